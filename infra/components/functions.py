@@ -12,7 +12,8 @@ from constructs import Construct
 from infra.bundling import bundle
 from infra.components.environment import SharedResources, environment
 from infra.components.function_specs import FunctionSpec, function_specs
-from infra.components.grants import LOG, READ_LOG, allow, statements
+from infra.components.grant_table import log_name
+from infra.components.grants import arns_by_name, statements
 from infra.components.log_groups import log_group
 from infra.config import StageConfig
 from shared.names import Env, QueueName
@@ -27,6 +28,7 @@ class Functions(Construct):
         self._code = lambda_.Code.from_asset(
             str(code_bundle.path), asset_hash=code_bundle.hash, asset_hash_type=AssetHashType.CUSTOM
         )
+        self._arns = arns_by_name(shared.tables, shared.lanes, shared.key.key_arn)
         self._logs: dict[str, logs.LogGroup] = {}
         self.specs = {spec.service: spec for spec in function_specs(stage.memory)}
         self._functions = {spec.service: self._function(spec) for spec in self.specs.values()}
@@ -70,7 +72,7 @@ class Functions(Construct):
             architecture=lambda_.Architecture.ARM_64,
             code=self._code,
             handler=f"functions.{spec.package}.handler.handler",
-            role=self._role(spec, group.log_group_arn),
+            role=self._role(spec),
             memory_size=spec.memory_mb,
             timeout=Duration.seconds(spec.timeout_seconds),
             environment=variables,
@@ -81,18 +83,10 @@ class Functions(Construct):
             function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
         return function
 
-    def _role(self, spec: FunctionSpec, log_group_arn: str) -> iam.IRole:
+    def _role(self, spec: FunctionSpec) -> iam.IRole:
         """Create a role with one complete inline policy; without_policy_updates prevents later additions."""
-        granted = statements(
-            spec,
-            tables=self._shared.tables,
-            lanes=self._shared.lanes,
-            key_arn=self._shared.key.key_arn,
-            emulated=self._stage.emulated,
-        )
-        granted.append(allow(LOG, [log_group_arn]))
-        if spec.reads_api_log:
-            granted.append(allow(READ_LOG, [self._logs["api"].log_group_arn]))
+        logs_by_name = {log_name(service): group.log_group_arn for service, group in self._logs.items()}
+        granted = statements(spec, self._arns | logs_by_name)
         role = iam.Role(
             self,
             f"{spec.construct_id}Role",

@@ -1,22 +1,35 @@
-"""The DynamoDB actions and data keys of each function. A new AWS call in an adapter needs its action here.
+"""The grants of the functions: AWS actions on resources that have the names of this table.
 
-The crash suite refuses calls without a grant and reports grants without a call. So this module loads no CDK.
+The roles are made from this table. The emulators enforce no roles, so the tests compare the calls of the
+functions with it. Therefore this module loads no CDK.
 """
 
 from dataclasses import dataclass
+
+from infra.components.function_specs import FunctionSpec
+from shared.names import Lane, QueueName
 
 GET, PUT, UPDATE, DELETE = "GetItem", "PutItem", "UpdateItem", "DeleteItem"
 QUERY, SCAN, BATCH_GET = "Query", "Scan", "BatchGetItem"
 PARTIQL, INSERT, CHECK = "PartiQLUpdate", "PartiQLInsert", "ConditionCheckItem"
 
+SEND = ("sqs:SendMessage",)
+QUEUE_DEPTH = ("sqs:GetQueueAttributes",)
+RECEIVE = ("sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes")
+"""Lambda makes these calls for a function that consumes a queue."""
+RETURN = ("sqs:ChangeMessageVisibility",)
+DECRYPT, MAKE_DATA_KEY = "kms:Decrypt", "kms:GenerateDataKeyWithoutPlaintext"
+LOG = ("logs:CreateLogStream", "logs:PutLogEvents")
+READ_LOG = ("logs:FilterLogEvents",)
+
+KEY = "key"
+"""The name of the key that wraps the tenants' data keys."""
+API = "api"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grants:
-    """DynamoDB actions on each table, and the use of tenants' data keys.
-
-    All functions send to the lanes; an executor also sends to its slow path, and the handler of dead messages
-    to all queues.
-    """
+class TableGrants:
+    """DynamoDB actions on each table and index, and the use of tenants' data keys."""
 
     executions: tuple[str, ...] = ()
     failed_index: tuple[str, ...] = ()
@@ -32,8 +45,8 @@ class Grants:
     makes_data_keys: bool = False
 
 
-GRANTS: dict[str, Grants] = {
-    "api": Grants(
+GRANTS: dict[str, TableGrants] = {
+    "api": TableGrants(
         executions=(GET, PUT, INSERT, UPDATE, BATCH_GET, QUERY),
         failed_index=(QUERY,),
         tenant_index=(QUERY,),
@@ -44,8 +57,8 @@ GRANTS: dict[str, Grants] = {
         decrypts=True,
         makes_data_keys=True,
     ),
-    "watcher": Grants(executions=(QUERY,), jobs=(GET,), tenants=(GET,), leases=(UPDATE,)),
-    "sweeper": Grants(
+    "watcher": TableGrants(executions=(QUERY,), jobs=(GET,), tenants=(GET,), leases=(UPDATE,)),
+    "sweeper": TableGrants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
         failed_index=(QUERY,),
         jobs=(GET, PUT, UPDATE, QUERY),
@@ -53,20 +66,20 @@ GRANTS: dict[str, Grants] = {
         leases=(GET, UPDATE, DELETE, QUERY, BATCH_GET),
         reads_queue_depth=True,
     ),
-    "reconciler": Grants(
+    "reconciler": TableGrants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
         jobs=(GET, PUT, UPDATE, QUERY, SCAN, CHECK),
         tenants=(GET,),
         leases=(GET, UPDATE),
     ),
-    "executor": Grants(
+    "executor": TableGrants(
         executions=(GET, PUT, UPDATE, BATCH_GET, PARTIQL),
         jobs=(GET, PUT, UPDATE, QUERY),
         tenants=(GET,),
         leases=(GET, PUT, UPDATE, BATCH_GET),
         decrypts=True,
     ),
-    "dead_letter": Grants(
+    "dead_letter": TableGrants(
         executions=(GET, PUT, UPDATE, BATCH_GET),
         jobs=(GET, PUT, UPDATE, QUERY),
         tenants=(GET,),
@@ -74,3 +87,74 @@ GRANTS: dict[str, Grants] = {
     ),
 }
 """Keys are packages under `functions/`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """One statement of a role."""
+
+    actions: tuple[str, ...]
+    resources: tuple[str, ...]
+    """Names of resources, such as `jobs`, `lane/standard` or `log/api`."""
+
+
+def grants_of(spec: FunctionSpec) -> list[Grant]:
+    """Return all statements of a function's role."""
+    tables = GRANTS[spec.package]
+    by_table = {
+        "executions": tables.executions,
+        "failed_index": tables.failed_index,
+        "tenant_index": tables.tenant_index,
+        "jobs": tables.jobs,
+        "tenants": tables.tenants,
+        "leases": tables.leases,
+        "audit": tables.audit,
+    }
+    key_actions = (DECRYPT,) * tables.decrypts + (MAKE_DATA_KEY,) * tables.makes_data_keys
+    granted: list[tuple[tuple[str, ...], list[str]]] = [
+        *((tuple(f"dynamodb:{verb}" for verb in verbs), [name]) for name, verbs in by_table.items()),
+        (SEND, _sent_to(spec)),
+        (QUEUE_DEPTH if tables.reads_queue_depth else (), _lanes()),
+        (RECEIVE if spec.lane is None else RECEIVE + RETURN, _consumed(spec)),
+        (key_actions, [KEY]),
+        (LOG, [log_name(spec.service)]),
+        (READ_LOG if spec.reads_api_log else (), [log_name(API)]),
+    ]
+    return [
+        Grant(actions=actions, resources=tuple(resources))
+        for actions, resources in granted
+        if actions and resources
+    ]
+
+
+def queue_name(queue: QueueName) -> str:
+    return f"{'slow-path' if queue.is_slow else 'lane'}/{queue}"
+
+
+def dead_letters_name(queue: QueueName) -> str:
+    return f"dead-letters/{queue}"
+
+
+def log_name(service: str) -> str:
+    return f"log/{service}"
+
+
+def _lanes() -> list[str]:
+    return [queue_name(QueueName(lane)) for lane in Lane]
+
+
+def _sent_to(spec: FunctionSpec) -> list[str]:
+    """Return the lanes, plus an executor's own slow path, to which it moves slow or deferred calls.
+
+    The handler of dead messages sends newer messages back to the queue from which they came.
+    """
+    if spec.reads_dead_letters:
+        return [queue_name(queue) for queue in QueueName]
+    own = [queue_name(spec.lane.slow_path)] if spec.lane is not None else []
+    return _lanes() + own
+
+
+def _consumed(spec: FunctionSpec) -> list[str]:
+    if spec.lane is not None:
+        return [queue_name(spec.lane)]
+    return [dead_letters_name(queue) for queue in QueueName] if spec.reads_dead_letters else []

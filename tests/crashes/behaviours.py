@@ -9,6 +9,8 @@ NEAR_RETRY_SECONDS = 100
 SLOW_SECONDS = 1.0
 DRAG_SECONDS = 6.0
 """Slow by the clock of the run: so long that a destination which always takes it is called on the slow path."""
+GONE = 410
+"""No call of this job is wanted any more."""
 ASYNC_ACCEPTED = 202
 """With its header: the receiver has begun, and reports later."""
 _WORKS = Reply(status=ASYNC_ACCEPTED, headers={"X-Punctual-Async": "true"})
@@ -18,7 +20,8 @@ def reply_to(call: Call, *, is_first: bool, in_trouble: bool) -> Reply:
     """/ok, /fails, /flaky, /busy, /later, /slow, /slowfails, /works, /begins or /starts.
 
     Who `works` always says that it will report, who `begins` at first attempts, and who `starts` at its first call.
-    While receivers are in trouble who is `broken` fails, who is `down` is not reached, and who `drags` is slow.
+    While receivers are in trouble who is `broken` fails, who is `gone` wants no more calls, who is `down` is not
+    reached, and who `drags` is slow.
     """
     match call.path.split("/")[1]:
         case "fails":
@@ -27,6 +30,8 @@ def reply_to(call: Call, *, is_first: bool, in_trouble: bool) -> Reply:
             return Reply(status=500)
         case "broken" if in_trouble:
             return Reply(status=500)
+        case "gone" if in_trouble:
+            return Reply(status=GONE)
         case "down" if in_trouble:
             return Reply(status=502)
         case "busy" if call.attempt == 1:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.crashes.arrivals import Arrival
+from tests.crashes.behaviours import GONE
 from tests.crashes.bulk_redrives import Bulk, bulk_faults
 from tests.crashes.calls import call_faults
 from tests.crashes.cancellations import cancel_faults
@@ -136,15 +137,19 @@ class Oracle:
         succeeded |= {report.attempt for report in reports if report.verb is Verb.COMPLETE}
         if state == "succeeded" and (begun not in succeeded or recorded.get(begun, {}).get("reason") != "ok"):
             self.faults.append(f"history: {name} is a success that the receiver did not see")
-        if state == "failed" and not self._may_fail(order, record, reports):
+        if state == "failed" and not self._may_fail(order, record, calls, reports):
             self.faults.append(f"lost: {name} failed ({record['end_reason']}) after {begun} attempts")
         if state in ("cancelled", "skipped") and begun == 0 and calls:
             self.faults.append(f"history: {name} is {state} and was called")
 
-    def _may_fail(self, order: Order, record: dict[str, Any], reports: list[Report]) -> bool:
+    def _may_fail(
+        self, order: Order, record: dict[str, Any], calls: list[Arrival], reports: list[Report]
+    ) -> bool:
         """Attempts used up, or made the last by a client or by whoever was called."""
         if record["end_reason"] == "not_retryable":
-            return any(report.verb is Verb.GIVE_UP for report in reports)
+            return any(call.status == GONE for call in calls) or any(
+                report.verb is Verb.GIVE_UP for report in reports
+            )
         if record["end_reason"] in ("attempts_used_up", "worker_lost"):
             if record["attempts_begun"] == order.max_attempts:
                 return True

@@ -14,6 +14,7 @@ from tests.crashes.marks import MarkedWorkers, executor_of
 from tests.crashes.oracle import Oracle
 from tests.crashes.orders import ENDED, Order
 from tests.crashes.parked_messages import Parking
+from tests.crashes.payloads import Payloads
 from tests.crashes.printed import Printed, findings
 from tests.crashes.quotas import OwnQuotas
 from tests.crashes.redriver import Redriver
@@ -39,6 +40,7 @@ class Stage:
         self.receivers = Receivers(self.clock, self.request)
         self.redriver = Redriver(self.clock, self.request)
         self.parked_messages = Parking(deployment)
+        self._payloads = Payloads(deployment)
         self.limits = Limits()
         self._quotas = OwnQuotas(deployment)
         self._queues = [QueueName.STANDARD]
@@ -63,6 +65,7 @@ class Stage:
         self.run(2)
         self.redriver.forget()
         self.parked_messages.forget()
+        self._payloads.forget()
 
     def limit(self, **limits: Any) -> None:
         """Give the tenant these limits in this run, of which every worker knows."""
@@ -158,6 +161,8 @@ class Stage:
     def verdict(self) -> list[str]:
         """What the oracle says of this run."""
         history = {str(order.job_id): self.clients.history(order) for order in self.clients.orders}
+        records = [record for each in history.values() for record in each]
+        self.faults += self._payloads.faults(records)
         oracle = Oracle(
             orders=self.clients.orders,
             history=history,
@@ -171,6 +176,11 @@ class Stage:
         )
         told = self.tampering.faults(findings(self._reconciler_log.new_lines()))
         return self.faults + oracle.verdict() + told + self.redriver.faults() + self.parked_messages.faults()
+
+    def check_payloads(self) -> None:
+        """Every large request lasts as long as the work that needs it, and none for ever."""
+        records = [record for order in self.clients.orders for record in self.clients.history(order)]
+        self.faults += self._payloads.faults(records)
 
     def _notifications(self, history: dict[str, list[dict[str, Any]]]) -> dict[str, dict[str, Any]]:
         """The executions that tell of others, by the ids of those."""

@@ -29,8 +29,11 @@ from tests.crashes.lifecycle_scenarios import lifecycle
 from tests.crashes.limit_scenarios import held_back, limited
 from tests.crashes.long_run_scenarios import going_on, reported, unheard
 from tests.crashes.notification_scenarios import telling, told_by_report, told_by_rescue, told_by_sweep
+from tests.crashes.pause_scenarios import paused, paused_late
+from tests.crashes.payload_scenarios import kept, large
 from tests.crashes.reconciler_scenarios import reconciler
 from tests.crashes.redrive_scenarios import called_again, redriving, sent_again
+from tests.crashes.refund_scenarios import refunds
 from tests.crashes.refusal_scenarios import refused
 from tests.crashes.run_lock_scenarios import handed_over, run_locks, swept
 from tests.crashes.scenario import Scenario
@@ -39,13 +42,13 @@ from tests.crashes.tick_scenarios import sweeper, watcher
 from tests.crashes.unfinished_scenarios import finished, left
 
 CATALOGUES = (
-    *(api, batches, edits, lifecycle, finished, reported, handed_over),
+    *(api, batches, edits, large, lifecycle, finished, reported, handed_over),
     *(told_by_report, redriving, started),
     *(watcher, sweeper, unheard, swept),
-    *(told_by_sweep, held_back, worked_off),
-    *(executor, refused, moved, going_on, run_locks),
-    *(telling, called_again, limited, troubled),
-    *(dead_letter, told_by_rescue, sent_again, reconciler, left),
+    *(told_by_sweep, held_back, worked_off, kept),
+    *(executor, refused, refunds, moved, going_on, run_locks),
+    *(telling, called_again, limited, troubled, paused),
+    *(dead_letter, told_by_rescue, sent_again, paused_late, reconciler, left),
 )
 NEVER_AGAIN_MS = 4_000_000_000_000
 """As the last use of a key: beyond the end of every run."""

@@ -34,6 +34,8 @@ POINTS = [
     # Called, and the outcome not recorded; recorded, and nobody told so.
     ("executor", "makes-a-call", "UpdateItem", 1, Hit.KILLED_BEFORE),
     ("executor", "makes-a-call", "UpdateItem", 1, Hit.ANSWER_LOST),
+    # The claim was refunded, and no message stands for the next one.
+    ("executor", "refunds-an-attempt", "UpdateItem", 1, Hit.KILLED_AFTER),
     # Waiting for a far-off retry without the row that wakes it.
     ("executor", "makes-a-call-that-is-tried-again-much-later", "UpdateItem", 1, Hit.KILLED_AFTER),
     ("executor", "makes-a-call-of-a-recurring-job", "PutItem", 1, Hit.KILLED_BEFORE),
@@ -66,6 +68,8 @@ POINTS = [
     ("sweeper", "works-off-the-last-page-of-a-bulk-redrive", "UpdateItem", 1, Hit.KILLED_AFTER),
     ("api", "undoes-a-bulk-redrive", "PutItem", 1, Hit.KILLED_AFTER),
     ("dead_letter", "parks-what-nobody-can-read", "PutItem", 1, Hit.KILLED_BEFORE),
+    # Its large request lasts longer, and nobody knows.
+    ("sweeper", "keeps-the-large-request-of-what-is-very-late", "UpdateItem", 1, Hit.ANSWER_LOST),
     # It waits for its turn, and its successor is not filed.
     ("executor", "waits-for-the-turn-of-its-job", "PutItem", 1, Hit.KILLED_AFTER),
     # Whoever finishes a pause dies in it, too.

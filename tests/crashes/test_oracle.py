@@ -21,6 +21,13 @@ def test_attempts_that_a_blow_used_up_are_excused() -> None:
     assert verdict(order(max_attempts=1), [record(**UNCALLED)], [], blows=1) == []
 
 
+def test_a_receiver_that_is_gone_makes_an_attempt_the_last() -> None:
+    refused = {"state": "failed", "end_reason": "not_retryable", "attempts": [attempted(1, "http_status")]}
+    assert verdict(order(), [record(**refused)], [arrival(status=410)]) == []
+    (fault,) = verdict(order(), [record(**refused)], [arrival(status=500)])
+    assert fault.startswith("lost")
+
+
 def test_a_second_call_after_a_success_is_excused_by_a_blow() -> None:
     assert verdict(order(), [TWICE], [arrival(), arrival(attempt=2)], blows=1) == []
 

@@ -1,11 +1,12 @@
 """Least privilege: what the roles may do, read from the template."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from infra.components.function_specs import FunctionSpec, function_specs
-from infra.components.grant_table import GRANTS
+from infra.components.grant_table import GRANTS, grants_of
 from infra.config import FunctionMemory
 from shared.names import ENCRYPTION_CONTEXT_TENANT, Index, Lane, QueueName
 from tests.infra.conftest import Synthesised
@@ -49,15 +50,32 @@ def test_every_function_has_a_role_of_its_own_and_nobody_else_has_one(cloud: Syn
 
 
 @every_function
-def test_no_statement_has_a_wildcard(cloud: Synthesised, spec: FunctionSpec) -> None:
-    assert "ManagedPolicyArns" not in _role(cloud, spec.service)
-    for statement in _statements(cloud, spec.service):
+@pytest.mark.parametrize("stage", ["cloud", "local"])
+def test_no_statement_has_a_wildcard(request: pytest.FixtureRequest, stage: str, spec: FunctionSpec) -> None:
+    stacks: Synthesised = request.getfixturevalue(stage)
+    assert "ManagedPolicyArns" not in _role(stacks, spec.service)
+    for statement in _statements(stacks, spec.service):
         assert statement["Effect"] == "Allow"
         assert "NotAction" not in statement
         assert "NotResource" not in statement
-    for action, resource in _allowed(cloud, spec.service):
+    for action, resource in _allowed(stacks, spec.service):
         assert "*" not in action
         assert "*" not in resource
+
+
+@every_function
+@pytest.mark.parametrize("stage", ["cloud", "local"])
+def test_role_allows_nothing_beside_the_table_of_grants(
+    request: pytest.FixtureRequest, stage: str, spec: FunctionSpec
+) -> None:
+    allowed = Counter(action for action, _ in _allowed(request.getfixturevalue(stage), spec.service))
+    wanted = {
+        (action, resource)
+        for grant in grants_of(spec)
+        for action in grant.actions
+        for resource in grant.resources
+    }
+    assert allowed == Counter(action for action, _ in wanted)
 
 
 @every_function
@@ -108,6 +126,16 @@ def test_only_its_own_queues_are_consumed(cloud: Synthesised, spec: FunctionSpec
         if cloud.service.referred(mapping["FunctionName"]) == cloud.service.functions()[spec.service]
     }
     assert consumed == mapped
+
+
+@every_function
+def test_executors_alone_return_messages_and_to_their_own_queues(
+    cloud: Synthesised, spec: FunctionSpec
+) -> None:
+    allowed = _allowed(cloud, spec.service)
+    returned = {name for action, name in allowed if action == "sqs:ChangeMessageVisibility"}
+    consumed = {name for action, name in allowed if action == "sqs:ReceiveMessage"}
+    assert returned == (consumed if spec.lane is not None else set())
 
 
 def _queue_arns(stacks: Synthesised) -> dict[QueueName, str]:

@@ -86,6 +86,20 @@ FILING = (
         killer="tests/unit/usecases/ticks/test_sweep_faults.py",
     ),
     Mutant(
+        name="old row without a decision waits for the regular pass",
+        file="shared/usecases/ticks/sweep_buckets.py",
+        old="            state.look_again_at(state.context.now_ms + LOOK_AGAIN_MS)\n",
+        new="            pass\n",
+        killer="tests/unit/usecases/ticks/test_sweep_faults.py",
+    ),
+    Mutant(
+        name="old row whose message was refused waits for the regular pass",
+        file="shared/usecases/ticks/sweep_buckets.py",
+        old="            state.look_again_at(now_ms + LOOK_AGAIN_MS)\n",
+        new="            pass\n",
+        killer="tests/unit/usecases/ticks/test_sweep_faults.py",
+    ),
+    Mutant(
         name="TTL row treated as absent",
         file="shared/adapters/dynamodb/codec/conditions.py",
         old='ABSENT = "attribute_not_exists(pk)"',

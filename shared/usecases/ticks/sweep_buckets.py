@@ -207,6 +207,8 @@ class SweepBuckets:
                 report.worker_lost += self._give_up(row)
         except UnavailableError:
             report.unavailable += 1
+            # The regular pass over an old bucket may be an hour away.
+            state.look_again_at(state.context.now_ms + LOOK_AGAIN_MS)
             return SweepAction.LEAVE
         except PunctualError:
             # Unreadable, or another item has the key of its successor: operators have to look.
@@ -232,6 +234,8 @@ class SweepBuckets:
         report.resent += len(rows) - refused
         state.resent += len(rows)
         state.refused += refused
+        if refused:
+            state.look_again_at(now_ms + LOOK_AGAIN_MS)
 
     def _check_reminder(self, row: DueRow) -> SweepAction:
         """End a reminder whose target has moved on from its attempt."""

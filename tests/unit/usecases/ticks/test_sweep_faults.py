@@ -2,11 +2,25 @@
 
 import pytest
 
+from shared.domain.bucket import bucket_of
 from shared.domain.errors import UnavailableError
 from tests.support.builders import BUCKET
 from tests.support.fakes.table import Damage
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.sweeps import FIRST_PASS, SCAN, SECOND_PASS, put, scanned, swept, unscanned
+from tests.support.usecases.world import World
+
+OLD_MS = 40 * 86_400_000
+"""So late that the sweep extends a large request, and that regular passes are an hour apart."""
+
+
+def swept_late(world: World) -> int:
+    """Sweep the bucket when it is old; returns the instant."""
+    at = FIRST_PASS + OLD_MS
+    world.ledger.note_swept_through(bucket_of(at) - 1)
+    world.ledger.reopen(BUCKET, 0, FIRST_PASS)
+    swept(world, at)
+    return at
 
 
 def test_an_unreadable_row_is_named_and_blocks_nobody() -> None:
@@ -34,6 +48,27 @@ def test_a_refused_message_is_counted_and_its_row_is_sent_for_at_the_next_pass()
     report = swept(world, FIRST_PASS)
     assert (report.resent, report.send_failed) == (0, 1)
     swept(world, SECOND_PASS)
+    assert world.sent() == [row.id]
+
+
+def test_row_of_an_old_bucket_is_sent_a_minute_after_sqs_refused_its_message() -> None:
+    world = unscanned()
+    row = put(world)
+    world.queue.fail_once(row.id)
+    at = swept_late(world)
+    swept(world, at + 60_000)
+    assert world.sent() == [row.id]
+
+
+@pytest.mark.parametrize("call", ["store.get", "jobs.keep_payload"])
+def test_row_of_an_old_bucket_is_sent_a_minute_after_the_store_did_not_respond(call: str) -> None:
+    world = unscanned()
+    row = put(world, payload_id="job.1")
+    world.jobs.put_payload(row.tenant_id, "job.1", b"sealed", stored_at=SCAN, expires_at_s=1)
+    world.steps.fail(call)
+    at = swept_late(world)
+    assert world.sent() == []
+    swept(world, at + 60_000)
     assert world.sent() == [row.id]
 
 

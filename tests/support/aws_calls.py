@@ -1,0 +1,129 @@
+"""The action and the resource that IAM checks for each AWS call of a process.
+
+The file is also a program of its own: copied into a folder of the import path as `sitecustomize.py`, it lists
+the calls of each function that the laptop stack runs. So it imports nothing of the project.
+"""
+
+import importlib.util
+import json
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from typing import Any
+
+UNKNOWN = "?"
+"""The resource of a call that this module cannot read; no role has a grant for it."""
+LISTED = "calls.jsonl"
+TENANT_CONTEXT = "punctual:tenant"
+"""Roles allow the use of a key only with this name in the encryption context."""
+_PARTS = {
+    "Put": "PutItem",
+    "Update": "UpdateItem",
+    "Delete": "DeleteItem",
+    "ConditionCheck": "ConditionCheckItem",
+}
+_STATEMENT = re.compile(r'\s*(UPDATE|INSERT INTO|DELETE FROM|SELECT .* FROM)\s+"([^"]+)"', re.DOTALL)
+
+Need = tuple[str, str]
+"""An action, such as `dynamodb:GetItem`, and the last part of an ARN, such as `table/jobs`."""
+
+
+def needs(service: str, operation: str, params: dict[str, Any]) -> Iterator[Need]:
+    """What a role must allow for one call. IAM checks each part of a batch or transaction by itself."""
+    if service == "dynamodb":
+        for verb, resource in _dynamodb(operation, params):
+            yield f"dynamodb:{verb}", resource
+    elif service == "sqs" and "QueueUrl" in params:
+        yield f"sqs:{operation.removesuffix('Batch')}", params["QueueUrl"].rpartition("/")[2]
+    elif service == "kms" and "KeyId" in params and TENANT_CONTEXT in params.get("EncryptionContext", ()):
+        yield f"kms:{operation}", f"key/{params['KeyId'].rpartition('/')[2]}"
+    elif service == "logs" and "logGroupName" in params:
+        yield f"logs:{operation}", f"log-group:{params['logGroupName']}"
+    else:
+        yield f"{service}:{operation}", UNKNOWN
+
+
+def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Need]:
+    if operation == "BatchGetItem":
+        yield from ((operation, f"table/{name}") for name in params["RequestItems"])
+    elif operation == "TransactWriteItems":
+        for part in params["TransactItems"]:
+            ((kind, request),) = part.items()
+            yield _PARTS[kind], f"table/{request['TableName']}"
+    elif operation == "BatchExecuteStatement":
+        for member in params["Statements"]:
+            yield _statement(member["Statement"])
+    elif "TableName" in params:
+        index = f"/index/{params['IndexName']}" if "IndexName" in params else ""
+        yield operation, f"table/{params['TableName']}{index}"
+    else:
+        yield operation, UNKNOWN
+
+
+def _statement(text: str) -> Need:
+    matched = _STATEMENT.match(text)
+    return (
+        (f"PartiQL{matched[1].split()[0].title()}", f"table/{matched[2]}")
+        if matched
+        else ("PartiQL", UNKNOWN)
+    )
+
+
+class CallList:
+    """Appends each new need of this process to a file, one line of JSON each."""
+
+    def __init__(self, path: Path, function: str) -> None:
+        self._path = path
+        self._function = function
+        self._seen: set[Need] = set()
+
+    def note(self, params: dict[str, Any], model: Any, **_: Any) -> None:
+        """A handler of botocore's event `provide-client-params`."""
+        service = model.service_model.service_name
+        for need in needs(service, model.name, params):
+            if need not in self._seen:
+                self._seen.add(need)
+                line = json.dumps([self._function, *need]) + "\n"
+                # One short write is never mixed with those of other processes.
+                with self._path.open("ab", buffering=0) as file:
+                    file.write(line.encode())
+
+
+class _BotocoreFinder(MetaPathFinder):
+    """Adds a handler to botocore's own when the function imports botocore, from wherever it does so."""
+
+    def __init__(self, calls: CallList) -> None:
+        self._calls = calls
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
+        if fullname != "botocore.handlers":
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        assert spec is not None
+        assert spec.loader is not None
+        loader: Any = spec.loader
+        execute = loader.exec_module
+
+        def execute_and_listen(module: Any) -> None:
+            execute(module)
+            module.BUILTIN_HANDLERS.append(("provide-client-params", self._calls.note))
+
+        loader.exec_module = execute_and_listen
+        return spec
+
+
+def calls_listed_in(folder: Path) -> set[tuple[str, str, str]]:
+    """Function, action and resource of all calls so far."""
+    listed = folder / LISTED
+    lines = listed.read_text().splitlines() if listed.exists() else []
+    return {tuple(json.loads(line)) for line in lines}
+
+
+if __name__ == "sitecustomize" and "AWS_LAMBDA_FUNCTION_NAME" in os.environ:
+    listing = CallList(Path(__file__).with_name(LISTED), os.environ["AWS_LAMBDA_FUNCTION_NAME"])
+    sys.meta_path.insert(0, _BotocoreFinder(listing))
