@@ -115,7 +115,7 @@ FILING = (
     Mutant(
         name="shard not recorded before the put",
         file="shared/usecases/filing/file_execution.py",
-        old="        self.scanned.ensure(location)\n",
+        old="        self.scanned.ensure(location, self.clock.now_ms())\n",
         new="",
         killer="tests/unit/usecases/filing/test_scanned_shards.py",
     ),
@@ -137,6 +137,27 @@ FILING = (
         file="shared/usecases/ticks/sweep_buckets.py",
         old="        has_grown = not mark.recorded.covers(recorded)\n",
         new="        has_grown = False\n",
+        killer="tests/unit/usecases/filing/test_scanned_shards.py",
+    ),
+    Mutant(
+        name="first sweep that looks back an hour alone",
+        file="shared/usecases/ticks/sweep_buckets.py",
+        old="    return min(look_back, record.open_from)\n",
+        new="    return look_back\n",
+        killer="tests/unit/usecases/filing/test_scanned_shards.py",
+    ),
+    Mutant(
+        name="record of the first filing without a margin for clocks",
+        file="shared/usecases/filing/scanned_shards.py",
+        old="open_from=bucket_of(now_ms) - OPEN_FROM_MARGIN",
+        new="open_from=bucket_of(now_ms)",
+        killer="tests/unit/usecases/filing/test_scanned_shards.py",
+    ),
+    Mutant(
+        name="first filing not recorded where every plan has its shard",
+        file="shared/usecases/filing/scanned_shards.py",
+        old="        if self.last_seen is not None and shard < self.last_seen.of(bucket):\n",
+        new="        if shard < (self.last_seen or LEAST_COUNTS).of(bucket):\n",
         killer="tests/unit/usecases/filing/test_scanned_shards.py",
     ),
 )

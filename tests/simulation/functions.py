@@ -57,7 +57,8 @@ class Functions:
             process.spawn(lambda: _tolerantly(lambda: run(use_cases_of(world, process))))
 
         def tick() -> None:
-            if self._may_begin_gap() and world.weather.strikes(Strike.TICK_GAP):
+            is_first_gap = not self.no_ticks_until_ms
+            if is_first_gap and world.weather.strikes(Strike.TICK_GAP):
                 self._begin_gap()
             if world.hub.now_ms < self.no_ticks_until_ms and kind != "reconciler":
                 world.weather.note(Strike.MISS_TICK)
@@ -69,10 +70,6 @@ class Functions:
                 world.hub.spawn(tick, world.hub.now_ms + minutes * MINUTE_MS)
 
         world.hub.spawn(tick, world.hub.now_ms + world.weather.rng.randint(0, MINUTE_MS - 1))
-
-    def _may_begin_gap(self) -> bool:
-        """One gap a run. Without any sweep before it, the first sweep would list the last hour alone."""
-        return not self.no_ticks_until_ms and self._world.ledger.swept_through() is not None
 
     def _begin_gap(self) -> None:
         minutes = self._world.weather.separate.choice(GAPS_MINUTES)

@@ -46,7 +46,9 @@ class SimTable(FakeTable):
     def insert(self, execution: Execution, expires_at_s: int | None) -> None:
         """See the table."""
         location = execution.id
-        if not execution.state.is_terminal and location.shard >= self._recorded.read().of(location.bucket):
+        record = self._recorded.read()
+        is_recorded = record is not None and location.shard < record.counts.of(location.bucket)
+        if not execution.state.is_terminal and not is_recorded:
             self.unscanned.append(f"{text_of(location)} was put into a shard that is not recorded")
         super().insert(execution, expires_at_s)
 

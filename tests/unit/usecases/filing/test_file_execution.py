@@ -40,7 +40,12 @@ def test_nothing_is_sent_before_it_is_durable() -> None:
     world = World(NEAR_FROM)
     world.steps.before("queue.send", lambda: world.standing(DRAFT.id))
     world.file.execute(DRAFT)
-    assert world.steps.taken == ["store.put_if_absent", "queue.send"]
+    assert world.steps.taken == [
+        "shard_counts.read",
+        "shard_counts.create",
+        "store.put_if_absent",
+        "queue.send",
+    ]
 
 
 def test_a_failed_send_is_no_success_and_the_execution_stays() -> None:

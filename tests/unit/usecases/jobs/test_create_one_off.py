@@ -120,7 +120,13 @@ def test_a_large_one_stands_apart_and_is_written_first() -> None:
     large = replace(REQUEST, body=b"x" * INLINE_BYTES)
     made = world.accept_one_off(request=large)
     assert (made.call.payload_id, made.call.request) == (made.job_id, b"")
-    assert world.steps.taken == ["budgets.take", "jobs.put_payload", "store.put_if_absent"]
+    assert world.steps.taken == [
+        "budgets.take",
+        "jobs.put_payload",
+        "shard_counts.read",
+        "shard_counts.create",
+        "store.put_if_absent",
+    ]
     assert world.open_request.execute(world.tenant, made) == large
 
 
