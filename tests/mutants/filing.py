@@ -53,6 +53,20 @@ FILING = (
         killer="tests/unit/usecases/ticks/test_watch_cursor.py",
     ),
     Mutant(
+        name="older release that takes a newer message for poison",
+        file="functions/executor/records.py",
+        old="        newer = read_newer(record) if isinstance(error, NewerMessageError) else None\n",
+        new="",
+        killer="tests/simulation/test_newer_release.py",
+    ),
+    Mutant(
+        name="older release that drops a newer message",
+        file="shared/usecases/attempts/run_attempts.py",
+        old="        if await self.offload(self.queue.resend, self.lane, newer):\n",
+        new="        if newer.body:\n",
+        killer="tests/simulation/test_newer_release.py",
+    ),
+    Mutant(
         name="ignore unprocessed keys",
         file="shared/adapters/dynamodb/batch_reads.py",
         old='left = unprocessed.get(self.table, {}).get("Keys", [])',

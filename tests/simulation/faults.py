@@ -55,6 +55,7 @@ class Strike(StrEnum):
     LINGERING_ROW = "lingering_row"
     VANISHED_ROW = "vanished_row"
     ROLLED_BACK = "rolled_back"
+    NEWER_MESSAGE = "newer_message"
     LOST_RESPONSE = "lost_response"
     LOSE_QUEUE = "lose_queue"
     CRASH_BEFORE_SEND = "crash_before_send"
