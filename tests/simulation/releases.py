@@ -1,7 +1,7 @@
 """The releases of a run: a newer one with more shards is deployed, rolled back under load, and deployed again.
 
 Each process keeps the release that it started with, so that executors of both work side by side. In some runs
-the newer release writes messages that the older one cannot read.
+the newer release writes messages, or values in items, that the older one cannot read.
 """
 
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from random import Random
 from shared.domain.bucket import MINUTE_MS, ShardCounts, ShardEpoch, ShardPlan, bucket_of
 from tests.simulation.faults import Strike, Weather
 from tests.simulation.hub import Hub
+from tests.simulation.newer_items import NewerItems
 
 COUNTS = ShardCounts(normal=2, quarter=3, midnight=4)
 GROWN = ShardCounts(normal=5, quarter=6, midnight=6)
@@ -25,6 +26,7 @@ ROLLOUT_MS = 20_000
 
 
 NEWER_MESSAGES_SHARE = 0.75
+NEWER_ITEMS_SHARE = 0.75
 """Of the runs with a rollback that are not mild: the older release delays what it cannot read."""
 
 
@@ -57,9 +59,13 @@ class Releases:
         """The plan of the last release."""
         newer = Random(f"newer release {seed}")
         writes_messages = newer.random() < NEWER_MESSAGES_SHARE
+        writes_items = newer.random() < NEWER_ITEMS_SHARE
         may_delay = is_rolled_back and not weather.mix.is_mild
         older = Release(before, is_newest=False)
         newest = Release(self.newest, is_newest=True, writes_newer_messages=may_delay and writes_messages)
+        self.has_newer_items = may_delay and writes_items
+        """Whether the newer release stores values that the older one does not know."""
+        self.newer_items = NewerItems(seed)
         self._deployments = [_Deployment(0, newest)]
         if is_rolled_back:
             first = start_ms + self._rng.randint(*FIRST_MS)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from shared.bootstrap.use_cases import UseCases
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import UnavailableError, UnknownVersionError
 from tests.simulation.faults import Strike
 from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import World
@@ -28,7 +28,7 @@ def request(world: World, kind: str, act: Callable[[UseCases], Any], at_ms: int,
             try:
                 act(use_cases_of(world, process))
                 answered.append(True)
-            except UnavailableError:
+            except (UnavailableError, UnknownVersionError):
                 answered.append(False)
 
         process.spawn(run, at_ms)

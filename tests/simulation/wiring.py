@@ -18,6 +18,7 @@ from tests.simulation import planted
 from tests.simulation.calls import GreenletOffload, PortCalls, ProcessClock, ProcessHandle
 from tests.simulation.hub import SimLoop
 from tests.simulation.lanes import QUEUE_URLS, Backlog
+from tests.simulation.newer_items import seen_by
 from tests.simulation.newer_messages import NewerClient
 from tests.simulation.process import Process
 from tests.simulation.releases import Release
@@ -92,10 +93,10 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports = Ports()
     ports.clock, ports.offload = ProcessClock(handle), GreenletOffload(handle)
     ports.entropy, ports.pause = world.entropy, lambda _: None
-    ports.executions = faulty(world.store)
-    ports.claimer = faulty(world.claimer, claim=_unknown)
-    ports.one_offs = faulty(world.one_offs)
-    ports.one_off_batches = faulty(world.one_off_batches)
+    ports.executions = faulty(seen_by(release, world, world.store))
+    ports.claimer = faulty(seen_by(release, world, world.claimer), claim=_unknown)
+    ports.one_offs = faulty(seen_by(release, world, world.one_offs))
+    ports.one_off_batches = faulty(seen_by(release, world, world.one_off_batches))
     ports.jobs = faulty(world.jobs)
     ports.idempotency = faulty(world.idempotency)
     ports.run_locks = faulty(world.run_locks)
