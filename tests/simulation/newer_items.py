@@ -8,6 +8,7 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from tests.simulation.faults import Strike, Weather
 from tests.support.fakes.execution_store import FakeExecutionStore
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 T = TypeVar("T")
-NEWER_SHARE = 0.5
-"""Of the outcomes that the newer release records: those with a reason that only it knows."""
+FILED_SHARE = 0.4
+"""Of the executions that the newer release files: those with a value that only it knows."""
+RECORDED_SHARE = 0.5
+"""Of the outcomes that it records."""
 
 
 class NewerItems:
@@ -32,20 +35,28 @@ class NewerItems:
 
     def note_outcome(self, execution_id: ExecutionId) -> None:
         """The newer release has recorded an outcome."""
-        if self._rng.random() < NEWER_SHARE:
+        self._note(execution_id, RECORDED_SHARE)
+
+    def note_filed(self, execution_id: ExecutionId) -> None:
+        """The newer release has filed an execution."""
+        self._note(execution_id, FILED_SHARE)
+
+    def _note(self, execution_id: ExecutionId, share: float) -> None:
+        if self._rng.random() < share:
             self.ids.add(execution_id)
 
 
-class _RowsOfOlder(Mapping[ExecutionId, Row]):
+class RowsOfOlder(Mapping[ExecutionId, Row]):
     """The rows as a process of the older release finds them."""
 
     def __init__(self, table: FakeTable, newer: NewerItems, weather: Weather) -> None:
         self._rows, self._newer, self._weather = table.executions, newer, weather
 
     def __getitem__(self, execution_id: ExecutionId) -> Row:
-        if execution_id in self._newer.ids and execution_id in self._rows:
+        row = self._rows[execution_id]
+        if self.is_newer(row):
             self._weather.note(Strike.NEWER_ITEM)
-        return self._seen(self._rows[execution_id])
+        return self.seen(row)
 
     def __iter__(self) -> Iterator[ExecutionId]:
         return iter(self._rows)
@@ -58,19 +69,38 @@ class _RowsOfOlder(Mapping[ExecutionId, Row]):
 
     def values(self) -> ValuesView[Row]:
         """Every row, for scans."""
-        return {key: self._seen(row) for key, row in self._rows.items()}.values()
+        return {key: self.seen(row) for key, row in self._rows.items()}.values()
 
-    def _seen(self, row: Row) -> Row:
+    def seen(self, row: Row) -> Row:
         """No transition of an older release matches a newer row, so that nothing is written to the copy."""
-        return replace(row, damage=Damage.NEWER) if row.execution.id in self._newer.ids else row
+        return replace(row, damage=Damage.NEWER) if self.is_newer(row) else row
+
+    def is_newer(self, row: Row) -> bool:
+        """Whether the older release lacks a value of the row."""
+        return row.execution.id in self._newer.ids
 
 
 class _TableOfOlder:
     """The table of a world, but for its rows."""
 
-    def __init__(self, table: FakeTable, executions: _RowsOfOlder) -> None:
+    def __init__(self, table: FakeTable, executions: RowsOfOlder) -> None:
         self._table = table
         self.executions = executions
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._table, name)
+
+
+class _TableOfNewest:
+    """The table of a world, where executions may be filed with a newer value."""
+
+    def __init__(self, table: FakeTable, newer: NewerItems) -> None:
+        self._table, self._newer = table, newer
+
+    def insert(self, execution: Execution, expires_at_s: int | None) -> None:
+        """See the table."""
+        self._table.insert(execution, expires_at_s)
+        self._newer.note_filed(execution.id)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._table, name)
@@ -91,10 +121,11 @@ def seen_by(release: Release, world: World, store: T) -> T:
         return store
     own: Any = copy(store)
     newer = world.releases.newer_items
+    table: Any = _TableOfNewest(world.table, newer)
     if release.is_newest:
         own.on_outcome = newer.note_outcome
-        return own
-    table: Any = _TableOfOlder(world.table, _RowsOfOlder(world.table, newer, world.weather))
+    else:
+        table = _TableOfOlder(world.table, RowsOfOlder(world.table, newer, world.weather))
     if isinstance(own, FakeOneOffBatches):
         own._store = FakeExecutionStore(table)
     own._table = table

@@ -1,7 +1,8 @@
-"""A newer release beside an older one, on the same queues: the simulation sees what an older release does wrong."""
+"""A newer release beside an older one, on the same tables and queues: what the older one does wrong is seen."""
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import orjson
 import pytest
@@ -9,23 +10,42 @@ import pytest
 from shared.adapters.sqs.messages import VERSION
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.bootstrap.ports import Ports
+from shared.domain.bucket import MINUTE_MS
 from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.wakeup import Wakeup
+from shared.domain.errors import UnknownVersionError
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.names import QueueName
+from shared.ports.executions import Claim, WriteUnknown
 from shared.usecases.attempts.run_attempts import Delivery
 from tests.simulation import functions
+from tests.simulation.clients import Clients
 from tests.simulation.faults import Strike
 from tests.simulation.lanes import Message
+from tests.simulation.newer_items import RowsOfOlder, seen_by
 from tests.simulation.newer_messages import NEWER, record_for
 from tests.simulation.releases import Release
 from tests.simulation.run import run_seed
 from tests.simulation.single_acts import CALM, in_a_process
 from tests.simulation.verdicts import Verdict
-from tests.simulation.world import World
-from tests.support.builders import wakeup
+from tests.simulation.world import START_MS, World
+from tests.support.builders import one_off, wakeup
+from tests.support.fakes.table import Damage, Row
 
 SEED = 10
 """In this run an older release receives messages of the newer one, some of them from a dead-letter queue."""
+
+
+SEED_OF_ITEMS = 20
+"""In this run an older release reads and refuses to claim items of the newer one."""
+CLAIM = Claim(execution_id=one_off().id, owner="me")
+
+
+def newer_item_world() -> World:
+    world = World(1, CALM)
+    world.releases.has_newer_items = True
+    return world
 
 
 def sent_by(release: Release, world: World) -> Message:
@@ -114,3 +134,80 @@ def test_older_release_that_takes_a_newer_message_for_poison_is_found(
 def test_older_release_that_drops_a_newer_message_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SqsWakeupQueue, "resend", lambda *_: True)
     assert (Verdict.BROKEN, "of a newer release was dropped unread") in faults_of(SEED)
+
+
+def test_item_of_the_newer_release_is_readable_by_that_release_alone(
+    releases: tuple[Release, Release],
+) -> None:
+    older, newer = releases
+    world = newer_item_world()
+    row = one_off(state=State.QUEUED)
+    world.store.put_if_absent(row)
+    world.releases.newer_items.ids.add(row.id)
+    by_older = seen_by(older, world, world.store)
+    with pytest.raises(UnknownVersionError):
+        by_older.get(row.id)
+    page = by_older.scan(row.id.bucket, row.id.shard, after=None, limit=10)
+    assert (page.rows, len(page.unreadable)) == ((), 1)
+    (refused,) = seen_by(older, world, world.claimer).claim([CLAIM], world.hub.now_ms)
+    assert isinstance(refused, WriteUnknown)
+    assert refused.is_newer
+    assert seen_by(newer, world, world.store).get(row.id) == row
+    (claimed,) = seen_by(newer, world, world.claimer).claim([CLAIM], world.hub.now_ms)
+    assert isinstance(claimed, Execution)
+
+
+def test_item_of_the_newer_release_waits_for_that_release(releases: tuple[Release, Release]) -> None:
+    """Its message is lost while the older release is in force, so that the sweeper alone can find it."""
+    older, newer = releases
+    world = newer_item_world()
+    world.releases.start = lambda: newer  # type: ignore[method-assign]
+    world.functions.start_ticks(lambda: START_MS + 200 * MINUTE_MS)
+    Clients(world).order(delay_seconds=30, cancelled=0)
+    while not world.lanes.messages:
+        world.hub.run_until(world.hub.now_ms + 10)
+    world.lanes.messages.clear()
+    (row,) = world.table.executions.values()
+    world.releases.newer_items.ids.add(row.execution.id)
+    filed = row.execution
+    world.releases.start = lambda: older  # type: ignore[method-assign]
+    world.hub.run_until(world.hub.now_ms + 10 * MINUTE_MS)
+    assert row.execution == filed
+    assert world.parked_messages.messages == {}
+    world.releases.start = lambda: newer  # type: ignore[method-assign]
+    world.hub.run_until(world.hub.now_ms + 60 * MINUTE_MS)
+    assert row.execution.state is State.SUCCEEDED
+    assert len(world.receiver.log) == 1
+
+
+def test_nothing_is_broken_where_an_older_release_meets_newer_items() -> None:
+    outcome = run_seed(SEED_OF_ITEMS)
+    assert outcome.faults == []
+    assert outcome.struck[Strike.NEWER_ITEM] > 0
+
+
+def test_older_release_that_claims_newer_items_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its claim counts an attempt, for which it then cannot make the call."""
+
+    class Unguarded:
+        """A row whose writes have no condition on its version."""
+
+        damage = Damage.NEWER
+
+        def __init__(self, row: Row) -> None:
+            self.__dict__["row"] = row
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.row, name)
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            setattr(self.row, name, value)
+
+        def read(self) -> Execution:
+            return replace(self.row, damage=Damage.NEWER).read()
+
+    def seen(rows: Any, row: Row) -> Any:
+        return Unguarded(row) if rows.is_newer(row) else row
+
+    monkeypatch.setattr(RowsOfOlder, "seen", seen)
+    assert Verdict.ATTEMPTS in {kind for kind, _ in faults_of(SEED_OF_ITEMS)}

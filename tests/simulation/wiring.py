@@ -97,7 +97,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.claimer = faulty(seen_by(release, world, world.claimer), claim=_unknown)
     ports.one_offs = faulty(seen_by(release, world, world.one_offs))
     ports.one_off_batches = faulty(seen_by(release, world, world.one_off_batches))
-    ports.jobs = faulty(world.jobs)
+    ports.jobs = faulty(seen_by(release, world, world.jobs))
     ports.idempotency = faulty(world.idempotency)
     ports.run_locks = faulty(world.run_locks)
     ports.limits = faulty(world.limits)
