@@ -60,8 +60,8 @@ class ShardCountStore(Protocol):
         """Strongly consistent; None if no process has filed anything yet."""
         ...
 
-    def create(self, record: ShardRecord) -> bool:
-        """False if there is a record already."""
+    def begin(self, record: ShardRecord) -> bool:
+        """Create the record; False if there is a record already."""
         ...
 
     def swap(self, before: ShardCounts, after: ShardCounts) -> bool:

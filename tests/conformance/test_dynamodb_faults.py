@@ -120,7 +120,7 @@ CALLS: dict[str, Call] = {
     "ledger.swept_through": lambda lab: lab.ledger.swept_through(),
     "ledger.note_swept_through": lambda lab: lab.ledger.note_swept_through(BUCKET),
     "shard_counts.read": lambda lab: lab.shard_counts.read(),
-    "shard_counts.create": lambda lab: lab.shard_counts.create(
+    "shard_counts.begin": lambda lab: lab.shard_counts.begin(
         ShardRecord(counts=SOME_COUNTS, open_from=BUCKET)
     ),
     "shard_counts.swap": lambda lab: lab.shard_counts.swap(LEAST_COUNTS, SOME_COUNTS),

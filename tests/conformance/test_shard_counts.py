@@ -20,13 +20,13 @@ def test_there_is_no_record_before_the_first_filing(lab: Lab) -> None:
 
 
 def test_record_is_created_once(lab: Lab) -> None:
-    assert lab.shard_counts.create(FIRST)
-    assert not lab.shard_counts.create(ShardRecord(counts=MANY, open_from=BUCKET + 1))
+    assert lab.shard_counts.begin(FIRST)
+    assert not lab.shard_counts.begin(ShardRecord(counts=MANY, open_from=BUCKET + 1))
     assert lab.shard_counts.read() == FIRST
 
 
 def test_counts_change_only_from_their_stored_value_and_the_first_bucket_never(lab: Lab) -> None:
-    assert lab.shard_counts.create(FIRST)
+    assert lab.shard_counts.begin(FIRST)
     assert not lab.shard_counts.swap(LEAST_COUNTS, MANY)
     assert not lab.shard_counts.swap(MANY, MANY)
     assert lab.shard_counts.read() == FIRST
@@ -43,5 +43,5 @@ def test_record_of_an_older_release_has_no_first_bucket_and_gets_none(engine_lab
 
 
 def test_record_is_no_job(lab: Lab) -> None:
-    assert lab.shard_counts.create(FIRST)
+    assert lab.shard_counts.begin(FIRST)
     assert lab.jobs.active(after=None, limit=10)[0] == []

@@ -48,7 +48,7 @@ class ScannedShards:
             grown = recorded.grown_to(self.plan.counts_at(bucket)).with_shard(bucket, shard)
             if record is None:
                 first = ShardRecord(counts=grown, open_from=bucket_of(now_ms) - OPEN_FROM_MARGIN)
-                is_stored = self.store.create(first)
+                is_stored = self.store.begin(first)
             else:
                 is_stored = self.store.swap(recorded, grown)
             if is_stored:

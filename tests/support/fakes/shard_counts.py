@@ -15,7 +15,7 @@ class FakeShardCountStore:
     def read(self) -> ShardRecord | None:
         return self.record
 
-    def create(self, record: ShardRecord) -> bool:
+    def begin(self, record: ShardRecord) -> bool:
         if self.record is not None:
             return False
         self.record = record

@@ -42,7 +42,7 @@ class DynamoShardCountStore:
             # Scans go on by the plan of their own release, and nothing is filed into further shards.
             raise UnavailableError("the record of the shard counts is unreadable") from error
 
-    def create(self, record: ShardRecord) -> bool:
+    def begin(self, record: ShardRecord) -> bool:
         fields = encode_all({"v": VERSION, "sn": encode_counts(record.counts), "fb": record.open_from})
         item = {**self._key, **fields}
         try:

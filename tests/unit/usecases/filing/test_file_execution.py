@@ -42,7 +42,7 @@ def test_nothing_is_sent_before_it_is_durable() -> None:
     world.file.execute(DRAFT)
     assert world.steps.taken == [
         "shard_counts.read",
-        "shard_counts.create",
+        "shard_counts.begin",
         "store.put_if_absent",
         "queue.send",
     ]

@@ -154,7 +154,7 @@ def test_watcher_reads_the_record_at_each_tick() -> None:
     assert [key.shard for key in world.sent()] == [UPPER]
 
 
-@pytest.mark.parametrize("step", ["shard_counts.read", "shard_counts.create"])
+@pytest.mark.parametrize("step", ["shard_counts.read", "shard_counts.begin"])
 def test_nothing_is_filed_while_the_record_cannot_be_extended(step: str) -> None:
     world = World(EARLY, counts=FEW)
     world.steps.fail(step)
@@ -180,31 +180,31 @@ def test_record_costs_a_process_one_read_and_one_write() -> None:
     for number in range(12):
         world.file.execute(world.one_off(number, shard=number % 4))
     assert counts_of(world) == FEW
-    assert (world.steps.count("shard_counts.read"), world.steps.count("shard_counts.create")) == (1, 1)
+    assert (world.steps.count("shard_counts.read"), world.steps.count("shard_counts.begin")) == (1, 1)
 
 
 def test_process_that_finds_its_counts_recorded_writes_nothing() -> None:
     world = World(EARLY, counts=FEW)
     world.shard_counts.record = recorded(MANY)
     world.file.execute(world.one_off(shard=3))
-    assert world.steps.count("shard_counts.create") == world.steps.count("shard_counts.swap") == 0
+    assert world.steps.count("shard_counts.begin") == world.steps.count("shard_counts.swap") == 0
 
 
 def test_record_keeps_what_another_process_wrote_meanwhile() -> None:
     world = World(EARLY, counts=FEW)
     other = ShardCounts(normal=1, quarter=16, midnight=1)
-    world.steps.before("shard_counts.create", lambda: world.shard_counts.create(recorded(other)))
+    world.steps.before("shard_counts.begin", lambda: world.shard_counts.begin(recorded(other)))
     world.file.execute(world.one_off(shard=3))
     assert counts_of(world) == ShardCounts(normal=4, quarter=16, midnight=4)
 
 
 def test_lost_response_of_the_record_is_found_on_the_next_read() -> None:
     world = World(EARLY, counts=FEW)
-    world.steps.lose_answer("shard_counts.create")
+    world.steps.lose_answer("shard_counts.begin")
     with pytest.raises(UnavailableError):
         world.file.execute(world.one_off(shard=3))
     world.file.execute(world.one_off(shard=3))
-    assert world.steps.count("shard_counts.create") == 1
+    assert world.steps.count("shard_counts.begin") == 1
     assert world.steps.count("shard_counts.swap") == 0
 
 

@@ -51,7 +51,7 @@ def test_job_of_a_batch_equals_the_job_created_alone() -> None:
     assert with_changes(alone, request=b"") == with_changes(mine, request=b"")
 
 
-FIRST_FILING = ["shard_counts.read", "shard_counts.create"]
+FIRST_FILING = ["shard_counts.read", "shard_counts.begin"]
 
 
 def test_a_batch_takes_one_put_and_one_send_whatever_its_length() -> None:

@@ -124,7 +124,7 @@ def test_a_large_one_stands_apart_and_is_written_first() -> None:
         "budgets.take",
         "jobs.put_payload",
         "shard_counts.read",
-        "shard_counts.create",
+        "shard_counts.begin",
         "store.put_if_absent",
     ]
     assert world.open_request.execute(world.tenant, made) == large
