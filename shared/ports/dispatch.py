@@ -44,15 +44,28 @@ class SweptMark:
     recorded: ShardCounts
 
 
-class ShardCountStore(Protocol):
-    """The grow-only record of the largest shard counts that any process has filed by."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShardRecord:
+    """The largest shard counts that any process has filed by, and the bucket from which a sweep must list."""
 
-    def read(self) -> ShardCounts:
-        """Strongly consistent; `LEAST_COUNTS` if there is no record."""
+    counts: ShardCounts
+    open_from: int | None
+    """No row was filed into an earlier bucket without listing it; None in the record of an older release."""
+
+
+class ShardCountStore(Protocol):
+    """The record of a region. Its counts only grow; its `open_from` never changes."""
+
+    def read(self) -> ShardRecord | None:
+        """Strongly consistent; None if no process has filed anything yet."""
+        ...
+
+    def begin(self, record: ShardRecord) -> bool:
+        """Create the record; False if there is a record already."""
         ...
 
     def swap(self, before: ShardCounts, after: ShardCounts) -> bool:
-        """Compare-and-swap; False if the record is not `before`. `after` must cover `before`."""
+        """Compare-and-swap of the counts; False if they are not `before`. `after` must cover `before`."""
         ...
 
 

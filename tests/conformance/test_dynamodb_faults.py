@@ -24,7 +24,7 @@ from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState
 from shared.domain.listings.position import PositionRange
 from shared.names import Lane, QueueName
-from shared.ports.dispatch import OpenShard, WatchLease
+from shared.ports.dispatch import OpenShard, ShardRecord, WatchLease
 from shared.ports.executions import Claim, ClaimRejected, Finish, WriteUnknown
 from shared.ports.jobs import IdempotencyRecord
 from tests.support.builders import (
@@ -120,6 +120,9 @@ CALLS: dict[str, Call] = {
     "ledger.swept_through": lambda lab: lab.ledger.swept_through(),
     "ledger.note_swept_through": lambda lab: lab.ledger.note_swept_through(BUCKET),
     "shard_counts.read": lambda lab: lab.shard_counts.read(),
+    "shard_counts.begin": lambda lab: lab.shard_counts.begin(
+        ShardRecord(counts=SOME_COUNTS, open_from=BUCKET)
+    ),
     "shard_counts.swap": lambda lab: lab.shard_counts.swap(LEAST_COUNTS, SOME_COUNTS),
     "mark.reconciled_through": lambda lab: lab.mark.reconciled_through(),
     "mark.note_reconciled_through": lambda lab: lab.mark.note_reconciled_through(BUCKET),

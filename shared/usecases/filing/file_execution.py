@@ -113,7 +113,7 @@ class FileExecution:
         a writer is stalled, its bucket may end, or be swept while empty and closed again. UnavailableError:
         a row in this shard might never be found.
         """
-        self.scanned.ensure(location)
+        self.scanned.ensure(location, self.clock.now_ms())
         now_ms = self.clock.now_ms()
         if not may_be_closed(location.bucket, now_ms):
             return

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from shared.domain.bucket import bucket_of, bucket_start_ms, next_sweep_ms
+from shared.domain.bucket import LEAST_COUNTS, bucket_of, bucket_start_ms, next_sweep_ms
 from shared.domain.dispatch.sweep import (
     AGED_AT_ONCE,
     LOOK_AGAIN_MS,
@@ -23,7 +23,15 @@ from shared.domain.dispatch.wakeup import Wakeup, pack, single_wakeup
 from shared.domain.errors import PunctualError, ServiceError, UnavailableError
 from shared.domain.executions.retention import Retention
 from shared.names import QueueName
-from shared.ports.dispatch import Backlog, LaneProgressStore, OpenShard, ShardLedger, SweptMark, WakeupQueue
+from shared.ports.dispatch import (
+    Backlog,
+    LaneProgressStore,
+    OpenShard,
+    ShardLedger,
+    ShardRecord,
+    SweptMark,
+    WakeupQueue,
+)
 from shared.ports.executions import ExecutionStore
 from shared.ports.limits import LimitStore
 from shared.ports.runtime import Clock
@@ -36,8 +44,8 @@ from shared.usecases.ticks.measure_overdue import MeasureOverdue
 
 PAGE_ROWS = 500
 FIRST_LOOK_BACK = 60
-"""Minutes listed by the first sweep of a deployment, and again after a growth of the shard counts: a restored
-table may hold the last hour, and a put may precede the first sweep that knows its shard."""
+"""Minutes listed at least by the first sweep of a deployment, and again after a growth of the shard counts: a
+put may precede the first sweep that knows its shard."""
 MIN_PAUSE_MS = 20_000
 """The least time between two passes over a shard."""
 
@@ -131,10 +139,12 @@ class SweepBuckets:
         The mark covers only the shards that were recorded when it moved: after a growth, the upper shards of
         earlier buckets are listed as well.
         """
-        recorded = self.scanned.recorded()
+        record = self.scanned.record()
+        recorded = record.counts if record else LEAST_COUNTS
         plan = self.scanned.plan.grown_to(recorded)
         mark = self.ledger.swept_through()
-        mark = mark or SweptMark(bucket=now_bucket - FIRST_LOOK_BACK - 1, recorded=recorded)
+        if mark is None:
+            mark = SweptMark(bucket=_first_bucket(now_bucket, record) - 1, recorded=recorded)
         has_grown = not mark.recorded.covers(recorded)
         listed = {(shard.bucket, shard.shard) for shard in shards}
         added = False
@@ -265,6 +275,14 @@ class SweepBuckets:
         was_resent = state.resent > 0 and state.refused == 0
         last_resend_at = now_ms if was_resent else shard.last_resend_at
         self.ledger.record_pass(shard, next_pass_at=next_pass_at, last_resend_at=last_resend_at)
+
+
+def _first_bucket(now_bucket: int, record: ShardRecord | None) -> int:
+    """Where the first sweep begins: no sweep may have run since the first row was filed."""
+    look_back = now_bucket - FIRST_LOOK_BACK
+    if record is None or record.open_from is None:
+        return look_back
+    return min(look_back, record.open_from)
 
 
 def _wakeup_for(row: DueRow, now_ms: int, *, has_aged: bool) -> Wakeup:

@@ -222,7 +222,8 @@ def swept_key(region: str) -> tuple[str, str]:
 
 
 def shard_counts_key(region: str) -> tuple[str, str]:
-    """The record of the largest shard counts, in the jobs table, which is restored with its jobs."""
+    """The record of the shard counts in use and of the first bucket, in the jobs table, which is restored with
+    its jobs."""
     return f"{region}#shards", "counts"
 
 

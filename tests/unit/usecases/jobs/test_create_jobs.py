@@ -51,10 +51,13 @@ def test_job_of_a_batch_equals_the_job_created_alone() -> None:
     assert with_changes(alone, request=b"") == with_changes(mine, request=b"")
 
 
+FIRST_FILING = ["shard_counts.read", "shard_counts.begin"]
+
+
 def test_a_batch_takes_one_put_and_one_send_whatever_its_length() -> None:
     world = World()
     create(world, [new(After(30))] * 100)
-    assert world.steps.taken == ["budgets.take", "batches.put_all_if_absent", "queue.send"]
+    assert world.steps.taken == ["budgets.take", *FIRST_FILING, "batches.put_all_if_absent", "queue.send"]
 
 
 def test_wakeups_of_near_jobs_are_packed_by_second_and_lane() -> None:
@@ -118,7 +121,12 @@ def test_large_requests_stand_apart_and_are_written_first() -> None:
     outcomes = create(world, [new(After(3_600), request=LARGE), new(After(3_600))])
     apart, within = executions(outcomes)
     assert (apart.call.payload_id, apart.call.request, within.call.payload_id) == (apart.job_id, b"", None)
-    assert world.steps.taken == ["budgets.take", "jobs.put_payload", "batches.put_all_if_absent"]
+    assert world.steps.taken == [
+        "budgets.take",
+        "jobs.put_payload",
+        *FIRST_FILING,
+        "batches.put_all_if_absent",
+    ]
 
 
 def test_jobs_spread_over_the_shards() -> None:
@@ -184,6 +192,7 @@ def test_a_closed_bucket_is_reopened_once_before_and_once_after_however_many_go_
     create(world, [new(Once(at=world.clock.time_ms - 45_000))] * 10)
     assert world.steps.taken == [
         "budgets.take",
+        *FIRST_FILING,
         "ledger.reopen",
         "batches.put_all_if_absent",
         "ledger.reopen",
