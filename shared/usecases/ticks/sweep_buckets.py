@@ -179,6 +179,9 @@ class SweepBuckets:
             pending = self.repair_notifications.execute(page.rows)
             state.unfinished += pending.rows
             report.quarantined.extend(pending.quarantined)
+            if pending.rows > len(pending.quarantined):
+                # As for rows: the regular pass over an old bucket may be an hour away.
+                state.look_again_at(state.context.now_ms + LOOK_AGAIN_MS)
             lanes.observe(page.rows)
             rows = [row for row in page.rows if not row.state.is_terminal]
             for row in rows:
