@@ -122,11 +122,11 @@ def test_shards_that_were_swept_are_not_listed_again_after_a_growth() -> None:
     world.clock.time_ms += 2 * MINUTE_MS
     world.sweep.execute()
     world.shard_counts.record = recorded(MANY)
-    listed = world.steps.count("ledger.reopen")
+    listed = world.steps.count("ledger.list_shard")
     world.sweep.execute()
     now_bucket = bucket_of(world.clock.time_ms)
     upper = [MANY.of(bucket) - FEW.of(bucket) for bucket in range(now_bucket - FIRST_LOOK_BACK, now_bucket)]
-    assert world.steps.count("ledger.reopen") - listed == sum(upper)
+    assert world.steps.count("ledger.list_shard") - listed == sum(upper)
 
 
 def test_sweep_that_cannot_read_the_record_does_not_move_its_mark() -> None:

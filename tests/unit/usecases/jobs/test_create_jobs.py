@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.bucket import MINUTE_MS, ShardCounts
+from shared.domain.bucket import KEPT_OPEN_MS, MINUTE_MS, ShardCounts
 from shared.domain.errors import (
     CallbackUrlNotAllowedError,
     IdentityConflictError,
@@ -187,17 +187,23 @@ def test_puts_that_took_so_long_that_the_scan_may_have_passed_are_sent_for() -> 
     assert sorted(map(str, world.sent())) == sorted(str(each.id) for each in made)
 
 
-def test_a_closed_bucket_is_reopened_once_before_and_once_after_however_many_go_into_it() -> None:
+def test_closed_bucket_is_reopened_once_for_all_jobs_of_a_batch() -> None:
     world = World((EARLY // MINUTE_MS) * MINUTE_MS + 30_000)
     create(world, [new(Once(at=world.clock.time_ms - 45_000))] * 10)
     assert world.steps.taken == [
         "budgets.take",
         *FIRST_FILING,
+        "ledger.open_until",
         "ledger.reopen",
         "batches.put_all_if_absent",
-        "ledger.reopen",
         "queue.send",
     ]
+
+
+def stalled(world: World) -> None:
+    """The writer stands still until it can no longer rely on its first reopening, and the next one fails."""
+    world.clock.time_ms += KEPT_OPEN_MS
+    world.steps.fail("ledger.reopen")
 
 
 @pytest.mark.parametrize(("step", "written"), [(1, 1), (2, 3)])
@@ -205,7 +211,7 @@ def test_a_bucket_that_could_not_be_reopened_takes_only_its_own_jobs_with_it(ste
     world = World((EARLY // MINUTE_MS) * MINUTE_MS + 30_000)
     late = new(Once(at=world.clock.time_ms - 45_000))
     if step == 2:
-        world.steps.after("batches.put_all_if_absent", lambda: world.steps.fail("ledger.reopen"))
+        world.steps.after("batches.put_all_if_absent", lambda: stalled(world))
     else:
         world.steps.fail("ledger.reopen")
     outcomes = create(world, [late, new(After(60)), late])

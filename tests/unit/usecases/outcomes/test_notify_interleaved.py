@@ -195,7 +195,7 @@ def test_notification_of_an_old_bucket_is_filed_a_minute_after_the_store_did_not
         world.attempt(execution)
     at = DUE_AT + 160 * MINUTE_MS
     world.ledger.note_swept_through(bucket_of(at))
-    world.ledger.reopen(BUCKET, execution.id.shard, at)
+    world.ledger.list_shard(BUCKET, execution.id.shard, at)
     world.clock.time_ms = at
     world.steps.fail("ledger.reopen")
     world.sweep.execute()
