@@ -52,13 +52,6 @@ NOTIFICATIONS = (
         killer=_INTERLEAVED,
     ),
     Mutant(
-        name="notification of an old bucket waits for the regular pass",
-        file="shared/usecases/ticks/sweep_buckets.py",
-        old="            if pending.rows > len(pending.quarantined):\n",
-        new="            if pending.rows < len(pending.quarantined):\n",
-        killer=_INTERLEAVED,
-    ),
-    Mutant(
         name="message done before the notification stands",
         file="shared/usecases/outcomes/finalize_execution.py",
         old="        self.notify.execute(ended)\n",
