@@ -22,8 +22,8 @@ KEPT_OPEN_MS = 60_000
 """A reopened shard stays on the sweepers' list for at least this long."""
 KEPT_OPEN_MARGIN_MS = 20_000
 """A writer relies on a reopening of another writer only until this long before its end."""
-WRITER_LIFE_MS = 130_000
-"""No process that files lives longer after its last look at the ledger: a put comes before then, or never."""
+WRITER_LIFE_MS = 620_000
+"""No invocation lasts longer: a put comes this soon after its writer's look at the ledger, or never."""
 LATER_SWEEPS_MS = (60_000, 300_000, 1_800_000)
 HOURLY_MS = 3_600_000
 MAX_SHARDS = 32_768
