@@ -83,7 +83,7 @@ GRANTS: dict[str, TableGrants] = {
         executions=(GET, PUT, UPDATE, BATCH_GET),
         jobs=(GET, PUT, UPDATE, QUERY),
         tenants=(GET,),
-        leases=(PUT, UPDATE),
+        leases=(GET, PUT, UPDATE),
     ),
 }
 """Keys are packages under `functions/`."""
