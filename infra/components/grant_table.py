@@ -35,6 +35,7 @@ class TableGrants:
     failed_index: tuple[str, ...] = ()
     tenant_index: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
+    """DeleteItem for the records of definitions that have not ended. PutItem can destroy as much."""
     tenants: tuple[str, ...] = ()
     leases: tuple[str, ...] = ()
     audit: tuple[str, ...] = ()
@@ -50,39 +51,39 @@ GRANTS: dict[str, TableGrants] = {
         executions=(GET, PUT, INSERT, UPDATE, BATCH_GET, QUERY),
         failed_index=(QUERY,),
         tenant_index=(QUERY,),
-        jobs=(GET, PUT, UPDATE, QUERY, CHECK),
+        jobs=(GET, PUT, UPDATE, DELETE, QUERY, CHECK),
         tenants=(GET, PUT, UPDATE, BATCH_GET, QUERY),
         leases=(GET, UPDATE, QUERY, BATCH_GET),
         audit=(PUT, QUERY),
         decrypts=True,
         makes_data_keys=True,
     ),
-    "watcher": TableGrants(executions=(QUERY,), jobs=(GET,), tenants=(GET,), leases=(UPDATE,)),
+    "watcher": TableGrants(executions=(QUERY,), jobs=(GET,), tenants=(BATCH_GET,), leases=(UPDATE,)),
     "sweeper": TableGrants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
         failed_index=(QUERY,),
-        jobs=(GET, PUT, UPDATE, QUERY),
-        tenants=(GET,),
+        jobs=(GET, PUT, UPDATE, DELETE, QUERY),
+        tenants=(GET, BATCH_GET),
         leases=(GET, UPDATE, DELETE, QUERY, BATCH_GET),
         reads_queue_depth=True,
     ),
     "reconciler": TableGrants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
-        jobs=(GET, PUT, UPDATE, QUERY, SCAN, CHECK),
-        tenants=(GET,),
+        jobs=(GET, PUT, UPDATE, DELETE, QUERY, SCAN, CHECK),
+        tenants=(GET, BATCH_GET),
         leases=(GET, UPDATE),
     ),
     "executor": TableGrants(
         executions=(GET, PUT, UPDATE, BATCH_GET, PARTIQL),
-        jobs=(GET, PUT, UPDATE, QUERY),
-        tenants=(GET,),
+        jobs=(GET, PUT, UPDATE, DELETE, QUERY),
+        tenants=(GET, BATCH_GET),
         leases=(GET, PUT, UPDATE, BATCH_GET),
         decrypts=True,
     ),
     "dead_letter": TableGrants(
         executions=(GET, PUT, UPDATE, BATCH_GET),
-        jobs=(GET, PUT, UPDATE, QUERY),
-        tenants=(GET,),
+        jobs=(GET, PUT, UPDATE, DELETE, QUERY),
+        tenants=(GET, BATCH_GET),
         leases=(GET, PUT, UPDATE),
     ),
 }

@@ -1,6 +1,6 @@
 """Dispatch: the ledger of shards, the queues of wake-ups, lane progress, and the reconciler's sources."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -202,8 +202,8 @@ class Backlog(Protocol):
 
 
 class Weights(Protocol):
-    def __call__(self, tenant_id: str) -> int:
-        """The tenant's weight, cached for some minutes; 1 if unknown. Raises nothing."""
+    def __call__(self, tenant_ids: Collection[str]) -> Mapping[str, int]:
+        """The weight of each of these tenants, cached for some minutes; 1 if unknown. Raises nothing."""
         ...
 
 

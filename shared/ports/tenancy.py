@@ -9,10 +9,14 @@ from shared.domain.tenancy.tenant import ApiKey, Tenant
 
 
 class TenantStore(Protocol):
-    """Tenants and API keys. All reads are strongly consistent."""
+    """Tenants and API keys. All reads but those of weights are strongly consistent."""
 
     def get(self, tenant_id: str) -> Tenant | None:
         """UnreadableItemError for an item of an unknown version, or a broken one."""
+        ...
+
+    def weights(self, tenant_ids: Sequence[str]) -> Mapping[str, int]:
+        """The weights of at most 100 distinct tenants, eventually consistent, without unknown tenants."""
         ...
 
     def get_key(self, key_id: str) -> ApiKey | None: ...

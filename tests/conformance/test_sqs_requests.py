@@ -181,12 +181,9 @@ def test_a_send_whose_answer_was_lost_is_given_back_and_may_come_twice(sqs: SqsL
 
 
 def test_the_fair_share_of_a_message_is_its_group(clients: Clients) -> None:
-    def heavier(tenant_id: str) -> int:
-        return {"acme": 1, "heavy": 3}[tenant_id]
-
     client = clients("sqs", NOWHERE)
     urls = {queue: f"{NOWHERE}/000000000000/{queue}" for queue in QueueName}
-    queue = SqsWakeupQueue(client, urls, heavier)
+    queue = SqsWakeupQueue(client, urls, lambda _: {"acme": 1, "heavy": 3})
     sent = [wakeup(n, tenant_id=tenant) for n, tenant in enumerate(["acme", "heavy", "heavy", "heavy"])]
     with watching(client) as calls, answering(client, "SendMessageBatch", accepted(range(4))):
         assert queue.send(sent, DUE_AT) == []

@@ -116,6 +116,15 @@ def test_no_keys_are_read_when_none_are_asked_for(lab: Lab) -> None:
     assert lab.tenants.get_keys(["0" * 16]) == []
 
 
+def test_weights_of_many_tenants_are_read_at_once_without_unknown_tenants(lab: Lab) -> None:
+    for number in range(3):
+        name = f"weighted-{number}"
+        assert lab.tenants.create(tenant(id=name, weight=number + 1), api_key(number, tenant_id=name))
+    names = [*(f"weighted-{number}" for number in range(3)), *(f"nobody-{number}" for number in range(97))]
+    assert lab.tenants.weights(names) == {"weighted-0": 1, "weighted-1": 2, "weighted-2": 3}
+    assert lab.tenants.weights([]) == {}
+
+
 def test_tenants_are_listed_by_their_ids_behind_a_given_one(lab: Lab) -> None:
     for number, name in enumerate(("b", "a-1", "c", "a")):
         lab.tenants.create(tenant(id=name), api_key(number, tenant_id=name))

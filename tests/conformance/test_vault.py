@@ -1,6 +1,10 @@
 """Vault: what is sealed opens for its own tenant and context alone, and only as it was."""
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
+from threading import Barrier, BrokenBarrierError
+from typing import Any
 
 import pytest
 from botocore.exceptions import EndpointConnectionError
@@ -130,6 +134,40 @@ def test_a_key_is_unwrapped_once_for_its_tenant(kms_vault: KmsVault, clients: Cl
     asked = [call["EncryptionContext"] for call in calls.of("Decrypt")]
     assert asked == [{ENCRYPTION_CONTEXT_TENANT: "acme"}, {ENCRYPTION_CONTEXT_TENANT: "globex"}]
     assert len(calls.made) == 2
+
+
+def test_threads_that_need_one_key_share_one_call(
+    kms_vault: KmsVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acme, decrypt, calls = owner_of_key(kms_vault), kms_vault._client.decrypt, list[str]()
+    second_call = Barrier(2)
+
+    def slow(**request: Any) -> Any:
+        calls.append(request["EncryptionContext"][ENCRYPTION_CONTEXT_TENANT])
+        with suppress(BrokenBarrierError):
+            # A second call would come at once; the timeout only ends the wait for it.
+            second_call.wait(timeout=0.5)
+        return decrypt(**request)
+
+    monkeypatch.setattr(kms_vault._client, "decrypt", slow)
+    with ThreadPoolExecutor(8) as pool:
+        prints = set(pool.map(lambda _: kms_vault.fingerprint(acme, PLAIN), range(8)))
+    assert (len(prints), calls) == (1, ["acme"])
+
+
+def test_threads_that_share_a_failed_call_all_get_the_error(
+    kms_vault: KmsVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acme = owner_of_key(kms_vault)
+
+    def throttled(**_: Any) -> Any:
+        raise EndpointConnectionError(endpoint_url="http://nowhere")
+
+    with monkeypatch.context() as outage, ThreadPoolExecutor(8) as pool:
+        outage.setattr(kms_vault._client, "decrypt", throttled)
+        asked = [pool.submit(kms_vault.fingerprint, acme, PLAIN) for _ in range(8)]
+        assert {type(each.exception(timeout=60)) for each in asked} == {UnavailableError}
+    assert len(kms_vault.fingerprint(acme, PLAIN)) == 16
 
 
 def test_a_fault_of_kms_is_unavailability_and_is_not_remembered(kms_vault: KmsVault) -> None:

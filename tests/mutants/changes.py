@@ -9,6 +9,20 @@ _RECONCILE = "tests/unit/usecases/ticks/test_reconcile_job.py"
 
 CHANGES = (
     Mutant(
+        name="definition that has ended and still counts",
+        file="shared/adapters/dynamodb/jobs/job_store.py",
+        old="        if after.state in ENDED and before.state not in ENDED:\n",
+        new="        if after.state in ENDED and executions:\n",
+        killer="tests/conformance/test_recurring_jobs.py",
+    ),
+    Mutant(
+        name="backfill that no quota counts",
+        file="shared/adapters/dynamodb/jobs/backfills.py",
+        old="            *self._live(backfill),\n",
+        new="",
+        killer="tests/conformance/test_recurring_jobs.py",
+    ),
+    Mutant(
         name="pause that tombstones only what is due",
         file="shared/usecases/chains/end_chain.py",
         old="        while nominal_at is not None:\n",

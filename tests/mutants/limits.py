@@ -110,6 +110,27 @@ LIMITS = (
         killer="tests/unit/usecases/tenancy/test_tenant_weights.py",
     ),
     Mutant(
+        name="cache emptied when it is full",
+        file="shared/domain/bounded_cache.py",
+        old="            self.popitem(last=False)\n",
+        new="            self.clear()\n",
+        killer="tests/unit/domain/test_bounded_cache.py",
+    ),
+    Mutant(
+        name="weights read anew for each message",
+        file="shared/usecases/tenancy/tenant_weights.py",
+        old="                self._cache[name] = (now_ms, weights[name])\n",
+        new="                self._cache.pop(name, None)\n",
+        killer="tests/unit/usecases/tenancy/test_tenant_weights.py",
+    ),
+    Mutant(
+        name="data key unwrapped by each thread that needs it",
+        file="shared/adapters/kms/vault.py",
+        old="            is_first = identity not in self._keys\n",
+        new="            is_first = identity not in self._keys or not self._keys[identity].done()\n",
+        killer="tests/conformance/test_vault.py",
+    ),
+    Mutant(
         name="sweep that sends again while a lane stands still",
         file="shared/domain/dispatch/sweep.py",
         old="    if row.state is State.RUNNING or not lane.backlog:\n",

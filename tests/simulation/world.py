@@ -1,6 +1,7 @@
 """One deployment in a simulation: the product's use cases, unchanged, over fakes, on a virtual clock."""
 
 import random
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from shared.domain.executions.retention import Retention
@@ -111,9 +112,9 @@ class World:
         assert tenant is not None
         return tenant
 
-    def weights(self, tenant_id: str) -> int:
-        """The weight of a tenant."""
-        return self.tenant(tenant_id).weight
+    def weights(self, tenant_ids: Collection[str]) -> Mapping[str, int]:
+        """The weights of tenants."""
+        return {tenant_id: self.tenant(tenant_id).weight for tenant_id in tenant_ids}
 
     def note(self, who: str, text: str, job_id: str = "") -> None:
         """Add to the trace what no process does."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hmac
+from concurrent.futures import Future
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from shared.domain.bounded_cache import BoundedCache
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import ENCRYPTION_CONTEXT_TENANT
@@ -21,19 +24,25 @@ _VERSION = b"\x01"
 _NONCE_BYTES = 12
 _OVERHEAD = len(_VERSION) + _NONCE_BYTES + 16
 _FINGERPRINT_BYTES = 16
-_MAX_KEYS = 10_000
+_MAX_KEYS = 20_000
+"""Twice the 10,000 tenants of a cell, at about 0.7 KB each: 14 MB at most."""
 _GONE = {"InvalidCiphertextException", "IncorrectKeyException", "NotFoundException"}
 """The data key is gone for good. A disabled key, a throttle or a missing permission can be mended."""
 
 
 class KmsVault:
-    """Calls KMS only to create and unwrap data keys; caches unwrapped keys per container."""
+    """Calls KMS only to create and unwrap data keys; caches unwrapped keys per container.
+
+    Threads that need the same key at the same time share one call, so a container unwraps a key once, for as
+    long as it lives. docs/design/capacity.md has the rate of Decrypt calls that follows.
+    """
 
     def __init__(self, client: KMSClient, key_id: str, entropy: Entropy) -> None:
         self._client = client
         self._key_id = key_id
         self._entropy = entropy
-        self._keys: dict[tuple[str, bytes], bytes] = {}
+        self._keys: BoundedCache[tuple[str, bytes], Future[bytes]] = BoundedCache(_MAX_KEYS)
+        self._lock = Lock()
 
     def new_data_key(self, tenant_id: str) -> bytes:
         try:
@@ -71,11 +80,17 @@ class KmsVault:
 
     def _key(self, tenant: Tenant) -> bytes:
         identity = (tenant.id, tenant.data_key)
-        if identity not in self._keys:
-            if len(self._keys) >= _MAX_KEYS:
-                self._keys.clear()
-            self._keys[identity] = self._unwrap(tenant)
-        return self._keys[identity]
+        with self._lock:
+            is_first = identity not in self._keys
+            key = self._keys.setdefault(identity, Future())
+        if is_first:
+            try:
+                key.set_result(self._unwrap(tenant))
+            except Exception as error:  # noqa: BLE001 - raised by `result`, to the threads that wait too
+                # Before the error is set: a caller that tries again asks KMS again.
+                self._keys.pop(identity, None)
+                key.set_exception(error)
+        return key.result()
 
     def _unwrap(self, tenant: Tenant) -> bytes:
         try:

@@ -33,8 +33,9 @@ class SqsWakeupQueue:
 
     def send(self, wakeups: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
         failed: list[Wakeup] = []
+        weights = self._weights({wakeup.tenant_id for wakeup in wakeups})
         for queue, batch in _batches(wakeups):
-            failed += self._send_batch(queue, batch, now_ms)
+            failed += self._send_batch(queue, batch, now_ms, weights)
         return failed
 
     def resend(self, queue: QueueName, message: NewerMessage) -> bool:
@@ -56,9 +57,11 @@ class SqsWakeupQueue:
             raise UnavailableError(type(error).__name__) from error
         return int(response["Attributes"]["ApproximateNumberOfMessages"])
 
-    def _send_batch(self, queue: QueueName, batch: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
+    def _send_batch(
+        self, queue: QueueName, batch: Sequence[Wakeup], now_ms: int, weights: Mapping[str, int]
+    ) -> list[Wakeup]:
         entries: Any = [
-            _entry(number, wakeup, now_ms, message_group(wakeup, self._weights(wakeup.tenant_id)))
+            _entry(number, wakeup, now_ms, message_group(wakeup, weights[wakeup.tenant_id]))
             for number, wakeup in enumerate(batch)
         ]
         try:

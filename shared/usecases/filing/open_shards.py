@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from shared.domain.bounded_cache import BoundedCache
 from shared.domain.bucket import (
     KEPT_OPEN_MARGIN_MS,
     KEPT_OPEN_MS,
@@ -13,7 +14,7 @@ from shared.domain.ids import ExecutionId
 from shared.ports.dispatch import ShardLedger
 
 MAX_REMEMBERED = 10_000
-"""Shards that a process remembers; the oldest entry is dropped first."""
+"""Shards that a process remembers, at about 0.2 KB each."""
 
 
 @dataclass(slots=True)
@@ -21,7 +22,7 @@ class OpenShards:
     """One instance per process. A reopening by any process keeps the shard open for `KEPT_OPEN_MS`."""
 
     ledger: ShardLedger
-    _until: dict[tuple[int, int], int] = field(default_factory=dict)
+    _until: BoundedCache[tuple[int, int], int] = field(default_factory=lambda: BoundedCache(MAX_REMEMBERED))
 
     def ensure(self, location: ExecutionId, now_ms: int) -> None:
         """Ensure that sweepers will scan the shard after a put at `now_ms`; UnavailableError.
@@ -37,13 +38,7 @@ class OpenShards:
             until = now_ms + KEPT_OPEN_MS
             next_pass_at = max(bucket_end_ms(bucket), next_sweep_ms(bucket, now_ms))
             self.ledger.reopen(bucket, shard, next_pass_at=next_pass_at, open_until=until)
-        self._remember((bucket, shard), until)
-
-    def _remember(self, key: tuple[int, int], until: int) -> None:
-        self._until.pop(key, None)
-        if len(self._until) >= MAX_REMEMBERED:
-            del self._until[next(iter(self._until))]
-        self._until[key] = until
+        self._until[bucket, shard] = until
 
 
 def _is_reliable(until: int | None, now_ms: int) -> bool:

@@ -8,6 +8,7 @@ overtake.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from shared.domain.bounded_cache import BoundedCache
 from shared.domain.errors import PunctualError
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.circuit_breaker import Phase
@@ -35,7 +36,7 @@ STAND_ASIDE_MS = 5_000
 """How long new work waits for older work after its scope deferred a call."""
 NOTE_MARGIN_MS = 90_000
 """How much longer than the wait itself a scope stays in the index of hot scopes."""
-MAX_SCOPES = 10_000
+MAX_SCOPES = 20_000
 
 Deferred = dict[ExecutionId, Deferral]
 
@@ -62,7 +63,9 @@ class AdmitCalls:
     defaults: Quotas
     clock: Clock
     entropy: Entropy
-    _refused: dict[str, tuple[int, WaitReason]] = field(default_factory=dict)
+    _refused: BoundedCache[str, tuple[int, WaitReason]] = field(
+        default_factory=lambda: BoundedCache(MAX_SCOPES)
+    )
 
     def execute(self, candidates: Sequence[Candidate], queue: QueueName) -> Deferred:
         """The candidates that have to wait; all others may be claimed."""
@@ -210,8 +213,6 @@ class AdmitCalls:
 
     def _refuse(self, scope: str, group: list[Candidate], reason: WaitReason) -> Deferred:
         if group:
-            if len(self._refused) >= MAX_SCOPES:
-                self._refused.clear()
             self._refused[scope] = (self.clock.now_ms(), reason)
         return self._wait(group, reason)
 

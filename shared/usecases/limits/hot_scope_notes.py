@@ -8,12 +8,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
+from shared.domain.bounded_cache import BoundedCache
 from shared.domain.errors import PunctualError
 from shared.domain.limits.hot_scopes import tag_with_tenant, within_capacity
 from shared.domain.limits.scopes import tenant_scope
 from shared.ports.limits import MAX_HOT_SCOPE_WRITES, LimitStore
 from shared.ports.runtime import Clock
-from shared.usecases.limits.scope_cooldowns import COOLDOWN_MS, put_recent
+from shared.usecases.limits.scope_cooldowns import COOLDOWN_MS, MAX_CACHED
 from shared.usecases.limits.store_backoff import StoreBackoff
 
 HOT_SCOPES_TTL_MS = 2_000
@@ -34,7 +35,7 @@ class HotScopeNotes:
     _pending_notes: dict[str, int] = field(default_factory=dict)
     """Notes that did not fit into the index, or that could not be written yet."""
     _notes_backoff_until: int = 0
-    _tenants: dict[str, str] = field(default_factory=dict)
+    _tenants: BoundedCache[str, str] = field(default_factory=lambda: BoundedCache(MAX_CACHED))
 
     def current(self) -> Mapping[str, int]:
         """The scopes in which work waits or that are in trouble, each with the instant until when."""
@@ -60,7 +61,7 @@ class HotScopeNotes:
     def set_tenant(self, scopes: Iterable[str], tenant_id: str) -> None:
         """Remember whose scopes these are: the name of a destination's scope does not say it."""
         for scope in scopes:
-            put_recent(self._tenants, scope, tenant_id)
+            self._tenants[scope] = tenant_id
 
     def note(self, until: Mapping[str, int], gone: Collection[str] = ()) -> None:
         """Add scopes to the index, each until an instant, and remove the scopes in `gone`. Raises nothing.

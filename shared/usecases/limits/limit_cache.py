@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from itertools import islice
 
+from shared.domain.bounded_cache import BoundedCache
 from shared.domain.errors import PunctualError, ThrottledError
 from shared.domain.limits.scopes import ScopeState
 from shared.domain.limits.slots import free_for, held_by, is_mostly_free, leased_to
@@ -17,7 +18,7 @@ from shared.names import EXECUTOR_TIMEOUT_SECONDS
 from shared.ports.limits import LimitStore
 from shared.ports.runtime import Clock, Entropy, Pause
 from shared.usecases.limits.hot_scope_notes import HotScopeNotes
-from shared.usecases.limits.scope_cooldowns import MAX_CACHED, ScopeCooldowns, put_recent
+from shared.usecases.limits.scope_cooldowns import MAX_CACHED, ScopeCooldowns
 from shared.usecases.limits.store_backoff import StoreBackoff
 
 STATE_TTL_MS = 1_000
@@ -64,8 +65,8 @@ class LimitCache:
     probing: set[str] = field(default_factory=set)
     """The scopes whose half-open breakers wait for a call of this process."""
     _cached: dict[str, tuple[int, ScopeState]] = field(default_factory=dict)
-    _written_at: dict[str, int] = field(default_factory=dict)
-    _conflict_at: dict[str, int] = field(default_factory=dict)
+    _written_at: BoundedCache[str, int] = field(default_factory=lambda: BoundedCache(MAX_CACHED))
+    _conflict_at: BoundedCache[str, int] = field(default_factory=lambda: BoundedCache(MAX_CACHED))
 
     @classmethod
     def over(
@@ -180,7 +181,7 @@ class LimitCache:
                 case _Swap.NO_RESPONSE:
                     return ChangeResult.STORE_DOWN if self._has_no_limit(scope) else ChangeResult.CONTENDED
             if number:  # The first conflict may only mean that the cached state was stale.
-                put_recent(self._conflict_at, scope, self.clock.now_ms())
+                self._conflict_at[scope] = self.clock.now_ms()
         return ChangeResult.CONTENDED
 
     def _pause_after_conflict(self) -> None:
@@ -206,7 +207,7 @@ class LimitCache:
             self._put(scope, existing, now_ms)
             return _Swap.CONFLICT
         self._put(scope, replace(after, version=max(before.version + 1, now_ms)), now_ms)
-        put_recent(self._written_at, scope, now_ms)
+        self._written_at[scope] = now_ms
         return _Swap.WRITTEN
 
     def _record_doubt(self, scope: str, before: ScopeState, after: ScopeState) -> None:

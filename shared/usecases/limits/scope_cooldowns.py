@@ -6,8 +6,8 @@ without any response it has no limit: a limit may delay a job, but never stop on
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
+from shared.domain.bounded_cache import BoundedCache
 from shared.ports.runtime import Clock
 
 COOLDOWN_MS = 5_000
@@ -17,7 +17,6 @@ GIVE_UP_MS = 30_000
 COOLDOWN_EXPIRY_MS = 60_000
 """A failure this long after the last cooldown starts a new period; deferred work comes back sooner."""
 MAX_CACHED = 1_000
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +33,7 @@ class ScopeCooldowns:
     """Belongs to one process. Tracks the `MAX_CACHED` scopes that failed last."""
 
     clock: Clock
-    _cooldowns: dict[str, Cooldown] = field(default_factory=dict)
+    _cooldowns: BoundedCache[str, Cooldown] = field(default_factory=lambda: BoundedCache(MAX_CACHED))
 
     def record_failure(self, confirmed_slots: Mapping[str, int]) -> None:
         """These scopes failed to respond, each with the slots that the process is certain to hold."""
@@ -44,7 +43,7 @@ class ScopeCooldowns:
             goes_on = last is not None and now_ms - last.until < COOLDOWN_EXPIRY_MS
             since = last.since if last is not None and goes_on else now_ms
             cooldown = Cooldown(since=since, until=now_ms + COOLDOWN_MS, confirmed_slots=slots)
-            put_recent(self._cooldowns, scope, cooldown)
+            self._cooldowns[scope] = cooldown
 
     def record_read(self, scopes: Iterable[str]) -> None:
         """These scopes were read. That is a response, but it ends no doubt: it may lag behind a write."""
@@ -71,11 +70,3 @@ class ScopeCooldowns:
     def confirmed_slots(self, scope: str, slots: int) -> int:
         """How many of the cached slots the process is certain to hold."""
         return min(slots, self._cooldowns[scope].confirmed_slots) if scope in self._cooldowns else slots
-
-
-def put_recent(recent: dict[str, T], scope: str, value: T) -> None:
-    """Insert as the most recent entry; beyond `MAX_CACHED` entries the oldest is dropped."""
-    recent.pop(scope, None)
-    recent[scope] = value
-    if len(recent) > MAX_CACHED:
-        del recent[next(iter(recent))]

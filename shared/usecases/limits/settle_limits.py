@@ -6,6 +6,7 @@ Both go into one write for each scope. A healthy destination is never written ab
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from shared.domain.bounded_cache import BoundedCache
 from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.limits.circuit_breaker import Circuit, Phase, Tally
 from shared.domain.limits.scopes import ScopeState, destination_scope
@@ -34,7 +35,7 @@ class SettleLimits:
     clock: Clock
     opened: int = 0
     """Breakers that this process opened since `take_opened`."""
-    _tallies: dict[str, Tally] = field(default_factory=dict)
+    _tallies: BoundedCache[str, Tally] = field(default_factory=lambda: BoundedCache(MAX_TALLIES))
     _ended_at: int = 0
     _expects_more: bool = False
 
@@ -56,8 +57,6 @@ class SettleLimits:
         self.limits.refresh([scope for scope in scopes if scope in hot_scopes])
         for scope in scopes:
             self._settle(scope, batch.get(scope, Tally()), is_hot=scope in hot_scopes)
-        if len(self._tallies) > MAX_TALLIES:
-            self._tallies.clear()
 
     def take_opened(self) -> int:
         """The breakers that were opened since the last call; resets the counter."""

@@ -3,14 +3,17 @@
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from shared.domain.bounded_cache import BoundedCache
 from shared.domain.errors import ServiceError
 from shared.domain.tenancy.tenant import ApiKey, Tenant, split_key
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import TenantStore
-from shared.usecases.tenancy.read_tenant import MAX_REMEMBERED, REMEMBER_MS, ReadTenant
+from shared.usecases.tenancy.read_tenant import REMEMBER_MS, ReadTenant
 
 USE_NOTED_MS = 3_600_000
 """The use of a key is stored at most once in this time, by the first process that sees it."""
+MAX_KEYS = 20_000
+"""Keys that are cached, at about 1 KB each: 20 MB at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +31,7 @@ class Authenticate:
     tenants: TenantStore
     read_tenant: ReadTenant
     clock: Clock
-    _cache: dict[str, tuple[int, ApiKey]] = field(default_factory=dict)
+    _cache: BoundedCache[str, tuple[int, ApiKey]] = field(default_factory=lambda: BoundedCache(MAX_KEYS))
 
     def execute(self, presented: str) -> Principal | None:
         """The principal; None for any text that is not a live key, without a reason. UnavailableError."""
@@ -46,8 +49,6 @@ class Authenticate:
         read_at, key = self._cache.get(key_id, (0, None))
         if key is None or now_ms - read_at >= REMEMBER_MS:
             key = self.tenants.get_key(key_id)
-            if len(self._cache) >= MAX_REMEMBERED:
-                self._cache.clear()
             if key is not None:
                 self._cache[key_id] = (now_ms, key)
         return key

@@ -1,6 +1,6 @@
 """Tenants and keys in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from shared.domain.tenancy.tenant import ApiKey, Tenant
@@ -15,6 +15,11 @@ class FakeTenantStore:
 
     def get(self, tenant_id: str) -> Tenant | None:
         return self.tenants.get(tenant_id)
+
+    def weights(self, tenant_ids: Sequence[str]) -> Mapping[str, int]:
+        """BatchGetItem takes at most 100 keys, and no key twice."""
+        assert len(set(tenant_ids)) == len(tenant_ids) <= 100
+        return {name: self.tenants[name].weight for name in tenant_ids if name in self.tenants}
 
     def get_key(self, key_id: str) -> ApiKey | None:
         return self.keys.get(key_id)

@@ -1,6 +1,6 @@
 """The lanes in memory, stricter than SQS and its emulators."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from shared.domain.dispatch.newer_message import NewerMessage
@@ -64,6 +64,6 @@ class FakeWakeupQueue:
         return True
 
 
-def even(tenant_id: str) -> int:
+def even(tenant_ids: Collection[str]) -> Mapping[str, int]:
     """Equal weights for all tenants."""
-    return 1
+    return dict.fromkeys(tenant_ids, 1)

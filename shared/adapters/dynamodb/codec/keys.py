@@ -94,6 +94,11 @@ def job_prefix(tenant_id: str) -> tuple[str, str]:
     return tenant_id, "job#"
 
 
+def live_key(tenant_id: str, job_id: str) -> tuple[str, str]:
+    """The record that a definition has not ended, in the jobs table; an empty job id gives the prefix."""
+    return tenant_id, f"live#{job_id}"
+
+
 def backfill_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
     """The prefix of a job's backfills, whose ids begin with the id of the job."""
     pk, sk = job_key(tenant_id, job_id)

@@ -21,6 +21,7 @@ from shared.adapters.dynamodb.codec.keys import (
     extra_prefix,
     item_key,
     job_key,
+    live_key,
     parse_extra_sk,
     past_chain_key,
     past_chain_prefix,
@@ -45,6 +46,7 @@ class DynamoJobStore(DynamoBackfills):
         puts = [
             {"Put": self._new(self._jobs, job_item(job))},
             {"Put": self._new(self._executions, execution_item(first, self._region))},
+            *({"Put": put} for put in self._live(job)),
         ]
         try:
             with translated():
@@ -136,27 +138,33 @@ class DynamoJobStore(DynamoBackfills):
         executions: Sequence[Execution] = (),
         expires_at_s: int | None = None,
     ) -> bool:
-        """A swap without other writes is one conditional write, at half the price of a transaction."""
-        job_put = self._compare_and_put(
+        """A swap without other writes is one conditional write, at half the price of a transaction.
+
+        The transaction that ends a definition also deletes its record among those that have not ended.
+        """
+        job_put: Any = self._compare_and_put(
             before, job_item(after, expires_at_s if after.state in ENDED else None)
         )
         filed = [
             execution_item(each, self._region, expires_at_s if each.state.is_terminal else None)
             for each in executions
         ]
-        others = [self._new(self._executions, item) for item in filed]
+        others: list[Any] = [{"Put": self._new(self._executions, item)} for item in filed]
         if past is not None:
-            others.append({"TableName": self._jobs, "Item": past_chain_item(past)})
+            others.append({"Put": {"TableName": self._jobs, "Item": past_chain_item(past)}})
+        is_alone = not others
+        if after.state in ENDED and before.state not in ENDED:
+            key = item_key(*live_key(after.tenant_id, after.id))
+            others.append({"Delete": {"TableName": self._jobs, "Key": key}})
         try:
             with translated():
                 if others:
-                    puts: Any = [{"Put": put} for put in (job_put, *others)]
-                    self._client.transact_write_items(TransactItems=puts)
+                    self._client.transact_write_items(TransactItems=[{"Put": job_put}, *others])
                 else:
-                    self._client.put_item(**job_put, ReturnValuesOnConditionCheckFailure="ALL_OLD")
+                    self._client.put_item(**job_put)
         except ConditionRefused as refused:
             # The SDK retries by itself: the stored item may be this very write after a lost response.
-            return not others and refused.items[0] == job_put["Item"]
+            return is_alone and refused.items[0] == job_put["Item"]
         return True
 
     def file_beside(self, job: Job, execution: Execution, expires_at_s: int) -> bool:
@@ -222,4 +230,5 @@ class DynamoJobStore(DynamoBackfills):
                 ":revision": encode(before.revision),
                 ":chain_from": encode(before.chain_from),
             },
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
