@@ -60,6 +60,8 @@ class DefaultQuotas:
 
     recurring_jobs: int = 1_000
     creates_per_second: int = 100
+    requests_per_second: int = 300
+    """All other requests; 100,000 means unlimited."""
     due_per_minute: int = 60_000
     payload_bytes: int = 262_144
     tags: int = 10
@@ -175,7 +177,10 @@ def local_stage() -> StageConfig:
         ),
         bundle="host",
         default_quotas=DefaultQuotas(
-            recurring_jobs=100_000, creates_per_second=10_000, due_per_minute=1_000_000
+            recurring_jobs=100_000,
+            creates_per_second=10_000,
+            requests_per_second=100_000,
+            due_per_minute=1_000_000,
         ),
         dial_exceptions=("127.0.0.0/8", "::1/128"),
         protect_data=False,
