@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from infra.components.shard_plan import ShardEpoch, check_plan, fewest_shards
-from shared.names import QueueName
+from shared.names import LEDGER_PARTITIONS, QueueName
 
 BundleMode = Literal["cloud", "host"]
 """`cloud`: sources and wheels for Lambda; `host`: sources only, the emulator's interpreter has the
@@ -87,6 +87,8 @@ class StageConfig:
     """Grow-only: append epochs, never change them, because existing items are in their shards."""
     watchers: int
     """Number of shard ranges of a bucket; each range has its own tick."""
+    sweepers: int
+    """Number of ranges of the ledger's partitions; each range has its own tick."""
     lane_concurrency: LaneConcurrency
     retention_days: int = 14
     """How long a finished execution stays readable."""
@@ -128,6 +130,8 @@ class StageConfig:
         check_plan(self.shard_plan)
         if not 1 <= self.watchers <= fewest_shards(self.shard_plan):
             raise ValueError("each watcher needs at least one shard of every bucket")
+        if not 1 <= self.sweepers <= LEDGER_PARTITIONS:
+            raise ValueError(f"there are 1 to {LEDGER_PARTITIONS} sweepers, not {self.sweepers}")
         self._check_retention()
 
     def _check_retention(self) -> None:
@@ -155,6 +159,7 @@ def cloud_stage(name: str, region: str, account: str | None = None) -> StageConf
         account=account,
         shard_plan=(ShardEpoch(since="2026-01-01T00:00Z", normal=4, quarter=8, midnight=16),),
         watchers=2,
+        sweepers=2,
         lane_concurrency=LaneConcurrency(
             critical=300, standard=300, bulk=100, slow_critical=50, slow_standard=50, slow_bulk=20
         ),
@@ -172,6 +177,7 @@ def local_stage() -> StageConfig:
         account="000000000000",
         shard_plan=(ShardEpoch(since="2026-01-01T00:00Z", normal=2, quarter=2, midnight=2),),
         watchers=1,
+        sweepers=1,
         lane_concurrency=LaneConcurrency(
             critical=4, standard=4, bulk=2, slow_critical=2, slow_standard=2, slow_bulk=2
         ),

@@ -149,6 +149,8 @@ class Metric:
 MAX_CALLBACK_TIMEOUT_SECONDS = 60
 """Maximum duration of a callback; leases, function timeouts and visibility timeouts derive from it."""
 
+LEDGER_PARTITIONS = 16
+"""The ledger row of a shard is in partition `shard % LEDGER_PARTITIONS`; a sweeper takes a range of them."""
 EXECUTOR_TIMEOUT_SECONDS = MAX_CALLBACK_TIMEOUT_SECONDS + 15
 """Lambda timeout of the executor: the callback plus time to claim, wait and complete."""
 

@@ -8,6 +8,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.sweeper.redrives import DeadLetterWork
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
+from shared.domain.bucket import ShardRange
 from shared.names import Metric
 from shared.observability import count, logger, metrics, seconds
 from shared.settings import Settings
@@ -23,12 +24,14 @@ work_on_dead_letters = DeadLetterWork(
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
-    """Sweep the shards that are due, as far as the time suffices; the next tick continues."""
+    """Sweep the part `event["range"]` = {"index": i, "of": n} as far as the time suffices; the next tick
+    continues."""
 
     def has_time() -> bool:
         return bool(context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS)
 
-    report = sweep.execute(has_time)
+    part = ShardRange(index=event["range"]["index"], of=event["range"]["of"])
+    report = sweep.execute(has_time, part)
     count(Metric.SWEEPER_TICK)
     seconds(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, report.oldest_unclaimed_ms / 1000)
     seconds(Metric.OLDEST_WAITING_DUE_SECONDS, report.oldest_waiting_ms / 1000)
@@ -51,5 +54,6 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
                 "held_back": report.held_back,
             },
         )
-    work_on_dead_letters(has_time)
+    if part.index == 0:
+        work_on_dead_letters(has_time)
     return {"swept": report.shards_swept, "closed": report.closed, "resent": report.resent}

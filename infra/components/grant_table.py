@@ -84,7 +84,7 @@ GRANTS: dict[str, TableGrants] = {
         executions=(GET, PUT, UPDATE, BATCH_GET),
         jobs=(GET, PUT, UPDATE, DELETE, QUERY),
         tenants=(GET, BATCH_GET),
-        leases=(PUT, UPDATE),
+        leases=(GET, PUT, UPDATE),
     ),
 }
 """Keys are packages under `functions/`."""

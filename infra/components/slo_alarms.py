@@ -39,9 +39,10 @@ def _heartbeats(stage: StageConfig) -> Iterator[AlarmSpec]:
     )
     yield AlarmSpec(
         name="SweeperHeartbeat",
-        description="No sweep for 3 minutes: lost messages and crashed workers are not detected.",
+        description="A part of the ledger was not swept for 3 minutes: lost messages and crashed workers stay "
+        "undetected.",
         metric=own_metric(Metric.SWEEPER_TICK, "sweeper"),
-        threshold=1,
+        threshold=stage.sweepers,
         comparison=UNDER,
         missing=MISSING_IS_BREACHING,
         minutes=3,

@@ -36,15 +36,15 @@ def _map(function: lambda_.Function, name: QueueName, queue: sqs.Queue, concurre
 
 
 class Ticks(Construct):
-    """Scheduled ticks: every minute for shard ranges and the sweeper, every 15 for the reconciler."""
+    """Scheduled ticks: every minute for each range of watchers and sweepers, every 15 for the reconciler."""
 
     def __init__(self, scope: Construct, functions: Functions, stage: StageConfig) -> None:
         super().__init__(scope, "Ticks")
         watcher, sweeper = functions.by_service["watcher"], functions.by_service["sweeper"]
-        for index in range(stage.watchers):
-            part = {"range": {"index": index, "of": stage.watchers}}
-            self._rule(f"Watch{index}", watcher, events.RuleTargetInput.from_object(part))
-        self._rule("Sweep", sweeper, events.RuleTargetInput.from_object({}))
+        for name, function, parts in (("Watch", watcher, stage.watchers), ("Sweep", sweeper, stage.sweepers)):
+            for index in range(parts):
+                part = {"range": {"index": index, "of": parts}}
+                self._rule(f"{name}{index}", function, events.RuleTargetInput.from_object(part))
         reconciler = functions.by_service["reconciler"]
         self._rule("Reconcile", reconciler, events.RuleTargetInput.from_object({}), RECONCILE_MINUTES)
 

@@ -9,6 +9,7 @@ from shared.settings import QuotaSettings, Settings
 from shared.usecases.chains.lifecycle import Lifecycle
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.file_successor import FileSuccessor
+from shared.usecases.filing.open_shards import OpenShards
 from shared.usecases.filing.record_dst_skips import RecordDstSkips
 from shared.usecases.filing.scanned_shards import ScannedShards
 from shared.usecases.jobs.cancel_job import CancelJob
@@ -36,8 +37,8 @@ class CoreUseCases:
         return FileExecution(
             store=self.ports.executions,
             queue=self.ports.queue,
-            ledger=self.ports.ledger,
             scanned=self.scanned_shards,
+            open_shards=OpenShards(self.ports.ledger),
             clock=self.ports.clock,
         )
 

@@ -9,6 +9,7 @@ from shared.usecases.ticks.collect_payloads import CollectPayloads
 from shared.usecases.ticks.keep_late_payload import KeepLatePayload
 from shared.usecases.ticks.reconcile import Reconcile
 from shared.usecases.ticks.sweep_buckets import SweepBuckets
+from shared.usecases.ticks.sweep_shard import SweepShard
 from shared.usecases.ticks.watch_buckets import WatchBuckets
 
 
@@ -32,21 +33,25 @@ class TickUseCases:
     @cached_property
     def sweep_buckets(self) -> SweepBuckets:
         ports = self.core.ports
-        return SweepBuckets(
+        sweep_shard = SweepShard(
             store=ports.executions,
             queue=ports.queue,
             ledger=ports.ledger,
-            progress=ports.progress,
-            backlog=ports.backlog,
-            limits=ports.limits,
             give_up=self.core.give_up,
             repair_notifications=RepairNotifications(store=ports.executions, finalize=self.core.finalize),
             keep_late_payload=KeepLatePayload(
                 store=ports.executions, jobs=ports.jobs, retention=self.core.settings.retention
             ),
             clock=ports.clock,
+        )
+        return SweepBuckets(
+            sweep_shard=sweep_shard,
+            ledger=ports.ledger,
+            progress=ports.progress,
+            backlog=ports.backlog,
+            limits=ports.limits,
+            clock=ports.clock,
             scanned=self.core.scanned_shards,
-            retention=self.core.settings.retention,
         )
 
     @cached_property

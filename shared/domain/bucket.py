@@ -18,6 +18,12 @@ GUARD_MS = 5_000
 row."""
 FIRST_SWEEP_MS = 10_000
 """The delay from the end of a bucket to its first sweep; the sweep may close the bucket."""
+KEPT_OPEN_MS = 60_000
+"""A reopened shard stays on the sweepers' list for at least this long."""
+KEPT_OPEN_MARGIN_MS = 20_000
+"""A writer relies on a reopening of another writer only until this long before its end."""
+WRITER_LIFE_MS = 620_000
+"""No invocation lasts longer: a put comes this soon after its writer's look at the ledger, or never."""
 LATER_SWEEPS_MS = (60_000, 300_000, 1_800_000)
 HOURLY_MS = 3_600_000
 MAX_SHARDS = 32_768
@@ -49,6 +55,20 @@ def may_be_closed(bucket: int, now_ms: int) -> bool:
 def buckets_to_watch(now_ms: int) -> range:
     """Return the buckets in the look-ahead: the current minute and those whose scan is due."""
     return range(bucket_of(now_ms), bucket_of(now_ms + LOOK_AHEAD_MS) + 1)
+
+
+def kept_open_until(bucket: int, open_until: int | None) -> int:
+    """Return until when writers may rely on the shard being open: a close requires a scan that began later.
+
+    A writer reopens the shard only once it may have been closed; before, the first sweep is still to come.
+    """
+    return max(bucket_end_ms(bucket) + FIRST_SWEEP_MS, open_until or 0)
+
+
+def is_complete(bucket: int, open_until: int | None, scan_began_at: int) -> bool:
+    """Return whether a scan that began then saw every row that any writer has put, or will put, without
+    reopening the shard again."""
+    return scan_began_at >= kept_open_until(bucket, open_until) + WRITER_LIFE_MS
 
 
 def next_sweep_ms(bucket: int, now_ms: int) -> int:
@@ -158,3 +178,6 @@ class ShardRange:
     def shards(self, count: int) -> Iterator[int]:
         """Return the shards of this part; each shard belongs to exactly one part."""
         return (shard for shard in range(count) if shard * self.of // count == self.index)
+
+
+EVERY_SHARD = ShardRange(index=0, of=1)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from shared.domain.bucket import LEAST_COUNTS, ShardCounts
+from shared.domain.bucket import EVERY_SHARD, LEAST_COUNTS, ShardCounts, ShardRange
 from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
@@ -23,17 +23,56 @@ class WatchLease:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PassProgress:
+    """A pass that ran out of time: the next run continues after `cursor`. All instants in UTC ms."""
+
+    cursor: str
+    version: int
+    """The version of the shard when the pass began."""
+    began_at: int
+    unfinished: int
+    open_rows: tuple[str, ...] | None
+    """The sort keys of the unfinished rows so far; None if there are too many."""
+    next_actionable_at: int | None
+    resent: int
+    failed: int
+    """Rows whose message was refused, or that could not be read or written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpenShard:
     """A shard of an ended bucket that is still to be swept. `version` keeps a close from undoing a reopen."""
 
     bucket: int
     shard: int
     version: int
+    """Never used twice for the same shard, even after a close."""
     scan_began_at: int | None
-    """None unless a scan has finished."""
+    """When the watcher's scan began; None unless a scan has finished."""
     passes: int
     next_pass_at: int
     last_resend_at: int | None
+    open_until: int | None = None
+    """The latest instant of a reopening's guarantee; None if the shard was never reopened."""
+    open_rows: tuple[str, ...] | None = None
+    """The sort keys of the unfinished rows; None if unknown, so that the shard must be scanned. A reopening
+    discards them."""
+    full_scan_at: int | None = None
+    """When all rows must be scanned again; None if `open_rows` is complete."""
+    progress: PassProgress | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassLease:
+    """The right to sweep one shard; `shard` was read after every earlier reopening."""
+
+    shard: OpenShard
+    fence: int
+
+    @property
+    def version(self) -> int:
+        """The version of the shard when the pass began, in this run or in an earlier one."""
+        return self.shard.progress.version if self.shard.progress else self.shard.version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,15 +83,28 @@ class SweptMark:
     recorded: ShardCounts
 
 
-class ShardCountStore(Protocol):
-    """The grow-only record of the largest shard counts that any process has filed by."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShardRecord:
+    """The largest shard counts that any process has filed by, and the bucket from which a sweep must list."""
 
-    def read(self) -> ShardCounts:
-        """Strongly consistent; `LEAST_COUNTS` if there is no record."""
+    counts: ShardCounts
+    open_from: int | None
+    """No row was filed into an earlier bucket without listing it; None in the record of an older release."""
+
+
+class ShardCountStore(Protocol):
+    """The record of a region. Its counts only grow; its `open_from` never changes."""
+
+    def read(self) -> ShardRecord | None:
+        """Strongly consistent; None if no process has filed anything yet."""
+        ...
+
+    def begin(self, record: ShardRecord) -> bool:
+        """Create the record; False if there is a record already."""
         ...
 
     def swap(self, before: ShardCounts, after: ShardCounts) -> bool:
-        """Compare-and-swap; False if the record is not `before`. `after` must cover `before`."""
+        """Compare-and-swap of the counts; False if they are not `before`. `after` must cover `before`."""
         ...
 
 
@@ -71,12 +123,23 @@ class ShardLedger(Protocol):
         """Mark the shard scanned; False: the lease is lost."""
         ...
 
-    def reopen(self, bucket: int, shard: int, next_pass_at: int) -> None:
-        """Ensure that the shard will be swept, even if it was closed."""
+    def open_until(self, bucket: int, shard: int) -> int | None:
+        """The latest instant until which a reopening keeps the shard open; strongly consistent. None if the
+        shard was never reopened, or is closed."""
         ...
 
-    def open_before(self, bucket: int) -> list[OpenShard]:
-        """Every open shard of a bucket before this one, oldest first."""
+    def reopen(self, bucket: int, shard: int, *, next_pass_at: int, open_until: int) -> None:
+        """Ensure that the shard will be swept, even if it was closed, and that no scan that begins before
+        `open_until` closes it."""
+        ...
+
+    def list_shard(self, bucket: int, shard: int, next_pass_at: int) -> None:
+        """List the shard as open; no effect on a shard that is listed, except for its version."""
+        ...
+
+    def open_before(self, bucket: int, part: ShardRange = EVERY_SHARD) -> list[OpenShard]:
+        """Every open shard of a bucket before this one whose ledger partition belongs to this part, oldest
+        first."""
         ...
 
     def swept_through(self) -> SweptMark | None:
@@ -87,12 +150,33 @@ class ShardLedger(Protocol):
         """Move `swept_through` forward, never back; the counts are those of the last move."""
         ...
 
-    def record_pass(self, shard: OpenShard, *, next_pass_at: int, last_resend_at: int | None) -> bool:
-        """Record a pass; False if the shard has changed since."""
+    def take_pass(self, shard: OpenShard, now_ms: int) -> PassLease | None:
+        """Lease the next pass over a shard with a higher fence, and read the shard again; None if it is
+        closed, leased, or not due."""
         ...
 
-    def close(self, shard: OpenShard) -> bool:
-        """Remove the shard from the list, unless it was reopened since."""
+    def suspend_pass(self, lease: PassLease, progress: PassProgress | None) -> bool:
+        """Keep the progress of a pass, if any, and end the lease; the shard stays due. False: the lease is
+        lost."""
+        ...
+
+    def record_pass(
+        self,
+        lease: PassLease,
+        *,
+        next_pass_at: int,
+        full_scan_at: int | None = None,
+        last_resend_at: int | None = None,
+        open_rows: tuple[str, ...] | None = None,
+    ) -> bool:
+        """Record a pass and end the lease; False: the lease is lost.
+
+        `open_rows` are kept unless the shard was reopened since the pass began; the rest always is.
+        """
+        ...
+
+    def close(self, lease: PassLease) -> bool:
+        """Remove the shard from the list, unless it was reopened since the pass began."""
         ...
 
 

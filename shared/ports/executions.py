@@ -33,7 +33,8 @@ class Finish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanPage:
-    """One page of a shard; `next_after` is None on the last. `unreadable` names the undecodable rows."""
+    """One page of a shard; `next_after` is None on the last. `unreadable` are the sort keys of undecodable
+    rows."""
 
     rows: tuple[DueRow, ...]
     unreadable: tuple[str, ...]
@@ -61,13 +62,7 @@ class ExecutionStore(Protocol):
         ...
 
     def put_reminder(self, reminder: RetryReminder) -> bool:
-        """File a retry reminder; False if the same reminder exists."""
-        ...
-
-    def end_reminder(
-        self, location: ExecutionId, target: ExecutionId, claims: int, expires_at_s: int
-    ) -> None:
-        """Mark the retry reminder of this target and number of claims as done."""
+        """File a retry reminder, which expires by itself; False if the same reminder exists."""
         ...
 
     def get(self, execution_id: ExecutionId) -> Execution | None:
@@ -147,6 +142,10 @@ class ExecutionStore(Protocol):
 
     def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
         """One page of the rows of a shard in order of time; examines at most `limit` rows."""
+        ...
+
+    def read_rows(self, bucket: int, shard: int, sort_keys: Sequence[str]) -> ScanPage:
+        """The rows of a shard with these sort keys, at most 100, in order of time; missing rows are left out."""
         ...
 
     def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:

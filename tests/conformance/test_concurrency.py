@@ -223,13 +223,22 @@ def test_concurrent_watchers_take_a_shard_once(lab: Lab) -> None:
         assert leases.count(None) == THREADS - 1
 
 
+def test_concurrent_sweepers_lease_a_shard_once(lab: Lab) -> None:
+    for number in range(ROUNDS):
+        lab.ledger.list_shard(BUCKET, number, DUE_AT)
+        shard = lab.ledger.open_before(BUCKET + 1)[-1]
+        leases = at_once([partial(lab.ledger.take_pass, shard, DUE_AT)] * THREADS)
+        assert leases.count(None) == THREADS - 1
+
+
 def test_a_shard_that_is_reopened_while_it_is_closed_stays_on_the_list(lab: Lab) -> None:
     for shard in range(ROUNDS):
-        lab.ledger.reopen(BUCKET, shard, DUE_AT)
-        seen = lab.ledger.open_before(BUCKET + 1)[-1]
+        lab.ledger.list_shard(BUCKET, shard, DUE_AT)
+        lease = lab.ledger.take_pass(lab.ledger.open_before(BUCKET + 1)[-1], DUE_AT)
+        assert lease is not None
         race: list[Callable[[], object]] = [
-            partial(lab.ledger.close, seen),
-            partial(lab.ledger.reopen, BUCKET, shard, DUE_AT),
+            partial(lab.ledger.close, lease),
+            partial(lab.ledger.reopen, BUCKET, shard, next_pass_at=DUE_AT, open_until=DUE_AT),
         ]
         at_once(race)
         assert lab.ledger.open_before(BUCKET + 1)[-1].shard == shard

@@ -24,7 +24,7 @@ from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState
 from shared.domain.listings.position import PositionRange
 from shared.names import Lane, QueueName
-from shared.ports.dispatch import OpenShard, WatchLease
+from shared.ports.dispatch import OpenShard, PassLease, ShardRecord, WatchLease
 from shared.ports.executions import Claim, ClaimRejected, Finish, WriteUnknown
 from shared.ports.jobs import IdempotencyRecord
 from tests.support.builders import (
@@ -64,6 +64,7 @@ LEASE = WatchLease(bucket=BUCKET, shard=0, fence=1, cursor=None, scan_began_at=D
 SHARD = OpenShard(
     bucket=BUCKET, shard=0, version=1, scan_began_at=None, passes=0, next_pass_at=0, last_resend_at=None
 )
+PASS = PassLease(shard=SHARD, fence=1)
 RECORD: IdempotencyRecord[ExecutionId] = IdempotencyRecord(
     fingerprint=bytes(16), id=one_off().id, created_at=0, due_at=0, expires_at=DUE_AT * 2
 )
@@ -78,9 +79,7 @@ Call = Callable[[DynamoLab], object]
 CALLS: dict[str, Call] = {
     "put_if_absent": lambda lab: lab.executions.put_if_absent(one_off()),
     "put_reminder": lambda lab: lab.executions.put_reminder(POINTER),
-    "end_reminder": lambda lab: lab.executions.end_reminder(
-        POINTER.location, POINTER.target, 1, EXPIRES_AT_S
-    ),
+    "read_rows": lambda lab: lab.executions.read_rows(BUCKET, 0, ["00000#exe"]),
     "get": lambda lab: lab.executions.get(one_off().id),
     "get_many": lambda lab: lab.executions.get_many([one_off().id]),
     "finish": lambda lab: lab.executions.finish(RUNNING, SUCCESS),
@@ -115,16 +114,23 @@ CALLS: dict[str, Call] = {
     "ledger.take": lambda lab: lab.ledger.take(BUCKET, 0, DUE_AT),
     "ledger.advance": lambda lab: lab.ledger.advance(LEASE, "00000#"),
     "ledger.finish": lambda lab: lab.ledger.finish(LEASE),
-    "ledger.reopen": lambda lab: lab.ledger.reopen(BUCKET, 0, DUE_AT),
+    "ledger.open_until": lambda lab: lab.ledger.open_until(BUCKET, 0),
+    "ledger.reopen": lambda lab: lab.ledger.reopen(BUCKET, 0, next_pass_at=DUE_AT, open_until=DUE_AT),
+    "ledger.list_shard": lambda lab: lab.ledger.list_shard(BUCKET, 0, DUE_AT),
+    "ledger.take_pass": lambda lab: lab.ledger.take_pass(SHARD, DUE_AT),
+    "ledger.suspend_pass": lambda lab: lab.ledger.suspend_pass(PASS, None),
     "ledger.open_before": lambda lab: lab.ledger.open_before(BUCKET),
     "ledger.swept_through": lambda lab: lab.ledger.swept_through(),
     "ledger.note_swept_through": lambda lab: lab.ledger.note_swept_through(BUCKET),
     "shard_counts.read": lambda lab: lab.shard_counts.read(),
+    "shard_counts.begin": lambda lab: lab.shard_counts.begin(
+        ShardRecord(counts=SOME_COUNTS, open_from=BUCKET)
+    ),
     "shard_counts.swap": lambda lab: lab.shard_counts.swap(LEAST_COUNTS, SOME_COUNTS),
     "mark.reconciled_through": lambda lab: lab.mark.reconciled_through(),
     "mark.note_reconciled_through": lambda lab: lab.mark.note_reconciled_through(BUCKET),
-    "ledger.record_pass": lambda lab: lab.ledger.record_pass(SHARD, next_pass_at=0, last_resend_at=None),
-    "ledger.close": lambda lab: lab.ledger.close(SHARD),
+    "ledger.record_pass": lambda lab: lab.ledger.record_pass(PASS, next_pass_at=0),
+    "ledger.close": lambda lab: lab.ledger.close(PASS),
     "progress.report": lambda lab: lab.progress.report(Lane.BULK, PROGRESS),
     "progress.read": lambda lab: lab.progress.read(Lane.BULK),
     "parked_messages.park": lambda lab: lab.parked_messages.park(PARKED),
@@ -383,7 +389,7 @@ def test_a_swap_tells_what_was_refused_for_its_load(
 
 def test_the_open_shards_are_listed_over_every_page(engine_lab: DynamoLab) -> None:
     for shard in range(10):
-        engine_lab.ledger.reopen(BUCKET, shard, DUE_AT)
+        engine_lab.ledger.list_shard(BUCKET, shard, DUE_AT)
     with changing(
         engine_lab.client, "before-parameter-build", "Query", lambda params: params.update(Limit=3)
     ):

@@ -17,7 +17,6 @@ from shared.ports.executions import ScanPage
 from tests.support.builders import (
     BUCKET,
     DUE_AT,
-    EXPIRES_AT_S,
     TENANT,
     execution_id,
     expiry_for,
@@ -205,28 +204,3 @@ def test_a_pointer_is_no_execution(lab: Lab) -> None:
     lab.executions.put_reminder(POINTER)
     assert lab.executions.get(POINTER.location) is None
     assert lab.executions.get(POINTER.target) is None
-
-
-@pytest.mark.parametrize("state", [State.PENDING, State.QUEUED])
-def test_a_pointer_that_is_done_expires(lab: Lab, state: State) -> None:
-    pointer = replace(POINTER, state=state)
-    lab.executions.put_reminder(pointer)
-    assert lab.reminder_expiry(pointer) is None
-    (row,) = rows(lab, POINTER.location.bucket)
-    lab.executions.end_reminder(row.id, row.wakes, row.claims, EXPIRES_AT_S)
-    assert [row.state for row in rows(lab, POINTER.location.bucket)] == [State.SUCCEEDED]
-    assert lab.reminder_expiry(pointer) == EXPIRES_AT_S
-
-
-def test_a_pointer_ends_once(lab: Lab) -> None:
-    lab.executions.put_reminder(POINTER)
-    lab.executions.end_reminder(POINTER.location, POINTER.target, POINTER.claims, EXPIRES_AT_S)
-    before = lab.contents()
-    lab.executions.end_reminder(POINTER.location, POINTER.target, POINTER.claims, EXPIRES_AT_S + 1)
-    assert lab.contents() == before
-
-
-def test_ending_a_pointer_that_is_not_there_leaves_nothing(lab: Lab) -> None:
-    before = lab.contents()
-    lab.executions.end_reminder(POINTER.location, POINTER.target, POINTER.claims, EXPIRES_AT_S)
-    assert lab.contents() == before

@@ -327,7 +327,14 @@ def test_a_broken_redrive_is_told_from_one_that_does_not_exist(
 
 @pytest.mark.parametrize(
     "broken",
-    [{"sn": {"S": "4/8"}}, {"sn": {"S": "0/0/0"}}, {"sn": {"N": "4"}}, {"v": {"N": "2"}}, {"sn": None}],
+    [
+        {"sn": {"S": "4/8"}},
+        {"sn": {"S": "0/0/0"}},
+        {"sn": {"N": "4"}},
+        {"v": {"N": "2"}},
+        {"sn": None},
+        {"fb": {"S": "1"}},
+    ],
 )
 def test_unreadable_record_of_the_shard_counts_counts_as_not_answered(
     engine_lab: DynamoLab, broken: dict[str, dict[str, str] | None]

@@ -13,6 +13,7 @@ from tests.crashes.reader import Send
 
 EXECUTORS = dict.fromkeys(QueueName, 1) | {QueueName.STANDARD: 3}
 WATCHERS = 2
+SWEEPERS = 2
 TICK_SECONDS = 60.0
 OVERLAPPING = 2
 """So many processes take turns at a tick, so that a run that stands still does not hold up the next."""
@@ -44,7 +45,8 @@ class LambdaService:
             self._poll(deployment.dead[lane], self._worker("dead_letter"))
         for index in range(WATCHERS):
             self._tick("watcher", {"range": {"index": index, "of": WATCHERS}})
-        self._tick("sweeper", {})
+        for index in range(SWEEPERS):
+            self._tick("sweeper", {"range": {"index": index, "of": SWEEPERS}})
         # Four times an hour in AWS; here as often as the others, so that it too is hit.
         self._tick("reconciler", {})
 

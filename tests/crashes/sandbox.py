@@ -23,7 +23,7 @@ import boto3
 from shared.adapters.clock import SystemClock
 from shared.adapters.http.sender import AiohttpSender
 from shared.usecases.dead_letters import process_bulk_redrives as process_bulk_redrives
-from shared.usecases.ticks import sweep_buckets, watch_buckets
+from shared.usecases.ticks import sweep_shard, watch_buckets
 from tests.crashes.clock import SharedClock
 from tests.crashes.crash_points import CallWatch, CrashPoint, Hit
 from tests.crashes.grant_check import GrantCheck
@@ -100,7 +100,7 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
     os.environ.update(asked["environment"])
     clock = SharedClock(Path(asked["clock"]))
     _put_into_product(clock)
-    watch_buckets.PAGE_ROWS = sweep_buckets.PAGE_ROWS = process_bulk_redrives.PAGE = PAGE_ROWS
+    watch_buckets.PAGE_ROWS = sweep_shard.PAGE_ROWS = process_bulk_redrives.PAGE = PAGE_ROWS
     watch = CallWatch()
     watch.watch(boto3.DEFAULT_SESSION.events)  # type: ignore[union-attr]
     grants = GrantCheck(asked["module"].split(".")[1], asked["environment"])

@@ -97,7 +97,7 @@ class Stage:
 
     def sweep(self) -> None:
         """A tick of the sweeper."""
-        self.workers.ask("sweeper", {})
+        self.workers.ask("sweeper", {"range": {"index": 0, "of": 1}})
 
     def reconcile(self) -> Any:
         """A tick of the reconciler, and its answer."""

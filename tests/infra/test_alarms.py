@@ -83,7 +83,10 @@ def test_throttled_work_is_on_the_dashboard_and_fires_no_alarm(cloud: Synthesise
 
 
 def test_a_heartbeat_that_falls_silent_is_an_alarm(cloud: Synthesised) -> None:
-    for name, beats in (("WatcherHeartbeat", cloud.stage.watchers), ("SweeperHeartbeat", 1)):
+    for name, beats in (
+        ("WatcherHeartbeat", cloud.stage.watchers),
+        ("SweeperHeartbeat", cloud.stage.sweepers),
+    ):
         alarm = _alarms(cloud)[name]
         assert alarm["TreatMissingData"] == "breaching"
         assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("LessThanThreshold", beats)

@@ -26,6 +26,8 @@ EPOCH = STAGE.shard_plan[0]
         {"audit_retention_days": 13},
         {"watchers": 0},
         {"watchers": 5},
+        {"sweepers": 0},
+        {"sweepers": 17},
         {"name": "Prod"},
         {"name": ""},
         {"cell": ""},

@@ -8,6 +8,7 @@ import pytest
 from infra.bundling import ROOT
 from infra.components.function_specs import FunctionSpec, function_specs
 from infra.config import FunctionMemory
+from shared.domain.bucket import WRITER_LIFE_MS
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 from shared.settings import (
     ApiSettings,
@@ -35,6 +36,10 @@ every_function = pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.se
 def test_the_template_has_the_functions_of_the_table_and_no_others(cloud: Synthesised) -> None:
     assert cloud.service.functions().keys() == {spec.service for spec in SPECS}
     assert len(cloud.service.of_type("AWS::Lambda::Function")) == len(SPECS)
+
+
+def test_no_function_outlives_the_time_after_which_the_sweeper_trusts_its_list_of_open_rows() -> None:
+    assert max(spec.timeout_seconds for spec in SPECS) * 1000 < WRITER_LIFE_MS
 
 
 @every_function

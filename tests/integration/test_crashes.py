@@ -50,7 +50,7 @@ def swept_until(stack: LocalStack, is_done: Callable[[], bool]) -> None:
     while not is_done():
         assert time.monotonic() < deadline, "not recovered"
         time.sleep(2)
-        stack.invoke("sweeper", {})
+        stack.invoke("sweeper", {"range": {"index": 0, "of": 1}})
 
 
 def test_a_worker_killed_in_mid_call_leads_to_exactly_one_more_attempt(

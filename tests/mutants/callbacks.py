@@ -160,7 +160,7 @@ CALLBACKS = (
     ),
     Mutant(
         name="large request that ends under an execution that is still open",
-        file="shared/usecases/ticks/sweep_buckets.py",
+        file="shared/usecases/ticks/sweep_shard.py",
         old="            self.keep_late_payload.execute(row, state.context.now_ms)\n",
         new="",
         killer=_PAYLOADS,

@@ -17,6 +17,7 @@ from tests.mutants.redrives import REDRIVES
 from tests.mutants.retries import RETRIES
 from tests.mutants.service_faults import SERVICE_FAULTS
 from tests.mutants.slots import SLOTS
+from tests.mutants.sweeps import SWEEPS
 from tests.mutants.watching import WATCHING
 from tests.mutants.zones import ZONES
 
@@ -37,6 +38,7 @@ MUTANTS = (
     *LIMITS,
     *SLOTS,
     *SERVICE_FAULTS,
+    *SWEEPS,
     *WATCHING,
     *ZONES,
     *MODELS,

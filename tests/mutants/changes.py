@@ -107,6 +107,13 @@ CHANGES = (
         killer=_PAUSE,
     ),
     Mutant(
+        name="tombstone of a newer release taken for a run",
+        file="shared/usecases/reading/read_executions.py",
+        old="    except UnknownVersionError:\n        raise\n    except UnreadableItemError:\n        return None\n",
+        new="    except UnreadableItemError:\n        return None\n",
+        killer="tests/unit/usecases/chains/test_update.py",
+    ),
+    Mutant(
         name="shard counts that a new chain takes over from the old one",
         file="shared/usecases/chains/start_chain.py",
         old="            counts=self.plan.counts_at(bucket_of(now_ms)),\n",

@@ -12,6 +12,7 @@ from shared.domain.errors import (
     PreconditionFailedError,
     PunctualError,
     UnavailableError,
+    UnknownVersionError,
 )
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job, JobState
@@ -51,7 +52,7 @@ class Asking:
         change.tries += 1
         try:
             self._try(cases, order.job_id)
-        except (PreconditionFailedError, UnavailableError) as fault:
+        except (PreconditionFailedError, UnavailableError, UnknownVersionError) as fault:
             raise UnavailableError("asked again") from fault
         except PunctualError as fault:
             self._refused(fault)

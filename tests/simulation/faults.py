@@ -56,6 +56,8 @@ class Strike(StrEnum):
     LINGERING_ROW = "lingering_row"
     VANISHED_ROW = "vanished_row"
     ROLLED_BACK = "rolled_back"
+    NEWER_MESSAGE = "newer_message"
+    NEWER_ITEM = "newer_item"
     LOST_RESPONSE = "lost_response"
     LOSE_QUEUE = "lose_queue"
     CRASH_BEFORE_SEND = "crash_before_send"

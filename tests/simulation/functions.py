@@ -7,16 +7,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from functions.executor.records import batch_response, deliveries
-from shared.adapters.sqs.messages import decode_wakeup
 from shared.bootstrap.use_cases import UseCases
 from shared.domain.bucket import MINUTE_MS, ShardRange
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
+from shared.usecases.attempts.run_attempts import Delivery
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage
 from tests.simulation.bounds import UNSEEN_LEAD_MS
 from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
 from tests.simulation.lanes import Message
+from tests.simulation.newer_messages import record_for
 from tests.simulation.wiring import use_cases_of
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ class Functions:
             process.spawn(lambda: _tolerantly(lambda: run(use_cases_of(world, process))))
 
         def tick() -> None:
-            if self._may_begin_gap() and world.weather.strikes(Strike.TICK_GAP):
+            is_first_gap = not self.no_ticks_until_ms
+            if is_first_gap and world.weather.strikes(Strike.TICK_GAP):
                 self._begin_gap()
             if world.hub.now_ms < self.no_ticks_until_ms and kind != "reconciler":
                 world.weather.note(Strike.MISS_TICK)
@@ -69,10 +71,6 @@ class Functions:
                 world.hub.spawn(tick, world.hub.now_ms + minutes * MINUTE_MS)
 
         world.hub.spawn(tick, world.hub.now_ms + world.weather.rng.randint(0, MINUTE_MS - 1))
-
-    def _may_begin_gap(self) -> bool:
-        """One gap a run. Without any sweep before it, the first sweep would list the last hour alone."""
-        return not self.no_ticks_until_ms and self._world.ledger.swept_through() is not None
 
     def _begin_gap(self) -> None:
         minutes = self._world.weather.separate.choice(GAPS_MINUTES)
@@ -97,12 +95,11 @@ class Functions:
         def run() -> None:
             loop = SimLoop(world.hub)
             sandbox.hand_to(process, loop)
-            records = [_record(message) for message in batch]
+            received = deliveries([record_for(sandbox.release, message) for message in batch])
+            unread = self._unread(received, batch)
             try:
                 deadline_at = process.now_ms() + EXECUTOR_TIMEOUT_SECONDS * 1000
-                report = loop.run_until_complete(
-                    sandbox.run_attempts.execute(deliveries(records), deadline_at)
-                )
+                report = loop.run_until_complete(sandbox.run_attempts.execute(received, deadline_at))
             except PunctualError as fault:
                 process.note(f"failed: {fault}", [key for message in batch for key in message.keys])
                 return
@@ -116,8 +113,10 @@ class Functions:
             for message in batch:
                 if message.id in failed:
                     world.lanes.put_back(message, waits[message.id] * 1000)
-                else:
-                    world.lanes.delete(message)
+                    continue
+                if message.id in unread and world.lanes.resends[message.body] == unread[message.id]:
+                    world.lanes.violations.append(f"{message.id} of a newer release was dropped unread")
+                world.lanes.delete(message)
 
         process.spawn(work)
 
@@ -125,12 +124,21 @@ class Functions:
         """The handler of dead letters with one batch."""
         world = self._world
         process = world.process("rescuer")
-        cases = use_cases_of(world, process)
+        release = world.releases.start()
+        cases = use_cases_of(world, process, release)
+        records = [record_for(release, message) for message in batch]
+        received = deliveries(records)
+        self._unread(received, batch)
         dead = [
             DeadMessage(
-                message_id=message.id, lane=lane, body=message.body, wakeup=decode_wakeup(message.body)
+                message_id=record["messageId"],
+                lane=lane,
+                body=record["body"],
+                wakeup=delivery.wakeup,
+                error=delivery.error,
+                newer=delivery.newer,
             )
-            for message in batch
+            for record, delivery in zip(records, received, strict=True)
         ]
 
         def run() -> None:
@@ -141,14 +149,13 @@ class Functions:
 
         process.spawn(run)
 
-
-def _record(message: Message) -> dict[str, Any]:
-    attributes = {
-        "SentTimestamp": str(message.sent_at),
-        "ApproximateReceiveCount": str(message.receives),
-        "ApproximateFirstReceiveTimestamp": str(message.first_received_at),
-    }
-    return {"messageId": message.id, "body": message.body, "attributes": attributes}
+    def _unread(self, received: list[Delivery], batch: list[Message]) -> dict[str, int]:
+        """The messages that only a newer release can read, with how often their bodies were sent again."""
+        resends = {message.id: self._world.lanes.resends[message.body] for message in batch}
+        unread = [each.message_id for each in received if each.wakeup is None]
+        for _ in unread:
+            self._world.weather.note(Strike.NEWER_MESSAGE)
+        return {message_id: resends[message_id] for message_id in unread}
 
 
 def _watch(part: ShardRange, cases: UseCases) -> None:

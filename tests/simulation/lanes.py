@@ -1,8 +1,8 @@
 """SQS as its documents allow it to be: at least once, in no order, late, and in partial batches."""
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -12,6 +12,7 @@ from shared.domain.dispatch.wakeup import Wakeup
 from shared.names import QueueName
 from tests.simulation.faults import Strike, Weather
 from tests.simulation.hub import Hub
+from tests.simulation.newer_messages import is_resend
 from tests.simulation.trace import Trace
 from tests.support.fakes.fair_queue import FairQueue
 from tests.support.fakes.sqs import Entry, FakeSqs
@@ -37,6 +38,7 @@ class Message:
     receives: int = 0
     first_received_at: int = 0
     dead: bool = False
+    attributes: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def keys(self) -> list[str]:
@@ -57,6 +59,8 @@ class SimLanes(FakeSqs):
         self.sends = 0
         self.workers: int | None = None
         """How many batches of one queue are worked on at once; None: any number."""
+        self.resends: Counter[str] = Counter()
+        """How often each body was sent again by a process that could not read it."""
         self.closed: set[QueueName] = set()
         """The queues that hand out nothing: their workers are down."""
         self._fair = {queue: FairQueue() for queue in QueueName}
@@ -77,12 +81,14 @@ class SimLanes(FakeSqs):
         if self._weather.strikes(Strike.LOSE_QUEUE):
             copies = 0
             self._lose_all(_QUEUES[queue_url])
+        self.resends[entry["MessageBody"]] += is_resend(entry)
         for _ in range(copies):
             self._accept_copy(
                 _QUEUES[queue_url],
                 entry["MessageBody"],
                 entry["DelaySeconds"] * 1000,
                 entry["MessageGroupId"],
+                entry.get("MessageAttributes", {}),
             )
         return True
 
@@ -92,14 +98,18 @@ class SimLanes(FakeSqs):
             self._note(message, "lost with its queue")
             del self.messages[message.id]
 
-    def _accept_copy(self, queue: QueueName, body: str, delay_ms: int, group: str) -> None:
+    def _accept_copy(
+        self, queue: QueueName, body: str, delay_ms: int, group: str, attributes: Mapping[str, Any]
+    ) -> None:
         visible_at = self._hub.now_ms + delay_ms
         if self._weather.strikes(Strike.LATE_MESSAGE):
             visible_at += self._rng.randint(1_000, 60_000)
         elif delay_ms and self._weather.strikes(Strike.EARLY_MESSAGE):
             visible_at = self._hub.now_ms + self._rng.randint(0, delay_ms)
         self.sends += 1
-        message = Message(f"m{self.sends}", queue, body, group, self._hub.now_ms, visible_at)
+        message = Message(
+            f"m{self.sends}", queue, body, group, self._hub.now_ms, visible_at, attributes=attributes
+        )
         self._fair[queue].sent(group, self._hub.now_ms)
         if self._weather.strikes(Strike.WASTE_RECEIVES):
             message.receives = MAX_RECEIVES
@@ -109,7 +119,7 @@ class SimLanes(FakeSqs):
 
     def come_again(self, wakeup: Wakeup) -> None:
         """A duplicate of a message turns up out of nowhere."""
-        self._accept_copy(wakeup.queue, encode_wakeup(wakeup), 0, wakeup.tenant_id)
+        self._accept_copy(wakeup.queue, encode_wakeup(wakeup), 0, wakeup.tenant_id, {})
 
     def put_back(self, message: Message, after_ms: int) -> None:
         """A message that was received becomes visible again."""

@@ -140,7 +140,7 @@ class Process:
         is_look: bool = False,
     ) -> T:
         self._hit(label, about)
-        if self.weather.strikes(Strike.THROTTLE_STREAK):
+        if self.weather.strikes(Strike.THROTTLE_STREAK) and not self._throttles_left:
             self._throttles_left = THROTTLES_OF_STREAK
         if self._throttles_left or self.weather.strikes(Strike.THROTTLE):
             self._throttles_left = max(0, self._throttles_left - 1)

@@ -5,7 +5,7 @@ from typing import Any
 
 from shared.bootstrap.use_cases import UseCases
 from shared.domain.dispatch.clock_skew import is_too_far_behind
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import UnavailableError, UnknownVersionError
 from tests.simulation.faults import Strike
 from tests.simulation.process import Process
 from tests.simulation.wiring import use_cases_of
@@ -31,7 +31,7 @@ def request(world: World, kind: str, act: Callable[[UseCases], Any], at_ms: int,
                 check_clock(world, process)
                 act(use_cases_of(world, process))
                 answered.append(True)
-            except UnavailableError:
+            except (UnavailableError, UnknownVersionError):
                 answered.append(False)
 
         process.spawn(run, at_ms)

@@ -6,19 +6,19 @@ All functions are stopped before it. The queues, and the table of leases, stay a
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from copy import deepcopy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from random import Random
 from typing import Any
 
 from shared.domain.bucket import MINUTE_MS, bucket_of
-from shared.ports.dispatch import SweptMark
 from tests.simulation.clients import LOAD_MS, RATES, Clients
 from tests.simulation.evidence import Arrival, Order, Record
 from tests.simulation.faults import HEALED, FaultMix
 from tests.simulation.large_requests import draw_large_requests
 from tests.simulation.process import Process
 from tests.simulation.readers import Histories, Readers
+from tests.simulation.releases import GROWN
 from tests.simulation.rest import come_to_rest
 from tests.simulation.verdicts import Fault, Verdict
 from tests.simulation.wiring import Sandboxes
@@ -100,7 +100,7 @@ def run_restored(seed: int, *, moves_mark: bool = True) -> list[Fault] | Restore
     try:
         clients, readers = _load(world, rng)
         before_load = bucket_of(world.start_ms) - 1
-        world.ledger.note_swept_through(before_load, world.shard_counts.read())
+        world.ledger.note_swept_through(before_load, GROWN)
         to_at = world.start_ms + rng.randint(*RESTORED_TO_MS)
         world.hub.run_until(to_at)
         restore, ended = world.backup(), _ended(world)
@@ -108,8 +108,8 @@ def run_restored(seed: int, *, moves_mark: bool = True) -> list[Fault] | Restore
         at = world.hub.now_ms
         world.stop_processes()
         restore()
-        if moves_mark:
-            world.ledger.mark = SweptMark(bucket=before_load, recorded=world.shard_counts.read())
+        if moves_mark and world.ledger.mark is not None:
+            world.ledger.mark = replace(world.ledger.mark, bucket=before_load)
         world.hub.run_until(max(at, world.start_ms + LOAD_MS) + 2 * MINUTE_MS)
         world.weather.mix = HEALED
         give_up_at = world.hub.now_ms + PATIENCE_MS

@@ -10,6 +10,8 @@ from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.evidence import Evidence
 from tests.simulation.faults import HEALED, FaultMix, Strike
 from tests.simulation.listeners import tells
+from tests.simulation.newer_items import parked_items
+from tests.simulation.newer_messages import parked_newer
 from tests.simulation.oracle import verdict
 from tests.simulation.payload_audit import check_payloads
 from tests.simulation.readers import Readers
@@ -112,5 +114,11 @@ def _evidence(
             name: {quota.value: limit for quota, limit in world.tenant(name).quotas.items()}
             for name in TENANTS
         },
-        broken=readers.broken + world.lanes.violations + world.table.unscanned,
+        broken=[
+            *readers.broken,
+            *world.lanes.violations,
+            *world.table.unscanned,
+            *parked_newer(world),
+            *parked_items(world),
+        ],
     )

@@ -1,6 +1,6 @@
 """Stores as DynamoDB allows them to be: pages end anywhere, batches are read in parts, an index lags behind."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from shared.domain.errors import UnavailableError
@@ -46,7 +46,9 @@ class SimTable(FakeTable):
     def insert(self, execution: Execution, expires_at_s: int | None) -> None:
         """See the table."""
         location = execution.id
-        if not execution.state.is_terminal and location.shard >= self._recorded.read().of(location.bucket):
+        record = self._recorded.read()
+        is_recorded = record is not None and location.shard < record.counts.of(location.bucket)
+        if not execution.state.is_terminal and not is_recorded:
             self.unscanned.append(f"{text_of(location)} was put into a shard that is not recorded")
         super().insert(execution, expires_at_s)
 
@@ -59,6 +61,8 @@ class SimExecutionStore(FakeExecutionStore):
         self._hub = hub
         self._weather = weather
         self.index: dict[str, IndexEntry] = {}
+        self.on_outcome: Callable[[ExecutionId], None] = lambda _: None
+        """Called for each execution whose attempt was recorded."""
 
     def _cut(self, limit: int) -> int:
         return self._weather.rng.choice((1, 2, 3, limit))
@@ -99,6 +103,8 @@ class SimExecutionStore(FakeExecutionStore):
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
         """See the port."""
         standing = super().finish(execution, finish)
+        if standing is None and finish.outcomes:
+            self.on_outcome(execution.id)
         self._index_if_failed(execution.id)
         return standing
 

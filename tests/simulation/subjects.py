@@ -58,6 +58,8 @@ READS = frozenset(
         "get",
         "get_many",
         "scan",
+        "read_rows",
+        "open_until",
         "read_shard",
         "failed",
         "find",

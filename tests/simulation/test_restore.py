@@ -23,6 +23,6 @@ def test_execution_that_had_ended_after_the_backup_is_called_again() -> None:
 
 def test_restore_without_moving_the_mark_of_the_sweeper_leaves_executions_unfinished() -> None:
     """The judge finds what the operator must not forget."""
-    found = run_restored(3, moves_mark=False)
+    found = run_restored(4, moves_mark=False)
     assert isinstance(found, list)
     assert {fault.verdict for fault in found} == {Verdict.RESTLESS}

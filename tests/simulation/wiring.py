@@ -18,7 +18,10 @@ from tests.simulation import planted
 from tests.simulation.calls import GreenletOffload, PortCalls, ProcessClock, ProcessHandle
 from tests.simulation.hub import SimLoop
 from tests.simulation.lanes import QUEUE_URLS, Backlog
+from tests.simulation.newer_items import seen_by
+from tests.simulation.newer_messages import NewerClient
 from tests.simulation.process import Process
+from tests.simulation.releases import Release
 from tests.simulation.vault import SimVault
 from tests.support.fakes.budgets import FakeRecurringJobs
 from tests.support.settings import settings_of
@@ -41,9 +44,9 @@ class SimCore(CoreUseCases):
         return counts
 
 
-def use_cases_of(world: World, process: Process) -> UseCases:
+def use_cases_of(world: World, process: Process, release: Release | None = None) -> UseCases:
     """The use cases of a process that has just started and lives for one request or one tick."""
-    return _use_cases(world, ProcessHandle(process))
+    return _use_cases(world, ProcessHandle(process), release or world.releases.start())
 
 
 class Sandbox:
@@ -51,7 +54,8 @@ class Sandbox:
 
     def __init__(self, world: World, queue: QueueName, process: Process) -> None:
         self._handle = ProcessHandle(process)
-        self.run_attempts = _use_cases(world, self._handle).attempts.run_attempts(queue)
+        self.release = world.releases.start()
+        self.run_attempts = _use_cases(world, self._handle, self.release).attempts.run_attempts(queue)
 
     def hand_to(self, process: Process, loop: SimLoop) -> None:
         """From now on every port call is made by this process."""
@@ -66,7 +70,8 @@ class Sandboxes:
         self._idle: dict[QueueName, list[Sandbox]] = {queue: [] for queue in QueueName}
 
     def take(self, queue: QueueName, process: Process) -> Sandbox:
-        """A sandbox for a batch of a queue."""
+        """A sandbox for a batch of a queue; idle ones of a release that was replaced are gone."""
+        self._idle[queue] = [one for one in self._idle[queue] if self._world.releases.serves(one.release)]
         return self._idle[queue].pop() if self._idle[queue] else Sandbox(self._world, queue, process)
 
     def give_back(self, queue: QueueName, sandbox: Sandbox) -> None:
@@ -74,12 +79,12 @@ class Sandboxes:
         self._idle[queue].append(sandbox)
 
 
-def _use_cases(world: World, handle: ProcessHandle) -> UseCases:
-    settings = settings_of(world.releases.plan(), world.retention, default_quotas=world.quotas)
-    return UseCases(SimCore(_ports(world, handle), settings))
+def _use_cases(world: World, handle: ProcessHandle, release: Release) -> UseCases:
+    settings = settings_of(release.plan, world.retention, default_quotas=world.quotas)
+    return UseCases(SimCore(_ports(world, handle, release), settings))
 
 
-def _ports(world: World, handle: ProcessHandle) -> Ports:
+def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     """Every port whose calls can be throttled, lost or cut off by a crash."""
 
     def faulty(target: Any, **fails: Any) -> Any:
@@ -88,11 +93,11 @@ def _ports(world: World, handle: ProcessHandle) -> Ports:
     ports = Ports()
     ports.clock, ports.offload = ProcessClock(handle), GreenletOffload(handle)
     ports.entropy, ports.pause = world.entropy, lambda _: None
-    ports.executions = faulty(world.store)
-    ports.claimer = faulty(world.claimer, claim=_unknown)
-    ports.one_offs = faulty(world.one_offs)
-    ports.one_off_batches = faulty(world.one_off_batches)
-    ports.jobs = faulty(world.jobs)
+    ports.executions = faulty(seen_by(release, world, world.store))
+    ports.claimer = faulty(seen_by(release, world, world.claimer), claim=_unknown)
+    ports.one_offs = faulty(seen_by(release, world, world.one_offs))
+    ports.one_off_batches = faulty(seen_by(release, world, world.one_off_batches))
+    ports.jobs = faulty(seen_by(release, world, world.jobs))
     ports.idempotency = faulty(world.idempotency)
     ports.run_locks = faulty(world.run_locks)
     ports.limits = faulty(world.limits)
@@ -103,7 +108,9 @@ def _ports(world: World, handle: ProcessHandle) -> Ports:
     ports.parked_messages = faulty(world.parked_messages)
     ports.redrive_tasks = faulty(world.redrives)
     ports.accepted_log = faulty(world.accepted)
-    sqs = faulty(world.lanes, send_message_batch=_no_answer)
+    sqs: Any = faulty(world.lanes, send_message_batch=_no_answer)
+    if release.writes_newer_messages:
+        sqs = NewerClient(sqs)
     ports.queue = SqsWakeupQueue(sqs, QUEUE_URLS, world.weights)
     ports.backlog = Backlog(faulty(world.lanes))
     ports.tenants, ports.vault = faulty(world.tenants), SimVault(world, handle)

@@ -40,6 +40,8 @@ class BatchReads:
     table: str
     backoff: Backoff
     is_strong: bool = True
+    attributes: Sequence[str] = ()
+    """The attributes to return; all if empty."""
 
     def read_all(self, keys: Sequence[Item], tries: int = TRIES) -> list[Item]:
         """The items in any order; UnavailableError if a key stays unprocessed."""
@@ -60,6 +62,9 @@ class BatchReads:
             criteria: Any = {"Keys": left}
             if self.is_strong:
                 criteria["ConsistentRead"] = True
+            if self.attributes:
+                criteria["ProjectionExpression"] = ", ".join(f"#{name}" for name in self.attributes)
+                criteria["ExpressionAttributeNames"] = {f"#{name}": name for name in self.attributes}
             with translated():
                 answer = self.client.batch_get_item(RequestItems={self.table: criteria})
             found: Any = answer["Responses"].get(self.table, [])

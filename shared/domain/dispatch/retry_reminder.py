@@ -7,6 +7,9 @@ from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.names import Lane
 
+LIFE_MS = 172_800_000
+"""Two days from the instant of the retry: sweeps have looked at the reminder many times by then."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryReminder:
@@ -21,11 +24,16 @@ class RetryReminder:
     created_at: int
     destination: str = UNKNOWN
     state: State = State.PENDING
+    shard: int = 0
+    """A shard of the bucket in which the retry is due. The target's own shard may exist only at midnight or
+    on quarter hours: no watcher would scan it."""
 
     @property
     def location(self) -> ExecutionId:
-        """The row's key: the first shard of the bucket in which the retry is due.
+        """The row's key: the bucket in which the retry is due."""
+        return replace(self.target, dispatch_at=self.dispatch_at, shard=self.shard)
 
-        The target's own shard may exist only at midnight or on quarter hours: no watcher would scan it.
-        """
-        return replace(self.target, dispatch_at=self.dispatch_at, shard=0)
+    @property
+    def expires_at_s(self) -> int:
+        """When the row may expire, in epoch seconds. The sweep of the target's own bucket does not need it."""
+        return (self.dispatch_at + LIFE_MS) // 1000

@@ -89,6 +89,8 @@ class SweepAction(Enum):
     RESEND = auto()
     GIVE_UP = auto()
     CHECK_REMINDER = auto()
+    SETTLED = auto()
+    """A reminder whose target has moved on: nothing is left to do."""
 
 
 def sweep_action(row: DueRow, context: SweepContext) -> SweepAction:

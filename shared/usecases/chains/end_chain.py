@@ -13,7 +13,7 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import RunLockStore
 from shared.ports.runtime import Clock
 from shared.usecases.reading.find_head import FindHead
-from shared.usecases.reading.read_executions import read_readable
+from shared.usecases.reading.read_executions import read_known
 
 _REASONS = {
     JobState.PAUSING: EndReason.JOB_PAUSED,
@@ -125,13 +125,16 @@ class EndChain:
         return ended
 
     def _first_tombstone(self, job: Job, known: Execution) -> Execution:
-        """The earliest tombstone: an attempt to end the chain that crashed may have left earlier ones."""
+        """The earliest tombstone: an attempt to end the chain that crashed may have left earlier ones.
+
+        UnknownVersionError for a tombstone of a newer release: the instants before `known` would be lost.
+        """
         page = 0
         while True:
             size = _PAGES[min(page, len(_PAGES) - 1)]
             instants = instants_before(job.schedule, known.nominal_at, job.chain_from, size)
             ids = [job.id_at(instant) for instant in instants]
-            found = read_readable(self.store, ids) if ids else {}
+            found = read_known(self.store, ids) if ids else {}
             for key in ids:
                 earlier = found.get(key)
                 if earlier is None or not earlier.progress.ends_chain:

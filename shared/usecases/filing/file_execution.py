@@ -7,16 +7,17 @@ bucket is still to come, or its message is in the lane.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from shared.domain.bucket import bucket_end_ms, is_near, may_be_closed, next_sweep_ms
+from shared.domain.bucket import bucket_of, is_near
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup, single_wakeup
 from shared.domain.errors import IdentityConflictError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
-from shared.ports.dispatch import ShardLedger, WakeupQueue
+from shared.ports.dispatch import WakeupQueue
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
+from shared.usecases.filing.open_shards import OpenShards
 from shared.usecases.filing.scanned_shards import ScannedShards
 
 
@@ -26,8 +27,8 @@ class FileExecution:
 
     store: ExecutionStore
     queue: WakeupQueue
-    ledger: ShardLedger
     scanned: ScannedShards
+    open_shards: OpenShards
     clock: Clock
 
     def execute(self, draft: Execution) -> Execution:
@@ -88,9 +89,11 @@ class FileExecution:
         if next_attempt_at - now_ms <= MAX_DELAY_SECONDS * 1000:
             self.send([replace(wakeup_for(execution), not_before=next_attempt_at)])
             return
+        bucket = bucket_of(next_attempt_at)
         self.file_reminder(
             RetryReminder(
                 dispatch_at=next_attempt_at,
+                shard=execution.id.entropy % self.scanned.plan.counts_at(bucket).of(bucket),
                 target=execution.id,
                 claims=execution.progress.claims,
                 tenant_id=execution.tenant_id,
@@ -113,14 +116,8 @@ class FileExecution:
         a writer is stalled, its bucket may end, or be swept while empty and closed again. UnavailableError:
         a row in this shard might never be found.
         """
-        self.scanned.ensure(location)
-        now_ms = self.clock.now_ms()
-        if not may_be_closed(location.bucket, now_ms):
-            return
-        at_least_ms = bucket_end_ms(location.bucket)
-        self.ledger.reopen(
-            location.bucket, location.shard, max(at_least_ms, next_sweep_ms(location.bucket, now_ms))
-        )
+        self.scanned.ensure(location, self.clock.now_ms())
+        self.open_shards.ensure(location, self.clock.now_ms())
 
 
 def wakeup_for(execution: Execution) -> Wakeup:

@@ -18,7 +18,7 @@ READ_AT_ONCE = 100
 class MissingNotifications:
     """Ended rows whose notification is missing and could not be filed now."""
 
-    rows: int = 0
+    rows: list[DueRow] = field(default_factory=list)
     quarantined: list[str] = field(default_factory=list)
     """Rows that cannot be notified until an operator repairs the tenant or the item."""
 
@@ -57,10 +57,10 @@ class RepairNotifications:
             if ended is not None:
                 self.finalize.execute(ended)
         except UnreadableItemError:
-            missing.rows += 1
+            missing.rows.append(row)
             missing.quarantined.append(str(row.id))
         except PunctualError:
-            missing.rows += 1
+            missing.rows.append(row)
 
     def _ended(self, row: DueRow) -> Execution | None:
         """None also if the item is broken, because the outcome cannot be read then."""

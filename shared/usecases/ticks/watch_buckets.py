@@ -71,7 +71,7 @@ class WatchBuckets:
         try:
             return self.scanned.scan_plan(), None
         except ServiceError as error:
-            return self.scanned.plan.grown_to(self.scanned.last_seen), error
+            return self.scanned.known_plan(), error
 
     def _try(self, scan: _ShardScan, report: WatchReport) -> bool:
         try:

@@ -1,7 +1,6 @@
 """Executions in memory. Every public method is atomic."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from shared.domain.dispatch.retry_reminder import RetryReminder
@@ -37,16 +36,8 @@ class FakeExecutionStore:
         key = reminder_key(pointer.location, pointer.target, pointer.claims)
         if key in self._table.pointers:
             return False
-        self._table.pointers[key] = ReminderRow(pointer)
+        self._table.pointers[key] = ReminderRow(pointer, pointer.expires_at_s)
         return True
-
-    def end_reminder(
-        self, location: ExecutionId, target: ExecutionId, claims: int, expires_at_s: int
-    ) -> None:
-        row = self._table.pointers.get(reminder_key(location, target, claims))
-        if row is not None and not row.pointer.state.is_terminal:
-            row.pointer = replace(row.pointer, state=State.SUCCEEDED)
-            row.expires_at_s = expires_at_s
 
     def get(self, execution_id: ExecutionId) -> Execution | None:
         row = self._table.executions.get(execution_id)
@@ -168,6 +159,12 @@ class FakeExecutionStore:
 
     def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
         return page_of(rows_of(self._table, bucket, shard), after, limit)
+
+    def read_rows(self, bucket: int, shard: int, sort_keys: Sequence[str]) -> ScanPage:
+        if len(sort_keys) > MAX_GET:
+            raise ValueError(f"at most {MAX_GET} rows are read at once")
+        rows = rows_of(self._table, bucket, shard)
+        return page_of({key: row for key, row in rows.items() if key in sort_keys}, None, len(rows) + 1)
 
     def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
         return executions_of(self._table, rows_of(self._table, bucket, shard), after, limit)

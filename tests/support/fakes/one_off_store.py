@@ -4,7 +4,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import one_off_execution
 from tests.support.builders import with_changes
-from tests.support.fakes.table import FakeTable
+from tests.support.fakes.table import Damage, FakeTable
 
 
 class FakeOneOffStore:
@@ -22,11 +22,13 @@ class FakeOneOffStore:
     def move(self, before: Execution, after: Execution, expires_at_s: int) -> bool:
         if not self._stands(before) or after.id in self._table.executions:
             return False
-        self._table.insert(after, None)
         old = self._table.executions[before.id]
+        origin = self._table.executions.get(one_off_execution(before.job_id) or before.id, old)
+        if origin.damage is Damage.NEWER:
+            return False
+        self._table.insert(after, None)
         old.execution = with_changes(old.execution, state=State.MOVED, moved_to=after.id)
         old.expires_at_s = expires_at_s
-        origin = self._table.executions.get(one_off_execution(before.job_id) or before.id, old)
         origin.execution = with_changes(origin.execution, moved_to=after.id)
         origin.expires_at_s = expires_at_s
         return True

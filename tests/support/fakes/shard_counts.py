@@ -1,19 +1,28 @@
-"""The record of the largest shard counts in memory."""
+"""The record of the largest shard counts and of the first bucket in memory."""
 
-from shared.domain.bucket import LEAST_COUNTS, ShardCounts
+from dataclasses import replace
+
+from shared.domain.bucket import ShardCounts
+from shared.ports.dispatch import ShardRecord
 
 
 class FakeShardCountStore:
     """Each compare-and-swap is atomic."""
 
     def __init__(self) -> None:
-        self.recorded = LEAST_COUNTS
+        self.record: ShardRecord | None = None
 
-    def read(self) -> ShardCounts:
-        return self.recorded
+    def read(self) -> ShardRecord | None:
+        return self.record
+
+    def begin(self, record: ShardRecord) -> bool:
+        if self.record is not None:
+            return False
+        self.record = record
+        return True
 
     def swap(self, before: ShardCounts, after: ShardCounts) -> bool:
-        if self.recorded != before:
+        if self.record is None or self.record.counts != before:
             return False
-        self.recorded = after
+        self.record = replace(self.record, counts=after)
         return True

@@ -5,7 +5,7 @@ from typing import Any
 from shared.domain.bucket import ShardRange, bucket_end_ms, bucket_start_ms
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
-from shared.usecases.ticks.sweep_buckets import SweepReport
+from shared.usecases.ticks.sweep_pass import SweepReport
 from tests.support.builders import BUCKET, in_state, one_off
 from tests.support.usecases.world import World
 

@@ -1,6 +1,6 @@
 """TTL in the fake table: nothing goes before it has expired, and what has expired may linger, readable as ever."""
 
-from shared.domain.dispatch.retry_reminder import RetryReminder
+from shared.domain.dispatch.retry_reminder import LIFE_MS, RetryReminder
 from shared.domain.executions.states import EndReason, Transition
 from tests.support.builders import DUE_AT, one_off
 from tests.support.fakes.execution_store import FakeExecutionStore
@@ -49,10 +49,14 @@ def test_pointers_definitions_and_payloads_go_too() -> None:
     table, store = with_three_rows()
     target = one_off(0)
     pointer = RetryReminder(
-        dispatch_at=DUE_AT, target=target.id, claims=1, tenant_id="acme", lane=target.lane, created_at=DUE_AT
+        dispatch_at=EXPIRED - LIFE_MS,
+        target=target.id,
+        claims=1,
+        tenant_id="acme",
+        lane=target.lane,
+        created_at=DUE_AT,
     )
     store.put_reminder(pointer)
-    store.end_reminder(pointer.location, pointer.target, pointer.claims, EXPIRES_AT_S)
     table.payloads["acme", "job"] = b"sealed"
     table.payload_expires_at_s["acme", "job"] = EXPIRES_AT_S
     table.drop_expired(EXPIRED - 1, lambda: True)

@@ -22,7 +22,7 @@ from shared.usecases.chains.recompute_job import OutdatedJob, Recomputation
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, DeadMessageReport
 from shared.usecases.dead_letters.process_bulk_redrives import RedriveReport
 from shared.usecases.ticks.reconcile import ReconcileReport
-from shared.usecases.ticks.sweep_buckets import SweepReport
+from shared.usecases.ticks.sweep_pass import SweepReport
 from shared.usecases.ticks.watch_buckets import WatchReport
 from tests.support.api.api_world import Request
 from tests.support.api.emitted import flushed
@@ -86,7 +86,7 @@ def test_a_watchers_tick_watches_its_part(
 def test_a_tick_that_failed_does_not_look_like_one(
     load: Load, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def unavailable(_: object) -> None:
+    def unavailable(*_: object) -> None:
         raise UnavailableError("throttled")
 
     for function, use_case in (("watcher", "watch"), ("sweeper", "sweep")):
@@ -97,9 +97,12 @@ def test_a_tick_that_failed_does_not_look_like_one(
     assert flushed(capsys.readouterr().out) == {}
 
 
+@pytest.mark.parametrize("function", ["watcher", "sweeper"])
 @pytest.mark.parametrize("event", [{"range": {"index": 2, "of": 2}}, {"range": {"index": 0, "of": 0}}])
-def test_a_tick_for_a_part_that_does_not_exist_is_refused(load: Load, event: dict[str, Any]) -> None:
-    module = load("watcher")
+def test_a_tick_for_a_part_that_does_not_exist_is_refused(
+    load: Load, function: str, event: dict[str, Any]
+) -> None:
+    module = load(function)
     with pytest.raises(InvalidValueError), pytest.warns(UserWarning, match="No application metrics"):
         module.handler(event, context())
 
@@ -114,8 +117,9 @@ def test_a_sweeper_stops_ten_seconds_before_its_end(
 ) -> None:
     module, told = load("sweeper"), []
 
-    def sweep(asked: Callable[[], bool]) -> SweepReport:
+    def sweep(asked: Callable[[], bool], part: ShardRange) -> SweepReport:
         told.append(asked())
+        assert part == ShardRange(index=0, of=2)
         return SweepReport(
             resent=4,
             worker_lost=1,
@@ -127,7 +131,7 @@ def test_a_sweeper_stops_ten_seconds_before_its_end(
 
     monkeypatch.setattr(module, "sweep", SimpleNamespace(execute=sweep))
     monkeypatch.setattr(module, "work_on_dead_letters", lambda asked: told.append(asked()))
-    answer = module.handler({}, context(left_ms))
+    answer = module.handler({"range": {"index": 0, "of": 2}}, context(left_ms))
     assert (told, answer) == ([has_time] * 2, {"swept": 0, "closed": 0, "resent": 4})
     output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
     assert flushed("\n".join(output)) == {

@@ -181,12 +181,13 @@ def _read_progress(plain: Mapping[str, Any]) -> Progress:
 
 
 def reminder_item(reminder: RetryReminder, region: str) -> Item:
-    """The item of a retry reminder: the attributes of a due row, and no index."""
+    """The item of a retry reminder: the attributes of a due row, a TTL, and no index."""
     pk, sk = reminder_key(region, reminder.location, reminder.target, reminder.claims)
     return encode_all(
         {
             Attr.PK: pk,
             Attr.SK: sk,
+            Attr.TTL: reminder.expires_at_s,
             "v": version_of(reminder.state, reminder.lane),
             "s": STATE_CODES[reminder.state],
             "t": reminder.tenant_id,

@@ -7,7 +7,7 @@ from shared.domain.bucket import bucket_start_ms
 from shared.domain.ids import ExecutionId, parse_execution_id
 from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.domain.tenancy.budget import BudgetKey
-from shared.names import Attr
+from shared.names import LEDGER_PARTITIONS, Attr
 
 
 def item_key(pk: str, sk: str) -> Item:
@@ -207,7 +207,12 @@ def audit_from(at: int) -> str:
 
 def ledger_key(region: str, bucket: int, shard: int) -> tuple[str, str]:
     """A shard in the ledger of the leases table; the buckets sort by time."""
-    return f"{region}#ledger", f"{bucket:010d}#{shard:05d}"
+    return ledger_pk(region, shard % LEDGER_PARTITIONS), f"{bucket:010d}#{shard:05d}"
+
+
+def ledger_pk(region: str, partition: int) -> str:
+    """One of the partitions of the ledger, so that no key has to take the writes of all shards."""
+    return f"{region}#ledger#{partition:02d}"
 
 
 def ledger_before(bucket: int) -> str:
@@ -227,7 +232,8 @@ def swept_key(region: str) -> tuple[str, str]:
 
 
 def shard_counts_key(region: str) -> tuple[str, str]:
-    """The record of the largest shard counts, in the jobs table, which is restored with its jobs."""
+    """The record of the shard counts in use and of the first bucket, in the jobs table, which is restored with
+    its jobs."""
     return f"{region}#shards", "counts"
 
 

@@ -1,29 +1,44 @@
 """The ledger of shards in the leases table: one row for each shard of each open bucket.
 
-A row has the watcher's lease (`f` fencing token, `lu` end, `cu` cursor, `sb` scan began, `dn` done) and the
-sweeper's passes (`ps` count, `np` next pass, `lr` last re-send). `vn` is incremented by every open or reopen,
-so that a sweeper cannot close a shard that was reopened meanwhile.
+A row has the watcher's lease (`f` fencing token, `lu` end, `cu` cursor, `sb` scan began, `dn` done), the
+sweeper's lease (`sf` fencing token, `sl` end, `su` a suspended pass) and its passes (`ps` count, `np` next pass,
+`lr` last re-send, `op` open rows, `fs` next full scan). `ou` is until when a reopening keeps the row. `vn` is
+raised by every open or reopen, so that a sweeper cannot close a shard that was reopened meanwhile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.dynamodb.codec.attributes import Value, decode_all, encode
+from shared.adapters.dynamodb.codec.attributes import decode_all, encode
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import (
     item_key,
     ledger_before,
     ledger_key,
-    parse_ledger_sk,
+    ledger_pk,
     reconciled_key,
     swept_key,
 )
+from shared.adapters.dynamodb.codec.ledger_rows import encode_open_rows, encode_progress, read_open_shard
 from shared.adapters.dynamodb.codec.recurrence_fields import encode_counts, read_counts
-from shared.domain.bucket import FIRST_SWEEP_MS, LEAST_COUNTS, ShardCounts, bucket_end_ms
-from shared.names import Attr
-from shared.ports.dispatch import OpenShard, SweptMark, WatchLease
+from shared.domain.bucket import (
+    EVERY_SHARD,
+    FIRST_SWEEP_MS,
+    LEAST_COUNTS,
+    ShardCounts,
+    ShardRange,
+    bucket_end_ms,
+)
+from shared.names import LEDGER_PARTITIONS
+from shared.ports.dispatch import (
+    OpenShard,
+    PassLease,
+    PassProgress,
+    SweptMark,
+    WatchLease,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -31,7 +46,14 @@ if TYPE_CHECKING:
 LEASE_MS = 55_000
 """Shorter than the time between ticks; the timeout of the watcher's function must not be longer."""
 
+PASS_LEASE_MS = 50_000
+"""Shorter than the time between ticks. Two runs over one shard send messages twice at worst."""
+
 NOTHING: Mapping[str, str] = {}
+_LISTED = (
+    "SET np = if_not_exists(np, :np), ps = if_not_exists(ps, :zero), vn = if_not_exists(vn, :base) + :one"
+)
+"""`:base` is an instant, so that a row that is created again has another version than the closed row."""
 
 
 class DynamoShardLedger:
@@ -46,10 +68,9 @@ class DynamoShardLedger:
         first_pass_at = bucket_end_ms(bucket) + FIRST_SWEEP_MS
         row = self._update(
             ledger_key(self._region, bucket, shard),
-            "SET lu = :until, sb = if_not_exists(sb, :now), np = if_not_exists(np, :np), "
-            "ps = if_not_exists(ps, :zero) ADD f :one, vn :one",
-            "attribute_not_exists(dn) AND (attribute_not_exists(lu) OR lu <= :now)",
-            {":until": now_ms + LEASE_MS, ":now": now_ms, ":np": first_pass_at, ":zero": 0, ":one": 1},
+            f"{_LISTED}, lu = :until, sb = if_not_exists(sb, :base) ADD f :one",
+            "attribute_not_exists(dn) AND (attribute_not_exists(lu) OR lu <= :base)",
+            {":until": now_ms + LEASE_MS, ":base": now_ms, ":np": first_pass_at, ":zero": 0, ":one": 1},
         )
         if row is None:
             return None
@@ -67,18 +88,32 @@ class DynamoShardLedger:
         key = ledger_key(self._region, lease.bucket, lease.shard)
         return self._update(key, expression, "f = :fence", {":fence": lease.fence, **values}) is not None
 
-    def reopen(self, bucket: int, shard: int, next_pass_at: int) -> None:
-        """A row that is still open keeps its schedule; only its version changes."""
-        self._update(
-            ledger_key(self._region, bucket, shard),
-            "SET np = if_not_exists(np, :np), ps = if_not_exists(ps, :zero) ADD vn :one",
-            None,
-            {":np": next_pass_at, ":zero": 0, ":one": 1},
-        )
+    def open_until(self, bucket: int, shard: int) -> int | None:
+        row = self._read_item(ledger_key(self._region, bucket, shard))
+        return row.get("ou")
 
-    def open_before(self, bucket: int) -> list[OpenShard]:
-        pk, _ = ledger_key(self._region, 0, 0)
-        rows: list[OpenShard] = []
+    def reopen(self, bucket: int, shard: int, *, next_pass_at: int, open_until: int) -> None:
+        """A row that is still open keeps its schedule. The guarantee only grows: the clock of another process
+        may be ahead."""
+        values = {":np": next_pass_at, ":zero": 0, ":base": open_until, ":one": 1, ":ou": open_until}
+        key, expression = ledger_key(self._region, bucket, shard), f"{_LISTED}, ou = :ou REMOVE op"
+        if self._update(key, expression, "attribute_not_exists(ou) OR ou < :ou", values) is None:
+            del values[":ou"]
+            self._update(key, f"{_LISTED} REMOVE op", None, values)
+
+    def list_shard(self, bucket: int, shard: int, next_pass_at: int) -> None:
+        values = {":np": next_pass_at, ":zero": 0, ":base": next_pass_at, ":one": 1}
+        self._update(ledger_key(self._region, bucket, shard), _LISTED, None, values)
+
+    def open_before(self, bucket: int, part: ShardRange = EVERY_SHARD) -> list[OpenShard]:
+        rows = [
+            row
+            for partition in part.shards(LEDGER_PARTITIONS)
+            for row in self._partition(ledger_pk(self._region, partition), bucket)
+        ]
+        return sorted(rows, key=lambda row: (row.bucket, row.shard))
+
+    def _partition(self, pk: str, bucket: int) -> Iterator[OpenShard]:
         start: Any = {}
         while True:
             with translated():
@@ -89,16 +124,16 @@ class DynamoShardLedger:
                     ConsistentRead=True,
                     **start,
                 )
-            rows += [_read(item) for item in answer["Items"]]
+            yield from (read_open_shard(decode_all(item)) for item in answer["Items"])
             if "LastEvaluatedKey" not in answer:
-                return rows
+                return
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
     def swept_through(self) -> SweptMark | None:
-        mark = self._mark(swept_key(self._region))
+        mark = self._read_item(swept_key(self._region))
         return SweptMark(bucket=mark["th"], recorded=read_counts(mark["sn"])) if mark else None
 
-    def _mark(self, key: tuple[str, str]) -> dict[str, Any]:
+    def _read_item(self, key: tuple[str, str]) -> dict[str, Any]:
         with translated():
             answer = self._client.get_item(TableName=self._table, Key=item_key(*key), ConsistentRead=True)
         return dict(decode_all(answer.get("Item", {})))
@@ -115,29 +150,66 @@ class DynamoShardLedger:
         self._update(key, f"SET th = :bucket{more}", condition, {":bucket": bucket, **values})
 
     def reconciled_through(self) -> int | None:
-        return self._mark(reconciled_key(self._region)).get("th")
+        return self._read_item(reconciled_key(self._region)).get("th")
 
     def note_reconciled_through(self, bucket: int) -> None:
         self._move_mark(reconciled_key(self._region), bucket)
 
-    def record_pass(self, shard: OpenShard, *, next_pass_at: int, last_resend_at: int | None) -> bool:
-        values = {":version": shard.version, ":np": next_pass_at, ":one": 1}
-        expression = "SET np = :np"
-        if last_resend_at is not None:
-            expression += ", lr = :lr"
-            values[":lr"] = last_resend_at
-        key = ledger_key(self._region, shard.bucket, shard.shard)
-        return self._update(key, f"{expression} ADD ps :one", "vn = :version", values) is not None
+    def take_pass(self, shard: OpenShard, now_ms: int) -> PassLease | None:
+        row = self._update(
+            ledger_key(self._region, shard.bucket, shard.shard),
+            "SET sl = :until, sf = if_not_exists(sf, :now) + :one",
+            "attribute_exists(vn) AND np <= :now AND (attribute_not_exists(sl) OR sl <= :now)",
+            {":until": now_ms + PASS_LEASE_MS, ":now": now_ms, ":one": 1},
+        )
+        return PassLease(shard=read_open_shard(row), fence=row["sf"]) if row is not None else None
 
-    def close(self, shard: OpenShard) -> bool:
-        key = ledger_key(self._region, shard.bucket, shard.shard)
+    def suspend_pass(self, lease: PassLease, progress: PassProgress | None) -> bool:
+        if progress is None:
+            return self._end_pass(lease, "REMOVE sl, su", {})
+        return self._end_pass(lease, "SET su = :su REMOVE sl", {":su": encode_progress(progress)})
+
+    def record_pass(
+        self,
+        lease: PassLease,
+        *,
+        next_pass_at: int,
+        full_scan_at: int | None = None,
+        last_resend_at: int | None = None,
+        open_rows: tuple[str, ...] | None = None,
+    ) -> bool:
+        sets = {"np": next_pass_at, "fs": full_scan_at, "lr": last_resend_at}
+        values: dict[str, Any] = {f":{name}": value for name, value in sets.items() if value is not None}
+        assignments = ", ".join(["ps = ps + :one", *(f"{name[1:]} = {name}" for name in values)])
+        values[":one"] = 1
+        gone = "sl, su" if full_scan_at is not None else "sl, su, fs"
+        if open_rows is not None:
+            kept = values | {":op": encode_open_rows(open_rows), ":version": lease.version}
+            if self._end_pass(
+                lease, f"SET {assignments}, op = :op REMOVE {gone}", kept, " AND vn = :version"
+            ):
+                return True
+        return self._end_pass(lease, f"SET {assignments} REMOVE {gone}, op", values)
+
+    def _end_pass(
+        self, lease: PassLease, expression: str, values: dict[str, Any], condition: str = ""
+    ) -> bool:
+        key = ledger_key(self._region, lease.shard.bucket, lease.shard.shard)
+        values = {":fence": lease.fence, **values}
+        return self._update(key, expression, f"sf = :fence{condition}", values) is not None
+
+    def close(self, lease: PassLease) -> bool:
+        key = ledger_key(self._region, lease.shard.bucket, lease.shard.shard)
         try:
             with translated():
                 self._client.delete_item(
                     TableName=self._table,
                     Key=item_key(*key),
-                    ConditionExpression="vn = :version",
-                    ExpressionAttributeValues={":version": {"N": str(shard.version)}},
+                    ConditionExpression="vn = :version AND sf = :fence",
+                    ExpressionAttributeValues={
+                        ":version": encode(lease.version),
+                        ":fence": encode(lease.fence),
+                    },
                 )
         except ConditionRefused:
             return False
@@ -161,17 +233,3 @@ class DynamoShardLedger:
         except ConditionRefused:
             return None
         return dict(decode_all(answer["Attributes"]))
-
-
-def _read(item: Mapping[str, Value]) -> OpenShard:
-    row: dict[str, Any] = dict(decode_all(item))
-    bucket, shard = parse_ledger_sk(row[Attr.SK])
-    return OpenShard(
-        bucket=bucket,
-        shard=shard,
-        version=row["vn"],
-        scan_began_at=row.get("sb") if "dn" in row else None,
-        passes=row["ps"],
-        next_pass_at=row["np"],
-        last_resend_at=row.get("lr"),
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from shared.adapters.dynamodb.codec.attributes import encode
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.items import DUE_ROW_ATTRIBUTES, read_due_row, read_execution
 from shared.adapters.dynamodb.codec.keys import item_key, parse_position, shard_pk, span_keys
+from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnreadableItemError
 from shared.domain.listings.position import IndexPage, PositionRange
 from shared.names import Attr, Index
@@ -40,16 +42,8 @@ class DynamoExecutionScans:
                 Limit=limit,
                 **start,
             )
-        rows, unreadable = [], []
-        for item in answer["Items"]:
-            try:
-                rows.append(read_due_row(item, bucket, shard))
-            except UnreadableItemError:
-                unreadable.append(f"{pk}/{item[Attr.SK]['S']}")
         last = answer.get("LastEvaluatedKey")
-        return ScanPage(
-            rows=tuple(rows), unreadable=tuple(unreadable), next_after=last[Attr.SK]["S"] if last else None
-        )
+        return page_of(answer["Items"], bucket, shard, last[Attr.SK]["S"] if last else None)
 
     def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
         pk = shard_pk(self._region, bucket, shard)
@@ -95,3 +89,16 @@ class DynamoExecutionScans:
             )
         positions = tuple(parse_position(item[Attr.FAILED_SK]["S"]) for item in answer["Items"])
         return IndexPage(positions=positions, is_last="LastEvaluatedKey" not in answer)
+
+
+def page_of(items: Iterable[Any], bucket: int, shard: int, next_after: str | None) -> ScanPage:
+    """The due rows of one answer, in order of time."""
+    rows: list[DueRow] = []
+    unreadable: list[str] = []
+    for item in items:
+        try:
+            rows.append(read_due_row(item, bucket, shard))
+        except UnreadableItemError:
+            unreadable.append(item[Attr.SK]["S"])
+    rows.sort(key=lambda row: row.sort_key)
+    return ScanPage(rows=tuple(rows), unreadable=tuple(unreadable), next_after=next_after)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
@@ -28,6 +27,7 @@ from shared.adapters.dynamodb.codec.execution_fields import (
     pack_outcomes,
 )
 from shared.adapters.dynamodb.codec.items import (
+    DUE_ROW_ATTRIBUTES,
     STATE_CODES,
     execution_item,
     failed_index,
@@ -35,9 +35,9 @@ from shared.adapters.dynamodb.codec.items import (
     reminder_item,
     retry_index,
 )
-from shared.adapters.dynamodb.codec.keys import execution_key, item_key, reminder_key
+from shared.adapters.dynamodb.codec.keys import execution_key, item_key, shard_pk
 from shared.adapters.dynamodb.codec.versions import VERSION, version_of
-from shared.adapters.dynamodb.executions.execution_scans import DynamoExecutionScans
+from shared.adapters.dynamodb.executions.execution_scans import DynamoExecutionScans, page_of
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import EARLY_MS, Execution
@@ -45,7 +45,7 @@ from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.names import Attr
-from shared.ports.executions import Finish
+from shared.ports.executions import Finish, ScanPage
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -61,6 +61,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
     def __init__(self, client: DynamoDBClient, table: str, region: str, backoff: Backoff) -> None:
         super().__init__(client, table, region)
         self._batch_reads = BatchReads(client, table, backoff)
+        self._row_reads = BatchReads(client, table, backoff, attributes=DUE_ROW_ATTRIBUTES)
 
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
         existing = self._put(execution_item(execution, self._region, expires_at_s))
@@ -84,15 +85,6 @@ class DynamoExecutionStore(DynamoExecutionScans):
             return refused.items[0]
         return None
 
-    def end_reminder(
-        self, location: ExecutionId, target: ExecutionId, claims: int, expires_at_s: int
-    ) -> None:
-        key = item_key(*reminder_key(self._region, location, target, claims))
-        state = encode(STATE_CODES[State.SUCCEEDED])
-        values: dict[str, Any] = {":to": state, ":ttl": encode(expires_at_s)}
-        with suppress(NotFoundError):
-            self._update(key, "SET #s = :to, #ttl = :ttl", not_ended(), values)
-
     def get(self, execution_id: ExecutionId) -> Execution | None:
         with translated():
             answer = self._client.get_item(
@@ -107,6 +99,11 @@ class DynamoExecutionStore(DynamoExecutionScans):
         keys = [self._key(execution_id) for execution_id in dict.fromkeys(execution_ids)]
         executions = map(read_execution, self._batch_reads.read_all(keys))
         return {execution.id: execution for execution in executions}
+
+    def read_rows(self, bucket: int, shard: int, sort_keys: Sequence[str]) -> ScanPage:
+        pk = shard_pk(self._region, bucket, shard)
+        items = self._row_reads.read_all([item_key(pk, sort_key) for sort_key in sort_keys])
+        return page_of(items, bucket, shard, None)
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
         condition = own_claim(execution, finish.transition)

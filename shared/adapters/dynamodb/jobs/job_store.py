@@ -142,7 +142,7 @@ class DynamoJobStore(DynamoBackfills):
 
         The transaction that ends a definition also deletes its record among those that have not ended.
         """
-        job_put = self._compare_and_put(
+        job_put: Any = self._compare_and_put(
             before, job_item(after, expires_at_s if after.state in ENDED else None)
         )
         filed = [

@@ -7,13 +7,20 @@ import pytest
 
 from shared.domain.delivery.request import new_payload_id
 from shared.domain.delivery.retry import RetryPolicy
-from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
+from shared.domain.errors import (
+    InvalidStateError,
+    NotFoundError,
+    PreconditionFailedError,
+    UnavailableError,
+    UnknownVersionError,
+)
 from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.schedules.schedule import Cron, Rate
 from shared.names import Lane
 from tests.support.builders import DUE_AT, TENANT, with_changes
+from tests.support.fakes.table import Damage
 from tests.support.usecases import chains
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import HOURS, MINUTE, SITUATIONS, fresh
@@ -217,3 +224,23 @@ def test_an_update_is_made_from_what_another_one_that_is_under_way_will_make_of_
     changed = with_changes(seen.definition, lane=Lane.BULK)
     chain.world.lifecycle.update.execute(TENANT, chain.job.id, changed, revision=seen.revision)
     assert (chain.standing.schedule, chain.standing.call.lane) == (DAILY, Lane.BULK)
+
+
+def test_update_waits_for_a_release_that_can_read_the_tombstone_of_an_earlier_try() -> None:
+    """Without its state, the late instant and the next would pass for started, and nobody would run them."""
+    chain = chains.after_an_outage(1)
+    (late,) = chain.executions()
+    chain.world.steps.before("jobs.replace", lambda: None)
+    chain.world.steps.fail("jobs.replace")
+    with pytest.raises(UnavailableError):
+        chain.update(lane=Lane.BULK)
+    row = chain.world.table.executions[late.id]
+    assert row.execution.progress.ends_chain
+    row.damage = Damage.NEWER
+    chain.world.clock.time_ms += 5 * MINUTE
+    with pytest.raises(UnknownVersionError):
+        chain.update(lane=Lane.BULK)
+    row.damage = None
+    chain.update(lane=Lane.BULK)
+    chain.extend_lease(2)
+    assert_accounted(chain)

@@ -40,7 +40,12 @@ def test_execution_is_durable_before_its_wakeup_is_sent() -> None:
     world = World(NEAR_FROM)
     world.steps.before("queue.send", lambda: world.standing(DRAFT.id))
     world.file.execute(DRAFT)
-    assert world.steps.taken == ["store.put_if_absent", "queue.send"]
+    assert world.steps.taken == [
+        "shard_counts.read",
+        "shard_counts.begin",
+        "store.put_if_absent",
+        "queue.send",
+    ]
 
 
 def test_a_failed_send_is_no_success_and_the_execution_stays() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.bucket import ShardCounts, ShardRange, bucket_of
+from shared.domain.bucket import KEPT_OPEN_MS, ShardCounts, ShardRange, bucket_of
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import Execution
@@ -100,9 +100,15 @@ def test_a_frozen_writers_pointer_in_a_bucket_closed_meanwhile_is_swept() -> Non
     world = World(DUE_AT)
     execution = waiting(world, wait_ms=0)
     past = replace(pointer_to(execution), dispatch_at=DUE_AT - 3_600_000)
-    world.steps.after("store.put_reminder", world.ledger.rows.clear)
+    world.steps.after("store.put_reminder", lambda: stall(world))
     world.file.file_reminder(past)
     assert (bucket_of(past.dispatch_at), 0) in world.ledger.rows
+
+
+def stall(world: World) -> None:
+    """The writer stands still until its reopening has ended, and the shard was closed again."""
+    world.clock.time_ms += KEPT_OPEN_MS
+    world.ledger.rows.clear()
 
 
 def pointer_to(execution: Execution) -> RetryReminder:

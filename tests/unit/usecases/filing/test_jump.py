@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.bucket import bucket_of
+from shared.domain.bucket import KEPT_OPEN_MS, bucket_of
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
@@ -172,7 +172,12 @@ def test_a_target_in_a_bucket_that_may_be_closed_reopens_it_before_and_after() -
     world = World(CLOSED)
     _, head = behind(world)
     shard = (bucket_of(LATEST), 0)
-    world.steps.before("jobs.jump", lambda: world.ledger.rows.pop(shard))
+
+    def stall() -> None:
+        world.clock.time_ms += KEPT_OPEN_MS
+        world.ledger.rows.pop(shard)
+
+    world.steps.before("jobs.jump", stall)
     world.steps.fail("queue.send")
     with pytest.raises(UnavailableError):
         world.file_successor.execute(head)

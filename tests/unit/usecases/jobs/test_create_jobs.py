@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.bucket import MINUTE_MS, ShardCounts
+from shared.domain.bucket import KEPT_OPEN_MS, MINUTE_MS, ShardCounts
 from shared.domain.errors import (
     CallbackUrlNotAllowedError,
     IdentityConflictError,
@@ -51,10 +51,13 @@ def test_job_of_a_batch_equals_the_job_created_alone() -> None:
     assert with_changes(alone, request=b"") == with_changes(mine, request=b"")
 
 
+FIRST_FILING = ["shard_counts.read", "shard_counts.begin"]
+
+
 def test_a_batch_takes_one_put_and_one_send_whatever_its_length() -> None:
     world = World()
     create(world, [new(After(30))] * 100)
-    assert world.steps.taken == ["budgets.take", "batches.put_all_if_absent", "queue.send"]
+    assert world.steps.taken == ["budgets.take", *FIRST_FILING, "batches.put_all_if_absent", "queue.send"]
 
 
 def test_wakeups_of_near_jobs_are_packed_by_second_and_lane() -> None:
@@ -118,7 +121,12 @@ def test_large_requests_stand_apart_and_are_written_first() -> None:
     outcomes = create(world, [new(After(3_600), request=LARGE), new(After(3_600))])
     apart, within = executions(outcomes)
     assert (apart.call.payload_id, apart.call.request, within.call.payload_id) == (apart.job_id, b"", None)
-    assert world.steps.taken == ["budgets.take", "jobs.put_payload", "batches.put_all_if_absent"]
+    assert world.steps.taken == [
+        "budgets.take",
+        "jobs.put_payload",
+        *FIRST_FILING,
+        "batches.put_all_if_absent",
+    ]
 
 
 def test_jobs_spread_over_the_shards() -> None:
@@ -179,16 +187,23 @@ def test_puts_that_took_so_long_that_the_scan_may_have_passed_are_sent_for() -> 
     assert sorted(map(str, world.sent())) == sorted(str(each.id) for each in made)
 
 
-def test_a_closed_bucket_is_reopened_once_before_and_once_after_however_many_go_into_it() -> None:
+def test_closed_bucket_is_reopened_once_for_all_jobs_of_a_batch() -> None:
     world = World((EARLY // MINUTE_MS) * MINUTE_MS + 30_000)
     create(world, [new(Once(at=world.clock.time_ms - 45_000))] * 10)
     assert world.steps.taken == [
         "budgets.take",
+        *FIRST_FILING,
+        "ledger.open_until",
         "ledger.reopen",
         "batches.put_all_if_absent",
-        "ledger.reopen",
         "queue.send",
     ]
+
+
+def stalled(world: World) -> None:
+    """The writer stands still until it can no longer rely on its first reopening, and the next one fails."""
+    world.clock.time_ms += KEPT_OPEN_MS
+    world.steps.fail("ledger.reopen")
 
 
 @pytest.mark.parametrize(("step", "written"), [(1, 1), (2, 3)])
@@ -196,7 +211,7 @@ def test_a_bucket_that_could_not_be_reopened_takes_only_its_own_jobs_with_it(ste
     world = World((EARLY // MINUTE_MS) * MINUTE_MS + 30_000)
     late = new(Once(at=world.clock.time_ms - 45_000))
     if step == 2:
-        world.steps.after("batches.put_all_if_absent", lambda: world.steps.fail("ledger.reopen"))
+        world.steps.after("batches.put_all_if_absent", lambda: stalled(world))
     else:
         world.steps.fail("ledger.reopen")
     outcomes = create(world, [late, new(After(60)), late])

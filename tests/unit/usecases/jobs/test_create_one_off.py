@@ -118,7 +118,13 @@ def test_large_request_is_stored_apart_and_before_the_job() -> None:
     large = replace(REQUEST, body=b"x" * INLINE_BYTES)
     made = world.accept_one_off(request=large)
     assert (made.call.payload_id, made.call.request) == (made.job_id, b"")
-    assert world.steps.taken == ["budgets.take", "jobs.put_payload", "store.put_if_absent"]
+    assert world.steps.taken == [
+        "budgets.take",
+        "jobs.put_payload",
+        "shard_counts.read",
+        "shard_counts.begin",
+        "store.put_if_absent",
+    ]
     assert world.open_request.execute(world.tenant, made) == large
 
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from shared.domain.bucket import MINUTE_MS
+from shared.domain.bucket import MINUTE_MS, bucket_of
 from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnavailableError, UnknownVersionError, UnreadableItemError
@@ -186,3 +186,20 @@ def test_sweep_does_not_file_an_existing_notification_again() -> None:
     world.clock.time_ms = (BUCKET + 1) * MINUTE_MS + 10_000
     world.sweep.execute()
     assert world.steps.count("store.put_if_absent") == puts
+
+
+def test_notification_of_an_old_bucket_is_filed_a_minute_after_the_store_did_not_respond() -> None:
+    world, execution = situation(OK)
+    world.steps.crash_after("store.finish")
+    with pytest.raises(Crash):
+        world.attempt(execution)
+    at = DUE_AT + 160 * MINUTE_MS
+    world.ledger.note_swept_through(bucket_of(at))
+    world.ledger.list_shard(BUCKET, execution.id.shard, at)
+    world.clock.time_ms = at
+    world.steps.fail("ledger.reopen")
+    world.sweep.execute()
+    assert notifications(world) == {}
+    world.clock.time_ms = at + MINUTE_MS
+    world.sweep.execute()
+    assert len(notifications(world)) == 1

@@ -52,7 +52,7 @@ def sweep_late(world: World, late: Execution, late_ms: int) -> None:
     """A pass over the bucket of an execution that is late."""
     at = late.id.dispatch_at + late_ms
     world.ledger.note_swept_through(bucket_of(at) - 1)
-    world.ledger.reopen(late.id.bucket, late.id.shard, at)
+    world.ledger.list_shard(late.id.bucket, late.id.shard, at)
     assert swept(world, at).shards_swept == 1
 
 

@@ -15,7 +15,7 @@ from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
 from shared.domain.limits.slots import SlotLease
 from shared.names import Lane, QueueName
-from shared.usecases.ticks.sweep_buckets import SweepReport
+from shared.usecases.ticks.sweep_pass import SweepReport
 from tests.support.builders import BUCKET, DUE_AT, TENANT, in_state, one_off, with_changes
 from tests.support.usecases.world import World
 
@@ -204,7 +204,7 @@ def test_a_worker_with_an_old_job_is_working() -> None:
 def test_old_ended_or_foreign_lane_execution_does_not_prove_a_lane_alive(other: Any) -> None:
     world = waits(due(), *SCOPES)
     world.queue.backlog[QueueName.STANDARD] = 1
-    world.ledger.reopen(BUCKET - 3, 0, 0)
+    world.ledger.list_shard(BUCKET - 3, 0, 0)
     world.put(other)
     assert told(world.sweep.execute()) == (OVERDUE, 0)
 

@@ -18,7 +18,7 @@ def swept_late(world: World) -> int:
     """Sweep the bucket when it is old; returns the instant."""
     at = FIRST_PASS + OLD_MS
     world.ledger.note_swept_through(bucket_of(at) - 1)
-    world.ledger.reopen(BUCKET, 0, FIRST_PASS)
+    world.ledger.list_shard(BUCKET, 0, FIRST_PASS)
     swept(world, at)
     return at
 
@@ -98,17 +98,18 @@ def test_an_unreadable_progress_report_slows_nothing() -> None:
 
 def test_an_unanswered_ledger_is_no_silent_success() -> None:
     world = unscanned()
-    world.steps.fail("ledger.open_before")
+    world.steps.fail("ledger.open_before", times=2)
     with pytest.raises(UnavailableError):
         swept(world, FIRST_PASS)
 
 
 STEPS = [
     "ledger.open_before",
-    "ledger.reopen",
+    "ledger.list_shard",
     "ledger.note_swept_through",
     "store.scan",
     "queue.send",
+    "ledger.take_pass",
     "ledger.record_pass",
 ]
 
@@ -140,7 +141,7 @@ def test_a_list_that_cannot_be_made_complete_keeps_nothing_on_it_from_being_swep
 def test_a_list_that_was_broken_off_is_completed_by_the_next_sweep() -> None:
     world = unscanned()
     row = put(world)
-    world.steps.fail("ledger.reopen")
+    world.steps.fail("ledger.list_shard")
     assert swept(world, FIRST_PASS).shards_swept == 0
     swept(world, SECOND_PASS)
     assert world.sent() == [row.id]

@@ -8,7 +8,7 @@ from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState
 from shared.names import Lane, QueueName
-from shared.usecases.ticks.sweep_buckets import SweepReport
+from shared.usecases.ticks.sweep_pass import SweepReport
 from tests.support.builders import BUCKET, DUE_AT, in_state, one_off
 from tests.support.usecases.world import World
 

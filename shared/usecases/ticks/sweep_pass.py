@@ -1,0 +1,95 @@
+"""The state of one pass over one shard, and the report of a run of the sweeper."""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from shared.domain.dispatch.sweep import SweepContext
+from shared.ports.dispatch import OpenShard, PassLease, PassProgress
+
+MAX_OPEN_ROWS = 256
+"""The ledger row lists at most this many open rows; a shard with more is scanned at each pass."""
+
+
+@dataclass(slots=True)
+class SweepReport:
+    shards_swept: int = 0
+    suspended: int = 0
+    closed: int = 0
+    resent: int = 0
+    send_failed: int = 0
+    unavailable: int = 0
+    held_back: int = 0
+    open_breakers: int = 0
+    worker_lost: int = 0
+    quarantined: list[str] = field(default_factory=list)
+    oldest_unclaimed_ms: int = 0
+    """How long the oldest job is overdue that is neither claimed nor throttled."""
+    oldest_waiting_ms: int = 0
+    """How long the oldest throttled job is overdue."""
+
+
+@dataclass(slots=True)
+class ShardPass:
+    """The counts of a pass over one shard so far."""
+
+    context: SweepContext
+    began_at: int
+    open_rows: list[str] | None = field(default_factory=list)
+    unfinished: int = 0
+    resent: int = 0
+    failed: int = 0
+    aged: int = 0
+    next_actionable_at: int | None = None
+
+    def keep(self, sort_key: str) -> None:
+        """The row is unfinished: the shard stays open."""
+        self.unfinished += 1
+        if self.open_rows is not None:
+            self.open_rows.append(sort_key)
+            if len(self.open_rows) > MAX_OPEN_ROWS:
+                self.open_rows = None
+
+    def look_again_at(self, instant_ms: int) -> None:
+        """A row may need a message then: the next pass comes no later."""
+        if self.next_actionable_at is None or instant_ms < self.next_actionable_at:
+            self.next_actionable_at = instant_ms
+
+    @classmethod
+    def begin(cls, shard: OpenShard, now_ms: int) -> Self:
+        """A new pass, or the rest of a suspended pass."""
+        context = SweepContext(
+            now_ms=now_ms,
+            is_first_pass=shard.passes == 0,
+            scan_began_at=shard.scan_began_at,
+            last_resend_at=shard.last_resend_at,
+        )
+        progress = shard.progress
+        if progress is None:
+            return cls(context=context, began_at=now_ms)
+        return cls(
+            context=context,
+            began_at=progress.began_at,
+            open_rows=None if progress.open_rows is None else list(progress.open_rows),
+            unfinished=progress.unfinished,
+            resent=progress.resent,
+            failed=progress.failed,
+            next_actionable_at=progress.next_actionable_at,
+        )
+
+    @property
+    def listed(self) -> tuple[str, ...] | None:
+        """The open rows for the ledger; None if they are too many."""
+        return None if self.open_rows is None else tuple(self.open_rows)
+
+    def progress(self, lease: PassLease, cursor: str) -> PassProgress:
+        """What the next run needs to continue after `cursor`."""
+        return PassProgress(
+            cursor=cursor,
+            version=lease.version,
+            began_at=self.began_at,
+            unfinished=self.unfinished,
+            open_rows=self.listed,
+            next_actionable_at=self.next_actionable_at,
+            resent=self.resent,
+            failed=self.failed,
+        )
