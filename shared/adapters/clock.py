@@ -4,12 +4,13 @@ import asyncio
 import random
 import secrets
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
+A = TypeVar("A")
 T = TypeVar("T")
 
 
@@ -34,6 +35,20 @@ class SystemEntropy:
 
 def pause(duration_ms: int) -> None:
     time.sleep(duration_ms / 1000)
+
+
+class ThreadSpread:
+    """Makes up to `workers` calls at a time, in threads that are started with the first spread."""
+
+    def __init__(self, workers: int) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="spread")
+
+    def __call__(self, function: Callable[[A], T], items: Sequence[A]) -> list[T]:
+        if len(items) < 2:
+            return [function(item) for item in items]
+        calls = [self._pool.submit(function, item) for item in items]
+        wait(calls)
+        return [call.result() for call in calls]
 
 
 class ThreadOffload:

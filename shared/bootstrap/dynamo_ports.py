@@ -1,7 +1,7 @@
 """The production ports over DynamoDB, SQS, KMS, CloudWatch Logs and HTTPS. No other module names adapters."""
 
 from shared.adapters.clients import client
-from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload, pause
+from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload, ThreadSpread, pause
 from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
 from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
@@ -29,6 +29,8 @@ from shared.settings import ApiSettings, CallbackSettings, ExecutorSettings, Rec
 from shared.usecases.tenancy.tenant_weights import TenantWeights
 
 OFFLOAD_THREADS = 32
+SPREAD_THREADS = 16
+"""Requests to SQS that a process sends at a time: 50 batches of a page take 4 round trips in place of 50."""
 
 
 def dynamo_ports(settings: Settings) -> Ports:
@@ -38,7 +40,12 @@ def dynamo_ports(settings: Settings) -> Ports:
     ports.pause, ports.offload = pause, ThreadOffload(OFFLOAD_THREADS)
     _add_tables(ports, settings)
     sqs = client("sqs", region)
-    queue = SqsWakeupQueue(sqs, settings.lane_queue_urls, TenantWeights(ports.tenants, ports.clock))
+    queue = SqsWakeupQueue(
+        sqs,
+        settings.lane_queue_urls,
+        TenantWeights(ports.tenants, ports.clock),
+        ThreadSpread(SPREAD_THREADS),
+    )
     ports.queue = ports.backlog = queue
     ports.visibility = SqsVisibility(sqs, settings.lane_queue_urls)
     # Imported late: the cold start of a tick should not load cryptography or an HTTP client.

@@ -1,9 +1,10 @@
 """Time, randomness and threads, so that a use case is a function of its inputs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ParamSpec, Protocol, TypeVar
 
 P = ParamSpec("P")
+A = TypeVar("A")
 T = TypeVar("T")
 
 
@@ -36,6 +37,14 @@ class Pause(Protocol):
 
     def __call__(self, duration_ms: int) -> None:
         """Block for at least this long."""
+        ...
+
+
+class Spread(Protocol):
+    """Makes blocking port calls side by side; must not be called on the event loop."""
+
+    def __call__(self, function: Callable[[A], T], items: Sequence[A]) -> list[T]:
+        """The results in the order of the items; an exception passes through when all calls have ended."""
         ...
 
 

@@ -1,17 +1,19 @@
-"""Clock, Entropy and Offload, of the system and of the tests."""
+"""Clock, Entropy, Offload and Spread, of the system and of the tests."""
 
 import asyncio
 
 import pytest
 
-from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload
-from shared.ports.runtime import Clock, Entropy, Offload
+from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload, ThreadSpread
+from shared.ports.runtime import Clock, Entropy, Offload, Spread
 from tests.support.builders import DUE_AT
-from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
+from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock, one_by_one
 
 clocks = pytest.mark.parametrize("clock", [SystemClock(), VirtualClock(DUE_AT)], ids=["system", "fake"])
 entropies = pytest.mark.parametrize("entropy", [SystemEntropy(), SeededEntropy()], ids=["system", "fake"])
 offloads = pytest.mark.parametrize("offload", [ThreadOffload(2), InlineOffload()], ids=["system", "fake"])
+
+spreads = pytest.mark.parametrize("spread", [ThreadSpread(3), one_by_one], ids=["system", "fake"])
 
 
 @clocks
@@ -74,3 +76,19 @@ def test_many_calls_may_be_offloaded_at_once(offload: Offload) -> None:
         return await asyncio.gather(*(offload(int, str(number)) for number in range(20)))
 
     assert asyncio.run(many()) == list(range(20))
+
+
+@spreads
+def test_results_of_calls_side_by_side_come_in_the_order_of_their_items(spread: Spread) -> None:
+    for count in (0, 1, 2, 20):
+        assert spread(lambda number: number * number, range(count)) == [n * n for n in range(count)]
+
+
+@spreads
+def test_exception_of_a_call_side_by_side_passes_through(spread: Spread) -> None:
+    def divide(number: int) -> float:
+        return 1 / (number - 3)
+
+    for numbers in (range(3, 4), range(9)):
+        with pytest.raises(ZeroDivisionError):
+            spread(divide, numbers)

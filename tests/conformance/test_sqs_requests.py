@@ -1,5 +1,6 @@
 """The SQS adapter: what it asks of SQS, and what it makes of partial and whole failures."""
 
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shared.adapters.sqs.wakeup_queue as wakeup_queue
+from shared.adapters.clock import ThreadSpread
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.wakeup import Wakeup
@@ -17,6 +19,7 @@ from tests.support.builders import DUE_AT, execution_id, wakeup
 from tests.support.conformance.clients import Clients
 from tests.support.conformance.interference import answering, changing, failure, losing_answers, watching
 from tests.support.conformance.lanes import SqsLanes
+from tests.support.fakes.clock import one_by_one
 from tests.support.fakes.wakeup_queue import even
 
 NOWHERE = "http://127.0.0.1:1"
@@ -28,7 +31,7 @@ class Unplugged:
     def __init__(self, client: Any) -> None:
         self.client = client
         self.queue = SqsWakeupQueue(
-            client, {lane: f"{NOWHERE}/000000000000/{lane}" for lane in QueueName}, even
+            client, {lane: f"{NOWHERE}/000000000000/{lane}" for lane in QueueName}, even, one_by_one
         )
 
     def send(self, wakeups: list[Wakeup], *answers: Any) -> tuple[list[Wakeup], list[dict[str, Any]]]:
@@ -183,7 +186,7 @@ def test_a_send_whose_answer_was_lost_is_given_back_and_may_come_twice(sqs: SqsL
 def test_the_fair_share_of_a_message_is_its_group(clients: Clients) -> None:
     client = clients("sqs", NOWHERE)
     urls = {queue: f"{NOWHERE}/000000000000/{queue}" for queue in QueueName}
-    queue = SqsWakeupQueue(client, urls, lambda _: {"acme": 1, "heavy": 3})
+    queue = SqsWakeupQueue(client, urls, lambda _: {"acme": 1, "heavy": 3}, one_by_one)
     sent = [wakeup(n, tenant_id=tenant) for n, tenant in enumerate(["acme", "heavy", "heavy", "heavy"])]
     with watching(client) as calls, answering(client, "SendMessageBatch", accepted(range(4))):
         assert queue.send(sent, DUE_AT) == []
@@ -234,3 +237,19 @@ def test_newer_message_is_sent_again_unchanged_with_one_resend_more(unplugged: U
 def test_newer_message_that_was_not_accepted_is_reported(unplugged: Unplugged, answer: Any) -> None:
     with answering(unplugged.client, "SendMessageBatch", answer):
         assert not unplugged.queue.resend(QueueName.BULK, NEWER)
+
+
+def test_batches_of_one_send_are_under_way_together_and_come_back_in_order() -> None:
+    """A watcher of many tenants sends a page in few round trips."""
+    meeting = Barrier(4, timeout=30)
+
+    class Slow:
+        def send_message_batch(self, **request: Any) -> dict[str, Any]:
+            meeting.wait()
+            return accepted(range(1, len(request["Entries"])))
+
+    urls = dict.fromkeys(QueueName, NOWHERE)
+    client: Any = Slow()
+    queue = SqsWakeupQueue(client, urls, even, ThreadSpread(4))
+    wakeups = [wakeup(number, tenant_id=f"t{number}") for number in range(40)]
+    assert queue.send(wakeups, DUE_AT) == wakeups[::10]

@@ -7,6 +7,13 @@ _NOTIFICATIONS = "tests/unit/usecases/dead_letters/test_redrive_notifications.py
 
 WATCHING = (
     Mutant(
+        name="batches of one page sent one after another",
+        file="shared/adapters/sqs/wakeup_queue.py",
+        old="self._spread(send, list(_batches(wakeups)))",
+        new="map(send, _batches(wakeups))",
+        killer="tests/conformance/test_sqs_requests.py",
+    ),
+    Mutant(
         name="lane that is idle since its calls were due long ago",
         file="shared/usecases/ticks/lane_snapshot.py",
         old="max(self._begun_at.get(row.lane, 0), row.begun_at)",

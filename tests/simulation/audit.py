@@ -10,7 +10,7 @@ from shared.usecases.ticks.reconcile import SETTLE_MINUTES, Reconcile
 from tests.simulation.lanes import QUEUE_URLS
 from tests.simulation.verdicts import Fault, Verdict
 from tests.simulation.world import World
-from tests.support.fakes.clock import VirtualClock
+from tests.support.fakes.clock import VirtualClock, one_by_one
 from tests.support.fakes.ledger import FakeShardLedger
 from tests.support.fakes.wakeup_queue import even
 from tests.support.settings import settings_of
@@ -40,7 +40,7 @@ def _reconcile(world: World, mark: FakeShardLedger) -> Reconcile:
     ports.executions, ports.jobs, ports.run_locks = world.store, world.jobs, world.run_locks
     ports.ledger, ports.reconcile_mark, ports.accepted_log = world.ledger, mark, world.accepted
     ports.shard_counts = world.shard_counts
-    ports.queue = SqsWakeupQueue(world.lanes, QUEUE_URLS, even)  # type: ignore[arg-type]
+    ports.queue = SqsWakeupQueue(world.lanes, QUEUE_URLS, even, one_by_one)  # type: ignore[arg-type]
     return use_cases(ports, settings_of(world.releases.newest, world.retention)).ticks.reconcile
 
 

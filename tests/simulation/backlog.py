@@ -18,7 +18,7 @@ from tests.simulation.evidence import Arrival
 from tests.simulation.lanes import QUEUE_URLS
 from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import World
-from tests.support.fakes.clock import VirtualClock
+from tests.support.fakes.clock import VirtualClock, one_by_one
 
 CREATED_BEFORE_MS = 60_000
 
@@ -44,7 +44,7 @@ class Backlog:
         url = f"https://{host or tenant + '.example.com'}/hook"
         draft = use_cases_of(self.world, self.world.process("api")).jobs.create_job.draft
         made = [self._filed(draft, tenant, Once(at=instant), url, lane) for instant in instants]
-        queue = SqsWakeupQueue(self.world.lanes, QUEUE_URLS, self.world.weights)  # type: ignore[arg-type]
+        queue = SqsWakeupQueue(self.world.lanes, QUEUE_URLS, self.world.weights, one_by_one)  # type: ignore[arg-type]
         assert queue.send([wakeup_for(execution) for execution in made], self.world.hub.now_ms) == []
         return made
 

@@ -85,11 +85,11 @@ class Asking:
         )
 
     def _answered(self, cases: UseCases, after: Standing, made_from: int | None) -> None:
-        change = self.change
-        if change.is_over:
+        change, shown = self.change, self._version_of(cases, after)
+        if change.is_over:  # another try was answered while this one read its request
             return
         change.revision, change.state, change.made_from = after.revision, after.state.value, made_from
-        change.shown = self._version_of(cases, after)
+        change.shown = shown
         change.acked_at = self.world.hub.now_ms
         self._note(f"was answered: {change.state}, revision {change.revision}")
 

@@ -28,18 +28,29 @@ def check_calls(
             yield _fault(Verdict.EARLY, "a call began before its time", call)
         if len(by_instant[call.scheduled_at]) > 1 and not _may_be_two_triggers(order, call):
             yield _fault(Verdict.DOUBLED, "one instant has two executions", call)
+    preempted = _preempted(evidence, calls)
     for attempts in by_execution.values():
-        yield from _one_execution(evidence, order, attempts)
+        yield from _one_execution(evidence, order, attempts, preempted)
 
 
-def _one_execution(evidence: Evidence, order: Order | None, calls: list[Arrival]) -> Iterator[Fault]:
+def _preempted(evidence: Evidence, calls: list[Arrival]) -> set[str]:
+    """Executions that a worker with a fast clock may have claimed under a live lease, and refunded without a call."""
+    if not calls or not evidence.weather.wrong_clocks:
+        return set()
+    records = evidence.history.get(calls[0].job_id, ())
+    return {record.execution_id for record in records if record.refunded}
+
+
+def _one_execution(
+    evidence: Evidence, order: Order | None, calls: list[Arrival], preempted: set[str]
+) -> Iterator[Fault]:
     numbers = [call.attempt for call in calls]
     if len(set(numbers)) != len(numbers):
         yield _fault(Verdict.DOUBLED, f"attempts {numbers}", calls[0])
     if order is not None and (max(numbers) > order.max_attempts or min(numbers) < 1):
         yield _fault(Verdict.ATTEMPTS, f"{numbers} of {order.max_attempts}", calls[0])
     for earlier, later in pairwise(sorted(calls, key=lambda call: call.attempt)):
-        if _share_a_lease(evidence, order, earlier, later):
+        if later.execution_id not in preempted and _share_a_lease(evidence, order, earlier, later):
             yield _fault(Verdict.OVERLAP, "two calls of one execution within one lease", later)
         if earlier.status == 200 and evidence.weather.is_calm:
             yield _fault(Verdict.DOUBLED, "called again after a success", later)

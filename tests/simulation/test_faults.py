@@ -25,6 +25,7 @@ from tests.simulation.rhythms import every
 from tests.simulation.single_acts import ALWAYS, CALM, fail_one, in_a_process, put
 from tests.simulation.world import World
 from tests.support.builders import one_off, wakeup, with_changes
+from tests.support.fakes.clock import one_by_one
 from tests.support.fakes.wakeup_queue import even
 
 
@@ -157,7 +158,7 @@ def shown_dead(world: World) -> list[ExecutionId]:
 def sent(world: World, count: int = 1) -> list[Any]:
     process = world.process("test")
     sqs: Any = PortCalls(ProcessHandle(process), world.lanes)
-    queue = SqsWakeupQueue(sqs, QUEUE_URLS, even)
+    queue = SqsWakeupQueue(sqs, QUEUE_URLS, even, one_by_one)
     wakeups = [wakeup(number, not_before=world.hub.now_ms) for number in range(count)]
     unsent: list[Any] = []
     process.spawn(lambda: unsent.extend(queue.send(wakeups, world.hub.now_ms)))

@@ -24,6 +24,7 @@ from tests.simulation.process import Process
 from tests.simulation.releases import Release
 from tests.simulation.vault import SimVault
 from tests.support.fakes.budgets import FakeRecurringJobs
+from tests.support.fakes.clock import one_by_one
 from tests.support.settings import settings_of
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     sqs: Any = faulty(world.lanes, send_message_batch=_no_answer)
     if release.writes_newer_messages:
         sqs = NewerClient(sqs)
-    ports.queue = SqsWakeupQueue(sqs, QUEUE_URLS, world.weights)
+    ports.queue = SqsWakeupQueue(sqs, QUEUE_URLS, world.weights, one_by_one)
     ports.backlog = Backlog(faulty(world.lanes))
     ports.tenants, ports.vault = faulty(world.tenants), SimVault(world, handle)
     ports.recurring_jobs = FakeRecurringJobs(world.table)

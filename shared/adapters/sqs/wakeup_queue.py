@@ -15,6 +15,7 @@ from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup, delay_secon
 from shared.domain.errors import UnavailableError
 from shared.names import QueueName
 from shared.ports.dispatch import Weights
+from shared.ports.runtime import Spread
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -24,19 +25,23 @@ MAX_ENTRIES = 10
 
 
 class SqsWakeupQueue:
-    """Sends in batches of ten and returns every wake-up that SQS did not accept."""
+    """Sends batches of ten side by side, and returns every wake-up that SQS did not accept."""
 
-    def __init__(self, client: SQSClient, queue_urls: Mapping[QueueName, str], weights: Weights) -> None:
+    def __init__(
+        self, client: SQSClient, queue_urls: Mapping[QueueName, str], weights: Weights, spread: Spread
+    ) -> None:
         self._client = client
+        self._spread = spread
         self._queue_urls = dict(queue_urls)
         self._weights = weights
 
     def send(self, wakeups: Sequence[Wakeup], now_ms: int) -> list[Wakeup]:
-        failed: list[Wakeup] = []
         weights = self._weights({wakeup.tenant_id for wakeup in wakeups})
-        for queue, batch in _batches(wakeups):
-            failed += self._send_batch(queue, batch, now_ms, weights)
-        return failed
+
+        def send(batch: tuple[QueueName, Sequence[Wakeup]]) -> list[Wakeup]:
+            return self._send_batch(*batch, now_ms, weights)
+
+        return [failed for each in self._spread(send, list(_batches(wakeups))) for failed in each]
 
     def resend(self, queue: QueueName, message: NewerMessage) -> bool:
         try:

@@ -11,6 +11,7 @@ from shared.domain.dispatch.wakeup import Wakeup
 from shared.names import Lane, QueueName
 from shared.ports.dispatch import WakeupQueue
 from tests.support.builders import DUE_AT
+from tests.support.fakes.clock import one_by_one
 from tests.support.fakes.wakeup_queue import FakeWakeupQueue, SentMessage, even
 
 
@@ -69,7 +70,7 @@ class SqsLanes:
     def __init__(self, client: Any, queue_urls: dict[QueueName, str]) -> None:
         self.client = client
         self.queue_urls = queue_urls
-        self.queue = SqsWakeupQueue(client, queue_urls, even)
+        self.queue = SqsWakeupQueue(client, queue_urls, even, one_by_one)
 
     def now_ms(self) -> int:
         return time.time_ns() // 1_000_000

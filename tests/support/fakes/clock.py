@@ -2,10 +2,11 @@
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
+A = TypeVar("A")
 T = TypeVar("T")
 
 
@@ -42,3 +43,8 @@ class InlineOffload:
 
     async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return function(*args, **kwargs)
+
+
+def one_by_one(function: Callable[[A], T], items: Sequence[A]) -> list[T]:
+    """Calls that would be made side by side, in their order."""
+    return [function(item) for item in items]

@@ -8,6 +8,7 @@ from botocore.exceptions import ClientError
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.names import QueueName
 from tests.support.builders import DUE_AT, wakeup
+from tests.support.fakes.clock import one_by_one
 from tests.support.fakes.sqs import MAX_BATCH_BYTES, Entry, FakeSqs
 from tests.support.fakes.wakeup_queue import even
 
@@ -96,7 +97,7 @@ def test_the_adapter_keeps_every_rule_and_gives_back_what_failed() -> None:
 
     sqs = FakeSqs(every_third_fails)
     client: Any = sqs
-    queue = SqsWakeupQueue(client, dict.fromkeys(QueueName, QUEUE), even)
+    queue = SqsWakeupQueue(client, dict.fromkeys(QueueName, QUEUE), even, one_by_one)
     sent = [wakeup(number, not_before=DUE_AT + number * 100_000) for number in range(25)]
     assert queue.send(sent, DUE_AT) == [
         sent[2],
