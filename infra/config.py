@@ -17,6 +17,13 @@ dependencies."""
 
 IDEMPOTENCY_DAYS = 7
 """Lifetime of an Idempotency-Key; the record that it refers to must live longer."""
+DEAD_LETTER_CONCURRENCY = 2
+"""For each dead-letter queue. Low, because dead messages arrive in large numbers while another fault is
+active."""
+RUNS_PER_RANGE = 2
+"""A tick may run for longer than the minute until the next tick of its range."""
+LEAST_UNRESERVED = 100
+"""Lambda refuses a reservation that leaves fewer concurrent executions of the account."""
 _NAME = re.compile(r"[a-z][a-z0-9]{0,19}")
 _CELL = re.compile(r"[0-9a-hjkmnp-tv-z]")
 _LOG_RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365)
@@ -42,6 +49,31 @@ class LaneConcurrency:
         limit: int = getattr(self, queue.name.lower())
         return limit
 
+    @property
+    def total(self) -> int:
+        return sum(self.of(queue) for queue in QueueName)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReservedConcurrency:
+    """Concurrent executions that Lambda keeps for a function, and never exceeds. Executors have none: the rest
+    of the account is theirs, up to `lane_concurrency`."""
+
+    api: int = 150
+    watcher: int = 4
+    sweeper: int = 4
+    reconciler: int = 2
+    dead_letter: int = DEAD_LETTER_CONCURRENCY * len(QueueName)
+
+    @property
+    def total(self) -> int:
+        return self.api + self.watcher + self.sweeper + self.reconciler + self.dead_letter
+
+    def of(self, package: str) -> int | None:
+        """None for a package under `functions/` without a reservation."""
+        limit: int | None = getattr(self, package, None)
+        return limit
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionMemory:
@@ -60,6 +92,8 @@ class DefaultQuotas:
 
     recurring_jobs: int = 1_000
     creates_per_second: int = 100
+    requests_per_second: int = 300
+    """All other requests; 100,000 means unlimited."""
     due_per_minute: int = 60_000
     payload_bytes: int = 262_144
     tags: int = 10
@@ -88,6 +122,11 @@ class StageConfig:
     sweepers: int
     """Number of ranges of the ledger's partitions; each range has its own tick."""
     lane_concurrency: LaneConcurrency
+    account_concurrency: int = 1_000
+    """Concurrent executions of the account in this region that belong to this stage."""
+    reserved: ReservedConcurrency | None = ReservedConcurrency()
+    """None reserves nothing, for accounts that are too small, such as new accounts with 10. Then executors can
+    starve the ticks and the API."""
     retention_days: int = 14
     """How long a finished execution stays readable."""
     queue_retention_days: int = 4
@@ -131,6 +170,27 @@ class StageConfig:
         if not 1 <= self.sweepers <= LEDGER_PARTITIONS:
             raise ValueError(f"there are 1 to {LEDGER_PARTITIONS} sweepers, not {self.sweepers}")
         self._check_retention()
+        if self.reserved is not None:
+            self._check_reserved(self.reserved)
+
+    def _check_reserved(self, reserved: ReservedConcurrency) -> None:
+        """No function may be able to starve another one, and Lambda must accept the reservations."""
+        least = {
+            "api": 1,
+            "watcher": RUNS_PER_RANGE * self.watchers,
+            "sweeper": RUNS_PER_RANGE * self.sweepers,
+            "reconciler": 1,
+            "dead_letter": DEAD_LETTER_CONCURRENCY * len(QueueName),
+        }
+        for name, runs in least.items():
+            if getattr(reserved, name) < runs:
+                raise ValueError(f"the reserved concurrency of {name} must be at least {runs}")
+        needed = reserved.total + max(LEAST_UNRESERVED, self.lane_concurrency.total)
+        if needed > self.account_concurrency:
+            raise ValueError(
+                f"reserved concurrency and lanes need {needed} concurrent executions, and the account has "
+                f"{self.account_concurrency}: raise its quota, lower the lanes, or reserve nothing"
+            )
 
     def _check_retention(self) -> None:
         """A message or an idempotency key must never outlive the record that it refers to."""
@@ -181,8 +241,12 @@ def local_stage() -> StageConfig:
         ),
         bundle="host",
         default_quotas=DefaultQuotas(
-            recurring_jobs=100_000, creates_per_second=10_000, due_per_minute=1_000_000
+            recurring_jobs=100_000,
+            creates_per_second=10_000,
+            requests_per_second=100_000,
+            due_per_minute=1_000_000,
         ),
+        reserved=None,
         dial_exceptions=("127.0.0.0/8", "::1/128"),
         protect_data=False,
         emulated=True,

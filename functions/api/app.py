@@ -47,7 +47,9 @@ class Api:
         tenancy = self._context.cases.tenancy
         try:
             self._check_clock(event["requestContext"].get("timeEpoch"))
-            request = admit(event, tenancy.authenticate, tenancy.check_quota)
+            request = admit(
+                event, tenancy.authenticate, self._context.cases.core.limit_requests, tenancy.check_quota
+            )
             self._resolver.append_context(  # type: ignore[no-untyped-call]
                 request=replace(request, request_id=request_id)
             )

@@ -23,5 +23,5 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """One request of the HTTP API, payload version 2.0."""
     count(Metric.API_REQUESTS)
     response = api(event, context)
-    count(Metric.QUOTA_STORE_ERRORS, cases.tenancy.check_quota.spend.take_store_errors())
+    count(Metric.QUOTA_STORE_ERRORS, cases.core.spend.take_store_errors())
     return response

@@ -64,6 +64,7 @@ class Functions(Construct):
         variables = environment(self, self._stage, spec, self._shared)
         if spec.reads_api_log:
             variables[Env.API_LOG_GROUP] = self._logs["api"].log_group_name
+        reserved = self._stage.reserved
         function = lambda_.Function(
             self,
             spec.construct_id,
@@ -77,6 +78,7 @@ class Functions(Construct):
             timeout=Duration.seconds(spec.timeout_seconds),
             environment=variables,
             log_group=group,
+            reserved_concurrent_executions=reserved.of(spec.package) if reserved is not None else None,
             recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.allows_recursion else None,
         )
         if spec.is_scheduled:

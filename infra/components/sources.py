@@ -10,12 +10,10 @@ from constructs import Construct
 from infra.components.construct_ids import construct_id
 from infra.components.functions import Functions
 from infra.components.lanes import Lanes
-from infra.config import StageConfig
+from infra.config import DEAD_LETTER_CONCURRENCY, StageConfig
 from shared.names import EXECUTOR_BATCH, QueueName
 
 RECONCILE_MINUTES = 15
-DEAD_LETTER_CONCURRENCY = 2
-"""Low, because dead messages arrive in large numbers while another fault is active."""
 
 
 def connect_queues(functions: Functions, lanes: Lanes, stage: StageConfig) -> None:

@@ -26,6 +26,7 @@ from shared.usecases.limits.defer_keys import DeferKeys
 from shared.usecases.limits.limit_cache import LimitCache
 from shared.usecases.limits.settle_limits import SettleLimits
 from shared.usecases.limits.throttle_batch import ThrottleBatch
+from shared.usecases.tenancy.limit_requests import LimitUnknown
 from shared.usecases.tenancy.spend_budget import SpendBudget
 
 OWNER_BITS = 40
@@ -162,4 +163,10 @@ class AttemptUseCases:
     @cached_property
     def _check_token(self) -> CheckToken:
         ports = self.core.ports
-        return CheckToken(store=ports.executions, read_tenant=self.core.read_tenant, vault=ports.vault)
+        return CheckToken(
+            store=ports.executions,
+            read_tenant=self.core.read_tenant,
+            vault=ports.vault,
+            limit=self.core.limit_requests,
+            unknown=LimitUnknown(ports.clock),
+        )

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from shared.bootstrap.ports import Ports
-from shared.settings import Settings
+from shared.bootstrap.settings import require
+from shared.settings import QuotaSettings, Settings
 from shared.usecases.chains.lifecycle import Lifecycle
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.file_successor import FileSuccessor
@@ -19,7 +20,9 @@ from shared.usecases.reading.find_execution import FindExecution
 from shared.usecases.reading.find_head import FindHead
 from shared.usecases.reading.find_job import FindJob
 from shared.usecases.requests.open_request import OpenRequest
+from shared.usecases.tenancy.limit_requests import LimitRequests
 from shared.usecases.tenancy.read_tenant import ReadTenant
+from shared.usecases.tenancy.spend_budget import SpendBudget
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,18 @@ class CoreUseCases:
     @cached_property
     def read_tenant(self) -> ReadTenant:
         return ReadTenant(tenants=self.ports.tenants, clock=self.ports.clock)
+
+    @cached_property
+    def spend(self) -> SpendBudget:
+        """Caches leased tokens of the API's quotas: one instance per process."""
+        return SpendBudget(budgets=self.ports.budgets, clock=self.ports.clock)
+
+    @cached_property
+    def limit_requests(self) -> LimitRequests:
+        return LimitRequests(
+            spend=self.spend,
+            defaults=require(self.settings, QuotaSettings).default_quotas,
+        )
 
     @cached_property
     def open_request(self) -> OpenRequest:

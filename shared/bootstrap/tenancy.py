@@ -9,12 +9,12 @@ from shared.settings import ApiSettings
 from shared.usecases.tenancy.authenticate import Authenticate
 from shared.usecases.tenancy.check_quota import CheckQuota
 from shared.usecases.tenancy.create_tenant import CreateTenant
+from shared.usecases.tenancy.limit_requests import LimitUnknown
 from shared.usecases.tenancy.manage_keys import Keyring
 from shared.usecases.tenancy.manage_signing_secrets import SigningSecrets
 from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants
 from shared.usecases.tenancy.read_usage import ReadUsage
 from shared.usecases.tenancy.record_audit import RecordAudit
-from shared.usecases.tenancy.spend_budget import SpendBudget
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,19 @@ class TenancyUseCases:
     @cached_property
     def authenticate(self) -> Authenticate:
         ports = self.core.ports
-        return Authenticate(tenants=ports.tenants, read_tenant=self.core.read_tenant, clock=ports.clock)
+        return Authenticate(
+            tenants=ports.tenants,
+            read_tenant=self.core.read_tenant,
+            limit=self.core.limit_requests,
+            unknown=LimitUnknown(ports.clock),
+            clock=ports.clock,
+        )
 
     @cached_property
     def check_quota(self) -> CheckQuota:
-        """Caches leased tokens: one instance per process."""
         ports = self.core.ports
         return CheckQuota(
-            spend=SpendBudget(budgets=ports.budgets, clock=ports.clock),
+            spend=self.core.spend,
             recurring=ports.recurring_jobs,
             clock=ports.clock,
             defaults=self._settings.default_quotas,

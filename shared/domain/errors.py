@@ -85,7 +85,7 @@ class QuotaExceededError(PunctualError):
 
 
 class RateLimitedError(PunctualError):
-    def __init__(self, message: str, *, quota: str, retry_after_seconds: int) -> None:
+    def __init__(self, message: str, *, quota: str | None = None, retry_after_seconds: int) -> None:
         super().__init__(message)
         self.quota = quota
         self.retry_after_seconds = retry_after_seconds

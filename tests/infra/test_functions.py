@@ -152,3 +152,22 @@ def test_the_quotas_and_the_log_of_changes_are_the_ones_of_the_stage(cloud: Synt
     assert "Audit" in settings.audit_table
     for service, function in cloud.service.functions().items():
         assert ("AUDIT_TABLE" in environment(function)) is (service == "api")
+
+
+def test_functions_have_the_reserved_concurrency_of_the_stage(cloud: Synthesised, local: Synthesised) -> None:
+    """Executors have none: a reservation would be taken from the other lanes while it is idle."""
+    reserved = {
+        properties["Description"].split()[-1]: properties.get("ReservedConcurrentExecutions")
+        for properties in cloud.service.properties("AWS::Lambda::Function")
+        if "Description" in properties
+    }
+    assert {name: limit for name, limit in reserved.items() if limit is not None} == {
+        "api": 150,
+        "watcher": 4,
+        "sweeper": 4,
+        "reconciler": 2,
+        "dead-letter": 12,
+    }
+    assert {f"executor-{queue}" for queue in QueueName} <= reserved.keys()
+    for properties in local.service.properties("AWS::Lambda::Function"):
+        assert "ReservedConcurrentExecutions" not in properties

@@ -1,4 +1,5 @@
-"""Checks before routing, always in this order: body size, credential, tenant state, scope, creation rate."""
+"""Checks before routing, always in this order: body size, credential, request rate, tenant state, scope,
+creation rate."""
 
 import base64
 import binascii
@@ -11,6 +12,7 @@ from functions.api.http.strict_json import MalformedRequestError
 from shared.domain.tenancy.tenant import OPERATOR, Scope, TenantState
 from shared.usecases.tenancy.authenticate import Authenticate, Principal
 from shared.usecases.tenancy.check_quota import CheckQuota
+from shared.usecases.tenancy.limit_requests import LimitRequests
 
 MAX_BODY_BYTES = 256 * 1024
 OPEN_PATHS = frozenset(
@@ -29,7 +31,8 @@ _COUNTED = re.compile(
     r"POST /v1/jobs(?:/batch|/[^/]+/(?:trigger|backfill))?|PATCH /v1/jobs/[^/]+"
     r"|POST /v1/(?:executions/[^/]+|dead-letters)/redrive"
 )
-"""Requests that create or move work. Each costs one creation token before its body is parsed."""
+"""Requests that create or move work. Each costs one creation token before its body is parsed; every other
+request costs one request token."""
 OPERATORS_PATH = "/v1/admin"
 _ADMIN_PATHS = (OPERATORS_PATH, "/v1/keys", "/v1/signing-secrets")
 _MONITORING_PATHS = ("/v1/audit", "/v1/usage")
@@ -39,7 +42,9 @@ _READS = frozenset({"GET", "HEAD"})
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="punctual"'}
 
 
-def admit(event: dict[str, Any], authenticate: Authenticate, check_quota: CheckQuota) -> AuthenticatedRequest:
+def admit(
+    event: dict[str, Any], authenticate: Authenticate, limit: LimitRequests, check_quota: CheckQuota
+) -> AuthenticatedRequest:
     """The request that an HTTP API event carries; ProblemError where a check fails."""
     body = _body(event)
     headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
@@ -55,10 +60,13 @@ def admit(event: dict[str, Any], authenticate: Authenticate, check_quota: CheckQ
             "send a valid API key as Authorization: Bearer pk_...",
             headers=_CHALLENGE,
         )
+    is_creation = _COUNTED.fullmatch(f"{method} {path}") is not None
+    if not is_creation:
+        limit.request(principal.tenant)
     if principal.tenant.state is TenantState.SUSPENDED:
         raise ProblemError(Problem.FORBIDDEN, "this tenant is suspended")
     check_scope(principal, method, path)
-    if _COUNTED.fullmatch(f"{method} {path}"):
+    if is_creation:
         check_quota.creates(principal.tenant)
     return AuthenticatedRequest(principal, body, headers=headers)
 

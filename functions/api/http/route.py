@@ -35,7 +35,7 @@ _ALWAYS = (
     Problem.SERVICE_UNAVAILABLE,
     Problem.INTERNAL_ERROR,
 )
-_AUTHENTICATED = (Problem.UNAUTHENTICATED, Problem.FORBIDDEN)
+_AUTHENTICATED = (Problem.UNAUTHENTICATED, Problem.FORBIDDEN, Problem.RATE_LIMITED)
 PAGING = ("limit", "cursor")
 JSON = "application/json"
 MERGE_PATCH = "application/merge-patch+json"

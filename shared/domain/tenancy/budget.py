@@ -18,6 +18,9 @@ MIN_LIMIT_AHEAD = 20
 
 class BudgetName(StrEnum):
     CREATES = "creates"
+    REQUESTS = "requests"
+    REPORTS = "reports"
+    REFUSED_KEYS = "refused_keys"
     DUE = "due"
     CALLS = "calls"
     DESTINATION_CALLS = "destination_calls"

@@ -12,6 +12,7 @@ class Quota(StrEnum):
 
     RECURRING_JOBS = "recurring_jobs"
     CREATES_PER_SECOND = "creates_per_second"
+    REQUESTS_PER_SECOND = "requests_per_second"
     DUE_PER_MINUTE = "due_per_minute"
     PAYLOAD_BYTES = "payload_bytes"
     TAGS = "tags"
@@ -22,21 +23,22 @@ class Quota(StrEnum):
     DESTINATION_CALLS_PER_SECOND = "destination_calls_per_second"
 
 
-AT_DISPATCH = frozenset(
+MAY_BE_UNLIMITED = frozenset(
     {
+        Quota.REQUESTS_PER_SECOND,
         Quota.CONCURRENCY,
         Quota.CALLS_PER_SECOND,
         Quota.DESTINATION_CONCURRENCY,
         Quota.DESTINATION_CALLS_PER_SECOND,
     }
 )
-"""Quotas that defer executions; all others are checked when a job or key is created."""
+"""Quotas whose highest limit means no limit: nothing is counted or written."""
 UNLIMITED = 100_000
-"""The highest limit at dispatch means no limit: nothing is counted or written."""
 
 BOUNDS: Mapping[Quota, tuple[int, int]] = {
     Quota.RECURRING_JOBS: (0, 1_000_000),
     Quota.CREATES_PER_SECOND: (0, 100_000),
+    Quota.REQUESTS_PER_SECOND: (1, UNLIMITED),
     Quota.DUE_PER_MINUTE: (0, 10_000_000),
     Quota.PAYLOAD_BYTES: (0, 262_144),
     Quota.TAGS: (0, 10),
@@ -62,6 +64,8 @@ class Quotas:
     """Of one job."""
     api_keys: int
     """Live keys at the same time."""
+    requests_per_second: int = UNLIMITED
+    """Requests other than creations; reports of receivers and refused keys are counted apart."""
     concurrency: int = UNLIMITED
     """Concurrent calls."""
     calls_per_second: int = UNLIMITED

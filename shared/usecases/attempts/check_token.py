@@ -7,9 +7,13 @@ from shared.domain.errors import InvalidValueError, NotFoundError, UnavailableEr
 from shared.domain.executions.callback_token import CODE_CONTEXT, CallbackToken, parse_token
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId, parse_execution_id
+from shared.domain.tenancy.tenant import Tenant
 from shared.ports.delivery import Vault
 from shared.ports.executions import ExecutionStore
+from shared.usecases.tenancy.limit_requests import LimitRequests, LimitUnknown
 from shared.usecases.tenancy.read_tenant import ReadTenant
+
+_NO_ATTEMPT = "there is no attempt that this token was made for"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +23,25 @@ class CheckToken:
     store: ExecutionStore
     read_tenant: ReadTenant
     vault: Vault
+    limit: LimitRequests
+    unknown: LimitUnknown
 
     def execute(self, execution_id: str, token: str) -> tuple[Execution, CallbackToken]:
         """The current execution and the token, which was issued for one of its attempts.
 
         NotFoundError in every other case, so unknown, foreign and forged tokens look the same.
+        RateLimitedError for too many reports of the tenant, or too many such tokens in this process.
         """
         presented, located = parse_token(token), _parse_id(execution_id)
-        execution = self._read(located) if presented and located else None
-        if execution is None or presented is None or not self._is_genuine(execution, presented):
-            raise NotFoundError("there is no attempt that this token was made for")
+        if presented is None or located is None:
+            raise NotFoundError(_NO_ATTEMPT)
+        self.unknown.check()
+        execution = self._read(located)
+        tenant = self._owner(execution, presented) if execution else None
+        if execution is None or tenant is None:
+            self.unknown.note()
+            raise NotFoundError(_NO_ATTEMPT)
+        self.limit.report(tenant)
         return execution, presented
 
     def _read(self, execution_id: ExecutionId) -> Execution | None:
@@ -37,11 +50,13 @@ class CheckToken:
         except UnreadableItemError as error:
             raise UnavailableError("the execution cannot be read for now") from error
 
-    def _is_genuine(self, execution: Execution, presented: CallbackToken) -> bool:
+    def _owner(self, execution: Execution, presented: CallbackToken) -> Tenant | None:
+        """The tenant of the execution; None where the token is not genuine."""
         tenant = self.read_tenant.execute(execution.tenant_id)
         if tenant is None:
-            return False
-        return presented.is_genuine(execution.id, partial(self.vault.code, tenant, CODE_CONTEXT))
+            return None
+        make_code = partial(self.vault.code, tenant, CODE_CONTEXT)
+        return tenant if presented.is_genuine(execution.id, make_code) else None
 
 
 def _parse_id(text: str) -> ExecutionId | None:

@@ -7,7 +7,7 @@ these documents, so that a change leaves the same digest whichever way it was ma
 from typing import Any
 
 from shared.domain.schedules.schedule import format_instant
-from shared.domain.tenancy.quota import AT_DISPATCH, UNLIMITED, Quota, Quotas
+from shared.domain.tenancy.quota import MAY_BE_UNLIMITED, UNLIMITED, Quota, Quotas
 from shared.domain.tenancy.tenant import ApiKey, SigningSecret, Tenant
 from shared.ports.delivery import Vault
 from shared.usecases.requests.seal_request import open_callback_target
@@ -65,7 +65,7 @@ def usage_document(usage: Usage) -> Document:
 
 def _quota(usage: Usage, quota: Quota) -> Document:
     limit = usage.limits.limit_for(quota)
-    is_enforced = quota not in AT_DISPATCH or limit < UNLIMITED
+    is_enforced = quota not in MAY_BE_UNLIMITED or limit < UNLIMITED
     return {"limit": limit, "used": usage.used[quota], "is_enforced": is_enforced}
 
 

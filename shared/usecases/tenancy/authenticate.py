@@ -8,6 +8,7 @@ from shared.domain.errors import ServiceError
 from shared.domain.tenancy.tenant import ApiKey, Tenant, split_key
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import TenantStore
+from shared.usecases.tenancy.limit_requests import LimitRequests, LimitUnknown
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS, ReadTenant
 
 USE_NOTED_MS = 3_600_000
@@ -30,26 +31,38 @@ class Authenticate:
 
     tenants: TenantStore
     read_tenant: ReadTenant
+    limit: LimitRequests
+    unknown: LimitUnknown
     clock: Clock
     _cache: BoundedCache[str, tuple[int, ApiKey]] = field(default_factory=lambda: BoundedCache(MAX_KEYS))
 
     def execute(self, presented: str) -> Principal | None:
-        """The principal; None for any text that is not a live key, without a reason. UnavailableError."""
+        """The principal; None for any text that is not a live key, without a reason.
+
+        RateLimitedError for too many such texts, UnavailableError.
+        """
         now_ms = self.clock.now_ms()
         id_and_secret = split_key(presented)
         key = self._read(id_and_secret[0]) if id_and_secret else None
-        if id_and_secret is None or key is None or not key.admits(id_and_secret[1], now_ms):
+        tenant = self.read_tenant.execute(key.tenant_id) if key else None
+        if id_and_secret is None or key is None or tenant is None:
+            return None
+        if not key.admits(id_and_secret[1], now_ms):
+            self.limit.refused_key(tenant)
             return None
         self._note_use(key, now_ms)
-        tenant = self.read_tenant.execute(key.tenant_id)
-        return Principal(tenant=tenant, key=key) if tenant else None
+        return Principal(tenant=tenant, key=key)
 
     def _read(self, key_id: str) -> ApiKey | None:
         now_ms = self.clock.now_ms()
         read_at, key = self._cache.get(key_id, (0, None))
         if key is None or now_ms - read_at >= REMEMBER_MS:
+            if key is None:
+                self.unknown.check()
             key = self.tenants.get_key(key_id)
-            if key is not None:
+            if key is None:
+                self.unknown.note()
+            else:
                 self._cache[key_id] = (now_ms, key)
         return key
 

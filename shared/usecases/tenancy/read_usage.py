@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.tenancy.budget import RATE_SLOTS, SECOND_MS, BudgetKey, BudgetName
-from shared.domain.tenancy.quota import Quota, Quotas
+from shared.domain.tenancy.quota import UNLIMITED, Quota, Quotas
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import BudgetStore, RecurringJobs, TenantStore
@@ -38,6 +38,9 @@ class ReadUsage:
         used: dict[Quota, int | None] = dict.fromkeys(Quota)
         used[Quota.RECURRING_JOBS] = self.recurring.count(tenant.id, limits.recurring_jobs + 1)
         used[Quota.CREATES_PER_SECOND] = creates.get(second % RATE_SLOTS, 0)
+        if limits.requests_per_second < UNLIMITED:
+            requests = self._leased(tenant, BudgetName.REQUESTS, second // RATE_SLOTS)
+            used[Quota.REQUESTS_PER_SECOND] = requests.get(second % RATE_SLOTS, 0)
         used[Quota.DUE_PER_MINUTE] = self._leased(tenant, BudgetName.DUE, minute).get(0, 0)
         used[Quota.API_KEYS] = sum(key.is_live(now_ms) for key in keys)
         return Usage(tenant=tenant, limits=limits, used=used)

@@ -13,7 +13,9 @@ from tests.support.api.api_world import ApiWorld, Request
 
 
 def admitted(world: ApiWorld, request: Request) -> AuthenticatedRequest:
-    return admit(request.event(), world.world.authenticate, world.world.check_quota)
+    tenancy = world.world.cases.tenancy
+    limit = world.world.cases.core.limit_requests
+    return admit(request.event(), tenancy.authenticate, limit, tenancy.check_quota)
 
 
 def refusal(world: ApiWorld, request: Request) -> Problem:

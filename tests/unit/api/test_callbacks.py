@@ -5,9 +5,15 @@ from typing import Any
 import orjson
 import pytest
 
+from functions.api.app import Api
+from functions.api.context import Context
+from shared.bootstrap.use_cases import use_cases
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
+from shared.domain.tenancy.quota import Quota
 from shared.names import Metric
+from shared.usecases.tenancy.limit_requests import UNKNOWN_PER_SECOND
+from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.support.api.api_world import Answer, ApiWorld, Request, logged
 from tests.support.api.emitted import emitted
 from tests.support.usecases.reports import async_accepted, token_of
@@ -236,3 +242,27 @@ def test_a_store_that_does_not_answer_is_asked_again(word: str) -> None:
     answer = receiver.report(word)
     assert (answer.status, answer.problem) == (503, "service-unavailable")
     assert receiver.report(word).status == 200
+
+
+@every_word
+def test_reports_have_the_limit_of_their_tenant_and_leave_its_requests_alone(word: str) -> None:
+    receiver = Receiver()
+    receiver.api.allow(Quota.REQUESTS_PER_SECOND, 2)
+    receiver.world.clock.time_ms -= REMEMBER_MS
+    # A process that has not read the tenant before its quota changed.
+    receiver.api.api = Api(Context(use_cases(receiver.world.ports(), receiver.world.settings)))
+    answers = [receiver.report(word) for _ in range(3)]
+    assert [answer.status for answer in answers] == [200, 200, 429]
+    assert (answers[2].json["quota"], answers[2].headers["Retry-After"]) == ("requests_per_second", "1")
+    assert [receiver.api.get("/v1/jobs").status for _ in range(3)] == [200, 200, 429]
+
+
+def test_forged_tokens_cost_a_process_few_reads() -> None:
+    receiver = Receiver()
+    reads = receiver.world.steps.count("store.get")
+    forged = {"x-callback-token": f"{receiver.token[:-1]}{'a' if receiver.token[-1] != 'a' else 'b'}"}
+    statuses = [receiver.report("heartbeat", headers=forged).status for _ in range(100)]
+    assert statuses == [404] * UNKNOWN_PER_SECOND + [429] * (100 - UNKNOWN_PER_SECOND)
+    assert receiver.world.steps.count("store.get") == reads + UNKNOWN_PER_SECOND
+    receiver.world.clock.time_ms += 1_000
+    assert receiver.report("heartbeat").status == 200

@@ -118,6 +118,7 @@ def test_usage_shows_limits_and_what_of_them_is_used() -> None:
     assert used == {
         "recurring_jobs": 1,
         "creates_per_second": 2,
+        "requests_per_second": None,
         "due_per_minute": 1,
         "payload_bytes": None,
         "tags": None,
@@ -129,6 +130,7 @@ def test_usage_shows_limits_and_what_of_them_is_used() -> None:
     }
     assert quotas["tags"]["limit"] == 3
     assert [name for name, quota in quotas.items() if not quota["is_enforced"]] == [
+        "requests_per_second",
         "calls_per_second",
         "destination_concurrency",
         "destination_calls_per_second",

@@ -18,7 +18,7 @@ from shared.usecases.attempts.report_outcome import ReportResult
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 
 ROUTES = Routes()
-_PROBLEMS = (*BODY_PROBLEMS, Problem.NOT_FOUND, Problem.INVALID_STATE)
+_PROBLEMS = (*BODY_PROBLEMS, Problem.NOT_FOUND, Problem.INVALID_STATE, Problem.RATE_LIMITED)
 _METRICS = {
     AttemptEnd.SUCCEEDED: Metric.SUCCEEDED,
     AttemptEnd.RETRIED: Metric.RETRIED,

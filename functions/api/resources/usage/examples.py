@@ -5,6 +5,7 @@ from functions.api.examples import Examples
 LIMITS = {
     "recurring_jobs": 1000,
     "creates_per_second": 100,
+    "requests_per_second": 300,
     "due_per_minute": 60000,
     "payload_bytes": 262144,
     "tags": 10,
@@ -14,7 +15,13 @@ LIMITS = {
     "destination_concurrency": 100_000,
     "destination_calls_per_second": 100_000,
 }
-_USED = {"recurring_jobs": 1, "creates_per_second": 3, "due_per_minute": 0, "api_keys": 1}
+_USED = {
+    "recurring_jobs": 1,
+    "creates_per_second": 3,
+    "requests_per_second": 1,
+    "due_per_minute": 0,
+    "api_keys": 1,
+}
 USAGE_OUT: Examples = {
     "one_recurring_job": {
         "tenant": "acme",

@@ -156,10 +156,11 @@ class DynamoJobStore(DynamoBackfills):
         if after.state in ENDED and before.state not in ENDED:
             key = item_key(*live_key(after.tenant_id, after.id))
             others.append({"Delete": {"TableName": self._jobs, "Key": key}})
+        writes: list[Any] = [{"Put": job_put}, *others]
         try:
             with translated():
                 if others:
-                    self._client.transact_write_items(TransactItems=[{"Put": job_put}, *others])
+                    self._client.transact_write_items(TransactItems=writes)
                 else:
                     self._client.put_item(**job_put)
         except ConditionRefused as refused:
