@@ -37,7 +37,7 @@ SEEDS = (11, 22)
 """In these runs an older release receives many messages of the newer one."""
 
 
-SEEDS_OF_ITEMS = (20, 77)
+SEEDS_OF_ITEMS = (20, 153)
 """In these runs an older release reads items of the newer one, and may not claim them."""
 CLAIM = Claim(execution_id=one_off().id, owner="me")
 
