@@ -69,7 +69,7 @@ FILING = (
     Mutant(
         name="sweep closes a shard with items of a newer release",
         file="shared/usecases/ticks/sweep_shard.py",
-        old="        for sort_key in page.unreadable:\n            state.keep(sort_key)\n",
+        old="            state.keep(sort_key)\n",
         new="",
         killer="tests/simulation/test_newer_release.py",
     ),

@@ -68,6 +68,16 @@ def test_a_watcher_wakes_the_target_whatever_shard_it_is_in(shard: int) -> None:
     assert world.queue.messages[0].wakeup.not_before == at
 
 
+def test_reminders_of_a_minute_are_spread_over_its_shards() -> None:
+    world = World(DUE_AT, counts=ShardCounts(normal=4, quarter=4, midnight=4))
+    at = DUE_AT + 3_600_000
+    for number in range(12):
+        execution = world.put(in_state(one_off(number), State.WAITING, attempt=2, next_attempt_at=at))
+        world.file.wake_for_retry(execution, at)
+    shards = [row.pointer.location.shard for row in pointers(world)]
+    assert sorted(shards) == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3]
+
+
 def test_filing_the_same_pointer_twice_leaves_one() -> None:
     world = World(DUE_AT)
     execution = waiting(world, wait_ms=3_600_000)
