@@ -44,7 +44,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
         count(Metric.FAILED, report.worker_lost)
     for row in report.quarantined:
         logger.error("unreadable row", extra={"row": row})
-    if report.resent or report.worker_lost or report.unavailable:
+    if report.resent or report.worker_lost or report.unavailable or report.suspended:
         logger.warning(
             "swept",
             extra={
@@ -52,6 +52,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
                 "worker_lost": report.worker_lost,
                 "unavailable": report.unavailable,
                 "held_back": report.held_back,
+                "suspended": report.suspended,
             },
         )
     if part.index == 0:

@@ -120,7 +120,7 @@ def test_weights_of_many_tenants_are_read_at_once_without_unknown_tenants(lab: L
     for number in range(3):
         name = f"weighted-{number}"
         assert lab.tenants.create(tenant(id=name, weight=number + 1), api_key(number, tenant_id=name))
-    names = [*(f"weighted-{number}" for number in range(3)), *(f"nobody-{number}" for number in range(97))]
+    names = [*(f"weighted-{number}" for number in range(3)), *(f"unknown-{number}" for number in range(97))]
     assert lab.tenants.weights(names) == {"weighted-0": 1, "weighted-1": 2, "weighted-2": 3}
     assert lab.tenants.weights([]) == {}
 

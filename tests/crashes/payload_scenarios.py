@@ -19,7 +19,7 @@ LATE_DAYS = 61
 
 
 def _move_far_off(stage: Stage, payload: str | None) -> None:
-    """Nobody waits so long: the job is cancelled once its request was looked at."""
+    """The job is due too late for the scenario: it is cancelled once its request was checked."""
     order = stage.clients.order({"delay_seconds": NEAR_SECONDS}, payload=f"first {LARGE}")
     revision = stage.clients.revision(order)
     at = stage.clock.now_ms() + FAR_DAYS * DAY_SECONDS * 1000
@@ -50,7 +50,7 @@ def keeps_the_large_request_of_what_is_very_late(stage: Stage) -> None:
 
 
 def _skip_days(stage: Stage, days: int) -> None:
-    """Nothing runs for so long, and no tick has to catch up with the minutes that passed."""
+    """No function runs for 61 days, and no tick has to catch up with the minutes that passed."""
     stage.wait(days * DAY_SECONDS)
     stage.lane.lose()
     stage.wait_until_second(FIRST_SWEEP_SECOND)

@@ -27,15 +27,19 @@ def _without_data_keys(stage: Stage) -> Iterator[None]:
         kms.enable_key(**key)
 
 
+def _refunded(stage: Stage) -> None:
+    """More refunds than the customer has attempts: if one counted, none would be left for the call."""
+    for seconds in WAITS_SECONDS:
+        stage.execute()
+        stage.wait(seconds)
+
+
 @refunds("BatchExecuteStatement", "Decrypt", "UpdateItem", "SendMessageBatch")
 def refunds_an_attempt(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, max_attempts=2)
     stage.wait(11)
     with _without_data_keys(stage):
-        # More refunds than the customer has attempts: if one counted, none would be left for the call.
-        for seconds in WAITS_SECONDS:
-            stage.execute()
-            stage.wait(seconds)
+        _refunded(stage)
         stage.mark("executor")
         stage.execute()
 
@@ -54,8 +58,6 @@ def calls_after_refunds(stage: Stage) -> None:
     stage.clients.order({"delay_seconds": 10}, max_attempts=2)
     stage.wait(11)
     with _without_data_keys(stage):
-        for seconds in WAITS_SECONDS:
-            stage.execute()
-            stage.wait(seconds)
+        _refunded(stage)
     stage.mark("executor")
     stage.execute()

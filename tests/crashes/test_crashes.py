@@ -68,7 +68,7 @@ POINTS = [
     ("sweeper", "works-off-the-last-page-of-a-bulk-redrive", "UpdateItem", 1, Hit.KILLED_AFTER),
     ("api", "undoes-a-bulk-redrive", "PutItem", 1, Hit.KILLED_AFTER),
     ("dead_letter", "parks-what-nobody-can-read", "PutItem", 1, Hit.KILLED_BEFORE),
-    # Its large request lasts longer, and nobody knows.
+    # Its large request expires later, which no client sees.
     ("sweeper", "keeps-the-large-request-of-what-is-very-late", "UpdateItem", 1, Hit.ANSWER_LOST),
     # It waits for its turn, and its successor is not filed.
     ("executor", "waits-for-the-turn-of-its-job", "PutItem", 1, Hit.KILLED_AFTER),

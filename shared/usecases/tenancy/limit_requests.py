@@ -10,7 +10,7 @@ from shared.ports.runtime import Clock
 from shared.usecases.tenancy.spend_budget import SpendBudget
 
 UNKNOWN_PER_SECOND = 20
-"""Reads for keys, and for callback tokens, that belong to nobody. 150 processes make 3,000 of each a second."""
+"""Reads for unknown keys and forged callback tokens. 150 processes make 3,000 of each a second."""
 
 
 @dataclass(slots=True)

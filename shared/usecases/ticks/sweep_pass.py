@@ -14,6 +14,7 @@ MAX_OPEN_ROWS = 256
 class SweepReport:
     shards_swept: int = 0
     suspended: int = 0
+    """Passes that the end of the run cut: the next run continues."""
     closed: int = 0
     resent: int = 0
     send_failed: int = 0

@@ -92,13 +92,17 @@ class DynamoExecutionScans:
 
 
 def page_of(items: Iterable[Any], bucket: int, shard: int, next_after: str | None) -> ScanPage:
-    """The due rows of one answer, in order of time."""
+    """The due rows of one answer, in its order."""
     rows: list[DueRow] = []
     unreadable: list[str] = []
     for item in items:
         try:
             rows.append(read_due_row(item, bucket, shard))
         except UnreadableItemError:
-            unreadable.append(item[Attr.SK]["S"])
-    rows.sort(key=lambda row: row.sort_key)
+            unreadable.append(sort_key_of(item))
     return ScanPage(rows=tuple(rows), unreadable=tuple(unreadable), next_after=next_after)
+
+
+def sort_key_of(item: Any) -> str:
+    sort_key: str = item[Attr.SK]["S"]
+    return sort_key

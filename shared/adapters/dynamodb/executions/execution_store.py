@@ -37,7 +37,7 @@ from shared.adapters.dynamodb.codec.items import (
 )
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key, shard_pk
 from shared.adapters.dynamodb.codec.versions import VERSION, version_of
-from shared.adapters.dynamodb.executions.execution_scans import DynamoExecutionScans, page_of
+from shared.adapters.dynamodb.executions.execution_scans import DynamoExecutionScans, page_of, sort_key_of
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import EARLY_MS, Execution
@@ -103,6 +103,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
     def read_rows(self, bucket: int, shard: int, sort_keys: Sequence[str]) -> ScanPage:
         pk = shard_pk(self._region, bucket, shard)
         items = self._row_reads.read_all([item_key(pk, sort_key) for sort_key in sort_keys])
+        items.sort(key=sort_key_of)  # BatchGetItem returns them in any order.
         return page_of(items, bucket, shard, None)
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:

@@ -173,12 +173,18 @@ def updated(job: Job) -> Job:
     return with_changes(job, request=b"another", chain_revision=2, revision=2)
 
 
-def test_refunded_run_whose_job_was_paused_before_its_first_call_is_cancelled() -> None:
+def changed_after_refund(change: Callable[[Job], Job]) -> tuple[World, Execution]:
+    """A run that was refunded before its first call, and whose job was changed then."""
     world = World(DUE_AT, answer_to=in_turn(UNSENT, OK))
     job = world.recurring()
     head = world.standing(job.id_at(DUE_AT))
     world.attempt(head)
-    world.table.jobs[job.tenant_id, job.id] = paused(job)
+    world.table.jobs[job.tenant_id, job.id] = change(job)
+    return world, head
+
+
+def test_refunded_run_whose_job_was_paused_before_its_first_call_is_cancelled() -> None:
+    world, head = changed_after_refund(paused)
     assert ends(retry_when_due(world, head)) == [AttemptEnd.WITHDRAWN]
     standing = world.standing(head.id)
     assert (standing.state, standing.progress.end_reason) == (State.CANCELLED, EndReason.JOB_PAUSED)
@@ -187,11 +193,7 @@ def test_refunded_run_whose_job_was_paused_before_its_first_call_is_cancelled() 
 
 def test_refunded_run_whose_job_was_updated_before_its_first_call_is_called_as_it_started() -> None:
     """The new chain begins after the started run, so no other run stands for this instant."""
-    world = World(DUE_AT, answer_to=in_turn(UNSENT, OK))
-    job = world.recurring()
-    head = world.standing(job.id_at(DUE_AT))
-    world.attempt(head)
-    world.table.jobs[job.tenant_id, job.id] = updated(job)
+    world, head = changed_after_refund(updated)
     assert ends(retry_when_due(world, head)) == [AttemptEnd.SUCCEEDED]
     assert world.standing(head.id).call == head.call
 

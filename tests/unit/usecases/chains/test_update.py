@@ -227,7 +227,7 @@ def test_an_update_is_made_from_what_another_one_that_is_under_way_will_make_of_
 
 
 def test_update_waits_for_a_release_that_can_read_the_tombstone_of_an_earlier_try() -> None:
-    """Without its state, the late instant and the next would pass for started, and nobody would run them."""
+    """Without its state, the late instant and the next would pass for started, and would never run."""
     chain = chains.after_an_outage(1)
     (late,) = chain.executions()
     chain.world.steps.before("jobs.replace", lambda: None)
