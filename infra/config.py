@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from infra.components.shard_plan import ShardEpoch, check_plan, fewest_shards
-from shared.names import LEDGER_PARTITIONS, QueueName
+from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, QueueName
 
 BundleMode = Literal["cloud", "host"]
 """`cloud`: sources and wheels for Lambda; `host`: sources only, the emulator's interpreter has the
@@ -122,6 +122,8 @@ class StageConfig:
     sweepers: int
     """Number of ranges of the ledger's partitions; each range has its own tick."""
     lane_concurrency: LaneConcurrency
+    reconcilers: int = 1
+    """Number of ranges of the definitions that have not ended; each range has its own tick."""
     account_concurrency: int = 1_000
     """Concurrent executions of the account in this region that belong to this stage."""
     reserved: ReservedConcurrency | None = ReservedConcurrency()
@@ -169,6 +171,8 @@ class StageConfig:
             raise ValueError("each watcher needs at least one shard of every bucket")
         if not 1 <= self.sweepers <= LEDGER_PARTITIONS:
             raise ValueError(f"there are 1 to {LEDGER_PARTITIONS} sweepers, not {self.sweepers}")
+        if not 1 <= self.reconcilers <= LIVE_SEGMENTS:
+            raise ValueError(f"there are 1 to {LIVE_SEGMENTS} reconcilers, not {self.reconcilers}")
         self._check_retention()
         if self.reserved is not None:
             self._check_reserved(self.reserved)
@@ -179,7 +183,7 @@ class StageConfig:
             "api": 1,
             "watcher": RUNS_PER_RANGE * self.watchers,
             "sweeper": RUNS_PER_RANGE * self.sweepers,
-            "reconciler": 1,
+            "reconciler": self.reconcilers + 1,
             "dead_letter": DEAD_LETTER_CONCURRENCY * len(QueueName),
         }
         for name, runs in least.items():

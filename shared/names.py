@@ -64,10 +64,12 @@ class Env:
 
 
 class Index:
-    """Global secondary indexes of the executions table."""
+    """Global secondary indexes."""
 
     BY_TENANT = "by_tenant"
     FAILED = "failed"
+    LIVE = "live"
+    """Of the jobs table: definitions that have not ended, and large requests without an expiry."""
 
 
 class Attr:
@@ -80,6 +82,9 @@ class Attr:
     TENANT_SK = "gd"
     FAILED_PK = "ft"
     FAILED_SK = "fd"
+    LIVE_PK = "lp"
+    """With the table's own sort key."""
+    STORED_AT = "st"
 
 
 ACCEPTED_LOG_LINE = "job accepted"
@@ -131,8 +136,10 @@ class Metric:
     REDRIVEN = "Redriven"
     REDRIVES_UNDONE = "RedrivesUndone"
     PARKED_WAITING = "ParkedWaiting"
-    RECONCILER_TICK = "ReconcilerTick"
     RECONCILED_JOBS = "ReconciledJobs"
+    RECONCILER_COVERAGE_SECONDS = "ReconcilerCoverageSeconds"
+    RECONCILER_CHECKED_THROUGH_SECONDS = "ReconcilerCheckedThroughSeconds"
+    RECONCILER_SAMPLE_PERCENT = "ReconcilerSamplePercent"
     MISSING_EXECUTIONS = "MissingExecutions"
     CHAINS_REPAIRED = "ChainsRepaired"
     DOUBLE_COMPLETED = "DoubleCompleted"
@@ -151,6 +158,8 @@ MAX_CALLBACK_TIMEOUT_SECONDS = 60
 
 LEDGER_PARTITIONS = 16
 """The ledger row of a shard is in partition `shard % LEDGER_PARTITIONS`; a sweeper takes a range of them."""
+LIVE_SEGMENTS = 16
+"""The index of live items is scanned in this many segments; a reconciler takes a range of them."""
 EXECUTOR_TIMEOUT_SECONDS = MAX_CALLBACK_TIMEOUT_SECONDS + 15
 """Lambda timeout of the executor: the callback plus time to claim, wait and complete."""
 

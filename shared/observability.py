@@ -44,3 +44,7 @@ def emit_and_flush(*emits: Callable[[], None]) -> None:
 
 def seconds(name: str, value: float) -> None:
     metrics.add_metric(name=name, unit=MetricUnit.Seconds, value=value)
+
+
+def percent(name: str, value: float) -> None:
+    metrics.add_metric(name=name, unit=MetricUnit.Percent, value=value)

@@ -1,33 +1,52 @@
-"""Entry point of the reconciler: a tick from EventBridge, four times an hour."""
+"""Entry point of the reconciler: ticks from EventBridge, four times an hour."""
 
 import os
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.reconciler.findings import emit_findings
 from functions.reconciler.recomputed import log_recomputed
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
+from shared.domain.bucket import ShardRange, bucket_end_ms
+from shared.domain.dispatch.sampling import sample_percent
 from shared.names import Metric
-from shared.observability import count, logger, metrics
+from shared.observability import count, logger, metrics, percent, seconds
 from shared.settings import ReconcilerSettings
-from shared.usecases.ticks.reconcile import ReconcileReport
 
 STOP_BEFORE_END_MS = 20_000
 settings = ReconcilerSettings.from_env(os.environ)
-run = use_cases(dynamo_ports(settings), settings).ticks.reconcile
+cases = use_cases(dynamo_ports(settings), settings)
+clock = cases.core.ports.clock
+definitions = cases.ticks.reconcile_definitions
+minutes = cases.ticks.reconcile_minutes
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
-    """Reconcile the minutes that have settled since the last run, as far as the time suffices."""
-    report = run.execute(
-        lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS, _emit, log_recomputed
-    )
-    count(Metric.RECOMPUTED, report.recomputed)
+    """Reconcile the part `event["range"]` = {"index": i, "of": n} of the definitions, or the minutes that have
+    settled if there is no range. The next tick continues."""
+
+    def has_time() -> bool:
+        return bool(context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS)
+
+    if "range" in event:
+        part = ShardRange(index=event["range"]["index"], of=event["range"]["of"])
+        report = definitions.execute(has_time, part, emit_findings, log_recomputed)
+        seconds(Metric.RECONCILER_COVERAGE_SECONDS, (clock.now_ms() - definitions.covered_at()) / 1000)
+        count(Metric.RECOMPUTED, report.recomputed)
+    else:
+        report = minutes.execute(has_time, emit_findings)
+        done = minutes.checked()
+        age_ms = clock.now_ms() - bucket_end_ms(done.through)
+        seconds(Metric.RECONCILER_CHECKED_THROUGH_SECONDS, age_ms / 1000)
+        percent(Metric.RECONCILER_SAMPLE_PERCENT, sample_percent(done.sample_level))
     metrics.flush_metrics()
-    left = len(report.outdated) - report.recomputed
+    left = report.outdated - report.recomputed
     if left:
         logger.warning("not recomputed yet", extra={"jobs": left})
+    if report.unavailable:
+        logger.warning("left to the next run", extra={"unavailable": report.unavailable})
     return {
         "accepted": report.accepted,
         "jobs": report.jobs,
@@ -36,19 +55,3 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
         "recomputed": report.recomputed,
         "payloads_collected": report.payloads_collected,
     }
-
-
-def _emit(report: ReconcileReport) -> None:
-    """Flush the findings now: a timeout later in this run must not lose them."""
-    count(Metric.RECONCILER_TICK)
-    count(Metric.RECONCILED_JOBS, report.jobs)
-    count(Metric.MISSING_EXECUTIONS, len(report.missing_executions))
-    count(Metric.CHAINS_REPAIRED, len(report.chains_repaired))
-    count(Metric.DOUBLE_COMPLETED, len(report.double_completed))
-    count(Metric.QUARANTINED, report.unreadable)
-    if report.unavailable:
-        logger.warning("left to the next run", extra={"unavailable": report.unavailable})
-    for kind in ("missing_executions", "chains_repaired", "double_completed"):
-        for identity in getattr(report, kind):
-            logger.error(kind, extra={"id": identity})
-    metrics.flush_metrics()

@@ -35,7 +35,7 @@ class TableGrants:
     failed_index: tuple[str, ...] = ()
     tenant_index: tuple[str, ...] = ()
     jobs: tuple[str, ...] = ()
-    """DeleteItem for the records of definitions that have not ended. PutItem can destroy as much."""
+    live_index: tuple[str, ...] = ()
     tenants: tuple[str, ...] = ()
     leases: tuple[str, ...] = ()
     audit: tuple[str, ...] = ()
@@ -51,7 +51,8 @@ GRANTS: dict[str, TableGrants] = {
         executions=(GET, PUT, INSERT, UPDATE, BATCH_GET, QUERY),
         failed_index=(QUERY,),
         tenant_index=(QUERY,),
-        jobs=(GET, PUT, UPDATE, DELETE, QUERY, CHECK),
+        jobs=(GET, PUT, UPDATE, QUERY, CHECK),
+        live_index=(QUERY,),
         tenants=(GET, PUT, UPDATE, BATCH_GET, QUERY),
         leases=(GET, UPDATE, QUERY, BATCH_GET),
         audit=(PUT, QUERY),
@@ -62,27 +63,28 @@ GRANTS: dict[str, TableGrants] = {
     "sweeper": TableGrants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
         failed_index=(QUERY,),
-        jobs=(GET, PUT, UPDATE, DELETE, QUERY),
+        jobs=(GET, PUT, UPDATE, QUERY),
         tenants=(GET, BATCH_GET),
         leases=(GET, UPDATE, DELETE, QUERY, BATCH_GET),
         reads_queue_depth=True,
     ),
     "reconciler": TableGrants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
-        jobs=(GET, PUT, UPDATE, DELETE, QUERY, SCAN, CHECK),
+        jobs=(GET, PUT, UPDATE, QUERY, BATCH_GET, CHECK),
+        live_index=(SCAN,),
         tenants=(GET, BATCH_GET),
-        leases=(GET, UPDATE),
+        leases=(GET, PUT, UPDATE, QUERY),
     ),
     "executor": TableGrants(
         executions=(GET, PUT, UPDATE, BATCH_GET, PARTIQL),
-        jobs=(GET, PUT, UPDATE, DELETE, QUERY),
+        jobs=(GET, PUT, UPDATE, QUERY),
         tenants=(GET, BATCH_GET),
         leases=(GET, PUT, UPDATE, BATCH_GET),
         decrypts=True,
     ),
     "dead_letter": TableGrants(
         executions=(GET, PUT, UPDATE, BATCH_GET),
-        jobs=(GET, PUT, UPDATE, DELETE, QUERY),
+        jobs=(GET, PUT, UPDATE, QUERY),
         tenants=(GET, BATCH_GET),
         leases=(GET, PUT, UPDATE),
     ),
@@ -107,6 +109,7 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
         "failed_index": tables.failed_index,
         "tenant_index": tables.tenant_index,
         "jobs": tables.jobs,
+        "live_index": tables.live_index,
         "tenants": tables.tenants,
         "leases": tables.leases,
         "audit": tables.audit,

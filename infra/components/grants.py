@@ -22,6 +22,7 @@ def arns_by_name(tables: Tables, lanes: Lanes, key_arn: str) -> dict[str, str]:
         "failed_index": f"{executions}/index/{Index.FAILED}",
         "tenant_index": f"{executions}/index/{Index.BY_TENANT}",
         "jobs": tables.jobs.table_arn,
+        "live_index": f"{tables.jobs.table_arn}/index/{Index.LIVE}",
         "tenants": tables.tenants.table_arn,
         "leases": tables.leases.table_arn,
         "audit": tables.audit.table_arn,

@@ -10,6 +10,8 @@ from shared.names import Lane, Metric, QueueName
 
 OLDEST_UNCLAIMED_SECONDS = 120
 START_LAG_MS = 1_000
+RECONCILER_AGE_SECONDS = 3_600
+"""A run begins every 15 minutes and looks at what is at least 10 minutes old. No report at all is as bad."""
 
 
 def slo_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
@@ -51,16 +53,27 @@ def _heartbeats(stage: StageConfig) -> Iterator[AlarmSpec]:
 
 
 def _reconciler() -> Iterator[AlarmSpec]:
-    yield AlarmSpec(
-        name="ReconcilerHeartbeat",
-        description="No reconciliation for an hour: a missing execution would not be detected.",
-        metric=own_metric(Metric.RECONCILER_TICK, "reconciler"),
-        threshold=1,
-        comparison=UNDER,
-        missing=MISSING_IS_BREACHING,
-        minutes=60,
-        of_minutes=60,
-    )
+    for name, metric, description in (
+        (
+            "ReconcilerCoverage",
+            Metric.RECONCILER_COVERAGE_SECONDS,
+            "Some recurring jobs were not reconciled for an hour: a broken chain would go unnoticed.",
+        ),
+        (
+            "ReconcilerCheckedThrough",
+            Metric.RECONCILER_CHECKED_THROUGH_SECONDS,
+            "Acknowledged jobs were not compared for an hour: a missing execution would go unnoticed.",
+        ),
+    ):
+        yield AlarmSpec(
+            name=name,
+            description=description,
+            metric=own_metric(metric, "reconciler", MAXIMUM),
+            threshold=RECONCILER_AGE_SECONDS,
+            missing=MISSING_IS_BREACHING,
+            minutes=60,
+            of_minutes=60,
+        )
     for name, metric, description in (
         (
             "MissingExecutions",

@@ -39,15 +39,20 @@ class Ticks(Construct):
     def __init__(self, scope: Construct, functions: Functions, stage: StageConfig) -> None:
         super().__init__(scope, "Ticks")
         watcher, sweeper = functions.by_service["watcher"], functions.by_service["sweeper"]
-        for name, function, parts in (("Watch", watcher, stage.watchers), ("Sweep", sweeper, stage.sweepers)):
-            for index in range(parts):
-                part = {"range": {"index": index, "of": parts}}
-                self._rule(f"{name}{index}", function, events.RuleTargetInput.from_object(part))
         reconciler = functions.by_service["reconciler"]
-        self._rule("Reconcile", reconciler, events.RuleTargetInput.from_object({}), RECONCILE_MINUTES)
+        self._rules("Watch", watcher, stage.watchers)
+        self._rules("Sweep", sweeper, stage.sweepers)
+        self._rule("ReconcileMinutes", reconciler, events.RuleTargetInput.from_object({}), RECONCILE_MINUTES)
+        self._rules("Reconcile", reconciler, stage.reconcilers, RECONCILE_MINUTES)
+
+    def _rules(self, name: str, function: lambda_.Function, parts: int, minutes: int = 1) -> None:
+        """Declare one rule for each part of the work."""
+        for index in range(parts):
+            part = events.RuleTargetInput.from_object({"range": {"index": index, "of": parts}})
+            self._rule(f"{name}{index}", function, part, minutes)
 
     def _rule(
-        self, name: str, function: lambda_.Function, tick: events.RuleTargetInput, minutes: int = 1
+        self, name: str, function: lambda_.Function, tick: events.RuleTargetInput, minutes: int
     ) -> None:
         """Declare a rule.
 

@@ -16,9 +16,10 @@ class Tables(Construct):
         self._stage = stage
         # The archive reads the stream: both images, because an expired row has only an old image.
         self.executions = self._table("Executions", stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES)
-        self._index(Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK)
-        self._index(Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK)
+        _index(self.executions, Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK)
+        _index(self.executions, Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK)
         self.jobs = self._table("Jobs")
+        _index(self.jobs, Index.LIVE, Attr.LIVE_PK, Attr.SK, Attr.STORED_AT)
         self.tenants = self._table("Tenants")
         self.leases = self._table("Leases")
         self.audit = self._table("Audit")
@@ -49,14 +50,18 @@ class Tables(Construct):
             removal_policy=RemovalPolicy.RETAIN if protected else RemovalPolicy.DESTROY,
         )
 
-    def _index(self, name: str, pk: str, sk: str) -> None:
-        """Declare a keys-only index, so that an update that changes no index key costs no index write."""
-        self.executions.add_global_secondary_index(
-            index_name=name,
-            partition_key=_string(pk),
-            sort_key=_string(sk),
-            projection_type=dynamodb.ProjectionType.KEYS_ONLY,
-        )
+
+def _index(table: dynamodb.Table, name: str, pk: str, sk: str, *constants: str) -> None:
+    """Declare an index of keys and of attributes that never change, so that an update that changes no index key
+    costs no index write."""
+    projection = dynamodb.ProjectionType.INCLUDE if constants else dynamodb.ProjectionType.KEYS_ONLY
+    table.add_global_secondary_index(
+        index_name=name,
+        partition_key=_string(pk),
+        sort_key=_string(sk),
+        projection_type=projection,
+        non_key_attributes=list(constants) or None,
+    )
 
 
 def _string(name: str) -> dynamodb.Attribute:

@@ -7,6 +7,7 @@ from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoPar
 from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.dispatch.reconcile_progress import DynamoReconcileProgress
 from shared.adapters.dynamodb.dispatch.shard_counts import DynamoShardCountStore
 from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
@@ -14,7 +15,7 @@ from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBa
 from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
 from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
-from shared.adapters.dynamodb.jobs.recurring_jobs import DynamoRecurringJobs
+from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
 from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
 from shared.adapters.dynamodb.limits.limit_store import DynamoLimitStore
 from shared.adapters.dynamodb.limits.throttle_status import DynamoThrottleStatus
@@ -38,6 +39,7 @@ def dynamo_ports(settings: Settings) -> Ports:
     ports, region = Ports(), settings.region
     ports.clock, ports.entropy = SystemClock(), SystemEntropy()
     ports.pause, ports.offload = pause, ThreadOffload(OFFLOAD_THREADS)
+    ports.spread = ThreadSpread(SPREAD_THREADS)
     _add_tables(ports, settings)
     sqs = client("sqs", region)
     queue = SqsWakeupQueue(
@@ -75,7 +77,7 @@ def _add_tables(ports: Ports, settings: Settings) -> None:
     ports.jobs = DynamoJobStore(dynamodb, jobs, executions, region)
     ports.queries = DynamoQueries(dynamodb, jobs, executions, region)
     ports.idempotency = DynamoIdempotencyStore(dynamodb, jobs)
-    ports.recurring_jobs = DynamoRecurringJobs(dynamodb, jobs)
+    ports.live_items = ports.recurring_jobs = DynamoLiveItems(dynamodb, jobs, backoff)
     ports.run_locks = DynamoRunLockStore(dynamodb, jobs)
     ports.redrive_tasks = DynamoRedriveTasks(dynamodb, jobs, leases, region)
     ports.tenants = DynamoTenantStore(dynamodb, settings.tenants_table, backoff)
@@ -84,7 +86,8 @@ def _add_tables(ports: Ports, settings: Settings) -> None:
     ports.throttle_status = DynamoThrottleStatus(dynamodb, leases, region, backoff)
     ports.progress = DynamoLaneProgressStore(dynamodb, leases, region)
     ports.parked_messages = DynamoParkedMessageStore(dynamodb, leases, region)
-    ports.ledger = ports.reconcile_mark = DynamoShardLedger(dynamodb, leases, region)
+    ports.ledger = DynamoShardLedger(dynamodb, leases, region)
+    ports.reconcile_progress = DynamoReconcileProgress(dynamodb, leases, region)
     ports.shard_counts = DynamoShardCountStore(dynamodb, jobs, region)
     if isinstance(settings, ApiSettings):
         ports.audit_log = DynamoAuditLog(dynamodb, settings.audit_table)

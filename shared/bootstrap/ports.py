@@ -7,16 +7,16 @@ from shared.ports.dispatch import (
     Backlog,
     LaneProgressStore,
     MessageVisibility,
-    ReconcileMark,
+    ReconcileProgressStore,
     ShardCountStore,
     ShardLedger,
     WakeupQueue,
 )
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
-from shared.ports.jobs import IdempotencyStore, JobStore, RunLockStore
+from shared.ports.jobs import IdempotencyStore, JobStore, LiveItems, RunLockStore
 from shared.ports.limits import LimitStore, ThrottleStatus
 from shared.ports.listings import Queries
-from shared.ports.runtime import Clock, Entropy, Offload, Pause
+from shared.ports.runtime import Clock, Entropy, Offload, Pause, Spread
 from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
 
 
@@ -27,11 +27,14 @@ class Ports:
     entropy: Entropy
     pause: Pause
     offload: Offload
+    spread: Spread
+    """For use cases; adapters have spreads of their own, because a spread inside a spread can block for ever."""
     executions: ExecutionStore
     claimer: Claimer
     one_offs: OneOffStore
     one_off_batches: OneOffBatches
     jobs: JobStore
+    live_items: LiveItems
     idempotency: IdempotencyStore
     run_locks: RunLockStore
     tenants: TenantStore
@@ -42,7 +45,7 @@ class Ports:
     throttle_status: ThrottleStatus
     ledger: ShardLedger
     shard_counts: ShardCountStore
-    reconcile_mark: ReconcileMark
+    reconcile_progress: ReconcileProgressStore
     queue: WakeupQueue
     backlog: Backlog
     visibility: MessageVisibility

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from shared.bootstrap.core import CoreUseCases
+from shared.usecases.chains.recompute_job import RecomputeJob
 from shared.usecases.outcomes.repair_notifications import RepairNotifications
 from shared.usecases.ticks.collect_payloads import CollectPayloads
 from shared.usecases.ticks.keep_late_payload import KeepLatePayload
-from shared.usecases.ticks.reconcile import Reconcile
+from shared.usecases.ticks.reconcile_definitions import ReconcileDefinitions
+from shared.usecases.ticks.reconcile_job import ReconcileJob
+from shared.usecases.ticks.reconcile_minutes import ReconcileMinutes
 from shared.usecases.ticks.sweep_buckets import SweepBuckets
 from shared.usecases.ticks.sweep_shard import SweepShard
 from shared.usecases.ticks.watch_buckets import WatchBuckets
@@ -55,20 +58,38 @@ class TickUseCases:
         )
 
     @cached_property
-    def reconcile(self) -> Reconcile:
+    def reconcile_definitions(self) -> ReconcileDefinitions:
         ports = self.core.ports
-        return Reconcile(
-            store=ports.executions,
-            jobs=ports.jobs,
-            accepted=ports.accepted_log,
-            mark=ports.reconcile_mark,
-            find_head=self.core.find_head,
-            file=self.core.file,
-            file_successor=self.core.file_successor,
-            clock=ports.clock,
-            scanned=self.core.scanned_shards,
-            settle=self.core.lifecycle.settle,
+        settle = self.core.lifecycle.settle
+        return ReconcileDefinitions(
+            live=ports.live_items,
+            progress=ports.reconcile_progress,
+            reconcile_job=ReconcileJob(
+                store=ports.executions,
+                jobs=ports.jobs,
+                find_head=self.core.find_head,
+                file=self.core.file,
+                file_successor=self.core.file_successor,
+                settle=settle,
+                clock=ports.clock,
+            ),
+            recompute=RecomputeJob(jobs=ports.jobs, settle=settle, clock=ports.clock),
             collect_payloads=CollectPayloads(
                 jobs=ports.jobs, clock=ports.clock, retention=self.core.settings.retention
             ),
+            clock=ports.clock,
+            spread=ports.spread,
+        )
+
+    @cached_property
+    def reconcile_minutes(self) -> ReconcileMinutes:
+        ports = self.core.ports
+        return ReconcileMinutes(
+            store=ports.executions,
+            jobs=ports.jobs,
+            accepted=ports.accepted_log,
+            progress=ports.reconcile_progress,
+            clock=ports.clock,
+            scanned=self.core.scanned_shards,
+            spread=ports.spread,
         )

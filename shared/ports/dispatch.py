@@ -207,13 +207,58 @@ class Weights(Protocol):
         ...
 
 
-class ReconcileMark(Protocol):
-    def reconciled_through(self) -> int | None:
-        """The last checked bucket; None before the first run."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReconcileCycle:
+    """One walk over all live items of a segment. All instants in UTC ms."""
+
+    began_at: int
+    until_at: int
+    """The walk accounts for the instants of chains before this one."""
+    cursor: str | None = None
+    unavailable: int = 0
+    """Checks that failed because a store did not respond."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentProgress:
+    """How far a segment of the live items is reconciled. All instants in UTC ms."""
+
+    covered_at: int
+    """When the last complete cycle began: every item that was live then has been checked since. Before the
+    first complete cycle, when the first cycle began."""
+    checked_until: int
+    """Every instant of a chain before this one is accounted for."""
+    cycle: ReconcileCycle | None = None
+    """The cycle under way."""
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinuteProgress:
+    """The last minute whose acknowledgements and rows are compared, and the sample of the next one."""
+
+    through: int
+    sample_level: int = 0
+    """One in 2^level acknowledgements and shards is compared."""
+
+
+class ReconcileProgressStore(Protocol):
+    def segments(self) -> Mapping[int, SegmentProgress]:
+        """The progress of every segment that was ever begun; strongly consistent."""
         ...
 
-    def note_reconciled_through(self, bucket: int) -> None:
-        """Move `reconciled_through` forward, never back."""
+    def move_segment(
+        self, segment: int, before: SegmentProgress | None, after: SegmentProgress
+    ) -> SegmentProgress | None:
+        """Compare-and-swap by version; the stored progress, or None if another run has moved it since."""
+        ...
+
+    def minutes(self) -> MinuteProgress | None:
+        """None before the first run."""
+        ...
+
+    def note_minutes(self, progress: MinuteProgress) -> None:
+        """Move `through` forward, never back; the sample level is that of the last move."""
         ...
 
 
@@ -226,8 +271,9 @@ class Accepted:
 class AcceptedLog(Protocol):
     """The acknowledged jobs, from a source that is independent of the tables."""
 
-    def between(self, from_at: int, until_at: int) -> Iterator[Accepted]:
-        """Every acknowledgement in [from_at, until_at); logs are complete some minutes later."""
+    def between(self, from_at: int, until_at: int, sample_level: int = 0) -> Iterator[Accepted]:
+        """Every acknowledgement in [from_at, until_at) of a job in this sample; logs are complete some
+        minutes later."""
         ...
 
 

@@ -50,7 +50,19 @@ class ExecutionPage:
     next_after: str | None
 
 
-class ExecutionStore(Protocol):
+class ExecutionReader(Protocol):
+    """Reads of executions; strongly consistent, unless the implementation says how old an answer may be."""
+
+    def get(self, execution_id: ExecutionId) -> Execution | None:
+        """UnreadableItemError for an item of an unknown version, or a broken one."""
+        ...
+
+    def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+        """Read at most 100 executions; ids without an item are missing from the result."""
+        ...
+
+
+class ExecutionStore(ExecutionReader, Protocol):
     """The source of truth. Every write is one conditional write; every read is strongly consistent."""
 
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
@@ -63,14 +75,6 @@ class ExecutionStore(Protocol):
 
     def put_reminder(self, reminder: RetryReminder) -> bool:
         """File a retry reminder, which expires by itself; False if the same reminder exists."""
-        ...
-
-    def get(self, execution_id: ExecutionId) -> Execution | None:
-        """UnreadableItemError for an item of an unknown version, or a broken one."""
-        ...
-
-    def get_many(self, execution_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
-        """Read at most 100 executions; ids without an item are missing from the result."""
         ...
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:

@@ -31,14 +31,6 @@ class JobStore(Protocol):
         """
         ...
 
-    def active(self, *, after: str | None, limit: int) -> tuple[list[Job], str | None]:
-        """A page of the definitions of all tenants that are ACTIVE or changing, in no order, and the cursor
-        of the next page.
-
-        A page may be empty although a next page exists. Definitions that cannot be decoded are left out.
-        """
-        ...
-
     def file_if_active(self, execution: Execution) -> bool:
         """File an execution if its key is free and its job is active at its revision, in one transaction."""
         ...
@@ -128,17 +120,46 @@ class JobStore(Protocol):
         """Extend the expiry of a payload, if it has one; False if the payload is gone."""
         ...
 
-    def unbounded_payloads(
-        self, *, stored_before: int, after: str | None, limit: int
-    ) -> tuple[list[tuple[str, str]], str | None]:
-        """Tenants and ids of payloads without an expiry. Examines `limit` items; None at the end."""
-        ...
-
     def note_beside(self, execution: Execution, expires_at_s: int) -> None:
         """Write the record by which a job finds an execution outside its schedule, before the execution is
         filed.
 
         Idempotent. `expires_at_s` must outlive the execution.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LargeRequest:
+    """A request that is stored apart from its definition, and that has no expiry."""
+
+    tenant_id: str
+    payload_id: str
+    stored_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveItem:
+    """One entry of the index of live items."""
+
+    cursor: str
+    """A page continues after this item."""
+    content: Job | LargeRequest | None
+    """None for a definition that has ended meanwhile."""
+    is_unreadable: bool = False
+
+
+class LiveItems(Protocol):
+    """What has not ended: definitions of all tenants, and large requests without an expiry.
+
+    Listed by an eventually consistent index, so an entry of the last second may be missing. Definitions
+    themselves are read strongly. Ended definitions and idempotency records cost nothing.
+    """
+
+    def page(self, segment: int, *, after: str | None, limit: int) -> tuple[list[LiveItem], str | None]:
+        """A page of one of `LIVE_SEGMENTS` segments in a fixed order, and the cursor of the next page.
+
+        A page may be empty although a next page exists. All items of a tenant are in the same segment.
         """
         ...
 

@@ -73,7 +73,8 @@ class BudgetStore(Protocol):
 
 class RecurringJobs(Protocol):
     def count(self, tenant_id: str, at_most: int) -> int:
-        """Recurring jobs that have not ended, strongly consistent; counting stops at `at_most`."""
+        """Recurring jobs that have not ended; counting stops at `at_most`. Eventually consistent: a job of the
+        last second may be missing."""
         ...
 
 

@@ -22,6 +22,7 @@ FILES = {
 STORES = {"store", "batches", "one_offs", "jobs"}
 CHECKS = {"prepare", "ensure_scanned", "_scanned"}
 ENDED_ONLY = {
+    "shared/usecases/chains/complete_transition.py:_delete",
     "shared/usecases/chains/end_chain.py:_tombstone",
     "shared/usecases/chains/mark_deleting.py:execute",
     "shared/usecases/chains/start_chain.py:_complete",

@@ -24,7 +24,14 @@ from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState
 from shared.domain.listings.position import PositionRange
 from shared.names import Lane, QueueName
-from shared.ports.dispatch import OpenShard, PassLease, ShardRecord, WatchLease
+from shared.ports.dispatch import (
+    MinuteProgress,
+    OpenShard,
+    PassLease,
+    SegmentProgress,
+    ShardRecord,
+    WatchLease,
+)
 from shared.ports.executions import Claim, ClaimRejected, Finish, WriteUnknown
 from shared.ports.jobs import IdempotencyRecord
 from tests.support.builders import (
@@ -96,7 +103,6 @@ CALLS: dict[str, Call] = {
     "jobs.jump": lambda lab: lab.jobs.jump(
         occurrence(state=State.SKIPPED), occurrence(nominal_at=DUE_AT + 60_000), EXPIRES_AT_S
     ),
-    "jobs.active": lambda lab: lab.jobs.active(after=None, limit=1),
     "jobs.file_if_active": lambda lab: lab.jobs.file_if_active(occurrence()),
     "jobs.replace": lambda lab: lab.jobs.replace(job(), PAUSING),
     "jobs.replace with a chain": lambda lab: lab.jobs.replace(
@@ -106,7 +112,8 @@ CALLS: dict[str, Call] = {
     "jobs.put_payload": lambda lab: lab.jobs.put_payload(TENANT, job().id, b"sealed", stored_at=0),
     "jobs.get_payload": lambda lab: lab.jobs.get_payload(TENANT, job().id),
     "jobs.keep_payload": lambda lab: lab.jobs.keep_payload(TENANT, job().id, EXPIRES_AT_S),
-    "jobs.unbounded_payloads": lambda lab: lab.jobs.unbounded_payloads(stored_before=1, after=None, limit=1),
+    "live_items.page": lambda lab: lab.live_items.page(0, after=None, limit=1),
+    "live_items.count": lambda lab: lab.live_items.count(TENANT, 1),
     "jobs.note_beside": lambda lab: lab.jobs.note_beside(one_off(), EXPIRES_AT_S),
     "jobs.expire_payload": lambda lab: lab.jobs.expire_payload(TENANT, job().id, EXPIRES_AT_S),
     "idempotency.find": lambda lab: lab.idempotency.find(TENANT, "key", DUE_AT),
@@ -127,8 +134,14 @@ CALLS: dict[str, Call] = {
         ShardRecord(counts=SOME_COUNTS, open_from=BUCKET)
     ),
     "shard_counts.swap": lambda lab: lab.shard_counts.swap(LEAST_COUNTS, SOME_COUNTS),
-    "mark.reconciled_through": lambda lab: lab.mark.reconciled_through(),
-    "mark.note_reconciled_through": lambda lab: lab.mark.note_reconciled_through(BUCKET),
+    "reconcile_progress.segments": lambda lab: lab.reconcile_progress.segments(),
+    "reconcile_progress.move_segment": lambda lab: lab.reconcile_progress.move_segment(
+        0, None, SegmentProgress(covered_at=1, checked_until=1)
+    ),
+    "reconcile_progress.minutes": lambda lab: lab.reconcile_progress.minutes(),
+    "reconcile_progress.note_minutes": lambda lab: lab.reconcile_progress.note_minutes(
+        MinuteProgress(through=BUCKET)
+    ),
     "ledger.record_pass": lambda lab: lab.ledger.record_pass(PASS, next_pass_at=0),
     "ledger.close": lambda lab: lab.ledger.close(PASS),
     "progress.report": lambda lab: lab.progress.report(Lane.BULK, PROGRESS),

@@ -133,6 +133,5 @@ def test_extras_are_those_of_one_job_of_one_tenant(lab: Lab) -> None:
 def test_records_of_extras_are_neither_jobs_nor_chains(lab: Lab) -> None:
     definition = created(lab)
     lab.jobs.file_beside(definition, extra(), EXPIRES_AT_S)
-    jobs, _ = lab.jobs.active(after=None, limit=100)
-    assert jobs == [definition]
+    assert lab.queries.definitions(TENANT, after=None, limit=100).jobs == (definition,)
     assert lab.jobs.past_chains(TENANT, JOB.id, limit=10) == []

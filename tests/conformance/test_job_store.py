@@ -124,25 +124,6 @@ def test_deletion_of_an_unknown_job_changes_nothing(lab: Lab) -> None:
     assert lab.jobs.get(TENANT, JOB.id) is None
 
 
-def test_every_active_or_changing_definition_is_listed_once_and_no_other(lab: Lab) -> None:
-    others = [job(11, tenant_id="acme-2"), job(12, tenant_id="a")]
-    for definition in (*(job(number) for number in range(4)), *others):
-        lab.jobs.create(definition, occurrence(definition))
-    lab.jobs.put_payload(TENANT, job(1).id, b"sealed", stored_at=0)
-    begun = begin_delete(lab, job(1))
-    end_delete(lab, begin_delete(lab, job(2)))
-    lab.jobs.replace(job(0), replace(job(0), state=JobState.PAUSED), past=job(0).chain(DUE_AT, EXPIRES_AT_S))
-    for limit in (1, 3, 100):
-        pages = [lab.jobs.active(after=None, limit=limit)]
-        while (after := pages[-1][1]) is not None:
-            pages.append(lab.jobs.active(after=after, limit=limit))
-        assert all(len(page) <= limit for page, _ in pages)
-        listed = sorted(
-            (each for page, _ in pages for each in page), key=lambda each: (each.tenant_id, each.id)
-        )
-        assert listed == [others[1], begun, job(3), others[0]]
-
-
 def test_an_execution_is_filed_while_its_job_is_active(lab: Lab) -> None:
     lab.jobs.create(JOB, occurrence(JOB))
     later = occurrence(JOB, DUE_AT + 60_000, state=State.QUEUED)
@@ -208,21 +189,6 @@ def test_payload_is_stored_with_its_expiry_and_stored_again_it_stays_as_it_is(la
     lab.jobs.put_payload(TENANT, JOB.id, b"again", stored_at=2, expires_at_s=EXPIRES_AT_S)
     assert lab.jobs.get_payload(TENANT, JOB.id) == b"sealed"
     assert lab.payload_expiry(TENANT, JOB.id) == EXPIRES_AT_S + 100
-
-
-def test_old_payloads_without_an_expiry_are_listed_page_by_page(lab: Lab) -> None:
-    lab.jobs.create(JOB, occurrence(JOB))
-    for number in range(6):
-        lab.jobs.put_payload(TENANT, f"job_{number}.a", b"sealed", stored_at=number)
-    lab.jobs.put_payload(TENANT, "job_x", b"sealed", stored_at=0, expires_at_s=EXPIRES_AT_S)
-    found: list[tuple[str, str]] = []
-    after: str | None = None
-    pages = 0
-    while pages == 0 or after is not None:
-        page, after = lab.jobs.unbounded_payloads(stored_before=4, after=after, limit=3)
-        found, pages = [*found, *page], pages + 1
-    assert sorted(found) == [(TENANT, f"job_{number}.a") for number in range(4)]
-    assert pages >= 3
 
 
 def test_a_payload_is_no_definition(lab: Lab) -> None:

@@ -321,15 +321,13 @@ def test_every_open_shard_is_listed_however_many_there_are(lab: Lab) -> None:
     assert [shard.shard for shard in lab.ledger.open_before(BUCKET + 1)] == list(range(30))
 
 
-def test_marks_never_move_back_and_know_nothing_of_each_other(lab: Lab) -> None:
-    assert (lab.ledger.swept_through(), lab.mark.reconciled_through()) == (None, None)
+def test_mark_of_the_sweeper_never_moves_back(lab: Lab) -> None:
+    assert lab.ledger.swept_through() is None
     marks = []
     for bucket in (BUCKET, BUCKET - 5, BUCKET + 2, BUCKET + 1, BUCKET + 2):
         lab.ledger.note_swept_through(bucket)
-        lab.mark.note_reconciled_through(bucket - 100)
-        marks.append((swept_through(lab), lab.mark.reconciled_through()))
-    expected = [BUCKET, BUCKET, BUCKET + 2, BUCKET + 2, BUCKET + 2]
-    assert marks == [(bucket, bucket - 100) for bucket in expected]
+        marks.append(swept_through(lab))
+    assert marks == [BUCKET, BUCKET, BUCKET + 2, BUCKET + 2, BUCKET + 2]
 
 
 def swept_through(lab: Lab) -> int:
@@ -350,5 +348,4 @@ def test_mark_of_the_sweeper_keeps_the_shard_counts_of_its_last_move(lab: Lab) -
 
 def test_a_mark_is_no_shard(lab: Lab) -> None:
     lab.ledger.note_swept_through(BUCKET)
-    lab.mark.note_reconciled_through(BUCKET)
     assert lab.ledger.open_before(BUCKET * 2) == []

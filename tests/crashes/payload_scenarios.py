@@ -2,8 +2,10 @@
 
 from infra.local.clients import REGION
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.dispatch.reconcile_progress import DynamoReconcileProgress
 from shared.domain.bucket import bucket_of
 from shared.domain.executions.retention import DAY_SECONDS
+from shared.ports.dispatch import MinuteProgress
 from tests.crashes.api_scenarios import LARGE
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
@@ -58,4 +60,7 @@ def _skip_days(stage: Stage, days: int) -> None:
     ledger = DynamoShardLedger(stage.deployment.engines.store.client("dynamodb"), tables.leases, REGION)
     latest = bucket_of(stage.clock.now_ms()) - 1
     ledger.note_swept_through(latest)
-    ledger.note_reconciled_through(latest)
+    progress = DynamoReconcileProgress(
+        stage.deployment.engines.store.client("dynamodb"), tables.leases, REGION
+    )
+    progress.note_minutes(MinuteProgress(through=latest))

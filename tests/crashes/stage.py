@@ -99,9 +99,18 @@ class Stage:
         """A tick of the sweeper."""
         self.workers.ask("sweeper", {"range": {"index": 0, "of": 1}})
 
-    def reconcile(self) -> Any:
-        """A tick of the reconciler, and its answer."""
+    def reconcile(self) -> None:
+        """Both ticks of the reconciler."""
         self._reconciled_at = self.clock.now_ms() // MINUTE_MS
+        self.reconcile_definitions()
+        self.reconcile_minutes()
+
+    def reconcile_definitions(self) -> None:
+        """A tick of the reconciler for the definitions."""
+        self.workers.ask("reconciler", {"range": {"index": 0, "of": 1}})
+
+    def reconcile_minutes(self) -> Any:
+        """A tick of the reconciler for the minutes that have settled, and its answer."""
         return self.workers.ask("reconciler", {})
 
     def execute(self, queue: QueueName = QueueName.STANDARD) -> bool:

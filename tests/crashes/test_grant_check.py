@@ -186,7 +186,9 @@ def test_grant_that_no_call_used_is_found() -> None:
     assert "sweeper sqs:GetQueueAttributes lane" in every
 
 
-@pytest.mark.parametrize(("index", "name"), [("failed", "failed_index"), ("by_tenant", "tenant_index")])
+@pytest.mark.parametrize(
+    ("index", "name"), [("failed", "failed_index"), ("by_tenant", "tenant_index"), ("live", "live_index")]
+)
 def test_query_of_an_index_needs_the_grant_of_the_index(index: str, name: str) -> None:
     grants = FunctionGrants(spec_of("api", None), _variables(NAMES))
     (need,) = needs("dynamodb", "Query", {"TableName": "e", "IndexName": index})

@@ -101,20 +101,31 @@ def test_role_has_exactly_the_granted_verbs_on_every_table(cloud: Synthesised, s
     indexes = {(action, name.rsplit("/", 1)[-1]) for action, name in allowed if "/index/" in name}
     assert indexes == {
         (f"dynamodb:{verb}", index)
-        for index, verbs in ((Index.FAILED, grants.failed_index), (Index.BY_TENANT, grants.tenant_index))
+        for index, verbs in (
+            (Index.FAILED, grants.failed_index),
+            (Index.BY_TENANT, grants.tenant_index),
+            (Index.LIVE, grants.live_index),
+        )
         for verb in verbs
     }
 
 
-def test_indexes_are_queried_by_name_and_by_those_who_list(cloud: Synthesised) -> None:
-    """What lists a tenant's executions may read both, who redrives that of failed ones, and nobody otherwise."""
+INDEX_READERS = {
+    "api": {("Query", Index.BY_TENANT), ("Query", Index.FAILED), ("Query", Index.LIVE)},
+    "sweeper": {("Query", Index.FAILED)},
+    "reconciler": {("Scan", Index.LIVE)},
+}
+
+
+def test_indexes_are_read_by_functions_that_list(cloud: Synthesised) -> None:
+    """Only the reconciler reads an index as a whole."""
     for spec in SPECS:
-        indexed = {(action, name) for action, name in _allowed(cloud, spec.service) if "/index/" in name}
-        assert {action for action, _ in indexed} <= {"dynamodb:Query"}
-        names = {name.rpartition("/")[2] for _, name in indexed}
-        assert names == {"api": {Index.BY_TENANT, Index.FAILED}, "sweeper": {Index.FAILED}}.get(
-            spec.package, set()
-        )
+        indexed = {
+            (action.removeprefix("dynamodb:"), name.rpartition("/")[2])
+            for action, name in _allowed(cloud, spec.service)
+            if "/index/" in name
+        }
+        assert indexed == INDEX_READERS.get(spec.package, set())
 
 
 @every_function

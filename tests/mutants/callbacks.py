@@ -168,15 +168,15 @@ CALLBACKS = (
     Mutant(
         name="large request of a change that another process still completes, collected",
         file="shared/usecases/ticks/collect_payloads.py",
-        old="        return payload_id in (job.call.payload_id, pending)\n",
-        new="        return payload_id == job.call.payload_id\n",
+        old="        return request.payload_id in (job.call.payload_id, pending)\n",
+        new="        return request.payload_id == job.call.payload_id\n",
         killer=_PAYLOADS,
     ),
     Mutant(
         name="large request of a creation that may be replayed, collected",
         file="shared/usecases/ticks/collect_payloads.py",
-        old="stored_before=now_ms - MIN_AGE_MS",
-        new="stored_before=now_ms",
+        old="request.stored_at >= now_ms - MIN_AGE_MS or ",
+        new="",
         killer=_PAYLOADS,
     ),
     Mutant(

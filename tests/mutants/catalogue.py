@@ -13,6 +13,7 @@ from tests.mutants.filing import FILING
 from tests.mutants.limits import LIMITS
 from tests.mutants.models import MODELS
 from tests.mutants.notifications import NOTIFICATIONS
+from tests.mutants.reconciling import RECONCILING
 from tests.mutants.redrives import REDRIVES
 from tests.mutants.retries import RETRIES
 from tests.mutants.service_faults import SERVICE_FAULTS
@@ -28,6 +29,7 @@ MUTANTS = (
     *CALLBACKS,
     *CLOCKS,
     *DELIVERY,
+    *RECONCILING,
     *CHAINS,
     *CHANGES,
     *BACKFILLS,

@@ -26,17 +26,10 @@ CHAINS = (
         killer="tests/unit/usecases/attempts/test_execute_refused.py",
     ),
     Mutant(
-        name="deletion that tombstones one instant only",
-        file="shared/usecases/chains/end_chain.py",
-        old="            is_enough = first is not None and far_enough_at is not None and nominal_at >= far_enough_at\n",
-        new="            is_enough = True\n",
-        killer="tests/unit/usecases/chains/test_delete.py",
-    ),
-    Mutant(
         name="deletion acknowledged before its chain has ended",
         file="shared/usecases/chains/complete_transition.py",
-        old="ended = _ended(job, self.end_chain.execute(job))",
-        new="ended = job",
+        old="ended, records = self._recorded(job, self.end_chain.execute(job))",
+        new="ended, records = job, []",
         killer="tests/unit/usecases/chains/test_delete.py",
     ),
     Mutant(
@@ -58,6 +51,6 @@ CHAINS = (
         file="shared/usecases/ticks/reconcile_job.py",
         old="        if not self.jobs.file_if_active(filed):\n",
         new="        if self.file.store.put_if_absent(filed) is not None:\n",
-        killer="tests/unit/usecases/ticks/test_reconcile.py",
+        killer="tests/unit/usecases/ticks/test_reconcile_definitions.py",
     ),
 )

@@ -5,29 +5,73 @@ from tests.mutants.mutant import Mutant
 _PAUSE = "tests/unit/usecases/chains/test_pause.py"
 _UPDATE = "tests/unit/usecases/chains/test_update.py"
 _COMPLETE = "tests/unit/usecases/attempts/test_complete.py"
+_FAR_BEHIND = "tests/unit/usecases/chains/test_changes_far_behind.py"
+_FIND_HEAD = "tests/unit/usecases/reading/test_find_head.py"
 _RECONCILE = "tests/unit/usecases/ticks/test_reconcile_job.py"
 
 CHANGES = (
     Mutant(
         name="definition that has ended and still counts",
-        file="shared/adapters/dynamodb/jobs/job_store.py",
-        old="        if after.state in ENDED and before.state not in ENDED:\n",
-        new="        if after.state in ENDED and executions:\n",
+        file="shared/adapters/dynamodb/codec/job_items.py",
+        old="None if job.state in ENDED else job.tenant_id",
+        new="job.tenant_id",
         killer="tests/conformance/test_recurring_jobs.py",
     ),
     Mutant(
-        name="backfill that no quota counts",
-        file="shared/adapters/dynamodb/jobs/backfills.py",
-        old="            *self._live(backfill),\n",
-        new="",
-        killer="tests/conformance/test_recurring_jobs.py",
-    ),
-    Mutant(
-        name="pause that tombstones only what is due",
+        name="tombstone that gives way to an instant that has started",
         file="shared/usecases/chains/end_chain.py",
-        old="        while nominal_at is not None:\n",
-        new="        while nominal_at is not None and nominal_at <= now_ms:\n",
+        old="        while nominal_at is not None and tombstone is None:\n",
+        new="        if nominal_at is not None:\n",
         killer=_PAUSE,
+    ),
+    Mutant(
+        name="deletion without a record of the instants behind its tombstone",
+        file="shared/usecases/chains/complete_transition.py",
+        old="        records = self.record_skipped_instants.execute(ended, now_ms, now_ms)\n",
+        new="        records: list[Execution] = []\n",
+        killer=_FAR_BEHIND,
+    ),
+    Mutant(
+        name="update without a record of the instants behind its tombstone",
+        file="shared/usecases/chains/complete_transition.py",
+        old="            _ended(job, end), job.revision, change",
+        new="            job, job.revision, change",
+        killer=_FAR_BEHIND,
+    ),
+    Mutant(
+        name="history that walks the instants of the record of a deletion",
+        file="shared/usecases/chains/complete_transition.py",
+        old="records[0].nominal_at if records else end.last_at",
+        new="records[0].progress.missed.last_at if records else end.last_at",
+        killer=_FAR_BEHIND,
+    ),
+    Mutant(
+        name="head taken for the record of a jump",
+        file="shared/usecases/reading/find_head.py",
+        old="            if target is None or not low.nominal_at < target.nominal_at < before_at:\n",
+        new="            if target is None or target:\n",
+        killer=_FIND_HEAD,
+    ),
+    Mutant(
+        name="bisection among records that may have expired",
+        file="shared/usecases/reading/find_head.py",
+        old="max(job.chain_from, recent_from))",
+        new="job.chain_from)",
+        killer=_FIND_HEAD,
+    ),
+    Mutant(
+        name="head older than a week not looked for",
+        file="shared/usecases/reading/find_head.py",
+        old="            return self._walk(job, min(before_at, recent_from))\n",
+        new="            return None\n",
+        killer=_FIND_HEAD,
+    ),
+    Mutant(
+        name="bisection that ends before the successor of its head is read",
+        file="shared/usecases/reading/find_head.py",
+        old="    return {following, *(at for at in probes if at < high_at)}\n",
+        new="    return {at for at in probes if at < high_at and at > following}\n",
+        killer=_FIND_HEAD,
     ),
     Mutant(
         name="run that waits for another left behind by the end of its chain",
@@ -79,16 +123,9 @@ CHANGES = (
         killer=_PAUSE,
     ),
     Mutant(
-        name="tombstones behind the record of a pause",
-        file="shared/usecases/chains/end_chain.py",
-        old="            is_over = tombstone is not None and tombstone.progress.missed is not None\n",
-        new="            is_over = False\n",
-        killer=_PAUSE,
-    ),
-    Mutant(
         name="record of a pause in one place alone",
         file="shared/usecases/filing/record_skipped_instants.py",
-        old="            if self.store.get(paused.id_at(nominal_at)) is None:\n",
+        old="            if self.store.get(ended.id_at(nominal_at)) is None:\n",
         new="            if nominal_at:\n",
         killer=_PAUSE,
     ),

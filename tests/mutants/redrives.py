@@ -75,8 +75,8 @@ REDRIVES = (
     Mutant(
         name="redrive whose large request goes with the original",
         file="shared/adapters/dynamodb/jobs/payloads.py",
-        old='"#ttl < :ttl")\n\n    def unbounded',
-        new='"#ttl > :ttl")\n\n    def unbounded',
+        old='"#ttl < :ttl")\n\n    def _expire',
+        new='"#ttl > :ttl")\n\n    def _expire',
         killer=_STORE,
     ),
     Mutant(

@@ -38,9 +38,9 @@ ZONES = (
     ),
     Mutant(
         name="newer tables that move nothing",
-        file="shared/usecases/ticks/reconcile.py",
-        old="            report.outdated.append(found)\n",
-        new="            assert found\n",
+        file="shared/usecases/ticks/reconcile_definitions.py",
+        old="        if parted_at is None:\n",
+        new="        if parted_at:\n",
         killer=_RECONCILE,
     ),
     Mutant(

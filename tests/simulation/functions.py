@@ -49,7 +49,8 @@ class Functions:
             self._tick("reconciler", self._reconcile, RECONCILE_MINUTES, until_ms)
 
     def _reconcile(self, cases: UseCases) -> None:
-        self._world.missing_executions += cases.ticks.reconcile.execute().missing_executions
+        for report in (cases.ticks.reconcile_definitions.execute(), cases.ticks.reconcile_minutes.execute()):
+            self._world.missing_executions += report.missing_executions
 
     def _tick(
         self, kind: str, run: Callable[[UseCases], Any], minutes: int, until_ms: Callable[[], int]

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from shared.domain.jobs.job import ENDED
+from shared.names import LIVE_SEGMENTS
+from shared.ports.jobs import LargeRequest
 from shared.usecases.ticks.collect_payloads import MIN_AGE_MS, CollectPayloads
 from tests.simulation.verdicts import Fault, Verdict
 from tests.simulation.world import World
@@ -13,7 +15,12 @@ def check_payloads(world: World) -> Iterator[Fault]:
     """The state at rest, before and after the reconciler has collected what is old enough."""
     yield from _outlived(world)
     clock = VirtualClock(world.hub.now_ms + MIN_AGE_MS + 1)
-    CollectPayloads(jobs=world.jobs, clock=clock, retention=world.retention).execute(lambda: True)
+    collect = CollectPayloads(jobs=world.jobs, clock=clock, retention=world.retention)
+    for segment in range(LIVE_SEGMENTS):
+        items, _ = world.live_items.page(segment, after=None, limit=1_000_000)
+        for item in items:
+            if isinstance(item.content, LargeRequest):
+                collect.execute(item.content)
     yield from _outlived(world)
     table = world.table
     named = {

@@ -1,7 +1,7 @@
 """Let everything that was asked for come to its end, once the faults are over and what recurs has been cancelled."""
 
 from shared.domain.bucket import MINUTE_MS
-from shared.usecases.ticks.reconcile import SETTLE_MINUTES
+from shared.usecases.ticks.reconcile_report import SETTLE_MINUTES
 from tests.simulation.verdicts import Fault, Verdict
 from tests.simulation.world import World
 

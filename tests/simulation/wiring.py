@@ -23,7 +23,6 @@ from tests.simulation.newer_messages import NewerClient
 from tests.simulation.process import Process
 from tests.simulation.releases import Release
 from tests.simulation.vault import SimVault
-from tests.support.fakes.budgets import FakeRecurringJobs
 from tests.support.fakes.clock import one_by_one
 from tests.support.settings import settings_of
 
@@ -93,7 +92,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
 
     ports = Ports()
     ports.clock, ports.offload = ProcessClock(handle), GreenletOffload(handle)
-    ports.entropy, ports.pause = world.entropy, lambda _: None
+    ports.entropy, ports.pause, ports.spread = world.entropy, lambda _: None, one_by_one
     ports.executions = faulty(seen_by(release, world, world.store))
     ports.claimer = faulty(seen_by(release, world, world.claimer), claim=_unknown)
     ports.one_offs = faulty(seen_by(release, world, world.one_offs))
@@ -103,7 +102,8 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.run_locks = faulty(world.run_locks)
     ports.limits = faulty(world.limits)
     ports.budgets = faulty(world.budgets)
-    ports.ledger = ports.reconcile_mark = faulty(world.ledger)
+    ports.ledger = faulty(world.ledger)
+    ports.reconcile_progress = faulty(world.reconcile_progress)
     ports.shard_counts = faulty(world.shard_counts)
     ports.progress = faulty(world.progress)
     ports.parked_messages = faulty(world.parked_messages)
@@ -115,7 +115,8 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.queue = SqsWakeupQueue(sqs, QUEUE_URLS, world.weights, one_by_one)
     ports.backlog = Backlog(faulty(world.lanes))
     ports.tenants, ports.vault = faulty(world.tenants), SimVault(world, handle)
-    ports.recurring_jobs = FakeRecurringJobs(world.table)
+    ports.live_items = faulty(world.live_items)
+    ports.recurring_jobs = world.live_items
     ports.sender = world.receiver.sender(handle)
     return ports
 

@@ -29,7 +29,9 @@ from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.ledger import FakeShardLedger
 from tests.support.fakes.limit_store import FakeLimitStore
+from tests.support.fakes.live_items import FakeLiveItems
 from tests.support.fakes.one_off_store import FakeOneOffStore
+from tests.support.fakes.reconcile_progress import FakeReconcileProgress
 from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.shard_counts import FakeShardCountStore
@@ -73,6 +75,7 @@ class World:
         self.claimer = SimClaimer(self.table, self.weather, self.contention)
         self.one_off_batches = SimOneOffBatches(self.table, self.weather, self.contention)
         self.jobs, self.ledger = FakeJobStore(self.table), FakeShardLedger()
+        self.live_items, self.reconcile_progress = FakeLiveItems(self.table), FakeReconcileProgress()
         self.idempotency, self.tenants = FakeIdempotencyStore(), FakeTenantStore()
         self.progress, self.parked_messages = FakeLaneProgressStore(), FakeParkedMessageStore()
         self.limits, self.budgets = FakeLimitStore(), FakeBudgetStore()

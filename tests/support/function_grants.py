@@ -27,7 +27,7 @@ _TABLES = {
     Env.LEASES_TABLE: "leases",
     Env.AUDIT_TABLE: "audit",
 }
-_INDEXES = {Index.FAILED: "failed_index", Index.BY_TENANT: "tenant_index"}
+_INDEXES = {Index.FAILED: "failed_index", Index.BY_TENANT: "tenant_index", Index.LIVE: "live_index"}
 
 
 def spec_of(package: str, lane: str | None) -> FunctionSpec:

@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 
 from shared.adapters.dynamodb.codec.errors import translated
+from shared.domain.dispatch.sampling import hash_level, sample_tag
 from shared.names import ACCEPTED_LOG_LINE
 from shared.ports.dispatch import Accepted
 
@@ -17,7 +18,9 @@ class CloudWatchAcceptedLog:
         self._client = client
         self._log_group = log_group
 
-    def between(self, from_at: int, until_at: int) -> Iterator[Accepted]:
+    def between(self, from_at: int, until_at: int, sample_level: int = 0) -> Iterator[Accepted]:
+        """The pattern leaves most lines outside the sample to CloudWatch; the hash of the id decides."""
+        tag = f' "{sample_tag(sample_level)}"' if sample_level else ""
         continuation: dict[str, Any] = {}
         while True:
             with translated():
@@ -25,12 +28,12 @@ class CloudWatchAcceptedLog:
                     logGroupName=self._log_group,
                     startTime=from_at,
                     endTime=until_at - 1,
-                    filterPattern=f'"{ACCEPTED_LOG_LINE}"',
+                    filterPattern=f'"{ACCEPTED_LOG_LINE}"{tag}',
                     **continuation,
                 )
             for event in page["events"]:
                 accepted = _read(event["message"])
-                if accepted is not None:
+                if accepted is not None and hash_level(accepted.job_id) >= sample_level:
                     yield accepted
             if not page.get("nextToken"):
                 return

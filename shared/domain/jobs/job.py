@@ -6,6 +6,7 @@ from enum import StrEnum
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason
 from shared.domain.ids import ExecutionId
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUpPolicy
 from shared.domain.schedules.overlap import OverlapPolicy
@@ -57,6 +58,14 @@ class Definition:
         """A copy that keeps the frozen zone rules of the job's chain if the schedule does not change."""
         is_same = without_rules(self.schedule) == without_rules(job.schedule)
         return replace(self, schedule=job.schedule) if is_same else self
+
+
+_END_REASONS = {
+    JobState.PAUSING: EndReason.JOB_PAUSED,
+    JobState.PAUSED: EndReason.JOB_PAUSED,
+    JobState.UPDATING: EndReason.JOB_UPDATED,
+    JobState.DELETING: EndReason.JOB_DELETED,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,3 +202,8 @@ class Job:
             recurrence=self.recurrence,
             run=run,
         )
+
+
+def end_reason_of(job: Job) -> EndReason:
+    """Why the chain of a job that is no longer ACTIVE ends."""
+    return EndReason.ZONE_RULES_CHANGED if job.is_recomputed else _END_REASONS[job.state]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from shared.domain.errors import InvalidValueError
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
 from shared.domain.jobs.job import Definition, Job, JobState
 from shared.ports.jobs import JobStore
@@ -15,6 +16,7 @@ from shared.usecases.chains.delete_backfills import DeleteBackfills
 from shared.usecases.chains.end_chain import ChainEnd, EndChain
 from shared.usecases.chains.start_chain import StartChain
 from shared.usecases.chains.stop_running_executions import STOPPING_MS, StopRunningExecutions
+from shared.usecases.filing.record_skipped_instants import RecordSkippedInstants
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,7 @@ class CompleteTransition:
     stop_running_executions: StopRunningExecutions
     delete_backfills: DeleteBackfills
     start_chain: StartChain
+    record_skipped_instants: RecordSkippedInstants
     clock: Clock
     retention: Retention
 
@@ -48,26 +51,35 @@ class CompleteTransition:
     def _delete(self, job: Job, stops_at: int) -> Job | None:
         """Complete a deletion. A chain that a pause or its schedule has already ended is not ended again."""
         if job.ended_through is None:
-            ended = _ended(job, self.end_chain.execute(job))
+            ended, records = self._recorded(job, self.end_chain.execute(job))
         else:
-            ended = job
+            ended, records = job, []
             self.end_chain.end_waiting(job)
         self.stop_running_executions.execute(job, stops_at)
         self.delete_backfills.execute(job, partial(self.execute, stops_at=stops_at))
         expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
         deleted = replace(ended, state=JobState.DELETED)
-        return deleted if self.jobs.replace(job, deleted, expires_at_s=expires_at_s) else None
+        is_deleted = self.jobs.replace(job, deleted, executions=records, expires_at_s=expires_at_s)
+        return deleted if is_deleted else None
+
+    def _recorded(self, job: Job, end: ChainEnd) -> tuple[Job, list[Execution]]:
+        """The job whose history ends with the record of the instants that will have no run, and that record."""
+        now_ms, ended = self.clock.now_ms(), _ended(job, end)
+        records = self.record_skipped_instants.execute(ended, now_ms, now_ms)
+        return replace(ended, ended_through=records[0].nominal_at if records else end.last_at), records
 
     def _update(self, job: Job, change: Definition, end: ChainEnd) -> Job | None:
         """Start the new chain.
 
         With the same schedule it starts at the first instant that had not started; a new schedule starts at
-        the change.
+        the change. Instants up to there without a run get a record in the old chain.
         """
         after_at = end.after_at
         if change.schedule != job.schedule:
             after_at = max(after_at, job.changed_at or 0)
-        return self.start_chain.execute(job, job.revision, change, after_at, runs_before=end.runs)
+        return self.start_chain.execute(
+            _ended(job, end), job.revision, change, after_at, runs_before=end.runs
+        )
 
 
 def _ended(job: Job, end: ChainEnd) -> Job:

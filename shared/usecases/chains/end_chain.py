@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
-from shared.domain.bucket import GUARD_MS
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
-from shared.domain.executions.states import NOT_STARTED, EndReason, State, Transition
-from shared.domain.jobs.job import Job, JobState
+from shared.domain.executions.states import NOT_STARTED, State, Transition
+from shared.domain.jobs.job import Job, end_reason_of
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import first_after, instants_before, latest_at_or_before
 from shared.ports.executions import ExecutionStore
@@ -15,19 +14,13 @@ from shared.ports.runtime import Clock
 from shared.usecases.reading.find_head import FindHead
 from shared.usecases.reading.read_executions import read_known
 
-_REASONS = {
-    JobState.PAUSING: EndReason.JOB_PAUSED,
-    JobState.UPDATING: EndReason.JOB_UPDATED,
-    JobState.DELETING: EndReason.JOB_DELETED,
-}
 _PAGES = (2, 100)
 """Sizes of the reads that look for earlier tombstones, which are rare."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChainEnd:
-    """Where a chain ended: nothing after `after_at` has started or will start; tombstones reach to
-    `last_at`."""
+    """Where a chain ended: nothing after `after_at` has started or will start; `last_at` has a tombstone."""
 
     after_at: int
     """The last nominal instant that started or that the chain had skipped."""
@@ -46,34 +39,28 @@ class EndChain:
     retention: Retention
 
     def execute(self, job: Job) -> ChainEnd:
-        """Write tombstones from the head on until one is accepted, and at least through the first instant
-        after now + G.
+        """Write one tombstone: at the head or, if the head has started, at its immediate successor.
 
-        The job must not be ACTIVE, so that only immediate successors can still be filed. The predecessor of
-        an accepted tombstone has started: it is the predecessor of the head, or the head itself if the head
-        rejected its tombstone. No successor is ever filed behind a tombstone. If the record of a pause is
-        found, another process has ended both the chain and the pause, and nothing is left to do.
+        The job must not be ACTIVE, so that only immediate successors can still be filed. The write that is
+        accepted proves that its predecessor has started; an instant that starts meanwhile rejects the
+        tombstone, which moves on by one. No successor is ever filed behind a tombstone, so the cost does not
+        depend on how far the chain is behind. The transaction that completes the change records the instants
+        behind the tombstone.
         """
         now_ms = self.clock.now_ms()
-        far_enough_at = first_after(job.schedule, now_ms + GUARD_MS)
         head = FindHead(self.store).execute(job, now_ms)
         nominal_at: int | None = head.nominal_at if head else job.chain_from
         run = head.run if head else job.runs_before + 1
-        first: Execution | None = None
+        tombstone: Execution | None = None
         last_at = nominal_at or now_ms
-        while nominal_at is not None:
+        while nominal_at is not None and tombstone is None:
             last_at = nominal_at
             tombstone = self._tombstone(job, nominal_at, run, head)
-            first = first or tombstone
-            is_over = tombstone is not None and tombstone.progress.missed is not None
-            is_enough = first is not None and far_enough_at is not None and nominal_at >= far_enough_at
-            if is_over or is_enough:
-                break
             nominal_at, run, head = first_after(job.schedule, nominal_at), run + 1, None
         waiting = self.end_waiting(job)
-        if first is None:
+        if tombstone is None:
             return ChainEnd(after_at=last_at, last_at=last_at, runs=run - 1)
-        first = self._first_tombstone(job, first)
+        first = self._first_tombstone(job, tombstone)
         started_at = latest_at_or_before(job.schedule, first.nominal_at - 1, job.began_at)
         after_at = job.began_at - 1 if started_at is None else started_at
         never_began = sum(run_at < first.nominal_at for run_at in waiting)
@@ -86,7 +73,7 @@ class EndChain:
 
         If the item there is `known`, no put is made, because a rejected put costs as much as an accepted one.
         """
-        reason = EndReason.ZONE_RULES_CHANGED if job.is_recomputed else _REASONS[job.state]
+        reason = end_reason_of(job)
         now_ms = self.clock.now_ms()
         # The tombstone must outlive every earlier execution that could still file a successor at its key.
         expires_at_s = self.retention.outlives_records_s(now_ms)

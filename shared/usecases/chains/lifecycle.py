@@ -64,6 +64,7 @@ class Lifecycle:
             ),
             delete_backfills=DeleteBackfills(jobs=self.jobs, mark_deleting=self.mark_deleting),
             start_chain=self.start_chain,
+            record_skipped_instants=self.record_skipped_instants,
             clock=self.clock,
             retention=self.retention,
         )

@@ -12,7 +12,7 @@ from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import CHANGING, Chain, Job, JobState
 from shared.domain.schedules.schedule import instants_before
 from shared.domain.schedules.skipped_range import SkippedRange
-from shared.ports.executions import ExecutionStore
+from shared.ports.executions import ExecutionReader
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.chains.complete_transition import CompleteTransition
@@ -43,7 +43,7 @@ class JobFindings:
 class ReconcileJob:
     """Safe to run concurrently for the same job."""
 
-    store: ExecutionStore
+    store: ExecutionReader
     jobs: JobStore
     find_head: FindHead
     file: FileExecution
@@ -61,6 +61,13 @@ class ReconcileJob:
         elif job.state in CHANGING and (job.changed_at or 0) <= self.clock.now_ms() - STUCK_MS:
             findings.is_completed = self.settle.execute(job) is not None
         return findings
+
+    def first_reads(self, job: Job, from_at: int, until_at: int) -> list[ExecutionId]:
+        """The keys that a check of a job in order reads, for a prefetch."""
+        from_at = max(from_at, job.began_at)
+        instants = instants_before(job.schedule, until_at, from_at, PAGE) if from_at < until_at else []
+        probe = self.find_head.first_probe(job, self.clock.now_ms())
+        return probe + [job.id_at(instant) for instant in instants]
 
     def _chains(self, job: Job, from_at: int) -> Iterator[Chain]:
         """Chains that cover instants from `from_at` on: the present one up to its head, and past ones."""

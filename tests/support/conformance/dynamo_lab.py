@@ -9,6 +9,7 @@ from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoPar
 from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.dispatch.reconcile_progress import DynamoReconcileProgress
 from shared.adapters.dynamodb.dispatch.shard_counts import DynamoShardCountStore
 from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer, UpdateItemClaimer
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
@@ -16,7 +17,7 @@ from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBa
 from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
 from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
-from shared.adapters.dynamodb.jobs.recurring_jobs import DynamoRecurringJobs
+from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
 from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
 from shared.adapters.dynamodb.limits.limit_store import DynamoLimitStore
 from shared.adapters.dynamodb.limits.throttle_status import DynamoThrottleStatus
@@ -108,10 +109,6 @@ class DynamoLab:
     def ledger(self) -> DynamoShardLedger:
         return DynamoShardLedger(self._use(self.names.leases), self.names.leases, REGION)
 
-    @property
-    def mark(self) -> DynamoShardLedger:
-        return self.ledger
-
     @cached_property
     def shard_counts(self) -> DynamoShardCountStore:
         return DynamoShardCountStore(self._use(self.names.jobs), self.names.jobs, REGION)
@@ -146,8 +143,17 @@ class DynamoLab:
         return DynamoThrottleStatus(self._use(self.names.leases), self.names.leases, REGION, self._backoff)
 
     @cached_property
-    def recurring_jobs(self) -> DynamoRecurringJobs:
-        return DynamoRecurringJobs(self._use(self.names.jobs), self.names.jobs)
+    def live_items(self) -> DynamoLiveItems:
+        return DynamoLiveItems(self._use(self.names.jobs), self.names.jobs, self._backoff)
+
+    @property
+    def recurring_jobs(self) -> DynamoLiveItems:
+        """The same adapter counts."""
+        return self.live_items
+
+    @cached_property
+    def reconcile_progress(self) -> DynamoReconcileProgress:
+        return DynamoReconcileProgress(self._use(self.names.leases), self.names.leases, REGION)
 
     @cached_property
     def audit(self) -> DynamoAuditLog:

@@ -6,14 +6,14 @@ from typing import Protocol
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
 from shared.ports.dead_letters import ParkedMessageStore, RedriveTasks
-from shared.ports.dispatch import LaneProgressStore, ReconcileMark, ShardCountStore, ShardLedger
+from shared.ports.dispatch import LaneProgressStore, ReconcileProgressStore, ShardCountStore, ShardLedger
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
-from shared.ports.jobs import IdempotencyStore, JobStore, RunLockStore
+from shared.ports.jobs import IdempotencyStore, JobStore, LiveItems, RunLockStore
 from shared.ports.limits import LimitStore, ThrottleStatus
 from shared.ports.listings import Queries
 from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
 from tests.support.fakes.audit import FakeAuditLog
-from tests.support.fakes.budgets import FakeBudgetStore, FakeRecurringJobs
+from tests.support.fakes.budgets import FakeBudgetStore
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
@@ -21,9 +21,11 @@ from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.ledger import FakeShardLedger
 from tests.support.fakes.limit_store import FakeLimitStore
+from tests.support.fakes.live_items import FakeLiveItems
 from tests.support.fakes.one_off_batches import FakeOneOffBatches
 from tests.support.fakes.one_off_store import FakeOneOffStore
 from tests.support.fakes.queries import FakeQueries
+from tests.support.fakes.reconcile_progress import FakeReconcileProgress
 from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.shard_counts import FakeShardCountStore
@@ -63,7 +65,7 @@ class Lab(Protocol):
     def ledger(self) -> ShardLedger: ...
 
     @property
-    def mark(self) -> ReconcileMark: ...
+    def reconcile_progress(self) -> ReconcileProgressStore: ...
 
     @property
     def shard_counts(self) -> ShardCountStore: ...
@@ -88,6 +90,9 @@ class Lab(Protocol):
 
     @property
     def throttle_status(self) -> ThrottleStatus: ...
+
+    @property
+    def live_items(self) -> LiveItems: ...
 
     @property
     def recurring_jobs(self) -> RecurringJobs: ...
@@ -138,7 +143,7 @@ class FakeLab:
         self.run_locks = FakeRunLockStore()
         self.idempotency = FakeIdempotencyStore()
         self.ledger = FakeShardLedger()
-        self.mark = self.ledger
+        self.reconcile_progress = FakeReconcileProgress()
         self.shard_counts = FakeShardCountStore()
         self.progress = FakeLaneProgressStore()
         self.parked_messages = FakeParkedMessageStore()
@@ -147,7 +152,7 @@ class FakeLab:
         self.budgets = FakeBudgetStore()
         self.limits = FakeLimitStore()
         self.throttle_status = FakeThrottleStatus(self.limits, self.progress)
-        self.recurring_jobs = FakeRecurringJobs(self.table)
+        self.live_items = self.recurring_jobs = FakeLiveItems(self.table)
         self.audit = FakeAuditLog()
 
     def contents(self) -> object:

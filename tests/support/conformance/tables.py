@@ -8,8 +8,11 @@ from uuid import uuid4
 from shared.names import Attr, Index
 
 INDEXES = {
-    Index.BY_TENANT: (Attr.TENANT_PK, Attr.TENANT_SK),
-    Index.FAILED: (Attr.FAILED_PK, Attr.FAILED_SK),
+    "executions": {
+        Index.BY_TENANT: (Attr.TENANT_PK, Attr.TENANT_SK),
+        Index.FAILED: (Attr.FAILED_PK, Attr.FAILED_SK),
+    },
+    "jobs": {Index.LIVE: (Attr.LIVE_PK, Attr.SK)},
 }
 MAX_DELETES = 25
 
@@ -38,7 +41,7 @@ def create_tables(client: Any) -> TableNames:
         audit=f"audit-{suffix}",
     )
     for name in names:
-        _create(client, name, INDEXES if name == names.executions else {})
+        _create(client, name, INDEXES.get(name.split("-")[0], {}))
     return names
 
 
@@ -67,9 +70,15 @@ def read_all(client: Any, name: str) -> list[dict[str, Any]]:
 
 
 def _create(client: Any, name: str, indexes: dict[str, tuple[str, str]]) -> None:
-    attributes = [Attr.PK, Attr.SK, *(part for key in indexes.values() for part in key)]
+    attributes = {Attr.PK, Attr.SK, *(part for key in indexes.values() for part in key)}
     secondary = [
-        {"IndexName": index, "KeySchema": _schema(*key), "Projection": {"ProjectionType": "KEYS_ONLY"}}
+        {
+            "IndexName": index,
+            "KeySchema": _schema(*key),
+            "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": [Attr.STORED_AT]}
+            if index == Index.LIVE
+            else {"ProjectionType": "KEYS_ONLY"},
+        }
         for index, key in indexes.items()
     ]
     client.create_table(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from shared.domain.dispatch.sampling import hash_level
 from shared.ports.dispatch import Accepted
 
 
@@ -15,6 +16,10 @@ class FakeAcceptedLog:
         """Record an acknowledgement."""
         self.entries.append((at, Accepted(tenant_id=tenant_id, job_id=job_id)))
 
-    def between(self, from_at: int, until_at: int) -> Iterator[Accepted]:
-        inside = [entry for entry in self.entries if from_at <= entry[0] < until_at]
+    def between(self, from_at: int, until_at: int, sample_level: int = 0) -> Iterator[Accepted]:
+        inside = [
+            entry
+            for entry in self.entries
+            if from_at <= entry[0] < until_at and hash_level(entry[1].job_id) >= sample_level
+        ]
         return (accepted for _, accepted in sorted(inside, key=lambda entry: entry[0]))

@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from shared.domain.jobs.job import ENDED
 from shared.domain.tenancy.budget import BudgetKey, TokenLease
 from shared.domain.tenancy.quota import Quotas
-from tests.support.fakes.table import FakeTable
 
 GENEROUS = Quotas(
     recurring_jobs=100_000,
@@ -38,14 +36,3 @@ class FakeBudgetStore:
 
     def usage(self, key: BudgetKey) -> Mapping[int, int]:
         return dict(self.slots.get(key, {}))
-
-
-class FakeRecurringJobs:
-    """Counts the definitions in the table."""
-
-    def __init__(self, table: FakeTable) -> None:
-        self._table = table
-
-    def count(self, tenant_id: str, at_most: int) -> int:
-        standing = [job for job in self._table.jobs.values() if job.tenant_id == tenant_id]
-        return min(at_most, sum(job.state not in ENDED for job in standing))

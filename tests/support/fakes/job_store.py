@@ -6,11 +6,9 @@ from dataclasses import replace
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import backfilled_job
-from shared.domain.jobs.job import CHANGING, ENDED, Chain, Job, JobState
+from shared.domain.jobs.job import ENDED, Chain, Job, JobState
 from shared.domain.listings.position import IndexPosition, history_position
 from tests.support.fakes.table import FakeTable
-
-_LIVE = CHANGING | {JobState.ACTIVE}
 
 
 class FakeJobStore:
@@ -44,13 +42,6 @@ class FakeJobStore:
         self._table.insert(target, None)
         self._table.jobs[key] = replace(job, chain_from=target.nominal_at)
         return True
-
-    def active(self, *, after: str | None, limit: int) -> tuple[list[Job], str | None]:
-        keys = {"|".join(key): key for key in self._table.jobs}
-        page = [text for text in sorted(keys) if after is None or text > after][:limit]
-        jobs = [self._table.jobs[keys[text]] for text in page]
-        active = [job for job in jobs if job.state in _LIVE]
-        return active, page[-1] if len(page) == limit else None
 
     def file_if_active(self, execution: Execution) -> bool:
         job = self._table.jobs.get((execution.tenant_id, execution.job_id))
@@ -148,19 +139,6 @@ class FakeJobStore:
         self._table.payloads[key], self._table.payload_stored_at[key] = sealed, stored_at
         if expires_at_s is not None:
             self._table.payload_expires_at_s[key] = expires_at_s
-
-    def unbounded_payloads(
-        self, *, stored_before: int, after: str | None, limit: int
-    ) -> tuple[list[tuple[str, str]], str | None]:
-        keys = {"|".join(key): key for key in self._table.payloads}
-        page = [text for text in sorted(keys) if after is None or text > after][:limit]
-        found = [
-            keys[text]
-            for text in page
-            if keys[text] not in self._table.payload_expires_at_s
-            and self._table.payload_stored_at[keys[text]] < stored_before
-        ]
-        return found, page[-1] if len(page) == limit else None
 
     def get_payload(self, tenant_id: str, payload_id: str) -> bytes:
         if (tenant_id, payload_id) not in self._table.payloads:

@@ -44,7 +44,6 @@ class FakeShardLedger:
     def __init__(self) -> None:
         self.rows: dict[tuple[int, int], LedgerRow] = {}
         self.mark: SweptMark | None = None
-        self.reconciled: int | None = None
 
     def take(self, bucket: int, shard: int, now_ms: int) -> WatchLease | None:
         fresh = LedgerRow(next_pass_at=bucket_end_ms(bucket) + FIRST_SWEEP_MS, version=now_ms)
@@ -111,12 +110,6 @@ class FakeShardLedger:
     def note_swept_through(self, bucket: int, recorded: ShardCounts = LEAST_COUNTS) -> None:
         if self.mark is None or self.mark.bucket < bucket:
             self.mark = SweptMark(bucket=bucket, recorded=recorded)
-
-    def reconciled_through(self) -> int | None:
-        return self.reconciled
-
-    def note_reconciled_through(self, bucket: int) -> None:
-        self.reconciled = bucket if self.reconciled is None else max(self.reconciled, bucket)
 
     def take_pass(self, shard: OpenShard, now_ms: int) -> PassLease | None:
         key = (shard.bucket, shard.shard)

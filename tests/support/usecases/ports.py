@@ -7,18 +7,20 @@ from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan
 from shared.domain.executions.retention import Retention
 from tests.support.builders import DUE_AT, ONE_SHARD
 from tests.support.fakes.audit import FakeAuditLog
-from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore, FakeRecurringJobs
+from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.support.fakes.claimer import FakeClaimer
-from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
+from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock, one_by_one
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.ledger import FakeShardLedger
 from tests.support.fakes.limit_store import FakeLimitStore
+from tests.support.fakes.live_items import FakeLiveItems
 from tests.support.fakes.one_off_batches import FakeOneOffBatches
 from tests.support.fakes.one_off_store import FakeOneOffStore
 from tests.support.fakes.queries import FakeQueries
+from tests.support.fakes.reconcile_progress import FakeReconcileProgress
 from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.sender import AnswerTo, ScriptedSender, succeeds
@@ -55,7 +57,8 @@ class FakePorts:
         self.parked_messages = FakeParkedMessageStore()
         self.tenants = FakeTenantStore()
         self.budgets = FakeBudgetStore()
-        self.recurring_jobs = FakeRecurringJobs(self.table)
+        self.live_items = FakeLiveItems(self.table)
+        self.reconcile_progress = FakeReconcileProgress()
         self.audit_log = FakeAuditLog()
         self.vault = FakeVault(self.entropy)
         self.sender = ScriptedSender(self.clock, answer_to)
@@ -79,7 +82,7 @@ class FakePorts:
         """The ports of the use cases: each call goes through the steps."""
         ports = Ports()
         ports.clock, ports.entropy, ports.offload = self.clock, self.entropy, self.offload
-        ports.pause = self._pause
+        ports.pause, ports.spread = self._pause, one_by_one
         ports.executions, ports.jobs, ports.claimer = self.store, self.jobs, self.claimer
         ports.idempotency, ports.redrive_tasks = self.idempotency, self.redrive_tasks
         ports.one_offs = self.tapped("one_offs", self.one_offs)
@@ -87,12 +90,12 @@ class FakePorts:
         ports.run_locks = self.tapped("run_locks", self.run_locks)
         ports.tenants = self.tapped("tenants", self.tenants)
         ports.budgets = self.tapped("budgets", self.budgets)
-        ports.recurring_jobs = self.recurring_jobs
+        ports.live_items = ports.recurring_jobs = self.live_items
         ports.audit_log = self.tapped("audit", self.audit_log)
         ports.limits = self.tapped("limits", self.limits)
         ports.throttle_status = self.throttle_status
         ports.ledger = self.tapped("ledger", self.ledger)
-        ports.reconcile_mark = self.ledger
+        ports.reconcile_progress = self.tapped("reconcile_progress", self.reconcile_progress)
         ports.shard_counts = self.tapped("shard_counts", self.shard_counts)
         ports.queue = self.tapped("queue", self.queue)
         ports.backlog = self.tapped("backlog", self.queue)

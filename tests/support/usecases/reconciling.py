@@ -1,10 +1,12 @@
-"""A run of the reconciler."""
+"""Runs of the reconciler."""
 
+from dataclasses import replace
 from typing import Any
 
+from shared.bootstrap.ticks import TickUseCases
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import MINUTE_MS
-from shared.usecases.ticks.reconcile import ReconcileReport
+from shared.usecases.ticks.reconcile_report import ReconcileReport
 from tests.support.builders import DUE_AT
 from tests.support.fakes.accepted_log import FakeAcceptedLog
 from tests.support.usecases.world import World
@@ -12,11 +14,28 @@ from tests.support.usecases.world import World
 LATER = DUE_AT + 15 * MINUTE_MS
 
 
-def reconcile(
-    world: World, accepted: FakeAcceptedLog | None = None, jobs: Any = None, **options: Any
-) -> ReconcileReport:
-    """One run; by default with an empty log of acknowledgements."""
-    ports = world.ports()
-    ports.accepted_log = accepted or FakeAcceptedLog()
-    ports.jobs = jobs or ports.jobs
-    return use_cases(ports, world.settings).ticks.reconcile.execute(**options)
+def ticks(world: World, accepted: Any = None, **ports: Any) -> TickUseCases:
+    """The use cases of ticks; by default with an empty log of acknowledgements."""
+    changed = world.ports()
+    changed.accepted_log = accepted or FakeAcceptedLog()
+    for name, port in ports.items():
+        setattr(changed, name, port)
+    return use_cases(changed, world.settings).ticks
+
+
+def reconcile_definitions(world: World, jobs: Any = None, **options: Any) -> ReconcileReport:
+    """One run over the definitions."""
+    return ticks(world, jobs=jobs or world.jobs).reconcile_definitions.execute(**options)
+
+
+def reconcile_minutes(world: World, accepted: Any = None, **options: Any) -> ReconcileReport:
+    """One run over the minutes that have settled."""
+    return ticks(world, accepted).reconcile_minutes.execute(**options)
+
+
+def account_from(world: World, checked_until: int) -> None:
+    """Let the next run account for instants from this one on, as if an earlier run had come that far."""
+    ticks(world).reconcile_definitions.execute(has_time=lambda: False)
+    by_segment = world.reconcile_progress.by_segment
+    for segment, progress in by_segment.items():
+        by_segment[segment] = replace(progress, checked_until=checked_until)

@@ -17,11 +17,12 @@ from shared.domain.errors import InvalidValueError, UnavailableError
 from shared.domain.schedules.zone_changes import Move
 from shared.names import Lane, Metric, QueueName
 from shared.observability import metrics
+from shared.ports.dispatch import MinuteProgress
 from shared.usecases.attempts.run_attempts import BatchReport, Delivery, SettledMessage, Verdict
-from shared.usecases.chains.recompute_job import OutdatedJob, Recomputation
+from shared.usecases.chains.recompute_job import Recomputation
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, DeadMessageReport
 from shared.usecases.dead_letters.process_bulk_redrives import RedriveReport
-from shared.usecases.ticks.reconcile import ReconcileReport
+from shared.usecases.ticks.reconcile_report import ReconcileReport
 from shared.usecases.ticks.sweep_pass import SweepReport
 from shared.usecases.ticks.watch_buckets import WatchReport
 from tests.support.api.api_world import Request
@@ -206,6 +207,25 @@ def test_dead_letters_are_rescued_and_what_could_not_be_settled_is_listed(
     }
 
 
+class Covered:
+    """A use case of the reconciler that makes one report, and then does what the test wants."""
+
+    def __init__(self, report: ReconcileReport, then: Callable[..., None] = lambda *_: None) -> None:
+        self._report, self._then = report, then
+
+    def execute(self, _has_time: object, *arguments: Any) -> ReconcileReport:
+        on_report = arguments[-2] if len(arguments) > 1 else arguments[0]
+        on_report(self._report)
+        self._then(*arguments)
+        return self._report
+
+    def covered_at(self) -> int:
+        return DUE_AT - 1_800_000
+
+    def checked(self) -> MinuteProgress:
+        return MinuteProgress(through=DUE_AT // 60_000 - 21, sample_level=2)
+
+
 def test_a_reconciler_has_written_its_findings_when_it_has_told_them(
     load: Load, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -218,24 +238,40 @@ def test_a_reconciler_has_written_its_findings_when_it_has_told_them(
         unreadable=3,
     )
 
-    def run_and_die(
-        _: object, tell: Callable[[ReconcileReport], None], __: Callable[[Recomputation], None]
-    ) -> ReconcileReport:
-        tell(report)
+    def die(*_: object) -> None:
         raise SystemExit
 
-    monkeypatch.setattr(module, "run", SimpleNamespace(execute=run_and_die))
-    with pytest.raises(SystemExit):
-        module.handler({}, context())
-    output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
-    assert flushed("\n".join(output)) == {
-        Metric.RECONCILER_TICK: 1,
-        Metric.RECONCILED_JOBS: 7,
-        Metric.MISSING_EXECUTIONS: 1,
-        Metric.CHAINS_REPAIRED: 1,
-        Metric.DOUBLE_COMPLETED: 1,
-        Metric.QUARANTINED: 3,
-    }
+    for name, event in (("definitions", {"range": {"index": 0, "of": 1}}), ("minutes", {})):
+        monkeypatch.setattr(module, name, Covered(report, die))
+        with pytest.raises(SystemExit):
+            module.handler(event, context())
+        output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
+        assert flushed("\n".join(output)) == {
+            Metric.RECONCILED_JOBS: 7,
+            Metric.MISSING_EXECUTIONS: 1,
+            Metric.CHAINS_REPAIRED: 1,
+            Metric.DOUBLE_COMPLETED: 1,
+            Metric.QUARANTINED: 3,
+        }
+
+
+def test_a_reconciler_says_how_far_it_has_come(
+    load: Load, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = load("reconciler")
+    monkeypatch.setattr(module, "clock", VirtualClock(DUE_AT // 60_000 * 60_000))
+    for name, event, told in (
+        ("definitions", {"range": {"index": 1, "of": 2}}, {Metric.RECONCILER_COVERAGE_SECONDS: 1_787.655}),
+        (
+            "minutes",
+            {},
+            {Metric.RECONCILER_CHECKED_THROUGH_SECONDS: 1_200.0, Metric.RECONCILER_SAMPLE_PERCENT: 25.0},
+        ),
+    ):
+        monkeypatch.setattr(module, name, Covered(ReconcileReport(jobs=7)))
+        assert module.handler(event, context())["jobs"] == 7
+        output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
+        assert told.items() <= flushed(output[-1]).items()
 
 
 def test_a_reconciler_names_the_jobs_that_newer_tables_have_moved(
@@ -253,22 +289,17 @@ def test_a_reconciler_names_the_jobs_that_newer_tables_have_moved(
         new_release="2026f",
         move=Move(from_at=DUE_AT, to_at=None),
     )
-    seen = [
-        OutdatedJob(outdated_from=DUE_AT, tenant_id="acme", job_id=f"job_{number}") for number in (1, 2, 3)
-    ]
 
-    def run(
-        _: object, tell: Callable[[ReconcileReport], None], on_recomputed: Callable[[Recomputation], None]
-    ) -> ReconcileReport:
-        tell(ReconcileReport(jobs=7))
+    def recompute(*arguments: Any) -> None:
+        on_recomputed: Callable[[Recomputation], None] = arguments[-1]
         on_recomputed(moved)
         on_recomputed(replace(moved, job_id="job_2", old_release=None, move=None))
-        return ReconcileReport(jobs=7, outdated=seen, recomputed=2)
 
-    monkeypatch.setattr(module, "run", SimpleNamespace(execute=run))
-    assert module.handler({}, context())["recomputed"] == 2
+    report = ReconcileReport(jobs=7, outdated=3, recomputed=2)
+    monkeypatch.setattr(module, "definitions", Covered(report, recompute))
+    assert module.handler({"range": {"index": 0, "of": 1}}, context())["recomputed"] == 2
     output = capsys.readouterr().out.splitlines()
-    assert flushed([line for line in output if "_aws" in line][-1]) == {Metric.RECOMPUTED: 2}
+    assert flushed([line for line in output if "_aws" in line][-1])[Metric.RECOMPUTED] == 2
     lines = [vars(line) for line in caplog.records if line.message == "zone rules changed"]
     told = ("job_id", "tenant", "timezone", "old_release", "new_release", "moves_from", "moves_to")
     assert [tuple(line[name] for name in told) for line in lines] == [

@@ -8,6 +8,7 @@ from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.route import json_response
 from functions.api.resources.jobs.models import JobOut
 from functions.api.resources.jobs.presenter import job_out
+from shared.domain.dispatch.sampling import sample_tags
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
 from shared.domain.tenancy.audit import digest
@@ -68,6 +69,7 @@ def record_creation(context: Context, request: AuthenticatedRequest, job: JobOut
             "job": job.id,
             "key": principal.key.id,
             "request_id": request.request_id,
+            "sample": sample_tags(job.id),
             "after": digest(job.model_dump(mode="json", by_alias=True)),
         },
     )

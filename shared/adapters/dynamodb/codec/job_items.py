@@ -6,7 +6,7 @@ from typing import Any
 from shared.adapters.dynamodb.codec.attributes import Item, Value, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import call_attributes, read_call
 from shared.adapters.dynamodb.codec.items import plain_item
-from shared.adapters.dynamodb.codec.keys import extra_key, job_key, live_key, past_chain_key
+from shared.adapters.dynamodb.codec.keys import extra_key, job_key, past_chain_key
 from shared.adapters.dynamodb.codec.recurrence_fields import (
     read_counts,
     read_recurrence,
@@ -17,7 +17,7 @@ from shared.adapters.dynamodb.codec.recurrence_fields import (
 from shared.adapters.dynamodb.codec.versions import known, rules, version_of
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
-from shared.domain.jobs.job import Chain, Definition, Job, JobState
+from shared.domain.jobs.job import ENDED, Chain, Definition, Job, JobState
 from shared.domain.listings.position import history_position
 from shared.domain.schedules.schedule import decode_series, encode_series
 from shared.names import Attr, Lane
@@ -30,6 +30,7 @@ def job_item(job: Job, expires_at_s: int | None = None) -> Item:
             Attr.PK: pk,
             Attr.SK: sk,
             Attr.TTL: expires_at_s,
+            Attr.LIVE_PK: None if job.state in ENDED else job.tenant_id,
             "v": _version_of(job),
             "s": job.state.value,
             "id": job.id,
@@ -51,12 +52,6 @@ def job_item(job: Job, expires_at_s: int | None = None) -> Item:
             "et": job.ended_through,
         }
     )
-
-
-def live_item(job: Job) -> Item:
-    """The record that a definition has not ended: counting reads a tenth of a kilobyte for each of them."""
-    pk, sk = live_key(job.tenant_id, job.id)
-    return encode_all({Attr.PK: pk, Attr.SK: sk, "v": version_of()})
 
 
 def _version_of(job: Job) -> int:

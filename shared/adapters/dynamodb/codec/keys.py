@@ -94,11 +94,6 @@ def job_prefix(tenant_id: str) -> tuple[str, str]:
     return tenant_id, "job#"
 
 
-def live_key(tenant_id: str, job_id: str) -> tuple[str, str]:
-    """The record that a definition has not ended, in the jobs table; an empty job id gives the prefix."""
-    return tenant_id, f"live#{job_id}"
-
-
 def backfill_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
     """The prefix of a job's backfills, whose ids begin with the id of the job."""
     pk, sk = job_key(tenant_id, job_id)
@@ -237,9 +232,17 @@ def shard_counts_key(region: str) -> tuple[str, str]:
     return f"{region}#shards", "counts"
 
 
-def reconciled_key(region: str) -> tuple[str, str]:
-    """The last reconciled bucket."""
-    return f"{region}#reconciled", "through"
+RECONCILED_SEGMENTS = "segment#"
+
+
+def reconciled_minutes_key(region: str) -> tuple[str, str]:
+    """The last reconciled minute."""
+    return f"{region}#reconciled", "minutes"
+
+
+def reconciled_segment_key(region: str, segment: int) -> tuple[str, str]:
+    """The reconciler's progress in a segment of the live items."""
+    return f"{region}#reconciled", f"{RECONCILED_SEGMENTS}{segment:02d}"
 
 
 def progress_key(region: str, lane: str) -> tuple[str, str]:

@@ -18,7 +18,6 @@ from shared.adapters.dynamodb.codec.keys import (
     ledger_before,
     ledger_key,
     ledger_pk,
-    reconciled_key,
     swept_key,
 )
 from shared.adapters.dynamodb.codec.ledger_rows import encode_open_rows, encode_progress, read_open_shard
@@ -148,12 +147,6 @@ class DynamoShardLedger:
     ) -> None:
         condition = "attribute_not_exists(th) OR th < :bucket"
         self._update(key, f"SET th = :bucket{more}", condition, {":bucket": bucket, **values})
-
-    def reconciled_through(self) -> int | None:
-        return self._read_item(reconciled_key(self._region)).get("th")
-
-    def note_reconciled_through(self, bucket: int) -> None:
-        self._move_mark(reconciled_key(self._region), bucket)
 
     def take_pass(self, shard: OpenShard, now_ms: int) -> PassLease | None:
         row = self._update(

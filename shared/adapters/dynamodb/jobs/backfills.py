@@ -8,12 +8,12 @@ from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import execution_item
-from shared.adapters.dynamodb.codec.job_items import job_item, live_item
+from shared.adapters.dynamodb.codec.job_items import job_item
 from shared.adapters.dynamodb.codec.keys import backfill_prefix, item_key, job_key, job_prefix
 from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.adapters.dynamodb.jobs.payloads import DynamoPayloads
 from shared.domain.executions.execution import Execution
-from shared.domain.jobs.job import ENDED, Job, JobState
+from shared.domain.jobs.job import Job, JobState
 from shared.names import Attr
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ class DynamoBackfills(DynamoPayloads):
             (JobState.ACTIVE, JobState.PAUSED, JobState.COMPLETED),
             self._new(self._jobs, job_item(backfill)),
             self._new(self._executions, execution_item(first, self._region)),
-            *self._live(backfill),
         )
 
     def _put_beside(self, job: Job, states: tuple[JobState, ...], *puts: dict[str, Any]) -> bool:
@@ -83,10 +82,6 @@ class DynamoBackfills(DynamoPayloads):
             last = answer.get("LastEvaluatedKey")
             start = {"ExclusiveStartKey": last} if last else None
         return found
-
-    def _live(self, job: Job) -> list[dict[str, Any]]:
-        """The put of the record that a new definition has not ended."""
-        return [] if job.state in ENDED else [{"TableName": self._jobs, "Item": live_item(job)}]
 
     def _new(self, table: str, item: Item) -> dict[str, Any]:
         return {

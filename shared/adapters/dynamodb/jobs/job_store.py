@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, encode
@@ -21,7 +20,6 @@ from shared.adapters.dynamodb.codec.keys import (
     extra_prefix,
     item_key,
     job_key,
-    live_key,
     parse_extra_sk,
     past_chain_key,
     past_chain_prefix,
@@ -30,13 +28,12 @@ from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.adapters.dynamodb.jobs.backfills import DynamoBackfills
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
-from shared.domain.jobs.job import CHANGING, ENDED, Chain, Job, JobState
+from shared.domain.jobs.job import ENDED, Chain, Job, JobState
 from shared.domain.listings.position import IndexPosition
 from shared.names import Attr
 
 LAST_REVISION = 9_999_999_999
 """The highest revision that fits into a key."""
-_LIVE = {f":{state.name.lower()}": {"S": state.value} for state in sorted(CHANGING | {JobState.ACTIVE})}
 
 
 class DynamoJobStore(DynamoBackfills):
@@ -46,7 +43,6 @@ class DynamoJobStore(DynamoBackfills):
         puts = [
             {"Put": self._new(self._jobs, job_item(job))},
             {"Put": self._new(self._executions, execution_item(first, self._region))},
-            *({"Put": put} for put in self._live(job)),
         ]
         try:
             with translated():
@@ -90,25 +86,6 @@ class DynamoJobStore(DynamoBackfills):
             return False
         return True
 
-    def active(self, *, after: str | None, limit: int) -> tuple[list[Job], str | None]:
-        """A table scan: definitions are few compared with executions, and a scan runs four times an hour."""
-        start: Any = {"ExclusiveStartKey": item_key(*after.split("|", 1))} if after is not None else {}
-        with translated():
-            answer = self._client.scan(
-                TableName=self._jobs,
-                FilterExpression=f"begins_with(sk, :job) AND s IN ({', '.join(_LIVE)})",
-                ExpressionAttributeValues={":job": {"S": "job#"}, **_LIVE},
-                ConsistentRead=True,
-                Limit=limit,
-                **start,
-            )
-        jobs = []
-        for item in answer["Items"]:
-            with suppress(UnreadableItemError):
-                jobs.append(read_job(item))
-        last = answer.get("LastEvaluatedKey")
-        return jobs, f"{last[Attr.PK]['S']}|{last[Attr.SK]['S']}" if last else None
-
     def file_if_active(self, execution: Execution) -> bool:
         check = {
             "TableName": self._jobs,
@@ -138,10 +115,7 @@ class DynamoJobStore(DynamoBackfills):
         executions: Sequence[Execution] = (),
         expires_at_s: int | None = None,
     ) -> bool:
-        """A swap without other writes is one conditional write, at half the price of a transaction.
-
-        The transaction that ends a definition also deletes its record among those that have not ended.
-        """
+        """A swap without other writes is one conditional write, at half the price of a transaction."""
         job_put: Any = self._compare_and_put(
             before, job_item(after, expires_at_s if after.state in ENDED else None)
         )
@@ -152,10 +126,6 @@ class DynamoJobStore(DynamoBackfills):
         others: list[Any] = [{"Put": self._new(self._executions, item)} for item in filed]
         if past is not None:
             others.append({"Put": {"TableName": self._jobs, "Item": past_chain_item(past)}})
-        is_alone = not others
-        if after.state in ENDED and before.state not in ENDED:
-            key = item_key(*live_key(after.tenant_id, after.id))
-            others.append({"Delete": {"TableName": self._jobs, "Key": key}})
         writes: list[Any] = [{"Put": job_put}, *others]
         try:
             with translated():
@@ -165,7 +135,7 @@ class DynamoJobStore(DynamoBackfills):
                     self._client.put_item(**job_put)
         except ConditionRefused as refused:
             # The SDK retries by itself: the stored item may be this very write after a lost response.
-            return is_alone and refused.items[0] == job_put["Item"]
+            return not others and refused.items[0] == job_put["Item"]
         return True
 
     def file_beside(self, job: Job, execution: Execution, expires_at_s: int) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shared.adapters.dynamodb.codec.attributes import Plain, Value, encode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import plain_item
-from shared.adapters.dynamodb.codec.keys import PAYLOAD_PREFIX, item_key, payload_key
+from shared.adapters.dynamodb.codec.keys import item_key, payload_key
 from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.errors import UnreadableItemError
 from shared.names import Attr
@@ -34,7 +34,13 @@ class DynamoPayloads:
         stored_at: int,
         expires_at_s: int | None = None,
     ) -> None:
-        plain: dict[str, Plain | None] = {"v": VERSION, "rq": sealed, "st": stored_at, Attr.TTL: expires_at_s}
+        plain: dict[str, Plain | None] = {
+            "v": VERSION,
+            "rq": sealed,
+            Attr.STORED_AT: stored_at,
+            Attr.TTL: expires_at_s,
+            Attr.LIVE_PK: tenant_id if expires_at_s is None else None,
+        }
         with suppress(ConditionRefused), translated():
             self._client.put_item(
                 TableName=self._jobs,
@@ -55,30 +61,6 @@ class DynamoPayloads:
     def keep_payload(self, tenant_id: str, payload_id: str, expires_at_s: int) -> bool:
         return self._expire(tenant_id, payload_id, expires_at_s, "#ttl < :ttl")
 
-    def unbounded_payloads(
-        self, *, stored_before: int, after: str | None, limit: int
-    ) -> tuple[list[tuple[str, str]], str | None]:
-        start: Any = {"ExclusiveStartKey": item_key(*after.split("|", 1))} if after is not None else {}
-        with translated():
-            answer = self._client.scan(
-                TableName=self._jobs,
-                FilterExpression="begins_with(sk, :payload) AND attribute_not_exists(#ttl) AND st < :before",
-                ProjectionExpression="pk, sk",
-                ExpressionAttributeNames={"#ttl": Attr.TTL},
-                ExpressionAttributeValues={
-                    ":payload": encode(PAYLOAD_PREFIX),
-                    ":before": encode(stored_before),
-                },
-                ConsistentRead=True,
-                Limit=limit,
-                **start,
-            )
-        found = [
-            (item[Attr.PK]["S"], item[Attr.SK]["S"].removeprefix(PAYLOAD_PREFIX)) for item in answer["Items"]
-        ]
-        last = answer.get("LastEvaluatedKey")
-        return found, f"{last[Attr.PK]['S']}|{last[Attr.SK]['S']}" if last else None
-
     def _expire(self, tenant_id: str, payload_id: str, expires_at_s: int, condition: str) -> bool:
         """Set the expiry under a condition; returns whether the payload exists, changed or not."""
         try:
@@ -86,7 +68,7 @@ class DynamoPayloads:
                 self._client.update_item(
                     TableName=self._jobs,
                     Key=item_key(*payload_key(tenant_id, payload_id)),
-                    UpdateExpression="SET #ttl = :ttl",
+                    UpdateExpression="SET #ttl = :ttl REMOVE lp",
                     ConditionExpression=f"attribute_exists(pk) AND {condition}",
                     ExpressionAttributeNames={"#ttl": Attr.TTL},
                     ExpressionAttributeValues={":ttl": encode(expires_at_s)},

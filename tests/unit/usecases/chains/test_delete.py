@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from shared.domain.bucket import GUARD_MS
 from shared.domain.errors import NotFoundError
 from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import JobState
@@ -12,7 +11,7 @@ from shared.domain.schedules.schedule import Cron
 from tests.support.builders import DUE_AT, TENANT, in_state
 from tests.support.fakes.table import Damage
 from tests.support.usecases import chains
-from tests.support.usecases.chains import HOURS, MINUTE, SITUATIONS, Chain, next_of
+from tests.support.usecases.chains import HOURS, MINUTE, SITUATIONS, Chain
 from tests.support.usecases.world import World
 
 
@@ -48,14 +47,6 @@ def test_a_head_that_runs_is_let_be_and_the_tombstone_stands_behind_it() -> None
     head, behind = list(chain.world.occurrences(chain.job).values())[:2]
     assert (head.state, head.progress.stop_retries) == (State.RUNNING, True)
     assert (behind.nominal_at, behind.progress.ends_chain) == (DUE_AT + MINUTE, True)
-
-
-def test_tombstones_reach_through_the_first_instant_after_the_guard() -> None:
-    for situation in SITUATIONS:
-        chain = situation()
-        now_ms = chain.world.clock.time_ms
-        chain.delete()
-        assert chain.head.nominal_at >= next_of(chain, now_ms + GUARD_MS)
 
 
 def test_tombstones_stand_without_a_gap() -> None:

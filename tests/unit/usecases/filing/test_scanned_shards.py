@@ -19,7 +19,7 @@ from shared.usecases.filing.scanned_shards import OPEN_FROM_MARGIN
 from shared.usecases.ticks.sweep_buckets import FIRST_LOOK_BACK
 from tests.support.builders import BUCKET, DUE_AT, execution_id, job, one_off
 from tests.support.settings import settings_of
-from tests.support.usecases.reconciling import LATER, reconcile
+from tests.support.usecases.reconciling import LATER, reconcile_minutes
 from tests.support.usecases.world import EARLY, World
 
 FEW = ShardCounts(normal=4, quarter=4, midnight=4)
@@ -75,7 +75,7 @@ def test_job_of_a_rolled_back_release_is_listed_and_reconciled() -> None:
     rows = world.list_due.execute(20 * MINUTE_MS, limit=10).rows
     assert [row.id.shard for row in rows] == [UPPER]
     world.clock.time_ms = LATER
-    assert reconcile(world).executions == 1
+    assert reconcile_minutes(world).executions == 1
 
 
 def test_release_that_comes_again_finds_what_was_filed_before_its_rollback() -> None:

@@ -21,9 +21,10 @@ from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import Backfill, Cron, Rate
 from shared.domain.tenancy.quota import Quota
 from shared.names import Lane
-from shared.usecases.ticks.collect_payloads import MIN_AGE_MS, CollectPayloads
+from shared.usecases.ticks.collect_payloads import MIN_AGE_MS
 from tests.support.builders import DUE_AT, TENANT, with_changes
 from tests.support.usecases.backfills import HOUR, HOURLY, KEY, RANGE, WANTED, Case, hourly
+from tests.support.usecases.reconciling import reconcile_definitions
 from tests.support.usecases.world import REQUEST
 
 LARGE = Request(method="PUT", url="https://receiver.example/large", body=b"x" * 50_000)
@@ -252,8 +253,7 @@ def test_slower_of_two_requests_with_the_same_key_leaves_no_stored_request() -> 
     slower = case.ask()
     assert slower.job == case.child
     world.clock.time_ms += MIN_AGE_MS + 1
-    collect = CollectPayloads(jobs=world.jobs, clock=world.clock, retention=world.retention)
-    assert collect.execute(lambda: True) == 1
+    assert reconcile_definitions(world).payloads_collected == 1
     kept = {name for _, name in world.table.payloads} - {name for _, name in world.table.payload_expires_at_s}
     assert kept == {case.job.id, case.child.call.payload_id}
 

@@ -1,10 +1,13 @@
 """The head of a chain: the latest occurrence that was filed, found by reading the keys that could be it."""
 
+from dataclasses import replace
+
 import pytest
 
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job
+from shared.domain.schedules.schedule import Rate
 from shared.usecases.reading.find_head import FindHead
 from tests.support.builders import DUE_AT, in_state
 from tests.support.fakes.table import Damage
@@ -12,6 +15,7 @@ from tests.support.usecases import chains
 from tests.support.usecases.world import World
 
 MINUTE = 60_000
+HOUR = 3_600_000
 
 
 def ran(world: World, times: int) -> Job:
@@ -76,3 +80,55 @@ def test_a_head_that_cannot_be_read_is_not_passed_over(damage: Damage) -> None:
     world.table.executions[job.id_at(DUE_AT + 3 * MINUTE)].damage = damage
     with pytest.raises(UnreadableItemError):
         head_at(world, job)
+
+
+def behind(instants: int, interval_ms: int = 1_000) -> tuple[World, Job]:
+    """A job whose head was left that many instants behind; its earlier runs stand as long as records are kept."""
+    world = World(DUE_AT)
+    job = world.recurring(schedule=Rate(interval_ms=interval_ms, anchor=DUE_AT - 500 * interval_ms))
+    world.table.executions.clear()
+    job = replace(job, chain_from=DUE_AT - 500 * interval_ms)
+    world.table.jobs[job.tenant_id, job.id] = job
+    for number in range(-500, 1):
+        state = State.SUCCEEDED if number else State.PENDING
+        world.put(in_state(job.occurrence(DUE_AT + number * interval_ms, created_at=DUE_AT), state))
+    world.clock.time_ms = DUE_AT + instants * interval_ms
+    return world, job
+
+
+@pytest.mark.parametrize("instants", [0, 1, 2, 5, 31, 32, 33, 1_000, 3_599, 86_400, 7 * 86_400 - 600])
+def test_head_is_found_with_a_few_reads_however_many_instants_it_is_behind(instants: int) -> None:
+    world, job = behind(instants)
+    world.steps.taken.clear()
+    assert head_at(world, job) == DUE_AT
+    assert len(world.steps.taken) <= 9
+    assert set(world.steps.taken) == {"store.get_many"}
+
+
+def test_head_is_found_where_the_records_of_earlier_runs_have_expired() -> None:
+    world, job = behind(300, interval_ms=HOUR)
+    for number in range(-500, 0):
+        if number % 3:
+            del world.table.executions[job.id_at(DUE_AT + number * HOUR)]
+    assert head_at(world, job) == DUE_AT
+
+
+def test_head_is_found_by_a_definition_that_was_read_before_a_jump() -> None:
+    chain = chains.after_a_jump(100_000)
+    world = chain.world
+    world.clock.time_ms += 50_000 * MINUTE
+    target_at = world.table.jobs[chain.job.tenant_id, chain.job.id].chain_from
+    assert chain.job.chain_from < target_at
+    early = replace(chain.job, chain_from=DUE_AT)
+    assert head_at(world, early) == target_at
+
+
+@pytest.mark.parametrize("damage", Damage)
+def test_head_that_cannot_be_read_is_found_however_far_behind(damage: Damage) -> None:
+    world, job = behind(5_000)
+    world.table.executions[job.id_at(DUE_AT)].damage = damage
+    with pytest.raises(UnreadableItemError):
+        head_at(world, job)
+    world.table.executions[job.id_at(DUE_AT)].damage = None
+    world.table.executions[job.id_at(DUE_AT - 1_000)].damage = damage
+    assert head_at(world, job) == DUE_AT

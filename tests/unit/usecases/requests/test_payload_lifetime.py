@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.bucket import MINUTE_MS, bucket_of
+from shared.domain.bucket import bucket_of
 from shared.domain.delivery.request import Request
 from shared.domain.errors import PreconditionFailedError
 from shared.domain.executions.execution import Execution
@@ -14,10 +14,9 @@ from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.timing import After, Every, Timing
 from shared.usecases.ticks.collect_payloads import MIN_AGE_MS
-from shared.usecases.ticks.reconcile import DAY_MINUTES, SETTLE_MINUTES
 from tests.support.builders import TENANT, with_changes
 from tests.support.usecases.creating import LARGE
-from tests.support.usecases.reconciling import reconcile
+from tests.support.usecases.reconciling import reconcile_definitions
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.sweeps import swept
 from tests.support.usecases.world import EARLY, World
@@ -143,12 +142,10 @@ def test_sweep_reads_no_request_of_an_execution_that_is_not_very_late() -> None:
 
 
 def collected(world: World) -> list[str]:
-    """The payloads that the reconciler gives an expiry, when they are old enough and it checks midnight."""
+    """The payloads that the reconciler gives an expiry when they are old enough."""
     before = set(world.table.payload_expires_at_s)
-    midnight = (world.clock.time_ms + MIN_AGE_MS) // MINUTE_MS // DAY_MINUTES + 1
-    world.ledger.note_reconciled_through(midnight * DAY_MINUTES - 2)
-    world.clock.time_ms = (midnight * DAY_MINUTES + SETTLE_MINUTES) * MINUTE_MS
-    report = reconcile(world)
+    world.clock.time_ms += MIN_AGE_MS + 1
+    report = reconcile_definitions(world)
     found = [key[1] for key in world.table.payload_expires_at_s if key not in before]
     assert report.payloads_collected == len(found)
     return found

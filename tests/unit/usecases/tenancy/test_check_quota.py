@@ -7,15 +7,16 @@ from shared.domain.tenancy.quota import Quota
 from shared.usecases.tenancy.check_quota import FULL_MS, CheckQuota, Demand
 from shared.usecases.tenancy.spend_budget import SpendBudget
 from tests.support.builders import DUE_AT, job, tenant
-from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore, FakeRecurringJobs
+from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.support.fakes.clock import VirtualClock
+from tests.support.fakes.live_items import FakeLiveItems
 from tests.support.fakes.table import FakeTable
 
 ONE_OFF = Demand(due_at=DUE_AT, payload_bytes=10, tags=1, is_recurring=False)
 RECURRING = Demand(due_at=DUE_AT, payload_bytes=10, tags=1, is_recurring=True)
 
 
-class CountedJobs(FakeRecurringJobs):
+class CountedJobs(FakeLiveItems):
     """Says how often it was asked."""
 
     asked = 0

@@ -1,0 +1,105 @@
+"""What has not ended, by a sparse index of the jobs table: `lp` (the tenant) and the table's own sort key.
+
+Only definitions that have not ended and large requests without an expiry have `lp`. The index holds keys and
+`st`, so that a change of a definition costs no index write.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
+from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode
+from shared.adapters.dynamodb.codec.errors import translated
+from shared.adapters.dynamodb.codec.job_items import read_job
+from shared.adapters.dynamodb.codec.keys import PAYLOAD_PREFIX, item_key, job_prefix
+from shared.domain.errors import UnreadableItemError
+from shared.names import LIVE_SEGMENTS, Attr, Index
+from shared.ports.jobs import LargeRequest, LiveItem
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoLiveItems:
+    """A page costs one read of the index and, for up to 100 definitions, one strong BatchGetItem."""
+
+    def __init__(self, client: DynamoDBClient, table: str, backoff: Backoff) -> None:
+        self._client = client
+        self._table = table
+        self._reads = BatchReads(client, table, backoff)
+
+    def page(self, segment: int, *, after: str | None, limit: int) -> tuple[list[LiveItem], str | None]:
+        start: Any = {"ExclusiveStartKey": _start_key(after)} if after is not None else {}
+        with translated():
+            answer = self._client.scan(
+                TableName=self._table,
+                IndexName=Index.LIVE,
+                Segment=segment,
+                TotalSegments=LIVE_SEGMENTS,
+                Limit=limit,
+                **start,
+            )
+        entries: list[Any] = answer["Items"]
+        keys = [_key(entry) for entry in entries if not _is_large_request(entry)]
+        definitions = {_cursor(item): item for item in self._reads.read_all(keys)}
+        last: Any = answer.get("LastEvaluatedKey")
+        return [_live_item(entry, definitions) for entry in entries], _cursor(last) if last else None
+
+    def count(self, tenant_id: str, at_most: int) -> int:
+        _, prefix = job_prefix(tenant_id)
+        counted = 0
+        start: dict[str, Any] = {}
+        while counted < at_most:
+            with translated():
+                answer: Any = self._client.query(
+                    TableName=self._table,
+                    IndexName=Index.LIVE,
+                    KeyConditionExpression=f"{Attr.LIVE_PK} = :tenant AND begins_with({Attr.SK}, :prefix)",
+                    ExpressionAttributeValues={":tenant": encode(tenant_id), ":prefix": encode(prefix)},
+                    Select="COUNT",
+                    **start,
+                )
+            counted += answer["Count"]
+            if "LastEvaluatedKey" not in answer:
+                break
+            start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+        return min(counted, at_most)
+
+
+def _live_item(entry: Item, definitions: dict[str, Item]) -> LiveItem:
+    cursor = _cursor(entry)
+    if _is_large_request(entry):
+        return LiveItem(cursor=cursor, content=_large_request(entry))
+    if cursor not in definitions:
+        return LiveItem(cursor=cursor, content=None)
+    try:
+        return LiveItem(cursor=cursor, content=read_job(definitions[cursor]))
+    except UnreadableItemError:
+        return LiveItem(cursor=cursor, content=None, is_unreadable=True)
+
+
+def _large_request(entry: Item) -> LargeRequest:
+    plain: dict[str, Any] = decode_all(entry)
+    return LargeRequest(
+        tenant_id=plain[Attr.PK],
+        payload_id=plain[Attr.SK].removeprefix(PAYLOAD_PREFIX),
+        stored_at=plain[Attr.STORED_AT],
+    )
+
+
+def _is_large_request(entry: Any) -> bool:
+    return bool(entry[Attr.SK]["S"].startswith(PAYLOAD_PREFIX))
+
+
+def _key(entry: Any) -> Item:
+    return {Attr.PK: entry[Attr.PK], Attr.SK: entry[Attr.SK]}
+
+
+def _cursor(entry: Any) -> str:
+    return f"{entry[Attr.PK]['S']}|{entry[Attr.SK]['S']}"
+
+
+def _start_key(cursor: str) -> Item:
+    pk, sk = cursor.split("|", 1)
+    return {Attr.LIVE_PK: encode(pk), **item_key(pk, sk)}
