@@ -266,11 +266,9 @@ def test_every_read_but_those_of_an_index_and_the_progress_is_strong(engine_lab:
             if name not in ("progress.read", "jobs.get_payload"):
                 call(engine_lab)
         engine_lab.jobs.get_payload(TENANT, job().id)
-    reads = (
-        calls.of("GetItem")
-        + calls.of("Scan")
-        + [query for query in calls.of("Query") if "IndexName" not in query]
-    )
+    reads = calls.of("GetItem") + [
+        read for name in ("Scan", "Query") for read in calls.of(name) if "IndexName" not in read
+    ]
     reads += [table for batch in calls.of("BatchGetItem") for table in batch["RequestItems"].values()]
     assert len(reads) >= 10
     assert all(read.get("ConsistentRead") is True for read in reads)

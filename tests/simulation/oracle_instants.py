@@ -25,7 +25,7 @@ def verify_instants(
     yield from _once(records)
     for record in records:
         if record.missed is not None:
-            yield from _passed_over(habits, record)
+            yield from _passed_over(order, habits, record)
     begun = [one for one in records if one.missed is None and (one.state != "cancelled" or one.has_begun)]
     runs = sorted(one.nominal_at for one in begun)
     if habits.max_runs is not None and len(runs) > habits.max_runs:
@@ -64,12 +64,10 @@ def _once(records: list[Record]) -> Iterator[Fault]:
         run[record.nominal_at] = record
 
 
-def _passed_over(habits: Habits, record: Record) -> Iterator[Fault]:
+def _passed_over(order: Order, habits: Habits, record: Record) -> Iterator[Fault]:
     """The right reason, and the right number."""
     first_at, last_at = record.missed or (0, 0)
-    reasons = set(CATCH_UP_REASONS[habits.catch_up])
-    if habits.asked("pause"):
-        reasons.add("job_paused")
+    reasons = CATCH_UP_REASONS[habits.catch_up] | _reasons_to_cancel(order, habits)
     if record.state != "skipped" or record.reason not in reasons:
         yield _fault(Verdict.SKIPPED, f"{record.state} as {record.reason}, not {sorted(reasons)}", record)
     counts = [
@@ -89,7 +87,7 @@ def _accounted(
     by_instant: dict[int, list[Record]] = defaultdict(list)
     for record in records:
         by_instant[record.nominal_at].append(record)
-    gaps = [one.missed for one in records if one.missed is not None and one.reason != "job_paused"]
+    gaps = [(one.missed, one.reason) for one in records if one.missed is not None]
     reasons = _reasons_to_cancel(order, habits)
     for instant in window.instants(habits, evidence.weather.clock_error_ms):
         if instant > last_at:
@@ -100,7 +98,11 @@ def _accounted(
             and (record.state != "cancelled" or record.reason in (reasons if record.has_begun else allowed))
             for record in by_instant[instant]
         )
-        if not is_there and not any(first <= instant <= last for first, last in gaps):
+        is_passed_over = any(
+            first <= instant <= last and (reason in allowed or reason not in reasons)
+            for (first, last), reason in gaps
+        )
+        if not is_there and not is_passed_over:
             seen = [f"{one.state} {one.reason}" for one in by_instant[instant]]
             text = f"{instant} is not accounted for: {seen or 'no record'}"
             yield Fault(verdict=Verdict.LOST, text=text, job_id=order.job_id)
