@@ -4,6 +4,7 @@ from shared.adapters.clients import client
 from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload, ThreadSpread, pause
 from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
+from shared.adapters.dynamodb.dead_letters.redrive_batches import DynamoRedriveBatches
 from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
@@ -30,7 +31,7 @@ from shared.usecases.tenancy.tenant_weights import TenantWeights
 
 OFFLOAD_THREADS = 32
 SPREAD_THREADS = 16
-"""Requests to SQS that a process sends at a time: 50 batches of a page take 4 round trips in place of 50."""
+"""Requests that a process sends side by side: 50 batches of a page take 4 round trips to SQS in place of 50."""
 
 
 def dynamo_ports(settings: Settings) -> Ports:
@@ -38,13 +39,14 @@ def dynamo_ports(settings: Settings) -> Ports:
     ports, region = Ports(), settings.region
     ports.clock, ports.entropy = SystemClock(), SystemEntropy()
     ports.pause, ports.offload = pause, ThreadOffload(OFFLOAD_THREADS)
+    ports.spread = ThreadSpread(SPREAD_THREADS)
     _add_tables(ports, settings)
     sqs = client("sqs", region)
     queue = SqsWakeupQueue(
         sqs,
         settings.lane_queue_urls,
         TenantWeights(ports.tenants, ports.clock),
-        ThreadSpread(SPREAD_THREADS),
+        ports.spread,
     )
     ports.queue = ports.backlog = queue
     ports.visibility = SqsVisibility(sqs, settings.lane_queue_urls)
@@ -71,13 +73,14 @@ def _add_tables(ports: Ports, settings: Settings) -> None:
     ports.executions = DynamoExecutionStore(dynamodb, executions, region, backoff)
     ports.claimer = BatchStatementClaimer(dynamodb, executions, region, backoff)
     ports.one_offs = DynamoOneOffStore(dynamodb, executions, region)
-    ports.one_off_batches = BatchStatementBatches(dynamodb, executions, region, backoff)
+    ports.one_off_batches = BatchStatementBatches(dynamodb, executions, region, backoff, ports.spread)
     ports.jobs = DynamoJobStore(dynamodb, jobs, executions, region)
     ports.queries = DynamoQueries(dynamodb, jobs, executions, region)
     ports.idempotency = DynamoIdempotencyStore(dynamodb, jobs)
     ports.recurring_jobs = DynamoRecurringJobs(dynamodb, jobs)
     ports.run_locks = DynamoRunLockStore(dynamodb, jobs)
     ports.redrive_tasks = DynamoRedriveTasks(dynamodb, jobs, leases, region)
+    ports.redrive_batches = DynamoRedriveBatches(dynamodb, executions, jobs, region, backoff, ports.spread)
     ports.tenants = DynamoTenantStore(dynamodb, settings.tenants_table, backoff)
     ports.budgets = DynamoBudgetStore(dynamodb, leases)
     ports.limits = DynamoLimitStore(dynamodb, leases, region, backoff)

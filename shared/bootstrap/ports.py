@@ -1,6 +1,6 @@
 """The ports of one process: the external dependencies of the use cases, independent of adapters."""
 
-from shared.ports.dead_letters import ParkedMessageStore, RedriveTasks
+from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
 from shared.ports.delivery import Sender, Vault
 from shared.ports.dispatch import (
     AcceptedLog,
@@ -16,7 +16,7 @@ from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneO
 from shared.ports.jobs import IdempotencyStore, JobStore, RunLockStore
 from shared.ports.limits import LimitStore, ThrottleStatus
 from shared.ports.listings import Queries
-from shared.ports.runtime import Clock, Entropy, Offload, Pause
+from shared.ports.runtime import Clock, Entropy, Offload, Pause, Spread
 from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
 
 
@@ -27,6 +27,7 @@ class Ports:
     entropy: Entropy
     pause: Pause
     offload: Offload
+    spread: Spread
     executions: ExecutionStore
     claimer: Claimer
     one_offs: OneOffStore
@@ -50,6 +51,7 @@ class Ports:
     accepted_log: AcceptedLog
     queries: Queries
     redrive_tasks: RedriveTasks
+    redrive_batches: RedriveBatches
     parked_messages: ParkedMessageStore
     sender: Sender
     vault: Vault

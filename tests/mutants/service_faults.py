@@ -21,7 +21,7 @@ SERVICE_FAULTS = (
     Mutant(
         name="refused claim without its item taken for a deleted execution",
         file=_CLAIMER,
-        old='    return error.get("Code") in _REFUSED and not error.get("Item")\n',
+        old='    return error.get("Code") in REFUSED and not error.get("Item")\n',
         new="    return False\n",
         killer="tests/conformance/test_claimer.py",
     ),

@@ -6,6 +6,7 @@ from typing import Any
 from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key, job_key, payload_key, reminder_key
 from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
+from shared.adapters.dynamodb.dead_letters.redrive_batches import DynamoRedriveBatches
 from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
@@ -28,7 +29,7 @@ from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
 from shared.names import Attr
 from tests.support.conformance.tables import TableNames, read_all
-from tests.support.fakes.clock import SeededEntropy
+from tests.support.fakes.clock import SeededEntropy, one_by_one
 
 REGION = "us-east-1"
 
@@ -93,7 +94,7 @@ class DynamoLab:
     def batch_batches(self) -> BatchStatementBatches:
         """The other implementation of batches."""
         return BatchStatementBatches(
-            self._use(self.names.executions), self.names.executions, REGION, self._backoff
+            self._use(self.names.executions), self.names.executions, REGION, self._backoff, one_by_one
         )
 
     @cached_property
@@ -128,6 +129,13 @@ class DynamoLab:
     def redrives(self) -> DynamoRedriveTasks:
         client = self._use(self.names.jobs, self.names.leases)
         return DynamoRedriveTasks(client, self.names.jobs, self.names.leases, REGION)
+
+    @cached_property
+    def redrive_batches(self) -> DynamoRedriveBatches:
+        client = self._use(self.names.jobs, self.names.executions)
+        return DynamoRedriveBatches(
+            client, self.names.executions, self.names.jobs, REGION, self._backoff, one_by_one
+        )
 
     @cached_property
     def tenants(self) -> DynamoTenantStore:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
-from shared.ports.dead_letters import ParkedMessageStore, RedriveTasks
+from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
 from shared.ports.dispatch import LaneProgressStore, ReconcileMark, ShardCountStore, ShardLedger
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
 from shared.ports.jobs import IdempotencyStore, JobStore, RunLockStore
@@ -24,6 +24,7 @@ from tests.support.fakes.limit_store import FakeLimitStore
 from tests.support.fakes.one_off_batches import FakeOneOffBatches
 from tests.support.fakes.one_off_store import FakeOneOffStore
 from tests.support.fakes.queries import FakeQueries
+from tests.support.fakes.redrive_batches import FakeRedriveBatches
 from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.shard_counts import FakeShardCountStore
@@ -76,6 +77,9 @@ class Lab(Protocol):
 
     @property
     def redrives(self) -> RedriveTasks: ...
+
+    @property
+    def redrive_batches(self) -> RedriveBatches: ...
 
     @property
     def tenants(self) -> TenantStore: ...
@@ -143,6 +147,7 @@ class FakeLab:
         self.progress = FakeLaneProgressStore()
         self.parked_messages = FakeParkedMessageStore()
         self.redrives = FakeRedriveTasks()
+        self.redrive_batches = FakeRedriveBatches(self.table)
         self.tenants = FakeTenantStore()
         self.budgets = FakeBudgetStore()
         self.limits = FakeLimitStore()

@@ -9,7 +9,7 @@ from tests.support.builders import DUE_AT, ONE_SHARD
 from tests.support.fakes.audit import FakeAuditLog
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore, FakeRecurringJobs
 from tests.support.fakes.claimer import FakeClaimer
-from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
+from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock, one_by_one
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_store import FakeJobStore
@@ -19,6 +19,7 @@ from tests.support.fakes.limit_store import FakeLimitStore
 from tests.support.fakes.one_off_batches import FakeOneOffBatches
 from tests.support.fakes.one_off_store import FakeOneOffStore
 from tests.support.fakes.queries import FakeQueries
+from tests.support.fakes.redrive_batches import FakeRedriveBatches
 from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.sender import AnswerTo, ScriptedSender, succeeds
@@ -69,6 +70,7 @@ class FakePorts:
         self.claimer = self.tapped("claimer", FakeClaimer(self.table))
         self.idempotency = self.tapped("idempotency", FakeIdempotencyStore())
         self.redrives = FakeRedriveTasks()
+        self.redrive_batches = FakeRedriveBatches(self.table)
         self.redrive_tasks = self.tapped("redrives", self.redrives)
 
     def tapped(self, name: str, port: Any) -> Any:
@@ -79,11 +81,12 @@ class FakePorts:
         """The ports of the use cases: each call goes through the steps."""
         ports = Ports()
         ports.clock, ports.entropy, ports.offload = self.clock, self.entropy, self.offload
-        ports.pause = self._pause
+        ports.pause, ports.spread = self._pause, one_by_one
         ports.executions, ports.jobs, ports.claimer = self.store, self.jobs, self.claimer
         ports.idempotency, ports.redrive_tasks = self.idempotency, self.redrive_tasks
         ports.one_offs = self.tapped("one_offs", self.one_offs)
         ports.one_off_batches = self.tapped("batches", self.one_off_batches)
+        ports.redrive_batches = self.tapped("redrive_batches", self.redrive_batches)
         ports.run_locks = self.tapped("run_locks", self.run_locks)
         ports.tenants = self.tapped("tenants", self.tenants)
         ports.budgets = self.tapped("budgets", self.budgets)
