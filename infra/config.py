@@ -5,7 +5,7 @@ as records that expire before their retries or shards that disappear, therefore 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from infra.components.shard_plan import ShardEpoch, check_plan, fewest_shards
@@ -63,11 +63,12 @@ class ReservedConcurrency:
     watcher: int = 4
     sweeper: int = 4
     reconciler: int = 2
+    redriver: int = RUNS_PER_RANGE
     dead_letter: int = DEAD_LETTER_CONCURRENCY * len(QueueName)
 
     @property
     def total(self) -> int:
-        return self.api + self.watcher + self.sweeper + self.reconciler + self.dead_letter
+        return sum(getattr(self, each.name) for each in fields(self))
 
     def of(self, package: str) -> int | None:
         """None for a package under `functions/` without a reservation."""
@@ -82,6 +83,7 @@ class FunctionMemory:
     api: int = 1024
     watcher: int = 1769
     sweeper: int = 1024
+    redriver: int = 1769
     executor: int = 1769
     dead_letter: int = 512
 
@@ -180,6 +182,7 @@ class StageConfig:
             "watcher": RUNS_PER_RANGE * self.watchers,
             "sweeper": RUNS_PER_RANGE * self.sweepers,
             "reconciler": 1,
+            "redriver": RUNS_PER_RANGE,
             "dead_letter": DEAD_LETTER_CONCURRENCY * len(QueueName),
         }
         for name, runs in least.items():

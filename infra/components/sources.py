@@ -34,7 +34,8 @@ def _map(function: lambda_.Function, name: QueueName, queue: sqs.Queue, concurre
 
 
 class Ticks(Construct):
-    """Scheduled ticks: every minute for each range of watchers and sweepers, every 15 for the reconciler."""
+    """Scheduled ticks: every minute for the redriver and each range of watchers and sweepers, every 15 minutes
+    for the reconciler."""
 
     def __init__(self, scope: Construct, functions: Functions, stage: StageConfig) -> None:
         super().__init__(scope, "Ticks")
@@ -43,8 +44,9 @@ class Ticks(Construct):
             for index in range(parts):
                 part = {"range": {"index": index, "of": parts}}
                 self._rule(f"{name}{index}", function, events.RuleTargetInput.from_object(part))
-        reconciler = functions.by_service["reconciler"]
-        self._rule("Reconcile", reconciler, events.RuleTargetInput.from_object({}), RECONCILE_MINUTES)
+        whole = events.RuleTargetInput.from_object({})
+        self._rule("Redrive", functions.by_service["redriver"], whole)
+        self._rule("Reconcile", functions.by_service["reconciler"], whole, RECONCILE_MINUTES)
 
     def _rule(
         self, name: str, function: lambda_.Function, tick: events.RuleTargetInput, minutes: int = 1

@@ -4,7 +4,6 @@ from shared.adapters.clients import client
 from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload, ThreadSpread, pause
 from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
-from shared.adapters.dynamodb.dead_letters.redrive_batches import DynamoRedriveBatches
 from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
@@ -13,6 +12,7 @@ from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
 from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches
 from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
+from shared.adapters.dynamodb.executions.redrive_batches import DynamoRedriveBatches
 from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
 from shared.adapters.dynamodb.jobs.recurring_jobs import DynamoRecurringJobs

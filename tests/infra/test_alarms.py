@@ -83,15 +83,16 @@ def test_throttled_work_is_on_the_dashboard_and_fires_no_alarm(cloud: Synthesise
 
 
 def test_a_heartbeat_that_falls_silent_is_an_alarm(cloud: Synthesised) -> None:
-    for name, beats in (
-        ("WatcherHeartbeat", cloud.stage.watchers),
-        ("SweeperHeartbeat", cloud.stage.sweepers),
+    for name, beats, minutes in (
+        ("WatcherHeartbeat", cloud.stage.watchers, 3),
+        ("SweeperHeartbeat", cloud.stage.sweepers, 3),
+        ("RedriverHeartbeat", 1, 5),
     ):
         alarm = _alarms(cloud)[name]
         assert alarm["TreatMissingData"] == "breaching"
         assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("LessThanThreshold", beats)
         assert (alarm["Statistic"], alarm["Period"]) == ("Sum", 60)
-        assert (alarm["EvaluationPeriods"], alarm["DatapointsToAlarm"]) == (3, 3)
+        assert (alarm["EvaluationPeriods"], alarm["DatapointsToAlarm"]) == (minutes, minutes)
 
 
 def test_missing_data_breaches_no_alarm_but_a_heartbeat(cloud: Synthesised) -> None:

@@ -30,12 +30,13 @@ EPOCH = STAGE.shard_plan[0]
         {"sweepers": 17},
         {"sweepers": 3},
         {"watchers": 3},
-        {"account_concurrency": 991},
+        {"account_concurrency": 993},
         {"account_concurrency": 10},
         {"reserved": ReservedConcurrency(watcher=3)},
         {"reserved": ReservedConcurrency(sweeper=3)},
         {"reserved": ReservedConcurrency(dead_letter=11)},
         {"reserved": ReservedConcurrency(reconciler=0)},
+        {"reserved": ReservedConcurrency(redriver=1)},
         {"reserved": ReservedConcurrency(api=0)},
         {"reserved": ReservedConcurrency(api=159)},
         {"name": "Prod"},
@@ -57,16 +58,16 @@ def test_a_stage_that_breaks_a_rule_is_refused(change: dict[str, Any]) -> None:
 
 def test_default_stage_fits_the_default_account_and_its_functions_cannot_starve_one_another() -> None:
     assert STAGE.reserved is not None
-    assert STAGE.reserved.total + STAGE.lane_concurrency.total == 992 <= STAGE.account_concurrency == 1_000
-    larger = replace(STAGE, sweepers=16, reserved=ReservedConcurrency(sweeper=32), account_concurrency=1_020)
+    assert STAGE.reserved.total + STAGE.lane_concurrency.total == 994 <= STAGE.account_concurrency == 1_000
+    larger = replace(STAGE, sweepers=16, reserved=ReservedConcurrency(sweeper=32), account_concurrency=1_022)
     assert larger.reserved is not None
 
 
 def test_small_lanes_leave_what_lambda_wants_unreserved() -> None:
     lanes = LaneConcurrency(critical=2, standard=2, bulk=2, slow_critical=2, slow_standard=2, slow_bulk=2)
-    assert replace(STAGE, lane_concurrency=lanes, account_concurrency=272)
-    with pytest.raises(ValueError, match="need 272"):
-        replace(STAGE, lane_concurrency=lanes, account_concurrency=271)
+    assert replace(STAGE, lane_concurrency=lanes, account_concurrency=274)
+    with pytest.raises(ValueError, match="need 274"):
+        replace(STAGE, lane_concurrency=lanes, account_concurrency=273)
 
 
 def test_new_account_reserves_nothing() -> None:

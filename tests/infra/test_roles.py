@@ -112,7 +112,7 @@ def test_indexes_are_queried_by_name_and_by_those_who_list(cloud: Synthesised) -
         indexed = {(action, name) for action, name in _allowed(cloud, spec.service) if "/index/" in name}
         assert {action for action, _ in indexed} <= {"dynamodb:Query"}
         names = {name.rpartition("/")[2] for _, name in indexed}
-        assert names == {"api": {Index.BY_TENANT, Index.FAILED}, "sweeper": {Index.FAILED}}.get(
+        assert names == {"api": {Index.BY_TENANT, Index.FAILED}, "redriver": {Index.FAILED}}.get(
             spec.package, set()
         )
 

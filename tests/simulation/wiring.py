@@ -94,6 +94,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports = Ports()
     ports.clock, ports.offload = ProcessClock(handle), GreenletOffload(handle)
     ports.entropy, ports.pause = world.entropy, lambda _: None
+    ports.spread = one_by_one
     ports.executions = faulty(seen_by(release, world, world.store))
     ports.claimer = faulty(seen_by(release, world, world.claimer), claim=_unknown)
     ports.one_offs = faulty(seen_by(release, world, world.one_offs))
@@ -108,6 +109,10 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.progress = faulty(world.progress)
     ports.parked_messages = faulty(world.parked_messages)
     ports.redrive_tasks = faulty(world.redrives)
+    ports.redrive_batches = faulty(
+        seen_by(release, world, world.redrive_batches),
+        mark_all=lambda marks: [WriteUnknown("injected") for _ in marks],
+    )
     ports.accepted_log = faulty(world.accepted)
     sqs: Any = faulty(world.lanes, send_message_batch=_no_answer)
     if release.writes_newer_messages:

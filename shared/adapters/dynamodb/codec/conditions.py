@@ -87,9 +87,8 @@ def redrivable_in_partiql() -> PartiqlCondition:
     """The same as `redrivable`."""
     codes = sorted(STATE_CODES[state] for state in REDRIVABLE)
     states = ", ".join("?" for _ in codes)
-    return PartiqlCondition(
-        f"v <= ? AND s IN [{states}] AND rd IS MISSING", tuple(encode(each) for each in (VERSION, *codes))
-    )
+    values = (encode(VERSION), *(encode(code) for code in codes))
+    return PartiqlCondition(f"v <= ? AND s IN [{states}] AND rd IS MISSING", values)
 
 
 _MAY_BE_CLAIMED = "v <= {version} AND a < mx AND {retries_go_on} AND "
