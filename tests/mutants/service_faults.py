@@ -132,9 +132,9 @@ SERVICE_FAULTS = (
     ),
     Mutant(
         name="bulk redrive that refuses a job for a fault of ours",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="except (ServiceError, UnknownVersionError):",
-        new="except (UnavailableError, UnknownVersionError):",
-        killer="tests/unit/usecases/dead_letters/test_bulk_redrive.py",
+        file="shared/usecases/dead_letters/redrive_page.py",
+        old="    except (ServiceError, UnknownVersionError):\n",
+        new="    except (UnavailableError, UnknownVersionError):\n",
+        killer="tests/unit/usecases/dead_letters/test_redrive_worker.py",
     ),
 )

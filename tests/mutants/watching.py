@@ -78,9 +78,9 @@ WATCHING = (
     ),
     Mutant(
         name="bulk redrive that refuses what is newer",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="            except (ServiceError, UnknownVersionError):\n",
-        new="            except ServiceError:\n",
+        file="shared/usecases/dead_letters/redrive_page.py",
+        old="    except (ServiceError, UnknownVersionError):\n",
+        new="    except ServiceError:\n",
         killer=_NOTIFICATIONS,
     ),
     Mutant(

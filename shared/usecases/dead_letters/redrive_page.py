@@ -1,9 +1,10 @@
 """Redrive a page of dead letters: each step is completed for all of them before the next step."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
+from typing import TypeVar
 
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts
 from shared.domain.errors import (
@@ -22,6 +23,8 @@ from shared.ports.runtime import Spread
 from shared.usecases.dead_letters.follow_redrives import follow_redrives
 from shared.usecases.dead_letters.redrive_execution import RedriveExecution
 from shared.usecases.filing.file_batch import FileBatch
+
+T = TypeVar("T")
 
 
 class Outcome(Enum):
@@ -75,25 +78,23 @@ class RedrivePage:
         self, task: RedriveTask, latest_at: int, deleted: dict[str, bool], dead: Execution
     ) -> Execution | Outcome:
         """The execution whose redrive is to be chosen, and which may be redriven; otherwise the outcome."""
-        try:
+
+        def prepare() -> Execution | Outcome:
             last = self._walk(task, dead)
             if isinstance(last, Execution):
                 self.redrive.prepare(last, latest_at, deleted)
-        except (ServiceError, UnknownVersionError):
-            raise
-        except PunctualError:
-            return Outcome.REFUSED
-        return last
+            return last
+
+        return _unless_refused(prepare)
 
     def _redrive_alone(self, task: RedriveTask, existing: Execution, due_at: int) -> Outcome:
         """Another request has just marked this dead letter: continue behind its redrive."""
-        try:
+
+        def continue_behind() -> Outcome:
             self.redrive.after(existing, due_at, task.id)
-        except (ServiceError, UnknownVersionError):
-            raise
-        except PunctualError:
-            return Outcome.REFUSED
-        return Outcome.REDRIVEN
+            return Outcome.REDRIVEN
+
+        return _unless_refused(continue_behind)
 
     def _walk(self, task: RedriveTask, dead: Execution) -> Execution | Outcome:
         """Follow the redrives of a dead letter. Redrives of others are kept, unless they were cancelled."""
@@ -142,6 +143,16 @@ class RedrivePage:
 
     def _draft(self, last: Execution, due_at: int) -> Execution:
         return self.redrive.draft(last, self.redrive.next_id(last, due_at))
+
+
+def _unless_refused(act: Callable[[], T]) -> T | Outcome:
+    """The result of a step. An error that is the fault of the service, or of a newer release, passes."""
+    try:
+        return act()
+    except (ServiceError, UnknownVersionError):
+        raise
+    except PunctualError:
+        return Outcome.REFUSED
 
 
 def _error(unknown: WriteUnknown) -> PunctualError:

@@ -85,6 +85,16 @@ def test_dead_letters_of_one_job_read_its_definition_once_a_page() -> None:
     assert world.steps.count("jobs.get") == 1
 
 
+def test_rejected_read_of_a_job_is_reported_to_operators_and_refuses_no_dead_letter() -> None:
+    world = World(LATER)
+    world.recurring()
+    failed_run(world)
+    task = start(world)
+    world.steps.reject("jobs.get")
+    assert world.process_bulk_redrives.execute().unreadable == [task.id]
+    assert standing(world, task).counts == TaskCounts()
+
+
 def test_redrives_of_tenants_take_turns_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_bulk_redrives, "PAGE", 10)
     world = started_by_three_tenants(30)
