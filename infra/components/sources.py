@@ -10,7 +10,8 @@ from constructs import Construct
 from infra.components.construct_ids import construct_id
 from infra.components.functions import Functions
 from infra.components.lanes import Lanes
-from infra.config import DEAD_LETTER_CONCURRENCY, StageConfig
+from infra.concurrency import DEAD_LETTER_CONCURRENCY, Pollers, Source
+from infra.config import StageConfig
 from shared.names import EXECUTOR_BATCH, QueueName
 
 RECONCILE_MINUTES = 15
@@ -23,12 +24,18 @@ def connect_queues(functions: Functions, lanes: Lanes, stage: StageConfig) -> No
         _map(functions.by_service["dead-letter"], lane, pair.dead, DEAD_LETTER_CONCURRENCY)
 
 
-def _map(function: lambda_.Function, name: QueueName, queue: sqs.Queue, concurrency: int) -> None:
+def _map(function: lambda_.Function, name: QueueName, queue: sqs.Queue, source: Source) -> None:
+    pollers = (
+        lambda_.ProvisionedPollerConfig(minimum_pollers=source.minimum, maximum_pollers=source.maximum)
+        if isinstance(source, Pollers)
+        else None
+    )
     function.add_event_source_mapping(
         f"{construct_id(name)}Source",
         event_source_arn=queue.queue_arn,
         batch_size=EXECUTOR_BATCH,  # no batching window: a due call never waits for a fuller batch
-        max_concurrency=concurrency,
+        max_concurrency=source if isinstance(source, int) else None,
+        provisioned_poller_config=pollers,
         report_batch_item_failures=True,
     )
 

@@ -4,7 +4,7 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
-from infra.config import StageConfig
+from infra.config import StageConfig, Units
 from shared.names import Attr, Index
 
 
@@ -15,9 +15,14 @@ class Tables(Construct):
         super().__init__(scope, "Tables")
         self._stage = stage
         # The archive reads the stream: both images, because an expired row has only an old image.
-        self.executions = self._table("Executions", stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES)
-        self._index(Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK)
-        self._index(Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK)
+        warm = stage.warm_throughput
+        self.executions = self._table(
+            "Executions",
+            stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
+            warm=_warm(warm.executions) if warm else None,
+        )
+        self._index(Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK, _warm(warm.by_tenant) if warm else None)
+        self._index(Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK, _warm(warm.failed) if warm else None)
         self.jobs = self._table("Jobs")
         self.tenants = self._table("Tenants")
         self.leases = self._table("Leases")
@@ -32,7 +37,12 @@ class Tables(Construct):
             "audit": self.audit,
         }
 
-    def _table(self, name: str, stream: dynamodb.StreamViewType | None = None) -> dynamodb.Table:
+    def _table(
+        self,
+        name: str,
+        stream: dynamodb.StreamViewType | None = None,
+        warm: dynamodb.WarmThroughput | None = None,
+    ) -> dynamodb.Table:
         protected = self._stage.protect_data
         return dynamodb.Table(
             self,
@@ -42,6 +52,7 @@ class Tables(Construct):
             billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
             time_to_live_attribute=Attr.TTL,
             stream=stream,
+            warm_throughput=warm,
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
                 point_in_time_recovery_enabled=True
             ),
@@ -49,14 +60,19 @@ class Tables(Construct):
             removal_policy=RemovalPolicy.RETAIN if protected else RemovalPolicy.DESTROY,
         )
 
-    def _index(self, name: str, pk: str, sk: str) -> None:
+    def _index(self, name: str, pk: str, sk: str, warm: dynamodb.WarmThroughput | None) -> None:
         """Declare a keys-only index, so that an update that changes no index key costs no index write."""
         self.executions.add_global_secondary_index(
             index_name=name,
             partition_key=_string(pk),
             sort_key=_string(sk),
             projection_type=dynamodb.ProjectionType.KEYS_ONLY,
+            warm_throughput=warm,
         )
+
+
+def _warm(units: Units) -> dynamodb.WarmThroughput:
+    return dynamodb.WarmThroughput(read_units_per_second=units.reads, write_units_per_second=units.writes)
 
 
 def _string(name: str) -> dynamodb.Attribute:

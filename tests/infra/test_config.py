@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from infra.components.shard_plan import MAX_SHARDS, ShardEpoch, plan_json
-from infra.config import IDEMPOTENCY_DAYS, LaneConcurrency, ReservedConcurrency, cloud_stage, local_stage
+from infra.concurrency import LaneConcurrency, Pollers, ReservedConcurrency
+from infra.config import IDEMPOTENCY_DAYS, Units
+from infra.stages import cloud_stage, local_stage
 from shared.domain import bucket
 from shared.domain.executions import retention
 from shared.names import QueueName
@@ -30,6 +32,8 @@ EPOCH = STAGE.shard_plan[0]
         {"sweepers": 17},
         {"sweepers": 3},
         {"watchers": 3},
+        {"due_in_one_minute": 500_000},
+        {"jobs_per_second": 8_000},
         {"account_concurrency": 993},
         {"account_concurrency": 10},
         {"reserved": ReservedConcurrency(watcher=3)},
@@ -94,6 +98,25 @@ def test_an_epoch_that_no_id_could_carry_is_refused(change: dict[str, Any]) -> N
 def test_a_queue_needs_a_concurrency_that_sqs_accepts(queue: str, limit: int) -> None:
     with pytest.raises(ValueError):
         LaneConcurrency(**({other.name.lower(): 2 for other in QueueName} | {queue: limit}))
+
+
+@pytest.mark.parametrize(("minimum", "maximum"), [(1, 10), (201, 300), (10, 9), (2, 2_001)])
+def test_pollers_outside_the_ranges_of_sqs_are_refused(minimum: int, maximum: int) -> None:
+    with pytest.raises(ValueError):
+        Pollers(minimum=minimum, maximum=maximum)
+
+
+def test_ten_executors_count_for_each_provisioned_poller_of_a_lane() -> None:
+    lanes = replace(STAGE.lane_concurrency, standard=Pollers(minimum=2, maximum=30))
+    assert replace(STAGE, lane_concurrency=lanes).lane_concurrency.total == 820
+    with pytest.raises(ValueError, match="need 1004"):
+        replace(STAGE, lane_concurrency=replace(lanes, standard=Pollers(minimum=2, maximum=31)))
+
+
+@pytest.mark.parametrize("units", [{"reads": 11_999}, {"writes": 3_999}])
+def test_warm_throughput_below_that_of_every_table_is_refused(units: dict[str, int]) -> None:
+    with pytest.raises(ValueError):
+        Units(**units)
 
 
 def test_a_stage_never_changes() -> None:

@@ -114,12 +114,14 @@ class RedrivePage:
 
     def _redrive(self, task: RedriveTask, lasts: Sequence[tuple[int, Execution, int]]) -> dict[int, Outcome]:
         """Choose, record and file a redrive for each. The first error is raised after all others are filed."""
+        if not lasts:
+            return {}
         choices = [
             _Choice(number=number, last=last, due_at=due_at, draft=self._draft(last, due_at))
             for number, last, due_at in lasts
         ]
         marks = [(each.last.id, RedrivenBy(execution=each.draft.id, task=task.id)) for each in choices]
-        results = self.batches.mark_all(marks) if marks else []
+        results = self.batches.mark_all(marks)
         own, raced = list[_Choice](), list[tuple[_Choice, Execution]]()
         errors, outcomes = list[PunctualError](), dict[int, Outcome]()
         for choice, (_, mark), result in zip(choices, marks, results, strict=True):
