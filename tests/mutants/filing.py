@@ -8,7 +8,7 @@ FILING = (
         file="shared/usecases/ticks/watch_buckets.py",
         old="        if scan.is_sent:\n",
         new="        if scan.is_read:\n",
-        killer="tests/unit/usecases/ticks/test_watch_cursor.py",
+        killer="tests/unit/usecases/ticks/test_watch_packs.py",
     ),
     Mutant(
         name="cursor moved before send",

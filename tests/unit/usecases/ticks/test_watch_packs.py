@@ -153,11 +153,13 @@ def test_refused_pack_stops_each_shard_that_it_has_rows_of_and_no_other() -> Non
 
 def test_shard_that_fails_last_leaves_no_row_of_the_others_unsent() -> None:
     world = world_of(2)
-    world.put(one_off(1, shard=0))
-    for number in range(2, 20):
-        world.put(one_off(number, shard=1, tenant_id=f"acme-{number}"))
-    world.steps.before("ledger.advance", lambda: None)
-    world.steps.fail("ledger.advance")
-    world.watch.execute(ALL)
-    assert one_off(1, shard=0).id in world.sent()
-    assert world.ledger.rows[BUCKET, 0].is_scanned
+    late = one_off(99, due_at=DUE_AT + 3_000, shard=0)
+    world.put(late)
+    for number in range(2 * PAGE):
+        world.put(one_off(number, shard=1))
+    for _ in range(SEND_TRIES):
+        world.steps.before("queue.send", lambda: world.queue.fail_once(one_off(3, shard=1).id))
+    report = world.watch.execute(ALL)
+    assert report.send_failed == 1
+    assert late.id in world.sent(), "its pack was held, because the other shard was not read so far"
+    assert [world.ledger.rows[BUCKET, shard].is_scanned for shard in range(2)] == [True, False]
