@@ -146,6 +146,17 @@ def test_worker_that_outlived_its_lease_neither_moves_the_cursor_nor_doubles_a_r
     assert (standing(world, task).state, standing(world, task).counts.redriven) == (TaskState.FINISHED, 3)
 
 
+def test_second_of_two_workers_that_lease_a_task_at_once_leaves_it_to_the_first() -> None:
+    world = World(LATER)
+    letters = bury(world, 3)
+    task = start(world)
+    first = task.leased(LATER + LEASE_MS)
+    world.steps.before("redrives.replace", lambda: world.redrives.replace(task, first))
+    world.process_bulk_redrives.execute()
+    assert filed(world, letters) == []
+    assert standing(world, task) == first
+
+
 def test_failed_page_ends_its_lease() -> None:
     world = World(LATER)
     letters = bury(world, 3)
