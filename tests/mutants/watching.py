@@ -97,4 +97,18 @@ WATCHING = (
         new="",
         killer="tests/unit/api/test_error_mapping.py",
     ),
+    Mutant(
+        name="stage with too few watchers for its rates",
+        file="infra/config.py",
+        old="        if self.watchers < needed:\n",
+        new="        if self.watchers < 1:\n",
+        killer="tests/infra/test_config.py",
+    ),
+    Mutant(
+        name="lane whose pollers count as executors",
+        file="infra/concurrency.py",
+        old="source.maximum * BATCHES_PER_POLLER",
+        new="source.maximum",
+        killer="tests/infra/test_config.py",
+    ),
 )
