@@ -1,6 +1,6 @@
 """The CDK application: two stacks per stage.
 
-`cdk synth -c stage=prod -c region=eu-west-1` runs this file; tests and the local stack call `synth`.
+`cdk synth -c stage=prod -c preset=medium -c region=eu-west-1` runs this file; tests and the local stack call `synth`.
 """
 
 import os
@@ -9,9 +9,10 @@ from pathlib import Path
 from aws_cdk import App, DefaultStackSynthesizer, Validations, cx_api
 from cdk_nag import AwsSolutionsChecks
 
-from infra.config import StageConfig, cloud_stage
+from infra.config import StageConfig
 from infra.stacks.data import DataStack
 from infra.stacks.service import ServiceStack
+from infra.stages import cloud_stage
 
 
 def build(app: App, stage: StageConfig) -> None:
@@ -40,11 +41,12 @@ def synth(stage: StageConfig, outdir: Path) -> cx_api.CloudAssembly:
 
 
 def main() -> None:
-    """Synthesise the stage and region of the CDK context."""
+    """Synthesise the stage, preset and region of the CDK context."""
     app = App(analytics_reporting=False)
     name = app.node.try_get_context("stage") or "dev"
     region = app.node.try_get_context("region") or os.environ.get("CDK_DEFAULT_REGION") or "us-east-1"
-    build(app, cloud_stage(name, region, os.environ.get("CDK_DEFAULT_ACCOUNT")))
+    preset = app.node.try_get_context("preset") or "small"
+    build(app, cloud_stage(name, region, os.environ.get("CDK_DEFAULT_ACCOUNT"), preset=preset))
     app.synth()
 
 

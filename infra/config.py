@@ -5,11 +5,13 @@ as records that expire before their retries or shards that disappear, therefore 
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from infra.capacity import watchers_needed
 from infra.components.shard_plan import ShardEpoch, check_plan, fewest_shards
-from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, QueueName
+from infra.concurrency import LaneConcurrency, ReservedConcurrency, check_account
+from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS
 
 BundleMode = Literal["cloud", "host"]
 """`cloud`: sources and wheels for Lambda; `host`: sources only, the emulator's interpreter has the
@@ -17,62 +19,9 @@ dependencies."""
 
 IDEMPOTENCY_DAYS = 7
 """Lifetime of an Idempotency-Key; the record that it refers to must live longer."""
-DEAD_LETTER_CONCURRENCY = 2
-"""For each dead-letter queue. Low, because dead messages arrive in large numbers while another fault is
-active."""
-RUNS_PER_RANGE = 2
-"""A tick may run for longer than the minute until the next tick of its range."""
-LEAST_UNRESERVED = 100
-"""Lambda refuses a reservation that leaves fewer concurrent executions of the account."""
 _NAME = re.compile(r"[a-z][a-z0-9]{0,19}")
 _CELL = re.compile(r"[0-9a-hjkmnp-tv-z]")
 _LOG_RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaneConcurrency:
-    """Maximum number of concurrent executors per queue."""
-
-    critical: int
-    standard: int
-    bulk: int
-    slow_critical: int
-    slow_standard: int
-    slow_bulk: int
-
-    def __post_init__(self) -> None:
-        """Raise ValueError outside the range of an SQS event source."""
-        if not all(2 <= self.of(queue) <= 1000 for queue in QueueName):
-            raise ValueError("the concurrency of a lane must be 2 to 1000")
-
-    def of(self, queue: QueueName) -> int:
-        limit: int = getattr(self, queue.name.lower())
-        return limit
-
-    @property
-    def total(self) -> int:
-        return sum(self.of(queue) for queue in QueueName)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReservedConcurrency:
-    """Concurrent executions that Lambda keeps for a function, and never exceeds. Executors have none: the rest
-    of the account is theirs, up to `lane_concurrency`."""
-
-    api: int = 150
-    watcher: int = 4
-    sweeper: int = 4
-    reconciler: int = 2
-    dead_letter: int = DEAD_LETTER_CONCURRENCY * len(QueueName)
-
-    @property
-    def total(self) -> int:
-        return self.api + self.watcher + self.sweeper + self.reconciler + self.dead_letter
-
-    def of(self, package: str) -> int | None:
-        """None for a package under `functions/` without a reservation."""
-        limit: int | None = getattr(self, package, None)
-        return limit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +31,31 @@ class FunctionMemory:
     api: int = 1024
     watcher: int = 1769
     sweeper: int = 1024
+    redriver: int = 1769
     executor: int = 1769
     dead_letter: int = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Units:
+    """Read and write units per second of an on-demand table or index. A new one bears the defaults."""
+
+    reads: int = 12_000
+    writes: int = 4_000
+
+    def __post_init__(self) -> None:
+        """Raise ValueError below the values that DynamoDB gives to every on-demand table."""
+        if self.reads < 12_000 or self.writes < 4_000:
+            raise ValueError("warm throughput is at least 12000 reads and 4000 writes")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarmThroughput:
+    """What the executions table and its indexes bear from the first second, before any load has warmed them."""
+
+    executions: Units
+    by_tenant: Units = Units()
+    failed: Units = Units()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,9 +96,17 @@ class StageConfig:
     lane_concurrency: LaneConcurrency
     reconcilers: int = 1
     """Number of ranges of the definitions that have not ended; each range has its own tick."""
+    jobs_per_second: int = 100
+    """The steady rate for which the stage is laid out."""
+    due_in_one_minute: int = 60_000
+    """The most jobs that are due in one minute, of all tenants."""
+    jobs_per_request: int = 1
+    """Jobs that a request creates on average; more than one in batches."""
+    warm_throughput: WarmThroughput | None = None
+    """None leaves a new table with what DynamoDB gives to each, which grows to twice the peak of 30 minutes."""
     account_concurrency: int = 1_000
     """Concurrent executions of the account in this region that belong to this stage."""
-    reserved: ReservedConcurrency | None = ReservedConcurrency()
+    reserved: ReservedConcurrency | None = field(default_factory=ReservedConcurrency)
     """None reserves nothing, for accounts that are too small, such as new accounts with 10. Then executors can
     starve the ticks and the API."""
     retention_days: int = 14
@@ -169,32 +149,17 @@ class StageConfig:
         check_plan(self.shard_plan)
         if not 1 <= self.watchers <= fewest_shards(self.shard_plan):
             raise ValueError("each watcher needs at least one shard of every bucket")
+        needed = watchers_needed(self.jobs_per_second, self.due_in_one_minute)
+        if self.watchers < needed:
+            raise ValueError(f"{needed} watchers are needed for the rate of the stage, not {self.watchers}")
         if not 1 <= self.sweepers <= LEDGER_PARTITIONS:
             raise ValueError(f"there are 1 to {LEDGER_PARTITIONS} sweepers, not {self.sweepers}")
         if not 1 <= self.reconcilers <= LIVE_SEGMENTS:
             raise ValueError(f"there are 1 to {LIVE_SEGMENTS} reconcilers, not {self.reconcilers}")
         self._check_retention()
         if self.reserved is not None:
-            self._check_reserved(self.reserved)
-
-    def _check_reserved(self, reserved: ReservedConcurrency) -> None:
-        """No function may be able to starve another one, and Lambda must accept the reservations."""
-        least = {
-            "api": 1,
-            "watcher": RUNS_PER_RANGE * self.watchers,
-            "sweeper": RUNS_PER_RANGE * self.sweepers,
-            "reconciler": self.reconcilers + 1,
-            "dead_letter": DEAD_LETTER_CONCURRENCY * len(QueueName),
-        }
-        for name, runs in least.items():
-            if getattr(reserved, name) < runs:
-                raise ValueError(f"the reserved concurrency of {name} must be at least {runs}")
-        needed = reserved.total + max(LEAST_UNRESERVED, self.lane_concurrency.total)
-        if needed > self.account_concurrency:
-            raise ValueError(
-                f"reserved concurrency and lanes need {needed} concurrent executions, and the account has "
-                f"{self.account_concurrency}: raise its quota, lower the lanes, or reserve nothing"
-            )
+            self.reserved.check(self.watchers, self.sweepers, self.reconcilers)
+            check_account(self.reserved, self.lane_concurrency, self.account_concurrency)
 
     def _check_retention(self) -> None:
         """A message or an idempotency key must never outlive the record that it refers to."""
@@ -210,48 +175,10 @@ class StageConfig:
             raise ValueError("records must outlive every message that names them")
 
     @property
+    def warm(self) -> WarmThroughput:
+        """What the executions table and its indexes bear before any load has warmed them."""
+        return self.warm_throughput or WarmThroughput(executions=Units())
+
+    @property
     def prefix(self) -> str:
         return f"punctual-{self.name}"
-
-
-def cloud_stage(name: str, region: str, account: str | None = None) -> StageConfig:
-    return StageConfig(
-        name=name,
-        region=region,
-        account=account,
-        shard_plan=(ShardEpoch(since="2026-01-01T00:00Z", normal=4, quarter=8, midnight=16),),
-        watchers=2,
-        sweepers=2,
-        lane_concurrency=LaneConcurrency(
-            critical=300, standard=300, bulk=100, slow_critical=50, slow_standard=50, slow_bulk=20
-        ),
-    )
-
-
-def local_stage() -> StageConfig:
-    """Return the local stage: the same handlers in the emulator.
-
-    Callbacks to loopback allowed, data unprotected.
-    """
-    return StageConfig(
-        name="local",
-        region="us-east-1",
-        account="000000000000",
-        shard_plan=(ShardEpoch(since="2026-01-01T00:00Z", normal=2, quarter=2, midnight=2),),
-        watchers=1,
-        sweepers=1,
-        lane_concurrency=LaneConcurrency(
-            critical=4, standard=4, bulk=2, slow_critical=2, slow_standard=2, slow_bulk=2
-        ),
-        bundle="host",
-        default_quotas=DefaultQuotas(
-            recurring_jobs=100_000,
-            creates_per_second=10_000,
-            requests_per_second=100_000,
-            due_per_minute=1_000_000,
-        ),
-        reserved=None,
-        dial_exceptions=("127.0.0.0/8", "::1/128"),
-        protect_data=False,
-        emulated=True,
-    )

@@ -133,6 +133,7 @@ class Metric:
     DEAD_LETTER_RESCHEDULED = "DeadLetterRescheduled"
     DEAD_LETTER_PARKED = "DeadLetterParked"
     DEAD_LETTER_FAILED = "DeadLetterFailed"
+    REDRIVER_TICK = "RedriverTick"
     REDRIVEN = "Redriven"
     REDRIVES_UNDONE = "RedrivesUndone"
     PARKED_WAITING = "ParkedWaiting"

@@ -5,7 +5,6 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.sweeper.redrives import DeadLetterWork
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import ShardRange
@@ -15,11 +14,7 @@ from shared.settings import Settings
 
 STOP_BEFORE_END_MS = 10_000
 settings = Settings.from_env(os.environ)
-cases = use_cases(dynamo_ports(settings), settings)
-sweep = cases.ticks.sweep_buckets
-work_on_dead_letters = DeadLetterWork(
-    cases.dead_letters.process_bulk_redrives, cases.core.ports.parked_messages
-)
+sweep = use_cases(dynamo_ports(settings), settings).ticks.sweep_buckets
 
 
 @metrics.log_metrics
@@ -55,6 +50,4 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
                 "suspended": report.suspended,
             },
         )
-    if part.index == 0:
-        work_on_dead_letters(has_time)
     return {"swept": report.shards_swept, "closed": report.closed, "resent": report.resent}

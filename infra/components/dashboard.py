@@ -67,7 +67,11 @@ def _lag() -> list[cloudwatch.Metric]:
 
 
 def _ticks() -> list[cloudwatch.Metric]:
-    return [own_metric(Metric.WATCHER_TICK, "watcher"), own_metric(Metric.SWEEPER_TICK, "sweeper")]
+    return [
+        own_metric(Metric.WATCHER_TICK, "watcher"),
+        own_metric(Metric.SWEEPER_TICK, "sweeper"),
+        own_metric(Metric.REDRIVER_TICK, "redriver"),
+    ]
 
 
 def _late() -> list[cloudwatch.Metric]:
@@ -113,13 +117,13 @@ def _failed() -> list[cloudwatch.Metric]:
 
 
 def _redriven() -> list[cloudwatch.Metric]:
-    swept = [own_metric(name, "sweeper") for name in (Metric.REDRIVEN, Metric.REDRIVES_UNDONE)]
-    return [own_metric(Metric.REDRIVEN, "api"), *swept]
+    names = (Metric.REDRIVEN, Metric.REDRIVES_UNDONE)
+    return [own_metric(Metric.REDRIVEN, "api"), *(own_metric(name, "redriver") for name in names)]
 
 
 def _parked() -> list[cloudwatch.Metric]:
     parked = own_metric(Metric.DEAD_LETTER_PARKED, "dead-letter")
-    return [own_metric(Metric.PARKED_WAITING, "sweeper", MAXIMUM), parked]
+    return [own_metric(Metric.PARKED_WAITING, "redriver", MAXIMUM), parked]
 
 
 def _ages(resources: MonitoredResources) -> list[cloudwatch.Metric]:

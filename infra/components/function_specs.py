@@ -80,6 +80,14 @@ def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
             is_scheduled=True,
             reads_api_log=True,
         ),
+        # Longer than a tick, like a watcher: leases separate overlapping runs.
+        FunctionSpec(
+            service="redriver",
+            package="redriver",
+            timeout_seconds=110,
+            memory_mb=memory.redriver,
+            is_scheduled=True,
+        ),
         *(_executor(queue, memory) for queue in QueueName),
         FunctionSpec(
             service="dead-letter",

@@ -12,6 +12,7 @@ from shared.names import Lane, QueueName
 GET, PUT, UPDATE, DELETE = "GetItem", "PutItem", "UpdateItem", "DeleteItem"
 QUERY, SCAN, BATCH_GET = "Query", "Scan", "BatchGetItem"
 PARTIQL, INSERT, CHECK = "PartiQLUpdate", "PartiQLInsert", "ConditionCheckItem"
+BATCH_WRITE = "BatchWriteItem"
 
 SEND = ("sqs:SendMessage",)
 QUEUE_DEPTH = ("sqs:GetQueueAttributes",)
@@ -48,10 +49,10 @@ class TableGrants:
 
 GRANTS: dict[str, TableGrants] = {
     "api": TableGrants(
-        executions=(GET, PUT, INSERT, UPDATE, BATCH_GET, QUERY),
+        executions=(GET, PUT, INSERT, UPDATE, PARTIQL, BATCH_GET, QUERY),
         failed_index=(QUERY,),
         tenant_index=(QUERY,),
-        jobs=(GET, PUT, UPDATE, QUERY, CHECK),
+        jobs=(GET, PUT, UPDATE, QUERY, CHECK, BATCH_WRITE),
         live_index=(QUERY,),
         tenants=(GET, PUT, UPDATE, BATCH_GET, QUERY),
         leases=(GET, UPDATE, QUERY, BATCH_GET),
@@ -62,11 +63,17 @@ GRANTS: dict[str, TableGrants] = {
     "watcher": TableGrants(executions=(QUERY,), jobs=(GET,), tenants=(BATCH_GET,), leases=(UPDATE,)),
     "sweeper": TableGrants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
-        failed_index=(QUERY,),
         jobs=(GET, PUT, UPDATE, QUERY),
         tenants=(GET, BATCH_GET),
         leases=(GET, UPDATE, DELETE, QUERY, BATCH_GET),
         reads_queue_depth=True,
+    ),
+    "redriver": TableGrants(
+        executions=(GET, PUT, INSERT, UPDATE, PARTIQL, BATCH_GET),
+        failed_index=(QUERY,),
+        jobs=(GET, PUT, UPDATE, BATCH_WRITE),
+        tenants=(GET, BATCH_GET),
+        leases=(GET, UPDATE, DELETE, QUERY),
     ),
     "reconciler": TableGrants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),

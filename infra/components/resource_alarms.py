@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
 
 from infra.components.alarm_spec import AlarmSpec
@@ -10,11 +11,12 @@ from infra.components.construct_ids import construct_id
 from infra.components.functions import Functions
 from infra.components.http_entry import HttpEntry
 from infra.components.lanes import MAX_RECEIVES, Lanes
-from infra.components.metrics import MINUTE, SUM, function_metric, queue_metric, table_throttles
+from infra.components.metrics import MAXIMUM, MINUTE, SUM, function_metric, queue_metric, table_throttles
 from infra.components.tables import Tables
 from infra.config import StageConfig
 from shared.names import Index, QueueName
 
+CLAIMED_SHARE = 0.7
 QUEUE_AGE_SECONDS = 1_200
 """A message may be delayed for 900 s; if it is five minutes older, no executor processes it."""
 
@@ -38,6 +40,9 @@ def resource_alarms(stage: StageConfig, resources: MonitoredResources) -> Iterat
         yield from _function(spec.construct_id, function)
         if spec.allows_recursion:
             yield _recursion(spec.construct_id, function)
+        if spec.is_scheduled:
+            yield _lost_ticks(spec.construct_id, function)
+    yield _account(stage)
     if not stage.emulated:  # Metric sums are expressions, and the emulator refuses alarms on expressions.
         yield from _tables(resources.tables)
 
@@ -80,6 +85,34 @@ def _function(name: str, function: lambda_.Function) -> Iterator[AlarmSpec]:
         name=f"Throttles{name}",
         description="Lambda throttles the function: raise the account's limit or lower a lane's concurrency.",
         metric=function_metric("Throttles", function),
+        minutes=3,
+        of_minutes=5,
+    )
+
+
+def _lost_ticks(name: str, function: lambda_.Function) -> AlarmSpec:
+    """A tick that is throttled or fails for a minute is dropped, and only this metric counts it."""
+    return AlarmSpec(
+        name=f"TicksDropped{name}",
+        description="Lambda dropped a tick because of throttles or errors: its work was left to the next tick.",
+        metric=function_metric("AsyncEventsDropped", function),
+        minutes=2,
+        of_minutes=5,
+    )
+
+
+def _account(stage: StageConfig) -> AlarmSpec:
+    return AlarmSpec(
+        name="ClaimedConcurrency",
+        description="Over 70 % of the account's concurrent executions are claimed: executors and ticks may soon "
+        "be throttled.",
+        metric=cloudwatch.Metric(
+            namespace="AWS/Lambda",
+            metric_name="ClaimedAccountConcurrency",
+            statistic=MAXIMUM,
+            period=MINUTE,
+        ),
+        threshold=CLAIMED_SHARE * stage.account_concurrency,
         minutes=3,
         of_minutes=5,
     )

@@ -50,6 +50,16 @@ def _heartbeats(stage: StageConfig) -> Iterator[AlarmSpec]:
         minutes=3,
         of_minutes=3,
     )
+    yield AlarmSpec(
+        name="RedriverHeartbeat",
+        description="No run of the redriver ended for 5 minutes: bulk redrives make no progress.",
+        metric=own_metric(Metric.REDRIVER_TICK, "redriver"),
+        threshold=1,
+        comparison=UNDER,
+        missing=MISSING_IS_BREACHING,
+        minutes=5,
+        of_minutes=5,
+    )
 
 
 def _reconciler() -> Iterator[AlarmSpec]:
@@ -176,7 +186,7 @@ def _dead_letters() -> Iterator[AlarmSpec]:
     yield AlarmSpec(
         name="ParkedWaiting",
         description="A parked message waits for an operator: see list-parked; remove-parked clears it.",
-        metric=own_metric(Metric.PARKED_WAITING, "sweeper", MAXIMUM),
+        metric=own_metric(Metric.PARKED_WAITING, "redriver", MAXIMUM),
         pages=False,
     )
     yield AlarmSpec(

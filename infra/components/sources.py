@@ -10,7 +10,8 @@ from constructs import Construct
 from infra.components.construct_ids import construct_id
 from infra.components.functions import Functions
 from infra.components.lanes import Lanes
-from infra.config import DEAD_LETTER_CONCURRENCY, StageConfig
+from infra.concurrency import DEAD_LETTER_CONCURRENCY, Pollers, Source
+from infra.config import StageConfig
 from shared.names import EXECUTOR_BATCH, QueueName
 
 RECONCILE_MINUTES = 15
@@ -23,26 +24,35 @@ def connect_queues(functions: Functions, lanes: Lanes, stage: StageConfig) -> No
         _map(functions.by_service["dead-letter"], lane, pair.dead, DEAD_LETTER_CONCURRENCY)
 
 
-def _map(function: lambda_.Function, name: QueueName, queue: sqs.Queue, concurrency: int) -> None:
+def _map(function: lambda_.Function, name: QueueName, queue: sqs.Queue, source: Source) -> None:
+    pollers = (
+        lambda_.ProvisionedPollerConfig(minimum_pollers=source.minimum, maximum_pollers=source.maximum)
+        if isinstance(source, Pollers)
+        else None
+    )
     function.add_event_source_mapping(
         f"{construct_id(name)}Source",
         event_source_arn=queue.queue_arn,
         batch_size=EXECUTOR_BATCH,  # no batching window: a due call never waits for a fuller batch
-        max_concurrency=concurrency,
+        max_concurrency=source if isinstance(source, int) else None,
+        provisioned_poller_config=pollers,
         report_batch_item_failures=True,
     )
 
 
 class Ticks(Construct):
-    """Scheduled ticks: every minute for each range of watchers and sweepers, every 15 for the reconciler."""
+    """Scheduled ticks: every minute for the redriver and each range of watchers and sweepers, every 15 minutes
+    for the reconciler."""
 
     def __init__(self, scope: Construct, functions: Functions, stage: StageConfig) -> None:
         super().__init__(scope, "Ticks")
         watcher, sweeper = functions.by_service["watcher"], functions.by_service["sweeper"]
         reconciler = functions.by_service["reconciler"]
+        whole = events.RuleTargetInput.from_object({})
         self._rules("Watch", watcher, stage.watchers)
         self._rules("Sweep", sweeper, stage.sweepers)
-        self._rule("ReconcileMinutes", reconciler, events.RuleTargetInput.from_object({}), RECONCILE_MINUTES)
+        self._rule("Redrive", functions.by_service["redriver"], whole, 1)
+        self._rule("ReconcileMinutes", reconciler, whole, RECONCILE_MINUTES)
         self._rules("Reconcile", reconciler, stage.reconcilers, RECONCILE_MINUTES)
 
     def _rules(self, name: str, function: lambda_.Function, parts: int, minutes: int = 1) -> None:

@@ -4,7 +4,7 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
-from infra.config import StageConfig
+from infra.config import StageConfig, Units
 from shared.names import Attr, Index
 
 
@@ -15,9 +15,15 @@ class Tables(Construct):
         super().__init__(scope, "Tables")
         self._stage = stage
         # The archive reads the stream: both images, because an expired row has only an old image.
-        self.executions = self._table("Executions", stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES)
-        _index(self.executions, Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK)
-        _index(self.executions, Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK)
+        warm = stage.warm_throughput
+        self.executions = self._table(
+            "Executions",
+            stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
+            warm=_warm(warm.executions) if warm else None,
+        )
+        by_tenant, failed = (_warm(warm.by_tenant), _warm(warm.failed)) if warm else (None, None)
+        _index(self.executions, Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK, warm=by_tenant)
+        _index(self.executions, Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK, warm=failed)
         self.jobs = self._table("Jobs")
         _index(self.jobs, Index.LIVE, Attr.LIVE_PK, Attr.SK, Attr.STORED_AT)
         self.tenants = self._table("Tenants")
@@ -33,7 +39,12 @@ class Tables(Construct):
             "audit": self.audit,
         }
 
-    def _table(self, name: str, stream: dynamodb.StreamViewType | None = None) -> dynamodb.Table:
+    def _table(
+        self,
+        name: str,
+        stream: dynamodb.StreamViewType | None = None,
+        warm: dynamodb.WarmThroughput | None = None,
+    ) -> dynamodb.Table:
         protected = self._stage.protect_data
         return dynamodb.Table(
             self,
@@ -43,6 +54,7 @@ class Tables(Construct):
             billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
             time_to_live_attribute=Attr.TTL,
             stream=stream,
+            warm_throughput=warm,
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
                 point_in_time_recovery_enabled=True
             ),
@@ -51,7 +63,14 @@ class Tables(Construct):
         )
 
 
-def _index(table: dynamodb.Table, name: str, pk: str, sk: str, *constants: str) -> None:
+def _index(
+    table: dynamodb.Table,
+    name: str,
+    pk: str,
+    sk: str,
+    *constants: str,
+    warm: dynamodb.WarmThroughput | None = None,
+) -> None:
     """Declare an index of keys and of attributes that never change, so that an update that changes no index key
     costs no index write."""
     projection = dynamodb.ProjectionType.INCLUDE if constants else dynamodb.ProjectionType.KEYS_ONLY
@@ -61,7 +80,12 @@ def _index(table: dynamodb.Table, name: str, pk: str, sk: str, *constants: str) 
         sort_key=_string(sk),
         projection_type=projection,
         non_key_attributes=list(constants) or None,
+        warm_throughput=warm,
     )
+
+
+def _warm(units: Units) -> dynamodb.WarmThroughput:
+    return dynamodb.WarmThroughput(read_units_per_second=units.reads, write_units_per_second=units.writes)
 
 
 def _string(name: str) -> dynamodb.Attribute:

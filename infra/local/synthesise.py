@@ -77,7 +77,7 @@ def _remove_old() -> None:
 def main() -> None:
     """Write the assembly to the directory in the first argument."""
     from infra.app import synth
-    from infra.config import local_stage
+    from infra.stages import local_stage
 
     synth(local_stage(), Path(sys.argv[1]))
 

@@ -3,6 +3,7 @@
 import asyncio
 import random
 import secrets
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -38,13 +39,22 @@ def pause(duration_ms: int) -> None:
 
 
 class ThreadSpread:
-    """Makes up to `workers` calls at a time, in threads that are started with the first spread."""
+    """Makes up to `workers` calls at a time, in threads that are started with the first spread.
+
+    A spread inside a spread makes its calls one after another: if it waited for a thread, all could wait.
+    """
 
     def __init__(self, workers: int) -> None:
-        self._pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="spread")
+        self._own = threading.local()
+        self._pool = ThreadPoolExecutor(
+            max_workers=workers, thread_name_prefix="spread", initializer=self._mark
+        )
+
+    def _mark(self) -> None:
+        self._own.is_worker = True
 
     def __call__(self, function: Callable[[A], T], items: Sequence[A]) -> list[T]:
-        if len(items) < 2:
+        if len(items) < 2 or getattr(self._own, "is_worker", False):
             return [function(item) for item in items]
         calls = [self._pool.submit(function, item) for item in items]
         wait(calls)

@@ -7,6 +7,7 @@ from shared.bootstrap.ports import Ports
 from shared.bootstrap.settings import require
 from shared.settings import QuotaSettings, Settings
 from shared.usecases.chains.lifecycle import Lifecycle
+from shared.usecases.filing.file_batch import FileBatch
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.file_successor import FileSuccessor
 from shared.usecases.filing.open_shards import OpenShards
@@ -41,6 +42,10 @@ class CoreUseCases:
             open_shards=OpenShards(self.ports.ledger),
             clock=self.ports.clock,
         )
+
+    @cached_property
+    def file_batch(self) -> FileBatch:
+        return FileBatch(file=self.file, batches=self.ports.one_off_batches)
 
     @cached_property
     def scanned_shards(self) -> ScannedShards:

@@ -9,7 +9,9 @@ from shared.usecases.dead_letters.handle_dead_messages import HandleDeadMessages
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
 from shared.usecases.dead_letters.process_bulk_redrives import ProcessBulkRedrives
 from shared.usecases.dead_letters.redrive_execution import RedriveExecution
+from shared.usecases.dead_letters.redrive_page import RedrivePage
 from shared.usecases.dead_letters.start_redrive import StartRedrive
+from shared.usecases.dead_letters.undo_page import UndoPage
 from shared.usecases.dead_letters.undo_redrive import UndoRedrive
 from shared.usecases.outcomes.follow_notifications import FollowNotifications
 
@@ -64,9 +66,21 @@ class DeadLetterUseCases:
         return ProcessBulkRedrives(
             tasks=ports.redrive_tasks,
             list_dead_letters=self.list_dead_letters,
-            redrive=self.redrive_execution,
-            store=ports.executions,
-            finalize=self.core.finalize,
+            redrive_page=RedrivePage(
+                store=ports.executions,
+                redrive=self.redrive_execution,
+                batches=ports.redrive_batches,
+                file_batch=self.core.file_batch,
+                spread=ports.spread,
+            ),
+            undo_page=UndoPage(
+                store=ports.executions,
+                redrive=self.redrive_execution,
+                finalize=self.core.finalize,
+                clock=ports.clock,
+                retention=self.core.settings.retention,
+                spread=ports.spread,
+            ),
             clock=ports.clock,
             retention=self.core.settings.retention,
         )

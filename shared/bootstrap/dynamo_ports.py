@@ -13,6 +13,7 @@ from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
 from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches
 from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
+from shared.adapters.dynamodb.executions.redrive_batches import DynamoRedriveBatches
 from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
 from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
@@ -31,7 +32,7 @@ from shared.usecases.tenancy.tenant_weights import TenantWeights
 
 OFFLOAD_THREADS = 32
 SPREAD_THREADS = 16
-"""Requests to SQS that a process sends at a time: 50 batches of a page take 4 round trips in place of 50."""
+"""Requests that a process sends side by side: 50 batches of a page take 4 round trips to SQS in place of 50."""
 
 
 def dynamo_ports(settings: Settings) -> Ports:
@@ -46,7 +47,7 @@ def dynamo_ports(settings: Settings) -> Ports:
         sqs,
         settings.lane_queue_urls,
         TenantWeights(ports.tenants, ports.clock),
-        ThreadSpread(SPREAD_THREADS),
+        ports.spread,
     )
     ports.queue = ports.backlog = queue
     ports.visibility = SqsVisibility(sqs, settings.lane_queue_urls)
@@ -73,13 +74,14 @@ def _add_tables(ports: Ports, settings: Settings) -> None:
     ports.executions = DynamoExecutionStore(dynamodb, executions, region, backoff)
     ports.claimer = BatchStatementClaimer(dynamodb, executions, region, backoff)
     ports.one_offs = DynamoOneOffStore(dynamodb, executions, region)
-    ports.one_off_batches = BatchStatementBatches(dynamodb, executions, region, backoff)
+    ports.one_off_batches = BatchStatementBatches(dynamodb, executions, region, backoff, ports.spread)
     ports.jobs = DynamoJobStore(dynamodb, jobs, executions, region)
     ports.queries = DynamoQueries(dynamodb, jobs, executions, region)
     ports.idempotency = DynamoIdempotencyStore(dynamodb, jobs)
     ports.live_items = ports.recurring_jobs = DynamoLiveItems(dynamodb, jobs, backoff)
     ports.run_locks = DynamoRunLockStore(dynamodb, jobs)
     ports.redrive_tasks = DynamoRedriveTasks(dynamodb, jobs, leases, region)
+    ports.redrive_batches = DynamoRedriveBatches(dynamodb, executions, jobs, region, backoff, ports.spread)
     ports.tenants = DynamoTenantStore(dynamodb, settings.tenants_table, backoff)
     ports.budgets = DynamoBudgetStore(dynamodb, leases)
     ports.limits = DynamoLimitStore(dynamodb, leases, region, backoff)

@@ -6,7 +6,6 @@ from functools import cached_property
 from shared.bootstrap.core import CoreUseCases
 from shared.bootstrap.settings import require
 from shared.settings import CallbackSettings
-from shared.usecases.filing.file_batch import FileBatch
 from shared.usecases.jobs.backfill_job import BackfillJob
 from shared.usecases.jobs.create_job import CreateJob
 from shared.usecases.jobs.create_jobs import CreateJobs
@@ -62,7 +61,7 @@ class JobUseCases:
     def create_jobs(self) -> CreateJobs:
         return CreateJobs(
             draft=self._draft,
-            file_batch=FileBatch(file=self.core.file, batches=self.core.ports.one_off_batches),
+            file_batch=self.core.file_batch,
             create_recurring=self._create_recurring,
             idempotency=self.core.ports.idempotency,
             check_quota=self.check_quota,

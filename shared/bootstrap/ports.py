@@ -1,6 +1,6 @@
 """The ports of one process: the external dependencies of the use cases, independent of adapters."""
 
-from shared.ports.dead_letters import ParkedMessageStore, RedriveTasks
+from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
 from shared.ports.delivery import Sender, Vault
 from shared.ports.dispatch import (
     AcceptedLog,
@@ -28,7 +28,6 @@ class Ports:
     pause: Pause
     offload: Offload
     spread: Spread
-    """For use cases; adapters have spreads of their own, because a spread inside a spread can block for ever."""
     executions: ExecutionStore
     claimer: Claimer
     one_offs: OneOffStore
@@ -53,6 +52,7 @@ class Ports:
     accepted_log: AcceptedLog
     queries: Queries
     redrive_tasks: RedriveTasks
+    redrive_batches: RedriveBatches
     parked_messages: ParkedMessageStore
     sender: Sender
     vault: Vault

@@ -1,6 +1,7 @@
 """A dict that stays small: the one kind of cache of this project."""
 
 from collections import OrderedDict
+from contextlib import suppress
 from typing import TypeVar
 
 Key = TypeVar("Key")
@@ -19,6 +20,7 @@ class BoundedCache(OrderedDict[Key, Value]):
 
     def __setitem__(self, key: Key, value: Value) -> None:
         super().__setitem__(key, value)
-        self.move_to_end(key)
+        with suppress(KeyError):  # another thread may have evicted it in between
+            self.move_to_end(key)
         if len(self) > self._size:
             self.popitem(last=False)

@@ -1,9 +1,14 @@
-"""Bulk redrives, at most one open task per tenant; and parked messages."""
+"""Bulk redrives, at most one open task per tenant; the writes of many redrives; and parked messages."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from shared.domain.dead_letters.parked_message import ParkedMessage
 from shared.domain.dead_letters.redrive_task import RedriveTask
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.ids import ExecutionId
+from shared.ports.executions import WriteUnknown
 
 
 class RedriveTasks(Protocol):
@@ -29,6 +34,27 @@ class RedriveTasks(Protocol):
 
     def open(self) -> list[tuple[str, str]]:
         """The tenant and the id of every open task."""
+        ...
+
+
+class RedriveBatches(Protocol):
+    """The writes of many redrives in few requests. The writes are independent: they form no transaction."""
+
+    def mark_all(
+        self, marks: Sequence[tuple[ExecutionId, RedrivenBy]]
+    ) -> list[Execution | WriteUnknown | None]:
+        """`ExecutionStore.mark_redriven` for each of these distinct executions; one result for each, in order.
+
+        None if written, otherwise the existing execution with its own mark, if any. WriteUnknown if the mark
+        may or may not be written, or if the execution is missing or cannot be decoded. Raises nothing.
+        """
+        ...
+
+    def note_all_beside(self, notes: Sequence[tuple[Execution, int]]) -> None:
+        """`JobStore.note_beside` for each of these distinct executions, with its expiry in epoch seconds.
+
+        UnavailableError if a record may be missing: all of them may be written again.
+        """
         ...
 
 

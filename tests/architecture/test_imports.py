@@ -13,7 +13,7 @@ from tests.support.sources import ROOT, imported, modules, text
 
 MAX_HANDLER_LINES = 60
 HANDLERS = sorted(ROOT.glob("functions/*/handler.py"))
-TICKS = [f"functions.{name}.handler" for name in ("watcher", "sweeper", "dead_letter")]
+TICKS = [f"functions.{name}.handler" for name in ("watcher", "sweeper", "redriver", "dead_letter")]
 
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

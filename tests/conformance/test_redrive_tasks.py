@@ -47,6 +47,18 @@ def test_tenant_has_a_single_open_redrive_task(lab: Lab) -> None:
     assert lab.redrives.get(TENANT, OTHER.id) is None
 
 
+def test_lease_is_granted_once_for_each_version_and_ends_with_the_page(lab: Lab) -> None:
+    lab.redrives.create(TASK)
+    leased = TASK.leased(DUE_AT + 30_000)
+    assert lab.redrives.replace(TASK, leased)
+    assert lab.redrives.get(TENANT, TASK.id) == leased
+    assert not lab.redrives.replace(TASK, TASK.leased(DUE_AT + 40_000))
+    after = leased.advanced_to(None, TaskCounts(redriven=1), DUE_AT)
+    assert lab.redrives.replace(leased, after)
+    assert lab.redrives.get(TENANT, TASK.id) == after
+    assert after.lease_until == 0
+
+
 def test_tenants_do_not_hold_each_other_up(lab: Lab) -> None:
     theirs = replace(OTHER, tenant_id="acme-2")
     assert lab.redrives.create(TASK) is None

@@ -7,7 +7,7 @@ from tests.crashes.stage import Stage
 
 MINUTE_SECONDS = 60
 started = Catalogue("api", delay_seconds=MINUTE_SECONDS)
-worked_off = Catalogue("sweeper", delay_seconds=2 * MINUTE_SECONDS)
+worked_off = Catalogue("redriver", delay_seconds=2 * MINUTE_SECONDS)
 ONE_PAGE, TWO_PAGES = 2, 4
 UNDONE_AFTER_MINUTES = 6
 
@@ -23,7 +23,7 @@ def _undo(stage: Stage, count: int) -> None:
     """It is taken back before anything that it filed is called."""
     _die(stage, count)
     bulk = stage.redriver.start()
-    stage.sweep()
+    stage.redrive()
     stage.redriver.undo(bulk)
 
 
@@ -31,7 +31,7 @@ def _let_it_be_undone(stage: Stage) -> None:
     """No worker comes before that is done, so that nothing is too late."""
     for _ in range(UNDONE_AFTER_MINUTES):
         stage.wait(MINUTE_SECONDS)
-        stage.sweep()
+        stage.redrive()
 
 
 def _expect_undone(stage: Stage, bulk: Bulk) -> None:
@@ -39,7 +39,7 @@ def _expect_undone(stage: Stage, bulk: Bulk) -> None:
         stage.faults.append(f"undone: {bulk.shown}")
 
 
-@started("PutItem", "Query", "UpdateItem", "SendMessageBatch")
+@started("PutItem", "Query", "BatchExecuteStatement", "BatchWriteItem", "SendMessageBatch")
 def starts_a_bulk_redrive(stage: Stage) -> None:
     _die(stage, ONE_PAGE)
     stage.mark("api")
@@ -56,19 +56,19 @@ def undoes_a_bulk_redrive(stage: Stage) -> None:
     _expect_undone(stage, bulk)
 
 
-@worked_off("Query", "UpdateItem", "PutItem", "SendMessageBatch")
+@worked_off("PutItem", "Query", "BatchExecuteStatement", "BatchWriteItem", "SendMessageBatch")
 def works_off_the_last_page_of_a_bulk_redrive(stage: Stage) -> None:
     _die(stage, TWO_PAGES)
     stage.redriver.start()
-    stage.mark("sweeper")
-    stage.sweep()
+    stage.mark("redriver")
+    stage.redrive()
 
 
-@worked_off("Query", "UpdateItem", "PutItem")
+@worked_off("PutItem", "Query", "UpdateItem")
 def undoes_the_last_page_of_a_bulk_redrive(stage: Stage) -> None:
     _undo(stage, TWO_PAGES)
-    stage.mark("sweeper")
-    stage.sweep()
+    stage.mark("redriver")
+    stage.redrive()
     _let_it_be_undone(stage)
     _expect_undone(stage, stage.redriver.bulks[-1])
 
@@ -77,9 +77,9 @@ def undoes_the_last_page_of_a_bulk_redrive(stage: Stage) -> None:
 def looks_once_more_at_what_it_has_undone(stage: Stage) -> None:
     _undo(stage, ONE_PAGE)
     for _ in range(3):
-        stage.sweep()
+        stage.redrive()
         stage.wait(MINUTE_SECONDS)
-    stage.mark("sweeper")
-    stage.sweep()
+    stage.mark("redriver")
+    stage.redrive()
     _let_it_be_undone(stage)
     _expect_undone(stage, stage.redriver.bulks[-1])

@@ -24,7 +24,15 @@ USED_IN_INTEGRATION = {
 }
 """Grants that no scenario uses, but `tests/integration/test_accounts.py`."""
 _FINISHES = "an outcome finishes a deletion of its job that another process began"
+_CLOSED = "a page that is redriven so late that its bucket may be closed"
 UNUSED = {
+    "redriver dynamodb:GetItem leases": _CLOSED,
+    "redriver dynamodb:UpdateItem leases": _CLOSED,
+    "redriver dynamodb:GetItem tenants": "an undone redrive whose tenant has an outcome callback",
+    "redriver dynamodb:PutItem executions": "a redrive that was chosen before a crash is filed or cancelled",
+    "redriver dynamodb:UpdateItem jobs": "a large request is kept for longer; the record of the shard counts grows",
+    "sweeper dynamodb:DeleteItem jobs": _FINISHES,
+    "sweeper dynamodb:PutItem jobs": _FINISHES,
     "sweeper dynamodb:Query jobs": _FINISHES,
     "executor dynamodb:Query jobs": _FINISHES,
     "executor sqs:ChangeMessageVisibility slow-path": "a message that comes early, as in a lane",

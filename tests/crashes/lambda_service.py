@@ -47,6 +47,7 @@ class LambdaService:
             self._tick("watcher", {"range": {"index": index, "of": WATCHERS}})
         for index in range(SWEEPERS):
             self._tick("sweeper", {"range": {"index": index, "of": SWEEPERS}})
+        self._tick("redriver", {})
         # Four times an hour in AWS; here as often as the others, so that it too is hit.
         self._tick("reconciler", {})
         self._tick("reconciler", {"range": {"index": 0, "of": 1}})

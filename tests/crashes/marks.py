@@ -22,6 +22,7 @@ class MarkedWorkers:
             "api": deployment.worker("api"),
             "watcher": deployment.worker("watcher"),
             "sweeper": deployment.worker("sweeper"),
+            "redriver": deployment.worker("redriver"),
             **{executor_of(queue): deployment.worker("executor", queue) for queue in QueueName},
             "dead_letter": deployment.worker("dead_letter"),
             "reconciler": deployment.worker("reconciler"),

@@ -10,7 +10,15 @@ from tests.crashes.deployment import Worker
 from tests.crashes.process_pool import Sandbox
 
 PAUSE_SECONDS = (0.05, 1.0)
-WEIGHTS = {"executor": 6, "api": 3, "watcher": 2, "sweeper": 2, "dead_letter": 1, "reconciler": 1}
+WEIGHTS = {
+    "executor": 6,
+    "api": 3,
+    "watcher": 2,
+    "sweeper": 2,
+    "redriver": 1,
+    "dead_letter": 1,
+    "reconciler": 1,
+}
 LOOK_SECONDS = 0.5
 """How long to wait for a chosen worker to be in an invocation; idle ones are hit too, but less."""
 DEEP_SECONDS = (0.0, 0.005, 0.02, 0.06, 0.2, 1.0)

@@ -99,6 +99,10 @@ class Stage:
         """A tick of the sweeper."""
         self.workers.ask("sweeper", {"range": {"index": 0, "of": 1}})
 
+    def redrive(self) -> None:
+        """A tick of the redriver."""
+        self.workers.ask("redriver", {})
+
     def reconcile(self) -> None:
         """Both ticks of the reconciler."""
         self._reconciled_at = self.clock.now_ms() // MINUTE_MS
@@ -154,6 +158,7 @@ class Stage:
             self._ticked_at = minute
             self.watch()
             self.sweep()
+            self.redrive()
         self.work()
         if minute >= self._reconciled_at + RECONCILER_MINUTES:
             self.reconcile()

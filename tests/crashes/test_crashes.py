@@ -65,7 +65,8 @@ POINTS = [
     # Which redrive it is stands, and not the redrive.
     ("api", "redrives-a-dead-letter", "UpdateItem", 2, Hit.KILLED_AFTER),
     # A page is worked off in part, and begins anew.
-    ("sweeper", "works-off-the-last-page-of-a-bulk-redrive", "UpdateItem", 1, Hit.KILLED_AFTER),
+    ("redriver", "works-off-the-last-page-of-a-bulk-redrive", "BatchExecuteStatement", 1, Hit.KILLED_AFTER),
+    ("redriver", "works-off-the-last-page-of-a-bulk-redrive", "BatchExecuteStatement", 2, Hit.ANSWER_LOST),
     ("api", "undoes-a-bulk-redrive", "PutItem", 1, Hit.KILLED_AFTER),
     ("dead_letter", "parks-what-nobody-can-read", "PutItem", 1, Hit.KILLED_BEFORE),
     # Its large request expires later, which no client sees.

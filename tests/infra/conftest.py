@@ -8,7 +8,8 @@ import pytest
 
 from infra.app import synth
 from infra.bundling import HOST_WHEELS, ROOT, build
-from infra.config import StageConfig, cloud_stage, local_stage
+from infra.config import StageConfig
+from infra.stages import cloud_stage, local_stage
 from tests.support.template import Template
 
 
@@ -45,6 +46,13 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
     """A stage as AWS would get it, but for the wheels: which those are changes nothing but the asset's hash."""
     stage = replace(cloud_stage("test", "eu-west-1", "111111111111"), bundle="host")
     return _synthesise(stage, tmp_path_factory.mktemp("cloud"))
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
+    """The same with the sizes of the largest preset."""
+    stage = cloud_stage("test", "eu-west-1", "111111111111", preset="large")
+    return _synthesise(replace(stage, bundle="host"), tmp_path_factory.mktemp("large"))
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,8 @@ AWS_METRICS = {
     ("AWS/SQS", "ApproximateNumberOfMessagesVisible"),
     ("AWS/Lambda", "Errors"),
     ("AWS/Lambda", "Throttles"),
+    ("AWS/Lambda", "AsyncEventsDropped"),
+    ("AWS/Lambda", "ClaimedAccountConcurrency"),
     ("AWS/Lambda", "RecursiveInvocationsDropped"),
     ("AWS/ApiGateway", "Count"),
     ("AWS/ApiGateway", "4xx"),
@@ -47,7 +49,7 @@ def test_every_alarm_looks_at_a_metric_that_exists(cloud: Synthesised) -> None:
     services = set(cloud.service.functions())
     for name, alarm in _alarms(cloud).items():
         for metric in _metrics(alarm):
-            dimensions = {made["Name"]: made["Value"] for made in metric["Dimensions"]}
+            dimensions = {made["Name"]: made["Value"] for made in metric.get("Dimensions", [])}
             assert _known(metric["Namespace"], metric["MetricName"], dimensions, services), name
 
 
@@ -83,15 +85,16 @@ def test_throttled_work_is_on_the_dashboard_and_fires_no_alarm(cloud: Synthesise
 
 
 def test_a_heartbeat_that_falls_silent_is_an_alarm(cloud: Synthesised) -> None:
-    for name, beats in (
-        ("WatcherHeartbeat", cloud.stage.watchers),
-        ("SweeperHeartbeat", cloud.stage.sweepers),
+    for name, beats, minutes in (
+        ("WatcherHeartbeat", cloud.stage.watchers, 3),
+        ("SweeperHeartbeat", cloud.stage.sweepers, 3),
+        ("RedriverHeartbeat", 1, 5),
     ):
         alarm = _alarms(cloud)[name]
         assert alarm["TreatMissingData"] == "breaching"
         assert (alarm["ComparisonOperator"], alarm["Threshold"]) == ("LessThanThreshold", beats)
         assert (alarm["Statistic"], alarm["Period"]) == ("Sum", 60)
-        assert (alarm["EvaluationPeriods"], alarm["DatapointsToAlarm"]) == (3, 3)
+        assert (alarm["EvaluationPeriods"], alarm["DatapointsToAlarm"]) == (minutes, minutes)
 
 
 def test_missing_data_breaches_no_alarm_but_a_heartbeat(cloud: Synthesised) -> None:
@@ -124,10 +127,22 @@ def test_every_function_and_table_is_watched(cloud: Synthesised) -> None:
     names = list(_alarms(cloud))
     assert sum(name.startswith("Errors") for name in names) == count
     assert sum(name.startswith("Throttles") for name in names) == count
+    scheduled = ("Watcher", "Sweeper", "Redriver", "Reconciler")
+    assert {f"TicksDropped{name}" for name in scheduled} == {name for name in names if "TicksDropped" in name}
+    assert len(names) <= 100, "as many as an alarm widget of the dashboard shows"
     assert sum(name.startswith("TableThrottles") for name in names) == 5
     loops = sum(function.get("RecursiveLoop") == "Allow" for function in cloud.service.functions().values())
     assert sum(name.startswith("RecursionDropped") for name in names) == loops
     assert {"Api5xx", "OldestUnclaimedDue", "Parked", "AuditFailed", "QuotaStoreErrors"} <= set(names)
+
+
+def test_alarm_on_the_concurrency_of_the_account_leaves_time_before_ticks_are_throttled(
+    cloud: Synthesised,
+) -> None:
+    alarm = _alarms(cloud)["ClaimedConcurrency"]
+    assert (alarm["Namespace"], alarm["MetricName"]) == ("AWS/Lambda", "ClaimedAccountConcurrency")
+    assert alarm["Threshold"] == 0.7 * cloud.stage.account_concurrency
+    assert "Dimensions" not in alarm
 
 
 def test_throttling_of_an_index_counts_for_its_table(cloud: Synthesised) -> None:

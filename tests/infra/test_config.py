@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from infra.components.shard_plan import MAX_SHARDS, ShardEpoch, plan_json
-from infra.config import IDEMPOTENCY_DAYS, LaneConcurrency, ReservedConcurrency, cloud_stage, local_stage
+from infra.concurrency import LaneConcurrency, Pollers, ReservedConcurrency
+from infra.config import IDEMPOTENCY_DAYS, Units
+from infra.stages import cloud_stage, local_stage
 from shared.domain import bucket
 from shared.domain.executions import retention
 from shared.names import QueueName
@@ -30,12 +32,15 @@ EPOCH = STAGE.shard_plan[0]
         {"sweepers": 17},
         {"sweepers": 3},
         {"watchers": 3},
-        {"account_concurrency": 991},
+        {"due_in_one_minute": 500_000},
+        {"jobs_per_second": 8_000},
+        {"account_concurrency": 993},
         {"account_concurrency": 10},
         {"reserved": ReservedConcurrency(watcher=3)},
         {"reserved": ReservedConcurrency(sweeper=3)},
         {"reserved": ReservedConcurrency(dead_letter=11)},
         {"reserved": ReservedConcurrency(reconciler=0)},
+        {"reserved": ReservedConcurrency(redriver=1)},
         {"reserved": ReservedConcurrency(api=0)},
         {"reserved": ReservedConcurrency(api=159)},
         {"name": "Prod"},
@@ -57,16 +62,16 @@ def test_a_stage_that_breaks_a_rule_is_refused(change: dict[str, Any]) -> None:
 
 def test_default_stage_fits_the_default_account_and_its_functions_cannot_starve_one_another() -> None:
     assert STAGE.reserved is not None
-    assert STAGE.reserved.total + STAGE.lane_concurrency.total == 992 <= STAGE.account_concurrency == 1_000
-    larger = replace(STAGE, sweepers=16, reserved=ReservedConcurrency(sweeper=32), account_concurrency=1_020)
+    assert STAGE.reserved.total + STAGE.lane_concurrency.total == 994 <= STAGE.account_concurrency == 1_000
+    larger = replace(STAGE, sweepers=16, reserved=ReservedConcurrency(sweeper=32), account_concurrency=1_022)
     assert larger.reserved is not None
 
 
 def test_small_lanes_leave_what_lambda_wants_unreserved() -> None:
     lanes = LaneConcurrency(critical=2, standard=2, bulk=2, slow_critical=2, slow_standard=2, slow_bulk=2)
-    assert replace(STAGE, lane_concurrency=lanes, account_concurrency=272)
-    with pytest.raises(ValueError, match="need 272"):
-        replace(STAGE, lane_concurrency=lanes, account_concurrency=271)
+    assert replace(STAGE, lane_concurrency=lanes, account_concurrency=274)
+    with pytest.raises(ValueError, match="need 274"):
+        replace(STAGE, lane_concurrency=lanes, account_concurrency=273)
 
 
 def test_new_account_reserves_nothing() -> None:
@@ -93,6 +98,25 @@ def test_an_epoch_that_no_id_could_carry_is_refused(change: dict[str, Any]) -> N
 def test_a_queue_needs_a_concurrency_that_sqs_accepts(queue: str, limit: int) -> None:
     with pytest.raises(ValueError):
         LaneConcurrency(**({other.name.lower(): 2 for other in QueueName} | {queue: limit}))
+
+
+@pytest.mark.parametrize(("minimum", "maximum"), [(1, 10), (201, 300), (10, 9), (2, 2_001)])
+def test_pollers_outside_the_ranges_of_sqs_are_refused(minimum: int, maximum: int) -> None:
+    with pytest.raises(ValueError):
+        Pollers(minimum=minimum, maximum=maximum)
+
+
+def test_ten_executors_count_for_each_provisioned_poller_of_a_lane() -> None:
+    lanes = replace(STAGE.lane_concurrency, standard=Pollers(minimum=2, maximum=30))
+    assert replace(STAGE, lane_concurrency=lanes).lane_concurrency.total == 820
+    with pytest.raises(ValueError, match="need 1004"):
+        replace(STAGE, lane_concurrency=replace(lanes, standard=Pollers(minimum=2, maximum=31)))
+
+
+@pytest.mark.parametrize("units", [{"reads": 11_999}, {"writes": 3_999}])
+def test_warm_throughput_below_that_of_every_table_is_refused(units: dict[str, int]) -> None:
+    with pytest.raises(ValueError):
+        Units(**units)
 
 
 def test_a_stage_never_changes() -> None:

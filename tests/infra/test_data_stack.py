@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.config import local_stage
+from infra.stages import local_stage
 from shared.names import Attr, Index
 from tests.infra.conftest import Synthesised
 from tests.support.template import Resource
@@ -72,3 +72,13 @@ def test_the_laptop_may_throw_its_data_away(local: Synthesised) -> None:
         table = _table(local, name)
         assert table["DeletionPolicy"] == "Delete"
         assert not table["Properties"].get("DeletionProtectionEnabled", False)
+
+
+def test_new_table_of_a_large_stage_bears_its_first_busy_minute(
+    large: Synthesised, cloud: Synthesised
+) -> None:
+    table = _table(large, "Executions")["Properties"]
+    assert table["WarmThroughput"] == {"ReadUnitsPerSecond": 40_000, "WriteUnitsPerSecond": 64_000}
+    warm = {index["IndexName"]: index["WarmThroughput"] for index in table["GlobalSecondaryIndexes"]}
+    assert warm[Index.BY_TENANT] == {"ReadUnitsPerSecond": 12_000, "WriteUnitsPerSecond": 16_000}
+    assert "WarmThroughput" not in _table(cloud, "Executions")["Properties"]

@@ -39,6 +39,7 @@ def test_ranges_of_shards_are_watched_and_swept_every_minute(cloud: Synthesised)
     assert ticks == {
         "watcher": ranges(cloud.stage.watchers),
         "sweeper": ranges(cloud.stage.sweepers),
+        "redriver": [{}],
         "reconciler": [{}, *ranges(cloud.stage.reconcilers)],
     }
 

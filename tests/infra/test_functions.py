@@ -29,6 +29,7 @@ SETTINGS: dict[str, type[Settings]] = {
     "executor": ExecutorSettings,
     "dead_letter": DeadLetterSettings,
     "reconciler": ReconcilerSettings,
+    "redriver": Settings,
 }
 every_function = pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.service)
 
@@ -141,7 +142,7 @@ def test_a_failed_tick_is_not_repeated(cloud: Synthesised) -> None:
     for config in cloud.service.properties("AWS::Lambda::EventInvokeConfig"):
         function = cloud.service.referred(config["FunctionName"])
         configured[environment(function)["POWERTOOLS_SERVICE_NAME"]] = config["MaximumRetryAttempts"]
-    assert configured == {"watcher": 0, "sweeper": 0, "reconciler": 0}
+    assert configured == {"watcher": 0, "sweeper": 0, "redriver": 0, "reconciler": 0}
 
 
 def test_the_quotas_and_the_log_of_changes_are_the_ones_of_the_stage(cloud: Synthesised) -> None:
@@ -166,6 +167,7 @@ def test_functions_have_the_reserved_concurrency_of_the_stage(cloud: Synthesised
         "watcher": 4,
         "sweeper": 4,
         "reconciler": 2,
+        "redriver": 2,
         "dead-letter": 12,
     }
     assert {f"executor-{queue}" for queue in QueueName} <= reserved.keys()

@@ -86,6 +86,23 @@ def test_batches_are_small_immediate_and_may_fail_in_part(cloud: Synthesised) ->
         assert mapping["ScalingConfig"]["MaximumConcurrency"] >= 2
 
 
+def test_lane_has_either_a_maximum_concurrency_or_provisioned_pollers(large: Synthesised) -> None:
+    kinds = set()
+    for mapping, queue, function in _mappings(large):
+        has_pollers = "ProvisionedPollerConfig" in mapping
+        assert has_pollers != ("ScalingConfig" in mapping), "AWS refuses both"
+        if has_pollers:
+            kinds.add(function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"])
+            assert "RedrivePolicy" in queue
+    assert kinds == {"executor-critical", "executor-standard"}
+    (standard,) = (
+        mapping["ProvisionedPollerConfig"]
+        for mapping, _, function in _mappings(large)
+        if function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"] == "executor-standard"
+    )
+    assert standard == {"MinimumPollers": 100, "MaximumPollers": 250}
+
+
 def test_lane_has_the_concurrency_of_the_stage(cloud: Synthesised) -> None:
     found = {
         function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"]: mapping["ScalingConfig"][

@@ -112,7 +112,7 @@ def test_role_has_exactly_the_granted_verbs_on_every_table(cloud: Synthesised, s
 
 INDEX_READERS = {
     "api": {("Query", Index.BY_TENANT), ("Query", Index.FAILED), ("Query", Index.LIVE)},
-    "sweeper": {("Query", Index.FAILED)},
+    "redriver": {("Query", Index.FAILED)},
     "reconciler": {("Scan", Index.LIVE)},
 }
 

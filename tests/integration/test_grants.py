@@ -25,7 +25,7 @@ def test_calls_of_all_functions_are_listed(stack: LocalStack, calls: Path) -> No
     """Each scheduled function reads a table in each of its invocations."""
     stack.tick()
     listed = {function for function, _, _ in calls_listed_in(calls)}
-    scheduled = {stack.functions[service] for service in ("watcher", "sweeper", "reconciler")}
+    scheduled = {stack.functions[service] for service in ("watcher", "sweeper", "redriver", "reconciler")}
     assert scheduled <= listed
 
 

@@ -5,19 +5,19 @@ from tests.mutants.mutant import Mutant
 _BULK = "tests/unit/usecases/dead_letters/test_bulk_redrive.py"
 _STORE = "tests/conformance/test_redrives.py"
 _TASKS = "tests/conformance/test_redrive_tasks.py"
+_WORKER = "tests/unit/usecases/dead_letters/test_redrive_worker.py"
 _UNFINISHED = "tests/unit/usecases/dead_letters/test_redrive_unfinished.py"
 
 BULK_REDRIVES = (
     Mutant(
         name="bulk redrive that moves its cursor before filing",
         file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="        work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all\n",
-        new="        work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all\n"
+        old="        counts, next_due_at = task.counts, task.next_due_at\n",
+        new="        counts, next_due_at = task.counts, task.next_due_at\n"
         "        position = found.last.position if found.last else None\n"
-        "        moved = task.advanced_to(position, task.counts, task.next_due_at)\n"
-        "        if not self.tasks.replace(task, moved):\n"
-        "            return None\n"
-        "        task = moved\n",
+        "        moved = task.advanced_to(position, counts, next_due_at)\n"
+        "        if not self.tasks.replace(task, replace(moved, version=task.version)):\n"
+        "            raise UnavailableError\n",
         killer=_BULK,
     ),
     Mutant(
@@ -36,7 +36,7 @@ BULK_REDRIVES = (
     ),
     Mutant(
         name="bulk redrive that makes up for a standstill all at once",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
+        file="shared/usecases/dead_letters/redrive_page.py",
         old="        base_at = max(task.next_due_at, now_ms)\n",
         new="        base_at = task.next_due_at\n",
         killer=_BULK,
@@ -50,7 +50,7 @@ BULK_REDRIVES = (
     ),
     Mutant(
         name="bulk redrive that redrives what is redriven",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
+        file="shared/usecases/dead_letters/redrive_page.py",
         old="            if link.existing.state is not State.CANCELLED:\n",
         new="            if link.existing.state not in (State.CANCELLED, State.FAILED):\n",
         killer=_BULK,
@@ -64,16 +64,16 @@ BULK_REDRIVES = (
     ),
     Mutant(
         name="undo that counts what was too late as undone",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
+        file="shared/usecases/dead_letters/undo_page.py",
         old="        return existing.state is State.CANCELLED and existing.attempt == 0\n",
         new="        return True\n",
         killer=_BULK,
     ),
     Mutant(
         name="undo that takes redrives of others back",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="                if link.mark.task != task.id:\n",
-        new="                if link.mark.task is None and link.existing is None:\n",
+        file="shared/usecases/dead_letters/undo_page.py",
+        old="            if link.mark.task != task.id:\n",
+        new="            if link.mark.task is None and link.existing is None:\n",
         killer=_BULK,
     ),
     Mutant(
@@ -92,23 +92,23 @@ BULK_REDRIVES = (
     ),
     Mutant(
         name="undo that counts what it meets from two dead letters twice",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
+        file="shared/usecases/dead_letters/undo_page.py",
         old="                if link.last is not dead and task.undoes_from(link.last):\n",
         new="                if link.last is None:\n",
         killer="tests/unit/usecases/dead_letters/test_undo_filtered.py",
     ),
     Mutant(
         name="undo that leaves what stands behind a dead letter that it does not walk over",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
+        file="shared/usecases/dead_letters/undo_page.py",
         old="                if link.last is not dead and task.undoes_from(link.last):\n",
         new="                if link.last is not dead and link.last.state is State.FAILED:\n",
         killer="tests/unit/usecases/dead_letters/test_undo_filtered.py",
     ),
     Mutant(
         name="undo that leaves what was chosen and not filed to others",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="                if link.mark.task != task.id:\n",
-        new="                if link.mark.task != task.id or link.existing is None:\n",
+        file="shared/usecases/dead_letters/undo_page.py",
+        old="            if link.mark.task != task.id:\n",
+        new="            if link.mark.task != task.id or link.existing is None:\n",
         killer=_UNFINISHED,
     ),
     Mutant(
@@ -120,9 +120,9 @@ BULK_REDRIVES = (
     ),
     Mutant(
         name="bulk redrive that takes what was pressed for its own",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="                return is_own\n",
-        new="                return True\n",
+        file="shared/usecases/dead_letters/redrive_page.py",
+        old="                return Outcome.REDRIVEN if is_own else Outcome.SKIPPED\n",
+        new="                return Outcome.REDRIVEN\n",
         killer=_UNFINISHED,
     ),
     Mutant(
@@ -131,5 +131,54 @@ BULK_REDRIVES = (
         old='self._list_as_open(task, "attribute_not_exists(#id)")',
         new='self._list_as_open(task, "attribute_not_exists(#id) OR #id <> :id")',
         killer=_TASKS,
+    ),
+    Mutant(
+        name="bulk redrive that is processed under the lease of another",
+        file="shared/usecases/dead_letters/process_bulk_redrives.py",
+        old="        if is_early or task.lease_until > now_ms:\n",
+        new="        if is_early:\n",
+        killer=_WORKER,
+    ),
+    Mutant(
+        name="bulk redrive whose lease has no fencing token",
+        file="shared/domain/dead_letters/redrive_task.py",
+        old="        return replace(self, lease_until=until, version=self.version + 1)\n",
+        new="        return replace(self, lease_until=until)\n",
+        killer=_WORKER,
+    ),
+    Mutant(
+        name="failed page that keeps its lease",
+        file="shared/usecases/dead_letters/process_bulk_redrives.py",
+        old="            self._release(leased)\n",
+        new="            pass\n",
+        killer=_WORKER,
+    ),
+    Mutant(
+        name="large bulk redrive that goes before the others",
+        file="shared/usecases/dead_letters/process_bulk_redrives.py",
+        old="                    waiting.append((tenant_id, task_id))\n",
+        new="                    waiting.appendleft((tenant_id, task_id))\n",
+        killer=_WORKER,
+    ),
+    Mutant(
+        name="page that is done though a mark is unknown",
+        file="shared/usecases/dead_letters/redrive_page.py",
+        old="                errors.append(_error(result))\n",
+        new="                outcomes[choice.number] = Outcome.SKIPPED\n",
+        killer=_WORKER,
+    ),
+    Mutant(
+        name="batch of marks that chooses over another",
+        file="shared/adapters/dynamodb/codec/conditions.py",
+        old=" AND rd IS MISSING",
+        new="",
+        killer="tests/conformance/test_redrive_batches.py",
+    ),
+    Mutant(
+        name="records of redrives that DynamoDB has not processed",
+        file="shared/adapters/dynamodb/executions/redrive_batches.py",
+        old='            left = answer.get("UnprocessedItems", {}).get(self._jobs, [])\n',
+        new="            left = [] if answer else left\n",
+        killer="tests/conformance/test_redrive_batches_faults.py",
     ),
 )

@@ -6,18 +6,39 @@ FILING = (
     Mutant(
         name="mark before send",
         file="shared/usecases/ticks/watch_buckets.py",
-        old="if lease is not None and self._scan(lease, report) and self.ledger.finish(lease):",
-        new="if lease is not None and self.ledger.finish(lease) and self._scan(lease, report):",
-        killer="tests/unit/usecases/ticks/test_watch_cursor.py",
+        old="        if scan.is_sent:\n",
+        new="        if scan.is_read:\n",
+        killer="tests/unit/usecases/ticks/test_watch_packs.py",
     ),
     Mutant(
         name="cursor moved before send",
         file="shared/usecases/ticks/watch_buckets.py",
-        old="            report.unreadable += len(page.unreadable)\n",
-        new="            report.unreadable += len(page.unreadable)\n"
-        "            if page.next_after is not None and not self.ledger.advance(lease, page.next_after):\n"
-        "                return False\n",
+        old="        report.unreadable += len(page.unreadable)\n",
+        new="        report.unreadable += len(page.unreadable)\n"
+        "        if page.next_after and scan.lease and not self.ledger.advance(scan.lease, page.next_after):\n"
+        "            return\n",
         killer="tests/unit/usecases/ticks/test_watch_cursor.py",
+    ),
+    Mutant(
+        name="cursor moved past rows that are held for their packs",
+        file="shared/usecases/ticks/shard_scan.py",
+        old="        while self.pages and not self.pages[0].unsent and self.pages[0].next_after is not None:\n",
+        new="        while self.pages and self.pages[0].next_after is not None:\n",
+        killer="tests/unit/usecases/ticks/test_watch_packs.py",
+    ),
+    Mutant(
+        name="rows of other shards that a failed shard keeps from being sent",
+        file="shared/usecases/ticks/watch_buckets.py",
+        old="        self._send(filler.take(None), report)\n",
+        new="",
+        killer="tests/unit/usecases/ticks/test_watch_packs.py",
+    ),
+    Mutant(
+        name="packs of one page",
+        file="shared/usecases/ticks/watch_buckets.py",
+        old="            self._send(filler.take(complete_until), report)\n",
+        new="            self._send(filler.take(None), report)\n",
+        killer="tests/unit/usecases/ticks/test_watch_packs.py",
     ),
     Mutant(
         name="no second look at the clock after the put",
@@ -48,8 +69,9 @@ FILING = (
     Mutant(
         name="ignore messages that the queue gave back",
         file="shared/usecases/ticks/watch_buckets.py",
-        old="        return not unsent\n",
-        new="        return True\n",
+        old="                page.unsent -= pack.wakeup not in refused\n"
+        "                page.has_failed |= pack.wakeup in refused\n",
+        new="                page.unsent -= 1\n",
         killer="tests/unit/usecases/ticks/test_watch_cursor.py",
     ),
     Mutant(
@@ -82,9 +104,9 @@ FILING = (
     ),
     Mutant(
         name="drop LastEvaluatedKey in the watch",
-        file="shared/usecases/ticks/watch_buckets.py",
-        old="            if page.next_after is None:\n",
-        new="            if page.rows or page.next_after is None:\n",
+        file="shared/usecases/ticks/shard_scan.py",
+        old="        self.is_read = page.next_after is None\n",
+        new="        self.is_read = bool(page.rows) or page.next_after is None\n",
     ),
     Mutant(
         name="drop LastEvaluatedKey in the sweep",
@@ -95,8 +117,8 @@ FILING = (
     Mutant(
         name="watch without a second try",
         file="shared/usecases/ticks/watch_buckets.py",
-        old="        failed = [scan for scan in failed if not self._try(scan, report)]\n",
-        new="        failed = list(failed)\n",
+        old="            self._watch([scan], report)\n",
+        new="            continue\n",
         killer="tests/unit/usecases/ticks/test_watch.py",
     ),
     Mutant(

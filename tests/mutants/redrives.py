@@ -68,8 +68,8 @@ REDRIVES = (
     Mutant(
         name="redrive that is no part of its job's history",
         file="shared/usecases/dead_letters/redrive_execution.py",
-        old="        if draft.notification_of is None:\n            self.jobs.note_beside",
-        new="        if draft.notification_of is not None:\n            self.jobs.note_beside",
+        old="            if draft.notification_of is None\n",
+        new="            if draft.notification_of is not None\n",
         killer=_SINGLE,
     ),
     Mutant(
@@ -96,8 +96,8 @@ REDRIVES = (
     Mutant(
         name="redrive against a deletion",
         file="shared/usecases/dead_letters/redrive_execution.py",
-        old="            if job is None or job.state in GONE:\n",
-        new="            if job is None:\n",
+        old="job is None or job.state in GONE\n",
+        new="job is None\n",
         killer=_SINGLE,
     ),
     Mutant(
@@ -145,14 +145,14 @@ REDRIVES = (
     Mutant(
         name="redrive of a notification in the history of its job",
         file="shared/usecases/dead_letters/redrive_execution.py",
-        old="        if draft.notification_of is None:\n            self.jobs.note_beside",
-        new="        if draft:\n            self.jobs.note_beside",
+        old="            if draft.notification_of is None\n",
+        new="            if draft\n",
         killer=_NOTIFICATIONS,
     ),
     Mutant(
         name="deletion that holds against telling of what had ended",
         file="shared/usecases/dead_letters/redrive_execution.py",
-        old="is_recurring_job_id(failed.job_id) and failed.notification_of is None:\n",
+        old="is_recurring_job_id(failed.job_id) or failed.notification_of is not None:\n",
         new="is_recurring_job_id(failed.job_id):\n",
         killer=_NOTIFICATIONS,
     ),

@@ -21,7 +21,7 @@ SERVICE_FAULTS = (
     Mutant(
         name="refused claim without its item taken for a deleted execution",
         file=_CLAIMER,
-        old='    return error.get("Code") in _REFUSED and not error.get("Item")\n',
+        old='    return error.get("Code") in REFUSED and not error.get("Item")\n',
         new="    return False\n",
         killer="tests/conformance/test_claimer.py",
     ),
@@ -132,9 +132,9 @@ SERVICE_FAULTS = (
     ),
     Mutant(
         name="bulk redrive that refuses a job for a fault of ours",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="except (ServiceError, UnknownVersionError):",
-        new="except (UnavailableError, UnknownVersionError):",
-        killer="tests/unit/usecases/dead_letters/test_bulk_redrive.py",
+        file="shared/usecases/dead_letters/redrive_page.py",
+        old="    except (ServiceError, UnknownVersionError):\n",
+        new="    except (UnavailableError, UnknownVersionError):\n",
+        killer="tests/unit/usecases/dead_letters/test_redrive_worker.py",
     ),
 )

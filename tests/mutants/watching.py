@@ -78,9 +78,9 @@ WATCHING = (
     ),
     Mutant(
         name="bulk redrive that refuses what is newer",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="            except (ServiceError, UnknownVersionError):\n",
-        new="            except ServiceError:\n",
+        file="shared/usecases/dead_letters/redrive_page.py",
+        old="    except (ServiceError, UnknownVersionError):\n",
+        new="    except ServiceError:\n",
         killer=_NOTIFICATIONS,
     ),
     Mutant(
@@ -96,5 +96,19 @@ WATCHING = (
         old="    (errors.UnknownVersionError, Problem.SERVICE_UNAVAILABLE),\n",
         new="",
         killer="tests/unit/api/test_error_mapping.py",
+    ),
+    Mutant(
+        name="stage with too few watchers for its rates",
+        file="infra/config.py",
+        old="        if self.watchers < needed:\n",
+        new="        if self.watchers < 1:\n",
+        killer="tests/infra/test_config.py",
+    ),
+    Mutant(
+        name="lane whose pollers count as executors",
+        file="infra/concurrency.py",
+        old="source.maximum * BATCHES_PER_POLLER",
+        new="source.maximum",
+        killer="tests/infra/test_config.py",
     ),
 )

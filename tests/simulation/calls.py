@@ -14,6 +14,7 @@ from tests.simulation.process import Crash, Process, unavailable
 from tests.simulation.subjects import READS, is_transaction, items_of, subjects_of
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.one_off_batches import FakeOneOffBatches
+from tests.support.fakes.redrive_batches import FakeRedriveBatches
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -86,7 +87,7 @@ class PortCalls:
         if is_transaction(name, kwargs):
             return process.transact, items_of([*args, *kwargs.values()], process.trace)
         way = process.read if name in READS else process.write
-        if isinstance(self._target, FakeClaimer | FakeOneOffBatches | SimLanes):
+        if isinstance(self._target, FakeClaimer | FakeOneOffBatches | FakeRedriveBatches | SimLanes):
             way = process.write_batch
         return way, tuple(subjects_of([*args, kwargs], process.trace))
 

@@ -38,13 +38,17 @@ class Functions:
         """Until when no watcher and no sweeper runs."""
 
     def start_ticks(self, until_ms: Callable[[], int]) -> None:
-        """EventBridge: ticks for every watcher, every sweeper and maybe the reconciler; some are missed or doubled."""
+        """EventBridge: ticks of every watcher and sweeper, of the redriver, and maybe of the reconciler.
+
+        Some are missed or doubled.
+        """
         for index in range(WATCHERS):
             part = ShardRange(index=index, of=WATCHERS)
             self._tick("watcher", partial(_watch, part), 1, until_ms)
         for index in range(SWEEPERS):
             part = ShardRange(index=index, of=SWEEPERS)
             self._tick("sweeper", partial(_sweep, part), 1, until_ms)
+        self._tick("redrive worker", _redrive, 1, until_ms)
         if self._world.weather.mix.reconciles:
             self._tick("reconciler", self._reconcile, RECONCILE_MINUTES, until_ms)
 
@@ -168,8 +172,10 @@ def _watch(part: ShardRange, cases: UseCases) -> None:
 
 def _sweep(part: ShardRange, cases: UseCases) -> None:
     cases.ticks.sweep_buckets.execute(part=part)
-    if part.index == 0:
-        cases.dead_letters.process_bulk_redrives.execute()
+
+
+def _redrive(cases: UseCases) -> None:
+    cases.dead_letters.process_bulk_redrives.execute()
 
 
 def _tolerantly(run: Callable[[], Any]) -> None:

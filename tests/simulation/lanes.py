@@ -10,6 +10,7 @@ import orjson
 from shared.adapters.sqs.messages import encode_wakeup
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.names import QueueName
+from tests.simulation.event_source import EventSource
 from tests.simulation.faults import Strike, Weather
 from tests.simulation.hub import Hub
 from tests.simulation.newer_messages import is_resend
@@ -59,12 +60,17 @@ class SimLanes(FakeSqs):
         self.sends = 0
         self.workers: int | None = None
         """How many batches of one queue are worked on at once; None: any number."""
+        self.sources: dict[QueueName, EventSource] = {}
+        """The queues whose event sources begin with few batches and add more."""
+        self.busiest: Counter[QueueName] = Counter()
+        """How many batches of each queue were worked on at once, at the most."""
         self.resends: Counter[str] = Counter()
         """How often each body was sent again by a process that could not read it."""
         self.closed: set[QueueName] = set()
         """The queues that hand out nothing: their workers are down."""
         self._fair = {queue: FairQueue() for queue in QueueName}
         self._busy: Counter[QueueName] = Counter()
+        self._next_step: dict[QueueName, int] = {}
         self._hub = hub
         self._weather = weather
         self._rng = weather.rng
@@ -141,7 +147,7 @@ class SimLanes(FakeSqs):
     def finished(self, queue: QueueName) -> None:
         """A batch is over: its worker takes the next one."""
         self._busy[queue] -= 1
-        if self.workers is not None:
+        if self.workers is not None or queue in self.sources:
             self._poll_at(queue, self._hub.now_ms)
 
     def open(self, queue: QueueName) -> None:
@@ -165,7 +171,7 @@ class SimLanes(FakeSqs):
 
     def _poll(self, queue: QueueName) -> None:
         is_full = self.workers is not None and self._busy[queue] >= self.workers
-        if queue in self.closed or is_full:
+        if queue in self.closed or is_full or self._is_ramping(queue):
             return
         visible = self._visible(queue)
         self._rng.shuffle(visible)
@@ -179,11 +185,24 @@ class SimLanes(FakeSqs):
         dead = [message for message in batch if message.dead]
         if living:
             self._busy[queue] += 1
+            self.busiest[queue] = max(self.busiest[queue], self._busy[queue])
             self._consume(queue, living)
         if dead:
             self._rescue(queue, dead)
         if len(visible) > BATCH:
             self._poll_at(queue, self._hub.now_ms)
+
+    def _is_ramping(self, queue: QueueName) -> bool:
+        """Whether the event source of a queue has as many batches under way as it may have by now."""
+        source = self.sources.get(queue)
+        if source is None or self._busy[queue] < source.limit(self._hub.now_ms):
+            return False
+        if self._visible(queue):
+            source.is_behind(self._hub.now_ms)
+            if self._next_step.get(queue, 0) <= self._hub.now_ms:
+                self._next_step[queue] = self._hub.now_ms + source.ramp.step_ms
+                self._poll_at(queue, self._next_step[queue])
+        return True
 
     def _receive(self, message: Message) -> None:
         message.visible_at = self._hub.now_ms + VISIBILITY_MS

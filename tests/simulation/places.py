@@ -11,9 +11,10 @@ _TABLES = {
     "Claimer": _EXECUTIONS,
     "OneOffStore": _EXECUTIONS,
     "OneOffBatches": _EXECUTIONS,
+    "RedriveBatches": _EXECUTIONS,
 }
 """Every other port has a table of its own."""
-_DEAD_LETTER_INDEX = {"failed", "finish", "give_up", "mark_redriven"}
+_DEAD_LETTER_INDEX = {"failed", "finish", "give_up", "mark_redriven", "mark_all"}
 """A hot index throttles the writes of its table that change it."""
 _SCANS = {"scan", "read_shard"}
 BATCHES = {"Claimer"}
@@ -27,7 +28,7 @@ def shard_key(execution_id: ExecutionId) -> str:
 
 def places_of(port: str, method: str, args: Sequence[Any], about: Iterable[str]) -> Iterator[str]:
     """The table, the index and the keys that a call touches."""
-    table = _TABLES.get(port, port)
+    table = "JobStore" if method == "note_all_beside" else _TABLES.get(port, port)
     yield table
     if table != _EXECUTIONS or port in BATCHES:
         return

@@ -17,7 +17,7 @@ LATENCY_MS = (1, 12)
 FREEZE_MS = (8_000, 200_000)
 LONG_FREEZE_MS = (460_000, 1_200_000)
 THROTTLES_OF_STREAK = 10
-INVOKED_BY_SERVICES = ("executor", "rescuer", "watcher", "sweeper")
+INVOKED_BY_SERVICES = ("executor", "rescuer", "watcher", "sweeper", "redrive worker")
 """No client waits for these. Another process that stands still for minutes reaches its client no more."""
 TRANSACTION_MS = (2, 8)
 SLOW_TRANSACTION_MS = (50, 5_000)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.states import EndReason
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPage, PositionRange, due_position
@@ -18,6 +19,7 @@ from tests.simulation.subjects import text_of
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.one_off_batches import FakeOneOffBatches, Fault
+from tests.support.fakes.redrive_batches import FakeRedriveBatches, MarkResult
 from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.table import FakeTable
 
@@ -190,3 +192,20 @@ class SimOneOffBatches(FakeOneOffBatches):
             self._weather.note(Strike.CONFLICT_OF_WRITE)
             return WriteUnknown("TransactionConflict")
         return super()._put(execution, fault)
+
+
+class SimRedriveBatches(FakeRedriveBatches):
+    """Marks in one batch of statements, each of which may fail by itself."""
+
+    def __init__(self, table: FakeTable, weather: Weather, contention: Contention) -> None:
+        super().__init__(table)
+        self._weather = weather
+        self._contention = contention
+
+    def _mark(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> MarkResult:
+        if self._weather.strikes(Strike.THROTTLE_STATEMENT):
+            return WriteUnknown("ThrottlingError")
+        if self._contention.is_held([text_of(execution_id)]):
+            self._weather.note(Strike.CONFLICT_OF_WRITE)
+            return WriteUnknown("TransactionConflict")
+        return super()._mark(execution_id, redriven_by)

@@ -108,6 +108,10 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.progress = faulty(world.progress)
     ports.parked_messages = faulty(world.parked_messages)
     ports.redrive_tasks = faulty(world.redrives)
+    ports.redrive_batches = faulty(
+        seen_by(release, world, world.redrive_batches),
+        mark_all=lambda marks: [WriteUnknown("injected") for _ in marks],
+    )
     ports.accepted_log = faulty(world.accepted)
     sqs: Any = faulty(world.lanes, send_message_batch=_no_answer)
     if release.writes_newer_messages:

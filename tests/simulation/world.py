@@ -18,7 +18,13 @@ from tests.simulation.process import Process
 from tests.simulation.receiver import SimReceiver
 from tests.simulation.releases import Releases
 from tests.simulation.seasons import season_of
-from tests.simulation.stores import SimClaimer, SimExecutionStore, SimOneOffBatches, SimTable
+from tests.simulation.stores import (
+    SimClaimer,
+    SimExecutionStore,
+    SimOneOffBatches,
+    SimRedriveBatches,
+    SimTable,
+)
 from tests.simulation.trace import Trace
 from tests.simulation.wiring import Sandboxes
 from tests.support.fakes.accepted_log import FakeAcceptedLog
@@ -82,6 +88,7 @@ class World:
         self.quotas = GENEROUS
         self.sandboxes = Sandboxes(self)
         self.redrives = FakeRedriveTasks()
+        self.redrive_batches = SimRedriveBatches(self.table, self.weather, self.contention)
         self.run_locks, self.one_offs = FakeRunLockStore(), FakeOneOffStore(self.table)
         self.accepted = FakeAcceptedLog()
         self.missing_executions: list[str] = []

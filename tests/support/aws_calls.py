@@ -48,7 +48,7 @@ def needs(service: str, operation: str, params: dict[str, Any]) -> Iterator[Need
 
 
 def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Need]:
-    if operation == "BatchGetItem":
+    if operation in ("BatchGetItem", "BatchWriteItem"):
         yield from ((operation, f"table/{name}") for name in params["RequestItems"])
     elif operation == "TransactWriteItems":
         for part in params["TransactItems"]:

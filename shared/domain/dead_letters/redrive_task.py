@@ -12,7 +12,7 @@ from shared.domain.listings.filters import DeadLetterFilter
 from shared.domain.listings.position import END, IndexPosition, due_position
 
 MAX_RATE = 1_000
-AHEAD_MS = 15 * 60_000
+AHEAD_MS = 5 * 60_000
 """Redrives are filed at most this long before they are due; redrives not yet filed are undone for free."""
 SETTLED_MS = 180_000
 """A process that worked on a task has ended this long after the undo began: no function runs longer."""
@@ -66,6 +66,8 @@ class RedriveTask:
     undo_asked_at: int | None = None
     pass_began_at: int | None = None
     """When the current undo pass began."""
+    lease_until: int = 0
+    """Until then, one worker processes the next page. The version is the fencing token of the lease."""
     ended_at: int | None = None
 
     def __post_init__(self) -> None:
@@ -113,8 +115,13 @@ class RedriveTask:
             position=END if position is None else position,
             counts=counts,
             next_due_at=next_due_at,
+            lease_until=0,
             version=self.version + 1,
         )
+
+    def leased(self, until: int) -> "RedriveTask":
+        """The next version, leased to one worker until an instant."""
+        return replace(self, lease_until=until, version=self.version + 1)
 
     def ended(self, now_ms: int) -> "RedriveTask":
         """The next version, with no work left."""
@@ -128,6 +135,7 @@ class RedriveTask:
             state=TaskState.UNDOING,
             undo_asked_at=now_ms,
             ended_at=None,
+            lease_until=0,
             version=self.version + 1,
         ).pass_begun(now_ms)
 

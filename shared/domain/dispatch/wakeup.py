@@ -1,6 +1,6 @@
 """Wake-ups: SQS messages that name executions to run. They carry keys, never a URL, secret or payload."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -12,6 +12,7 @@ from shared.names import Lane, QueueName
 MAX_DELAY_SECONDS = 900
 MAX_KEYS = 10
 _CEIL_FROM_MS = 800
+PackKey = tuple[str, str, str, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,32 +86,34 @@ def message_group(wakeup: Wakeup, weight: int) -> str:
 
 
 def pack(wakeups: Iterable[Wakeup]) -> list[Wakeup]:
-    """Join single wake-ups of the same tenant, lane and second into as few messages as possible.
+    """Join single wake-ups of the same tenant, lane and second into as few messages as possible."""
+    packs = []
+    for _, group in groupby(sorted(wakeups, key=pack_key), key=pack_key):
+        members = list(group)
+        packs += [join(members[start : start + MAX_KEYS]) for start in range(0, len(members), MAX_KEYS)]
+    return packs
+
+
+def pack_key(wakeup: Wakeup) -> PackKey:
+    """Single wake-ups with the same key may share a message."""
+    return wakeup.lane, wakeup.queue, wakeup.tenant_id, wakeup.not_before // 1000, wakeup.ends_at or 0
+
+
+def join(singles: Sequence[Wakeup]) -> Wakeup:
+    """One message for at most `MAX_KEYS` single wake-ups with the same key.
 
     `not_before` of a pack is the earliest of its keys; each key's own instant is in its id, and the executor
     waits for that.
     """
-
-    def same_second(wakeup: Wakeup) -> tuple[str, str, str, int, int]:
-        return wakeup.lane, wakeup.queue, wakeup.tenant_id, wakeup.not_before // 1000, wakeup.ends_at or 0
-
-    packs = []
-    for _, group in groupby(sorted(wakeups, key=same_second), key=same_second):
-        members = list(group)
-        for start in range(0, len(members), MAX_KEYS):
-            chunk = members[start : start + MAX_KEYS]
-            packs.append(
-                replace(
-                    chunk[0],
-                    keys=tuple(wakeup.keys[0] for wakeup in chunk),
-                    not_before=min(wakeup.not_before for wakeup in chunk),
-                    destinations=_joined(chunk),
-                )
-            )
-    return packs
+    return replace(
+        singles[0],
+        keys=tuple(wakeup.keys[0] for wakeup in singles),
+        not_before=min(wakeup.not_before for wakeup in singles),
+        destinations=_joined(singles),
+    )
 
 
-def _joined(singles: list[Wakeup]) -> tuple[str, ...]:
+def _joined(singles: Sequence[Wakeup]) -> tuple[str, ...]:
     destinations = tuple(wakeup.destination_of(wakeup.keys[0]) for wakeup in singles)
     return destinations if any(destinations) else ()
 

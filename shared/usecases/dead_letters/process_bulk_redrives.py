@@ -1,36 +1,36 @@
 """Process bulk redrives page by page. A page is processed first; the cursor moves afterwards.
 
-Any number of workers may process a task and crash anywhere. A page that is processed again finds its redrives
-marked, and a worker whose cursor write is rejected stops.
+A worker leases a task for each page, so that overlapping runs share the open tasks and do no work twice. The
+version of the task is the fencing token of the lease. Any number of workers may process a task and crash
+anywhere: a page that is processed again finds its redrives marked, and a worker whose lease was taken over
+cannot move the cursor.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from shared.domain.dead_letters.redrive_task import AHEAD_MS, RedriveTask, TaskCounts, TaskState
+from shared.domain.bucket import MINUTE_MS
+from shared.domain.dead_letters.redrive_task import AHEAD_MS, RedriveTask, TaskState
 from shared.domain.errors import (
-    NotFoundError,
     PunctualError,
     RequestRejectedError,
     ServiceError,
     UnavailableError,
-    UnknownVersionError,
     UnreadableItemError,
 )
-from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
-from shared.domain.executions.states import NOT_STARTED, EndReason, State, Transition
 from shared.ports.dead_letters import RedriveTasks
-from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
-from shared.usecases.dead_letters.follow_redrives import RedriveLink, follow_redrives
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
-from shared.usecases.dead_letters.redrive_execution import RedriveExecution
-from shared.usecases.outcomes.finalize_execution import FinalizeExecution
+from shared.usecases.dead_letters.redrive_page import RedrivePage
+from shared.usecases.dead_letters.undo_page import UndoPage
 
-PAGE = 50
+PAGE = 200
+"""Dead letters of a page. A page takes a fixed number of round trips, since its batches go side by side."""
 LOOKED_AT = 500
+LEASE_MS = 30_000
+"""Other workers leave a task alone for this long after its worker crashed in a page."""
 
 
 @dataclass(slots=True)
@@ -44,13 +44,12 @@ class RedriveReport:
 
 @dataclass(frozen=True, slots=True)
 class ProcessBulkRedrives:
-    """Processes open tasks in rotation, so that a large task does not delay the others."""
+    """Processes open tasks in rotation, a page each, so that a large task does not delay the others."""
 
     tasks: RedriveTasks
     list_dead_letters: ListDeadLetters
-    redrive: RedriveExecution
-    store: ExecutionStore
-    finalize: FinalizeExecution
+    redrive_page: RedrivePage
+    undo_page: UndoPage
     clock: Clock
     retention: Retention
 
@@ -58,6 +57,8 @@ class ProcessBulkRedrives:
         """Process open tasks while `has_time` returns true; the next run continues with the rest."""
         report = RedriveReport()
         waiting = deque(self.tasks.open())
+        # Each minute begins with another task, in case that a run cannot reach all of them.
+        waiting.rotate(-(self.clock.now_ms() // MINUTE_MS))
         while waiting and has_time():
             tenant_id, task_id = waiting.popleft()
             try:
@@ -84,17 +85,39 @@ class ProcessBulkRedrives:
         return True
 
     def page(self, task: RedriveTask) -> RedriveTask | None:
-        """Process one page; None if the page is not due yet or another worker moved the cursor first."""
+        """Process one page; None if the page is not due yet, or another worker leases or has moved the task."""
         now_ms = self.clock.now_ms()
-        if task.state is TaskState.RUNNING and task.next_due_at > now_ms + AHEAD_MS:
+        is_early = task.state is TaskState.RUNNING and task.next_due_at > now_ms + AHEAD_MS
+        if is_early or task.lease_until > now_ms:
             return None
+        leased = task.leased(now_ms + LEASE_MS)
+        if not self.tasks.replace(task, leased):
+            return None
+        try:
+            after = self._processed(leased, now_ms)
+        except PunctualError:
+            self._release(leased)
+            raise
+        return after if self.tasks.replace(leased, after) else None
+
+    def _processed(self, task: RedriveTask, now_ms: int) -> RedriveTask:
+        """The next version of the task, after its next page was processed."""
         found = self.list_dead_letters.page(
             task.tenant_id, task.rest, limit=PAGE, newest_first=False, at_most=LOOKED_AT
         )
-        work = self._redrive_all if task.state is TaskState.RUNNING else self._undo_all
-        counts, next_due_at = work(task, found.items, now_ms)
-        after = task.advanced_to(found.last.position if found.last else None, counts, next_due_at)
-        return after if self.tasks.replace(task, after) else None
+        counts, next_due_at = task.counts, task.next_due_at
+        if task.state is TaskState.RUNNING:
+            counts, next_due_at = self.redrive_page.execute(task, found.items, now_ms)
+        else:
+            counts = self.undo_page.execute(task, found.items)
+        return task.advanced_to(found.last.position if found.last else None, counts, next_due_at)
+
+    def _release(self, leased: RedriveTask) -> None:
+        """End the lease early, if the store allows it; otherwise it expires."""
+        try:
+            self.tasks.replace(leased, leased.leased(0))
+        except ServiceError:
+            return
 
     def _end(self, task: RedriveTask, report: RedriveReport) -> bool:
         """End a finished task; True if an undo must walk the range again, because a slow worker may still
@@ -106,86 +129,3 @@ class ProcessBulkRedrives:
         is_ended = self.tasks.replace(task, task.ended(now_ms), self.retention.expires_at_s(now_ms))
         report.ended += is_ended
         return False
-
-    def _redrive_all(
-        self, task: RedriveTask, dead: tuple[Execution, ...], now_ms: int
-    ) -> tuple[TaskCounts, int]:
-        counts, number = task.counts, 0
-        base_at = max(task.next_due_at, now_ms)
-        for execution in dead:
-            try:
-                is_redriven = self._redrive_one(task, execution, task.due_at(base_at, number))
-            except (ServiceError, UnknownVersionError):
-                raise
-            except PunctualError:
-                counts = replace(counts, refused=counts.refused + 1)
-                continue
-            if is_redriven:
-                number += 1
-                counts = replace(counts, redriven=counts.redriven + 1)
-            else:
-                counts = replace(counts, skipped=counts.skipped + 1)
-        return counts, base_at + -(-number * 1000 // task.rate)
-
-    def _redrive_one(self, task: RedriveTask, dead: Execution, due_at: int) -> bool:
-        """Whether this task owns the redrive. Redrives of others are kept, unless they were cancelled."""
-        for link in follow_redrives(self.store, dead):
-            is_own = link.mark.task == task.id
-            if link.existing is None:
-                self.redrive.ensure_filed(link.last, link.mark.execution)
-                return is_own
-            if is_own:
-                self.redrive.file.ensure_sent(link.existing)
-                return True
-            if link.existing.state is not State.CANCELLED:
-                return False
-        self.redrive.after(dead, due_at, task.id)
-        return True
-
-    def _undo_all(self, task: RedriveTask, dead: tuple[Execution, ...], _: int) -> tuple[TaskCounts, int]:
-        counts = task.counts
-        for execution in dead:
-            for link in self._links(execution, task):
-                if link.mark.task != task.id:
-                    continue
-                if self._undo(link):
-                    counts = replace(counts, cancelled=counts.cancelled + 1)
-                else:
-                    counts = replace(counts, already_started=counts.already_started + 1)
-        return counts, task.next_due_at
-
-    def _links(self, dead: Execution, task: RedriveTask) -> Iterator[RedriveLink]:
-        """The redrives up to the next dead letter that the walk visits by itself, so that each is visited
-        once.
-
-        An unreadable redrive ends the walk, since no worker can start it. An unknown version raises instead:
-        a newer worker may start that redrive.
-        """
-        try:
-            for link in follow_redrives(self.store, dead):
-                if link.last is not dead and task.undoes_from(link.last):
-                    return
-                yield link
-        except UnknownVersionError:
-            raise
-        except UnreadableItemError:
-            return
-
-    def _undo(self, link: RedriveLink) -> bool:
-        """Whether the redrive never started and never will; False if its record has expired."""
-        try:
-            redrive = link.existing or self.redrive.file_cancelled(link.last, link.mark.execution)
-        except NotFoundError:
-            return False
-        existing: Execution | None = redrive
-        if redrive.state in NOT_STARTED:
-            existing = self.store.cancel(
-                redrive.id,
-                Transition.UNDO,
-                reason=EndReason.CANCELLED,
-                expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
-            )
-        if existing is None:
-            self.finalize.execute(redrive)
-            return True
-        return existing.state is State.CANCELLED and existing.attempt == 0

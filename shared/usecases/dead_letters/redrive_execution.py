@@ -1,5 +1,6 @@
 """Redrive a dead letter: run its request again in a new execution. The dead letter stays failed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.domain.bucket import ShardPlan, bucket_of
@@ -59,7 +60,7 @@ class RedriveExecution:
 
         InvalidStateError if the job was deleted, if the request has expired, and after `MAX_REDRIVES`.
         """
-        self._check_job(failed)
+        self._check_job(failed, {})
         last = failed
         while True:
             chosen, is_new = self._choose(last, due_at, task)
@@ -75,18 +76,47 @@ class RedriveExecution:
         """The redrive that was chosen, filed unless it already exists."""
         self._check_not_expired(chosen)
         self._keep_request(last, chosen.dispatch_at)
-        draft = redriven(last, chosen, created_at=self.clock.now_ms())
+        draft = self.draft(last, chosen)
         self._add_to_history(draft)
         return self.file.execute(draft)
+
+    def prepare(self, last: Execution, due_at: int, deleted: dict[str, bool]) -> None:
+        """Before an execution is marked with a redrive that is due by an instant: make sure that its request
+        outlives the redrive.
+
+        InvalidStateError if the job was deleted, if the request has expired, and after `MAX_REDRIVES`.
+        `deleted` remembers the jobs of one page: whether each of them was deleted.
+        """
+        self._check_job(last, deleted)
+        self._check_number(last)
+        self._keep_request(last, due_at)
+
+    def next_id(self, last: Execution, due_at: int) -> ExecutionId:
+        """The ID of the redrive that follows an execution, due at an instant."""
+        return redrive_id(next_redrive(last), due_at, self.plan.counts_at(bucket_of(due_at)))
+
+    def draft(self, last: Execution, chosen: ExecutionId) -> Execution:
+        """The redrive to file."""
+        return redriven(last, chosen, created_at=self.clock.now_ms())
+
+    def history_notes(self, drafts: Sequence[Execution]) -> list[tuple[Execution, int]]:
+        """The drafts that belong to the history of their job, each with the expiry of its record.
+
+        A notification has no part in the history, nor have its redrives.
+        """
+        return [
+            (draft, self._outlives_s(draft.id.dispatch_at))
+            for draft in drafts
+            if draft.notification_of is None
+        ]
 
     def file_cancelled(self, last: Execution, chosen: ExecutionId) -> Execution:
         """Write a chosen redrive as cancelled unless it exists, so that a late worker cannot file it."""
         self._check_not_expired(chosen)
-        now_ms = self.clock.now_ms()
-        draft = redriven(last, chosen, created_at=now_ms)
+        draft = self.draft(last, chosen)
         self._add_to_history(draft)
         ended = draft.progressed(state=State.CANCELLED, end_reason=EndReason.CANCELLED)
-        expires_at_s = self.retention.expires_at_s(now_ms)
+        expires_at_s = self.retention.expires_at_s(draft.created_at)
         return self.store.put_if_absent(ended, expires_at_s=expires_at_s) or ended
 
     def _check_not_expired(self, chosen: ExecutionId) -> None:
@@ -96,20 +126,16 @@ class RedriveExecution:
             raise NotFoundError("no such execution")
 
     def _add_to_history(self, draft: Execution) -> None:
-        """Add the redrive to its job's history. A notification has no part in the history, nor have its
-        redrives."""
-        if draft.notification_of is None:
-            self.jobs.note_beside(draft, self._outlives_s(draft.id.dispatch_at))
+        for note in self.history_notes([draft]):
+            self.jobs.note_beside(*note)
 
     def _choose(self, last: Execution, due_at: int, task: str | None) -> tuple[ExecutionId, bool]:
         """The redrive that follows an execution, and whether this call chose it."""
         if last.progress.redriven_by is not None:
             return last.progress.redriven_by.execution, False
-        following = next_redrive(last)
-        if following.number > MAX_REDRIVES:
-            raise InvalidStateError(f"it was redriven {MAX_REDRIVES} times")
+        self._check_number(last)
         self._keep_request(last, due_at)
-        chosen = redrive_id(following, due_at, self.plan.counts_at(bucket_of(due_at)))
+        chosen = self.next_id(last, due_at)
         existing = self.store.mark_redriven(last.id, RedrivenBy(execution=chosen, task=task))
         if existing is None:
             return chosen, True
@@ -117,12 +143,19 @@ class RedriveExecution:
             raise InvalidStateError(f"only a failed execution can be redriven; this one is {existing.state}")
         return existing.progress.redriven_by.execution, False
 
-    def _check_job(self, failed: Execution) -> None:
+    def _check_number(self, last: Execution) -> None:
+        if next_redrive(last).number > MAX_REDRIVES:
+            raise InvalidStateError(f"it was redriven {MAX_REDRIVES} times")
+
+    def _check_job(self, failed: Execution, deleted: dict[str, bool]) -> None:
         """An acknowledged deletion allows no redrive of the job; a notification may still be redriven."""
-        if is_recurring_job_id(failed.job_id) and failed.notification_of is None:
+        if not is_recurring_job_id(failed.job_id) or failed.notification_of is not None:
+            return
+        if failed.job_id not in deleted:
             job = self.jobs.get(failed.tenant_id, failed.job_id)
-            if job is None or job.state in GONE:
-                raise InvalidStateError("its job was deleted")
+            deleted[failed.job_id] = job is None or job.state in GONE
+        if deleted[failed.job_id]:
+            raise InvalidStateError("its job was deleted")
 
     def _keep_request(self, last: Execution, due_at: int) -> None:
         """Extend the expiry of a large request, which must outlive the redrive."""

@@ -15,6 +15,7 @@ from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer, U
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
 from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches, PutItemBatches
 from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
+from shared.adapters.dynamodb.executions.redrive_batches import DynamoRedriveBatches
 from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
 from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
@@ -29,7 +30,7 @@ from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
 from shared.names import Attr
 from tests.support.conformance.tables import TableNames, read_all
-from tests.support.fakes.clock import SeededEntropy
+from tests.support.fakes.clock import SeededEntropy, one_by_one
 
 REGION = "us-east-1"
 
@@ -94,7 +95,7 @@ class DynamoLab:
     def batch_batches(self) -> BatchStatementBatches:
         """The other implementation of batches."""
         return BatchStatementBatches(
-            self._use(self.names.executions), self.names.executions, REGION, self._backoff
+            self._use(self.names.executions), self.names.executions, REGION, self._backoff, one_by_one
         )
 
     @cached_property
@@ -125,6 +126,13 @@ class DynamoLab:
     def redrives(self) -> DynamoRedriveTasks:
         client = self._use(self.names.jobs, self.names.leases)
         return DynamoRedriveTasks(client, self.names.jobs, self.names.leases, REGION)
+
+    @cached_property
+    def redrive_batches(self) -> DynamoRedriveBatches:
+        client = self._use(self.names.jobs, self.names.executions)
+        return DynamoRedriveBatches(
+            client, self.names.executions, self.names.jobs, REGION, self._backoff, one_by_one
+        )
 
     @cached_property
     def tenants(self) -> DynamoTenantStore:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
-from shared.ports.dead_letters import ParkedMessageStore, RedriveTasks
+from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
 from shared.ports.dispatch import LaneProgressStore, ReconcileProgressStore, ShardCountStore, ShardLedger
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
 from shared.ports.jobs import IdempotencyStore, JobStore, LiveItems, RunLockStore
@@ -26,6 +26,7 @@ from tests.support.fakes.one_off_batches import FakeOneOffBatches
 from tests.support.fakes.one_off_store import FakeOneOffStore
 from tests.support.fakes.queries import FakeQueries
 from tests.support.fakes.reconcile_progress import FakeReconcileProgress
+from tests.support.fakes.redrive_batches import FakeRedriveBatches
 from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.shard_counts import FakeShardCountStore
@@ -78,6 +79,9 @@ class Lab(Protocol):
 
     @property
     def redrives(self) -> RedriveTasks: ...
+
+    @property
+    def redrive_batches(self) -> RedriveBatches: ...
 
     @property
     def tenants(self) -> TenantStore: ...
@@ -148,6 +152,7 @@ class FakeLab:
         self.progress = FakeLaneProgressStore()
         self.parked_messages = FakeParkedMessageStore()
         self.redrives = FakeRedriveTasks()
+        self.redrive_batches = FakeRedriveBatches(self.table)
         self.tenants = FakeTenantStore()
         self.budgets = FakeBudgetStore()
         self.limits = FakeLimitStore()

@@ -21,6 +21,7 @@ from tests.support.fakes.one_off_batches import FakeOneOffBatches
 from tests.support.fakes.one_off_store import FakeOneOffStore
 from tests.support.fakes.queries import FakeQueries
 from tests.support.fakes.reconcile_progress import FakeReconcileProgress
+from tests.support.fakes.redrive_batches import FakeRedriveBatches
 from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.sender import AnswerTo, ScriptedSender, succeeds
@@ -72,6 +73,7 @@ class FakePorts:
         self.claimer = self.tapped("claimer", FakeClaimer(self.table))
         self.idempotency = self.tapped("idempotency", FakeIdempotencyStore())
         self.redrives = FakeRedriveTasks()
+        self.redrive_batches = FakeRedriveBatches(self.table)
         self.redrive_tasks = self.tapped("redrives", self.redrives)
 
     def tapped(self, name: str, port: Any) -> Any:
@@ -87,6 +89,7 @@ class FakePorts:
         ports.idempotency, ports.redrive_tasks = self.idempotency, self.redrive_tasks
         ports.one_offs = self.tapped("one_offs", self.one_offs)
         ports.one_off_batches = self.tapped("batches", self.one_off_batches)
+        ports.redrive_batches = self.tapped("redrive_batches", self.redrive_batches)
         ports.run_locks = self.tapped("run_locks", self.run_locks)
         ports.tenants = self.tapped("tenants", self.tenants)
         ports.budgets = self.tapped("budgets", self.budgets)

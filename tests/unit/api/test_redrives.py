@@ -8,6 +8,7 @@ from shared.domain.dead_letters.redrive_task import SETTLED_MS
 from shared.domain.delivery.callback import CallbackResponse as Reply
 from shared.domain.delivery.callback import Reason
 from shared.domain.ids import parse_execution_id
+from shared.usecases.dead_letters import process_bulk_redrives
 from tests.support.api.api_world import ApiWorld
 from tests.support.api.failed_jobs import failed_jobs
 from tests.support.usecases.lanes import Lanes
@@ -31,7 +32,10 @@ def test_a_plan_tells_how_many_and_shows_some() -> None:
     assert all(one["redriven_by"] is None for one in world.get("/v1/dead-letters").json["executions"])
 
 
-def test_the_first_page_is_redriven_at_once_and_the_rest_by_the_sweeper() -> None:
+def test_the_first_page_is_redriven_at_once_and_the_rest_by_the_redriver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process_bulk_redrives, "PAGE", 50)
     world, made = failed_jobs(60)
     answer = world.post({"rate": 100}, PATH)
     assert answer.status == 202

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from functions.sweeper.redrives import DeadLetterWork
 from shared.adapters.sqs.messages import encode_wakeup
 from shared.domain.bucket import ShardRange
 from shared.domain.dead_letters.parked_message import park
@@ -90,7 +89,7 @@ def test_a_tick_that_failed_does_not_look_like_one(
     def unavailable(*_: object) -> None:
         raise UnavailableError("throttled")
 
-    for function, use_case in (("watcher", "watch"), ("sweeper", "sweep")):
+    for function, use_case in (("watcher", "watch"), ("sweeper", "sweep"), ("redriver", "process")):
         module = load(function)
         monkeypatch.setattr(module, use_case, SimpleNamespace(execute=unavailable))
         with pytest.raises(UnavailableError), pytest.warns(UserWarning, match="No application metrics"):
@@ -131,9 +130,8 @@ def test_a_sweeper_stops_ten_seconds_before_its_end(
         )
 
     monkeypatch.setattr(module, "sweep", SimpleNamespace(execute=sweep))
-    monkeypatch.setattr(module, "work_on_dead_letters", lambda asked: told.append(asked()))
     answer = module.handler({"range": {"index": 0, "of": 2}}, context(left_ms))
-    assert (told, answer) == ([has_time] * 2, {"swept": 0, "closed": 0, "resent": 4})
+    assert (told, answer) == ([has_time], {"swept": 0, "closed": 0, "resent": 4})
     output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
     assert flushed("\n".join(output)) == {
         Metric.SWEEPER_TICK: 1,
@@ -148,29 +146,51 @@ def test_a_sweeper_stops_ten_seconds_before_its_end(
     }
 
 
-def test_a_sweeper_tells_of_redrives_and_of_what_is_parked(
-    load: Load, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("left_ms", "has_time"), [(30_001, True), (30_000, False)])
+def test_redriver_reports_redrives_and_parked_messages_and_stops_thirty_seconds_before_its_end(
+    load: Load,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    left_ms: int,
+    has_time: bool,
 ) -> None:
-    load("sweeper")
+    module, told = load("redriver"), []
+
+    def process(asked: Callable[[], bool]) -> RedriveReport:
+        told.append(asked())
+        return RedriveReport(redriven=5, undone=2, ended=1, unavailable=1, unreadable=["rdr_1"])
+
     parked = park("m", QueueName.BULK, "?", "no JSON", DUE_AT)
-    work: Any = SimpleNamespace(execute=lambda _: RedriveReport(redriven=5, undone=2))
-    lot: Any = SimpleNamespace(parked=lambda limit: [parked] * min(limit, 30))
-    metrics.log_metrics(lambda *_: DeadLetterWork(work, lot)(lambda: True))({}, context())
-    assert flushed(capsys.readouterr().out) == {
+    lot = SimpleNamespace(parked=lambda limit: [parked] * min(limit, 30))
+    monkeypatch.setattr(module, "process", SimpleNamespace(execute=process))
+    monkeypatch.setattr(module, "parked_messages", lot)
+    answer = module.handler({}, context(left_ms))
+    assert (told, answer) == ([has_time], {"redriven": 5, "undone": 2, "ended": 1})
+    output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
+    assert flushed("\n".join(output)) == {
+        Metric.REDRIVER_TICK: 1,
         Metric.REDRIVEN: 5,
         Metric.REDRIVES_UNDONE: 2,
         Metric.PARKED_WAITING: 10,
     }
+    (unreadable,) = (vars(line) for line in caplog.records if line.message == "unreadable redrive")
+    assert unreadable["redrive"] == "rdr_1"
 
 
-def test_a_sweep_stands_though_dead_letters_could_not_be_worked_on(load: Load) -> None:
-    load("sweeper")
+def test_redriver_run_counts_although_parked_messages_cannot_be_read(
+    load: Load, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module = load("redriver")
 
-    def unavailable(_: Any) -> Any:
+    def unavailable(_: int) -> None:
         raise UnavailableError("throttled")
 
-    work: Any = SimpleNamespace(execute=unavailable)
-    DeadLetterWork(work, work)(lambda: True)
+    monkeypatch.setattr(module, "process", SimpleNamespace(execute=lambda _: RedriveReport(redriven=3)))
+    monkeypatch.setattr(module, "parked_messages", SimpleNamespace(parked=unavailable))
+    assert module.handler({}, context())["redriven"] == 3
+    output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
+    assert flushed("\n".join(output))[Metric.REDRIVER_TICK] == 1
 
 
 def record(body: str, message_id: str, lane: Lane = Lane.STANDARD) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def _find(context: Context, request: AuthenticatedRequest) -> RedriveOut:
 
 
 def _first_page(context: Context, task: RedriveTask) -> RedriveTask:
-    """Process the first page now. The task is durable: after an error the sweeper continues it."""
+    """Process the first page now. The task is durable: after an error the redriver continues it."""
     with suppress(PunctualError):
         return context.cases.dead_letters.process_bulk_redrives.page(task) or task
     return task

@@ -75,6 +75,22 @@ def redrivable() -> Condition:
     return Condition(expression, {**values, ":v": encode(VERSION)})
 
 
+@dataclass(frozen=True, slots=True)
+class PartiqlCondition:
+    """A condition of a statement; `values` are its parameters in order."""
+
+    expression: str
+    values: tuple[Any, ...]
+
+
+def redrivable_in_partiql() -> PartiqlCondition:
+    """The same as `redrivable`."""
+    codes = sorted(STATE_CODES[state] for state in REDRIVABLE)
+    states = ", ".join("?" for _ in codes)
+    values = (encode(VERSION), *(encode(code) for code in codes))
+    return PartiqlCondition(f"v <= ? AND s IN [{states}] AND rd IS MISSING", values)
+
+
 _MAY_BE_CLAIMED = "v <= {version} AND a < mx AND {retries_go_on} AND "
 CLAIMABLE = _MAY_BE_CLAIMED + "ca <= {now}"
 """The one condition of a claim: known version, attempts left, retries not stopped, `claimable_from` reached.

@@ -40,6 +40,7 @@ def redrive_task_item(task: RedriveTask, expires_at_s: int | None = None) -> Ite
             "ct": asdict(task.counts),
             "ua": task.undo_asked_at,
             "pb": task.pass_began_at,
+            "lu": task.lease_until or None,
             "ea": task.ended_at,
         }
     )
@@ -62,6 +63,7 @@ def read_redrive_task(item: Mapping[str, Value]) -> RedriveTask:
             counts=TaskCounts(**plain["ct"]),
             undo_asked_at=plain.get("ua"),
             pass_began_at=plain.get("pb"),
+            lease_until=plain.get("lu", 0),
             ended_at=plain.get("ea"),
         )
     except (KeyError, ValueError, TypeError, AttributeError) as error:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 MAX_STATEMENTS = 25
-_REFUSED = {"ConditionalCheckFailed", "ConditionalCheckFailedException"}
+REFUSED = {"ConditionalCheckFailed", "ConditionalCheckFailedException"}
 ClaimResult = Execution | ClaimRejected | WriteUnknown
 
 
@@ -201,7 +201,7 @@ def _claimable_by(claim: Claim, now_ms: int) -> int:
 def _hides_item(response: Any) -> bool:
     """Whether the condition of a statement was refused without the item that it asked for."""
     error = response.get("Error") or {}
-    return error.get("Code") in _REFUSED and not error.get("Item")
+    return error.get("Code") in REFUSED and not error.get("Item")
 
 
 def _result(response: Any, claim: Claim) -> ClaimResult:
@@ -209,7 +209,7 @@ def _result(response: Any, claim: Claim) -> ClaimResult:
     error = response.get("Error")
     if error is None:
         return result_of_claimed(response.get("Item", {}))
-    if error.get("Code") in _REFUSED:
+    if error.get("Code") in REFUSED:
         return result_of_refused(error.get("Item"), claim.owner)
     reason = f"{error.get('Code')}: {error.get('Message')}"
     return WriteUnknown(reason, is_permanent=is_permanent(error.get("Code")))

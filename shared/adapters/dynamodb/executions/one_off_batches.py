@@ -17,6 +17,7 @@ from shared.domain.errors import ServiceError, UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import WriteUnknown
+from shared.ports.runtime import Spread
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -44,20 +45,25 @@ class PutItemBatches:
 
 
 class BatchStatementBatches:
-    """At most 25 puts per request. The response lacks existing items, so they are read afterwards."""
+    """At most 25 puts per request, and the requests of a call side by side.
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str, backoff: Backoff) -> None:
+    The response lacks existing items, so they are read afterwards.
+    """
+
+    def __init__(
+        self, client: DynamoDBClient, table: str, region: str, backoff: Backoff, spread: Spread
+    ) -> None:
         self._client = client
+        self._spread = spread
         self._table = table
         self._region = region
         self._backoff = backoff
         self._store = DynamoExecutionStore(client, table, region, backoff)
 
     def put_all_if_absent(self, executions: Sequence[Execution]) -> list[PutResult]:
-        answers: list[PutResult] = []
-        for start in range(0, len(executions), MAX_STATEMENTS):
-            answers += self._put_batch(executions[start : start + MAX_STATEMENTS])
-        return answers
+        starts = range(0, len(executions), MAX_STATEMENTS)
+        batches = [executions[start : start + MAX_STATEMENTS] for start in starts]
+        return [answer for answers in self._spread(self._put_batch, batches) for answer in answers]
 
     def _put_batch(self, executions: Sequence[Execution]) -> list[PutResult]:
         """Retries statements that failed alone. A retried statement that had succeeded finds its own item."""

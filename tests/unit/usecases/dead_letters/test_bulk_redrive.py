@@ -14,6 +14,7 @@ from shared.domain.errors import (
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.listings.position import IndexPosition, PositionRange
+from shared.usecases.dead_letters import process_bulk_redrives
 from shared.usecases.dead_letters.start_redrive import NewRedrive
 from tests.support.builders import DUE_AT, TENANT, with_changes
 from tests.support.usecases.redrives import (
@@ -29,6 +30,12 @@ from tests.support.usecases.redrives import (
 )
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.world import World
+
+
+@pytest.fixture(autouse=True)
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages of 50, so that few dead letters make several pages."""
+    monkeypatch.setattr(process_bulk_redrives, "PAGE", 50)
 
 
 def failed_jobs(world: World, count: int) -> list[Execution]:
@@ -351,7 +358,7 @@ def test_rejected_request_is_counted_on_no_job_and_reported_to_operators() -> No
     world = World(LATER)
     failed_jobs(world, 2)
     task = start(world)
-    world.steps.reject("store.put_if_absent")
+    world.steps.reject("batches.put_all_if_absent")
     assert world.process_bulk_redrives.execute().unreadable == [task.id]
     assert standing(world, task).counts == TaskCounts()
 
@@ -360,7 +367,7 @@ def test_a_store_that_does_not_answer_is_asked_again_by_the_next_run() -> None:
     world = World(LATER)
     buried = failed_jobs(world, 2)
     task = start(world)
-    world.steps.fail("store.put_if_absent")
+    world.steps.fail("batches.put_all_if_absent")
     assert world.process_bulk_redrives.execute().unavailable == 1
     assert standing(world, task).counts == TaskCounts()
     world.process_bulk_redrives.execute()

@@ -39,7 +39,7 @@ def left_behind(world: World, failed: Execution) -> None:
 def chosen_in_bulk(world: World) -> RedriveTask:
     """Somebody worked a bulk redrive off, and died when the first of its redrives was chosen."""
     task = start(world)
-    world.steps.crash_after("store.mark_redriven")
+    world.steps.crash_after("redrive_batches.mark_all")
     with pytest.raises(Crash):
         world.process_bulk_redrives.execute()
     world.steps.calm()
@@ -212,7 +212,7 @@ def test_stalled_redrive_files_nothing_after_its_choice_was_undone() -> None:
     world = World(LATER)
     failed = dead(world)
     task = start(world)
-    world.steps.after("store.mark_redriven", lambda: undo(world, task))
+    world.steps.after("redrive_batches.mark_all", lambda: undo(world, task))
     world.process_bulk_redrives.execute()
     (never,) = redrives_of(world, failed)
     assert (never.state, world.sent()) == (State.CANCELLED, [])

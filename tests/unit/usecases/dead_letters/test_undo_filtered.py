@@ -11,6 +11,7 @@ from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import JobState
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.names import Lane
+from shared.usecases.dead_letters import process_bulk_redrives
 from tests.support.builders import DUE_AT, TENANT, job, with_changes
 from tests.support.usecases.redrives import (
     GONE,
@@ -105,8 +106,9 @@ def test_a_job_that_has_got_the_tag_since_is_let_be() -> None:
     assert world.standing(pressed.id).state is State.QUEUED
 
 
-def test_undo_walks_only_the_range_of_the_redrive_page_by_page() -> None:
+def test_undo_walks_only_the_range_of_the_redrive_page_by_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tags change in the middle of the bulk redrive: what it made before and behind that is undone."""
+    monkeypatch.setattr(process_bulk_redrives, "PAGE", 50)
     world = World(LATER)
     buried = [dead(world, number, due_at=DUE_AT + number, tags=("a",)) for number in range(120)]
     task = start(world, tag="a")
@@ -143,7 +145,7 @@ def test_redrive_of_a_dead_letter_out_of_the_range_is_undone() -> None:
     failed = dead(world)
     task = start(world)
     world.clock.time_ms += 1
-    world.steps.before("store.mark_redriven", lambda: run_out(world, press(world, failed)))
+    world.steps.before("redrive_batches.mark_all", lambda: run_out(world, press(world, failed)))
     world.process_bulk_redrives.execute()
     first, second = redrives_of(world, failed)
     assert (first.state, second.state) == (State.FAILED, State.QUEUED)

@@ -1,0 +1,44 @@
+"""Entry point of the redriver: a tick from EventBridge."""
+
+import os
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.use_cases import use_cases
+from shared.domain.errors import UnavailableError
+from shared.names import Metric
+from shared.observability import count, logger, metrics
+from shared.settings import Settings
+
+STOP_BEFORE_END_MS = 30_000
+"""Longer than a page takes: no page is begun that the time limit would cut."""
+MAX_PARKED_COUNT = 10
+"""The alarm needs no higher count of parked messages."""
+settings = Settings.from_env(os.environ)
+cases = use_cases(dynamo_ports(settings), settings)
+process = cases.dead_letters.process_bulk_redrives
+parked_messages = cases.core.ports.parked_messages
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
+    """Process bulk redrives as far as the time suffices; the next tick continues."""
+    report = process.execute(lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS)
+    count(Metric.REDRIVER_TICK)
+    count(Metric.REDRIVEN, report.redriven)
+    count(Metric.REDRIVES_UNDONE, report.undone)
+    for task_id in report.unreadable:
+        logger.error("unreadable redrive", extra={"redrive": task_id})
+    if report.unavailable:
+        logger.warning("redrives are left to the next run", extra={"unavailable": report.unavailable})
+    _count_parked()
+    return {"redriven": report.redriven, "undone": report.undone, "ended": report.ended}
+
+
+def _count_parked() -> None:
+    try:
+        count(Metric.PARKED_WAITING, len(parked_messages.parked(MAX_PARKED_COUNT)))
+    except UnavailableError:
+        logger.warning("parked messages are not counted")

@@ -1,0 +1,114 @@
+"""The concurrent executions of a stage: of its lanes by their event sources, and of the other functions by
+reservations."""
+
+from dataclasses import dataclass, fields
+
+from shared.names import QueueName
+
+DEAD_LETTER_CONCURRENCY = 2
+"""For each dead-letter queue. Low, because dead messages arrive in large numbers while another fault is
+active."""
+RUNS_PER_RANGE = 2
+"""A tick may run for longer than the minute until the next tick of its range."""
+LEAST_UNRESERVED = 100
+"""Lambda refuses a reservation that leaves fewer concurrent executions of the account."""
+BATCHES_PER_POLLER = 10
+"""Batches that one provisioned poller of an SQS event source has under way."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pollers:
+    """Provisioned pollers of an event source. `minimum` of them are paid for while the queue is empty.
+
+    They take a burst at once, where a source with a maximum concurrency begins with 5 batches.
+    """
+
+    minimum: int
+    maximum: int
+
+    def __post_init__(self) -> None:
+        """Raise ValueError outside the ranges that CloudFormation accepts for SQS."""
+        if not (2 <= self.minimum <= 200 and self.minimum <= self.maximum <= 2_000):
+            raise ValueError("a lane needs 2 to 200 pollers at least, and as many to 2000 at most")
+
+
+Source = int | Pollers
+"""A maximum concurrency or provisioned pollers: AWS refuses an event source with both."""
+
+
+def executors_of(source: Source) -> int:
+    """Return the concurrent executors that an event source may start."""
+    return source if isinstance(source, int) else source.maximum * BATCHES_PER_POLLER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneConcurrency:
+    """The event source of each queue: its maximum number of concurrent executors, or provisioned pollers."""
+
+    critical: Source
+    standard: Source
+    bulk: Source
+    slow_critical: Source
+    slow_standard: Source
+    slow_bulk: Source
+
+    def __post_init__(self) -> None:
+        """Raise ValueError outside the range of an SQS event source."""
+        limits = [source for source in map(self.of, QueueName) if isinstance(source, int)]
+        if not all(2 <= limit <= 1000 for limit in limits):
+            raise ValueError("the concurrency of a lane must be 2 to 1000; more needs provisioned pollers")
+
+    def of(self, queue: QueueName) -> Source:
+        source: Source = getattr(self, queue.name.lower())
+        return source
+
+    @property
+    def total(self) -> int:
+        """The concurrent executors of all queues."""
+        return sum(executors_of(self.of(queue)) for queue in QueueName)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReservedConcurrency:
+    """Concurrent executions that Lambda keeps for a function, and never exceeds. Executors have none: the rest
+    of the account is theirs, up to `lane_concurrency`."""
+
+    api: int = 150
+    watcher: int = 4
+    sweeper: int = 4
+    reconciler: int = 2
+    redriver: int = RUNS_PER_RANGE
+    dead_letter: int = DEAD_LETTER_CONCURRENCY * len(QueueName)
+
+    @property
+    def total(self) -> int:
+        return sum(getattr(self, each.name) for each in fields(self))
+
+    def of(self, package: str) -> int | None:
+        """None for a package under `functions/` without a reservation."""
+        limit: int | None = getattr(self, package, None)
+        return limit
+
+    def check(self, watchers: int, sweepers: int, reconcilers: int) -> None:
+        """Raise ValueError if a function could not do its ticks or messages beside one another."""
+        least = {
+            "api": 1,
+            "watcher": RUNS_PER_RANGE * watchers,
+            "sweeper": RUNS_PER_RANGE * sweepers,
+            "reconciler": reconcilers + 1,
+            "redriver": RUNS_PER_RANGE,
+            "dead_letter": DEAD_LETTER_CONCURRENCY * len(QueueName),
+        }
+        for name, runs in least.items():
+            if getattr(self, name) < runs:
+                raise ValueError(f"the reserved concurrency of {name} must be at least {runs}")
+
+
+def check_account(reserved: ReservedConcurrency, lanes: LaneConcurrency, account: int) -> None:
+    """Raise ValueError unless reservations and lanes fit into the account together, as Lambda demands."""
+    needed = reserved.total + max(LEAST_UNRESERVED, lanes.total)
+    if needed > account:
+        raise ValueError(
+            f"reserved concurrency and lanes need {needed} concurrent executions, and the account has "
+            f"{account}: raise its quota, lower the lanes, or reserve nothing"
+        )

@@ -1,0 +1,83 @@
+"""Undo the redrives of a page of dead letters, side by side: those that have not started never will."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts
+from shared.domain.errors import NotFoundError, UnknownVersionError, UnreadableItemError
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import NOT_STARTED, EndReason, State, Transition
+from shared.ports.executions import ExecutionStore
+from shared.ports.runtime import Clock, Spread
+from shared.usecases.dead_letters.follow_redrives import RedriveLink, follow_redrives
+from shared.usecases.dead_letters.redrive_execution import RedriveExecution
+from shared.usecases.outcomes.finalize_execution import FinalizeExecution
+
+
+@dataclass(frozen=True, slots=True)
+class UndoPage:
+    """Cancels what a task redrove; redrives of others are kept. Safe to repeat."""
+
+    store: ExecutionStore
+    redrive: RedriveExecution
+    finalize: FinalizeExecution
+    clock: Clock
+    retention: Retention
+    spread: Spread
+
+    def execute(self, task: RedriveTask, dead: Sequence[Execution]) -> TaskCounts:
+        """The task's counts after this page. ServiceError or UnknownVersionError: process the page again."""
+        undone = [each for page in self.spread(partial(self._undo_all, task), dead) for each in page]
+        cancelled = sum(undone)
+        return replace(
+            task.counts,
+            cancelled=task.counts.cancelled + cancelled,
+            already_started=task.counts.already_started + len(undone) - cancelled,
+        )
+
+    def _undo_all(self, task: RedriveTask, dead: Execution) -> list[bool]:
+        """For each redrive of this task that a dead letter leads to: whether it was undone."""
+        undone = []
+        for link in self._links(dead, task):
+            if link.mark.task != task.id:
+                continue
+            undone.append(self._undo(link))
+        return undone
+
+    def _links(self, dead: Execution, task: RedriveTask) -> Iterator[RedriveLink]:
+        """The redrives up to the next dead letter that the walk visits by itself, so that each is visited
+        once.
+
+        An unreadable redrive ends the walk, since no worker can start it. An unknown version raises instead:
+        a newer worker may start that redrive.
+        """
+        try:
+            for link in follow_redrives(self.store, dead):
+                if link.last is not dead and task.undoes_from(link.last):
+                    return
+                yield link
+        except UnknownVersionError:
+            raise
+        except UnreadableItemError:
+            return
+
+    def _undo(self, link: RedriveLink) -> bool:
+        """Whether the redrive never started and never will; False if its record has expired."""
+        try:
+            redrive = link.existing or self.redrive.file_cancelled(link.last, link.mark.execution)
+        except NotFoundError:
+            return False
+        existing: Execution | None = redrive
+        if redrive.state in NOT_STARTED:
+            existing = self.store.cancel(
+                redrive.id,
+                Transition.UNDO,
+                reason=EndReason.CANCELLED,
+                expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+            )
+        if existing is None:
+            self.finalize.execute(redrive)
+            return True
+        return existing.state is State.CANCELLED and existing.attempt == 0
