@@ -37,10 +37,11 @@ MEDIUM = StageConfig(
     shard_plan=(ShardEpoch(since=FIRST_MINUTE, normal=16, quarter=16, midnight=32),),
     watchers=2,
     sweepers=4,
+    reconcilers=4,
     lane_concurrency=LaneConcurrency(
         critical=300, standard=500, bulk=200, slow_critical=100, slow_standard=100, slow_bulk=50
     ),
-    reserved=ReservedConcurrency(api=200, sweeper=8),
+    reserved=ReservedConcurrency(api=200, sweeper=8, reconciler=5),
     account_concurrency=2_000,
     warm_throughput=WarmThroughput(executions=Units(reads=12_000, writes=14_000)),
     api_rate_limit=4_000,
@@ -58,6 +59,7 @@ LARGE = StageConfig(
     shard_plan=(ShardEpoch(since=FIRST_MINUTE, normal=64, quarter=64, midnight=128),),
     watchers=8,
     sweepers=16,
+    reconcilers=16,
     lane_concurrency=LaneConcurrency(
         critical=Pollers(minimum=10, maximum=60),
         standard=Pollers(minimum=100, maximum=250),
@@ -66,7 +68,7 @@ LARGE = StageConfig(
         slow_standard=200,
         slow_bulk=50,
     ),
-    reserved=ReservedConcurrency(api=300, watcher=16, sweeper=32),
+    reserved=ReservedConcurrency(api=300, watcher=16, sweeper=32, reconciler=17),
     account_concurrency=5_000,
     warm_throughput=WarmThroughput(
         executions=Units(reads=40_000, writes=64_000), by_tenant=Units(writes=16_000)

@@ -92,3 +92,13 @@ def test_exception_of_a_call_side_by_side_passes_through(spread: Spread) -> None
     for numbers in (range(3, 4), range(9)):
         with pytest.raises(ZeroDivisionError):
             spread(divide, numbers)
+
+
+@spreads
+def test_spread_inside_a_spread_needs_no_thread_of_its_own(spread: Spread) -> None:
+    """More outer calls than threads: each waited for a thread that the others held."""
+
+    def inner(number: int) -> list[int]:
+        return spread(lambda other: number * other, range(3))
+
+    assert spread(inner, range(12)) == [[0, n, 2 * n] for n in range(12)]

@@ -97,9 +97,15 @@ def test_a_heartbeat_that_falls_silent_is_an_alarm(cloud: Synthesised) -> None:
         assert (alarm["EvaluationPeriods"], alarm["DatapointsToAlarm"]) == (minutes, minutes)
 
 
-def test_missing_data_breaches_no_alarm_but_a_heartbeat(cloud: Synthesised) -> None:
-    for name, alarm in _alarms(cloud).items():
-        assert name.endswith("Heartbeat") or alarm["TreatMissingData"] == "notBreaching", name
+def test_missing_data_breaches_heartbeats_and_reports_of_coverage_alone(cloud: Synthesised) -> None:
+    breached = {name for name, alarm in _alarms(cloud).items() if alarm["TreatMissingData"] == "breaching"}
+    assert breached == {
+        "WatcherHeartbeat",
+        "SweeperHeartbeat",
+        "RedriverHeartbeat",
+        "ReconcilerCoverage",
+        "ReconcilerCheckedThrough",
+    }
 
 
 def test_every_lane_is_watched_for_lag(cloud: Synthesised) -> None:
