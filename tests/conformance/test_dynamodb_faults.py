@@ -13,7 +13,7 @@ from shared.domain.bucket import LEAST_COUNTS, ShardCounts
 from shared.domain.dead_letters.parked_message import ParkedMessage
 from shared.domain.dead_letters.redrive_task import TaskCounts
 from shared.domain.dispatch.retry_reminder import RetryReminder
-from shared.domain.dispatch.sweep import LaneProgress
+from shared.domain.dispatch.sweep import DueRow, LaneProgress
 from shared.domain.errors import RequestRejectedError, ThrottledError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
@@ -34,6 +34,7 @@ from shared.ports.dispatch import (
 )
 from shared.ports.executions import Claim, ClaimRejected, Finish, WriteUnknown
 from shared.ports.jobs import IdempotencyRecord
+from shared.ports.listings import TenantIndex
 from tests.support.builders import (
     BUCKET,
     DUE_AT,
@@ -55,6 +56,20 @@ from tests.support.conformance.interference import answering, changing, failure,
 from tests.support.conformance.tables import TableNames
 
 RUNNING = in_state(one_off(), State.RUNNING)
+STALE_ROW = DueRow(
+    id=execution_id(),
+    sort_key="",
+    tenant_id=TENANT,
+    lane=Lane.BULK,
+    state=State.FAILED,
+    created_at=DUE_AT,
+    claims=1,
+    max_claims=1,
+    stop_retries=False,
+    claimable_from=None,
+    next_attempt_at=None,
+    index_is_stale=True,
+)
 POINTER = RetryReminder(
     dispatch_at=DUE_AT * 2,
     target=execution_id(),
@@ -97,7 +112,10 @@ CALLS: dict[str, Call] = {
     "mark_unreadable": lambda lab: lab.executions.mark_unreadable(one_off().id, EXPIRES_AT_S),
     "scan": lambda lab: lab.executions.scan(BUCKET, 0, after=None, limit=1),
     "read_shard": lambda lab: lab.executions.read_shard(BUCKET, 0, after=None, limit=1),
-    "failed": lambda lab: lab.executions.failed(TENANT, PositionRange(), newest_first=True, limit=1),
+    "repair_index": lambda lab: lab.executions.repair_index(STALE_ROW),
+    "index_pages": lambda lab: lab.queries.index_pages(
+        TenantIndex.FAILED, TENANT, 1, PositionRange(), newest_first=True, limit=1
+    ),
     "jobs.create": lambda lab: lab.jobs.create(job(), occurrence()),
     "jobs.get": lambda lab: lab.jobs.get(TENANT, job().id),
     "jobs.jump": lambda lab: lab.jobs.jump(
