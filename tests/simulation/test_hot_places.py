@@ -26,7 +26,7 @@ def test_hot_table_is_throttled_for_ten_minutes_and_others_are_not() -> None:
     world = World(1, CALM)
     world.weather.hotspots.heat(["executions"], Random(1), world.hub.now_ms)
     (refused,) = in_a_process(world, put)
-    (answered,) = in_a_process(world, lambda ports: ports.limits.hot_scopes())
+    (answered,) = in_a_process(world, lambda ports: ports.limits.hot_scopes([0]))
     assert isinstance(refused, UnavailableError)
     assert not isinstance(answered, UnavailableError)
     assert world.weather.struck[Strike.THROTTLE_HOT_PLACE] == 1

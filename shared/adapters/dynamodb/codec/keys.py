@@ -188,9 +188,9 @@ def parse_limit_pk(pk: str) -> str:
     return pk.removeprefix("limit#")
 
 
-def hot_scopes_key(region: str) -> tuple[str, str]:
-    """The index of hot scopes."""
-    return f"{region}#waiting", "board"
+def hot_scopes_key(region: str, part: int) -> tuple[str, str]:
+    """One part of the index of hot scopes. Each has its own partition, because every worker reads it."""
+    return f"{region}#waiting#{part:02d}", "board"
 
 
 def audit_key(tenant_id: str, at: int, record_id: str) -> tuple[str, str]:
