@@ -275,6 +275,13 @@ LIMITS = (
         killer="tests/conformance/test_limit_store.py",
     ),
     Mutant(
+        name="throttled budget of one tenant that lifts all limits",
+        file="shared/usecases/tenancy/spend_budget.py",
+        old="        if isinstance(error, ThrottledError):\n",
+        new="        if error is None:\n",
+        killer="tests/unit/usecases/tenancy/test_spend_budget.py",
+    ),
+    Mutant(
         name="hot scopes of one tenant that fill a part",
         file=_HOT_SCOPES,
         old="if free <= 0 or of_tag[until % _TAGS] >= share:",
