@@ -10,7 +10,7 @@ from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
 from tests.simulation.lanes import SimLanes
 from tests.simulation.places import places_of, refused_at
-from tests.simulation.process import Crash, Process, unavailable
+from tests.simulation.process import Crash, Process, throttled, unavailable
 from tests.simulation.subjects import READS, is_transaction, items_of, subjects_of
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.one_off_batches import FakeOneOffBatches
@@ -52,7 +52,7 @@ class PortCalls:
             way, about = self._way(name, args, kwargs)
             if self._is_hot(name, args, about):
                 self._handle.process.refuse(f"{self._name}.{name}", about)
-                return failing(*args) if failing else unavailable()
+                return failing(*args) if failing else throttled()
             result = way(
                 f"{self._name}.{name}",
                 lambda: method(*args, **kwargs),
