@@ -161,7 +161,7 @@ LEDGER_PARTITIONS = 16
 LIVE_SEGMENTS = 16
 """The index of live items is scanned in this many segments; a reconciler takes a range of them."""
 FAILURE_PARTITIONS = 8
-"""Partitions of a tenant's dead letters, and of its waiting retries, in the index of failures."""
+"""Partitions of a tenant's dead letters, and of its waiting retries, in the index of failures. May only grow."""
 EXECUTOR_TIMEOUT_SECONDS = MAX_CALLBACK_TIMEOUT_SECONDS + 15
 """Lambda timeout of the executor: the callback plus time to claim, wait and complete."""
 

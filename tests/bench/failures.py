@@ -11,7 +11,7 @@ JOBS = 50
 ATTEMPTS = 5
 RETRY_SECONDS = 60
 STEP_MS = 100_000
-MOST_UNITS_DEAD = 15.3
+MOST_UNITS_DEAD = 15.4
 """Creation 2, two for each attempt, and the index: 1 for the first retry, nothing for later ones, 2 for the end."""
 DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
 

@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
 from shared.adapters.dynamodb.codec.items import execution_item
-from shared.adapters.dynamodb.codec.keys import limit_key
+from shared.adapters.dynamodb.codec.keys import item_key, limit_key
 from shared.domain.bucket import LEAST_COUNTS, ShardCounts
 from shared.domain.dead_letters.parked_message import ParkedMessage
 from shared.domain.dead_letters.redrive_task import TaskCounts
@@ -396,6 +396,22 @@ def test_states_of_limits_that_stay_unprocessed_are_missing_and_the_others_are_k
     with changing(engine_lab.client, "after-call", "BatchGetItem", leave):
         found = engine_lab.limits.read(["t#cold", "t#hot"])
     assert {scope: one.circuit for scope, one in found.items()} == {"t#cold": state.circuit}
+
+
+def test_batch_read_whose_last_keys_are_throttled_as_a_whole_keeps_the_items_that_it_has(
+    engine_lab: DynamoLab,
+) -> None:
+    state = ScopeState(circuit=Circuit(failures=1))
+    assert engine_lab.limits.swap("t#cold", ScopeState(), state, DUE_AT) is None
+    table, (hot, cold) = engine_lab.names.leases, (item_key(*limit_key(name)) for name in ("t#hot", "t#cold"))
+    item = engine_lab.client.get_item(TableName=table, Key=cold)["Item"]
+    partial = {"Responses": {table: [item]}, "UnprocessedKeys": {table: {"Keys": [hot]}}}
+    throttled = failure("ProvisionedThroughputExceededException")
+    with answering(engine_lab.client, "BatchGetItem", partial, throttled):
+        found = engine_lab.limits.read(["t#cold", "t#hot"])
+    assert {scope: one.circuit for scope, one in found.items()} == {"t#cold": state.circuit}
+    with answering(engine_lab.client, "BatchGetItem", throttled), pytest.raises(ThrottledError):
+        engine_lab.limits.read(["t#hot"])
 
 
 @pytest.mark.parametrize(

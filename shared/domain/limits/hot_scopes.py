@@ -13,7 +13,7 @@ HOT_SCOPE_PARTS = 16
 MAX_IN_PART = 125
 """An entry has some 25 bytes, so that a part costs half a read unit and at most four write units."""
 SHARE_DIVISOR = 16
-"""A tenant may hold this fraction of the free capacity of a part: nobody's entries fill it."""
+"""A tenant may hold this fraction of the free capacity of a part, so that no tenant fills it."""
 _TAGS = 1_000
 
 
@@ -32,7 +32,7 @@ def by_part(scopes: Iterable[str]) -> dict[int, list[str]]:
 def tag_with_tenant(until: int, tenant_id: str, part: int) -> int:
     """The instant, moved by less than a second, with the tag of a tenant.
 
-    Few tenants share a tag, and those that share it in one part differ in the others.
+    Few tenants share a tag, and tenants with equal tags in one part have different tags in other parts.
     """
     return until - until % _TAGS + crc32(f"{part}#{tenant_id}".encode()) % _TAGS
 
@@ -40,8 +40,8 @@ def tag_with_tenant(until: int, tenant_id: str, part: int) -> int:
 def within_capacity(new: Mapping[str, int], hot_scopes: Mapping[str, int]) -> dict[str, int]:
     """The new entries that may be written to a part: updates of existing ones, and a fair share of others.
 
-    A tenant with a few entries gets more of them only while much is free. The last places go to tenants without
-    an entry.
+    A tenant with entries gets more of them only while much is free. The last places go to tenants without an
+    entry.
     """
     of_tag = Counter(until % _TAGS for until in hot_scopes.values())
     free = MAX_IN_PART - len(hot_scopes)
