@@ -161,6 +161,8 @@ LEDGER_PARTITIONS = 16
 """The ledger row of a shard is in partition `shard % LEDGER_PARTITIONS`; a sweeper takes a range of them."""
 LIVE_SEGMENTS = 16
 """The index of live items is scanned in this many segments; a reconciler takes a range of them."""
+FAILURE_PARTITIONS = 8
+"""Partitions of a tenant's dead letters, and of its waiting retries, in the index of failures. May only grow."""
 EXECUTOR_TIMEOUT_SECONDS = MAX_CALLBACK_TIMEOUT_SECONDS + 15
 """Lambda timeout of the executor: the callback plus time to claim, wait and complete."""
 

@@ -13,6 +13,7 @@ from shared.observability import count, logger, metrics, seconds
 from shared.settings import Settings
 
 STOP_BEFORE_END_MS = 10_000
+LOGGED = ("resent", "worker_lost", "unavailable", "held_back", "suspended", "index_repaired")
 settings = Settings.from_env(os.environ)
 sweep = use_cases(dynamo_ports(settings), settings).ticks.sweep_buckets
 
@@ -39,15 +40,6 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
         count(Metric.FAILED, report.worker_lost)
     for row in report.quarantined:
         logger.error("unreadable row", extra={"row": row})
-    if report.resent or report.worker_lost or report.unavailable or report.suspended:
-        logger.warning(
-            "swept",
-            extra={
-                "resent": report.resent,
-                "worker_lost": report.worker_lost,
-                "unavailable": report.unavailable,
-                "held_back": report.held_back,
-                "suspended": report.suspended,
-            },
-        )
+    if report.resent or report.worker_lost or report.unavailable or report.suspended or report.index_repaired:
+        logger.warning("swept", extra={name: getattr(report, name) for name in LOGGED})
     return {"swept": report.shards_swept, "closed": report.closed, "resent": report.resent}

@@ -8,6 +8,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.adapters.clock import SystemEntropy
+from shared.adapters.dynamodb.codec.errors import is_of_index, throttling_reasons
 from shared.domain.backoff import retry_pause_ms
 from shared.domain.errors import UnavailableError
 
@@ -25,7 +26,19 @@ def client(service: str, region: str) -> Any:
     made = boto3.client(service, region_name=region, config=_CONFIG)  # type: ignore[call-overload]
     if service == "dynamodb":
         retry_conflicts(made, SystemEntropy().draw)
+        leave_throttled_indexes(made)
     return made
+
+
+def leave_throttled_indexes(dynamodb: Any) -> None:
+    """Do not repeat an update that an index throttled: the store writes it at once without its index entry."""
+
+    def refuse(response: tuple[Any, dict[str, Any]] | None, **_event: Any) -> bool | None:
+        reasons = throttling_reasons(response[1]) if response is not None else []
+        return False if any(map(is_of_index, reasons)) else None
+
+    # The first answer of a handler counts, and the SDK takes False for a refusal.
+    dynamodb.meta.events.register_first("needs-retry.dynamodb.UpdateItem", refuse)
 
 
 def retry_conflicts(dynamodb: Any, draw: Callable[[], float]) -> None:

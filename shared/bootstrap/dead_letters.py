@@ -24,7 +24,8 @@ class DeadLetterUseCases:
 
     @cached_property
     def list_dead_letters(self) -> ListDeadLetters:
-        return ListDeadLetters(store=self.core.ports.executions, jobs=self.core.ports.jobs)
+        ports = self.core.ports
+        return ListDeadLetters(queries=ports.queries, store=ports.executions, jobs=ports.jobs)
 
     @cached_property
     def follow_notifications(self) -> FollowNotifications:

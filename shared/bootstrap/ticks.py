@@ -11,6 +11,7 @@ from shared.usecases.ticks.keep_late_payload import KeepLatePayload
 from shared.usecases.ticks.reconcile_definitions import ReconcileDefinitions
 from shared.usecases.ticks.reconcile_job import ReconcileJob
 from shared.usecases.ticks.reconcile_minutes import ReconcileMinutes
+from shared.usecases.ticks.repair_index import RepairIndex
 from shared.usecases.ticks.sweep_buckets import SweepBuckets
 from shared.usecases.ticks.sweep_shard import SweepShard
 from shared.usecases.ticks.watch_buckets import WatchBuckets
@@ -42,6 +43,7 @@ class TickUseCases:
             ledger=ports.ledger,
             give_up=self.core.give_up,
             repair_notifications=RepairNotifications(store=ports.executions, finalize=self.core.finalize),
+            repair_index=RepairIndex(ports.executions),
             keep_late_payload=KeepLatePayload(
                 store=ports.executions, jobs=ports.jobs, retention=self.core.settings.retention
             ),

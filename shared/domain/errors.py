@@ -53,7 +53,14 @@ class UnavailableError(ServiceError):
 
 
 class ThrottledError(UnavailableError):
-    """A service throttled the call. This try changed nothing; an earlier try of the call may have."""
+    """A service throttled the call. This try changed nothing; an earlier try of the call may have.
+
+    `spares_indexes`: the service says that the table was throttled, and none of its indexes.
+    """
+
+    def __init__(self, text: str = "", *, spares_indexes: bool = False) -> None:
+        super().__init__(text)
+        self.spares_indexes = spares_indexes
 
 
 class RequestRejectedError(ServiceError):

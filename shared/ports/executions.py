@@ -11,7 +11,6 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.states import EndReason, Transition
 from shared.domain.ids import ExecutionId
-from shared.domain.listings.position import IndexPage, PositionRange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +62,11 @@ class ExecutionReader(Protocol):
 
 
 class ExecutionStore(ExecutionReader, Protocol):
-    """The source of truth. Every write is one conditional write; every read is strongly consistent."""
+    """The source of truth. Every write is one conditional write; every read is strongly consistent.
+
+    `finish`, `give_up` and `cancel` also change the execution's entry in the index of failures. Where the index
+    throttles, they leave the entry as it is, and mark the row (`DueRow.index_is_stale`).
+    """
 
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
         """Insert an execution if its key is free; None if written, otherwise the existing execution,
@@ -144,6 +147,11 @@ class ExecutionStore(ExecutionReader, Protocol):
         """Fail an item of a known version that breaks its own invariants; False if the item is not broken."""
         ...
 
+    def repair_index(self, row: DueRow) -> bool:
+        """Make the entry of a row with `index_is_stale` match the row's state; False if the row has changed
+        since. ThrottledError while the index throttles."""
+        ...
+
     def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
         """One page of the rows of a shard in order of time; examines at most `limit` rows."""
         ...
@@ -154,10 +162,6 @@ class ExecutionStore(ExecutionReader, Protocol):
 
     def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
         """One page of complete executions of a shard; retry reminders are left out."""
-        ...
-
-    def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
-        """Positions of a tenant's dead letters in a range; eventually consistent, unlike every other read."""
         ...
 
 

@@ -1,6 +1,6 @@
 """The shared state of limits: the state of each scope, and the index of hot scopes, where work waits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from shared.domain.dispatch.wait_hint import ThrottleSnapshot
@@ -17,7 +17,7 @@ class LimitStore(Protocol):
     def read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
         """The states of at most 100 scopes, eventually consistent; a scope without an item has version 0.
 
-        Scopes that could not be read are missing; UnavailableError where no scope could be read.
+        Scopes that could not be read or decoded are missing; UnavailableError where the request itself failed.
         """
         ...
 
@@ -29,12 +29,16 @@ class LimitStore(Protocol):
         """
         ...
 
-    def hot_scopes(self) -> Mapping[str, int]:
-        """The hot scopes, each with the instant until when; eventually consistent."""
+    def hot_scopes(self, parts: Collection[int]) -> Mapping[int, Mapping[str, int]]:
+        """The hot scopes of these parts of the index, each with the instant until when; eventually consistent.
+
+        Parts that could not be read are missing; ThrottledError or UnavailableError where no part could be
+        read.
+        """
         ...
 
-    def note_hot_scopes(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
-        """Add or replace entries of hot scopes, and remove the scopes in `gone`, in one write.
+    def note_hot_scopes(self, part: int, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
+        """Add or replace entries of hot scopes in a part, and remove the scopes in `gone`, in one write.
 
         At most `MAX_HOT_SCOPE_WRITES` of each.
         """
@@ -45,11 +49,11 @@ class ThrottleStatus(Protocol):
     """Read-only view for the API, which explains why an execution waits."""
 
     def read(
-        self, scopes: Sequence[str], lanes: Sequence[Lane], hot_scopes: Mapping[str, int] | None = None
+        self, scopes: Sequence[str], lanes: Sequence[Lane], parts: Collection[int] = ()
     ) -> ThrottleSnapshot:
-        """The hot scopes, states of scopes and last reports of lanes, in one eventually consistent request.
+        """Parts of the index of hot scopes, states of scopes and last reports of lanes, in one eventually
+        consistent request. States that cannot be decoded are missing.
 
-        Cached `hot_scopes` are not read again: their item is large, and every worker reads it.
-        UnavailableError where any part could not be read.
+        UnavailableError where anything could not be read.
         """
         ...

@@ -21,7 +21,7 @@ class TenantIndex(Enum):
     DUE = auto()
     """Every execution, by its due time."""
     RETRY = auto()
-    """Executions that wait for a retry, or did before their last claim, by the time of that retry."""
+    """Executions that wait for a retry, or did before their last claim, by their due time."""
     FAILED = auto()
     """Failed executions, by their due time."""
 
@@ -63,7 +63,10 @@ class Queries(Protocol):
         newest_first: bool,
         limit: int,
     ) -> Sequence[IndexPage]:
-        """The first `limit` positions of a range in each shard of an index, read in parallel."""
+        """The first `limit` positions of a range in each shard of an index, read in parallel.
+
+        The index by due time has the shards of its tenant; the others have `FAILURE_PARTITIONS`.
+        """
         ...
 
     def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:

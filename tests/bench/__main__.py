@@ -15,6 +15,7 @@ from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.timing import After, Every
 from tests.bench.changes import CHANGES
 from tests.bench.counting import REQUEST, Cost, cost_of, marks_of
+from tests.bench.failures import FAILURES
 from tests.bench.notifications import NOTIFICATIONS
 from tests.bench.waits import WAITS
 from tests.bench.world import World, world
@@ -115,7 +116,7 @@ def main() -> int:
         table.add_column(heading, justify="left" if heading == "scenario" else "right")
     broken = 0
     with world() as made:
-        for scenario in (*SCENARIOS, *CHANGES, *WAITS, *NOTIFICATIONS):
+        for scenario in (*SCENARIOS, *CHANGES, *WAITS, *FAILURES, *NOTIFICATIONS):
             cost = scenario(made)
             broken += cost.write_units > cost.limit
             figures = (cost.write_units, cost.limit, cost.refused, cost.requests, cost.sqs)

@@ -8,12 +8,12 @@ import pytest
 from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
 from shared.adapters.dynamodb.codec.items import execution_item
-from shared.adapters.dynamodb.codec.keys import limit_key
+from shared.adapters.dynamodb.codec.keys import item_key, limit_key
 from shared.domain.bucket import LEAST_COUNTS, ShardCounts
 from shared.domain.dead_letters.parked_message import ParkedMessage
 from shared.domain.dead_letters.redrive_task import TaskCounts
 from shared.domain.dispatch.retry_reminder import RetryReminder
-from shared.domain.dispatch.sweep import LaneProgress
+from shared.domain.dispatch.sweep import DueRow, LaneProgress
 from shared.domain.errors import RequestRejectedError, ThrottledError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
@@ -34,6 +34,7 @@ from shared.ports.dispatch import (
 )
 from shared.ports.executions import Claim, ClaimRejected, Finish, WriteUnknown
 from shared.ports.jobs import IdempotencyRecord
+from shared.ports.listings import TenantIndex
 from tests.support.builders import (
     BUCKET,
     DUE_AT,
@@ -55,6 +56,20 @@ from tests.support.conformance.interference import answering, changing, failure,
 from tests.support.conformance.tables import TableNames
 
 RUNNING = in_state(one_off(), State.RUNNING)
+STALE_ROW = DueRow(
+    id=execution_id(),
+    sort_key="",
+    tenant_id=TENANT,
+    lane=Lane.BULK,
+    state=State.FAILED,
+    created_at=DUE_AT,
+    claims=1,
+    max_claims=1,
+    stop_retries=False,
+    claimable_from=None,
+    next_attempt_at=None,
+    index_is_stale=True,
+)
 POINTER = RetryReminder(
     dispatch_at=DUE_AT * 2,
     target=execution_id(),
@@ -97,7 +112,10 @@ CALLS: dict[str, Call] = {
     "mark_unreadable": lambda lab: lab.executions.mark_unreadable(one_off().id, EXPIRES_AT_S),
     "scan": lambda lab: lab.executions.scan(BUCKET, 0, after=None, limit=1),
     "read_shard": lambda lab: lab.executions.read_shard(BUCKET, 0, after=None, limit=1),
-    "failed": lambda lab: lab.executions.failed(TENANT, PositionRange(), newest_first=True, limit=1),
+    "repair_index": lambda lab: lab.executions.repair_index(STALE_ROW),
+    "index_pages": lambda lab: lab.queries.index_pages(
+        TenantIndex.FAILED, TENANT, 1, PositionRange(), newest_first=True, limit=1
+    ),
     "jobs.create": lambda lab: lab.jobs.create(job(), occurrence()),
     "jobs.get": lambda lab: lab.jobs.get(TENANT, job().id),
     "jobs.jump": lambda lab: lab.jobs.jump(
@@ -376,6 +394,22 @@ def test_states_of_limits_that_stay_unprocessed_are_missing_and_the_others_are_k
     with changing(engine_lab.client, "after-call", "BatchGetItem", leave):
         found = engine_lab.limits.read(["t#cold", "t#hot"])
     assert {scope: one.circuit for scope, one in found.items()} == {"t#cold": state.circuit}
+
+
+def test_batch_read_whose_last_keys_are_throttled_as_a_whole_keeps_the_items_that_it_has(
+    engine_lab: DynamoLab,
+) -> None:
+    state = ScopeState(circuit=Circuit(failures=1))
+    assert engine_lab.limits.swap("t#cold", ScopeState(), state, DUE_AT) is None
+    table, (hot, cold) = engine_lab.names.leases, (item_key(*limit_key(name)) for name in ("t#hot", "t#cold"))
+    item = engine_lab.client.get_item(TableName=table, Key=cold)["Item"]
+    partial = {"Responses": {table: [item]}, "UnprocessedKeys": {table: {"Keys": [hot]}}}
+    throttled = failure("ProvisionedThroughputExceededException")
+    with answering(engine_lab.client, "BatchGetItem", partial, throttled):
+        found = engine_lab.limits.read(["t#cold", "t#hot"])
+    assert {scope: one.circuit for scope, one in found.items()} == {"t#cold": state.circuit}
+    with answering(engine_lab.client, "BatchGetItem", throttled), pytest.raises(ThrottledError):
+        engine_lab.limits.read(["t#hot"])
 
 
 @pytest.mark.parametrize(

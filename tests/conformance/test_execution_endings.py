@@ -9,8 +9,10 @@ from shared.domain.errors import NotFoundError, UnknownVersionError, UnreadableI
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.ids import ExecutionId
-from shared.domain.listings.position import IndexPosition, PositionRange, due_position
+from shared.domain.listings.position import IndexPosition, MergedPage, PositionRange, due_position, merge
+from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import Claim, Finish
+from shared.ports.listings import TenantIndex
 from tests.support.builders import (
     DUE_AT,
     EXPIRES_AT_S,
@@ -188,18 +190,18 @@ def test_dead_letters_are_paged_in_either_order_and_each_comes_once(lab: Lab) ->
     for limit in (1, 2, 4, 5, 100):
         for is_forward, wanted in ((False, ids), (True, ids[::-1])):
             pages = list(dead_letter_pages(lab, limit, is_forward=is_forward))
-            assert all(len(page) <= limit for page in pages)
+            assert all(len(page) <= limit * FAILURE_PARTITIONS for page in pages)
             assert [each for page in pages for each in page] == wanted
 
 
 def dead_letter_pages(lab: Lab, limit: int, *, is_forward: bool) -> Iterator[list[ExecutionId]]:
     span = PositionRange()
     while True:
-        stretch = lab.executions.failed(TENANT, span, newest_first=not is_forward, limit=limit)
-        yield [place.id for place in stretch.positions]
-        if stretch.is_last:
+        page = merged(lab, TENANT, span, newest_first=not is_forward, limit=limit)
+        yield [place.id for place in page.positions]
+        if page.is_last:
             return
-        edge = stretch.positions[-1]
+        edge = page.positions[-1]
         span = PositionRange(after=edge) if is_forward else PositionRange(before=edge)
 
 
@@ -221,9 +223,17 @@ def test_a_span_of_dead_letters_excludes_its_ends(lab: Lab) -> None:
 
 
 def dead_letters(lab: Lab, tenant_id: str = TENANT, span: PositionRange | None = None) -> list[ExecutionId]:
-    stretch = lab.executions.failed(tenant_id, span or PositionRange(), newest_first=True, limit=100)
-    assert stretch.is_last
-    return [place.id for place in stretch.positions]
+    page = merged(lab, tenant_id, span or PositionRange(), newest_first=True, limit=100)
+    assert page.is_last
+    return [place.id for place in page.positions]
+
+
+def merged(lab: Lab, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> MergedPage:
+    """One page of dead letters, from all partitions."""
+    pages = lab.queries.index_pages(
+        TenantIndex.FAILED, tenant_id, FAILURE_PARTITIONS, span, newest_first=newest_first, limit=limit
+    )
+    return merge(pages, newest_first=newest_first)
 
 
 def test_dead_letters_are_shown_to_their_own_tenant_alone(lab: Lab) -> None:

@@ -9,6 +9,7 @@ from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange, due_position
+from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import Claim, Finish
 from shared.ports.listings import TenantIndex
 from tests.support.builders import (
@@ -145,13 +146,13 @@ def test_a_tenant_has_its_own_executions_alone(lab: Lab) -> None:
     (own, _) = (put(lab, one_off(1)), put(lab, one_off(2, tenant_id="acme-2")))
     retrying(lab, one_off(3, tenant_id="acme-2"), DUE_AT + 1_000)
     assert positions(lab) == own
-    assert positions(lab, TenantIndex.RETRY) == []
+    assert positions(lab, TenantIndex.RETRY, shards=FAILURE_PARTITIONS) == []
 
 
-def test_a_retry_stands_at_its_own_instant_and_leaves_at_the_end(lab: Lab) -> None:
-    wanted = [IndexPosition(at=DUE_AT + 5_000 - number, id=execution_id(number)) for number in range(4)]
-    made = [retrying(lab, one_off(number, index_shard=number % 2), wanted[number].at) for number in range(4)]
-    assert sorted(positions(lab, TenantIndex.RETRY, shards=2)) == wanted[::-1]
+def test_retry_stands_at_the_due_time_of_its_execution_and_leaves_at_the_end(lab: Lab) -> None:
+    wanted = [due_position(execution_id(number)) for number in range(4)]
+    made = [retrying(lab, one_off(number), DUE_AT + 5_000 - number) for number in range(4)]
+    assert sorted(positions(lab, TenantIndex.RETRY, shards=FAILURE_PARTITIONS)) == wanted
     assert lab.executions.finish(claimed(lab, made[0]), ended(Transition.SUCCEED)) is None
     assert (
         lab.executions.finish(claimed(lab, made[1]), ended(Transition.FAIL, EndReason.NOT_RETRYABLE)) is None
@@ -162,15 +163,15 @@ def test_a_retry_stands_at_its_own_instant_and_leaves_at_the_end(lab: Lab) -> No
         )
         is None
     )
-    assert positions(lab, TenantIndex.RETRY, shards=2) == [wanted[3]]
-    assert positions(lab, TenantIndex.FAILED, shards=2) == [due_position(made[1].id)]
+    assert positions(lab, TenantIndex.RETRY, shards=FAILURE_PARTITIONS) == [wanted[3]]
+    assert positions(lab, TenantIndex.FAILED, shards=FAILURE_PARTITIONS) == [due_position(made[1].id)]
 
 
-def test_a_later_retry_takes_the_place_of_the_one_before(lab: Lab) -> None:
+def test_later_retry_keeps_the_place_of_the_one_before(lab: Lab) -> None:
     execution = retrying(lab, one_off(), DUE_AT + 1_000)
     finish = Finish(transition=Transition.RETRY, outcomes=(OUTCOME,), next_attempt_at=DUE_AT + 60_000)
     assert lab.executions.finish(claimed(lab, execution), finish) is None
-    assert positions(lab, TenantIndex.RETRY) == [IndexPosition(at=DUE_AT + 60_000, id=execution.id)]
+    assert positions(lab, TenantIndex.RETRY, shards=FAILURE_PARTITIONS) == [due_position(execution.id)]
 
 
 def test_dead_letters_of_lost_workers_are_there_too(lab: Lab) -> None:
@@ -183,8 +184,8 @@ def test_dead_letters_of_lost_workers_are_there_too(lab: Lab) -> None:
         now_ms=running.progress.lease_until + 1,
         expires_at_s=EXPIRES_AT_S,
     )
-    assert positions(lab, TenantIndex.FAILED) == [due_position(running.id)]
-    assert positions(lab, TenantIndex.RETRY) == []
+    assert positions(lab, TenantIndex.FAILED, shards=FAILURE_PARTITIONS) == [due_position(running.id)]
+    assert positions(lab, TenantIndex.RETRY, shards=FAILURE_PARTITIONS) == []
 
 
 def test_definitions_come_in_order_of_their_ids_page_by_page(lab: Lab) -> None:

@@ -2,6 +2,7 @@
 
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.dispatch.wait_hint import ThrottleSnapshot
+from shared.domain.limits.hot_scopes import HOT_SCOPE_PARTS, part_of
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
 from shared.names import Lane
 from tests.support.builders import DUE_AT, TENANT
@@ -21,10 +22,11 @@ def test_throttle_snapshot_is_empty_without_reports(lab: Lab) -> None:
 
 def test_throttle_snapshot_has_states_hot_scopes_and_lane_progress(lab: Lab) -> None:
     lab.limits.swap(SCOPES[0], ScopeState(), FULL, DUE_AT)
-    lab.limits.note_hot_scopes({SCOPES[0]: DUE_AT + 9, "t#other": DUE_AT})
+    for scope, until in ((SCOPES[0], DUE_AT + 9), ("t#other", DUE_AT)):
+        lab.limits.note_hot_scopes(part_of(scope), {scope: until})
     lab.progress.report(Lane.STANDARD, BEHIND)
     lab.progress.report(Lane.BULK, BEHIND)
-    found = lab.throttle_status.read(SCOPES, LANES)
+    found = lab.throttle_status.read(SCOPES, LANES, range(HOT_SCOPE_PARTS))
     assert dict(found.states) == lab.limits.read(SCOPES)
     assert found.states[SCOPES[0]].circuit == FULL.circuit
     assert dict(found.hot_scopes) == {SCOPES[0]: DUE_AT + 9, "t#other": DUE_AT}
@@ -43,11 +45,12 @@ def test_a_scope_that_is_named_twice_is_read_once(lab: Lab) -> None:
     )
 
 
-def test_a_board_that_is_given_is_not_read(lab: Lab) -> None:
-    lab.limits.note_hot_scopes({SCOPES[0]: DUE_AT + 9})
+def test_throttle_snapshot_has_only_the_requested_parts_of_the_hot_scopes(lab: Lab) -> None:
+    part = part_of(SCOPES[0])
+    lab.limits.note_hot_scopes(part, {SCOPES[0]: DUE_AT + 9})
     lab.progress.report(Lane.STANDARD, BEHIND)
-    assert dict(lab.throttle_status.read(SCOPES, LANES, {}).hot_scopes) == {}
-    known = lab.throttle_status.read(SCOPES, LANES, {SCOPES[1]: DUE_AT})
-    assert dict(known.hot_scopes) == {SCOPES[1]: DUE_AT}
-    assert (dict(known.states), list(known.progress)) == (dict.fromkeys(SCOPES, ScopeState()), [BEHIND])
-    assert lab.throttle_status.read([], [], {}) == ThrottleSnapshot(states={}, hot_scopes={})
+    assert dict(lab.throttle_status.read(SCOPES, LANES, [part]).hot_scopes) == {SCOPES[0]: DUE_AT + 9}
+    for parts in ([], [(part + 1) % HOT_SCOPE_PARTS]):
+        other = lab.throttle_status.read(SCOPES, LANES, parts)
+        assert dict(other.hot_scopes) == {}
+        assert (dict(other.states), list(other.progress)) == (dict.fromkeys(SCOPES, ScopeState()), [BEHIND])

@@ -8,7 +8,7 @@ import pytest
 from shared.adapters.dynamodb.codec import versions
 from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.job_items import job_item
-from shared.adapters.dynamodb.executions import execution_store
+from shared.adapters.dynamodb.executions import execution_updates
 from shared.domain.dead_letters.redrive_task import TaskState
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
@@ -84,7 +84,7 @@ def newer_release(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     }
     monkeypatch.setattr(versions, "SINCE", since)
     monkeypatch.setattr(versions, "VERSION", 2)
-    monkeypatch.setattr(execution_store, "VERSION", 2)
+    monkeypatch.setattr(execution_updates, "VERSION", 2)
     return monkeypatch
 
 

@@ -172,9 +172,9 @@ ATTEMPTS = (
     ),
     Mutant(
         name="version not raised by an outcome with a newer value",
-        file="shared/adapters/dynamodb/executions/execution_store.py",
-        old='            sets["v"] = VERSION\n',
-        new="            pass\n",
+        file="shared/adapters/dynamodb/executions/execution_updates.py",
+        old='        sets["v"] = VERSION\n',
+        new="        pass\n",
         killer="tests/conformance/test_versions.py",
     ),
     Mutant(

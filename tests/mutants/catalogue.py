@@ -10,6 +10,7 @@ from tests.mutants.clocks import CLOCKS
 from tests.mutants.delivery import DELIVERY
 from tests.mutants.expiry import EXPIRY
 from tests.mutants.filing import FILING
+from tests.mutants.indexes import INDEXES
 from tests.mutants.limits import LIMITS
 from tests.mutants.models import MODELS
 from tests.mutants.notifications import NOTIFICATIONS
@@ -38,6 +39,7 @@ MUTANTS = (
     *RETRIES,
     *NOTIFICATIONS,
     *LIMITS,
+    *INDEXES,
     *SLOTS,
     *SERVICE_FAULTS,
     *SWEEPS,

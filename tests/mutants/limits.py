@@ -8,6 +8,9 @@ _SWEEP = "tests/unit/domain/dispatch/test_sweep.py"
 _COOLDOWNS = "tests/unit/usecases/limits/test_scope_cooldowns.py"
 _WAIT = "tests/unit/domain/limits/test_wait.py"
 _OVERDUE = "tests/unit/usecases/ticks/test_overdue.py"
+_NOTES = "shared/usecases/limits/hot_scope_notes.py"
+_HOT_SCOPES = "shared/domain/limits/hot_scopes.py"
+_CAPACITY = "tests/unit/domain/limits/test_hot_scopes.py"
 _BACKPRESSURE = "tests/unit/usecases/limits/test_backpressure.py"
 
 LIMITS = (
@@ -238,9 +241,59 @@ LIMITS = (
     Mutant(
         name="hot scopes read with each question",
         file="shared/usecases/limits/explain_wait.py",
-        old="self._hot_scopes if is_cached else None",
-        new="None",
+        old="if now_ms - self._read_at.get(part, 0) >= HOT_SCOPES_TTL_MS]",
+        new="if now_ms]",
         killer="tests/unit/api/test_waiting_for.py",
+    ),
+    Mutant(
+        name="throttled index of hot scopes taken for a store that is down",
+        file=_NOTES,
+        old="        except ThrottledError:\n            pass\n"
+        "        except PunctualError:\n            self.backoff.start()\n",
+        new="        except PunctualError:\n            self.backoff.start()\n",
+        killer=_COOLDOWNS,
+    ),
+    Mutant(
+        name="scopes of a throttled part taken for calm",
+        file=_NOTES,
+        old="return self.hot(wanted) | {",
+        new="return self.hot(wanted) - {",
+        killer=_COOLDOWNS,
+    ),
+    Mutant(
+        name="hot scopes read with each batch",
+        file=_NOTES,
+        old="COOLDOWN_MS if part.is_unknown else HOT_SCOPES_TTL_MS",
+        new="0",
+        killer="tests/unit/usecases/limits/test_limit_cache.py",
+    ),
+    Mutant(
+        name="unreadable limit that hides the others of its batch",
+        file="shared/adapters/dynamodb/limits/limit_store.py",
+        old="            except UnreadableItemError:\n                del states[scope]\n",
+        new="            except UnreadableItemError:\n                raise\n",
+        killer="tests/conformance/test_limit_store.py",
+    ),
+    Mutant(
+        name="throttled budget of one tenant that lifts all limits",
+        file="shared/usecases/tenancy/spend_budget.py",
+        old="        if isinstance(error, ThrottledError):\n",
+        new="        if error is None:\n",
+        killer="tests/unit/usecases/tenancy/test_spend_budget.py",
+    ),
+    Mutant(
+        name="hot scopes of one tenant that fill a part",
+        file=_HOT_SCOPES,
+        old="if free <= 0 or of_tag[until % _TAGS] >= share:",
+        new="if free <= 0:",
+        killer=_CAPACITY,
+    ),
+    Mutant(
+        name="all hot scopes in one part",
+        file=_HOT_SCOPES,
+        old="return crc32(scope.encode()) % HOT_SCOPE_PARTS",
+        new="return crc32(scope.encode()) % 1",
+        killer=_CAPACITY,
     ),
     Mutant(
         name="bulk that looks again while what it waits for cannot have changed",

@@ -103,6 +103,13 @@ SERVICE_FAULTS = (
         killer=_DYNAMODB_FAULTS,
     ),
     Mutant(
+        name="items of a batch lost with its last keys",
+        file="shared/adapters/dynamodb/batch_reads.py",
+        old="                if not number:\n                    raise\n",
+        new="                raise\n",
+        killer=_DYNAMODB_FAULTS,
+    ),
+    Mutant(
         name="reasons of a ThrottlingException left out",
         file=_ERRORS,
         old=' or response.get("throttlingReasons")',

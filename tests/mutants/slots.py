@@ -66,7 +66,7 @@ SLOTS = (
     Mutant(
         name="hot scope that lifts everybody's limits",
         file="shared/usecases/limits/limit_cache.py",
-        old="        self.cooldowns.record_failure(confirmed_slots)\n        self.hot_scopes.refresh()\n",
+        old="        self.cooldowns.record_failure(confirmed_slots)\n",
         new="        self.backoff.start()\n",
         killer=_COOLDOWNS,
     ),

@@ -9,8 +9,8 @@ from shared.ports.executions import ClaimRejected, ScanPage
 from tests.simulation.faults import Strike
 from tests.simulation.hub import SimLoop
 from tests.simulation.lanes import SimLanes
-from tests.simulation.places import places_of
-from tests.simulation.process import Crash, Process, unavailable
+from tests.simulation.places import places_of, refused_at
+from tests.simulation.process import Crash, Process, throttled, unavailable
 from tests.simulation.subjects import READS, is_transaction, items_of, subjects_of
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.one_off_batches import FakeOneOffBatches
@@ -53,7 +53,7 @@ class PortCalls:
             way, about = self._way(name, args, kwargs)
             if self._is_hot(name, args, about):
                 self._handle.process.refuse(f"{self._name}.{name}", about)
-                return failing(*args) if failing else unavailable()
+                return failing(*args) if failing else throttled()
             result = way(
                 f"{self._name}.{name}",
                 lambda: method(*args, **kwargs),
@@ -77,7 +77,7 @@ class PortCalls:
         places = list(places_of(self._name, name, args, about))
         if strikes:
             weather.hotspots.heat(places, weather.separate, process.true_ms)
-        return weather.hotspots.throttles(places, process.true_ms)
+        return weather.hotspots.throttles(refused_at(name, places), process.true_ms)
 
     def _way(
         self, name: str, args: Sequence[Any], kwargs: dict[str, Any]

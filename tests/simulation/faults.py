@@ -66,6 +66,7 @@ class Strike(StrEnum):
     HOT_PLACE = "hot_place"
     THROTTLE_HOT_PLACE = "throttle_hot_place"
     TICK_GAP = "tick_gap"
+    THROTTLE_INDEX = "throttle_index"
 
 
 WRONG_CLOCK_MS = (30_000, 300_000)
@@ -133,6 +134,8 @@ class FaultMix:
     """From this call on a table, an index or a key that it touches is throttled for ten minutes."""
     tick_gap: float = 0.0
     """From this tick on no watcher and no sweeper runs for an hour, in some runs for half a day."""
+    throttle_index: float = 0.0
+    """The index of dead letters and retries throttles a write that changes an entry of it."""
     limited: bool = False
     """Whether tenants have limits of their own."""
     skew_ms: int = 0
@@ -245,6 +248,8 @@ _GRAVE = {
     "miss_tick",
     "vault_outage",
 }
+_THROTTLE_INDEX = 0.5
+THROTTLE_INDEX_SHARE = 0.3
 HEALED = FaultMix()
 
 
@@ -275,6 +280,13 @@ def draw_separate(mix: FaultMix, rng: random.Random) -> FaultMix:
     return mix if mix.is_mild else _with(mix, drawn)
 
 
+def draw_index(mix: FaultMix, rng: random.Random) -> FaultMix:
+    """The mix with the throttles of an index, in a share of the runs that are not calm."""
+    if mix.is_calm or rng.random() >= THROTTLE_INDEX_SHARE:
+        return mix
+    return replace(mix, throttle_index=rng.random() * _THROTTLE_INDEX)
+
+
 @dataclass(slots=True)
 class Weather:
     """The mix in force, and how often each kind of fault has struck. Replace `mix` to heal."""
@@ -283,12 +295,16 @@ class Weather:
     mix: FaultMix
     separate: random.Random = field(default_factory=lambda: random.Random(0))
     """The stream of the faults that are drawn separately."""
+    of_index: random.Random = field(default_factory=lambda: random.Random(0))
+    """The stream of the throttles of an index."""
     hotspots: Hotspots = field(default_factory=Hotspots)
     struck: Counter[Strike] = field(default_factory=Counter)
 
     def strikes(self, kind: Strike) -> bool:
         """Draw whether a fault of this kind happens here and now."""
         rng = self.separate if kind.value in _SEPARATE else self.rng
+        if kind is Strike.THROTTLE_INDEX:
+            rng = self.of_index
         if rng.random() >= getattr(self.mix, kind.value):
             return False
         self.struck[kind] += 1

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from greenlet import GreenletExit
 
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import ThrottledError, UnavailableError
 from tests.simulation.clocks import Skew
 from tests.simulation.contention import Contention
 from tests.simulation.faults import Strike, Weather
@@ -188,6 +188,11 @@ class Process:
                 self.alive = False
 
         self._hub.spawn(guarded, at_ms)
+
+
+def throttled() -> Any:
+    """The answer of a hot place: the call has no effect."""
+    raise ThrottledError("throttled")
 
 
 def unavailable() -> Any:

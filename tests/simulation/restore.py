@@ -87,7 +87,8 @@ class RestoredWorld(World):
 
 def _content(part: Any) -> dict[str, Any]:
     if isinstance(part, FakeTable):
-        return {each.name: getattr(part, each.name) for each in fields(FakeTable)}
+        content = {each.name: getattr(part, each.name) for each in fields(FakeTable)}
+        return {name: value for name, value in content.items() if not callable(value)}
     return dict(vars(part))
 
 

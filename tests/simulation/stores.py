@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.states import EndReason
 from shared.domain.ids import ExecutionId
-from shared.domain.listings.position import IndexPage, PositionRange, due_position
 from shared.ports.executions import Claim, ClaimRejected, ExecutionPage, Finish, ScanPage, WriteUnknown
 from tests.simulation import planted
 from tests.simulation.contention import Contention
@@ -60,31 +60,31 @@ class SimExecutionStore(FakeExecutionStore):
 
     def __init__(self, table: FakeTable, hub: Hub, weather: Weather) -> None:
         super().__init__(table)
-        self._hub = hub
-        self._weather = weather
+        self.table, self.hub, self.weather = table, hub, weather
         self.index: dict[str, IndexEntry] = {}
         self.on_outcome: Callable[[ExecutionId], None] = lambda _: None
         """Called for each execution whose attempt was recorded."""
 
-    def _cut(self, limit: int) -> int:
-        return self._weather.rng.choice((1, 2, 3, limit))
+    def cut(self, limit: int) -> int:
+        """The length of a page, which ends anywhere."""
+        return self.weather.rng.choice((1, 2, 3, limit))
 
     def _note_cut(self, next_after: str | None) -> None:
         if next_after is not None:
-            self._weather.note(Strike.CUT_PAGE)
+            self.weather.note(Strike.CUT_PAGE)
 
     def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
         """See the port."""
-        page = super().scan(bucket, shard, after=after, limit=self._cut(limit))
+        page = super().scan(bucket, shard, after=after, limit=self.cut(limit))
         self._note_cut(page.next_after)
         if not planted.STALE_MS:
             return page
-        seen = (row for row in page.rows if row.created_at + planted.STALE_MS <= self._hub.now_ms)
+        seen = (row for row in page.rows if row.created_at + planted.STALE_MS <= self.hub.now_ms)
         return replace(page, rows=tuple(seen))
 
     def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
         """See the port."""
-        page = super().read_shard(bucket, shard, after=after, limit=self._cut(limit))
+        page = super().read_shard(bucket, shard, after=after, limit=self.cut(limit))
         self._note_cut(page.next_after)
         return page
 
@@ -93,13 +93,13 @@ class SimExecutionStore(FakeExecutionStore):
         found, rest = super().get_many([]), list(dict.fromkeys(execution_ids))
         for _ in range(READ_TRIES):
             served = len(rest)
-            if rest and self._weather.strikes(Strike.UNPROCESSED_KEYS):
-                served = self._weather.rng.randint(0, len(rest) - 1)
+            if rest and self.weather.strikes(Strike.UNPROCESSED_KEYS):
+                served = self.weather.rng.randint(0, len(rest) - 1)
             found |= super().get_many(rest[:served])
             rest = rest[served:]
             if not rest:
                 return found
-            self._hub.sleep(self._weather.rng.randint(*PAUSE_MS))
+            self.hub.sleep(self.weather.rng.randint(*PAUSE_MS))
         raise UnavailableError("BatchGetItem left keys unprocessed")
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
@@ -126,35 +126,26 @@ class SimExecutionStore(FakeExecutionStore):
         self._index_if_failed(execution.id)
         return done
 
+    def repair_index(self, row: DueRow) -> bool:
+        """See the port."""
+        done = super().repair_index(row)
+        self._index_if_failed(row.id)
+        return done
+
     def _index_if_failed(self, execution_id: ExecutionId) -> None:
         row = self._table.executions.get(execution_id)
         key = f"{execution_id.dispatch_at:015d}#{text_of(execution_id)}"
         if row is not None and row.is_dead_letter and key not in self.index:
-            self.index[key] = IndexEntry(row.execution, self._hub.now_ms + self._lag_ms())
+            self.index[key] = IndexEntry(row.execution, self.hub.now_ms + self._lag_ms())
 
     def drop_from_index(self, execution_id: ExecutionId) -> None:
         """The row has gone; readers of the index see it for a while yet."""
         key = f"{execution_id.dispatch_at:015d}#{text_of(execution_id)}"
         if key in self.index:
-            self.index[key].until_ms = self._hub.now_ms + self._lag_ms()
+            self.index[key].until_ms = self.hub.now_ms + self._lag_ms()
 
     def _lag_ms(self) -> int:
-        return self._weather.rng.randint(*INDEX_LAG_MS) if self._weather.strikes(Strike.STALE_INDEX) else 0
-
-    def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
-        """See the port: this is the one read that is eventually consistent."""
-        limit, now_ms = self._cut(limit), self._hub.now_ms
-        positions = [
-            due_position(entry.execution.id)
-            for entry in self.index.values()
-            if entry.execution.tenant_id == tenant_id
-            and entry.from_ms <= now_ms
-            and (entry.until_ms is None or now_ms < entry.until_ms)
-        ]
-        found = sorted((place for place in positions if place in span), reverse=newest_first)[:limit]
-        if len(found) == limit:
-            self._weather.note(Strike.CUT_PAGE)
-        return IndexPage(positions=tuple(found), is_last=len(found) < limit)
+        return self.weather.rng.randint(*INDEX_LAG_MS) if self.weather.strikes(Strike.STALE_INDEX) else 0
 
 
 class SimClaimer(FakeClaimer):

@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 
 from shared.domain.dispatch.retry_reminder import RetryReminder
+from shared.domain.dispatch.sweep import DueRow
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
@@ -33,6 +34,8 @@ def subjects_of(values: Any, trace: Trace) -> Iterator[str]:
             yield text_of(values.target)
         case Claim():
             yield text_of(values.execution_id)
+        case DueRow():
+            yield text_of(values.wakes)
         case Wakeup():
             yield from map(text_of, values.keys)
         case Job():
@@ -61,7 +64,7 @@ READS = frozenset(
         "read_rows",
         "open_until",
         "read_shard",
-        "failed",
+        "index_pages",
         "find",
         "read",
         "page",

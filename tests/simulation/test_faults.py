@@ -13,8 +13,9 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import PositionRange
-from shared.names import Lane
+from shared.names import FAILURE_PARTITIONS, Lane
 from shared.ports.executions import Claim, WriteUnknown
+from shared.ports.listings import TenantIndex
 from tests.simulation.calls import PortCalls, ProcessHandle
 from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.faults import FaultMix, Strike
@@ -151,8 +152,15 @@ def test_the_index_still_names_rows_that_ttl_has_taken() -> None:
 
 
 def shown_dead(world: World) -> list[ExecutionId]:
-    stretch = world.store.failed(one_off().tenant_id, PositionRange(), newest_first=True, limit=10)
-    return [place.id for place in stretch.positions]
+    pages = world.queries.index_pages(
+        TenantIndex.FAILED,
+        one_off().tenant_id,
+        FAILURE_PARTITIONS,
+        PositionRange(),
+        newest_first=True,
+        limit=10,
+    )
+    return [place.id for page in pages for place in page.positions]
 
 
 def sent(world: World, count: int = 1) -> list[Any]:

@@ -11,10 +11,12 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import PositionRange
+from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import Claim, WriteUnknown
+from shared.ports.listings import TenantIndex
 from tests.simulation.faults import FaultMix, Strike
 from tests.simulation.hotspots import HOT_MS
-from tests.simulation.places import places_of, shard_key
+from tests.simulation.places import FAILURE_INDEX, places_of, refused_at, shard_key
 from tests.simulation.single_acts import ALWAYS, CALM, fail_one, in_a_process, put
 from tests.simulation.world import World
 from tests.support.builders import one_off, with_changes
@@ -24,7 +26,7 @@ def test_hot_table_is_throttled_for_ten_minutes_and_others_are_not() -> None:
     world = World(1, CALM)
     world.weather.hotspots.heat(["executions"], Random(1), world.hub.now_ms)
     (refused,) = in_a_process(world, put)
-    (answered,) = in_a_process(world, lambda ports: ports.limits.hot_scopes())
+    (answered,) = in_a_process(world, lambda ports: ports.limits.hot_scopes([0]))
     assert isinstance(refused, UnavailableError)
     assert not isinstance(answered, UnavailableError)
     assert world.weather.struck[Strike.THROTTLE_HOT_PLACE] == 1
@@ -32,20 +34,29 @@ def test_hot_table_is_throttled_for_ten_minutes_and_others_are_not() -> None:
     assert in_a_process(world, put) == [None]
 
 
-def test_hot_index_throttles_its_readers_and_the_writes_that_change_it() -> None:
+def test_hot_index_throttles_its_readers_and_keeps_entries_from_outcomes_that_are_written_all_the_same() -> (
+    None
+):
     world = World(1, CALM)
+    world.weather.hotspots.heat([FAILURE_INDEX], Random(1), world.hub.now_ms)
     fail_one(world)
-    world.weather.hotspots.heat(["index of dead letters"], Random(1), world.hub.now_ms)
+    row = world.table.executions[one_off().id]
+    assert (row.execution.state, row.entry, row.index_is_stale) == (State.FAILED, None, True)
+    assert world.weather.struck[Strike.THROTTLE_INDEX] == 1
     read = partial(_failed, one_off().tenant_id)
     (refused,) = in_a_process(world, read)
     (found,) = in_a_process(world, lambda ports: ports.executions.get(one_off().id))
     assert isinstance(refused, UnavailableError)
     assert isinstance(found, Execution)
-    assert "index of dead letters" in places_of("ExecutionStore", "finish", [], [])
+    assert FAILURE_INDEX in places_of("ExecutionStore", "finish", [], [])
+    assert not refused_at("finish", [FAILURE_INDEX])
+    assert refused_at("repair_index", [FAILURE_INDEX])
 
 
 def _failed(tenant_id: str, ports: Ports) -> Any:
-    return ports.executions.failed(tenant_id, PositionRange(), newest_first=True, limit=10)
+    return ports.queries.index_pages(
+        TenantIndex.FAILED, tenant_id, FAILURE_PARTITIONS, PositionRange(), newest_first=True, limit=10
+    )
 
 
 def test_hot_shard_is_throttled_alone_in_reads_scans_and_claims() -> None:

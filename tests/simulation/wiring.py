@@ -94,6 +94,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.clock, ports.offload = ProcessClock(handle), GreenletOffload(handle)
     ports.entropy, ports.pause, ports.spread = world.entropy, lambda _: None, one_by_one
     ports.executions = faulty(seen_by(release, world, world.store))
+    ports.queries = faulty(world.queries)
     ports.claimer = faulty(seen_by(release, world, world.claimer), claim=_unknown)
     ports.one_offs = faulty(seen_by(release, world, world.one_offs))
     ports.one_off_batches = faulty(seen_by(release, world, world.one_off_batches))

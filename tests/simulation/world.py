@@ -4,16 +4,27 @@ import random
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.tenancy.create_tenant import CreateTenant
 from tests.simulation.clocks import Clocks
 from tests.simulation.contention import Contention
-from tests.simulation.faults import WRONG_CLOCKS_SHARE, FaultMix, Weather, draw_mix, draw_separate
+from tests.simulation.faults import (
+    WRONG_CLOCKS_SHARE,
+    FaultMix,
+    Strike,
+    Weather,
+    draw_index,
+    draw_mix,
+    draw_separate,
+)
 from tests.simulation.functions import Functions
 from tests.simulation.hub import Hub
+from tests.simulation.indexes import SimQueries
 from tests.simulation.lanes import SimLanes
+from tests.simulation.places import FAILURE_INDEX
 from tests.simulation.process import Process
 from tests.simulation.receiver import SimReceiver
 from tests.simulation.releases import Releases
@@ -68,7 +79,8 @@ class World:
             has_wrong_clocks = random.Random(f"wrong clocks of {seed}").random() < WRONG_CLOCKS_SHARE
             mix = replace(draw_mix(rng), wrong_clocks=has_wrong_clocks)
             mix = draw_separate(mix, separate)
-        self.weather = Weather(rng, mix, separate)
+            mix = draw_index(mix, random.Random(f"mix of index {seed}"))
+        self.weather = Weather(rng, mix, separate, random.Random(f"throttles of index {seed}"))
         self._clocks = Clocks(seed, self.weather)
         self.season = season_of(seed)
         self.start_ms = self.season.start_ms
@@ -78,6 +90,8 @@ class World:
         self.shard_counts = FakeShardCountStore()
         self.table = SimTable(self.shard_counts)
         self.store = SimExecutionStore(self.table, self.hub, self.weather)
+        self.table.index_throttles = self._index_throttles
+        self.queries = SimQueries(self.store)
         self.claimer = SimClaimer(self.table, self.weather, self.contention)
         self.one_off_batches = SimOneOffBatches(self.table, self.weather, self.contention)
         self.jobs, self.ledger = FakeJobStore(self.table), FakeShardLedger()
@@ -108,6 +122,13 @@ class World:
         for name in TENANTS:
             create.execute(name)
             self._limit(name)
+
+    def _index_throttles(self, _: Execution) -> bool:
+        """Whether the index of failures throttles a write now; the write is made without its entry."""
+        is_hot = self.weather.hotspots.throttles([FAILURE_INDEX], self.hub.now_ms)
+        if is_hot:
+            self.weather.note(Strike.THROTTLE_INDEX)
+        return is_hot or self.weather.strikes(Strike.THROTTLE_INDEX)
 
     def _limit(self, name: str) -> None:
         """Give a tenant limits of its own, and some weight, where this run has any."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.codec.attributes import Item
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.domain.backoff import retry_pause_ms
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import ThrottledError, UnavailableError
 from shared.ports.runtime import Entropy, Pause
 
 if TYPE_CHECKING:
@@ -51,7 +51,10 @@ class BatchReads:
         return items
 
     def read(self, keys: Sequence[Item], tries: int = TRIES) -> tuple[list[Item], list[Item]]:
-        """The items in any order, and the keys that stay unprocessed after these tries."""
+        """The items in any order, and the keys that stay unprocessed after these tries.
+
+        ThrottledError if the first request is throttled as a whole.
+        """
         items: list[Item] = []
         left: Any = list(keys)
         for number in range(tries):
@@ -65,8 +68,14 @@ class BatchReads:
             if self.attributes:
                 criteria["ProjectionExpression"] = ", ".join(f"#{name}" for name in self.attributes)
                 criteria["ExpressionAttributeNames"] = {f"#{name}": name for name in self.attributes}
-            with translated():
-                answer = self.client.batch_get_item(RequestItems={self.table: criteria})
+            try:
+                with translated():
+                    answer = self.client.batch_get_item(RequestItems={self.table: criteria})
+            except ThrottledError:
+                # DynamoDB raises it where it can process no key, as when only hot keys are left.
+                if not number:
+                    raise
+                continue
             found: Any = answer["Responses"].get(self.table, [])
             items += found
             unprocessed: dict[str, Any] = dict(answer.get("UnprocessedKeys", {}))

@@ -60,6 +60,8 @@ class DueRow:
     """The receiver accepted the attempt (202), so no message is left that could come back."""
     begun_at: int | None = None
     """When the latest finished attempt started."""
+    index_is_stale: bool = False
+    """The entry in the index of failures does not match the state: the index throttled the write."""
 
     @property
     def wakes(self) -> ExecutionId:

@@ -1,6 +1,5 @@
 """The dead letters of a tenant: executions that ended FAILED."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -9,10 +8,12 @@ from shared.domain.executions.states import State
 from shared.domain.ids import is_recurring_job_id
 from shared.domain.listings.filters import DeadLetterFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
+from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
+from shared.ports.listings import Queries, TenantIndex
 from shared.usecases.reading.read_executions import read_readable
-from shared.usecases.reading.read_page import CHUNK, EXAMINED_AT_MOST, Candidate, PageOf, read_page
+from shared.usecases.reading.read_page import EXAMINED_AT_MOST, Candidate, PageOf, read_page, walk_index
 
 EVERYTHING = DeadLetterFilter()
 
@@ -30,6 +31,7 @@ class ListDeadLetters:
     """Candidates come from an eventually consistent index; their contents are read strongly from the
     items."""
 
+    queries: Queries
     store: ExecutionStore
     jobs: JobStore
 
@@ -69,21 +71,19 @@ class ListDeadLetters:
             return execution if criteria.tag is None or criteria.tag in tags.of(execution) else None
 
         return read_page(
-            self._walk(tenant_id, criteria.span, newest_first=newest_first),
+            walk_index(
+                self.queries,
+                TenantIndex.FAILED,
+                tenant_id,
+                FAILURE_PARTITIONS,
+                criteria.span,
+                newest_first=newest_first,
+            ),
             limit=limit,
             read=partial(read_readable, self.store),
             show=show,
             at_most=at_most,
         )
-
-    def _walk(self, tenant_id: str, span: PositionRange, *, newest_first: bool) -> Iterator[Candidate]:
-        while True:
-            page = self.store.failed(tenant_id, span, newest_first=newest_first, limit=CHUNK)
-            yield from (Candidate(position) for position in page.positions)
-            if page.is_last:
-                return
-            edge = page.positions[-1]
-            span = replace(span, before=edge) if newest_first else replace(span, after=edge)
 
 
 class _Tags:

@@ -5,7 +5,7 @@ older ones. In a scope that deferred work a moment ago, new work waits once as w
 overtake.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from shared.domain.bounded_cache import BoundedCache
@@ -71,7 +71,8 @@ class AdmitCalls:
         """The candidates that have to wait; all others may be claimed."""
         batch = sorted(candidates, key=lambda call: (call.waited == 0, call.key.dispatch_at))
         quotas = {tenant_id: self._quotas_of(tenant_id) for tenant_id in {call.tenant_id for call in batch}}
-        hot_scopes = self.limits.hot_scopes.current()
+        destinations = {call.destination for call in batch if call.destination}
+        hot_scopes = self.limits.hot_scopes.may_be_hot(map(destination_scope, destinations))
         self.limits.refresh([*self._scopes(batch, quotas, hot_scopes)])
         deferred: Deferred = {}
         for destination, group in _grouped(batch, lambda call: call.destination).items():
@@ -95,7 +96,7 @@ class AdmitCalls:
         return self.defaults.overridden_by(tenant.quotas) if tenant is not None else self.defaults
 
     def _scopes(
-        self, batch: Sequence[Candidate], quotas: Mapping[str, Quotas], hot_scopes: Mapping[str, int]
+        self, batch: Sequence[Candidate], quotas: Mapping[str, Quotas], hot_scopes: Collection[str]
     ) -> Iterable[str]:
         """The scopes that may have a stored state: no other scope costs a read."""
         for call in batch:

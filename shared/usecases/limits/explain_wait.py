@@ -1,10 +1,11 @@
 """Explain why an execution that is due has not started: the API's `waiting_for`. Best effort."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from shared.domain.dispatch.wait_hint import WaitHint, WaitingFor, is_due_and_unstarted, scopes_of, wait_hint
 from shared.domain.executions.execution import Execution
+from shared.domain.limits.hot_scopes import by_part, part_of
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.tenancy.quota import Quotas
 from shared.domain.tenancy.tenant import Tenant
@@ -15,7 +16,7 @@ from shared.ports.runtime import Clock
 from shared.usecases.limits.apply_backpressure import PREFERRED_LANES
 
 HOT_SCOPES_TTL_MS = 2_000
-"""The index of hot scopes is one item, which every worker reads: the API must not overload it."""
+"""Every worker reads the items of the hot scopes: the API must not overload one of them."""
 STORE_BACKOFF_MS = 5_000
 """How long the store is skipped after it failed to respond."""
 
@@ -28,8 +29,9 @@ class ExplainWait:
     run_locks: RunLockStore
     defaults: Quotas
     clock: Clock
-    _hot_scopes: Mapping[str, int] = field(default_factory=dict)
-    _hot_scopes_read_at: int = 0
+    _hot_scopes: dict[int, Mapping[str, int]] = field(default_factory=dict)
+    """By part of the index."""
+    _read_at: dict[int, int] = field(default_factory=dict)
     _backoff_until: int = 0
 
     def execute(self, tenant: Tenant, execution: Execution) -> WaitHint | None:
@@ -47,12 +49,17 @@ class ExplainWait:
         if self._waits_for_overlap(execution):
             return WaitHint(reason=WaitingFor.OVERLAP)
         lanes = PREFERRED_LANES if execution.lane is Lane.BULK else ()
-        is_cached = now_ms - self._hot_scopes_read_at < HOT_SCOPES_TTL_MS
-        snapshot = self.throttle_status.read(
-            scopes_of(execution), lanes, self._hot_scopes if is_cached else None
-        )
-        if not is_cached:
-            self._hot_scopes, self._hot_scopes_read_at = snapshot.hot_scopes, now_ms
+        scopes = scopes_of(execution)
+        parts = by_part(scopes)
+        expired = [part for part in parts if now_ms - self._read_at.get(part, 0) >= HOT_SCOPES_TTL_MS]
+        snapshot = self.throttle_status.read(scopes, lanes, expired)
+        for part in expired:
+            self._hot_scopes[part] = {
+                scope: until for scope, until in snapshot.hot_scopes.items() if part_of(scope) == part
+            }
+            self._read_at[part] = now_ms
+        hot_scopes = {scope: until for part in parts for scope, until in self._hot_scopes[part].items()}
+        snapshot = replace(snapshot, hot_scopes=hot_scopes)
         return wait_hint(execution, snapshot, self.defaults.overridden_by(tenant.quotas), now_ms)
 
     def _waits_for_overlap(self, execution: Execution) -> bool:

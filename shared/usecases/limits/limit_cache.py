@@ -1,8 +1,7 @@
 """The states of scopes (slots, circuit breakers) as one process has them cached, changed by compare-and-swap.
 
 Where the store does not respond there are no limits: a limit may delay a job, but never stop or lose one. A
-single scope that does not respond, while the index of hot scopes does, keeps its cached state for a bounded
-time.
+scope that throttles, or that alone does not respond, keeps its cached state for a bounded time.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -91,14 +90,18 @@ class LimitCache:
         if self.backoff.is_active:
             self.backoff.record_skip()
             return {}
+        states: Mapping[str, ScopeState] = {}
+        is_silent = False
         try:
             states = self.store.read(scopes)
+        except ThrottledError:
+            pass
         except PunctualError:
-            states = {}
+            is_silent = True
         self.cooldowns.record_read(states)
         missing = {scope: self.own_slots(scope) for scope in scopes if scope not in states}
         if missing:
-            self._record_failure(missing)
+            self._record_failure(missing, is_silent=is_silent)
         return states
 
     def _put(self, scope: str, state: ScopeState, read_at: int) -> None:
@@ -197,7 +200,7 @@ class LimitCache:
             existing = self.store.swap(scope, before, after, now_ms)
         except ThrottledError:
             # A throttled write was not made: the cached slots are still certain.
-            self._record_failure({scope: self.own_slots(scope)})
+            self._record_failure({scope: self.own_slots(scope)}, is_silent=False)
             return _Swap.NO_RESPONSE
         except PunctualError:
             self._record_doubt(scope, before, after)
@@ -217,13 +220,15 @@ class LimitCache:
         confirmed = self.cooldowns.confirmed_slots(scope, min(slots.values()))
         largest = max(slots, key=lambda leases: slots[leases])
         self._put(scope, replace(before, leases=largest), self._read_at(scope))
-        self._record_failure({scope: confirmed})
+        self._record_failure({scope: confirmed}, is_silent=True)
 
-    def _record_failure(self, confirmed_slots: Mapping[str, int]) -> None:
-        """Refreshing the hot scopes tells a hot item from a store that is down, and starts its backoff."""
+    def _record_failure(self, confirmed_slots: Mapping[str, int], *, is_silent: bool) -> None:
+        """A throttle is an answer. After silence, a probe tells one item from a store that is down, and starts
+        the backoff of the store."""
         self.backoff.record_error()
         self.cooldowns.record_failure(confirmed_slots)
-        self.hot_scopes.refresh()
+        if is_silent:
+            self.hot_scopes.probe(next(iter(confirmed_slots)))
 
     def _has_no_limit(self, scope: str) -> bool:
         return self.backoff.is_active or self.cooldowns.has_given_up(scope)

@@ -52,7 +52,7 @@ class SettleLimits:
         for scope, tally in batch.items():
             self._tallies[scope] = self._tallies.get(scope, Tally()).then(tally)
         scopes = dict.fromkeys((*self.limits.slot_limits, *self.limits.probing, *self._tallies))
-        hot_scopes = self.limits.hot_scopes.current() if scopes else {}
+        hot_scopes = self.limits.hot_scopes.hot(scopes)
         # A call may have started before its destination was in trouble: refresh before judging its response.
         self.limits.refresh([scope for scope in scopes if scope in hot_scopes])
         for scope in scopes:

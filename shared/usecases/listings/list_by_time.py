@@ -8,6 +8,7 @@ from shared.domain.executions.states import State
 from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.tenancy.tenant import Tenant
+from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import ExecutionStore
 from shared.ports.listings import Queries, TenantIndex
 from shared.usecases.reading.read_executions import read_readable
@@ -39,13 +40,15 @@ class ListByTime:
         span = criteria.span
         if before is not None:
             span = PositionRange(after=span.after, before=min(span.before, before))
-        index = TenantIndex.FAILED if criteria.state is State.FAILED else TenantIndex.DUE
+        index, shards = TenantIndex.DUE, tenant.index_shards
+        if criteria.state is State.FAILED:
+            index, shards = TenantIndex.FAILED, FAILURE_PARTITIONS
 
         def show(_: Candidate, execution: Execution | None) -> Execution | None:
             return execution if execution is not None and criteria.matches(execution) else None
 
         page = read_page(
-            walk_index(self.queries, index, tenant.id, tenant.index_shards, span, newest_first=True),
+            walk_index(self.queries, index, tenant.id, shards, span, newest_first=True),
             limit=limit,
             read=partial(read_readable, self.store),
             show=show,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from itertools import islice
 
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import NOT_STARTED, State
@@ -13,6 +14,7 @@ from shared.domain.jobs.expected_runs import ExpectedRun
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.domain.tenancy.tenant import Tenant
+from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import ExecutionStore
 from shared.ports.listings import Queries, TenantIndex
 from shared.ports.runtime import Clock
@@ -25,6 +27,8 @@ DEFINITIONS_AT_MOST = 200
 """Recurring jobs that are enumerated. Of further jobs only the filed next execution is listed."""
 LIMITED_AT_MOST = 10
 """Enumerated jobs with a maximum number of runs; each costs one read."""
+RETRIES_AT_MOST = 500
+"""Waiting retries that are read, the latest due times first. Their index is not in the order of the retries."""
 
 
 class Basis(StrEnum):
@@ -64,7 +68,7 @@ class UpcomingPage:
     runs: tuple[UpcomingRun, ...]
     until: int
     is_complete: bool
-    """Whether all recurring jobs were enumerated."""
+    """Whether all recurring jobs were enumerated, and all waiting retries were read."""
     next_position: UpcomingPosition | None
 
 
@@ -84,10 +88,12 @@ class ListUpcoming:
         now_ms = self.clock.now_ms()
         if position is None:
             position = UpcomingPosition(after=IndexPosition(at=now_ms), until=now_ms + within_ms)
-        jobs, is_complete = self._active(tenant.id)
+        span = PositionRange(after=position.after, before=IndexPosition(at=position.until + 1))
+        jobs, has_all_jobs = self._active(tenant.id)
+        retries, has_all_retries = self._retries(tenant.id, span)
         expected: dict[ExecutionId, ExpectedRun] = {}
         page = read_page(
-            self._candidates(tenant, jobs, position, now_ms, expected),
+            self._candidates(tenant, jobs, retries, span, now_ms, expected),
             limit=limit,
             read=partial(read_readable, self.store),
             show=lambda candidate, execution: _run(candidate, execution, expected),
@@ -95,7 +101,7 @@ class ListUpcoming:
         return UpcomingPage(
             runs=page.items,
             until=position.until,
-            is_complete=is_complete,
+            is_complete=has_all_jobs and has_all_retries,
             next_position=(
                 UpcomingPosition(after=page.last.position, until=position.until) if page.last else None
             ),
@@ -115,28 +121,48 @@ class ListUpcoming:
         enumerated = [job for job in jobs if job.definition.max_runs is None or job.id in limited_ids]
         return enumerated, after is None and len(enumerated) == len(jobs)
 
+    def _retries(self, tenant_id: str, span: PositionRange) -> tuple[list[Candidate], bool]:
+        """Retries within a span, in order of time, and whether all waiting retries were read."""
+        indexed = walk_index(
+            self.queries,
+            TenantIndex.RETRY,
+            tenant_id,
+            FAILURE_PARTITIONS,
+            PositionRange(),
+            newest_first=True,
+        )
+        ids = [candidate.position.id for candidate in islice(indexed, RETRIES_AT_MOST + 1)]
+        positions: list[IndexPosition] = []
+        for start in range(0, min(len(ids), RETRIES_AT_MOST), CHUNK):
+            waiting = read_readable(self.store, ids[start : min(start + CHUNK, RETRIES_AT_MOST)])
+            positions += [
+                IndexPosition(at=execution.progress.next_attempt_at, id=key)
+                for key, execution in waiting.items()
+                if execution.state is State.WAITING and execution.progress.next_attempt_at is not None
+            ]
+        within = sorted(position for position in positions if position in span)
+        return [Candidate(position) for position in within], len(ids) <= RETRIES_AT_MOST
+
     def _candidates(
         self,
         tenant: Tenant,
         jobs: list[Job],
-        position: UpcomingPosition,
+        retries: list[Candidate],
+        span: PositionRange,
         now_ms: int,
         expected: dict[ExecutionId, ExpectedRun],
     ) -> Iterator[Candidate]:
-        span = PositionRange(after=position.after, before=IndexPosition(at=position.until + 1))
-
         def expected_candidates(job: Job) -> Iterator[Candidate]:
-            for run in self.limited_runs.execute(job, position.after.at, position.until, now_ms):
+            for run in self.limited_runs.execute(job, span.after.at, span.before.at - 1, now_ms):
                 at = due_position(run.id)
                 if at in span:
                     expected[run.id] = run
                     yield Candidate(at)
 
-        indexed = (
-            walk_index(self.queries, index, tenant.id, tenant.index_shards, span, newest_first=False)
-            for index in (TenantIndex.DUE, TenantIndex.RETRY)
+        filed = walk_index(
+            self.queries, TenantIndex.DUE, tenant.id, tenant.index_shards, span, newest_first=False
         )
-        return _once_each(heapq.merge(*indexed, *(expected_candidates(job) for job in jobs)))
+        return _once_each(heapq.merge(filed, retries, *(expected_candidates(job) for job in jobs)))
 
 
 def _once_each(candidates: Iterator[Candidate]) -> Iterator[Candidate]:

@@ -5,7 +5,7 @@ from enum import Enum, auto
 
 from shared.domain.bounded_cache import BoundedCache
 from shared.domain.bucket import MINUTE_MS
-from shared.domain.errors import ServiceError
+from shared.domain.errors import ServiceError, ThrottledError
 from shared.domain.tenancy.budget import (
     RATE_SLOTS,
     SECOND_MS,
@@ -50,6 +50,10 @@ class SpendBudget:
     store_errors: int = 0
     _leased: BoundedCache[BudgetKey, LeasedTokens] = field(default_factory=lambda: BoundedCache(MAX_BUDGETS))
     _backoff_until: int = 0
+    _throttled_until: BoundedCache[tuple[str, str], int] = field(
+        default_factory=lambda: BoundedCache(MAX_BUDGETS)
+    )
+    """By tenant and budget."""
 
     def per_second(
         self, tenant_id: str, name: BudgetName, limit: int, count: int = 1, *, read_first: bool = False
@@ -101,17 +105,29 @@ class SpendBudget:
             if read_first:
                 self._read(key, tokens, slot, limit)
             result = self._lease(key, tokens, slot, limit, count, demand)
-        except ServiceError:
-            self._backoff_until = self.clock.now_ms() + STORE_BACKOFF_MS
+        except ServiceError as error:
+            self._skip(key, error)
             result = _Lease.STORE_DOWN
         if result is _Lease.STORE_DOWN:
             self.store_errors += count
             return True
         return result is _Lease.GRANTED and tokens.spend(slot, count)
 
+    def _skip(self, key: BudgetKey, error: ServiceError) -> None:
+        """A throttled item is one tenant's own, and an answer: no other budget is skipped for it."""
+        until = self.clock.now_ms() + STORE_BACKOFF_MS
+        if isinstance(error, ThrottledError):
+            self._throttled_until[key.tenant_id, key.name] = until
+        else:
+            self._backoff_until = until
+
+    def _is_skipped(self, key: BudgetKey) -> bool:
+        throttled_until = self._throttled_until.get((key.tenant_id, key.name), 0)
+        return self.clock.now_ms() < max(self._backoff_until, throttled_until)
+
     def _read(self, key: BudgetKey, tokens: LeasedTokens, slot: int, limit: int) -> None:
         """Read what is left of a slot: a refused write would cost as much as one that is made."""
-        if slot not in tokens.rest and self.clock.now_ms() >= self._backoff_until:
+        if slot not in tokens.rest and not self._is_skipped(key):
             tokens.rest[slot] = max(0, limit - self.budgets.usage(key).get(slot, 0))
 
     def _lease(
@@ -122,7 +138,7 @@ class SpendBudget:
             block = tokens.block(slot, count, limit, demand)
             if block < tokens.deficit(slot, count):
                 return _Lease.REFUSED
-            if self.clock.now_ms() < self._backoff_until:
+            if self._is_skipped(key):
                 return _Lease.STORE_DOWN
             leases = [TokenLease(slot=slot, tokens=block, ceiling=limit)]
             if not tokens.is_ahead:

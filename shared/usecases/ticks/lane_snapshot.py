@@ -16,6 +16,7 @@ from shared.domain.dispatch.sweep import (
 from shared.domain.errors import PunctualError
 from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import Phase
+from shared.domain.limits.hot_scopes import HOT_SCOPE_PARTS
 from shared.domain.limits.scopes import ScopeState, destination_scope
 from shared.names import Lane, QueueName
 from shared.ports.dispatch import Backlog, LaneProgressStore
@@ -50,10 +51,10 @@ class LaneSnapshot:
     def hot_scopes(self) -> Mapping[str, int]:
         """The scopes in which work waits or that are in trouble, each with the instant until when."""
         if self._hot_scopes is None:
-            try:
-                self._hot_scopes = self.limits.hot_scopes()
-            except PunctualError:
-                self._hot_scopes = {}
+            self._hot_scopes = {}
+            with suppress(PunctualError):
+                parts = self.limits.hot_scopes(range(HOT_SCOPE_PARTS)).values()
+                self._hot_scopes = {scope: until for part in parts for scope, until in part.items()}
         return self._hot_scopes
 
     def open_breakers(self, now_ms: int) -> int:

@@ -22,6 +22,8 @@ class SweepReport:
     held_back: int = 0
     open_breakers: int = 0
     worker_lost: int = 0
+    index_repaired: int = 0
+    """Entries in the index of failures that a throttled write had left behind."""
     quarantined: list[str] = field(default_factory=list)
     oldest_unclaimed_ms: int = 0
     """How long the oldest job is overdue that is neither claimed nor throttled."""

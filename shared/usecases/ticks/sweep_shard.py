@@ -32,6 +32,7 @@ from shared.usecases.outcomes.repair_notifications import RepairNotifications
 from shared.usecases.ticks.keep_late_payload import KeepLatePayload
 from shared.usecases.ticks.lane_snapshot import LaneSnapshot
 from shared.usecases.ticks.measure_overdue import MeasureOverdue
+from shared.usecases.ticks.repair_index import RepairIndex
 from shared.usecases.ticks.sweep_pass import ShardPass, SweepReport
 
 PAGE_ROWS = 500
@@ -55,6 +56,7 @@ class SweepShard:
     ledger: ShardLedger
     give_up: GiveUpLost
     repair_notifications: RepairNotifications
+    repair_index: RepairIndex
     keep_late_payload: KeepLatePayload
     clock: Clock
 
@@ -126,6 +128,12 @@ class SweepShard:
         for row in rows:
             measure.execute(row, state.context.now_ms)
         self._sweep_rows(rows, lanes, state, report, has_time)
+        index = self.repair_index.execute(page.rows, has_time)
+        report.index_repaired += index.repaired
+        for row in index.left:
+            if row not in missing.rows:
+                state.keep(row.sort_key)
+            state.look_again_at(state.context.now_ms + LOOK_AGAIN_MS)
 
     def _sweep_rows(
         self,

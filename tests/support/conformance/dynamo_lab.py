@@ -1,5 +1,6 @@
 """The lab of the DynamoDB adapters over one engine."""
 
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any
 
@@ -29,6 +30,7 @@ from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
 from shared.names import Attr
+from tests.support.conformance.interference import throttling_index
 from tests.support.conformance.tables import TableNames, read_all
 from tests.support.fakes.clock import SeededEntropy, one_by_one
 
@@ -190,6 +192,9 @@ class DynamoLab:
 
     def make_newer(self, execution_id: ExecutionId) -> None:
         self.rewrite(execution_id, {"v": {"N": "2"}})
+
+    def throttling_index(self) -> AbstractContextManager[None]:
+        return throttling_index(self.client, (Attr.FAILED_PK, Attr.FAILED_SK))
 
     def item(self, execution_id: ExecutionId) -> dict[str, Any]:
         """The stored item of an execution."""

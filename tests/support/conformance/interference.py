@@ -1,5 +1,7 @@
 """Hooks on a client's events: injected faults, and records of requests."""
 
+import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -57,6 +59,21 @@ def changing(client: Any, event: str, operation: str, change: Callable[[Parsed],
     """Change parameters of requests to the engine, or parsed responses from it."""
     part = "params" if event == "before-parameter-build" else "parsed"
     with _hooked(client, event, operation, lambda **given: change(given[part])):
+        yield
+
+
+@contextmanager
+def throttling_index(client: Any, attributes: Sequence[str]) -> Iterator[None]:
+    """Refuse updates that change one of an index's key attributes, as DynamoDB does while the index is hot."""
+    named = re.compile(rf"\b({'|'.join(attributes)})\b")
+    reason = {"reason": "IndexWriteKeyRangeThroughputExceeded", "resource": "index/failed"}
+
+    def refuse(params: Parsed, **event: Any) -> tuple[Response, Parsed] | None:
+        if named.search(json.loads(params["body"])["UpdateExpression"]) is None:
+            return None
+        return Response(400), failure("ThrottlingException", throttlingReasons=[reason])
+
+    with _hooked(client, "before-call", "UpdateItem", refuse):
         yield
 
 

@@ -1,6 +1,8 @@
 """A lab: the empty stores of one implementation, with access to their content; here, of the fakes."""
 
 import copy
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from shared.domain.dispatch.retry_reminder import RetryReminder
@@ -132,6 +134,10 @@ class Lab(Protocol):
         """Give an item a future version."""
         ...
 
+    def throttling_index(self) -> AbstractContextManager[None]:
+        """While open, the index of failures throttles every write that changes an entry."""
+        ...
+
 
 class FakeLab:
     """The fakes."""
@@ -180,3 +186,9 @@ class FakeLab:
 
     def make_newer(self, execution_id: ExecutionId) -> None:
         self.table.executions[execution_id].damage = Damage.NEWER
+
+    @contextmanager
+    def throttling_index(self) -> Iterator[None]:
+        self.table.index_throttles = lambda _: True
+        yield
+        self.table.index_throttles = lambda _: False

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from shared.domain.dispatch.retry_reminder import RetryReminder
-from shared.domain.errors import NotFoundError
+from shared.domain.dispatch.sweep import DueRow
+from shared.domain.errors import NotFoundError, ThrottledError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.states import REDRIVABLE, EndReason, State, Transition
 from shared.domain.ids import ExecutionId
-from shared.domain.listings.position import IndexPage, PositionRange, due_position
 from shared.ports.executions import ExecutionPage, Finish, ScanPage
+from shared.ports.listings import TenantIndex
 from tests.support.builders import with_changes
 from tests.support.fakes.scan import executions_of, page_of, rows_of
 from tests.support.fakes.table import Damage, FakeTable, ReminderRow, Row, reminder_key
@@ -62,7 +63,7 @@ class FakeExecutionStore:
         is_stopped = finish.transition in TO_WAITING and standing.progress.stop_retries
         if not row.matches(finish.transition) or not is_own or is_stopped:
             return row.read()
-        _change(
+        self._change(
             row,
             finish.transition,
             finish.expires_at_s,
@@ -106,7 +107,7 @@ class FakeExecutionStore:
             now_ms
         ):
             return False
-        _change(row, Transition.GIVE_UP, expires_at_s, end_reason=reason, notification=notification)
+        self._change(row, Transition.GIVE_UP, expires_at_s, end_reason=reason, notification=notification)
         return True
 
     def cancel(
@@ -124,7 +125,7 @@ class FakeExecutionStore:
         if not row.matches(transition) or revision not in (None, row.execution.revision):
             return row.read()
         ends_chain = row.execution.progress.ends_chain or transition is Transition.END_CHAIN
-        _change(row, transition, expires_at_s, end_reason=reason, ends_chain=ends_chain)
+        self._change(row, transition, expires_at_s, end_reason=reason, ends_chain=ends_chain)
         return None
 
     def stop_retries(self, execution_id: ExecutionId) -> bool:
@@ -169,15 +170,27 @@ class FakeExecutionStore:
     def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
         return executions_of(self._table, rows_of(self._table, bucket, shard), after, limit)
 
-    def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
-        """The index of the fake is strongly consistent."""
-        positions = [
-            due_position(row.execution.id)
-            for row in self._table.executions.values()
-            if row.is_dead_letter and row.execution.tenant_id == tenant_id
-        ]
-        found = sorted((place for place in positions if place in span), reverse=newest_first)[:limit]
-        return IndexPage(positions=tuple(found), is_last=len(found) < limit)
+    def repair_index(self, row: DueRow) -> bool:
+        stored = self._table.executions.get(row.id)
+        if stored is None or not stored.index_is_stale or stored.execution.state is not row.state:
+            return False
+        if self._table.index_throttles(stored.execution):
+            raise ThrottledError("the index throttles")
+        stored.entry, stored.index_is_stale = _ENTRIES.get(row.state), False
+        return True
+
+    def _change(self, row: Row, transition: Transition, expires_at_s: int | None, **fields: Any) -> None:
+        """Make one transition. Owner and lease end with the attempt; retention starts in a terminal state."""
+        if (expires_at_s is not None) != transition.ends:
+            raise ValueError("an expiry goes with a transition that ends the execution, and with no other")
+        row.execution = with_changes(
+            row.execution, state=transition.target, owner=None, lease_until=None, async_until=None, **fields
+        )
+        row.expires_at_s = expires_at_s
+        entry = _ENTRIES.get(transition.target)
+        row.index_is_stale = entry is not row.entry and self._table.index_throttles(row.execution)
+        if not row.index_is_stale:
+            row.entry = entry
 
     def _row(self, execution_id: ExecutionId) -> Row:
         if execution_id not in self._table.executions:
@@ -189,12 +202,4 @@ def _claim_of(execution: Execution) -> tuple[int, str | None]:
     return execution.progress.claims, execution.progress.owner
 
 
-def _change(row: Row, transition: Transition, expires_at_s: int | None, **fields: Any) -> None:
-    """Make one transition. Owner and lease end with the attempt; retention starts in a terminal state."""
-    if (expires_at_s is not None) != transition.ends:
-        raise ValueError("an expiry goes with a transition that ends the execution, and with no other")
-    row.execution = with_changes(
-        row.execution, state=transition.target, owner=None, lease_until=None, async_until=None, **fields
-    )
-    row.expires_at_s = expires_at_s
-    row.is_dead_letter = transition.target is State.FAILED
+_ENTRIES = {State.FAILED: TenantIndex.FAILED, State.WAITING: TenantIndex.RETRY}

@@ -1,8 +1,9 @@
 """States of limits in memory, with counts of reads and writes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from shared.domain.limits.hot_scopes import by_part, part_of
 from shared.domain.limits.scopes import ScopeState
 from shared.ports.limits import MAX_HOT_SCOPE_WRITES
 
@@ -16,6 +17,8 @@ class FakeLimitStore:
         self.writes = 0
         """Includes refused writes, which cost the same."""
         self.requests = 0
+        self.parts_read = 0
+        """Items of hot scopes that were read; each costs half a read unit."""
 
     def read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
         self.requests += bool(scopes)
@@ -30,12 +33,17 @@ class FakeLimitStore:
         self.states[scope] = replace(after, version=max(before.version + 1, now_ms))
         return None
 
-    def hot_scopes(self) -> Mapping[str, int]:
-        self.requests += 1
-        return dict(self.hot)
+    def hot_scopes(self, parts: Collection[int]) -> Mapping[int, Mapping[str, int]]:
+        self.requests += bool(parts)
+        self.parts_read += len(parts)
+        found = by_part(self.hot)
+        return {part: {scope: self.hot[scope] for scope in found.get(part, ())} for part in parts}
 
-    def note_hot_scopes(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
+    def note_hot_scopes(self, part: int, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
         assert max(len(until), len(gone)) <= MAX_HOT_SCOPE_WRITES, "a store would refuse the whole update"
+        assert {part_of(scope) for scope in (*until, *gone)} <= {part}, (
+            "readers look in the part of the scope"
+        )
         self.requests += 1
         self.writes += 1
         for scope in gone:

@@ -1,13 +1,14 @@
 """Queries over jobs and executions in memory. Every index is strongly consistent."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from shared.domain.executions.states import State
+from shared.domain.executions.execution import Execution
 from shared.domain.ids import backfilled_job
 from shared.domain.listings.position import IndexPage, IndexPosition, PositionRange, due_position
+from shared.names import FAILURE_PARTITIONS
 from shared.ports.listings import DefinitionPage, ShardRows, TenantIndex
 from tests.support.fakes.scan import page_of, rows_of
-from tests.support.fakes.table import FakeTable, Row
+from tests.support.fakes.table import FakeTable
 
 
 class FakeQueries:
@@ -41,16 +42,13 @@ class FakeQueries:
         limit: int,
     ) -> Sequence[IndexPage]:
         entries = [
-            (row.execution.index_shard, place)
+            (_partition(index, row.execution), place)
             for row in self._table.executions.values()
-            if row.execution.tenant_id == tenant_id
-            for place in _places(index, row)
-            if place in span
+            if row.execution.tenant_id == tenant_id and index in (TenantIndex.DUE, row.entry)
+            if (place := due_position(row.execution.id)) in span
         ]
-        if index is TenantIndex.FAILED:
-            return [_index_page([place for _, place in entries], newest_first, limit)]
         return [
-            _index_page([place for number, place in entries if number == shard], newest_first, limit)
+            index_page([place for number, place in entries if number == shard], newest_first, limit)
             for shard in range(shards)
         ]
 
@@ -59,18 +57,13 @@ class FakeQueries:
         return [ShardRows(rows=page.rows, last=page.next_after) for page in pages]
 
 
-def _places(index: TenantIndex, row: Row) -> Iterator[IndexPosition]:
-    execution = row.execution
-    match index:
-        case TenantIndex.DUE:
-            yield due_position(execution.id)
-        case TenantIndex.FAILED if row.is_dead_letter:
-            yield due_position(execution.id)
-        case TenantIndex.RETRY if execution.state in (State.WAITING, State.RUNNING):
-            if execution.progress.next_attempt_at is not None:
-                yield IndexPosition(at=execution.progress.next_attempt_at, id=execution.id)
+def _partition(index: TenantIndex, execution: Execution) -> int:
+    if index is TenantIndex.DUE:
+        return execution.index_shard
+    return execution.id.entropy % FAILURE_PARTITIONS
 
 
-def _index_page(positions: list[IndexPosition], newest_first: bool, limit: int) -> IndexPage:
+def index_page(positions: list[IndexPosition], newest_first: bool, limit: int) -> IndexPage:
+    """One page. As in DynamoDB, a full page is never marked as the last."""
     found = sorted(positions, reverse=newest_first)[:limit]
     return IndexPage(positions=tuple(found), is_last=len(found) < limit)

@@ -1,6 +1,7 @@
 """Reads of a shard of the fake table: due rows for watchers and sweepers, or complete executions."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from shared.domain.bucket import bucket_start_ms
 from shared.domain.dispatch.retry_reminder import RetryReminder
@@ -51,7 +52,7 @@ def _next_keys(rows: SortedRows, after: str | None, limit: int) -> tuple[list[st
 def _rows(table: FakeTable, bucket: int, shard: int) -> Iterator[tuple[str, DueRow | None]]:
     for row in table.executions.values():
         if (row.execution.id.bucket, row.execution.id.shard) == (bucket, shard):
-            due = _due_row(row.execution)
+            due = replace(_due_row(row.execution), index_is_stale=row.index_is_stale)
             yield due.sort_key, due if row.damage is None else None
     for pointer_row in table.pointers.values():
         location = pointer_row.pointer.location

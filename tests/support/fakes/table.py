@@ -8,10 +8,11 @@ from typing import Any
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import Execution
-from shared.domain.executions.states import Transition
+from shared.domain.executions.states import State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Chain, Job
 from shared.domain.listings.position import IndexPosition
+from shared.ports.listings import TenantIndex
 
 
 class Damage(Enum):
@@ -29,9 +30,14 @@ class Row:
 
     execution: Execution
     expires_at_s: int | None = None
-    is_dead_letter: bool = False
-    """Whether the execution is in the index of dead letters."""
+    entry: TenantIndex | None = None
+    """The index of failures that has an entry of the execution."""
+    index_is_stale: bool = False
     damage: Damage | None = None
+
+    @property
+    def is_dead_letter(self) -> bool:
+        return self.entry is TenantIndex.FAILED
 
     def read(self) -> Execution:
         """UnreadableItemError or UnknownVersionError if the row is damaged."""
@@ -74,6 +80,8 @@ class FakeTable:
     """When the records of executions outside their schedules expire, by tenant, job and position."""
     payloads: dict[tuple[str, str], bytes] = field(default_factory=dict)
     payload_stored_at: dict[tuple[str, str], int] = field(default_factory=dict)
+    index_throttles: Callable[[Execution], bool] = lambda _: False
+    """Whether the index of failures throttles the writes to an execution's entry."""
     job_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
     payload_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
 
@@ -99,7 +107,8 @@ class FakeTable:
         """Store a new row; the expiry is set if and only if the execution has ended."""
         if (expires_at_s is not None) != execution.state.is_terminal:
             raise ValueError("an expiry goes with an execution that is filed as ended, and with no other")
-        self.executions[execution.id] = Row(execution, expires_at_s)
+        entry = TenantIndex.RETRY if execution.state is State.WAITING else None
+        self.executions[execution.id] = Row(execution, expires_at_s, entry)
 
 
 def _expired(expires_at_s: int | None, now_ms: int) -> bool:

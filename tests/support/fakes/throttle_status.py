@@ -1,6 +1,6 @@
 """The throttle status, from the fake stores in memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from shared.domain.dispatch.wait_hint import ThrottleSnapshot
 from shared.domain.errors import UnavailableError
@@ -21,15 +21,16 @@ class FakeThrottleStatus:
         self._progress = progress
 
     def read(
-        self, scopes: Sequence[str], lanes: Sequence[Lane], hot_scopes: Mapping[str, int] | None = None
+        self, scopes: Sequence[str], lanes: Sequence[Lane], parts: Collection[int] = ()
     ) -> ThrottleSnapshot:
         self.requests += 1
         if self.is_silent:
             raise UnavailableError("no answer")
-        self.hot_scope_reads += hot_scopes is None
+        self.hot_scope_reads += bool(parts)
+        hot = self._limits.hot_scopes(parts).values()
         reports = [self._progress.read(lane) for lane in lanes]
         return ThrottleSnapshot(
             states=self._limits.read(scopes),
-            hot_scopes=self._limits.hot_scopes() if hot_scopes is None else hot_scopes,
+            hot_scopes={scope: until for part in hot for scope, until in part.items()},
             progress=[report for report in reports if report is not None],
         )

@@ -10,6 +10,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
 from shared.domain.listings.filters import DeadLetterFilter
 from shared.names import Lane
+from shared.ports.listings import TenantIndex
 from shared.usecases.dead_letters.start_redrive import NewRedrive
 from tests.support.builders import DUE_AT, TENANT, in_state, one_off, with_changes
 from tests.support.usecases.world import World
@@ -35,7 +36,7 @@ def dead(world: World, number: int = 1, **overrides: Any) -> Execution:
 def bury(world: World, failed: Execution) -> Execution:
     """Store a dead letter."""
     world.put(failed)
-    world.table.executions[failed.id].is_dead_letter = True
+    world.table.executions[failed.id].entry = TenantIndex.FAILED
     return failed
 
 
@@ -61,7 +62,7 @@ def failed_run(world: World) -> Execution:
     """The first run of the recurring job, failed."""
     (row,) = world.table.executions.values()
     row.execution = with_changes(in_state(row.execution, State.FAILED), attempt=1, lane=Lane.BULK)
-    row.is_dead_letter = True
+    row.entry = TenantIndex.FAILED
     return row.execution
 
 

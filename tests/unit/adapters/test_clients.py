@@ -115,6 +115,24 @@ def test_throttled_write_is_repeated_by_the_sdk_itself(dynamodb: Any, wire: Wire
     assert len(wire.bodies) == 3
 
 
+@pytest.mark.parametrize(
+    ("code", "field"),
+    [
+        ("ProvisionedThroughputExceededException", "ThrottlingReasons"),
+        ("ThrottlingException", "throttlingReasons"),
+    ],
+)
+@pytest.mark.parametrize(("of", "times"), [("Index", 1), ("Table", 3)])
+def test_update_that_an_index_throttles_is_sent_once_so_that_it_can_be_written_without_its_entry(
+    dynamodb: Any, wire: Wire, code: str, field: str, of: str, times: int
+) -> None:
+    reason = {"reason": f"{of}WriteKeyRangeThroughputExceeded", "resource": "arn"}
+    wire.answers = [{"__type": f"#{code}", "message": "", field: [reason]}] * 9
+    with pytest.raises(ClientError):
+        dynamodb.update_item(TableName="executions", Key={"pk": {"S": "p"}})
+    assert len(wire.bodies) == times
+
+
 def test_fields_of_throttling_errors_keep_their_two_spellings(dynamodb: Any, wire: Wire) -> None:
     """The SDK's model names the field differently in two errors; the translation reads both names."""
     reason = {"reason": "TableWriteKeyRangeThroughputExceeded", "resource": "arn"}

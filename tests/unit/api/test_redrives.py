@@ -143,7 +143,7 @@ def test_unknown_redrive_is_not_found(redrive_id: str) -> None:
 
 def test_a_store_that_fails_after_it_is_durable_costs_no_answer() -> None:
     world, made = failed_jobs(2)
-    world.world.steps.fail("store.failed")
+    world.world.steps.fail("queries.index_pages")
     answer = world.post({}, PATH)
     assert (answer.status, answer.json["counts"]["redriven"]) == (202, 0)
     world.world.process_bulk_redrives.execute()

@@ -32,8 +32,8 @@ class UpcomingPageOut(BaseModel):
     runs: list[UpcomingRunOut]
     until: InstantOut
     complete: bool = Field(
-        description="False where the tenant has more recurring jobs than can be enumerated. Of the others "
-        "only the next execution is listed."
+        description="False where the tenant has more recurring jobs than can be enumerated, or more waiting "
+        "retries than can be read. Of the other jobs only the next execution is listed."
     )
     next_cursor: str | None
 

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import encode
+from shared.adapters.dynamodb.codec.failure_index import STALE
 from shared.adapters.dynamodb.codec.items import STATE_CODES
 from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.executions.execution import Execution
-from shared.domain.executions.states import REDRIVABLE, TERMINAL, Transition
+from shared.domain.executions.states import REDRIVABLE, TERMINAL, State, Transition
 
 ABSENT = "attribute_not_exists(pk)"
 RETRIES_GO_ON = "attribute_not_exists(sr)"
@@ -59,6 +60,12 @@ def expired_lease(execution: Execution, now_ms: int) -> Condition:
     allowed = in_source_state(Transition.GIVE_UP)
     values = {":claims": encode(execution.progress.claims), ":now": encode(now_ms)}
     return Condition(f"{allowed.expression} AND a = :claims AND ca <= :now", {**allowed.values, **values})
+
+
+def stale_in(state: State) -> Condition:
+    """A known version, this state, and an entry in the index of failures that does not match it."""
+    values: dict[str, Any] = {":state": encode(STATE_CODES[state]), ":v": encode(VERSION)}
+    return Condition(f"#v <= :v AND #s = :state AND attribute_exists({STALE})", values)
 
 
 def not_ended() -> Condition:

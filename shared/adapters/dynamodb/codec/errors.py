@@ -1,6 +1,6 @@
 """The translation of errors of the AWS SDK to the domain's errors. Only codes count: AWS changes the texts."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -57,15 +57,25 @@ def translated() -> Iterator[None]:
 
 def _service_error(code: str, text: str, response: Mapping[str, Any]) -> ServiceError:
     if code in _THROTTLED:
-        return ThrottledError(text + _throttling_reasons(response))
+        reasons = throttling_reasons(response)
+        spares_indexes = bool(reasons) and not any(is_of_index(reason) for reason in reasons)
+        return ThrottledError(text + _named(reasons), spares_indexes=spares_indexes)
     if is_permanent(code):
         return RequestRejectedError(f"{text}: {response['Error'].get('Message', '')}")
     return UnavailableError(text)
 
 
-def _throttling_reasons(response: Mapping[str, Any]) -> str:
+def throttling_reasons(response: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What was throttled, and why. ThrottlingException alone spells the field with a small letter."""
-    reasons = response.get("ThrottlingReasons") or response.get("throttlingReasons") or []
+    return response.get("ThrottlingReasons") or response.get("throttlingReasons") or []
+
+
+def is_of_index(reason: Mapping[str, Any]) -> bool:
+    """Whether a reason names an index: DynamoDB then refuses the write of the item as well."""
+    return str(reason.get("reason")).startswith("Index")
+
+
+def _named(reasons: Iterable[Mapping[str, Any]]) -> str:
     named = [f"{reason.get('reason')} of {reason.get('resource')}" for reason in reasons]
     return f" ({'; '.join(named)})" if named else ""
 

@@ -28,12 +28,11 @@ from shared.adapters.dynamodb.codec.execution_fields import (
     read_refunds,
     unpack_outcomes,
 )
+from shared.adapters.dynamodb.codec.failure_index import STALE
 from shared.adapters.dynamodb.codec.keys import (
     execution_key,
-    failed_index_key,
     parse_execution_sk,
     reminder_key,
-    retry_index_key,
     tenant_index_key,
 )
 from shared.adapters.dynamodb.codec.recurrence_fields import read_recurrence, recurrence_attributes
@@ -64,7 +63,7 @@ _STATES = {code: state for state, code in STATE_CODES.items()}
 _LANES = {"c": Lane.CRITICAL, "s": Lane.STANDARD, "b": Lane.BULK}
 _LANE_CODES = {lane: code for code, lane in _LANES.items()}
 _ROW_ATTRIBUTES = ("v", "s", "t", "ln", "c", "a", "mx", "sr", "ca", "na", "tg", "au", "ap", "ds", "nt", "oc")
-DUE_ROW_ATTRIBUTES = (Attr.SK, *_ROW_ATTRIBUTES)
+DUE_ROW_ATTRIBUTES = (Attr.SK, *_ROW_ATTRIBUTES, STALE)
 _MALFORMED = (KeyError, ValueError, TypeError, AttributeError, struct.error)
 
 
@@ -226,21 +225,10 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
             notification=_read_id(plain.get("nt")),
             async_accepted=async_until is not None,
             begun_at=_read_begun_at(plain, async_until),
+            index_is_stale=STALE in plain,
         )
     except _MALFORMED as error:
         raise UnreadableItemError(f"row {plain.get(Attr.SK)} is broken") from error
-
-
-def failed_index(execution: Execution) -> dict[str, str]:
-    """The attributes of an entry in the index of dead letters."""
-    pk, sk = failed_index_key(execution.tenant_id, execution.id)
-    return {Attr.FAILED_PK: pk, Attr.FAILED_SK: sk}
-
-
-def retry_index(execution: Execution, next_attempt_at: int) -> dict[str, str]:
-    """The attributes of an entry among the waiting retries, in the same sparse index."""
-    pk, sk = retry_index_key(execution.tenant_id, execution.index_shard, next_attempt_at, execution.id)
-    return {Attr.FAILED_PK: pk, Attr.FAILED_SK: sk}
 
 
 def plain_item(item: Mapping[str, Value]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from shared.domain.bucket import bucket_start_ms
 from shared.domain.ids import ExecutionId, parse_execution_id
 from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.domain.tenancy.budget import BudgetKey
-from shared.names import LEDGER_PARTITIONS, Attr
+from shared.names import FAILURE_PARTITIONS, LEDGER_PARTITIONS, Attr
 
 
 def item_key(pk: str, sk: str) -> Item:
@@ -44,17 +44,15 @@ def tenant_index_key(tenant_id: str, index_shard: int, execution_id: ExecutionId
 
 
 def failed_index_key(tenant_id: str, execution_id: ExecutionId) -> tuple[str, str]:
-    """Key in the sparse index of dead letters."""
-    return tenant_id, position_key(due_position(execution_id))
+    """Key of a dead letter in the sparse index of failures."""
+    pk = failed_index_pk(tenant_id, execution_id.entropy % FAILURE_PARTITIONS)
+    return pk, position_key(due_position(execution_id))
 
 
-def retry_index_key(
-    tenant_id: str, index_shard: int, next_attempt_at: int, execution_id: ExecutionId
-) -> tuple[str, str]:
-    """Key of a waiting retry in the same sparse index, sharded as the index by tenant is."""
-    return retry_index_pk(tenant_id, index_shard), position_key(
-        IndexPosition(at=next_attempt_at, id=execution_id)
-    )
+def retry_index_key(tenant_id: str, execution_id: ExecutionId) -> tuple[str, str]:
+    """Key of a waiting retry in the same sparse index: the due time, so that a later retry moves nothing."""
+    pk = retry_index_pk(tenant_id, execution_id.entropy % FAILURE_PARTITIONS)
+    return pk, position_key(due_position(execution_id))
 
 
 def tenant_index_pk(tenant_id: str, index_shard: int) -> str:
@@ -62,9 +60,14 @@ def tenant_index_pk(tenant_id: str, index_shard: int) -> str:
     return f"{tenant_id}#{index_shard}"
 
 
-def retry_index_pk(tenant_id: str, index_shard: int) -> str:
-    """One shard of a tenant's waiting retries; no tenant's id contains the separator."""
-    return f"{tenant_id}#{index_shard}#retry"
+def failed_index_pk(tenant_id: str, partition: int) -> str:
+    """One partition of a tenant's dead letters; no tenant's id contains the separator."""
+    return f"{tenant_id}#{partition}"
+
+
+def retry_index_pk(tenant_id: str, partition: int) -> str:
+    """One partition of a tenant's waiting retries."""
+    return f"{tenant_id}#{partition}#retry"
 
 
 def position_key(position: IndexPosition) -> str:
@@ -185,9 +188,9 @@ def parse_limit_pk(pk: str) -> str:
     return pk.removeprefix("limit#")
 
 
-def hot_scopes_key(region: str) -> tuple[str, str]:
-    """The index of hot scopes."""
-    return f"{region}#waiting", "board"
+def hot_scopes_key(region: str, part: int) -> tuple[str, str]:
+    """One part of the index of hot scopes. Each has its own partition, because every worker reads it."""
+    return f"{region}#waiting#{part:02d}", "board"
 
 
 def audit_key(tenant_id: str, at: int, record_id: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Paged reads of shards and of the index of dead letters."""
+"""Paged reads of shards."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.dynamodb.codec.attributes import encode
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.items import DUE_ROW_ATTRIBUTES, read_due_row, read_execution
-from shared.adapters.dynamodb.codec.keys import item_key, parse_position, shard_pk, span_keys
+from shared.adapters.dynamodb.codec.keys import item_key, shard_pk
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnreadableItemError
-from shared.domain.listings.position import IndexPage, PositionRange
-from shared.names import Attr, Index
+from shared.names import Attr
 from shared.ports.executions import ExecutionPage, ScanPage
 
 if TYPE_CHECKING:
@@ -68,27 +66,6 @@ class DynamoExecutionScans:
             unreadable=len(answer["Items"]) - len(executions),
             next_after=last[Attr.SK]["S"] if last else None,
         )
-
-    def failed(self, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
-        keys = span_keys(span)
-        if keys is None:
-            return IndexPage(positions=(), is_last=True)
-        with translated():
-            answer = self._client.query(
-                TableName=self._table,
-                IndexName=Index.FAILED,
-                KeyConditionExpression="#pk = :tenant AND #sk BETWEEN :low AND :high",
-                ExpressionAttributeNames={"#pk": Attr.FAILED_PK, "#sk": Attr.FAILED_SK},
-                ExpressionAttributeValues={
-                    ":tenant": encode(tenant_id),
-                    ":low": encode(keys[0]),
-                    ":high": encode(keys[1]),
-                },
-                ScanIndexForward=not newest_first,
-                Limit=limit,
-            )
-        positions = tuple(parse_position(item[Attr.FAILED_SK]["S"]) for item in answer["Items"])
-        return IndexPage(positions=positions, is_last="LastEvaluatedKey" not in answer)
 
 
 def page_of(items: Iterable[Any], bucket: int, shard: int, next_after: str | None) -> ScanPage:

@@ -9,7 +9,6 @@ from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import (
     ABSENT,
-    Condition,
     at_revision,
     expired_lease,
     extends_lease,
@@ -17,6 +16,7 @@ from shared.adapters.dynamodb.codec.conditions import (
     not_ended,
     own_claim,
     redrivable,
+    stale_in,
 )
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.execution_fields import (
@@ -26,33 +26,28 @@ from shared.adapters.dynamodb.codec.execution_fields import (
     encode_refunds,
     pack_outcomes,
 )
+from shared.adapters.dynamodb.codec.failure_index import failure_entry
 from shared.adapters.dynamodb.codec.items import (
     DUE_ROW_ATTRIBUTES,
     STATE_CODES,
     execution_item,
-    failed_index,
     read_execution,
     reminder_item,
-    retry_index,
 )
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key, shard_pk
-from shared.adapters.dynamodb.codec.versions import VERSION, version_of
 from shared.adapters.dynamodb.executions.execution_scans import DynamoExecutionScans, page_of, sort_key_of
+from shared.adapters.dynamodb.executions.execution_updates import ExecutionUpdates
 from shared.domain.dispatch.retry_reminder import RetryReminder
+from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import EARLY_MS, Execution
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.ids import ExecutionId
-from shared.names import Attr
 from shared.ports.executions import Finish, ScanPage
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-
-NAMES = {"#s": "s", "#v": "v"}
-_SPARSE_INDEX = [Attr.FAILED_PK, Attr.FAILED_SK]
-"""The attributes of the sparse index. Dead letters and waiting retries share it: no execution is both."""
 
 
 class DynamoExecutionStore(DynamoExecutionScans):
@@ -62,6 +57,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
         super().__init__(client, table, region)
         self._batch_reads = BatchReads(client, table, backoff)
         self._row_reads = BatchReads(client, table, backoff, attributes=DUE_ROW_ATTRIBUTES)
+        self._updates = ExecutionUpdates(client, table, region)
 
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
         existing = self._put(execution_item(execution, self._region, expires_at_s))
@@ -113,14 +109,14 @@ class DynamoExecutionStore(DynamoExecutionScans):
         removes = ["ow"]
         if finish.next_attempt_at is not None:
             sets |= {"na": finish.next_attempt_at, "ca": finish.next_attempt_at - EARLY_MS}
-            sets |= retry_index(execution, finish.next_attempt_at)
         else:
             removes.append("ca")
-        if finish.transition.target is State.FAILED:
-            sets |= failed_index(execution)
-        elif finish.next_attempt_at is None:
-            removes += _SPARSE_INDEX
-        return self._change(execution.id, finish.transition, condition, finish, sets, removes)
+        entry = failure_entry(finish.transition.target, execution.tenant_id, execution.id)
+        # An execution that never waited for a retry has no entry: its success must not touch the index.
+        has_entry = execution.progress.next_attempt_at is not None
+        return self._updates.change(
+            execution.id, condition, finish, sets, removes, entry=entry if entry or has_entry else None
+        )
 
     def extend_lease(
         self, execution: Execution, *, lease_until: int, async_until: int | None = None
@@ -130,7 +126,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
         if async_until is not None:
             expression += ", au = :au"
             values[":au"] = encode(async_until_text(execution.progress.claims, async_until))
-        existing = self._update(self._key(execution.id), expression, condition, values)
+        existing = self._updates.update(execution.id, expression, condition, values)
         return read_execution(existing) if existing is not None else None
 
     def give_up(
@@ -150,13 +146,12 @@ class DynamoExecutionStore(DynamoExecutionScans):
             notification=notification,
         )
         condition = expired_lease(execution, now_ms)
-        sets: dict[str, Any] = dict(failed_index(execution))
+        entry = failure_entry(State.FAILED, execution.tenant_id, execution.id)
         try:
-            return (
-                self._change(execution.id, Transition.GIVE_UP, condition, finish, sets, ["ow", "ca"]) is None
-            )
+            existing = self._updates.change(execution.id, condition, finish, {}, ["ow", "ca"], entry=entry)
         except NotFoundError:
             return False
+        return existing is None
 
     def cancel(
         self,
@@ -171,45 +166,28 @@ class DynamoExecutionStore(DynamoExecutionScans):
         condition = allowed if revision is None else at_revision(allowed, revision)
         finish = Finish(transition=transition, outcomes=(), end_reason=reason, expires_at_s=expires_at_s)
         sets: dict[str, Any] = {"ec": True} if transition is Transition.END_CHAIN else {}
-        return self._change(execution_id, transition, condition, finish, sets, ["ca", *_SPARSE_INDEX])
-
-    def _change(
-        self,
-        execution_id: ExecutionId,
-        transition: Transition,
-        condition: Condition,
-        finish: Finish,
-        sets: dict[str, Any],
-        removes: list[str],
-    ) -> Execution | None:
-        """Write one transition; None if written, otherwise the existing execution."""
-        notification_id = str(finish.notification) if finish.notification is not None else None
-        sets |= {"rs": finish.end_reason, Attr.TTL: finish.expires_at_s, "nt": notification_id}
-        reasons = (outcome.reason for outcome in finish.outcomes)
-        if version_of(transition.target, finish.end_reason, *reasons) > 1:
-            # The item may have any known version, and an expression has no maximum: raise it to the highest.
-            sets["v"] = VERSION
-        values = {f":{name}": encode(value) for name, value in sets.items() if value is not None}
-        assignments = ", ".join(f"{_spelt(name[1:])} = {name}" for name in values)
-        expression = f"SET #s = :to{', ' + assignments if assignments else ''} REMOVE {', '.join(removes)}"
-        values[":to"] = encode(STATE_CODES[transition.target])
-        existing = self._update(self._key(execution_id), expression, condition, values)
-        return read_execution(existing) if existing is not None else None
+        return self._updates.change(execution_id, condition, finish, sets, ["ca"], entry={})
 
     def stop_retries(self, execution_id: ExecutionId) -> bool:
         condition = in_source_state(Transition.FAIL)
         try:
-            return (
-                self._update(self._key(execution_id), "SET sr = :yes", condition, {":yes": encode(True)})
-                is None
-            )
+            existing = self._updates.update(execution_id, "SET sr = :yes", condition, {":yes": encode(True)})
         except NotFoundError:
             return False
+        return existing is None
 
     def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:
         values: dict[str, Any] = {":rd": encode(encode_redriven_by(redriven_by) or "")}
-        existing = self._update(self._key(execution_id), "SET rd = :rd", redrivable(), values)
+        existing = self._updates.update(execution_id, "SET rd = :rd", redrivable(), values)
         return read_execution(existing) if existing is not None else None
+
+    def repair_index(self, row: DueRow) -> bool:
+        entry = failure_entry(row.state, row.tenant_id, row.id)
+        try:
+            existing = self._updates.write_entry(row.id, stale_in(row.state), entry)
+        except NotFoundError:
+            return False
+        return existing is None
 
     def mark_unreadable(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
         """Reads the item again first, so that an item that can be decoded is not changed."""
@@ -222,7 +200,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
         }
         expression = "SET #s = :to, #ttl = :ttl, rs = :rs REMOVE ca"
         try:
-            return self._update(self._key(execution_id), expression, not_ended(), values) is None
+            return self._updates.update(execution_id, expression, not_ended(), values) is None
         except NotFoundError:
             return False
 
@@ -235,28 +213,6 @@ class DynamoExecutionStore(DynamoExecutionScans):
             return True
         return False
 
-    def _update(
-        self, key: Item, expression: str, condition: Condition, values: dict[str, Any]
-    ) -> Item | None:
-        """None if written, otherwise the existing item; NotFoundError if there is no item."""
-        names = NAMES | ({"#ttl": Attr.TTL} if "#ttl" in expression else {})
-        try:
-            with translated():
-                self._client.update_item(
-                    TableName=self._table,
-                    Key=key,
-                    UpdateExpression=expression,
-                    ConditionExpression=condition.expression,
-                    ExpressionAttributeNames=names,
-                    ExpressionAttributeValues={**condition.values, **values},
-                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
-                )
-        except ConditionRefused as refused:
-            if not refused.items[0]:
-                raise NotFoundError("no such execution") from refused
-            return refused.items[0]
-        return None
-
     def _key(self, execution_id: ExecutionId) -> Item:
         return item_key(*execution_key(self._region, execution_id))
 
@@ -267,8 +223,3 @@ def _refund(execution: Execution, since: int | None) -> dict[str, Any]:
         return {}
     refunded = execution.progress.refunded + 1
     return {"mx": execution.call.retry.max_attempts + refunded, REFUNDS: encode_refunds(refunded, since)}
-
-
-def _spelt(name: str) -> str:
-    """TTL is a reserved word of the expression language; the short names are not."""
-    return "#ttl" if name == Attr.TTL else name

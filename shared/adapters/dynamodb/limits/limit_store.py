@@ -1,13 +1,13 @@
-"""Limits in the leases table: a small item for each scope with a state, and one item with all hot scopes.
+"""Limits in the leases table: a small item for each scope with a state, and the items of the hot scopes.
 
 Attributes of a scope's item: `vn` version, `f` failures, `tp` trips, `ou` open until, `po` and `pu` the
-probe, `li` and `la` the limit, `sl` slow, `ls` the leases as text. Default values are left out. The item of
+probe, `li` and `la` the limit, `sl` slow, `ls` the leases as text. Default values are left out. An item of
 hot scopes has one attribute for each scope, with a prefix.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
@@ -16,6 +16,7 @@ from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.keys import hot_scopes_key, item_key, limit_key, parse_limit_pk
 from shared.adapters.dynamodb.codec.versions import VERSION
+from shared.domain.errors import UnreadableItemError
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState
 from shared.domain.limits.slots import Leases, SlotLease
@@ -39,13 +40,17 @@ class DynamoLimitStore:
         self._batch_reads = BatchReads(client, table, backoff, is_strong=False)
 
     def read(self, scopes: Sequence[str]) -> Mapping[str, ScopeState]:
-        """Unprocessed keys are missing in the result: one hot item must not hide the other states."""
+        """One hot or unreadable item must not hide the other states."""
         states = dict.fromkeys(scopes, ScopeState())
         items, unprocessed = self._batch_reads.read([self._key(scope) for scope in states], READ_TRIES)
         for item in items:
-            states[parse_limit_pk(str(decode(item[Attr.PK])))] = read_state(item)
+            scope = parse_limit_pk(key_of(item)[0])
+            try:
+                states[scope] = read_state(item)
+            except UnreadableItemError:
+                del states[scope]
         for key in unprocessed:
-            del states[parse_limit_pk(str(decode(key[Attr.PK])))]
+            del states[parse_limit_pk(key_of(key)[0])]
         return states
 
     def swap(self, scope: str, before: ScopeState, after: ScopeState, now_ms: int) -> ScopeState | None:
@@ -67,12 +72,17 @@ class DynamoLimitStore:
             return read_state(refused.items[0]) if refused.items[0] else ScopeState()
         return None
 
-    def hot_scopes(self) -> Mapping[str, int]:
-        with translated():
-            answer = self._client.get_item(TableName=self._table, Key=item_key(*hot_scopes_key(self._region)))
-        return read_hot_scopes(answer.get("Item", {}))
+    def hot_scopes(self, parts: Collection[int]) -> Mapping[int, Mapping[str, int]]:
+        keys = {hot_scopes_key(self._region, part): part for part in parts}
+        items, unprocessed = self._batch_reads.read([item_key(*key) for key in keys], READ_TRIES)
+        found: dict[int, Mapping[str, int]] = {part: {} for part in keys.values()}
+        for item in items:
+            found[keys[key_of(item)]] = read_hot_scopes(item)
+        for key in unprocessed:
+            del found[keys[key_of(key)]]
+        return found
 
-    def note_hot_scopes(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
+    def note_hot_scopes(self, part: int, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
         removals = [scope for scope in dict.fromkeys(gone) if scope not in until]
         names = {f"#s{number}": _PREFIX + scope for number, scope in enumerate((*until, *removals))}
         instants = {f":s{number}": instant for number, instant in enumerate(until.values())}
@@ -85,7 +95,7 @@ class DynamoLimitStore:
         with translated():
             self._client.update_item(
                 TableName=self._table,
-                Key=item_key(*hot_scopes_key(self._region)),
+                Key=item_key(*hot_scopes_key(self._region, part)),
                 UpdateExpression=" ".join(clauses),
                 ExpressionAttributeNames=names,
                 **values,
@@ -115,8 +125,13 @@ def _item(state: ScopeState, version: int, expires_at_s: int) -> dict[str, Any]:
     )
 
 
+def key_of(item: Mapping[str, Any]) -> tuple[str, str]:
+    """The partition key and the sort key of an item."""
+    return str(decode(item[Attr.PK])), str(decode(item[Attr.SK]))
+
+
 def read_hot_scopes(item: Mapping[str, Any]) -> dict[str, int]:
-    """The instants by scope, from the item of hot scopes."""
+    """The instants by scope, from an item of hot scopes."""
     return {
         name.removeprefix(_PREFIX): int(str(decode(value)))
         for name, value in item.items()

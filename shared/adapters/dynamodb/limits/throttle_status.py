@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
-from shared.adapters.dynamodb.codec.attributes import Item, decode
+from shared.adapters.dynamodb.codec.attributes import Item
 from shared.adapters.dynamodb.codec.keys import hot_scopes_key, item_key, limit_key, progress_key
 from shared.adapters.dynamodb.codec.lane_progress_items import read_progress
-from shared.adapters.dynamodb.limits.limit_store import read_hot_scopes, read_state
+from shared.adapters.dynamodb.limits.limit_store import key_of, read_hot_scopes, read_state
 from shared.domain.dispatch.wait_hint import ThrottleSnapshot
+from shared.domain.errors import UnreadableItemError
 from shared.domain.limits.scopes import ScopeState
-from shared.names import Attr, Lane
+from shared.names import Lane
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -30,23 +32,23 @@ class DynamoThrottleStatus:
         self._batch_reads = BatchReads(client, table, backoff, is_strong=False)
 
     def read(
-        self, scopes: Sequence[str], lanes: Sequence[Lane], hot_scopes: Mapping[str, int] | None = None
+        self, scopes: Sequence[str], lanes: Sequence[Lane], parts: Collection[int] = ()
     ) -> ThrottleSnapshot:
-        hot_scope_keys = [hot_scopes_key(self._region)] if hot_scopes is None else []
-        states = {scope: limit_key(scope) for scope in scopes}
+        hot_scopes = [hot_scopes_key(self._region, part) for part in parts]
+        scope_keys = {scope: limit_key(scope) for scope in scopes}
         progress = [progress_key(self._region, lane) for lane in lanes]
-        items = self._get([*hot_scope_keys, *states.values(), *progress])
+        items = self._get([*hot_scopes, *scope_keys.values(), *progress])
+        states: dict[str, ScopeState] = {}
+        for scope, key in scope_keys.items():
+            with suppress(UnreadableItemError):
+                states[scope] = read_state(items[key]) if key in items else ScopeState()
+        hot = [read_hot_scopes(items[key]) for key in hot_scopes if key in items]
         return ThrottleSnapshot(
-            states={
-                scope: read_state(items[key]) if key in items else ScopeState()
-                for scope, key in states.items()
-            },
-            hot_scopes=read_hot_scopes(items.get(hot_scope_keys[0], {}))
-            if hot_scopes is None
-            else hot_scopes,
+            states=states,
+            hot_scopes={scope: until for part in hot for scope, until in part.items()},
             progress=[read_progress(items[key]) for key in progress if key in items],
         )
 
     def _get(self, keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Item]:
         items = self._batch_reads.read_all([item_key(*key) for key in dict.fromkeys(keys)], READ_TRIES)
-        return {(str(decode(item[Attr.PK])), str(decode(item[Attr.SK]))): item for item in items}
+        return {key_of(item): item for item in items}

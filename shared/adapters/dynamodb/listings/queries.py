@@ -13,6 +13,7 @@ from shared.adapters.dynamodb.codec.items import DUE_ROW_ATTRIBUTES, read_due_ro
 from shared.adapters.dynamodb.codec.job_items import read_job
 from shared.adapters.dynamodb.codec.keys import (
     backfill_prefix,
+    failed_index_pk,
     item_key,
     job_key,
     job_prefix,
@@ -155,7 +156,7 @@ def _partitions(index: TenantIndex, tenant_id: str, shards: int) -> list[str]:
         case TenantIndex.RETRY:
             return [retry_index_pk(tenant_id, shard) for shard in range(shards)]
         case TenantIndex.FAILED:
-            return [tenant_id]
+            return [failed_index_pk(tenant_id, shard) for shard in range(shards)]
 
 
 def _readable(items: Iterable[Any]) -> Iterable[Job]:

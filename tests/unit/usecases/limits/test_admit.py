@@ -199,7 +199,9 @@ def test_limits_do_not_apply_where_the_store_does_not_answer_and_errors_are_coun
 
 def test_a_fault_of_ours_in_the_limits_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     site = Site(concurrency=1)
-    monkeypatch.setattr(site.limits, "hot_scopes", lambda: {"d#": "not a number"})
+    monkeypatch.setattr(
+        site.limits, "hot_scopes", lambda parts: {part: {f"d#{HERE}": "not a number"} for part in parts}
+    )
     jobs = site.due(1, 2)
     site.send_for(jobs)
     assert len(site.work().attempts) == 2

@@ -4,7 +4,7 @@ import pytest
 
 from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import OPEN_MS, PROBE_MS, TRIP_AFTER, Circuit
-from shared.domain.limits.hot_scopes import MAX_OF_TENANT, tag_with_tenant
+from shared.domain.limits.hot_scopes import MAX_IN_PART, SHARE_DIVISOR, part_of, tag_with_tenant
 from shared.domain.limits.scopes import MAX_WAIT_MS, ScopeState, WaitReason
 from shared.names import QueueName
 from shared.usecases.filing.file_execution import wakeup_for
@@ -103,8 +103,11 @@ def test_failures_open_the_breaker_for_everybody_and_the_board_says_so() -> None
 def test_a_tenant_that_has_all_its_places_on_the_board_gets_no_more(whose: str, is_shared: bool) -> None:
     site = Site()
     site.answer = DOWN
+    part = part_of(f"d#{HERE}")
+    others = [f"d#{number}" for number in range(1_000) if part_of(f"d#{number}") == part]
     site.limits.hot = {
-        f"d#{number}": tag_with_tenant(DUE_AT + 600_000, whose) for number in range(MAX_OF_TENANT)
+        scope: tag_with_tenant(DUE_AT + 600_000, whose, part)
+        for scope in others[: MAX_IN_PART // SHARE_DIVISOR]
     }
     site.send_for(site.due(*range(TRIP_AFTER)))
     site.work()

@@ -1,16 +1,24 @@
 """The hot-scope notes of one process: best effort, in small writes, with room for every tenant."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from typing import Any, cast
 
 import pytest
 
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import ThrottledError, UnavailableError
 from shared.domain.limits.circuit_breaker import Circuit
-from shared.domain.limits.hot_scopes import MAX_HOT_SCOPES, MAX_OF_TENANT
+from shared.domain.limits.hot_scopes import (
+    HOT_SCOPE_PARTS,
+    MAX_IN_PART,
+    SHARE_DIVISOR,
+    part_of,
+    tag_with_tenant,
+)
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
 from shared.ports.limits import MAX_HOT_SCOPE_WRITES
-from shared.usecases.limits.hot_scope_notes import NOTE_AGAIN_MS
+from shared.usecases.limits.hot_scope_notes import HOT_SCOPES_TTL_MS, NOTE_AGAIN_MS
 from shared.usecases.limits.limit_cache import (
     MAX_PAUSE_MS,
     MIN_PAUSE_MS,
@@ -34,12 +42,20 @@ class WatchedStore(FakeLimitStore):
         super().__init__()
         self.is_full = False
         self.sizes: list[tuple[int, int]] = []
+        self.throttled: set[int] = set()
+        """The parts of the hot-scope index that throttle their readers."""
 
-    def note_hot_scopes(self, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
+    def note_hot_scopes(self, part: int, until: Mapping[str, int], gone: Sequence[str] = ()) -> None:
         self.sizes.append((len(until), len(gone)))
         if self.is_full:
             raise UnavailableError("the item is too large")
-        super().note_hot_scopes(until, gone)
+        super().note_hot_scopes(part, until, gone)
+
+    def hot_scopes(self, parts: Collection[int]) -> Mapping[int, Mapping[str, int]]:
+        found = super().hot_scopes(parts)
+        if self.throttled >= set(parts):
+            raise ThrottledError("too many readers")
+        return {part: entries for part, entries in found.items() if part not in self.throttled}
 
 
 class Process:
@@ -69,6 +85,12 @@ def destinations(numbers: range) -> list[str]:
     return [destination_scope(f"{number:010d}") for number in numbers]
 
 
+def in_part(part: int, count: int, first: int = 0) -> list[str]:
+    """Destinations whose entries belong to one part of the hot-scope index."""
+    found = (scope for scope in destinations(range(first, first + 10_000)) if part_of(scope) == part)
+    return list(islice(found, count))
+
+
 def failing(state: ScopeState) -> ScopeState:
     return ScopeState(version=state.version, circuit=Circuit(failures=state.circuit.failures + 1))
 
@@ -88,68 +110,139 @@ def test_unwritten_hot_scope_note_counts_locally_and_is_written_after_a_cooldown
     process.store.is_full = True
     process.note("acme", range(1))
     process.note("acme", range(1, 2))
-    assert sorted(process.notes.current()) == destinations(range(2))
-    assert process.store.sizes == [(1, 0)], "left alone for a while"
+    process.note("acme", range(1))
+    assert sorted(process.notes.hot(destinations(range(5)))) == destinations(range(2))
+    assert process.store.sizes == [(1, 0)] * 2, "each part is left alone for a while"
     process.store.is_full = False
     process.clock.time_ms += COOLDOWN_MS
     process.notes.note({})
     assert sorted(process.store.hot) == destinations(range(2))
 
 
-def test_a_write_is_never_larger_than_the_store_takes_and_the_rest_comes_with_the_next() -> None:
+def test_write_is_never_larger_than_the_store_takes_and_the_rest_comes_with_the_next() -> None:
     process = Process()
-    process.store.hot = dict.fromkeys(destinations(range(700)), DUE_AT - NOTE_AGAIN_MS - 1)
-    process.notes.current()
-    for tenant in range(3):
-        process.note(f"tenant{tenant}", range(1_000 + 40 * tenant, 1_040 + 40 * tenant))
-    for _ in range(20):
-        process.notes.note({tenant_scope(f"waits{len(process.store.sizes)}"): UNTIL})
-    assert max(max(size) for size in process.store.sizes) == MAX_HOT_SCOPE_WRITES
-    assert set(destinations(range(1_000, 1_120))) <= set(process.store.hot)
-    assert not set(destinations(range(700))) & set(process.store.hot)
+    old = in_part(0, 2 * MAX_HOT_SCOPE_WRITES)
+    process.store.hot = dict.fromkeys(old, DUE_AT - NOTE_AGAIN_MS - 1)
+    new = in_part(0, 2 * MAX_HOT_SCOPE_WRITES, first=50_000)
+    by_tag = {tag_with_tenant(UNTIL, f"tenant{number}", 0): f"tenant{number}" for number in range(500)}
+    for scope, tenant_id in zip(new, by_tag.values(), strict=False):
+        process.notes.set_tenant([scope], tenant_id)
+    process.notes.note(dict.fromkeys(new, UNTIL))
+    process.notes.note({})
+    process.notes.note({})
+    assert process.store.sizes == [(MAX_HOT_SCOPE_WRITES, MAX_HOT_SCOPE_WRITES)] * 2
+    assert set(process.store.hot) == set(new)
 
 
-def test_a_hundred_at_once_take_two_writes() -> None:
+def test_notes_of_one_batch_take_one_write_for_each_part() -> None:
     process = Process()
-    scopes = [tenant_scope(f"{number}") for number in range(2 * MAX_HOT_SCOPE_WRITES)]
+    scopes = [tenant_scope(f"{number}") for number in range(100)]
     process.notes.note(dict.fromkeys(scopes, UNTIL))
+    assert len(process.store.sizes) <= HOT_SCOPE_PARTS
+    assert set(process.store.hot) == set(scopes)
+
+
+def test_failed_write_to_one_part_delays_the_others_to_the_next_batch() -> None:
+    process = Process()
+    process.store.is_full = True
+    scopes = [*in_part(1, 1), *in_part(2, 1)]
+    process.notes.note(dict.fromkeys(scopes, UNTIL))
+    assert len(process.store.sizes) == 1
+    process.store.is_full = False
     process.notes.note({})
+    assert set(process.store.hot) == {scopes[1]}
+    process.clock.time_ms += COOLDOWN_MS
     process.notes.note({})
-    assert process.store.sizes == [(MAX_HOT_SCOPE_WRITES, 0)] * 2
     assert set(process.store.hot) == set(scopes)
 
 
 def test_tenant_cannot_fill_the_hot_scope_index_from_several_processes() -> None:
-    store = WatchedStore()
+    store, share = WatchedStore(), MAX_IN_PART // SHARE_DIVISOR
     for number in range(4):
         process = Process(store)
-        process.notes.current()
-        process.note("acme", range(40 * number, 40 * number + 40))
-    assert len(store.hot) == MAX_OF_TENANT
-    process.note("globex", range(1_000, 1_010))
+        process.note("acme", range(400 * number, 400 * number + 400))
+    assert len(store.hot) <= share * HOT_SCOPE_PARTS
+    assert max(Counter(map(part_of, store.hot)).values()) == share
+    before = len(store.hot)
+    process.note("globex", range(2_000, 2_010))
     process.notes.note({tenant_scope("acme"): UNTIL})
-    assert len(store.hot) == MAX_OF_TENANT + 11
-    assert set(destinations(range(120, 160))) <= set(process.notes.current()), "whoever heard of it knows"
+    assert len(store.hot) == before + 11
 
 
-def test_destinations_of_nobody_known_share_the_places_of_one_tenant() -> None:
+def test_tenant_without_room_in_the_index_is_remembered_by_the_process_alone() -> None:
+    process, scopes = Process(), in_part(0, 40)
+    process.notes.set_tenant(scopes, "acme")
+    process.notes.note(dict.fromkeys(scopes, UNTIL))
+    assert len(process.store.hot) < len(scopes)
+    assert process.notes.hot(scopes) == set(scopes)
+
+
+def test_destinations_without_a_known_tenant_share_the_places_of_one_tenant() -> None:
     process = Process()
-    for number in range(2 * MAX_OF_TENANT):
-        process.notes.note({destination_scope(f"{number:010d}"): UNTIL})
-    assert len(process.store.hot) == MAX_OF_TENANT
+    for scope in in_part(0, 40):
+        process.notes.note({scope: UNTIL})
+    assert len(process.store.hot) == MAX_IN_PART // SHARE_DIVISOR
 
 
-def test_a_full_board_has_room_again_once_what_stands_there_has_passed() -> None:
+def test_full_part_has_room_again_once_its_entries_have_expired() -> None:
     process = Process()
-    process.store.hot = {f"t#{number}": UNTIL + number for number in range(MAX_HOT_SCOPES)}
-    process.notes.current()
-    process.note("acme", range(1))
+    entries = in_part(0, MAX_IN_PART)
+    process.store.hot = {scope: UNTIL + number for number, scope in enumerate(entries)}
+    later, latest = in_part(0, 2, first=50_000)
+    process.notes.note({later: UNTIL})
     assert process.store.sizes == []
-    assert destinations(range(1))[0] in process.notes.current()
-    process.clock.time_ms = UNTIL + MAX_HOT_SCOPES + NOTE_AGAIN_MS + 1
-    process.notes.note({"d#later": process.clock.time_ms + NOTE_AGAIN_MS})
-    assert "d#later" in process.store.hot
+    assert process.notes.hot([later]) == {later}
+    process.clock.time_ms = UNTIL + MAX_IN_PART + NOTE_AGAIN_MS + 1
+    process.notes.note({latest: process.clock.time_ms + NOTE_AGAIN_MS})
+    assert latest in process.store.hot
     assert process.store.sizes == [(1, MAX_HOT_SCOPE_WRITES)]
+
+
+@pytest.mark.parametrize("throttled", [{0}, set(range(HOT_SCOPE_PARTS))])
+def test_scopes_of_a_throttled_part_may_be_hot_until_it_can_be_read(throttled: set[int]) -> None:
+    process = Process()
+    (mine,), (other,) = in_part(0, 1), in_part(1, 1)
+    process.store.throttled = throttled
+    assert process.notes.hot([mine, other]) == set()
+    assert mine in process.notes.may_be_hot([mine, other])
+    assert not process.limits.backoff.is_active
+    process.store.throttled = set()
+    process.clock.time_ms += COOLDOWN_MS
+    assert process.notes.may_be_hot([mine, other]) == set()
+
+
+def test_entries_of_a_throttled_part_stay_known_until_they_expire() -> None:
+    process = Process()
+    (mine,) = in_part(0, 1)
+    process.store.hot = {mine: UNTIL}
+    assert process.notes.hot([mine]) == {mine}
+    process.store.throttled = {0}
+    process.clock.time_ms += HOT_SCOPES_TTL_MS
+    assert process.notes.hot([mine]) == {mine}
+    process.clock.time_ms = UNTIL
+    assert process.notes.hot([mine]) == set()
+
+
+def test_worker_reads_each_part_at_most_every_two_seconds_and_only_those_of_its_scopes() -> None:
+    """docs/design/capacity.md computes read units from these counts."""
+    seconds, batches_a_second = 60, 20
+    for scopes, parts in ((in_part(0, 1), 1), (destinations(range(1_000)), HOT_SCOPE_PARTS)):
+        process = Process()
+        for _ in range(seconds * batches_a_second):
+            process.notes.hot(scopes)
+            process.notes.may_be_hot(scopes)
+            process.clock.time_ms += 1_000 // batches_a_second
+        assert process.store.parts_read == parts * seconds * 1_000 // HOT_SCOPES_TTL_MS
+        assert process.store.requests == seconds * 1_000 // HOT_SCOPES_TTL_MS
+
+
+def test_throttled_parts_are_read_less_often() -> None:
+    process = Process()
+    process.store.throttled = {0}
+    for _ in range(60):
+        process.notes.may_be_hot(in_part(0, 1))
+        process.clock.time_ms += 1_000
+    assert process.store.parts_read == 60_000 // COOLDOWN_MS
 
 
 def test_recovered_scope_is_dropped_from_unwritten_notes() -> None:
@@ -157,17 +250,16 @@ def test_recovered_scope_is_dropped_from_unwritten_notes() -> None:
     process.store.is_full = True
     process.note("acme", range(1))
     process.notes.note({}, gone=destinations(range(1)))
-    assert process.notes.current() == {}
+    assert process.notes.hot(destinations(range(1))) == set()
 
 
 def test_unwritten_note_counts_though_the_hot_scope_index_has_an_expired_entry() -> None:
     process = Process()
     (scope,) = destinations(range(1))
     process.store.hot = {scope: DUE_AT - 1}
-    process.notes.current()
     process.store.is_full = True
     process.note("acme", range(1))
-    assert scope in process.notes.current()
+    assert scope in process.notes.hot([scope])
 
 
 @pytest.mark.parametrize("is_full", [False, True])

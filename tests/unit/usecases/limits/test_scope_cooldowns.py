@@ -1,10 +1,12 @@
 """A scope whose item does not answer goes by what is known of it; nobody else's limits are lifted for it."""
 
 from collections.abc import Mapping, Sequence
+from typing import NoReturn
 
 import pytest
 
 from shared.domain.errors import ThrottledError, UnavailableError
+from shared.domain.executions.states import State
 from shared.domain.limits.scopes import ScopeState, destination_scope, tenant_scope
 from shared.domain.limits.slots import LEASE_MS, SlotLease
 from shared.names import EXECUTOR_BATCH
@@ -13,7 +15,7 @@ from shared.usecases.limits.scope_cooldowns import COOLDOWN_EXPIRY_MS, COOLDOWN_
 from shared.usecases.limits.settle_limits import HOLD_MS
 from shared.usecases.limits.throttle_batch import ThrottleBatch
 from tests.support.builders import TENANT
-from tests.support.usecases.limited_site import HERE, Site, arrived
+from tests.support.usecases.limited_site import HERE, Site, arrived, open_breaker
 
 SCOPE = tenant_scope(TENANT)
 FLOODER = tenant_scope("flooder")
@@ -60,6 +62,46 @@ def held(site: Site) -> int:
 
 def lease(state: ScopeState) -> ScopeState:
     return ScopeState(version=state.version, leases=(SlotLease(owner="me", slots=1, until=2**60),))
+
+
+def throttled(*_: object) -> NoReturn:
+    raise ThrottledError("hot")
+
+
+def test_limit_of_one_admits_one_while_the_items_of_the_hot_scopes_are_throttled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    site = Site(concurrency=1)
+    monkeypatch.setattr(site.limits, "hot_scopes", throttled)
+    monkeypatch.setattr(site.limits, "note_hot_scopes", throttled)
+    jobs = site.due(*range(10))
+    site.send_for(jobs)
+    assert len(site.work().attempts) == 1
+    assert site.states(jobs) == {State.SUCCEEDED: 1, State.QUEUED: 9}
+
+
+def test_open_breaker_is_known_by_its_own_item_while_the_hot_scopes_are_throttled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    site = Site()
+    open_breaker(site, site.clock.time_ms + 60_000)
+    monkeypatch.setattr(site.limits, "hot_scopes", throttled)
+    assert begin(site, site.another(), 5) == 0
+
+
+def test_throttled_store_defers_calls_for_a_bounded_time_and_uses_no_attempt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    site = Site(concurrency=1)
+    for call in ("hot_scopes", "note_hot_scopes", "read", "swap"):
+        monkeypatch.setattr(site.limits, call, throttled)
+    gate, waited = site.another(), 0
+    while begin(site, gate, 3) == 0:
+        site.clock.time_ms += 2_000
+        waited += 2_000
+        assert waited <= GIVE_UP_MS + COOLDOWN_MS
+    assert waited >= GIVE_UP_MS
+    assert {row.execution.attempt for row in site.table.executions.values()} == {0}
 
 
 @pytest.mark.parametrize("fault", [ThrottledError("hot"), UnavailableError("no answer")])

@@ -9,6 +9,7 @@ from shared.domain.executions.states import State
 from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.domain.tenancy.tenant import Tenant
+from shared.ports.listings import TenantIndex
 from shared.usecases.reading.read_page import EXAMINED_AT_MOST
 from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.fakes.table import Damage
@@ -96,7 +97,7 @@ def test_failed_executions_come_from_the_sparse_index_alone() -> None:
     tenant = sharded(world, 4)
     failed = filed(world, 6, 4, State.FAILED)
     for one in failed:
-        world.table.executions[one.id].is_dead_letter = True
+        world.table.executions[one.id].entry = TenantIndex.FAILED
     for number in range(100, 900):
         world.put(one_off(number))
     world.steps.taken.clear()

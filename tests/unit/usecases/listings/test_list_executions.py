@@ -8,6 +8,7 @@ from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job
 from shared.domain.listings.position import IndexPosition
 from shared.domain.schedules.schedule import Rate
+from shared.ports.listings import TenantIndex
 from shared.usecases.reading.read_page import EXAMINED_AT_MOST
 from tests.support.builders import DUE_AT, TENANT, in_state, one_off, with_changes
 from tests.support.fakes.table import Damage
@@ -133,7 +134,7 @@ def dead_letters(world: World, count: int) -> list[Execution]:
     for number in range(count):
         failed = in_state(one_off(number, due_at=DUE_AT + number), State.FAILED, attempt=5)
         world.put(failed)
-        world.table.executions[failed.id].is_dead_letter = True
+        world.table.executions[failed.id].entry = TenantIndex.FAILED
         made.append(failed)
     return made[::-1]
 

@@ -10,6 +10,7 @@ from shared.domain.schedules.schedule import Cron, Rate
 from shared.usecases.listings.list_upcoming import (
     DEFINITIONS_AT_MOST,
     LIMITED_AT_MOST,
+    RETRIES_AT_MOST,
     Basis,
     UpcomingPosition,
     UpcomingRun,
@@ -175,6 +176,18 @@ def test_jobs_with_a_number_of_runs_cost_a_read_each_so_only_some_are_enumerated
     page = world.list_upcoming.execute(world.tenant, MINUTE, limit=100)
     assert not page.is_complete
     assert world.steps.count("store.get_many") <= LIMITED_AT_MOST + 2
+
+
+def test_list_is_incomplete_beyond_the_retries_that_are_read() -> None:
+    world = World(DUE_AT)
+    for number in range(RETRIES_AT_MOST + 1):
+        retry_at = DUE_AT + 1_000 + number
+        world.put(in_state(one_off(number, due_at=DUE_AT - number), State.WAITING, next_attempt_at=retry_at))
+    page = world.list_upcoming.execute(world.tenant, MINUTE, limit=100)
+    assert not page.is_complete
+    assert [run.at - DUE_AT for run in told(world, MINUTE)] == [1_000 + n for n in range(RETRIES_AT_MOST)]
+    del world.table.executions[one_off(RETRIES_AT_MOST, due_at=DUE_AT - RETRIES_AT_MOST).id]
+    assert world.list_upcoming.execute(world.tenant, MINUTE, limit=100).is_complete
 
 
 def next_of(world: World, criteria: Job | str, count: int) -> list[tuple[int, int]]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from shared.domain.errors import RequestRejectedError, ServiceError, UnavailableError
+from shared.domain.errors import RequestRejectedError, ServiceError, ThrottledError, UnavailableError
 from shared.domain.tenancy.budget import BudgetKey, BudgetName, TokenLease
 from shared.usecases.tenancy import spend_budget
 from shared.usecases.tenancy.spend_budget import STORE_BACKOFF_MS, SpendBudget
@@ -134,7 +134,7 @@ class BrokenStore(FakeBudgetStore):
         return answer
 
 
-@pytest.mark.parametrize("error", [UnavailableError, RequestRejectedError])
+@pytest.mark.parametrize("error", [UnavailableError, RequestRejectedError, ThrottledError])
 def test_budget_store_without_an_answer_admits_all_calls_and_is_counted(error: type[ServiceError]) -> None:
     store = BrokenStore()
     store.error = error
@@ -144,6 +144,16 @@ def test_budget_store_without_an_answer_admits_all_calls_and_is_counted(error: t
     store.is_broken = False
     fleet.run([(STORE_BACKOFF_MS, 0)] * 20)
     assert (len(fleet.admitted), fleet.processes[0].take_store_errors()) == (25, 0)
+
+
+def test_throttled_budget_of_one_tenant_lifts_no_other_limit() -> None:
+    store = BrokenStore()
+    store.error = ThrottledError
+    spend = SpendBudget(budgets=store, clock=VirtualClock(START_MS))
+    assert [spend.per_second("hot", BudgetName.CALLS, 1) for _ in range(3)] == [True] * 3
+    store.is_broken = False
+    assert [spend.per_second("calm", BudgetName.CALLS, 1) for _ in range(3)] == [True, False, False]
+    assert [spend.per_second("hot", BudgetName.CREATES, 1) for _ in range(3)] == [True, False, False]
 
 
 def test_number_of_leased_budgets_in_a_process_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
