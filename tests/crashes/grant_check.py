@@ -31,7 +31,6 @@ UNUSED = {
     "redriver dynamodb:GetItem tenants": "an undone redrive whose tenant has an outcome callback",
     "redriver dynamodb:PutItem executions": "a redrive that was chosen before a crash is filed or cancelled",
     "redriver dynamodb:UpdateItem jobs": "a large request is kept for longer; the record of the shard counts grows",
-    "sweeper dynamodb:DeleteItem jobs": _FINISHES,
     "sweeper dynamodb:PutItem jobs": _FINISHES,
     "sweeper dynamodb:Query jobs": _FINISHES,
     "executor dynamodb:Query jobs": _FINISHES,

@@ -187,10 +187,11 @@ def test_grant_that_no_call_used_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("index", "name"), [("failed", "failed_index"), ("by_tenant", "tenant_index"), ("live", "live_index")]
+    ("table", "index", "name"),
+    [("e", "failed", "failed_index"), ("e", "by_tenant", "tenant_index"), ("j", "live", "live_index")],
 )
-def test_query_of_an_index_needs_the_grant_of_the_index(index: str, name: str) -> None:
+def test_query_of_an_index_needs_the_grant_of_the_index(table: str, index: str, name: str) -> None:
     grants = FunctionGrants(spec_of("api", None), _variables(NAMES))
-    (need,) = needs("dynamodb", "Query", {"TableName": "e", "IndexName": index})
+    (need,) = needs("dynamodb", "Query", {"TableName": table, "IndexName": index})
     assert grants.kind(need) == f"api dynamodb:Query {name}"
     assert grants.missing(need) is None

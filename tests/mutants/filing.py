@@ -57,7 +57,7 @@ FILING = (
         name="eventually consistent index instead of strong reads",
         file="tests/simulation/planted.py",
         old="STALE_MS = 0",
-        new="STALE_MS = 15_000",
+        new="STALE_MS = 60_000",
     ),
     Mutant(
         name="ignore Failed[]",

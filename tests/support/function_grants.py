@@ -27,7 +27,11 @@ _TABLES = {
     Env.LEASES_TABLE: "leases",
     Env.AUDIT_TABLE: "audit",
 }
-_INDEXES = {Index.FAILED: "failed_index", Index.BY_TENANT: "tenant_index", Index.LIVE: "live_index"}
+_INDEXES = {
+    (Env.EXECUTIONS_TABLE, Index.FAILED): "failed_index",
+    (Env.EXECUTIONS_TABLE, Index.BY_TENANT): "tenant_index",
+    (Env.JOBS_TABLE, Index.LIVE): "live_index",
+}
 
 
 def spec_of(package: str, lane: str | None) -> FunctionSpec:
@@ -92,8 +96,8 @@ def _names(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for variable, name in _TABLES.items():
         if variable in environment:
             yield f"table/{environment[variable]}", name
-    for index, name in _INDEXES.items():
-        yield f"table/{environment[Env.EXECUTIONS_TABLE]}/index/{index}", name
+    for (variable, index), name in _INDEXES.items():
+        yield f"table/{environment[variable]}/index/{index}", name
     for queue, url in json.loads(environment.get(Env.LANE_QUEUE_URLS, "{}")).items():
         yield url.rpartition("/")[2], queue_name(QueueName(queue))
     for queue, arn in json.loads(environment.get(Env.DEAD_LETTER_ARNS, "{}")).items():
