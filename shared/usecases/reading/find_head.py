@@ -9,13 +9,14 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Job
-from shared.domain.schedules.schedule import first_after, instants_before, latest_at_or_before
+from shared.domain.schedules.schedule import Cron, first_after, instants_before, latest_at_or_before
 from shared.ports.executions import ExecutionReader
 
-FIRST_PROBE = 2
+PROBE_PAGES = (2, 10, 50)
+"""Instants of the first reads, newest first: most chains that are behind are so by a few instants."""
 PAGE = 100
-WAYS = 32
-"""Each read of the bisection leaves a 32nd of the instants."""
+WAYS, WAYS_OF_CRON = 32, 8
+"""Each read of the bisection leaves this part of the instants. An instant of a cron line takes milliseconds."""
 NEVER_EXPIRED_MS = IDEMPOTENCY_DAYS * DAY_SECONDS * 1000
 """Records are kept for longer, so that a chain has no gap within this time, except for the instants of a jump."""
 
@@ -39,14 +40,21 @@ class FindHead:
 
     def first_probe(self, job: Job, now_ms: int) -> list[ExecutionId]:
         """The keys that the search reads first."""
-        return [job.id_at(instant) for instant in _newest_instants(job, now_ms)]
+        before_at = _upper_at(job, now_ms) + 1
+        instants = instants_before(job.schedule, before_at, job.chain_from, PROBE_PAGES[0])
+        return [job.id_at(instant) for instant in instants]
 
     def execute(self, job: Job, now_ms: int) -> Execution | None:
         """The execution with the latest nominal instant; None if even the first of the chain is missing."""
-        instants = _newest_instants(job, now_ms)
-        head = self._newest(job, instants)
-        if head is None and len(instants) == FIRST_PROBE:
-            head = self._search(job, instants[-1], now_ms - NEVER_EXPIRED_MS)
+        before_at, head = _upper_at(job, now_ms) + 1, None
+        for limit in PROBE_PAGES:
+            instants = instants_before(job.schedule, before_at, job.chain_from, limit)
+            head = self._newest(job, instants)
+            if head is not None or len(instants) < limit:
+                break
+            before_at = instants[-1]
+        else:
+            head = self._search(job, before_at, now_ms - NEVER_EXPIRED_MS)
         if head is None or head.execution is not None:
             return head.execution if head is not None else None
         # Raises the error of the item.
@@ -70,14 +78,14 @@ class FindHead:
             low = target
 
     def _gallop(self, job: Job, before_at: int, recent_from: int) -> _Filed | None:
-        """One of the recent executions, by probes whose distance doubles; None if there is none."""
+        """One of the recent executions, by probes whose distance grows by four; None if there is none."""
         first_at = first_after(job.schedule, recent_from - 1)
         if first_at is None or first_at >= before_at:
             return None
-        probes, distance_ms = {first_at}, 1_000
+        probes, distance_ms = {first_at}, 60_000
         while before_at - distance_ms > first_at:
             probes.add(latest_at_or_before(job.schedule, before_at - distance_ms, first_at) or first_at)
-            distance_ms *= 2
+            distance_ms *= 4
         return self._newest(job, probes)
 
     def _bisect(self, job: Job, low: _Filed, high_at: int) -> _Filed:
@@ -118,10 +126,10 @@ class FindHead:
         return _Filed(nominal_at, execution) if execution is not None else None
 
 
-def _newest_instants(job: Job, now_ms: int) -> list[int]:
-    """The latest instants at which the head can be: no process files further ahead."""
+def _upper_at(job: Job, now_ms: int) -> int:
+    """The latest instant at which the head can be: no process files further ahead."""
     soon_at = first_after(job.schedule, now_ms + GUARD_MS) or now_ms + GUARD_MS
-    return instants_before(job.schedule, max(soon_at, job.chain_from) + 1, job.chain_from, FIRST_PROBE)
+    return max(soon_at, job.chain_from)
 
 
 def _between(job: Job, low_at: int, high_at: int) -> set[int]:
@@ -129,6 +137,7 @@ def _between(job: Job, low_at: int, high_at: int) -> set[int]:
     following = first_after(job.schedule, low_at)
     if following is None or following >= high_at:
         return set()
-    steps = (low_at + (high_at - low_at) * step // WAYS for step in range(1, WAYS))
+    ways = WAYS_OF_CRON if isinstance(job.schedule, Cron) else WAYS
+    steps = (low_at + (high_at - low_at) * step // ways for step in range(1, ways))
     probes = {latest_at_or_before(job.schedule, at, following) or following for at in steps}
     return {following, *(at for at in probes if at < high_at)}

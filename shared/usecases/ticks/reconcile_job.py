@@ -54,10 +54,11 @@ class ReconcileJob:
     def execute(self, job: Job, from_at: int, until_at: int) -> JobFindings:
         """Check the instants in [from_at, until_at), and the job's present state and head."""
         findings = JobFindings()
-        for chain in self._chains(job, from_at):
+        head = self.find_head.execute(job, self.clock.now_ms())
+        for chain in self._chains(job, head, from_at):
             findings.missing_executions += self._missing_executions(chain, from_at, until_at)
         if job.state is JobState.ACTIVE:
-            findings.is_repaired = self._repair_chain(job)
+            findings.is_repaired = self._repair_chain(job, head)
         elif job.state in CHANGING and (job.changed_at or 0) <= self.clock.now_ms() - STUCK_MS:
             findings.is_completed = self.settle.execute(job) is not None
         return findings
@@ -69,9 +70,8 @@ class ReconcileJob:
         probe = self.find_head.first_probe(job, self.clock.now_ms())
         return probe + [job.id_at(instant) for instant in instants]
 
-    def _chains(self, job: Job, from_at: int) -> Iterator[Chain]:
+    def _chains(self, job: Job, head: Execution | None, from_at: int) -> Iterator[Chain]:
         """Chains that cover instants from `from_at` on: the present one up to its head, and past ones."""
-        head = self.find_head.execute(job, self.clock.now_ms())
         if head is not None:
             yield job.chain(head.nominal_at)
         if job.began_at > max(from_at, job.created_at + 1):
@@ -109,10 +109,9 @@ class ReconcileJob:
             return []
         return _gaps(self._read([chain.id_at(chain.skipped_from)]))
 
-    def _repair_chain(self, job: Job) -> bool:
+    def _repair_chain(self, job: Job, head: Execution | None) -> bool:
         """Create the next execution of an active job without an open one, from its last nominal instant."""
         now_ms = self.clock.now_ms()
-        head = self.find_head.execute(job, now_ms)
         if head is None:
             return self._file(job.occurrence(job.chain_from, created_at=now_ms, run=job.runs_before + 1))
         if head.state in OPEN and _overdue_since(head) + OVERDUE_MS < now_ms:
