@@ -38,7 +38,7 @@ def main() -> int:
         running = [pool.submit(scenario) for scenario in scenarios(is_fast=arguments.fast)]
         results = [each.result() for each in running]
     for result in results:
-        __write(result)
+        _print(result)
     return 1 if any(result.failures for result in results) else 0
 
 
