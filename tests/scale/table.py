@@ -161,8 +161,8 @@ def _executors(world: ScaleWorld) -> Iterator[Row]:
     yield Row(
         component="executor, processor of a batch",
         limit="share of its core",
-        used=executors.cpu_ms,
-        most=executors.batch_ms,
+        used=executors.cpu_ms / executors.batch_ms,
+        most=1,
         how="emulated",
     )
     yield Row(

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections import defaultdict
 from random import Random
 from typing import Any
 
-from functions.executor.records import batch_response, deliveries
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.bootstrap.dynamo_ports import SPREAD_THREADS
 from shared.bootstrap.ports import Ports
 from shared.bootstrap.use_cases import UseCases
 from shared.bootstrap.use_cases import use_cases as compose
-from shared.domain.bucket import MINUTE_MS, ShardRange, bucket_end_ms
+from shared.domain.bucket import MINUTE_MS
 from shared.domain.executions.retention import Retention
 from shared.domain.tenancy.quota import Quotas
-from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
-from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.tenancy.create_tenant import CreateTenant
 from shared.usecases.tenancy.tenant_weights import TenantWeights
-from tests.scale import costs
 from tests.scale.charges import (
     Biller,
     BudgetPrices,
@@ -36,12 +30,14 @@ from tests.scale.charges import (
     ShardCountPrices,
     TenantPrices,
 )
-from tests.scale.machines import Machine, MachineClock, MachineLoop, MachineOffload, MachineSpread
+from tests.scale.executors import Executors
+from tests.scale.machines import Machine, MachineClock, MachineSpread
 from tests.scale.meters import Meters
-from tests.scale.queues import BATCH, QUEUE_URLS, ChargedSqs, Message, ScaleSqs
-from tests.scale.receivers import MachineSender, Receivers
+from tests.scale.queues import QUEUE_URLS, ChargedSqs, ScaleSqs
+from tests.scale.receivers import Receivers
 from tests.scale.stage import START_MS, Slice
 from tests.scale.stores import ScaleExecutionStore, ScaleTable
+from tests.scale.ticks import Ticks
 from tests.scale.vaults import MachineVault
 from tests.simulation.hub import Hub
 from tests.support.fakes.budgets import FakeBudgetStore, FakeRecurringJobs
@@ -58,9 +54,6 @@ from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.vault import FakeVault
 from tests.support.settings import settings_of
-
-SWEEPER_STOP_MS = 100_000
-"""`STOP_BEFORE_END_MS` before the timeout of the sweeper."""
 
 
 class ScaleWorld:
@@ -151,168 +144,3 @@ class ScaleWorld:
         for name, count in found.items():
             self.samples[name].append(count)
         self.hub.spawn(self._sample, int(now_ms) + MINUTE_MS)
-
-
-class Sandbox:
-    """An executor's machine, whose caches outlive a batch."""
-
-    def __init__(self, world: ScaleWorld, queue: QueueName) -> None:
-        self.machine = world.machine(world.slice.stage.executor_mb)
-        self.loop = MachineLoop(world.hub)
-        ports = world.ports(self.machine)
-        ports.clock = MachineClock(world.hub, self.loop)
-        ports.offload = MachineOffload(self.machine, self.loop)
-        ports.sender = MachineSender(world.receivers, self.machine, self.loop)
-        self.run = compose(ports, world.settings).attempts.run_attempts(queue)
-
-
-class Executors:
-    """Lambda hands a batch to the idle sandbox that was used last, or starts a new one."""
-
-    def __init__(self, world: ScaleWorld) -> None:
-        self._world = world
-        self._idle: dict[QueueName, list[Sandbox]] = {queue: [] for queue in QueueName}
-        self.made: Counter[QueueName] = Counter()
-        self.ends: Counter[AttemptEnd] = Counter()
-        self.batches = 0
-        self.keys = 0
-        self.batch_ms = 0.0
-        self.cpu_ms = 0.0
-        self.full_ms: dict[QueueName, list[float]] = defaultdict(list)
-        """How long full batches lasted."""
-        self.deferred = 0
-        self.undecided = 0
-        self.is_warm = True
-        """Whether a new sandbox is one that existed before the run."""
-
-    def begin(self) -> None:
-        self.ends.clear()
-        self.batches = self.keys = self.deferred = self.undecided = 0
-        self.batch_ms = self.cpu_ms = 0
-        self.full_ms.clear()
-        self.is_warm = False
-
-    def consume(self, queue: QueueName, batch: list[Message]) -> None:
-        self._world.hub.spawn(lambda: self._run(queue, batch))
-
-    def _run(self, queue: QueueName, batch: list[Message]) -> None:
-        hub, started_ms = self._world.hub, self._world.hub.now_ms
-        hub.sleep(int(costs.latency("invoke")))
-        if self._idle[queue]:
-            sandbox = self._idle[queue].pop()
-        else:
-            sandbox = Sandbox(self._world, queue)
-            self.made[queue] += 1
-            if not self.is_warm:
-                hub.sleep(int(costs.latency("cold_start")))
-        cpu_ms = sandbox.machine.cpu_ms
-        sandbox.machine.spend(len(batch) * costs.cpu("decode"))
-        deadline_at = int(hub.now_ms) + EXECUTOR_TIMEOUT_SECONDS * 1000
-        received = deliveries([_record(message) for message in batch])
-        asyncio.set_event_loop(None)
-        report = sandbox.loop.run_until_complete(sandbox.run.execute(received, deadline_at))
-        failed = {failure["itemIdentifier"] for failure in batch_response(report)["batchItemFailures"]}
-        waits = {item.delivery.message_id: item.visible_after_seconds for item in report.returned()}
-        self.batches += 1
-        self.keys += len(report.attempts)
-        self.batch_ms += hub.now_ms - started_ms
-        self.cpu_ms += sandbox.machine.cpu_ms - cpu_ms
-        if len(batch) == BATCH:
-            self.full_ms[queue].append(hub.now_ms - started_ms)
-        self.deferred += len(report.deferred)
-        self.undecided += len(report.undecided)
-        self.ends.update(attempt.end for attempt in report.attempts)
-        self._idle[queue].append(sandbox)
-        self._world.sqs.finished(queue, batch, {key: wait for key, wait in waits.items() if key in failed})
-
-
-def _record(message: Message) -> dict[str, Any]:
-    return {
-        "messageId": message.id,
-        "body": message.body,
-        "attributes": {
-            "SentTimestamp": str(message.sent_at),
-            "ApproximateReceiveCount": str(message.receives),
-            "ApproximateFirstReceiveTimestamp": str(message.first_received_at),
-        },
-    }
-
-
-class Ticks:
-    """Watchers and sweepers, a tick a minute for each range."""
-
-    def __init__(self, world: ScaleWorld) -> None:
-        self._world = world
-        self.runs: dict[str, list[float]] = {"watcher": [], "sweeper": []}
-        """Milliseconds of each run since the measurement began, with all shards of its range."""
-        self.reports: list[Any] = []
-        self.first_passes: dict[tuple[int, int], float] = {}
-        """Milliseconds from the end of a bucket to the end of a shard's first pass."""
-        self._is_measured = False
-        self._measured_from = 1 << 60
-
-    def begin(self) -> None:
-        self._is_measured = True
-        self._measured_from = int(self._world.hub.now_ms) // MINUTE_MS
-
-    def start(self) -> None:
-        part = self._world.slice
-        for index in range(part.watchers):
-            self._start(
-                "watcher", part.stage.watcher_mb, self._watch, ShardRange(index=index, of=part.watchers)
-            )
-        for index in range(part.sweepers):
-            self._start(
-                "sweeper", part.stage.sweeper_mb, self._sweep, ShardRange(index=index, of=part.sweepers)
-            )
-
-    def _start(
-        self, kind: str, memory_mb: int, run: Callable[[UseCases, ShardRange], None], part: ShardRange
-    ) -> None:
-        world = self._world
-        factor = world.slice.watcher_factor if kind == "watcher" else world.slice.sweeper_factor
-        offset_ms = world.rng.randint(0, MINUTE_MS - 1)
-        idle: list[tuple[Machine, UseCases]] = []
-
-        def invoke() -> None:
-            if idle:
-                machine, cases = idle.pop()
-            else:
-                machine = world.machine(memory_mb)
-                cases = world.use_cases(machine)
-            began_ms, fixed_ms = world.hub.now_ms, machine.fixed_ms
-            is_measured = self._is_measured
-            run(cases, part)
-            if is_measured:
-                fixed_ms = machine.fixed_ms - fixed_ms
-                self.runs[kind].append(fixed_ms + (world.hub.now_ms - began_ms - fixed_ms) * factor)
-            idle.append((machine, cases))
-
-        def tick() -> None:
-            world.hub.spawn(invoke)
-            world.hub.spawn(tick, world.hub.now_ms + MINUTE_MS)
-
-        world.hub.spawn(tick, START_MS + offset_ms)
-
-    def _watch(self, cases: UseCases, part: ShardRange) -> None:
-        self.reports.append(cases.ticks.watch_buckets.execute(part))
-
-    def _sweep(self, cases: UseCases, part: ShardRange) -> None:
-        hub, until_ms = self._world.hub, self._world.hub.now_ms + SWEEPER_STOP_MS
-        self.reports.append(cases.ticks.sweep_buckets.execute(lambda: hub.now_ms < until_ms, part))
-
-    def note_passes(self) -> None:
-        """Look at the ledger each second: which shards have had their first pass."""
-        world = self._world
-
-        def look() -> None:
-            now_ms = world.hub.now_ms
-            ended = int(now_ms) // MINUTE_MS
-            for bucket in range(max(ended - 6, self._measured_from), ended):
-                for shard in range(world.slice.shards):
-                    row = world.ledger.rows.get((bucket, shard))
-                    if (bucket, shard) not in self.first_passes and (row is None or row.passes):
-                        self.first_passes[bucket, shard] = now_ms - bucket_end_ms(bucket)
-            world.hub.spawn(look, now_ms + 1000)
-
-        world.hub.spawn(look)
