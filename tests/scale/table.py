@@ -8,6 +8,7 @@ from typing import Literal
 
 from shared.domain.bucket import MINUTE_MS
 from shared.names import QueueName
+from shared.usecases.ticks.sweep_shard import PAGE_ROWS
 from tests.scale import costs
 from tests.scale.loads import Load
 from tests.scale.queues import BATCH
@@ -58,7 +59,7 @@ def rows_of(world: ScaleWorld, load: Load) -> list[Row]:
         *_keys(world),
         *_tables(world),
         *_lanes(world),
-        *_ticks(world),
+        *_ticks(world, load),
         *_executors(world),
         *_api(world, load),
         *_ungrown(world, load),
@@ -128,7 +129,8 @@ def _lanes(world: ScaleWorld) -> Iterator[Row]:
     )
 
 
-def _ticks(world: ScaleWorld) -> Iterator[Row]:
+def _ticks(world: ScaleWorld, load: Load) -> Iterator[Row]:
+    """First passes of a range follow one another: the last shard of the stage's range waits for the others."""
     for kind, runs in world.ticks.runs.items():
         if runs:
             yield Row(
@@ -148,11 +150,21 @@ def _ticks(world: ScaleWorld) -> Iterator[Row]:
         yield Row(
             component="sweeper, latest first pass",
             limit="seconds after the bucket",
-            used=max(passes) / 1000,
+            used=max(passes) / 1000 + (world.slice.sweeper_factor - 1) * _scan_seconds(world, load),
             most=FIRST_PASS_SECONDS,
             how="emulated",
             bound=1,
         )
+
+
+def _scan_seconds(world: ScaleWorld, load: Load) -> float:
+    """Of all rows of one shard and minute."""
+    rows = load.rate_at(world.hub.now_ms) * 60 / world.slice.shards
+    row_ms = costs.latency("query_row") + costs.cpu("scanned_row") * costs.MB_OF_ONE_CORE.value / (
+        world.slice.stage.sweeper_mb
+    )
+    page_ms = costs.latency("query_page") + costs.cpu("request")
+    return rows * (row_ms + page_ms / PAGE_ROWS) / 1000
 
 
 def _executors(world: ScaleWorld) -> Iterator[Row]:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 SWEEPER_STOP_MS = 100_000
 """`STOP_BEFORE_END_MS` before the timeout of the sweeper."""
 
-WORST_OFFSET_MS = FIRST_SWEEP_MS - 1_000
-"""A sweeper whose tick comes just before the first pass of a bucket is due: the pass waits for the next tick."""
+WORST_OFFSET_MS = FIRST_SWEEP_MS - 5_000
+"""A sweeper that has read its list just before the first pass of a bucket is due: the pass waits for the next
+tick."""
 
 
 class Ticks:
