@@ -97,7 +97,6 @@ POLLERS_PER_MINUTE = documented(300, "Lambda: more concurrent batches of an SQS 
 GATEWAY_REQUESTS = documented(10_000, "API Gateway: default requests a second of an account and region")
 KMS_REQUESTS = documented(10_000, "KMS: symmetric requests a second of an account in the smallest regions")
 TICK_SECONDS = documented(60, "EventBridge: the shortest interval of a rule")
-RECONCILER_SECONDS = assumed(580, "the reconciler's timeout of 600 s, without its margin; four runs an hour")
 
 POLLERS_WAIT_MS = assumed(
     250, "an event source adds pollers while its oldest visible message waits this long"

@@ -23,7 +23,7 @@ class Sandbox:
     """An executor's machine, whose caches outlive a batch."""
 
     def __init__(self, world: ScaleWorld, queue: QueueName) -> None:
-        self.machine = world.machine(world.slice.stage.executor_mb)
+        self.machine = world.machine(world.slice.stage.memory.executor)
         self.loop = MachineLoop(world.hub)
         ports = world.ports(self.machine)
         ports.clock = MachineClock(world.hub, self.loop)

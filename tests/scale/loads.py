@@ -211,7 +211,7 @@ class Load:
             if self._api:
                 machine, cases = self._api.pop()
             else:
-                machine = world.machine(world.slice.stage.api_mb)
+                machine = world.machine(world.slice.stage.memory.api)
                 cases = world.use_cases(machine)
             self.api_busy += 1
             self.api_most_busy = max(self.api_most_busy, self.api_busy)

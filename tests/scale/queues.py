@@ -11,7 +11,7 @@ from shared.names import QueueName
 from tests.scale import costs
 from tests.scale.machines import Machine
 from tests.scale.meters import Meters
-from tests.scale.stage import START_MS
+from tests.scale.stage import START_MS, Slice, Stage
 from tests.simulation.hub import Hub
 from tests.support.fakes.sqs import Entry, FakeSqs
 
@@ -42,6 +42,7 @@ class Pollers:
     """
 
     most: float
+    least: float = costs.POLLERS_FIRST.value
     now: float = costs.POLLERS_FIRST.value
 
     def judge(self, oldest_wait_ms: float, busy_share: float, elapsed_ms: float) -> None:
@@ -49,7 +50,7 @@ class Pollers:
         if oldest_wait_ms >= costs.POLLERS_WAIT_MS.value:
             self.now = min(self.most, self.now + step)
         elif busy_share < 0.5:
-            self.now = max(costs.POLLERS_FIRST.value, self.now - step)
+            self.now = max(self.least, self.now - step)
 
 
 @dataclass(slots=True)
@@ -141,6 +142,11 @@ class Lane:
         )
 
 
+def _pollers(stage: Stage, queue: QueueName) -> Pollers:
+    first = stage.first_executors(queue)
+    return Pollers(most=stage.executors(queue), least=first, now=first)
+
+
 class ScaleSqs(FakeSqs):
     """All queues of the stage. `consume` starts an executor on a batch."""
 
@@ -148,12 +154,11 @@ class ScaleSqs(FakeSqs):
         self,
         hub: Hub,
         meters: Meters,
-        limits: Mapping[QueueName, int],
-        factor: float,
+        part: Slice,
         consume: Callable[[QueueName, list[Message]], None],
     ) -> None:
         super().__init__(self._take)
-        self.lanes = {queue: Lane(queue, Pollers(limits[queue]), factor) for queue in QueueName}
+        self.lanes = {queue: Lane(queue, _pollers(part.stage, queue), part.factor) for queue in QueueName}
         self.sent = 0
         self._hub = hub
         self._meters = meters

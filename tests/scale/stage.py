@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 
+from infra import stages
+from infra.concurrency import BATCHES_PER_POLLER, Pollers, executors_of
+from infra.config import FunctionMemory, StageConfig
 from shared.domain.bucket import MINUTE_MS, ShardCounts, ShardEpoch, ShardPlan
 from shared.names import LEDGER_PARTITIONS, QueueName
+from tests.scale import costs
 
 START_MS = 29_000_130 * MINUTE_MS
 """A normal minute in February 2025, far from :00, :15 and :30."""
@@ -11,40 +15,48 @@ START_MS = 29_000_130 * MINUTE_MS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """A deployment for 10,000 jobs a second."""
+    """The sizes of a deployment that the model uses, from its configuration."""
 
-    shards: int = 64
-    """Of every bucket."""
-    watchers: int = 16
-    sweepers: int = 16
-    lanes: dict[QueueName, int]
-    """The concurrency of each queue's executors."""
-    account_concurrency: int
-    table_quota: int
-    """Write units a second of the executions table: the quota that the stage must have."""
+    config: StageConfig
+    shards: int
+    """Of a normal bucket."""
     kms_quota: int
-    api_concurrency: int
-    executor_mb: int = 1_769
-    watcher_mb: int = 1_769
-    sweeper_mb: int = 1_769
-    api_mb: int = 1_024
     tenants: int = 10_000
 
+    @property
+    def watchers(self) -> int:
+        return self.config.watchers
 
-LARGE = Stage(
-    lanes={
-        QueueName.CRITICAL: 500,
-        QueueName.STANDARD: 1_000,
-        QueueName.BULK: 500,
-        QueueName.SLOW_CRITICAL: 100,
-        QueueName.SLOW_STANDARD: 100,
-        QueueName.SLOW_BULK: 100,
-    },
-    account_concurrency=5_000,
-    table_quota=100_000,
-    kms_quota=20_000,
-    api_concurrency=1_000,
-)
+    @property
+    def sweepers(self) -> int:
+        return self.config.sweepers
+
+    @property
+    def memory(self) -> FunctionMemory:
+        return self.config.memory
+
+    @property
+    def table_quota(self) -> int:
+        """Write units a second of the executions table: what the stage warms it for."""
+        return self.config.warm.executions.writes
+
+    @property
+    def api_concurrency(self) -> int:
+        return self.config.reserved.api if self.config.reserved else self.config.account_concurrency
+
+    def executors(self, queue: QueueName) -> int:
+        """The concurrent executors of a queue at most."""
+        return executors_of(self.config.lane_concurrency.of(queue))
+
+    def first_executors(self, queue: QueueName) -> float:
+        """The concurrent executors of a queue that its event source starts at once."""
+        source = self.config.lane_concurrency.of(queue)
+        if isinstance(source, Pollers):
+            return source.minimum * BATCHES_PER_POLLER
+        return costs.POLLERS_FIRST.value
+
+
+LARGE = Stage(config=stages.LARGE, shards=stages.LARGE.shard_plan[0].normal, kms_quota=20_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,17 +19,6 @@ How = Literal["emulated", "computed"]
 BOUND = 0.7
 FIRST_PASS_SECONDS = 90
 API_BATCH = 100
-REDRIVES = "bulk redrive at the fastest rate"
-RECONCILER = "reconciler, one-off jobs of an hour"
-KNOWN = {
-    REDRIVES: "one thread of one sweeper makes all redrives, with four requests one after another for each",
-    RECONCILER: "one thread reads each accepted job by a request of its own",
-}
-"""Components that do not hold the bound today, with the reason: the report shows them as such."""
-MOST_REDRIVES = 1_000
-CALLS_OF_REDRIVE = 4
-HOUR_SECONDS = 3_600
-RECONCILER_RUNS = 4
 TYPICAL_BATCH_MS = 700
 """Where a lane has had no full batch."""
 API_WAIT_MS = 25
@@ -62,7 +51,7 @@ def rows_of(world: ScaleWorld, load: Load) -> list[Row]:
         *_ticks(world, load),
         *_executors(world),
         *_api(world, load),
-        *_ungrown(world, load),
+        *_deployment(world, load),
     ]
 
 
@@ -110,7 +99,7 @@ def _lanes(world: ScaleWorld) -> Iterator[Row]:
             component=f"lane {queue}",
             limit="messages/s in full batches",
             used=rate,
-            most=stage.lanes[queue] * BATCH * 1000 / batch_ms,
+            most=stage.executors(queue) * BATCH * 1000 / batch_ms,
             how="emulated",
         )
         yield Row(
@@ -124,7 +113,7 @@ def _lanes(world: ScaleWorld) -> Iterator[Row]:
         component="executors of the account",
         limit="concurrency, quota",
         used=total,
-        most=stage.account_concurrency,
+        most=stage.config.account_concurrency,
         how="emulated",
     )
 
@@ -161,7 +150,7 @@ def _scan_seconds(world: ScaleWorld, load: Load) -> float:
     """Of all rows of one shard and minute."""
     rows = load.rate_at(world.hub.now_ms) * 60 / world.slice.shards
     row_ms = costs.latency("query_row") + costs.cpu("scanned_row") * costs.MB_OF_ONE_CORE.value / (
-        world.slice.stage.sweeper_mb
+        world.slice.stage.memory.sweeper
     )
     page_ms = costs.latency("query_page") + costs.cpu("request")
     return rows * (row_ms + page_ms / PAGE_ROWS) / 1000
@@ -201,7 +190,7 @@ def _api(world: ScaleWorld, load: Load) -> Iterator[Row]:
         most=costs.GATEWAY_REQUESTS.value,
         how="computed",
     )
-    share = stage.api_mb / costs.MB_OF_ONE_CORE.value
+    share = stage.memory.api / costs.MB_OF_ONE_CORE.value
     busy = (
         soon * (costs.CREATE_CPU_MS.value / share + API_WAIT_MS)
         + batches * (API_BATCH * costs.BATCH_CREATE_CPU_MS.value / share + API_WAIT_MS)
@@ -216,8 +205,8 @@ def _api(world: ScaleWorld, load: Load) -> Iterator[Row]:
     )
 
 
-def _ungrown(world: ScaleWorld, load: Load) -> Iterator[Row]:
-    """What a run of minutes cannot show: a deployment, a bulk redrive, the reconciler's hour."""
+def _deployment(world: ScaleWorld, load: Load) -> Iterator[Row]:
+    """What a run of minutes cannot show: a deployment replaces all sandboxes."""
     jobs, mix = load.rate_at(world.hub.now_ms) * world.slice.factor, load.mix
     from_s, until_s = _interval(world)
     messages = sum(
@@ -231,32 +220,11 @@ def _ungrown(world: ScaleWorld, load: Load) -> Iterator[Row]:
         most=world.slice.stage.kms_quota,
         how="computed",
     )
-    share = world.slice.stage.sweeper_mb / costs.MB_OF_ONE_CORE.value
-    call_ms = costs.cpu("request") / share + costs.latency("write")
-    yield Row(
-        component=REDRIVES,
-        limit="redrives/s of one thread",
-        used=MOST_REDRIVES,
-        most=1000 / (CALLS_OF_REDRIVE * call_ms),
-        how="computed",
-    )
-    read_ms = costs.cpu("request") / share + costs.latency("get")
-    yield Row(
-        component=RECONCILER,
-        limit="seconds of an hour",
-        used=jobs * (1 - mix.minutely) * HOUR_SECONDS * read_ms / 1000,
-        most=RECONCILER_RUNS * costs.RECONCILER_SECONDS.value,
-        how="computed",
-    )
 
 
 def failures(rows: list[Row]) -> list[str]:
-    """The rows above the bound that are not known to be so."""
-    return [
-        f"{row.component}: {row.share:.0%} of {row.limit}"
-        for row in rows
-        if row.share >= row.bound and row.component not in KNOWN
-    ]
+    """The rows that reach their bound."""
+    return [f"{row.component}: {row.share:.0%} of {row.limit}" for row in rows if row.share >= row.bound]
 
 
 def shown(rows: list[Row]) -> str:

@@ -41,11 +41,11 @@ class Ticks:
         part = self._world.slice
         for index in range(part.watchers):
             self._start(
-                "watcher", part.stage.watcher_mb, self._watch, ShardRange(index=index, of=part.watchers)
+                "watcher", part.stage.memory.watcher, self._watch, ShardRange(index=index, of=part.watchers)
             )
         for index in range(part.sweepers):
             self._start(
-                "sweeper", part.stage.sweeper_mb, self._sweep, ShardRange(index=index, of=part.sweepers)
+                "sweeper", part.stage.memory.sweeper, self._sweep, ShardRange(index=index, of=part.sweepers)
             )
 
     def _start(

@@ -40,7 +40,7 @@ from tests.scale.stores import ScaleExecutionStore, ScaleTable
 from tests.scale.ticks import Ticks
 from tests.scale.vaults import MachineVault
 from tests.simulation.hub import Hub
-from tests.support.fakes.budgets import FakeBudgetStore, FakeRecurringJobs
+from tests.support.fakes.budgets import FakeBudgetStore
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.clock import SeededEntropy, VirtualClock
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
@@ -48,6 +48,7 @@ from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.lane_stores import FakeLaneProgressStore
 from tests.support.fakes.ledger import FakeShardLedger
 from tests.support.fakes.limit_store import FakeLimitStore
+from tests.support.fakes.live_items import FakeLiveItems
 from tests.support.fakes.one_off_batches import FakeOneOffBatches
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.shard_counts import FakeShardCountStore
@@ -79,7 +80,7 @@ class ScaleWorld:
         self.samples: dict[str, list[float]] = defaultdict(list)
         """What should not grow, once a minute since the measurement began."""
         self.executors = Executors(self)
-        self.sqs = ScaleSqs(self.hub, self.meters, part.stage.lanes, part.factor, self.executors.consume)
+        self.sqs = ScaleSqs(self.hub, self.meters, part, self.executors.consume)
         self.ticks = Ticks(self)
         self.names = [f"tenant{number:05d}" for number in range(part.stage.tenants)]
         create = CreateTenant(self.tenants, self.vault, VirtualClock(START_MS), self.entropy)
@@ -105,11 +106,12 @@ class ScaleWorld:
         ports.progress = Charged(ProgressPrices(bill), self.progress)
         ports.shard_counts = Charged(ShardCountPrices(bill), self.shard_counts)
         ports.budgets = Charged(BudgetPrices(bill), self.budgets)
-        ports.run_locks, ports.recurring_jobs = self.run_locks, FakeRecurringJobs(self.table)
+        ports.run_locks, ports.recurring_jobs = self.run_locks, FakeLiveItems(self.table)
         ports.idempotency = FakeIdempotencyStore()
         client: Any = ChargedSqs(self.sqs, machine, self.meters)
         weights = TenantWeights(ports.tenants, ports.clock)
-        ports.queue = SqsWakeupQueue(client, QUEUE_URLS, weights, MachineSpread(machine, SPREAD_THREADS))
+        ports.spread = MachineSpread(machine, SPREAD_THREADS)
+        ports.queue = SqsWakeupQueue(client, QUEUE_URLS, weights, ports.spread)
         ports.backlog = client
         vault: Any = MachineVault(self, machine, self.rng, jobs_per_second)
         ports.vault = vault
