@@ -91,6 +91,7 @@ KEY_READS = documented(3_000, "DynamoDB: read units a second of one partition ke
 TABLE_QUOTA = documented(
     40_000, "DynamoDB: default quota of write units a second of a table, on demand; adjustable"
 )
+NEW_INDEX = documented(4_000, "DynamoDB: write units a second of a new table or index, on demand")
 IN_FLIGHT = documented(120_000, "SQS: messages in flight of a standard queue")
 POLLERS_FIRST = documented(5, "Lambda: batches of an SQS event source at first")
 POLLERS_PER_MINUTE = documented(300, "Lambda: more concurrent batches of an SQS event source each minute")

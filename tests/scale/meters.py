@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 from tests.scale import costs
 
+INDEXES = ("by_tenant", "failed")
+"""Groups of keys that belong to an index: DynamoDB gives an index a throughput of its own."""
+
 
 @dataclass(slots=True)
 class Load:
@@ -72,7 +75,7 @@ class Meters:
     writes: dict[Key, KeyLoad] = field(default_factory=lambda: defaultdict(KeyLoad))
     reads: dict[Key, KeyLoad] = field(default_factory=lambda: defaultdict(KeyLoad))
     tables: dict[str, Load] = field(default_factory=lambda: defaultdict(Load))
-    """Write units of a table and its indexes, as `writes executions`, and read units."""
+    """Units of a table or an index, as `writes executions`."""
     counts: dict[str, Load] = field(default_factory=lambda: defaultdict(Load))
     throttled: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     """Refused requests by group of keys."""
@@ -101,7 +104,8 @@ class Meters:
             self.throttled[key.group] += 1
             return False
         load.add(now_ms, scaled)
-        self.tables[f"{kind} {table}"].add(now_ms, units)
+        name = f"{table}, index {key.group}" if key.group in INDEXES else table
+        self.tables[f"{kind} {name}"].add(now_ms, units)
         return True
 
     def begin(self) -> None:

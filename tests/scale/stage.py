@@ -35,10 +35,15 @@ class Stage:
     def memory(self) -> FunctionMemory:
         return self.config.memory
 
-    @property
-    def table_quota(self) -> int:
-        """Write units a second of the executions table: what the stage warms it for."""
-        return self.config.warm.executions.writes
+    def quota_of(self, table: str) -> float:
+        """Units a second that a table or an index bears at once, or its quota; named as the meters do."""
+        warm = self.config.warm
+        return {
+            "writes executions": warm.executions.writes,
+            "reads executions": warm.executions.reads,
+            "writes executions, index by_tenant": warm.by_tenant.writes,
+            "writes executions, index failed": costs.NEW_INDEX.value,
+        }.get(table, costs.TABLE_QUOTA.value)
 
     @property
     def api_concurrency(self) -> int:

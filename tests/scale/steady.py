@@ -53,7 +53,7 @@ class Run:
         world = self.world
         interval = world.measured_from_s, int(world.hub.now_ms) // 1000
         return {
-            queue: round(world.meters.counts[f"busy {queue}"].mean(*interval) * world.slice.factor)
+            str(queue): round(world.meters.counts[f"busy {queue}"].mean(*interval) * world.slice.factor)
             for queue in SHARES
         }
 

@@ -80,9 +80,11 @@ def _tables(world: ScaleWorld) -> Iterator[Row]:
     """The largest minute: the ticks of the whole stage spread over the minute, those of a slice do not."""
     from_s, until_s = _interval(world)
     for name, load in sorted(world.meters.tables.items()):
-        quota = world.slice.stage.table_quota if "executions" in name else costs.TABLE_QUOTA.value
+        quota = world.slice.stage.quota_of(name)
         used = load.most_in(60, from_s, until_s) * world.slice.factor
-        yield Row(component=f"table {name}", limit="units/s, quota", used=used, most=quota, how="emulated")
+        yield Row(
+            component=f"table {name}", limit="units/s, quota or warm", used=used, most=quota, how="emulated"
+        )
 
 
 def _lanes(world: ScaleWorld) -> Iterator[Row]:
