@@ -115,8 +115,8 @@ SLOTS = (
     Mutant(
         name="settling that looks at every destination of the process",
         file="shared/usecases/limits/settle_limits.py",
-        old="if tally.has_trouble or scope in hot_scopes\n",
-        new="if tally.timed >= 0 or scope in hot_scopes\n",
+        old="*batch, *sorted(self._unreported))",
+        new="*batch, *self._tallies)",
         killer="tests/unit/usecases/limits/test_settle_limits.py",
     ),
     Mutant(

@@ -11,7 +11,7 @@ from shared.domain.errors import ThrottledError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State, Transition
 from shared.domain.ids import ExecutionId
-from shared.names import LEDGER_PARTITIONS
+from shared.names import FAILURE_PARTITIONS, LEDGER_PARTITIONS
 from shared.ports.dispatch import OpenShard
 from shared.ports.executions import Claim, ClaimRejected, Finish, WriteUnknown
 from tests.scale import costs
@@ -34,6 +34,10 @@ def execution_key(location: ExecutionId) -> Key:
 
 def index_key(execution: Execution) -> Key:
     return Key("by_tenant", f"{execution.tenant_id}#{execution.index_shard}")
+
+
+def failed_key(execution: Execution, suffix: str = "") -> Key:
+    return Key("failed", f"{execution.tenant_id}#{execution.id.entropy % FAILURE_PARTITIONS}{suffix}")
 
 
 def ledger_key(shard: int) -> Key:
@@ -166,12 +170,12 @@ def _after(charge: Callable[..., None]) -> Callable[..., Any]:
 def _finish(bill: Biller, execution: Execution, finish: Finish) -> None:
     keys: list[tuple[Key, float]] = [(execution_key(execution.id), _ITEM)]
     if finish.transition is Transition.RETRY:
-        # A later retry moves the entry of the one before.
-        keys.append((Key("failed", f"{execution.tenant_id}#retry"), 1 if execution.attempt < 2 else 2))
+        if execution.attempt < 2:  # A later retry moves nothing in the index.
+            keys.append((failed_key(execution, "#retry"), 1))
     elif finish.transition.target is State.FAILED:
-        keys.append((Key("failed", execution.tenant_id), 1))
+        keys.append((failed_key(execution), 1))
         if execution.attempt > 1:
-            keys.append((Key("failed", f"{execution.tenant_id}#retry"), 1))
+            keys.append((failed_key(execution, "#retry"), 1))
     bill.write("executions", keys)
 
 
@@ -218,6 +222,7 @@ class ExecutionPrices:
     finish = _before(_finish)
     extend_lease = _before(_write_execution)
     give_up = _before(_write_execution)
+    repair_index = _before(lambda bill, row: bill.write("executions", [(execution_key(row.id), 1)]))
     scan = _after(_scan)
     read_rows = _after(_read_rows)
 
@@ -368,8 +373,15 @@ def _hot_scope_units(entries: int) -> float:
     return max(1, ceil(entries * costs.HOT_SCOPE_BYTES.value / 4096)) / 2
 
 
-def _note_hot(bill: Biller, until: Any, gone: Any = ()) -> None:
-    bill.write("leases", [(Key("hot_scopes"), max(1, ceil(len(until) * costs.HOT_SCOPE_BYTES.value / 1024)))])
+def _note_hot(bill: Biller, part: int, until: Any, gone: Any = ()) -> None:
+    units = max(1, ceil(len(until) * costs.HOT_SCOPE_BYTES.value / 1024))
+    bill.write("leases", [(Key("hot_scopes", str(part)), units)])
+
+
+def _read_hot(bill: Biller, found: Any, parts: Sequence[int]) -> None:
+    if parts:
+        keys = [(Key("hot_scopes", str(part)), _hot_scope_units(len(found.get(part, ())))) for part in parts]
+        bill.read_many("leases", keys)
 
 
 def _read_scopes(bill: Biller, _result: Any, scopes: Sequence[str]) -> None:
@@ -383,9 +395,7 @@ class LimitPrices:
 
     read = _after(_read_scopes)
     swap = _before(lambda bill, scope, *_: bill.write("leases", [(Key("scopes", scope), 1)]))
-    hot_scopes = _after(
-        lambda bill, found: bill.read("leases", Key("hot_scopes"), _hot_scope_units(len(found)))
-    )
+    hot_scopes = _after(_read_hot)
     note_hot_scopes = _before(_note_hot)
 
 
