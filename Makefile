@@ -17,7 +17,7 @@ TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)
 # Also trust the system's certificates, because many networks use a TLS-inspecting proxy.
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 
-.PHONY: help run test test-fast check format openapi simulate mutants crashes chaos bench synth lock tools clean
+.PHONY: help run test test-fast check format openapi simulate scale scale-fast mutants crashes chaos bench synth lock tools clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile
@@ -48,6 +48,13 @@ openapi: $(VENV) ## Generate docs/openapi.json; a test checks that it is current
 
 simulate: $(VENV) ## Run the simulation on all cores; SEEDS=5000, or ARGS="--first 42 --seeds 1 --trace" to replay a seed.
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)
+
+scale: $(VENV) ## Run the scale model: 10,000 jobs/s, a million in a minute, a hostile tenant; print utilisations.
+	$(BIN)/python -m tests.scale $(ARGS)
+
+scale-fast: $(VENV) ## Run the scale model's steady load for a minute of virtual time, and its tests.
+	$(BIN)/python -m tests.scale --fast
+	$(BIN)/python -m pytest -q tests/scale
 
 mutants: $(VENV) $(TOOLS) ## Run mutation tests: apply each known mutation, run the suite that detects it; ARGS="--jobs 2 NAME ...".
 	$(BIN)/python -m tests.mutants $(ARGS)

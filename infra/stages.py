@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from infra.components.shard_plan import ShardEpoch
 from infra.concurrency import LaneConcurrency, Pollers, ReservedConcurrency
-from infra.config import DefaultQuotas, StageConfig, Units, WarmThroughput
+from infra.config import DefaultQuotas, FunctionMemory, StageConfig, Units, WarmThroughput
 
 FIRST_MINUTE = "2026-01-01T00:00Z"
 
@@ -70,6 +70,8 @@ LARGE = StageConfig(
     ),
     reserved=ReservedConcurrency(api=300, watcher=16, sweeper=32, reconciler=17),
     account_concurrency=5_000,
+    # With 1,024 MB, the scans and long runs of a sweeper's range take 50 of the 60 seconds between two ticks.
+    memory=FunctionMemory(sweeper=1_769),
     warm_throughput=WarmThroughput(
         executions=Units(reads=40_000, writes=64_000), by_tenant=Units(writes=16_000)
     ),

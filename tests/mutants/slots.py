@@ -113,6 +113,13 @@ SLOTS = (
         killer="tests/unit/usecases/limits/test_settle_limits.py",
     ),
     Mutant(
+        name="settling that looks at every destination of the process",
+        file="shared/usecases/limits/settle_limits.py",
+        old="*batch, *sorted(self._unreported))",
+        new="*batch, *self._tallies)",
+        killer="tests/unit/usecases/limits/test_settle_limits.py",
+    ),
+    Mutant(
         name="slots given back that wipe out who waits",
         file="shared/usecases/limits/settle_limits.py",
         old="gone=[scope] if recovers else ())",

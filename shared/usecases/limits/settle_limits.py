@@ -36,6 +36,8 @@ class SettleLimits:
     opened: int = 0
     """Breakers that this process opened since `take_opened`."""
     _tallies: BoundedCache[str, Tally] = field(default_factory=lambda: BoundedCache(MAX_TALLIES))
+    _unreported: set[str] = field(default_factory=set)
+    """Scopes with a tally that is worth reporting, and that were written about too recently."""
     _ended_at: int = 0
     _expects_more: bool = False
 
@@ -51,7 +53,10 @@ class SettleLimits:
             batch[scope] = batch.get(scope, Tally()).plus(response)
         for scope, tally in batch.items():
             self._tallies[scope] = self._tallies.get(scope, Tally()).then(tally)
-        scopes = dict.fromkeys((*self.limits.slot_limits, *self.limits.probing, *self._tallies))
+        # Not every tally: a process may keep those of a thousand healthy destinations.
+        scopes = dict.fromkeys(
+            (*self.limits.slot_limits, *self.limits.probing, *batch, *sorted(self._unreported))
+        )
         hot_scopes = self.limits.hot_scopes.hot(scopes)
         # A call may have started before its destination was in trouble: refresh before judging its response.
         self.limits.refresh([scope for scope in scopes if scope in hot_scopes])
@@ -72,7 +77,11 @@ class SettleLimits:
         releases = self._releases(scope)
         # The lease of the slots was a write a moment ago, but a report in the write of the release is free.
         may_report = releases or self._may_write(scope)
-        reports = is_probe or (may_report and self._is_worth_reporting(tally, is_hot=is_hot))
+        is_worth_reporting = self._is_worth_reporting(tally, is_hot=is_hot)
+        reports = is_probe or (may_report and is_worth_reporting)
+        self._unreported.discard(scope)
+        if is_worth_reporting and not reports:
+            self._unreported.add(scope)
         if reports or releases:
             self._write(scope, tally if reports else Tally(), releases=releases, is_probe=is_probe)
         if reports or tally.timed >= RESET_AFTER:

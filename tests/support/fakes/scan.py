@@ -52,12 +52,12 @@ def _next_keys(rows: SortedRows, after: str | None, limit: int) -> tuple[list[st
 def _rows(table: FakeTable, bucket: int, shard: int) -> Iterator[tuple[str, DueRow | None]]:
     for row in table.executions.values():
         if (row.execution.id.bucket, row.execution.id.shard) == (bucket, shard):
-            due = replace(_due_row(row.execution), index_is_stale=row.index_is_stale)
+            due = replace(due_row(row.execution), index_is_stale=row.index_is_stale)
             yield due.sort_key, due if row.damage is None else None
     for pointer_row in table.pointers.values():
         location = pointer_row.pointer.location
         if (location.bucket, location.shard) == (bucket, shard):
-            due = _reminder_row(pointer_row.pointer)
+            due = reminder_row(pointer_row.pointer)
             yield due.sort_key, due
 
 
@@ -65,7 +65,8 @@ def _sort_key(location: ExecutionId, identity: str) -> str:
     return f"{location.dispatch_at - bucket_start_ms(location.bucket):05d}#{identity}"
 
 
-def _due_row(execution: Execution) -> DueRow:
+def due_row(execution: Execution) -> DueRow:
+    """What watchers and sweepers read of an execution."""
     return DueRow(
         id=execution.id,
         sort_key=_sort_key(execution.id, str(execution.id)),
@@ -91,7 +92,8 @@ def _begun_at(execution: Execution) -> int | None:
     return execution.progress.outcomes[-1].started_at if execution.progress.outcomes else None
 
 
-def _reminder_row(pointer: RetryReminder) -> DueRow:
+def reminder_row(pointer: RetryReminder) -> DueRow:
+    """What watchers and sweepers read of a retry reminder."""
     return DueRow(
         id=pointer.location,
         sort_key=_sort_key(pointer.location, f"ptr_{pointer.target.body}_{pointer.claims}"),

@@ -7,6 +7,7 @@ from shared.domain.limits.circuit_breaker import PROBED_LIMIT, TRIP_AFTER, Circu
 from shared.domain.limits.scopes import Candidate, ScopeState, WaitReason, destination_scope
 from shared.domain.tenancy.quota import Quota
 from shared.names import QueueName
+from shared.usecases.limits.limit_cache import LimitCache
 from shared.usecases.limits.settle_limits import TROUBLE_MS
 from shared.usecases.limits.throttle_batch import ThrottleBatch
 from tests.support.builders import DUE_AT, TENANT, execution_id
@@ -126,3 +127,22 @@ def test_a_probe_is_judged_by_its_own_answer() -> None:
     assert ports.limits.states[SCOPE].circuit.prober == prober.admit.limits.owner
     prober.settle_limits.execute([(DESTINATION, REFUSED)])
     assert ports.limits.states[SCOPE].circuit.phase(ports.clock.now_ms()) is Phase.OPEN
+
+
+def test_settling_a_batch_looks_only_at_destinations_with_something_to_report(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ports = FakePorts(DUE_AT)
+    worker = gate(ports, QueueName.STANDARD, GENEROUS)
+    for number in range(500):
+        worker.settle_limits.execute([(f"{number:010d}", GOOD)])
+    read: list[str] = []
+    get = LimitCache.get
+
+    def counted(cache: LimitCache, scope: str) -> ScopeState:
+        read.append(scope)
+        return get(cache, scope)
+
+    monkeypatch.setattr(LimitCache, "get", counted)
+    worker.settle_limits.execute([(DESTINATION, GOOD)])
+    assert set(read) == {SCOPE}

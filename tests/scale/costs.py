@@ -1,0 +1,122 @@
+"""Every figure that the scale model does not compute itself: latencies, processor time, limits of AWS.
+
+Each figure names its source. `MEASURED` was measured on a machine like the build's, never on AWS; the note
+names the command or the measurement. `DOCUMENTED` is a public document of AWS. `ASSUMED` is an assumption:
+nothing in this project has measured the figure.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Source(StrEnum):
+    MEASURED = "measured"
+    DOCUMENTED = "documented"
+    ASSUMED = "assumed"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number with its source. `note` says where it comes from, or why it was assumed."""
+
+    value: float
+    source: Source
+    note: str
+
+
+def measured(value: float, note: str) -> Figure:
+    return Figure(value, Source.MEASURED, note)
+
+
+def documented(value: float, note: str) -> Figure:
+    return Figure(value, Source.DOCUMENTED, note)
+
+
+def assumed(value: float, note: str) -> Figure:
+    return Figure(value, Source.ASSUMED, note)
+
+
+_USUAL = "usual single-digit milliseconds of the service inside a region"
+
+LATENCY_MS = {
+    "get": assumed(4, _USUAL),
+    "write": assumed(6, _USUAL),
+    "transaction": assumed(15, "two phases"),
+    "batch_get": assumed(10, "100 keys in parallel"),
+    "batch_statement": assumed(12, "25 statements in parallel"),
+    "query_page": assumed(5, "an empty page"),
+    "query_row": assumed(0.07, "a page of 500 rows of 0.8 KB in 40 ms, as in docs/design/capacity.md"),
+    "sqs": assumed(12, "SendMessageBatch of ten, as in docs/design/capacity.md"),
+    "kms": assumed(10, "Decrypt of a data key"),
+    "invoke": assumed(15, "from the message's visibility to the handler: long poll and invocation"),
+    "cold_start": assumed(1_900, "1.8 CPU seconds measured by import and start; the rest is the sandbox"),
+    "tick": assumed(1_000, "EventBridge starts a tick up to some seconds late"),
+}
+"""Milliseconds of one request, without the caller's own processor time."""
+
+CPU_MS = {
+    "request": measured(
+        1.3, "a boto3 request of DynamoDB or SQS: 1.2 to 1.4 ms of process_time, stubbed AWS"
+    ),
+    "claim": measured(0.14, "BatchExecuteStatement of ten claims takes 1.4 ms"),
+    "execution": measured(0.05, "read_execution: 50 us"),
+    "scanned_row": measured(0.097, "a sweep reads 10,300 rows/s on one full core"),
+    "batch_get_row": measured(0.06, "parsing by botocore and read_execution"),
+    "ledger_row": assumed(0.05, "decode_all and read_open_shard, like read_execution"),
+    "message": measured(0.013, "encode_wakeup 5.7, pack 5.1, single_wakeup 1.4 us"),
+    "decode": measured(0.019, "decode_wakeup: 18.6 us"),
+    "put": measured(0.033, "execution_item: 33 us"),
+    "hop": measured(0.47, "26 % of 3,645 us a job are hand-offs between loop and threads: two hops a job"),
+    "compose": measured(
+        0.15, "AES, HMAC and the request: 8.5 % use cases of 3,645 us, shared with claim and settle"
+    ),
+    "call": measured(0.2, "aiohttp: 0.17 to 0.21 ms a call on a kept-alive connection"),
+    "seal": measured(0.03, "AES-GCM of 0.5 KB with the key at hand"),
+}
+"""Processor milliseconds of a step, on one full core."""
+
+CREATE_CPU_MS = measured(3.4, "POST of one job through the handler, stubbed AWS")
+BATCH_CREATE_CPU_MS = measured(0.67, "each job of a batch of 100, through the handler")
+REPORT_CPU_MS = measured(2.6, "GET of a job through the handler; a heartbeat is one read, one write")
+
+ITEM_KB = measured(0.84, "an item after completion: 524 bytes, and a body of 400 bytes")
+OPEN_ROW_BYTES = measured(45, "the sort key of an open row and its separator in a ledger row")
+LEDGER_ROW_BYTES = measured(220, "a ledger row without open rows")
+HOT_SCOPE_BYTES = assumed(40, "name and instant of one hot scope")
+
+MB_OF_ONE_CORE = documented(1_769, "Lambda: memory that gives one full vCPU")
+
+KEY_WRITES = documented(1_000, "DynamoDB: write units a second of one partition key")
+KEY_READS = documented(3_000, "DynamoDB: read units a second of one partition key")
+TABLE_QUOTA = documented(
+    40_000, "DynamoDB: default quota of write units a second of a table, on demand; adjustable"
+)
+NEW_INDEX = documented(4_000, "DynamoDB: write units a second of a new table or index, on demand")
+IN_FLIGHT = documented(120_000, "SQS: messages in flight of a standard queue")
+POLLERS_FIRST = documented(5, "Lambda: batches of an SQS event source at first")
+POLLERS_PER_MINUTE = documented(300, "Lambda: more concurrent batches of an SQS event source each minute")
+GATEWAY_REQUESTS = documented(10_000, "API Gateway: default requests a second of an account and region")
+KMS_REQUESTS = documented(10_000, "KMS: symmetric requests a second of an account in the smallest regions")
+TICK_SECONDS = documented(60, "EventBridge: the shortest interval of a rule")
+
+POLLERS_WAIT_MS = assumed(
+    250, "an event source adds pollers while its oldest visible message waits this long"
+)
+CALLBACK_MS = assumed(100, "mean duration of a callback")
+SANDBOX_HOURS = assumed(2, "age at which Lambda replaces a sandbox; decides how warm its data keys are")
+HEARTBEAT_SECONDS = assumed(30, "receivers of long jobs report at half of the default heartbeat of 60 s")
+
+
+def cpu(name: str) -> float:
+    return CPU_MS[name].value
+
+
+def latency(name: str) -> float:
+    return LATENCY_MS[name].value
+
+
+def figures() -> dict[str, Figure]:
+    """Every figure by name, for the report and its test."""
+    found = {name.lower(): value for name, value in globals().items() if isinstance(value, Figure)}
+    found |= {f"latency {name}": figure for name, figure in LATENCY_MS.items()}
+    return found | {f"cpu {name}": figure for name, figure in CPU_MS.items()}
