@@ -18,10 +18,17 @@ CHANGES = (
         killer="tests/conformance/test_recurring_jobs.py",
     ),
     Mutant(
+        name="end of a chain at a run that waits and has filed its successor",
+        file="shared/usecases/chains/end_chain.py",
+        old="(first is not None and (was_free or is_unclaimed))",
+        new="first is not None",
+        killer=_FAR_BEHIND,
+    ),
+    Mutant(
         name="tombstone that gives way to an instant that has started",
         file="shared/usecases/chains/end_chain.py",
-        old="        while nominal_at is not None and tombstone is None:\n",
-        new="        if nominal_at is not None:\n",
+        old="            if is_over or (first",
+        new="            if first is None or is_over or (first",
         killer=_PAUSE,
     ),
     Mutant(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from shared.domain.bucket import GUARD_MS
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
 from shared.domain.executions.states import NOT_STARTED, State, Transition
@@ -39,28 +40,34 @@ class EndChain:
     retention: Retention
 
     def execute(self, job: Job) -> ChainEnd:
-        """Write one tombstone: at the head or, if the head has started, at its immediate successor.
+        """Write tombstones from the head on until one is accepted at a free key.
 
-        The job must not be ACTIVE, so that only immediate successors can still be filed. The write that is
-        accepted proves that its predecessor has started; an instant that starts meanwhile rejects the
-        tombstone, which moves on by one. No successor is ever filed behind a tombstone, so the cost does not
-        depend on how far the chain is behind. The transaction that completes the change records the instants
-        behind the tombstone.
+        The job must not be ACTIVE, so that only immediate successors can still be filed. A head that has
+        started rejects its tombstone. A head that accepts one may be a run that waits for another run and has
+        filed its successor, so the next key is taken as well. No key of an instant that no worker can have
+        claimed needs it. Nothing is ever filed behind a key that was free, so the cost does not depend on how
+        far the chain is behind. The transaction that completes the change records the instants behind it.
         """
         now_ms = self.clock.now_ms()
+        unclaimed_from = first_after(job.schedule, now_ms + GUARD_MS)
         head = FindHead(self.store).execute(job, now_ms)
         nominal_at: int | None = head.nominal_at if head else job.chain_from
         run = head.run if head else job.runs_before + 1
-        tombstone: Execution | None = None
+        first: Execution | None = None
         last_at = nominal_at or now_ms
-        while nominal_at is not None and tombstone is None:
+        while nominal_at is not None:
             last_at = nominal_at
-            tombstone = self._tombstone(job, nominal_at, run, head)
+            tombstone, was_free = self._tombstone(job, nominal_at, run, head)
+            first = first or tombstone
+            is_unclaimed = unclaimed_from is not None and nominal_at >= unclaimed_from
+            is_over = tombstone is not None and tombstone.progress.missed is not None
+            if is_over or (first is not None and (was_free or is_unclaimed)):
+                break
             nominal_at, run, head = first_after(job.schedule, nominal_at), run + 1, None
         waiting = self.end_waiting(job)
-        if tombstone is None:
+        if first is None:
             return ChainEnd(after_at=last_at, last_at=last_at, runs=run - 1)
-        first = self._first_tombstone(job, tombstone)
+        first = self._first_tombstone(job, first)
         started_at = latest_at_or_before(job.schedule, first.nominal_at - 1, job.began_at)
         after_at = job.began_at - 1 if started_at is None else started_at
         never_began = sum(run_at < first.nominal_at for run_at in waiting)
@@ -68,8 +75,9 @@ class EndChain:
 
     def _tombstone(
         self, job: Job, nominal_at: int, run: int, known: Execution | None = None
-    ) -> Execution | None:
-        """The tombstone at that instant; None if an execution there has started.
+    ) -> tuple[Execution | None, bool]:
+        """The tombstone at that instant, or None if an execution there has started; and whether the key was
+        free.
 
         If the item there is `known`, no put is made, because a rejected put costs as much as an accepted one.
         """
@@ -81,13 +89,13 @@ class EndChain:
         tombstone = fresh.progressed(state=State.CANCELLED, end_reason=reason, ends_chain=True)
         existing = known or self.store.put_if_absent(tombstone, expires_at_s=expires_at_s)
         if existing is None:
-            return tombstone
+            return tombstone, True
         if existing.state in NOT_STARTED:
             rival = self.store.cancel(
                 existing.id, Transition.END_CHAIN, reason=reason, expires_at_s=expires_at_s
             )
             existing = rival or existing.progressed(ends_chain=True)
-        return existing if existing.progress.ends_chain else None
+        return existing if existing.progress.ends_chain else None, False
 
     def end_waiting(self, job: Job) -> list[int]:
         """Instants of runs that waited for an overlapping run and never began; each now has a tombstone.
@@ -106,7 +114,7 @@ class EndChain:
                 continue
             if waiting.progress.ends_chain or (
                 waiting.state in NOT_STARTED
-                and self._tombstone(job, waiting.nominal_at, waiting.run, waiting)
+                and self._tombstone(job, waiting.nominal_at, waiting.run, waiting)[0]
             ):
                 ended.append(waiting.nominal_at)
         return ended
