@@ -10,12 +10,12 @@ from infra.concurrency import BATCHES_PER_POLLER, Pollers, Source, executors_of
 
 MINUTE_MS = 60_000
 IDLE_MS = 60_000
-"""Without a backlog for so long, a source falls back to what it begins with."""
+"""A source without a backlog for this long falls back to the batches it begins with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ramp:
-    """Batches at first, batches that are added a minute, and batches at the most."""
+    """The first, the added and the largest number of batches of a source."""
 
     first: int
     per_minute: int

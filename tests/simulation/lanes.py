@@ -63,7 +63,7 @@ class SimLanes(FakeSqs):
         self.sources: dict[QueueName, EventSource] = {}
         """The queues whose event sources begin with few batches and add more."""
         self.busiest: Counter[QueueName] = Counter()
-        """How many batches of each queue were worked on at once, at the most."""
+        """The largest number of batches of each queue that were worked on at once."""
         self.resends: Counter[str] = Counter()
         """How often each body was sent again by a process that could not read it."""
         self.closed: set[QueueName] = set()

@@ -6,12 +6,26 @@ from typing import Any
 from shared.bootstrap.ticks import TickUseCases
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import MINUTE_MS
+from shared.domain.errors import UnavailableError
 from shared.usecases.ticks.reconcile_report import ReconcileReport
 from tests.support.builders import DUE_AT
 from tests.support.fakes.accepted_log import FakeAcceptedLog
 from tests.support.usecases.world import World
 
 LATER = DUE_AT + 15 * MINUTE_MS
+
+
+class Unreachable:
+    """A store that does not answer one of its questions, as long as it is `down`."""
+
+    def __init__(self, inner: Any, question: str) -> None:
+        self._inner, self._question = inner, question
+        self.down = True
+
+    def __getattr__(self, name: str) -> Any:
+        if self.down and name == self._question:
+            raise UnavailableError("throttled")
+        return getattr(self._inner, name)
 
 
 def ticks(world: World, accepted: Any = None, **ports: Any) -> TickUseCases:

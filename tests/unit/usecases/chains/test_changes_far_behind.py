@@ -1,14 +1,11 @@
 """Pause, update and delete of a job that is far behind: as quick as of a job in time, and nothing goes unrecorded."""
 
-from collections.abc import Callable
-
 import pytest
 
 from shared.domain.executions.states import NOT_STARTED, EndReason, State
 from shared.domain.jobs.job import JobState
 from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.schedules.schedule import Cron, Rate, Series, first_after
-from shared.usecases.filing.file_successor import FileSuccessor
 from tests.support.builders import DUE_AT, TENANT
 from tests.support.usecases import chains
 from tests.support.usecases.chains import HOURS, MINUTE, Chain
@@ -182,11 +179,10 @@ def test_job_with_ten_jumps_is_ended_at_its_head(verb: str) -> None:
     assert (tombstone.state, tombstone.progress.ends_chain) == (State.CANCELLED, True)
 
 
-@pytest.mark.parametrize("files", [FileSuccessor.execute])
-def test_late_filer_finds_the_tombstone_and_files_nothing(files: Callable[..., None]) -> None:
+def test_late_filer_finds_the_tombstone_and_files_nothing() -> None:
     chain = behind(24)
     chain.run_head()
     late = chain.head
     chain.pause()
-    files(chain.world.file_successor, late)
+    chain.world.file_successor.execute(late)
     assert [one.state for one in chain.executions()] == [State.RUNNING, State.CANCELLED]

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from shared.domain.bucket import MINUTE_MS, ShardRange
-from shared.domain.errors import UnavailableError
 from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import Rate
@@ -17,7 +16,14 @@ from shared.usecases.ticks.reconcile_definitions import LONGEST_WINDOW_MS, TRIES
 from shared.usecases.ticks.reconcile_report import SETTLE_MINUTES, ReconcileReport
 from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence, with_changes
 from tests.support.fakes.live_items import segment_of
-from tests.support.usecases.reconciling import LATER, account_from, reconcile_definitions, ticks
+from tests.support.fakes.table import Damage
+from tests.support.usecases.reconciling import (
+    LATER,
+    Unreachable,
+    account_from,
+    reconcile_definitions,
+    ticks,
+)
 from tests.support.usecases.world import World
 
 PAST = [DUE_AT + minute * MINUTE_MS for minute in range(4)]
@@ -39,19 +45,6 @@ class DeletedMeanwhile:
             deleting = replace(self._of, state=JobState.DELETING)
             self._world.table.jobs[self._of.tenant_id, self._of.id] = deleting
         return getattr(self._world.jobs, name)
-
-
-class Unreachable:
-    """A store that does not answer one of its questions, as long as it is `down`."""
-
-    def __init__(self, inner: Any, question: str) -> None:
-        self._inner, self._question = inner, question
-        self.down = True
-
-    def __getattr__(self, name: str) -> Any:
-        if self.down and name == self._question:
-            raise UnavailableError("throttled")
-        return getattr(self._inner, name)
 
 
 def stored(world: World, of: Job, instants: list[int], state: State = State.SUCCEEDED) -> None:
@@ -260,18 +253,19 @@ def test_run_beside_another_one_leaves_the_segment_to_it(world: World) -> None:
     many(world, 2)
     reconcile_definitions(world)
     told: list[int] = []
+    rival_at = world.clock.time_ms + 20 * MINUTE_MS + 1
 
     def rival(report: ReconcileReport) -> None:
         if not told and report.jobs:
             told.append(report.jobs)
-            world.clock.time_ms += 1
+            world.clock.time_ms = rival_at
             reconcile_definitions(world)
 
     world.clock.time_ms += 20 * MINUTE_MS
     reconcile_definitions(world, on_report=rival)
-    covered = {progress.covered_at for progress in world.reconcile_progress.by_segment.values()}
     assert told == [2]
-    assert len(covered) <= 2
+    progress = world.reconcile_progress.by_segment[segment_of(TENANT)]
+    assert progress.covered_at == rival_at, "the run that was overtaken stores nothing"
 
 
 def test_instants_of_a_long_gap_are_all_accounted_for(world: World, daily: Job) -> None:
@@ -297,9 +291,11 @@ def test_progress_is_stored_at_checkpoints(world: World, monkeypatch: pytest.Mon
     assert sorted((report.jobs for report in reports), reverse=True)[:2] == [200, 100]
 
 
-def test_definition_that_cannot_be_checked_is_counted_and_the_others_go_on(world: World, daily: Job) -> None:
-    many(world, 3)
-    world.clock.time_ms = LATER
-    for each in list(world.table.executions.values())[:1]:
-        each.execution = with_changes(each.execution, state=State.SUCCEEDED)
-    assert reconcile_definitions(world).jobs == 3
+def test_definition_that_cannot_be_checked_is_counted_and_the_others_go_on(world: World) -> None:
+    unreadable, broken_chain, _ = many(world, 3)
+    account_from(world, LATER)
+    head = world.table.executions[broken_chain.id_at(broken_chain.chain_from)]
+    head.execution = with_changes(head.execution, state=State.SUCCEEDED)
+    world.table.executions[unreadable.id_at(unreadable.chain_from)].damage = Damage.BROKEN
+    report = reconcile_definitions(world)
+    assert (report.jobs, report.unreadable, report.chains_repaired) == (3, 1, [broken_chain.id])

@@ -1,7 +1,6 @@
 """RECONCILE the minutes: an acknowledged execution that is not stored is reported, and one completed twice."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -16,26 +15,13 @@ from shared.usecases.ticks.reconcile_minutes import QUICK_MS, SLOW_MS
 from shared.usecases.ticks.reconcile_report import SETTLE_MINUTES, ReconcileReport
 from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, one_off, with_changes
 from tests.support.fakes.accepted_log import FakeAcceptedLog
-from tests.support.usecases.reconciling import LATER, reconcile_minutes
+from tests.support.usecases.reconciling import LATER, Unreachable, reconcile_minutes
 from tests.support.usecases.world import World
 
 
 @pytest.fixture
 def world() -> World:
     return World(LATER)
-
-
-class Unreachable:
-    """A store that does not answer one of its questions, as long as it is `down`."""
-
-    def __init__(self, inner: Any, question: str) -> None:
-        self._inner, self._question = inner, question
-        self.down = True
-
-    def __getattr__(self, name: str) -> Any:
-        if self.down and name == self._question:
-            raise UnavailableError("throttled")
-        return getattr(self._inner, name)
 
 
 class SlowLog(FakeAcceptedLog):
