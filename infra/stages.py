@@ -56,14 +56,14 @@ LARGE = StageConfig(
     jobs_per_second=10_000,
     jobs_per_request=10,
     due_in_one_minute=1_000_000,
-    shard_plan=(ShardEpoch(since=FIRST_MINUTE, normal=64, quarter=64, midnight=128),),
+    shard_plan=(ShardEpoch(since=FIRST_MINUTE, normal=80, quarter=80, midnight=160),),
     watchers=8,
     sweepers=16,
     reconcilers=16,
     lane_concurrency=LaneConcurrency(
-        critical=Pollers(minimum=10, maximum=60),
+        critical=Pollers(minimum=10, maximum=80),
         standard=Pollers(minimum=100, maximum=250),
-        bulk=300,
+        bulk=Pollers(minimum=10, maximum=80),
         slow_critical=100,
         slow_standard=200,
         slow_bulk=50,
@@ -73,7 +73,7 @@ LARGE = StageConfig(
     # With 1,024 MB, the scans and long runs of a sweeper's range take 50 of the 60 seconds between two ticks.
     memory=FunctionMemory(sweeper=1_769),
     warm_throughput=WarmThroughput(
-        executions=Units(reads=40_000, writes=64_000), by_tenant=Units(writes=16_000)
+        executions=Units(reads=40_000, writes=72_000), by_tenant=Units(writes=20_000)
     ),
     api_rate_limit=4_000,
     api_burst_limit=5_000,

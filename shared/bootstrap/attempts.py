@@ -85,6 +85,7 @@ class AttemptUseCases:
                 defaults=require(self.core.settings, QuotaSettings).default_quotas,
                 clock=ports.clock,
                 entropy=ports.entropy,
+                spread=ports.spread,
             ),
             settle_limits=SettleLimits(limits=limits, clock=ports.clock),
             defer_keys=DeferKeys(queue=ports.queue, clock=ports.clock),

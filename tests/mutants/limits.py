@@ -78,6 +78,13 @@ LIMITS = (
         killer=_ADMIT,
     ),
     Mutant(
+        name="tenants of a batch read one after another",
+        file="shared/usecases/limits/admit_calls.py",
+        old="zip(unknown, self.spread(self._read, unknown), strict=True)",
+        new="zip(unknown, map(self._read, unknown), strict=True)",
+        killer=_ADMIT,
+    ),
+    Mutant(
         name="breaker that never half-opens",
         file="shared/domain/limits/circuit_breaker.py",
         old="return Phase.OPEN if now_ms < self.open_until else Phase.HALF_OPEN",

@@ -26,8 +26,9 @@ from shared.domain.limits.scopes import (
 from shared.domain.limits.slots import block
 from shared.domain.tenancy.budget import BudgetName
 from shared.domain.tenancy.quota import UNLIMITED, Quotas
+from shared.domain.tenancy.tenant import Tenant
 from shared.names import QueueName
-from shared.ports.runtime import Clock, Entropy
+from shared.ports.runtime import Clock, Entropy, Spread
 from shared.usecases.limits.limit_cache import ChangeResult, LimitCache
 from shared.usecases.tenancy.read_tenant import ReadTenant
 from shared.usecases.tenancy.spend_budget import SpendBudget
@@ -63,6 +64,7 @@ class AdmitCalls:
     defaults: Quotas
     clock: Clock
     entropy: Entropy
+    spread: Spread
     _refused: BoundedCache[str, tuple[int, WaitReason]] = field(
         default_factory=lambda: BoundedCache(MAX_SCOPES)
     )
@@ -70,7 +72,7 @@ class AdmitCalls:
     def execute(self, candidates: Sequence[Candidate], queue: QueueName) -> Deferred:
         """The candidates that have to wait; all others may be claimed."""
         batch = sorted(candidates, key=lambda call: (call.waited == 0, call.key.dispatch_at))
-        quotas = {tenant_id: self._quotas_of(tenant_id) for tenant_id in {call.tenant_id for call in batch}}
+        quotas = self._quotas({call.tenant_id for call in batch})
         destinations = {call.destination for call in batch if call.destination}
         hot_scopes = self.limits.hot_scopes.may_be_hot(map(destination_scope, destinations))
         self.limits.refresh([*self._scopes(batch, quotas, hot_scopes)])
@@ -87,13 +89,22 @@ class AdmitCalls:
         self._note(batch, deferred)
         return deferred
 
-    def _quotas_of(self, tenant_id: str) -> Quotas:
+    def _quotas(self, tenant_ids: Collection[str]) -> dict[str, Quotas]:
+        """The quotas of each tenant. Tenants that are not cached are read side by side, since calls wait for it."""
+        tenants = {tenant_id: self.read_tenant.cached(tenant_id) for tenant_id in tenant_ids}
+        unknown = [tenant_id for tenant_id, tenant in tenants.items() if tenant is None]
+        tenants |= dict(zip(unknown, self.spread(self._read, unknown), strict=True))
+        return {
+            tenant_id: self.defaults.overridden_by(tenant.quotas) if tenant is not None else self.defaults
+            for tenant_id, tenant in tenants.items()
+        }
+
+    def _read(self, tenant_id: str) -> Tenant | None:
         try:
-            tenant = self.read_tenant.execute(tenant_id)
+            return self.read_tenant.execute(tenant_id)
         except PunctualError:
             self.limits.backoff.record_error()
-            tenant = None
-        return self.defaults.overridden_by(tenant.quotas) if tenant is not None else self.defaults
+            return None
 
     def _scopes(
         self, batch: Sequence[Candidate], quotas: Mapping[str, Quotas], hot_scopes: Collection[str]

@@ -24,11 +24,14 @@ class ReadTenant:
 
     def execute(self, tenant_id: str) -> Tenant | None:
         """The tenant; an unknown id is read again each time. UnavailableError."""
-        now_ms = self.clock.now_ms()
-        read_at, tenant = self._cache.get(tenant_id, (0, None))
-        if tenant is not None and now_ms - read_at < REMEMBER_MS:
-            return tenant
-        tenant = self.tenants.get(tenant_id)
-        if tenant is not None:
-            self._cache[tenant_id] = (now_ms, tenant)
+        tenant = self.cached(tenant_id)
+        if tenant is None:
+            read_at, tenant = self.clock.now_ms(), self.tenants.get(tenant_id)
+            if tenant is not None:
+                self._cache[tenant_id] = (read_at, tenant)
         return tenant
+
+    def cached(self, tenant_id: str) -> Tenant | None:
+        """The tenant, if it was read in the last 60 s."""
+        read_at, tenant = self._cache.get(tenant_id, (0, None))
+        return tenant if self.clock.now_ms() - read_at < REMEMBER_MS else None

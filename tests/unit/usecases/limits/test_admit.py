@@ -1,20 +1,26 @@
 """ADMIT: what waits for a limit is not claimed, costs nothing to wait, and comes back by itself."""
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import pytest
 
 from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import OPEN_MS, Circuit
-from shared.domain.limits.scopes import MAX_WAIT_MS, ScopeState, WaitReason
+from shared.domain.limits.scopes import MAX_WAIT_MS, Candidate, ScopeState, WaitReason
 from shared.domain.limits.slots import LEASE_MS
+from shared.names import QueueName
 from shared.usecases.attempts.run_attempts import Verdict
 from shared.usecases.filing.file_execution import wakeup_for
 from shared.usecases.limits.admit_calls import STAND_ASIDE_MS
 from shared.usecases.limits.throttle_batch import UNSENT_WAIT_SECONDS
-from tests.support.builders import DUE_AT, TENANT
+from tests.support.builders import DUE_AT, TENANT, one_off, tenant
 from tests.support.usecases.limited_site import HERE, THERE, Site, arrived, held, open_breaker
+
+A = TypeVar("A")
+T = TypeVar("T")
 
 
 def test_a_healthy_destination_without_limits_costs_one_look_at_the_board_and_no_write() -> None:
@@ -308,3 +314,41 @@ def test_new_call_waits_briefly_behind_deferred_calls_though_slots_are_free() ->
     site.clock.time_ms += STAND_ASIDE_MS
     site.send_for(site.due(11))
     assert len(site.work().attempts) == 1
+
+
+class NotedSpread:
+    """Makes calls one after another, and notes how many could have been made at once."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def __call__(self, function: Callable[[A], T], items: Sequence[A]) -> list[T]:
+        self.sizes.append(len(items))
+        return [function(item) for item in items]
+
+
+def candidate(number: int, tenant_id: str) -> Candidate:
+    return Candidate(key=one_off(number).id, tenant_id=tenant_id, destination="", waited=0)
+
+
+def test_unknown_tenants_of_a_batch_are_read_at_once_and_then_cached() -> None:
+    """Ten reads one after another stood between a due time and its claim."""
+    site, names = Site(), [f"tenant{number}" for number in range(10)]
+    site.tenants.tenants |= {name: tenant(id=name) for name in names}
+    admit = site.another().admit
+    admit.spread = spread = NotedSpread()
+    batch = [candidate(number, name) for number, name in enumerate(names)]
+    assert admit.execute(batch, QueueName.STANDARD) == {}
+    assert admit.execute(batch, QueueName.STANDARD) == {}
+    assert (spread.sizes, site.steps.count("tenants.get")) == ([10, 0], 10)
+
+
+def test_tenant_that_cannot_be_read_leaves_the_limits_of_the_others() -> None:
+    site = Site(concurrency=1)
+    admit = site.another().admit
+    admit.read_tenant.execute(TENANT)
+    site.steps.fail("tenants.get")
+    batch = [candidate(9, "unread"), *(candidate(number, TENANT) for number in range(3))]
+    deferred = admit.execute(batch, QueueName.STANDARD)
+    assert len(deferred) == 2
+    assert batch[0].key not in deferred
