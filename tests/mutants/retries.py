@@ -8,6 +8,20 @@ _EXECUTE = "tests/unit/usecases/attempts/test_execute_retries.py"
 
 RETRIES = (
     Mutant(
+        name="wait for a retry that begins when its outcome is recorded",
+        file="shared/usecases/attempts/settle_attempt.py",
+        old="max(now_ms, ended_at + self._delay_ms(execution, answer))",
+        new="now_ms + self._delay_ms(execution, answer)",
+        killer=_EXECUTE,
+    ),
+    Mutant(
+        name="retry that is due in the past",
+        file="shared/usecases/attempts/settle_attempt.py",
+        old="max(now_ms, ended_at + self._delay_ms(execution, answer))",
+        new="ended_at + self._delay_ms(execution, answer)",
+        killer=_EXECUTE,
+    ),
+    Mutant(
         name="Retry-After that nobody heeds",
         file=_RETRY,
         old="asked_seconds = min(retry_after_seconds or 0, most_seconds)",

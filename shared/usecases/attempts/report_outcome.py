@@ -73,14 +73,14 @@ class ReportOutcome:
 
     def _settle(self, execution: Execution, reason: Reason, text: bytes) -> AttemptEnd | None:
         """How the report ended the attempt; None if the attempt had already ended."""
-        claimed_at = execution.claimed_at or 0
-        taken_s = max(0, self.clock.now_ms() - claimed_at) // 1000
+        claimed_at, now_ms = execution.claimed_at or 0, self.clock.now_ms()
+        taken_s = max(0, now_ms - claimed_at) // 1000
         # Rounded to seconds, as long durations are stored; otherwise a repeated report would not equal the
         # stored outcome.
         answer = CallbackResponse(
             reason=reason, duration_ms=taken_s * 1000, status=HTTPStatus.ACCEPTED, body=text
         )
-        settlement = self.settle.execute(execution, claimed_at, answer)
+        settlement = self.settle.execute(execution, claimed_at, answer, ended_at=now_ms)
         if settlement.end in (AttemptEnd.FENCED, AttemptEnd.REPORTED):
             return None
         if not settlement.is_done:

@@ -66,10 +66,13 @@ class SettleAttempt:
         started_at: int,
         answer: CallbackResponse,
         withdrawn: EndReason | None = None,
+        *,
+        ended_at: int,
     ) -> Settlement:
         """Record the result of the attempt that `execution` was claimed for.
 
-        The outcome is written first; notification and retry message follow.
+        The outcome is written first; notification and retry message follow. The wait for a retry begins at
+        `ended_at`: the time that Punctual takes to record the outcome makes no retry too late.
         """
         outcome = AttemptOutcome(
             attempt=execution.attempt,
@@ -82,7 +85,7 @@ class SettleAttempt:
         if withdrawn is not None:
             finish = self._withdrawal(execution, started_at, withdrawn)
         elif not answer.async_accepted or execution.notification_of is not None:
-            finish = self._decide(execution, outcome, answer)
+            finish = self._decide(execution, outcome, answer, ended_at)
         for _ in range(FINISH_TRIES):
             try:
                 if finish is None:
@@ -92,7 +95,9 @@ class SettleAttempt:
                 continue
         return Settlement(end=AttemptEnd.UNRECORDED, is_done=False)
 
-    def _decide(self, execution: Execution, outcome: AttemptOutcome, answer: CallbackResponse) -> Finish:
+    def _decide(
+        self, execution: Execution, outcome: AttemptOutcome, answer: CallbackResponse, ended_at: int
+    ) -> Finish:
         """The transition that this outcome calls for, judged by the claimed item."""
         outcomes = (*execution.progress.outcomes, outcome)
         now_ms = self.clock.now_ms()
@@ -107,7 +112,7 @@ class SettleAttempt:
             return self._refund(execution, outcome)
         if not is_retryable(answer) or not execution.has_attempts_left:
             return self._failure(execution, outcomes, answer.body, _end_reason(execution, answer))
-        next_attempt_at = now_ms + self._delay_ms(execution, answer)
+        next_attempt_at = max(now_ms, ended_at + self._delay_ms(execution, answer))
         if next_attempt_at > _latest_at(execution, outcome.started_at):
             return self._failure(execution, outcomes, answer.body, EndReason.TOO_OLD)
         return Finish(

@@ -53,6 +53,29 @@ def test_retry_after_is_honoured_up_to_the_cap(asked: int, wait_ms: int) -> None
     assert world.standing(execution.id).progress.next_attempt_at == DUE_AT + 5 + wait_ms
 
 
+def test_time_that_the_store_takes_to_record_an_outcome_makes_no_retry_too_late() -> None:
+    """A store that throttled the outcome for 200 ms once cost the retry: its wait began when it was recorded."""
+    world, execution = world_with(
+        replace(DOWN, duration_ms=900), max_attempts=2, delays_seconds=(1,), give_up_after_seconds=2
+    )
+    world.steps.fail("store.finish", times=6)
+    world.attempt(execution)
+    waiting = world.standing(execution.id)
+    assert waiting.state is State.WAITING
+    assert waiting.progress.next_attempt_at is not None
+    assert DUE_AT + 1_800 <= waiting.progress.next_attempt_at <= DUE_AT + 1_900
+
+
+def test_retry_whose_wait_passed_while_its_outcome_was_recorded_is_due_at_once() -> None:
+    world, execution = world_with(DOWN, max_attempts=2, delays_seconds=(1,))
+    world.steps.fail("store.finish", times=18)
+    world.attempt(execution)
+    waiting = world.standing(execution.id)
+    assert waiting.state is State.WAITING
+    assert waiting.progress.next_attempt_at is not None
+    assert DUE_AT + 1_005 < waiting.progress.next_attempt_at <= world.clock.time_ms
+
+
 def test_a_job_is_retried_until_it_succeeds_and_remembers_every_attempt() -> None:
     world, execution = world_with(DOWN, DOWN, OK)
     world.file.execute(execution)
