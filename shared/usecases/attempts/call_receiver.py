@@ -28,6 +28,8 @@ class ReceiverCall:
 
     execution: Execution
     started_at: int
+    ended_at: int
+    """When the receiver had answered; its request may have been prepared for a while after `started_at`."""
     answer: CallbackResponse
     withdrawn: EndReason | None = None
     """Why an execution that was refunded before its first call gets no call at all."""
@@ -52,16 +54,22 @@ class CallReceiver:
             if early_ms > LEASE_MARGIN_MS:
                 # The clock was wrong at the claim or has stepped back. Such a wait may outlast the function.
                 too_short = CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
-                return ReceiverCall(execution=claimed, started_at=self.clock.now_ms(), answer=too_short)
+                now_ms = self.clock.now_ms()
+                return ReceiverCall(execution=claimed, started_at=now_ms, ended_at=now_ms, answer=too_short)
             await self.due_clock.sleep_ms(early_ms)
         execution = claimed if self._is_covered(claimed) else await self._renewed(claimed)
         started_at = self.clock.now_ms()
         is_renewed = execution is not claimed
         answer = await self._call(execution, started_at, deadline_at, is_renewed=is_renewed)
-        if isinstance(answer, EndReason):
-            uncalled = CallbackResponse(reason=Reason.STOPPED, duration_ms=0)
-            return ReceiverCall(execution=execution, started_at=started_at, answer=uncalled, withdrawn=answer)
-        return ReceiverCall(execution=execution, started_at=started_at, answer=answer)
+        withdrawn = answer if isinstance(answer, EndReason) else None
+        uncalled = CallbackResponse(reason=Reason.STOPPED, duration_ms=0)
+        return ReceiverCall(
+            execution=execution,
+            started_at=started_at,
+            ended_at=self.clock.now_ms(),
+            answer=uncalled if isinstance(answer, EndReason) else answer,
+            withdrawn=withdrawn,
+        )
 
     async def _call(
         self, execution: Execution, started_at: int, deadline_at: int, *, is_renewed: bool

@@ -81,7 +81,7 @@ class MakeAttempt:
                 called.started_at,
                 called.answer,
                 called.withdrawn,
-                ended_at=called.started_at + called.answer.duration_ms,
+                ended_at=called.ended_at,
             )
             jittered_ms = int(pause_ms * (1 + self.entropy.draw()) / 2)
             if settlement.end is not AttemptEnd.UNRECORDED or self.clock.now_ms() + jittered_ms > until:

@@ -66,6 +66,19 @@ def test_time_that_the_store_takes_to_record_an_outcome_makes_no_retry_too_late(
     assert DUE_AT + 1_800 <= waiting.progress.next_attempt_at <= DUE_AT + 1_900
 
 
+def test_wait_for_a_retry_begins_after_the_call_and_not_with_its_preparation() -> None:
+    """A large request whose read is throttled is called later than its attempt started."""
+    world, _ = world_with(DOWN)
+    retry = RetryPolicy(max_attempts=2, delays_seconds=(1,))
+    apart = world.put(with_changes(world.one_off(2), payload_id=one_off(2).job_id, request=b"", retry=retry))
+    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0)
+    world.steps.after("jobs.get_payload", lambda: setattr(world.clock, "time_ms", DUE_AT + 500))
+    world.attempt(apart)
+    next_attempt_at = world.standing(apart.id).progress.next_attempt_at
+    assert next_attempt_at is not None
+    assert next_attempt_at >= DUE_AT + 500 + 5 + 900
+
+
 def test_retry_whose_wait_passed_while_its_outcome_was_recorded_is_due_at_once() -> None:
     world, execution = world_with(DOWN, max_attempts=2, delays_seconds=(1,))
     world.steps.fail("store.finish", times=18)
