@@ -11,7 +11,7 @@ from typing import Literal
 from infra.capacity import watchers_needed
 from infra.components.shard_plan import ShardEpoch, check_plan, fewest_shards
 from infra.concurrency import LaneConcurrency, ReservedConcurrency, check_account
-from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS
+from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, MAX_PAYLOAD_BYTES
 
 BundleMode = Literal["cloud", "host"]
 """`cloud`: sources and wheels for Lambda; `host`: sources only, the emulator's interpreter has the
@@ -21,6 +21,7 @@ IDEMPOTENCY_DAYS = 7
 """Lifetime of an Idempotency-Key; the record that it refers to must live longer."""
 _NAME = re.compile(r"[a-z][a-z0-9]{0,19}")
 _CELL = re.compile(r"[0-9a-hjkmnp-tv-z]")
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[1-9][0-9]{0,4})?")
 _LOG_RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365)
 
 
@@ -67,7 +68,7 @@ class DefaultQuotas:
     requests_per_second: int = 300
     """All other requests; 100,000 means unlimited."""
     due_per_minute: int = 60_000
-    payload_bytes: int = 262_144
+    payload_bytes: int = MAX_PAYLOAD_BYTES
     tags: int = 10
     api_keys: int = 10
     concurrency: int = 100_000
@@ -131,6 +132,9 @@ class StageConfig:
     """CIDRs of non-public addresses that callbacks may reach."""
     api_domains: tuple[str, ...] = ()
     """Additional host names of the API, such as custom domains and proxies. No job may call them."""
+    cors_origins: tuple[str, ...] = ()
+    """Origins whose web pages may call the API from a browser, such as `https://console.example.com`, or `*`.
+    Without any, browsers refuse to."""
     protect_data: bool = True
     """Retain the tables and the key and refuse their deletion; disable only for disposable data."""
     alarm_topic_arn: str | None = None
@@ -157,6 +161,11 @@ class StageConfig:
         if not 1 <= self.reconcilers <= LIVE_SEGMENTS:
             raise ValueError(f"there are 1 to {LIVE_SEGMENTS} reconcilers, not {self.reconcilers}")
         self._check_retention()
+        for origin in self.cors_origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                raise ValueError(
+                    f"an origin is a scheme and a host, as in https://example.com, not {origin!r}"
+                )
         if self.reserved is not None:
             self.reserved.check(self.watchers, self.sweepers, self.reconcilers)
             check_account(self.reserved, self.lane_concurrency, self.account_concurrency)

@@ -154,6 +154,8 @@ class Metric:
     API_ERRORS = "ApiErrors"
 
 
+MAX_PAYLOAD_BYTES = 200 * 1024
+"""Maximum size of the body of a job's request: sealed and encoded, it must fit into an item of 400 KB."""
 MAX_CALLBACK_TIMEOUT_SECONDS = 60
 """Maximum duration of a callback; leases, function timeouts and visibility timeouts derive from it."""
 

@@ -43,6 +43,12 @@ class Api:
 
     def __call__(self, event: dict[str, Any], lambda_context: Any) -> dict[str, Any]:
         """The response to one HTTP API event of payload version 2.0. Raises nothing."""
+        is_head = event["requestContext"]["http"]["method"] == "HEAD"
+        response = self._respond(_as_get(event) if is_head else event, lambda_context)
+        response["headers"] = {**response["headers"], "X-Content-Type-Options": "nosniff"}
+        return {**response, "body": "", "isBase64Encoded": False} if is_head else response
+
+    def _respond(self, event: dict[str, Any], lambda_context: Any) -> dict[str, Any]:
         request_id = event["requestContext"].get("requestId") or lambda_context.aws_request_id
         tenancy = self._context.cases.tenancy
         try:
@@ -79,13 +85,16 @@ class Api:
             if not event.path.isprintable():
                 # The router ignores a newline at the end of a path, which admission has judged as another path.
                 raise ProblemError(Problem.NOT_FOUND, "there is no such path")
-            return handler(self._context, replace(request, path_values=path_values, query=query))
+            routed = replace(request, path_values=path_values, query=query)
+            if route.body is None:
+                routed.require_no_body()
+            return handler(self._context, routed)
 
         self._resolver.route(route.path, method=route.method)(endpoint)
 
     def _show_page(self) -> Response[str]:
         request: AuthenticatedRequest = self._resolver.context["request"]
-        return page_answer(self._resolver.current_event.path, request.header("if-none-match"))
+        return page_answer(self._resolver.current_event.path, request.knows)
 
     def _no_route(self, _: Exception) -> Response[str]:
         self._check_method()
@@ -94,11 +103,12 @@ class Api:
     def _check_method(self) -> None:
         """405 for a method that the path lacks. A literal path, such as /v1/jobs/batch, is never an id."""
         path, method = self._resolver.current_event.path, self._resolver.current_event.http_method
-        allowed = sorted(_methods_of(path))
-        if allowed and method not in allowed:
+        methods = _methods_of(path)
+        if methods and method not in methods:
+            allowed = sorted(methods | ({"HEAD"} if "GET" in methods else set()))
             raise ProblemError(
                 Problem.METHOD_NOT_ALLOWED,
-                f"{path} has {', '.join(allowed)}",
+                f"{path} has {', '.join(allowed)}{_missing_id(path, method)}",
                 headers={"Allow": ", ".join(allowed)},
             )
 
@@ -124,11 +134,26 @@ def _reraise(error: Exception) -> Response[str]:
     raise _RouteError(error)
 
 
+def _as_get(event: dict[str, Any]) -> dict[str, Any]:
+    """The event of the GET whose headers answer a HEAD."""
+    context = event["requestContext"]
+    http = {**context["http"], "method": "GET"}
+    return {**event, "requestContext": {**context, "http": http}}
+
+
 def _methods_of(path: str) -> set[str]:
     """The methods of a literal path, or else of every template that the path matches."""
     templates = [(route.path, route.method) for route in ROUTES] + [(page, "GET") for page in PAGES]
     literal = {method for template, method in templates if template == path}
     return literal or {method for template, method in templates if _matches(template, path)}
+
+
+def _missing_id(path: str, method: str) -> str:
+    """What a request to an action, such as /v1/jobs/pause, may have left out."""
+    parent, _, action = path.rpartition("/")
+    template = f"{parent}/<job_id>/{action}"
+    is_action = any(route.path == template and route.method == method for route in ROUTES)
+    return f"; {action} needs the id of a job: {parent}/{{job_id}}/{action}" if is_action else ""
 
 
 def _matches(template: str, path: str) -> bool:

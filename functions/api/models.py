@@ -1,5 +1,6 @@
 """Schemas that several resources share. Lengths of time end in `_seconds`, instants in `_at`."""
 
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -7,7 +8,8 @@ from pydantic.json_schema import SkipJsonSchema
 
 from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
 from shared.domain.delivery.target import MAX_URL_CHARACTERS
-from shared.domain.schedules.schedule import format_instant
+from shared.domain.errors import ScheduleError
+from shared.domain.schedules.schedule import format_instant, parse_instant
 from shared.domain.tenancy.quota import Quota
 
 EXAMPLES = "x-examples"
@@ -22,6 +24,25 @@ CallbackUrl = Annotated[
     str, Field(max_length=MAX_URL_CHARACTERS, json_schema_extra={"pattern": f"^({NO_CALLBACK}$|https?://)"})
 ]
 """The URL that is called with the outcome of an execution, or `none`."""
+
+
+def read_instant(name: str, text: str | None) -> int | None:
+    """An instant in milliseconds; None for None. ScheduleError of the member `name` for any other text."""
+    if text is None:
+        return None
+    try:
+        return parse_instant(text, None)
+    except ScheduleError as error:
+        raise ScheduleError(f"{name}: {str(error).removeprefix('at: ')}", field=name) from error
+
+
+def instant_errors(instants: Mapping[str, str | None]) -> Iterator[ScheduleError]:
+    """An error for each text that is no instant, by the names of their members."""
+    for name, text in instants.items():
+        try:
+            read_instant(name, text)
+        except ScheduleError as error:
+            yield error
 
 
 class Schema(BaseModel):

@@ -7,6 +7,7 @@ authorise requests, because only the function can check a tenant's API key.
 import json
 from typing import cast
 
+from aws_cdk import Duration
 from aws_cdk import aws_apigatewayv2 as apigateway
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
@@ -15,6 +16,9 @@ from constructs import Construct
 from infra.components.log_groups import log_group
 from infra.config import StageConfig
 
+REQUEST_HEADERS = ("authorization", "content-type", "idempotency-key", "if-match", "if-none-match")
+RESPONSE_HEADERS = ("etag", "location", "idempotency-replayed", "retry-after")
+"""Headers that web pages of other origins may send and read."""
 ACCESS_LOG = {
     "requestId": "$context.requestId",
     "time": "$context.requestTimeEpoch",
@@ -28,6 +32,19 @@ ACCESS_LOG = {
 }
 
 
+def _cors(stage: StageConfig) -> apigateway.CorsPreflightOptions | None:
+    """API Gateway itself answers preflight requests, without a key."""
+    if not stage.cors_origins:
+        return None
+    return apigateway.CorsPreflightOptions(
+        allow_origins=list(stage.cors_origins),
+        allow_methods=[apigateway.CorsHttpMethod.ANY],
+        allow_headers=list(REQUEST_HEADERS),
+        expose_headers=list(RESPONSE_HEADERS),
+        max_age=Duration.hours(1),
+    )
+
+
 class HttpEntry(Construct):
     def __init__(self, scope: Construct, function: lambda_.Function, stage: StageConfig) -> None:
         super().__init__(scope, "HttpEntry")
@@ -36,6 +53,7 @@ class HttpEntry(Construct):
             "Api",
             api_name=f"{stage.prefix}-api",
             create_default_stage=False,
+            cors_preflight=_cors(stage),
             default_integration=HttpLambdaIntegration(
                 "ToFunction", function, payload_format_version=apigateway.PayloadFormatVersion.VERSION_2_0
             ),

@@ -1,12 +1,58 @@
 """Errors of the domain and the use cases. The API translates them into problem documents."""
 
+from collections.abc import Iterable, Sequence
+
+_SCHEDULE_MEMBERS = {
+    "at",
+    "delay_seconds",
+    "end_at",
+    "every_seconds",
+    "expression",
+    "from",
+    "max_runs",
+    "rate_seconds",
+    "schedule",
+    "start_at",
+    "timezone",
+    "to",
+}
+
 
 class PunctualError(Exception):
     """Base class of all errors that Punctual raises."""
 
 
 class InvalidValueError(PunctualError, ValueError):
-    """A value breaks a rule of the domain; the text explains the rule to users."""
+    """A value breaks a rule of the domain; the text explains the rule to users.
+
+    `path` has the names of the members that lead to the value in a request, as far as the rule knows them.
+    """
+
+    def __init__(self, text: str = "", *, path: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.path = tuple(path)
+
+    def each(self) -> Sequence["InvalidValueError"]:
+        """The error of each broken rule."""
+        return (self,)
+
+
+class InvalidValuesError(InvalidValueError):
+    """Values break several rules."""
+
+    def __init__(self, errors: Sequence[InvalidValueError]) -> None:
+        super().__init__("; ".join(map(str, errors)))
+        self._errors = tuple(errors)
+
+    def each(self) -> Sequence[InvalidValueError]:
+        return self._errors
+
+
+def raise_any(errors: Iterable[InvalidValueError]) -> None:
+    """Raise one error for all broken rules; return if there are none."""
+    found = [one for error in errors for one in error.each()]
+    if found:
+        raise found[0] if len(found) == 1 else InvalidValuesError(found)
 
 
 class NewerMessageError(InvalidValueError):
@@ -14,10 +60,12 @@ class NewerMessageError(InvalidValueError):
 
 
 class ScheduleError(InvalidValueError):
-    """A schedule is invalid. `field` is the invalid field in the API's spelling."""
+    """A schedule is invalid. `field` is the invalid field in the API's spelling, or a field of a cron line."""
 
     def __init__(self, message: str, *, field: str) -> None:
-        super().__init__(message)
+        # A cron line is one member of a request, whichever of its fields is invalid.
+        name = field if field in _SCHEDULE_MEMBERS else "cron"
+        super().__init__(message, path=() if name == "schedule" else (name,))
         self.field = field
 
 
@@ -36,12 +84,11 @@ class ScheduleNeverFiresError(ScheduleError):
 class CallbackUrlNotAllowedError(InvalidValueError):
     """The target's scheme, host, port or address is not allowed.
 
-    `member` is the name of the URL's field in the job; by default, the URL of the request.
+    `path` leads to the URL; by default, to that of the request.
     """
 
-    def __init__(self, text: str, member: str = "request/url") -> None:
-        super().__init__(text)
-        self.member = member
+    def __init__(self, text: str, *, path: Sequence[str] = ("request", "url")) -> None:
+        super().__init__(text, path=path)
 
 
 class ServiceError(PunctualError):

@@ -50,9 +50,10 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
-    """The same with the sizes of the largest preset."""
+    """The same with the sizes of the largest preset, and with a page of another origin."""
     stage = cloud_stage("test", "eu-west-1", "111111111111", preset="large")
-    return _synthesise(replace(stage, bundle="host"), tmp_path_factory.mktemp("large"))
+    open_to_page = replace(stage, bundle="host", cors_origins=("https://console.example.com",))
+    return _synthesise(open_to_page, tmp_path_factory.mktemp("large"))
 
 
 @pytest.fixture(scope="session")

@@ -134,3 +134,10 @@ def test_the_limits_are_those_of_the_domain() -> None:
     """Spelt twice, since infrastructure imports no run-time code."""
     assert IDEMPOTENCY_DAYS == retention.IDEMPOTENCY_DAYS
     assert MAX_SHARDS == bucket.MAX_SHARDS
+
+
+@pytest.mark.parametrize("origin", ["example.com", "https://example.com/", "https://EXAMPLE.com", "null", ""])
+def test_origin_of_web_pages_is_a_scheme_and_a_host(origin: str) -> None:
+    assert replace(STAGE, cors_origins=("*", "http://localhost:3000")).cors_origins
+    with pytest.raises(ValueError, match="a scheme and a host"):
+        replace(STAGE, cors_origins=(origin,))

@@ -2,6 +2,7 @@
 
 import json
 
+from functions.api.routes import ROUTES
 from tests.infra.conftest import Synthesised
 from tests.support.template import environment
 
@@ -25,6 +26,19 @@ def test_the_stage_is_throttled_and_logs_every_access(cloud: Synthesised) -> Non
     logs = cloud.service.referred(stage["AccessLogSettings"]["DestinationArn"])
     assert logs["RetentionInDays"] == cloud.stage.log_retention_days
     assert {"requestId", "status", "path"} <= json.loads(stage["AccessLogSettings"]["Format"]).keys()
+
+
+def test_pages_of_other_origins_may_call_the_api_only_where_the_stage_names_them(
+    cloud: Synthesised, large: Synthesised
+) -> None:
+    (closed,) = cloud.service.properties("AWS::ApiGatewayV2::Api")
+    assert "CorsConfiguration" not in closed
+    (open_to_page,) = large.service.properties("AWS::ApiGatewayV2::Api")
+    cors = open_to_page["CorsConfiguration"]
+    assert (cors["AllowOrigins"], cors["AllowMethods"]) == (["https://console.example.com"], ["*"])
+    headers = {name.lower() for route in ROUTES for name in route.headers} | {"authorization", "content-type"}
+    assert set(cors["AllowHeaders"]) == headers
+    assert {name.lower() for route in ROUTES for name in route.answer_headers} <= set(cors["ExposeHeaders"])
 
 
 def test_ranges_of_shards_are_watched_and_swept_every_minute(cloud: Synthesised) -> None:

@@ -16,6 +16,7 @@ from tests.mutants.models import MODELS
 from tests.mutants.notifications import NOTIFICATIONS
 from tests.mutants.reconciling import RECONCILING
 from tests.mutants.redrives import REDRIVES
+from tests.mutants.requests import REQUESTS
 from tests.mutants.retries import RETRIES
 from tests.mutants.service_faults import SERVICE_FAULTS
 from tests.mutants.slots import SLOTS
@@ -36,6 +37,7 @@ MUTANTS = (
     *BACKFILLS,
     *REDRIVES,
     *BULK_REDRIVES,
+    *REQUESTS,
     *RETRIES,
     *NOTIFICATIONS,
     *LIMITS,

@@ -4,20 +4,10 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from functions.api.http import strict_json
-from functions.api.http.error_mapping import schema_problem
+from functions.api.http.error_mapping import errors_problem
+from functions.api.http.schema_errors import body_errors
 
 Body = TypeVar("Body", bound=BaseModel)
-
-
-def read_body(body: bytes, schema: type[Body]) -> Body:
-    """MalformedRequestError for broken JSON, ProblemError with all schema errors."""
-    return validate(strict_json.parse(body), schema)
-
-
-def read_optional_body(body: bytes, schema: type[Body]) -> Body:
-    """As `read_body`; no body at all means an empty object."""
-    return validate(strict_json.parse(body) if body else {}, schema)
 
 
 def validate(value: Any, schema: type[Body]) -> Body:
@@ -25,4 +15,4 @@ def validate(value: Any, schema: type[Body]) -> Body:
     try:
         return schema.model_validate(value)
     except ValidationError as error:
-        raise schema_problem(error) from error
+        raise errors_problem(body_errors(error, value, schema)) from error

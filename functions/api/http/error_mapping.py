@@ -1,10 +1,9 @@
 """The problem that each error of the inner layers becomes. Every other error is an internal error."""
 
-from dataclasses import replace
-
-from pydantic import ValidationError
+from collections.abc import Sequence
 
 from functions.api.http.problems import FieldError, Problem, ProblemError
+from functions.api.http.schema_errors import BodyError, pointer_to
 from functions.api.http.strict_json import MalformedRequestError
 from shared.domain import errors
 
@@ -24,20 +23,6 @@ _PROBLEMS: tuple[tuple[type[Exception], Problem], ...] = (
     (MalformedRequestError, Problem.MALFORMED_REQUEST),
 )
 """The first match counts: subclasses stand before their base classes."""
-_SCHEDULE_FIELDS = {
-    "at",
-    "delay_seconds",
-    "end_at",
-    "every_seconds",
-    "expression",
-    "from",
-    "max_runs",
-    "rate_seconds",
-    "schedule",
-    "start_at",
-    "timezone",
-    "to",
-}
 RETRY_AFTER_SECONDS = "1"
 
 
@@ -50,54 +35,52 @@ def problem_for(error: Exception) -> ProblemError | None:
         return ProblemError(Problem.RATE_LIMITED, str(error), headers=retry, quota=error.quota)
     if isinstance(error, errors.QuotaExceededError):
         return ProblemError(Problem.QUOTA_EXCEEDED, str(error), quota=error.quota)
-    for kind, problem in _PROBLEMS:
-        if isinstance(error, kind):
-            if problem is Problem.SERVICE_UNAVAILABLE:
-                retry = {"Retry-After": RETRY_AFTER_SECONDS}
-                detail = "nothing was decided; the same request may be sent again"
-                return ProblemError(problem, detail, headers=retry)
-            return ProblemError(problem, str(error), errors=_field_errors(error))
-    return None
+    if isinstance(error, errors.InvalidValueError):
+        return errors_problem([BodyError(_path_in_job(each), each) for each in error.each()])
+    problem = _problem_of(error)
+    if problem is Problem.SERVICE_UNAVAILABLE:
+        retry = {"Retry-After": RETRY_AFTER_SECONDS}
+        detail = "nothing was decided; the same request may be sent again"
+        return ProblemError(problem, detail, headers=retry)
+    if problem is Problem.PRECONDITION_FAILED:
+        return ProblemError(problem, f"If-Match: {error}; read it, and decide again")
+    return ProblemError(problem, str(error)) if problem is not None else None
 
 
 def schedule_body_problem(error: errors.ScheduleError) -> ProblemError:
     """The problem where the body itself is the schedule: pointers then have no leading `/schedule`."""
-    problem = problem_for(error)
-    if problem is None:
-        raise error
-    found = [replace(each, pointer=each.pointer.removeprefix("/schedule")) for each in problem.errors]
-    return ProblemError(problem.problem, problem.detail, errors=found)
+    return errors_problem([BodyError(error.path, error)])
 
 
-def schema_problem(error: ValidationError) -> ProblemError:
-    """One problem with all schema errors, each with its pointer. Input may be secret and is not echoed."""
-    found = [
-        FieldError(_pointer(each["loc"]), each["msg"])
-        for each in error.errors(include_url=False, include_context=False, include_input=False)
-    ]
-    return validation_problem(found)
+def errors_problem(broken: Sequence[BodyError]) -> ProblemError:
+    """One problem for all broken rules: of their type, or of the general one where they have several."""
+    found = [FieldError(pointer_to(each.path), str(each.error)) for each in broken]
+    types = {_problem_of(each.error) for each in broken}
+    problem = types.pop() if len(types) == 1 else Problem.VALIDATION_FAILED
+    detail = found[0].detail if len(found) == 1 else f"{len(found)} errors in the body"
+    return ProblemError(problem or Problem.VALIDATION_FAILED, detail, errors=found)
 
 
-def validation_problem(found: list[FieldError]) -> ProblemError:
-    """A 422 with these errors."""
-    return ProblemError(Problem.VALIDATION_FAILED, f"{len(found)} error(s) in the body", errors=found)
+def merged(first: ProblemError, second: ProblemError) -> ProblemError:
+    """Both problems as one. Of a member, and of what lies inside of it, the first problem tells."""
+    known = [each.pointer for each in first.errors]
+    more = [each for each in second.errors if not any(_is_inside(each.pointer, one) for one in known)]
+    if not more:
+        return first
+    problem = first.problem if first.problem is second.problem else Problem.VALIDATION_FAILED
+    found = [*first.errors, *more]
+    return ProblemError(problem, f"{len(found)} errors in the body", errors=found)
 
 
-def escaped(name: str) -> str:
-    """A member's name as a part of a JSON pointer."""
-    return name.replace("~", "~0").replace("/", "~1")
+def _is_inside(pointer: str, other: str) -> bool:
+    """Whether two pointers are equal, or one of them lies inside of the other one's member."""
+    shorter, longer = sorted((pointer, other), key=len)
+    return bool(shorter) and (longer == shorter or longer.startswith(f"{shorter}/"))
 
 
-def _field_errors(error: Exception) -> list[FieldError]:
-    if isinstance(error, errors.ScheduleError):
-        # The domain names the field of the cron line (such as `minute`); the body's member is the whole line.
-        name = error.field if error.field in _SCHEDULE_FIELDS else "cron"
-        pointer = "/schedule" if name == "schedule" else f"/schedule/{name}"
-        return [FieldError(pointer, str(error))]
-    if isinstance(error, errors.CallbackUrlNotAllowedError):
-        return [FieldError(f"/{error.member}", str(error))]
-    return [FieldError("", str(error))] if isinstance(error, errors.InvalidValueError) else []
+def _problem_of(error: Exception) -> Problem | None:
+    return next((problem for kind, problem in _PROBLEMS if isinstance(error, kind)), None)
 
 
-def _pointer(location: tuple[int | str, ...]) -> str:
-    return "".join("/" + escaped(str(part)) for part in location)
+def _path_in_job(error: errors.InvalidValueError) -> Sequence[str]:
+    return ("schedule", *error.path) if isinstance(error, errors.ScheduleError) else error.path

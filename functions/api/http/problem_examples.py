@@ -14,7 +14,7 @@ def _at(pointer: str, detail: str) -> dict[str, Any]:
 _ARGUMENTS: dict[Problem, dict[str, Any]] = {
     Problem.MALFORMED_REQUEST: {"detail": "not valid JSON: the key 'url' stands twice in one object"},
     Problem.VALIDATION_FAILED: {
-        "detail": "1 error(s) in the body",
+        "detail": "minute: 61 is not from 0 to 59",
         "errors": [FieldError("/schedule/cron", "minute: 61 is not from 0 to 59")],
     },
     Problem.PAYLOAD_TOO_LARGE: {"detail": "a body may be 262144 bytes at most"},
@@ -24,7 +24,7 @@ _ARGUMENTS: dict[Problem, dict[str, Any]] = {
     Problem.NOT_FOUND: {"detail": "no such job"},
     Problem.METHOD_NOT_ALLOWED: {"detail": "/v1/jobs has GET, POST"},
     Problem.INVALID_STATE: {"detail": "too late: attempt 1 is running"},
-    Problem.PRECONDITION_FAILED: {"detail": "the job is at revision 4"},
+    Problem.PRECONDITION_FAILED: {"detail": "If-Match: the job is at revision 4; read it, and decide again"},
     Problem.PRECONDITION_REQUIRED: {"detail": "send the job's ETag as If-Match"},
     Problem.IDEMPOTENCY_KEY_INVALID: {"detail": "an Idempotency-Key is 1 to 255 visible ASCII characters"},
     Problem.IDEMPOTENCY_KEY_REUSED: {
@@ -59,6 +59,4 @@ def problem_example(problem: Problem) -> dict[str, Any]:
 def validation_failed(pointer: str, detail: str) -> dict[str, Any]:
     """The problem document of a body with one error."""
     error = FieldError(pointer, detail)
-    return document(
-        ProblemError(Problem.VALIDATION_FAILED, "1 error(s) in the body", errors=[error]), _REQUEST_ID
-    )
+    return document(ProblemError(Problem.VALIDATION_FAILED, detail, errors=[error]), _REQUEST_ID)

@@ -1,24 +1,26 @@
 """A request that passed admission, and how routes read it."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from email.message import Message
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 from pydantic import BaseModel
 
-from functions.api.http.bodies import read_body, read_optional_body
+from functions.api.http import strict_json
+from functions.api.http.bodies import validate
+from functions.api.http.conditions import Tags, read_tags
 from functions.api.http.idempotency import check_key
 from functions.api.http.problems import Problem, ProblemError
+from shared.domain.errors import InvalidValueError, raise_any
 from shared.domain.tenancy.tenant import Scope, Tenant
 from shared.usecases.tenancy.authenticate import Principal
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 100
-UNKNOWN_REVISION = 0
-"""A revision that no job ever has."""
-_ETAG = re.compile(r'"(0|[1-9][0-9]{0,8})"')
+_CHARSETS = ("utf-8", "us-ascii")
+_NO_BODY = "this request takes no body: send none, or {}"
 Body = TypeVar("Body", bound=BaseModel)
 
 
@@ -57,27 +59,37 @@ class AuthenticatedRequest:
         """The value of a header, by its name in lower case."""
         return self.headers.get(name)
 
-    def read(self, schema: type[Body], *media_types: str) -> Body:
-        """The JSON body, validated. `media_types` are accepted besides JSON."""
-        self.require_json(*media_types)
-        return read_body(self.body, schema)
+    def read(self, schema: type[Body]) -> Body:
+        """The JSON body, validated."""
+        return validate(self.read_json(), schema)
+
+    def read_json(self, *media_types: str) -> Any:
+        """The JSON body. `media_types` are accepted besides JSON."""
+        self._require_json(*media_types)
+        return strict_json.parse(self.body)
 
     def read_optional(self, schema: type[Body]) -> Body:
         """The JSON body, validated; no body at all means an empty object."""
-        if self.body:
-            self.require_json()
-        return read_optional_body(self.body, schema)
+        return validate(self.read_json() if self.body else {}, schema)
 
-    def require_json(self, *media_types: str) -> None:
+    def require_no_body(self) -> None:
+        """Refuse a body that nothing would read; an empty object is none."""
+        body = self.read_json() if self.body else {}
+        if body != {}:
+            names = list(body) if isinstance(body, dict) else []
+            raise_any(InvalidValueError(_NO_BODY, path=(name,)) for name in names)
+            raise InvalidValueError(_NO_BODY)
+
+    def _require_json(self, *media_types: str) -> None:
         """Refuse every media type but JSON and `media_types`."""
-        media, _, parameters = (self.header("content-type") or "").partition(";")
-        charset = parameters.strip().lower().replace('"', "")
-        if media.strip().lower() not in ("application/json", *media_types) or charset not in (
-            "",
-            "charset=utf-8",
-        ):
+        sent = self.header("content-type") or ""
+        if sent != "application/json" and not _is_json(sent, media_types):
             raise ProblemError(
                 Problem.UNSUPPORTED_MEDIA_TYPE, "send Content-Type: application/json, in UTF-8"
+            )
+        if self.header("content-encoding") not in (None, "identity"):
+            raise ProblemError(
+                Problem.UNSUPPORTED_MEDIA_TYPE, "send the body as it is, without a Content-Encoding"
             )
 
     def idempotency_key(self) -> str | None:
@@ -86,16 +98,20 @@ class AuthenticatedRequest:
         check_key(key)
         return key
 
-    def expected_revision(self) -> int | None:
-        """The revision that If-Match demands; None for any revision.
+    def if_match(self) -> Tags | None:
+        """The ETags that If-Match demands; None where the client sent none."""
+        header = self.header("if-match")
+        return None if header is None else read_tags("If-Match", header)
 
-        A tag of another form than ours gives UNKNOWN_REVISION, which matches no job.
-        """
-        tag = self.header("if-match")
-        if tag is None or tag.strip() == "*":
-            return None
-        match = _ETAG.fullmatch(tag.strip())
-        return int(match[1]) if match else UNKNOWN_REVISION
+    def expected_revision(self, present: int) -> int | None:
+        """The revision that If-Match demands of a job at `present`; None for any revision."""
+        tags = self.if_match()
+        return None if tags is None else tags.revision(present)
+
+    def knows(self, tag: str) -> bool:
+        """Whether If-None-Match says that the client has the representation with this ETag."""
+        header = self.header("if-none-match")
+        return header is not None and read_tags("If-None-Match", header).include(tag)
 
     def flag(self, name: str) -> bool:
         """A query parameter that is `true` or `false`; false where it is absent."""
@@ -120,6 +136,14 @@ class AuthenticatedRequest:
         """Refuse a key without this scope: for requests that need more than their path alone tells."""
         if self.principal is None or scope not in self.principal.key.scopes:
             raise ProblemError(Problem.FORBIDDEN, f"this key lacks the scope {scope.value}")
+
+
+def _is_json(sent: str, media_types: tuple[str, ...]) -> bool:
+    """Whether a Content-Type is JSON in UTF-8, whatever other parameters it has."""
+    message = Message()
+    message["content-type"] = sent
+    charset = str(message.get_param("charset", "utf-8")).lower()
+    return message.get_content_type() in ("application/json", *media_types) and charset in _CHARSETS
 
 
 def read_query(event: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, str]:

@@ -116,6 +116,13 @@ class Routes(dict[Route, Handler]):
         return register
 
 
+def not_modified(headers: dict[str, Any]) -> Response[str]:
+    """The answer to a client that has the representation already."""
+    return Response(
+        status_code=304, content_type=JSON, body="", headers={"Cache-Control": "no-store", **headers}
+    )
+
+
 def json_response(status: int, model: BaseModel, headers: dict[str, Any] | None = None) -> Response[str]:
     """A JSON response that no cache keeps."""
     return Response(

@@ -7,6 +7,7 @@ import orjson
 
 MAX_DEPTH = 32
 _OPEN, _CLOSE = b"[{", b"]}"
+_REPLACEMENT = "\ufffd".encode()
 
 
 class MalformedRequestError(Exception):
@@ -17,10 +18,15 @@ def parse(body: bytes) -> Any:
     """The document; MalformedRequestError for anything but strict UTF-8 JSON.
 
     Refused besides broken syntax: nesting deeper than 32, a key twice in one object, integers beyond 64 bits,
-    numbers beyond the range of doubles, lone surrogates, a byte order mark.
+    numbers beyond the range of doubles, lone surrogates, a byte order mark, a raw U+FFFD.
     """
     if not body:
         raise MalformedRequestError("a JSON body is required")
+    if _REPLACEMENT in body:
+        raise MalformedRequestError(
+            "the body has the character U+FFFD, which gateways put in the place of bytes that are not UTF-8: "
+            "send the body in UTF-8, or write the character as \\ufffd"
+        )
     if body.count(b"[") + body.count(b"{") > MAX_DEPTH:
         _check_depth(body)
     try:

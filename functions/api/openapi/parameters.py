@@ -108,8 +108,13 @@ _IN_QUERY: dict[str, Parameter] = {
 }
 _IN_HEADER: dict[str, Parameter] = {
     "If-Match": {
-        "description": "The ETag from your last read of the job, or `*` for any revision.",
+        "description": "The ETag from your last read of the job, in its quotes, or `*` for any revision.",
         "schema": {"type": "string", "pattern": r'^(\*|"[1-9][0-9]{0,8}")$'},
+        "example": '"3"',
+    },
+    "If-None-Match": {
+        "description": "The ETag from your last read of the job. Without a change since, the answer is a 304.",
+        "schema": {"type": "string", "pattern": r'^"[1-9][0-9]{0,8}"$'},
         "example": '"3"',
     },
     "Idempotency-Key": {

@@ -56,6 +56,11 @@ def responses(route: Route) -> dict[str, Any]:
             "headers": _headers(("Cache-Control",)),
             "content": {JSON: content_of(route.dry_run)},
         }
+    if "If-None-Match" in route.headers:
+        found["304"] = {
+            "description": "The job is as the client knows it.",
+            "headers": _headers((*route.answer_headers, "Cache-Control")),
+        }
     if route.later:
         found["202"] = _success(route, route.later)
     for status, problems in _by_status(route).items():

@@ -56,5 +56,6 @@ def check_span(retry: RetryPolicy, policy: AsyncPolicy) -> None:
         return
     if retry.longest_seconds + retry.max_attempts * policy.deadline_seconds > MAX_RETRY_SPAN_SECONDS:
         raise InvalidValueError(
-            "async_deadline_seconds times max_attempts and all waits together may be 7 days at most"
+            "async_deadline_seconds times max_attempts and all waits together may be 7 days at most",
+            path=("async_deadline_seconds",),
         )

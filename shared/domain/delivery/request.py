@@ -2,15 +2,21 @@
 
 import json
 from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
-from shared.domain.delivery.target import check_headers, check_target
+from shared.domain.delivery.target import check_target, header_errors
 from shared.domain.delivery.target_policy import TargetPolicy
-from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError, UnreadableItemError
+from shared.domain.errors import (
+    CallbackUrlNotAllowedError,
+    InvalidValueError,
+    UnreadableItemError,
+    raise_any,
+)
+from shared.names import MAX_PAYLOAD_BYTES
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
-MAX_BODY_BYTES = 200 * 1024
 INLINE_BYTES = 3 * 1024
 """A larger sealed request gets its own item, because each state change rewrites the execution's item."""
 
@@ -44,14 +50,29 @@ def job_of_payload(payload_id: str) -> str:
 
 def check_request(request: Request, policy: TargetPolicy) -> None:
     """Raise InvalidValueError or CallbackUrlNotAllowedError for a request that must not or cannot be sent."""
+    raise_any(request_errors(request, policy))
+
+
+def request_errors(request: Request, policy: TargetPolicy) -> Iterator[InvalidValueError]:
+    """Yield an error for each rule that a request breaks."""
     if request.method not in METHODS:
-        raise InvalidValueError(f"method must be one of {', '.join(METHODS)}")
-    if len(request.body) > MAX_BODY_BYTES:
-        raise InvalidValueError(f"the body may have at most {MAX_BODY_BYTES} bytes")
-    check_target(request.url, policy)
-    check_headers(dict(request.headers))
-    check_callback_target("on_success", request.on_success, policy)
-    check_callback_target("on_failure", request.on_failure, policy)
+        yield InvalidValueError(f"method must be one of {', '.join(METHODS)}", path=("request", "method"))
+    if len(request.body) > MAX_PAYLOAD_BYTES:
+        yield InvalidValueError(
+            f"the body may have at most {MAX_PAYLOAD_BYTES} bytes", path=("request", "body")
+        )
+    yield from _caught(lambda: check_target(request.url, policy))
+    for error in header_errors(dict(request.headers)):
+        yield InvalidValueError(str(error), path=("request", *error.path))
+    yield from _caught(lambda: check_callback_target("on_success", request.on_success, policy))
+    yield from _caught(lambda: check_callback_target("on_failure", request.on_failure, policy))
+
+
+def _caught(check: Callable[[], None]) -> Iterator[InvalidValueError]:
+    try:
+        check()
+    except InvalidValueError as error:
+        yield error
 
 
 def check_callback_target(name: str, url: str | None, policy: TargetPolicy) -> None:
@@ -61,7 +82,7 @@ def check_callback_target(name: str, url: str | None, policy: TargetPolicy) -> N
     try:
         check_target(url, policy)
     except CallbackUrlNotAllowedError as refused:
-        raise CallbackUrlNotAllowedError(str(refused), member=name) from None
+        raise CallbackUrlNotAllowedError(str(refused), path=(name,)) from None
 
 
 def encode_request(request: Request) -> bytes:

@@ -5,12 +5,12 @@ addresses of a name at each call, because DNS may change at any time.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
 from shared.domain.delivery.addresses import Address
 from shared.domain.delivery.target_policy import TargetPolicy
-from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError
+from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError, raise_any
 
 MAX_URL_CHARACTERS = 2048
 MAX_HEADERS = 50
@@ -78,26 +78,41 @@ def check_target(url: str, policy: TargetPolicy) -> None:
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """Raise InvalidValueError for invalid headers, and for headers that Punctual or the connection sets.
+    """Raise InvalidValueError if `header_errors` has any."""
+    raise_any(header_errors(headers))
+
+
+def header_errors(headers: Mapping[str, str]) -> Iterator[InvalidValueError]:
+    """Yield an error for each invalid header, and for each that Punctual or the connection sets.
 
     The size limit counts names and values together.
     """
     if len(headers) > MAX_HEADERS:
-        raise InvalidValueError(f"at most {MAX_HEADERS} headers may be given")
+        yield InvalidValueError(f"at most {MAX_HEADERS} headers may be given", path=("headers",))
     if sum(len(name) + len(value) for name, value in headers.items()) > MAX_HEADERS_BYTES:
-        raise InvalidValueError(f"the headers may have at most {MAX_HEADERS_BYTES} bytes together")
+        yield InvalidValueError(
+            f"the headers may have at most {MAX_HEADERS_BYTES} bytes together", path=("headers",)
+        )
     seen = set[str]()
     for name, value in headers.items():
-        if not re.fullmatch(HEADER_NAME, name):
-            raise InvalidValueError(f"{name!a} is not a valid header name")
-        folded = name.lower()
-        if folded in _REFUSED_HEADERS or folded.startswith(_REFUSED_PREFIXES):
-            raise InvalidValueError(f"the header {name} is set by Punctual and may not be given")
-        if folded in seen:
-            raise InvalidValueError(f"the header {name} is given twice")
-        seen.add(folded)
-        if not re.fullmatch(HEADER_VALUE, value):
-            raise InvalidValueError(f"the value of the header {name} must be printable ASCII on one line")
+        text = _header_text(name, value, seen)
+        if text is not None:
+            yield InvalidValueError(text, path=("headers", name))
+        seen.add(name.lower())
+
+
+def _header_text(name: str, value: str, seen: Collection[str]) -> str | None:
+    """Return why a header is refused; None for a valid one."""
+    folded = name.lower()
+    if not re.fullmatch(HEADER_NAME, name):
+        return "a header name consists of letters, digits and hyphens"
+    if folded in _REFUSED_HEADERS or folded.startswith(_REFUSED_PREFIXES):
+        return f"the header {name} is set by Punctual and may not be given"
+    if folded in seen:
+        return f"the header {name} is given twice"
+    if not re.fullmatch(HEADER_VALUE, value):
+        return f"the value of the header {name} must be printable ASCII on one line"
+    return None
 
 
 def _check_characters(url: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, field
 
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy, check_span
@@ -24,6 +25,11 @@ MAX_START_DEADLINE_SECONDS = 7 * 86_400
 MAX_RUNS = 1_000_000_000
 TAG = r"^[a-z0-9][a-z0-9._:/=-]{0,62}$"
 """The pattern of a tag."""
+TAG_TEXT = "1 to 63 lower-case letters, digits and . _ : / = - with a letter or digit at its beginning"
+NAME = r"^(?=.*[^ ])[^\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+$"
+"""The pattern of a name. Control characters and changes of the writing direction would alter the terminals and
+pages that show it."""
+NAME_TEXT = "a name has characters other than spaces, and no control characters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,17 +64,24 @@ class NewJob:
     def __post_init__(self) -> None:
         """Raises InvalidValueError for values out of range or settings that contradict each other."""
         if not 1 <= self.timeout_seconds <= MAX_CALLBACK_TIMEOUT_SECONDS:
-            raise InvalidValueError(f"timeout_seconds must be 1 to {MAX_CALLBACK_TIMEOUT_SECONDS}")
-        if self.name is not None and not 1 <= len(self.name) <= MAX_NAME_LENGTH:
-            raise InvalidValueError(f"a name is 1 to {MAX_NAME_LENGTH} characters")
+            raise InvalidValueError(
+                f"timeout_seconds must be 1 to {MAX_CALLBACK_TIMEOUT_SECONDS}", path=("timeout_seconds",)
+            )
+        check_name(self.name)
         check_tags(self.tags)
         check_jitter(self.jitter_ms)
         check_span(self.retry, self.async_policy)
         deadline = self.start_deadline_seconds
         if deadline is not None and not 1 <= deadline <= MAX_START_DEADLINE_SECONDS:
-            raise InvalidValueError(f"start_deadline_seconds must be 1 to {MAX_START_DEADLINE_SECONDS}")
+            raise InvalidValueError(
+                f"start_deadline_seconds must be 1 to {MAX_START_DEADLINE_SECONDS}",
+                path=("start_deadline_seconds",),
+            )
         if deadline is not None and not isinstance(self.timing, Once | After):
-            raise InvalidValueError("start_deadline_seconds is for jobs that run once; see catch_up")
+            raise InvalidValueError(
+                "start_deadline_seconds is for jobs that run once; a job that recurs has catch_up",
+                path=("start_deadline_seconds",),
+            )
         if isinstance(self.timing, Once | After) and self.recurring != Recurring():
             raise InvalidValueError("max_runs, catch_up and overlap_policy are for jobs that recur")
 
@@ -117,16 +130,21 @@ class NewJob:
         return schedule
 
 
-def check_tags(tags: tuple[str, ...]) -> None:
+def check_name(name: str | None) -> None:
+    """Raises InvalidValueError for a name that lists could not show."""
+    if name is not None and not 1 <= len(name) <= MAX_NAME_LENGTH:
+        raise InvalidValueError(f"a name is 1 to {MAX_NAME_LENGTH} characters", path=("name",))
+    if name is not None and not re.fullmatch(NAME, name):
+        raise InvalidValueError(NAME_TEXT, path=("name",))
+
+
+def check_tags(tags: Sequence[str]) -> None:
     """Raises InvalidValueError for tags that a query could not contain."""
     if len(tags) > MAX_TAGS or len(set(tags)) != len(tags):
-        raise InvalidValueError(f"tags: {MAX_TAGS} at most, each once")
-    for tag in tags:
+        raise InvalidValueError(f"tags: {MAX_TAGS} at most, each once", path=("tags",))
+    for number, tag in enumerate(tags):
         if not re.fullmatch(TAG, tag):
-            raise InvalidValueError(
-                f"tags: {tag[:63]!a} is not 1 to 63 lower-case letters, digits and . _ : / = - with a letter"
-                " or digit at its beginning"
-            )
+            raise InvalidValueError(f"tags: {tag[:63]!a} is not {TAG_TEXT}", path=("tags", str(number)))
 
 
 def _retry_parts(retry: RetryPolicy) -> tuple[object, ...]:

@@ -29,4 +29,6 @@ def dispatch_at(schedule: Once | Series, job_id: str, nominal_at: int, jitter_ms
 def check_jitter(jitter_ms: int) -> None:
     """Raise InvalidValueError for a jitter outside 0 to 24 hours."""
     if not 0 <= jitter_ms <= MAX_JITTER_MS:
-        raise InvalidValueError("jitter_seconds: must be from 0 to 86400")
+        raise InvalidValueError(
+            "jitter_seconds: must be from 0 to 86400", path=("schedule", "jitter_seconds")
+        )

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 
 from shared.domain.errors import InvalidValueError
+from shared.names import MAX_PAYLOAD_BYTES
 
 
 class Quota(StrEnum):
@@ -40,7 +41,7 @@ BOUNDS: Mapping[Quota, tuple[int, int]] = {
     Quota.CREATES_PER_SECOND: (0, 100_000),
     Quota.REQUESTS_PER_SECOND: (1, UNLIMITED),
     Quota.DUE_PER_MINUTE: (0, 10_000_000),
-    Quota.PAYLOAD_BYTES: (0, 262_144),
+    Quota.PAYLOAD_BYTES: (0, MAX_PAYLOAD_BYTES),
     Quota.TAGS: (0, 10),
     Quota.API_KEYS: (2, 50),
     Quota.CONCURRENCY: (1, UNLIMITED),
@@ -95,4 +96,4 @@ def check_limit(quota: Quota, limit: int) -> None:
     """InvalidValueError where a limit is out of bounds."""
     least, most = BOUNDS[quota]
     if not least <= limit <= most:
-        raise InvalidValueError(f"{quota.value} must be {least} to {most}")
+        raise InvalidValueError(f"{quota.value} must be {least} to {most}", path=("quotas", quota.value))

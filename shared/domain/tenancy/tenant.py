@@ -86,13 +86,15 @@ class Tenant:
     def __post_init__(self) -> None:
         """InvalidValueError for an id that keys or metrics cannot carry, or a number out of bounds."""
         if not is_tenant_id(self.id):
-            raise InvalidValueError("a tenant id is 1 to 40 lower-case letters, digits and inner hyphens")
+            raise InvalidValueError(
+                "a tenant id is 1 to 40 lower-case letters, digits and inner hyphens", path=("id",)
+            )
         if not self.signing_secrets or self.signing_secrets[0].ends_at is not None:
             raise InvalidValueError("a tenant needs a signing secret: no call is ever sent unsigned")
         if not 1 <= self.index_shards <= MAX_INDEX_SHARDS:
-            raise InvalidValueError(f"index_shards must be 1 to {MAX_INDEX_SHARDS}")
+            raise InvalidValueError(f"index_shards must be 1 to {MAX_INDEX_SHARDS}", path=("index_shards",))
         if not 1 <= self.weight <= MAX_WEIGHT:
-            raise InvalidValueError(f"weight must be 1 to {MAX_WEIGHT}")
+            raise InvalidValueError(f"weight must be 1 to {MAX_WEIGHT}", path=("weight",))
         for quota, limit in self.quotas.items():
             check_limit(quota, limit)
 
@@ -119,7 +121,9 @@ class ApiKey:
     def __post_init__(self) -> None:
         """InvalidValueError for a name with control characters, or of a wrong length."""
         if self.name is not None and not re.fullmatch(KEY_NAME, self.name):
-            raise InvalidValueError("a key's name is 1 to 64 characters, none of them a control character")
+            raise InvalidValueError(
+                "a key's name is 1 to 64 characters, none of them a control character", path=("name",)
+            )
 
     def is_live(self, now_ms: int) -> bool:
         """Whether the key is neither revoked nor expired."""

@@ -25,7 +25,7 @@ from shared.ports.delivery import Vault
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import IdempotencyRecord, IdempotencyStore, JobStore
 from shared.ports.runtime import Clock, Entropy
-from shared.usecases.chains.change_job import TRIES, FindSettled
+from shared.usecases.chains.change_job import TRIES, FindSettled, check_revision
 from shared.usecases.filing.file_execution import FileExecution
 
 
@@ -52,20 +52,22 @@ class TriggerJob:
     plan: ShardPlan
     retention: Retention
 
-    def execute(self, tenant: Tenant, job_id: str, key: str | None = None) -> TriggerResult:
+    def execute(
+        self, tenant: Tenant, job_id: str, key: str | None = None, *, revision: int | None = None
+    ) -> TriggerResult:
         """File the execution; repeats with the same idempotency key return the same execution.
 
         InvalidStateError if the job is a backfill, or neither active nor paused. NotFoundError if there is
-        none.
+        none. PreconditionFailedError if the job is not at `revision`; a repeat gets its execution even then.
         """
         if backfilled_job(job_id) is not None:
             self.find_settled.execute(tenant.id, job_id)
             raise InvalidStateError("a backfill runs for the instants of its range alone; trigger its job")
         job = self.find_settled.execute(tenant.id, job_id)
-        record, replayed = self._identify(tenant, job, key)
+        record, replayed = self._identify(tenant, job, key, revision)
         for _ in range(TRIES):
             existing = self.store.get(record.id) if replayed else None
-            filed = existing or self._file(job, record)
+            filed = existing or self._file(job, record, revision)
             if filed is not None:
                 self.file.ensure_sent(filed)
                 return TriggerResult(execution=filed, replayed=replayed)
@@ -73,13 +75,13 @@ class TriggerJob:
         raise UnavailableError("the job is being changed by others")
 
     def _identify(
-        self, tenant: Tenant, job: Job, key: str | None
+        self, tenant: Tenant, job: Job, key: str | None, revision: int | None
     ) -> tuple[IdempotencyRecord[ExecutionId], bool]:
         now_ms = self.clock.now_ms()
         fingerprint = self.vault.fingerprint(tenant, f"trigger|{job.id}".encode())
         known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
         if known is None:  # Check before the claim, so that a refused request does not use up its key.
-            _require_open(job)
+            _require_open(job, revision)
         chosen = known or self._choose(job, fingerprint, now_ms)
         record = chosen
         if key is not None and known is None:
@@ -98,9 +100,11 @@ class TriggerJob:
             expires_at=now_ms + IDEMPOTENCY_DAYS * DAY_SECONDS * 1000,
         )
 
-    def _file(self, job: Job, record: IdempotencyRecord[ExecutionId]) -> Execution | None:
+    def _file(
+        self, job: Job, record: IdempotencyRecord[ExecutionId], revision: int | None
+    ) -> Execution | None:
         """None if the job was changed meanwhile, or a concurrent request with the same key was faster."""
-        _require_open(job)
+        _require_open(job, revision)
         now_ms = self.clock.now_ms()
         execution = Execution(
             id=record.id,
@@ -119,6 +123,7 @@ class TriggerJob:
         return execution if is_filed else None
 
 
-def _require_open(job: Job) -> None:
+def _require_open(job: Job, revision: int | None) -> None:
+    check_revision(job, revision)
     if job.state not in (JobState.ACTIVE, JobState.PAUSED):
         raise InvalidStateError(f"the job is {job.state}")

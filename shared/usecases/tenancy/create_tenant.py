@@ -45,7 +45,7 @@ class CreateTenant:
     def execute(self, tenant_id: str, scopes: frozenset[Scope] = FIRST_SCOPES) -> NewTenant:
         """InvalidValueError for an unusable or reserved id, InvalidStateError where the tenant exists."""
         if tenant_id in RESERVED_IDS:
-            raise InvalidValueError(f"the id {tenant_id} is reserved")
+            raise InvalidValueError(f"the id {tenant_id} is reserved", path=("id",))
         return self._create(tenant_id, scopes)
 
     def operator(self) -> NewTenant:

@@ -122,7 +122,7 @@ class Keyring:
         check_scopes(tenant.id, scopes)
         now_ms = self.clock.now_ms()
         if expires_at is not None and expires_at <= now_ms:
-            raise InvalidValueError("a key expires in the future")
+            raise InvalidValueError("a key expires in the future", path=("expires_in_seconds",))
         limit = self.defaults.overridden_by(tenant.quotas).api_keys
         live = [key for key in self.tenants.get_keys(tenant.key_ids) if key.is_live(now_ms)]
         if len(live) >= limit:
@@ -151,9 +151,9 @@ class Keyring:
 def check_scopes(tenant_id: str, scopes: frozenset[Scope]) -> None:
     """InvalidValueError for scopes that a key of this tenant cannot have."""
     if not scopes:
-        raise InvalidValueError("a key needs at least one scope")
+        raise InvalidValueError("a key needs at least one scope", path=("scopes",))
     if tenant_id == OPERATOR and scopes != {Scope.ADMIN}:
-        raise InvalidValueError("operators' keys have the scope admin and no other")
+        raise InvalidValueError("operators' keys have the scope admin and no other", path=("scopes",))
 
 
 def new_key(

@@ -106,7 +106,9 @@ def changed(tenant: Tenant, change: TenantChange) -> Tenant:
         raise InvalidStateError("the operators' own tenant cannot be suspended")
     shards = tenant.index_shards if change.index_shards is None else change.index_shards
     if shards < tenant.index_shards:
-        raise InvalidValueError(f"index_shards only grow: {tenant.index_shards} or more")
+        raise InvalidValueError(
+            f"index_shards only grow: {tenant.index_shards} or more", path=("index_shards",)
+        )
     limits: dict[Quota, int | None] = {**tenant.quotas, **(change.quotas or {})}
     return replace(
         tenant,

@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from shared.domain.tenancy.budget import BudgetKey, TokenLease
 from shared.domain.tenancy.quota import Quotas
+from shared.names import MAX_PAYLOAD_BYTES
 
 GENEROUS = Quotas(
     recurring_jobs=100_000,
     creates_per_second=100_000,
     due_per_minute=1_000_000,
-    payload_bytes=262_144,
+    payload_bytes=MAX_PAYLOAD_BYTES,
     tags=10,
     api_keys=10,
 )

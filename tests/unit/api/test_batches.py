@@ -84,7 +84,7 @@ def test_an_item_that_is_no_job_is_the_fault_of_that_item(item: Any) -> None:
         (
             {"request": {"url": "https://x.example/", "headers": {"Host": "y"}}},
             "validation-failed",
-            "/jobs/1",
+            "/jobs/1/request/headers/Host",
         ),
         ({"start_deadline_seconds": 0}, "validation-failed", "/jobs/1/start_deadline_seconds"),
     ],

@@ -189,7 +189,7 @@ def test_an_unknown_path_comes_before_the_media_type() -> None:
 def test_405_says_what_is_allowed() -> None:
     world = ApiWorld()
     answer = world.handle(Request(method="PUT", path="/v1/jobs/x", headers=world.credential))
-    assert (answer.problem, answer.headers["Allow"]) == ("method-not-allowed", "DELETE, GET, PATCH")
+    assert (answer.problem, answer.headers["Allow"]) == ("method-not-allowed", "DELETE, GET, HEAD, PATCH")
 
 
 @pytest.mark.parametrize("media", ["", "text/json", "application/jsonp", "application/json; charset=latin-1"])

@@ -195,7 +195,7 @@ def test_no_spelling_of_a_path_gets_past_its_scope(path: str, method: str) -> No
     before = near.stored()
     near.restrict(Scope.READ, Scope.WRITE)
     answer = ask(near.api, near.ours.key, method, path, {"scopes": ["admin"]})
-    assert answer.problem in ("forbidden", "not-found", "method-not-allowed")
+    assert answer.status in (403, 404, 405)
     assert near.stored()[:3] == before[:3]
 
 

@@ -88,9 +88,12 @@ def test_exactly_one_kind_in_lawful_numbers_is_accepted(schedule: dict[str, Any]
     ],
 )
 def test_schedule_error_names_its_field(schedule: dict[str, Any], field: str) -> None:
-    with pytest.raises(ScheduleError) as refused:
-        scheduled(**schedule).new_job()
-    assert refused.value.field == field
+    with pytest.raises(ValidationError) as refused:
+        scheduled(**schedule)
+    (detail,) = refused.value.errors()
+    cause = detail["ctx"]["error"]
+    assert isinstance(cause, ScheduleError)
+    assert (detail["loc"], cause.field) == (("schedule",), field)
 
 
 @pytest.mark.parametrize(

@@ -76,9 +76,9 @@ def test_a_patch_that_changes_nothing_changes_nothing(create: dict[str, Any]) ->
         (None, 428, "precondition-required"),
         ('"2"', 412, "precondition-failed"),
         ('W/"1"', 412, "precondition-failed"),
-        ("1", 412, "precondition-failed"),
-        ('"\u0661"', 412, "precondition-failed"),
-        ("", 412, "precondition-failed"),
+        ("1", 400, "malformed-request"),
+        ('"\u0661"', 400, "malformed-request"),
+        ("", 400, "malformed-request"),
         ('"99999999999999999999"', 412, "precondition-failed"),
     ],
 )

@@ -142,7 +142,7 @@ def test_pages_can_only_be_read(path: str, method: str) -> None:
     world = ApiWorld()
     assert world.handle(Request(method=method, path=path)).problem == "unauthenticated"
     refused = world.handle(Request(method=method, path=path, headers=world.credential))
-    assert (refused.problem, refused.headers["Allow"]) == ("method-not-allowed", "GET")
+    assert (refused.problem, refused.headers["Allow"]) == ("method-not-allowed", "GET, HEAD")
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,22 @@
 """Schemas of backfills."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
-from functions.api.models import Instant, InstantOut, Schema, Seconds, with_examples
+from functions.api.models import (
+    Instant,
+    InstantOut,
+    Schema,
+    Seconds,
+    instant_errors,
+    read_instant,
+    with_examples,
+)
 from functions.api.resources.backfills import examples
-from shared.domain.errors import ScheduleError
+from shared.domain.errors import raise_any
 from shared.domain.jobs.new_backfill import NewBackfill
 from shared.domain.schedules.overlap import OverlapPolicy
-from shared.domain.schedules.schedule import parse_instant
 from shared.domain.schedules.schedule_kinds import MAX_BACKFILL_INTERVAL_MS
 from shared.names import Lane
 
@@ -37,22 +44,20 @@ class BackfillIn(Schema):
     )
     dry_run: bool = Field(default=False, description="Only return the plan; create nothing.")
 
+    @model_validator(mode="after")
+    def _has_instants(self) -> Self:
+        raise_any(instant_errors({"from": self.from_, "to": self.to}))
+        return self
+
     def new_backfill(self) -> NewBackfill:
-        """ScheduleError for a text that is no instant."""
+        """ScheduleError for an empty range."""
         return NewBackfill(
-            from_at=_instant("from", self.from_),
-            to_at=_instant("to", self.to),
+            from_at=read_instant("from", self.from_) or 0,
+            to_at=read_instant("to", self.to) or 0,
             every_seconds=self.every_seconds,
             overlap_policy=self.overlap_policy,
             lane=self.lane,
         )
-
-
-def _instant(name: str, text: str) -> int:
-    try:
-        return parse_instant(text, None)
-    except ScheduleError as error:
-        raise ScheduleError(f"{name}: {str(error).removeprefix('at: ')}", field=name) from error
 
 
 class BackfillOut(BaseModel):

@@ -16,7 +16,7 @@ BATCH_OUT: Examples = {
     "one_accepted_and_one_refused": {
         "results": [
             {"status": 201, "job": ONCE},
-            {"status": 422, "problem": validation_failed("/jobs/1/request/url", "Field required")},
+            {"status": 422, "problem": validation_failed("/jobs/1/request/url", "this member is required")},
         ]
     }
 }

@@ -1,5 +1,7 @@
 """/v1/jobs/batch: create many jobs in one request."""
 
+from typing import Any
+
 import orjson
 from aws_lambda_powertools.event_handler import Response
 
@@ -7,7 +9,8 @@ from functions.api.context import Context
 from functions.api.http.bodies import validate
 from functions.api.http.error_mapping import problem_for
 from functions.api.http.idempotency import replay_header
-from functions.api.http.problems import FieldError, Problem, ProblemError, document
+from functions.api.http.problems import FieldError, Problem, ProblemError
+from functions.api.http.problems import document as problem_document
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.route import (
     BODY_PROBLEMS,
@@ -19,10 +22,11 @@ from functions.api.http.route import (
 )
 from functions.api.models import ProblemOut
 from functions.api.resources.batches.models import AcceptedOut, BatchIn, BatchOut, RefusedOut
+from functions.api.resources.jobs.job_errors import with_all_errors
 from functions.api.resources.jobs.models import JobIn, JobOut
 from functions.api.resources.jobs.presenter import job_out
 from functions.api.resources.jobs.responses import record_creation
-from shared.domain.errors import PunctualError, UnavailableError
+from shared.domain.errors import InvalidValueError, PunctualError, UnavailableError
 from shared.domain.jobs.new_job import NewJob
 from shared.names import Metric
 from shared.observability import count, logger
@@ -54,7 +58,7 @@ def create_jobs(context: Context, request: AuthenticatedRequest) -> Response[str
     if len(documents) > 1:  # Admission took the creation token of the first job.
         context.cases.tenancy.check_quota.creates(request.tenant, len(documents) - 1)
     key = request.idempotency_key()
-    entries = [_new_job(entry, number) for number, entry in enumerate(documents)]
+    entries = [_new_job(context, document) for document in documents]
     outcomes = context.cases.jobs.create_jobs.execute(
         request.tenant,
         [entry if isinstance(entry, NewJob) else None for entry in entries],
@@ -63,23 +67,22 @@ def create_jobs(context: Context, request: AuthenticatedRequest) -> Response[str
     )
     replayed = any(isinstance(outcome, CreatedJob) and outcome.replayed for outcome in outcomes)
     results = [
-        entry if isinstance(entry, ProblemError) else _present(context, request, entry, outcome, number)
-        for number, (entry, outcome) in enumerate(zip(entries, outcomes, strict=True))
+        entry if isinstance(entry, ProblemError) else _present(context, request, entry, outcome, document)
+        for entry, outcome, document in zip(entries, outcomes, documents, strict=True)
     ]
-    results = [
-        _record(context, request, result, number, replayed=replayed) for number, result in enumerate(results)
-    ]
+    results = [_record(context, request, result, replayed=replayed) for result in results]
     created = sum(isinstance(result, JobOut) for result in results)
     count(Metric.JOBS_CREATED, 0 if replayed else created)
-    batch = BatchOut(results=[_result_out(result, request.request_id) for result in results])
+    numbered = enumerate(results)
+    batch = BatchOut(results=[_result_out(result, number, request.request_id) for number, result in numbered])
     return json_response(200, batch, replay_header(replayed=replayed))
 
 
-def _new_job(entry: object, number: int) -> NewJob | ProblemError:
+def _new_job(context: Context, document: Any) -> NewJob | ProblemError:
     try:
-        return validate(entry, JobIn).new_job()
-    except (ProblemError, PunctualError) as error:
-        return _problem_at(number, error)
+        return validate(document, JobIn).new_job()
+    except (ProblemError, InvalidValueError) as error:
+        return with_all_errors(context, error, document)
 
 
 def _present(
@@ -87,7 +90,7 @@ def _present(
     request: AuthenticatedRequest,
     new: NewJob,
     outcome: CreatedJob | PunctualError | None,
-    number: int,
+    document: Any,
 ) -> JobOut | ProblemError:
     try:
         if isinstance(outcome, CreatedJob):
@@ -95,15 +98,16 @@ def _present(
             stored = context.open_request(request.tenant, outcome.job) if outcome.replayed else new.request
             return job_out(outcome.job, stored, context.now_ms())
         raise outcome or ValueError("a job without an outcome")
+    except InvalidValueError as error:
+        return with_all_errors(context, error, document)
     except PunctualError as error:
-        return _problem_at(number, error)
+        return _problem(error)
 
 
 def _record(
     context: Context,
     request: AuthenticatedRequest,
     result: JobOut | ProblemError,
-    number: int,
     *,
     replayed: bool,
 ) -> JobOut | ProblemError:
@@ -114,22 +118,24 @@ def _record(
     try:
         record_creation(context, request, result, replayed=replayed)
     except UnavailableError as error:
-        return _problem_at(number, error)
+        return _problem(error)
     return result
 
 
-def _problem_at(number: int, error: Exception) -> ProblemError:
-    """The problem of one job, with pointers into the batch. An internal error is logged."""
+def _problem(error: Exception) -> ProblemError:
+    """The problem of one job. An internal error is logged."""
     problem = problem_for(error)
     if problem is None:
         logger.exception("unexpected error in a batch", exc_info=error)
         return ProblemError(Problem.INTERNAL_ERROR, "the request id finds it in the operator's logs")
-    errors = [FieldError(f"/jobs/{number}{each.pointer}", each.detail) for each in problem.errors]
-    return ProblemError(problem.problem, problem.detail, errors=errors, quota=problem.quota)
+    return problem
 
 
-def _result_out(result: JobOut | ProblemError, request_id: str) -> AcceptedOut | RefusedOut:
+def _result_out(result: JobOut | ProblemError, number: int, request_id: str) -> AcceptedOut | RefusedOut:
+    """The result of a job; pointers start at the body of the whole batch."""
     if isinstance(result, JobOut):
         return AcceptedOut(status=201, job=result)
-    problem = ProblemOut.model_validate(document(result, request_id))
+    errors = [FieldError(f"/jobs/{number}{each.pointer}", each.detail) for each in result.errors]
+    within = ProblemError(result.problem, result.detail, errors=errors, quota=result.quota)
+    problem = ProblemOut.model_validate(problem_document(within, request_id))
     return RefusedOut(status=problem.status, problem=problem)

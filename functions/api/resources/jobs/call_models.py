@@ -22,7 +22,15 @@ from shared.domain.delivery.retry import (
     MAX_RETRY_SPAN_SECONDS,
     RetryPolicy,
 )
-from shared.domain.delivery.target import HEADER_NAME, HEADER_VALUE, MAX_HEADERS, MAX_URL_CHARACTERS
+from shared.domain.delivery.target import (
+    HEADER_NAME,
+    HEADER_VALUE,
+    MAX_HEADERS,
+    MAX_URL_CHARACTERS,
+    header_errors,
+)
+from shared.domain.errors import InvalidValueError, raise_any
+from shared.names import MAX_PAYLOAD_BYTES
 
 _BODIES = ("body", "json")
 BACKOFF = ("base_seconds", "factor", "cap_seconds")
@@ -53,27 +61,41 @@ class RequestIn(Schema):
             "additionalProperties": {"type": "string", "pattern": HEADER_VALUE},
         },
     )
-    body: str | None = Field(None, description="Text that is sent as it is, in UTF-8.")
+    body: str | None = Field(
+        None,
+        description=f"Text that is sent as it is, in UTF-8; at most {MAX_PAYLOAD_BYTES:,} bytes.",
+        json_schema_extra={"maxLength": MAX_PAYLOAD_BYTES},
+    )
     json_: Any = Field(None, alias="json", description="Any value; sent as JSON, with its content type.")
 
     @model_validator(mode="after")
-    def _one_body(self) -> Self:
+    def _has_lawful_content(self) -> Self:
         if {"body", "json_"} <= self.model_fields_set:
-            raise ValueError("body and json exclude each other")
+            raise InvalidValueError("body and json exclude each other", path=("json",))
+        errors = [*header_errors(self.headers)]
+        if len(self._content) > MAX_PAYLOAD_BYTES:
+            member = "json" if "json_" in self.model_fields_set else "body"
+            errors.append(InvalidValueError(f"may have at most {MAX_PAYLOAD_BYTES} bytes", path=(member,)))
+        raise_any(errors)
         return self
+
+    @cached_property
+    def _content(self) -> bytes:
+        """The body as it is sent."""
+        return orjson.dumps(self.json_) if "json_" in self.model_fields_set else (self.body or "").encode()
 
     def request(self, *, on_success: str | None = None, on_failure: str | None = None) -> Request:
         """A JSON body adds its content type unless the headers have one."""
-        headers, body = tuple(self.headers.items()), (self.body or "").encode()
-        if "json_" in self.model_fields_set:
-            body = orjson.dumps(self.json_)
-            if not any(name.lower() == "content-type" for name in self.headers):
-                headers = (*headers, ("Content-Type", "application/json"))
+        headers = tuple(self.headers.items())
+        if "json_" in self.model_fields_set and not any(
+            name.lower() == "content-type" for name in self.headers
+        ):
+            headers = (*headers, ("Content-Type", "application/json"))
         return Request(
             method=self.method,
             url=self.url,
             headers=headers,
-            body=body,
+            body=self._content,
             on_success=on_success,
             on_failure=on_failure,
         )
@@ -110,7 +132,7 @@ class RetryIn(Schema):
     @model_validator(mode="after")
     def _agrees(self) -> Self:
         if self.base_seconds > self.cap_seconds:
-            raise ValueError("base_seconds must not be above cap_seconds")
+            raise InvalidValueError("base_seconds must not be above cap_seconds", path=("base_seconds",))
         if self.delays_seconds is not None:
             self._agrees_with_table(len(self.delays_seconds) + 1)
         _ = self.policy  # Raises where the policy is invalid.
@@ -118,9 +140,13 @@ class RetryIn(Schema):
 
     def _agrees_with_table(self, attempts: int) -> None:
         if named := self.model_fields_set & set(BACKOFF):
-            raise ValueError(f"delays_seconds takes the place of {', '.join(sorted(named))}")
+            raise InvalidValueError(
+                f"delays_seconds takes the place of {', '.join(sorted(named))}", path=("delays_seconds",)
+            )
         if "max_attempts" in self.model_fields_set and self.max_attempts != attempts:
-            raise ValueError(f"with these delays_seconds max_attempts is {attempts}")
+            raise InvalidValueError(
+                f"with these delays_seconds max_attempts is {attempts}", path=("max_attempts",)
+            )
 
     @cached_property
     def policy(self) -> RetryPolicy:

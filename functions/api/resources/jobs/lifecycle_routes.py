@@ -48,7 +48,7 @@ def pause_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
     reason = request.read_optional(PauseIn).reason
     job = _find_recurring(context, request, "paused; cancel it, or give it another time")
     paused = context.cases.core.lifecycle.pause.execute(
-        request.tenant.id, job.id, reason=reason, revision=request.expected_revision()
+        request.tenant.id, job.id, reason=reason, revision=request.expected_revision(job.revision)
     )
     return changed_job(context, request, "pauseJob", job, paused)
 
@@ -73,7 +73,7 @@ def pause_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
 def resume_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
     job = _find_recurring(context, request, "resumed")
     resumed = context.cases.core.lifecycle.resume.execute(
-        request.tenant.id, job.id, revision=request.expected_revision()
+        request.tenant.id, job.id, revision=request.expected_revision(job.revision)
     )
     return changed_job(context, request, "resumeJob", job, resumed)
 
@@ -91,14 +91,16 @@ def resume_job(context: Context, request: AuthenticatedRequest) -> Response[str]
         success=201,
         answer=ExecutionOut,
         answer_headers=("Location",),
-        headers=("Idempotency-Key",),
-        problems=(Problem.RATE_LIMITED, Problem.NOT_FOUND, Problem.INVALID_STATE, *IDEMPOTENCY_PROBLEMS),
+        headers=("Idempotency-Key", "If-Match"),
+        problems=(Problem.RATE_LIMITED, *_CHANGE_PROBLEMS, *IDEMPOTENCY_PROBLEMS),
     )
 )
 def trigger_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
     key = request.idempotency_key()
     job = _find_recurring(context, request, "triggered; give it the present time")
-    triggered = context.cases.jobs.trigger_job.execute(request.tenant, job.id, key)
+    triggered = context.cases.jobs.trigger_job.execute(
+        request.tenant, job.id, key, revision=request.expected_revision(job.revision)
+    )
     execution = execution_out(triggered.execution)
     context.audit.record(request, "triggerJob", job.id, None, execution)
     headers = {"Location": f"/v1/executions/{execution.id}"}

@@ -3,33 +3,27 @@
 from copy import deepcopy
 from typing import Any
 
-from functions.api.http.error_mapping import escaped, validation_problem
-from functions.api.http.problems import FieldError
 from functions.api.resources.jobs.call_models import BACKOFF, RequestIn, RetryIn
 from functions.api.resources.jobs.models import JobIn
 from functions.api.resources.schedules.models import KINDS, ONCE, ScheduleIn
+from shared.domain.errors import InvalidValueError, raise_any
 
 _BODIES = ("body", "json")
 _MEMBERS = {
-    pointer: {field.alias or name for name, field in model.model_fields.items()}
-    for pointer, model in (
-        ("", JobIn),
-        ("/schedule", ScheduleIn),
-        ("/request", RequestIn),
-        ("/retry", RetryIn),
-    )
+    parent: {field.alias or name for name, field in model.model_fields.items()}
+    for parent, model in (("", JobIn), ("schedule", ScheduleIn), ("request", RequestIn), ("retry", RetryIn))
 }
-"""The members of each object in a job, by its JSON pointer."""
+"""The members of a job, and of each object in it by its name."""
 
 
 def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
-    """The document after the patch. ProblemError where the patch is not an object.
+    """The document after the patch. InvalidValueError where the patch is not an object, or names no member.
 
     An extension of the RFC: where members exclude one another, a named member replaces the others. A
     `schedule` of another kind replaces the schedule, a `json` a `body`, a table of delays a backoff.
     """
     if not isinstance(patch, dict):
-        raise validation_problem([FieldError("", "a merge patch is a JSON object")])
+        raise InvalidValueError("a merge patch is a JSON object")
     _check_names(patch)
     base = deepcopy(document)
     _remove_excluded(base, patch)
@@ -38,27 +32,23 @@ def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
 
 
 def check_backfill_patch(patch: dict[str, Any]) -> None:
-    """ProblemError where a patch of a backfill changes more than its name and tags."""
+    """InvalidValueError where a patch of a backfill changes more than its name and tags."""
     detail = (
         "a backfill keeps what it began with, all but its name and tags: delete it, and begin another one"
     )
-    errors = [FieldError(f"/{name}", detail) for name in patch if name not in ("name", "tags")]
-    if errors:
-        raise validation_problem(errors)
+    raise_any(InvalidValueError(detail, path=(name,)) for name in patch if name not in ("name", "tags"))
 
 
 def _check_names(patch: dict[str, Any]) -> None:
     """Refuse a null for an unknown member: merging would drop a misspelt name before validation."""
-    parts = {pointer: patch if not pointer else patch.get(pointer[1:]) for pointer in _MEMBERS}
-    errors = [
-        FieldError(f"{pointer}/{escaped(name)}", "there is no such member")
-        for pointer, part in parts.items()
+    parts = {parent: patch.get(parent) if parent else patch for parent in _MEMBERS}
+    raise_any(
+        InvalidValueError("there is no such member", path=(*filter(None, (parent,)), name))
+        for parent, part in parts.items()
         if isinstance(part, dict)
         for name, value in part.items()
-        if value is None and name not in _MEMBERS[pointer]
-    ]
-    if errors:
-        raise validation_problem(errors)
+        if value is None and name not in _MEMBERS[parent]
+    )
 
 
 def _remove_excluded(document: dict[str, Any], patch: dict[str, Any]) -> None:
@@ -95,7 +85,7 @@ def _check_recurrence(schedule: dict[str, Any], kinds: set[str]) -> None:
             if runs_once
             else "a job that recurs goes on recurring"
         )
-        raise validation_problem([FieldError("/schedule", detail)])
+        raise InvalidValueError(detail, path=("schedule",))
 
 
 def _merge(target: Any, patch: Any) -> Any:

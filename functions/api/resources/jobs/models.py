@@ -1,8 +1,10 @@
 """Schemas of jobs."""
 
-from typing import Annotated, Any, Self
+from collections.abc import Callable, Container, Iterator
+from functools import partial
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from functions.api.models import EXAMPLES, CallbackUrl, InstantOut, Schema, Seconds, with_examples
@@ -18,13 +20,17 @@ from shared.domain.delivery.async_policy import (
     MIN_HEARTBEAT_SECONDS,
     AsyncPolicy,
 )
+from shared.domain.errors import InvalidValueError, raise_any
 from shared.domain.jobs.new_job import (
     MAX_NAME_LENGTH,
     MAX_START_DEADLINE_SECONDS,
     MAX_TAGS,
+    NAME,
     TAG,
     NewJob,
     Recurring,
+    check_name,
+    check_tags,
 )
 from shared.domain.listings.filters import JOB_STATES, Kind
 from shared.domain.schedules.catch_up import (
@@ -39,6 +45,18 @@ from shared.domain.schedules.catch_up import (
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
 
+V = TypeVar("V")
+
+
+def _checked(check: Callable[[V], None], value: V) -> V:
+    """A value that the domain accepts. The path of an error starts at the value itself."""
+    try:
+        check(value)
+    except InvalidValueError as error:
+        raise InvalidValueError(str(error), path=error.path[1:]) from error
+    return value
+
+
 RECURRING_ONLY = (
     "catch_up",
     "catch_up_limit",
@@ -46,9 +64,18 @@ RECURRING_ONLY = (
     "late_tolerance_seconds",
     "overlap_policy",
 )
-Name = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH)]
+Name = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH),
+    AfterValidator(partial(_checked, check_name)),
+    Field(json_schema_extra={"pattern": NAME}),
+]
 Tag = Annotated[str, StringConstraints(pattern=TAG)]
-Tags = Annotated[list[Tag], Field(max_length=MAX_TAGS, json_schema_extra={"uniqueItems": True})]
+Tags = Annotated[
+    list[Tag],
+    Field(max_length=MAX_TAGS, json_schema_extra={"uniqueItems": True}),
+    AfterValidator(partial(_checked, check_tags)),
+]
 TimeoutSeconds = Annotated[Seconds, Field(ge=1, le=MAX_CALLBACK_TIMEOUT_SECONDS)]
 DeadlineSeconds = Annotated[Seconds, Field(ge=MIN_DEADLINE_SECONDS, le=MAX_DEADLINE_SECONDS)]
 HeartbeatSeconds = Annotated[Seconds, Field(ge=MIN_HEARTBEAT_SECONDS, le=MAX_HEARTBEAT_SECONDS)]
@@ -119,16 +146,13 @@ class JobIn(Schema):
 
     @model_validator(mode="after")
     def _for_recurring_jobs(self) -> Self:
-        if self.schedule.at is None and self.schedule.delay_seconds is None:
-            return self
-        for name in RECURRING_ONLY:
-            if name in self.model_fields_set:
-                raise ValueError(f"{name} has no meaning for a job that runs once")
+        if self.schedule.at is not None or self.schedule.delay_seconds is not None:
+            raise_any(recurring_only_errors(self.model_fields_set))
         return self
 
     def new_job(self) -> NewJob:
         return NewJob(
-            timing=self.schedule.timing(),
+            timing=self.schedule.timing,
             request=self.request.request(on_success=self.on_success, on_failure=self.on_failure),
             name=self.name,
             tags=tuple(self.tags),
@@ -151,6 +175,13 @@ class JobIn(Schema):
                 ),
             ),
         )
+
+
+def recurring_only_errors(members: Container[str]) -> Iterator[InvalidValueError]:
+    """An error for each member of a one-off job that only recurring jobs have."""
+    for name in RECURRING_ONLY:
+        if name in members:
+            yield InvalidValueError(f"{name} has no meaning for a job that runs once", path=(name,))
 
 
 class JobPatch(Schema):

@@ -1,14 +1,16 @@
 """/v1/jobs: create, list, read, change and delete jobs."""
 
+from typing import Any
+
 from aws_lambda_powertools.event_handler import Response
 
 from functions.api.context import Context
-from functions.api.http import strict_json
 from functions.api.http.bodies import validate
+from functions.api.http.conditions import UNKNOWN_REVISION
 from functions.api.http.filters import JOB_FILTERS, job_filter
 from functions.api.http.positions import job_parts, read_job_position
 from functions.api.http.problems import Problem, ProblemError
-from functions.api.http.request import UNKNOWN_REVISION, AuthenticatedRequest
+from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.route import (
     BODY_PROBLEMS,
     CREATION_PROBLEMS,
@@ -21,11 +23,14 @@ from functions.api.http.route import (
     Route,
     Routes,
     json_response,
+    not_modified,
 )
+from functions.api.resources.jobs.job_errors import with_all_errors
 from functions.api.resources.jobs.merge_patch import check_backfill_patch, patched
 from functions.api.resources.jobs.models import JobIn, JobOut, JobPageOut, JobPatch
 from functions.api.resources.jobs.presenter import job_document, job_out, job_summary
 from functions.api.resources.jobs.responses import changed_job, created_job, etag, present_job
+from shared.domain.errors import InvalidValueError, PreconditionFailedError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
@@ -33,7 +38,7 @@ from shared.domain.schedules.schedule import Backfill, Once
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import Metric
 from shared.observability import count
-from shared.usecases.chains.change_job import check_revision
+from shared.usecases.chains.change_job import TRIES, check_revision
 from shared.usecases.tenancy.check_quota import Demand
 
 ROUTES = Routes()
@@ -59,8 +64,13 @@ ROUTES = Routes()
     )
 )
 def create_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
-    new = request.read(JobIn).new_job()
-    created = context.cases.jobs.create_job.execute(request.tenant, new, request.idempotency_key())
+    document = request.read_json()
+    try:
+        new = validate(document, JobIn).new_job()
+        key = request.idempotency_key()
+        created = context.cases.jobs.create_job.execute(request.tenant, new, key)
+    except (ProblemError, InvalidValueError) as error:
+        raise with_all_errors(context, error, document) from error
     # The job of a replay may have been changed since it was created.
     stored = context.open_request(request.tenant, created.job) if created.replayed else new.request
     job = job_out(created.job, stored, context.now_ms())
@@ -120,13 +130,14 @@ def list_jobs(context: Context, request: AuthenticatedRequest) -> Response[str]:
         success=200,
         answer=JobOut,
         answer_headers=("ETag",),
+        headers=("If-None-Match",),
         problems=(Problem.NOT_FOUND,),
     )
 )
 def get_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
     found = context.cases.core.find_job.execute(request.tenant.id, request.path_values["job_id"])
     job = present_job(context, request.tenant, found)
-    return json_response(200, job, etag(job))
+    return not_modified(etag(job)) if request.knows(etag(job)["ETag"]) else json_response(200, job, etag(job))
 
 
 @ROUTES.add(
@@ -160,20 +171,34 @@ def get_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
     )
 )
 def update_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
-    request.require_json(MERGE_PATCH)
-    tenant = request.tenant
-    patch = strict_json.parse(request.body)
-    job = context.cases.core.find_job.execute(tenant.id, request.path_values["job_id"])
-    if request.header("if-match") is None:
-        raise ProblemError(Problem.PRECONDITION_REQUIRED, "send the job's ETag as If-Match")
-    check_revision(job, request.expected_revision())
-    stored = context.open_request(tenant, job)
-    new = validate(patched(job_document(job, stored), patch), JobIn).new_job()
-    if isinstance(job, Job) and isinstance(job.schedule, Backfill):
-        check_backfill_patch(patch)
-    _check_quota(context, tenant, job, new)
-    revised = context.cases.jobs.revise_job.execute(tenant, job, stored, new, revision=job.revision)
-    return changed_job(context, request, "updateJob", job, revised)
+    patch, tags = request.read_json(MERGE_PATCH), request.if_match()
+    for _ in range(TRIES):
+        job = context.cases.core.find_job.execute(request.tenant.id, request.path_values["job_id"])
+        if tags is None:
+            raise ProblemError(Problem.PRECONDITION_REQUIRED, "send the job's ETag as If-Match, or *")
+        check_revision(job, tags.revision(job.revision))
+        try:
+            return changed_job(context, request, "updateJob", job, _revised(context, request, job, patch))
+        except PreconditionFailedError:
+            if not tags.is_any:  # With `*`, the patch applies to whatever the rival made of the job.
+                raise
+    raise UnavailableError("the job is being changed by others")
+
+
+def _revised(
+    context: Context, request: AuthenticatedRequest, job: Execution | Job, patch: Any
+) -> Execution | Job:
+    """The job after the patch; PreconditionFailedError if it has changed since it was read."""
+    tenant, stored = request.tenant, context.open_request(request.tenant, job)
+    document = patched(job_document(job, stored), patch)
+    try:
+        new = validate(document, JobIn).new_job()
+        if isinstance(job, Job) and isinstance(job.schedule, Backfill):
+            check_backfill_patch(patch)
+        _check_quota(context, tenant, job, new)
+        return context.cases.jobs.revise_job.execute(tenant, job, stored, new, revision=job.revision)
+    except (ProblemError, InvalidValueError) as error:
+        raise with_all_errors(context, error, document, has_new_time="schedule" in patch) from error
 
 
 @ROUTES.add(
@@ -198,13 +223,13 @@ def update_job(context: Context, request: AuthenticatedRequest) -> Response[str]
     )
 )
 def cancel_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
-    job_id, revision = request.path_values["job_id"], request.expected_revision()
-    stop_retries = request.flag("stop_retries")
+    job_id, stop_retries = request.path_values["job_id"], request.flag("stop_retries")
     before = context.cases.core.find_job.execute(request.tenant.id, job_id)
+    revision = request.expected_revision(before.revision)
     old = present_job(context, request.tenant, before)
     if revision == UNKNOWN_REVISION:
         # The use case accepts older revisions, so that a deletion can be repeated; this tag no job ever had.
-        raise ProblemError(Problem.PRECONDITION_FAILED, f"the job is at revision {before.revision}")
+        raise PreconditionFailedError(f"the job is at revision {before.revision}")
     cancelled = context.cases.core.cancel_job.execute(
         request.tenant.id, job_id, stop_retries=stop_retries, revision=revision
     )

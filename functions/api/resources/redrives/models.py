@@ -1,19 +1,28 @@
 """Schemas of bulk redrives."""
 
-from typing import Annotated
+import re
+from collections.abc import Iterator
+from typing import Annotated, Self
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
-from functions.api.models import Instant, InstantOut, Schema, Seconds, with_examples
+from functions.api.models import (
+    Instant,
+    InstantOut,
+    Schema,
+    Seconds,
+    instant_errors,
+    read_instant,
+    with_examples,
+)
 from functions.api.resources.dead_letters.models import DeadLetterOut
 from functions.api.resources.redrives import examples
 from shared.domain.dead_letters.redrive_task import MAX_RATE, TaskState
-from shared.domain.errors import InvalidValueError, ScheduleError
+from shared.domain.errors import InvalidValueError, ScheduleError, raise_any
 from shared.domain.ids import JOB_ID, is_job_id
-from shared.domain.jobs.new_job import TAG, check_tags
+from shared.domain.jobs.new_job import TAG, TAG_TEXT
 from shared.domain.listings.filters import FAILURE_REASONS, DeadLetterFilter
 from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange
-from shared.domain.schedules.schedule import parse_instant
 from shared.names import Lane
 from shared.usecases.dead_letters.start_redrive import COUNTED_AT_MOST, NewRedrive
 
@@ -52,38 +61,41 @@ class RedriveIn(Schema):
     )
     dry_run: bool = Field(default=False, description="Only count the dead letters; redrive nothing.")
 
-    def new_redrive(self) -> NewRedrive:
-        """InvalidValueError or ScheduleError for a filter that cannot be read."""
+    @model_validator(mode="after")
+    def _has_lawful_filters(self) -> Self:
+        raise_any(self._errors())
+        return self
+
+    def _errors(self) -> Iterator[InvalidValueError]:
         if self.job is not None and not is_job_id(self.job):
-            raise InvalidValueError("job is the id of a job")
+            yield InvalidValueError("must be the id of a job, as in job_...", path=("job",))
         if self.reason is not None and self.reason not in FAILURE_REASONS:
-            raise InvalidValueError(f"reason is one of {', '.join(FAILURE_REASONS)}")
-        check_tags((self.tag,) if self.tag is not None else ())
+            yield InvalidValueError(f"must be one of {', '.join(FAILURE_REASONS)}", path=("reason",))
+        if self.tag is not None and not re.fullmatch(TAG, self.tag):
+            yield InvalidValueError(f"must be {TAG_TEXT}", path=("tag",))
+        bounds = [*instant_errors({"from": self.from_, "to": self.to})]
+        yield from bounds
+        if not bounds and self._span.after >= self._span.before:
+            yield ScheduleError("to: must be after from", field="to")
+
+    def new_redrive(self) -> NewRedrive:
         criteria = DeadLetterFilter(
             job_id=self.job,
             tag=self.tag,
             reason=self.reason,
             status=self.status,
             lane=self.lane,
-            span=self._range(),
+            span=self._span,
         )
         return NewRedrive(criteria=criteria, rate=self.rate)
 
-    def _range(self) -> PositionRange:
-        due = PositionRange(
-            after=_position("from", self.from_) if self.from_ is not None else BEGINNING,
-            before=_position("to", self.to) if self.to is not None else END,
+    @property
+    def _span(self) -> PositionRange:
+        from_at, to_at = read_instant("from", self.from_), read_instant("to", self.to)
+        return PositionRange(
+            after=BEGINNING if from_at is None else IndexPosition(at=max(0, from_at)),
+            before=END if to_at is None else IndexPosition(at=max(0, to_at)),
         )
-        if due.after >= due.before:
-            raise ScheduleError("to: must be after from", field="to")
-        return due
-
-
-def _position(name: str, text: str) -> IndexPosition:
-    try:
-        return IndexPosition(at=max(0, parse_instant(text, None)))
-    except ScheduleError as error:
-        raise ScheduleError(f"{name}: {str(error).removeprefix('at: ')}", field=name) from error
 
 
 class RedrivePlanOut(BaseModel):

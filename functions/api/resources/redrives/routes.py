@@ -5,7 +5,6 @@ from contextlib import suppress
 from aws_lambda_powertools.event_handler import Response
 
 from functions.api.context import Context
-from functions.api.http.error_mapping import schedule_body_problem
 from functions.api.http.idempotency import replay_header
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
@@ -13,7 +12,7 @@ from functions.api.http.route import BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, Route,
 from functions.api.resources.redrives.models import RedriveIn, RedriveOut, RedrivePlanOut
 from functions.api.resources.redrives.presenter import plan_out, redrive_out
 from shared.domain.dead_letters.redrive_task import RedriveTask
-from shared.domain.errors import PunctualError, ScheduleError
+from shared.domain.errors import PunctualError
 from shared.names import Metric
 from shared.observability import count
 
@@ -49,10 +48,7 @@ ROUTES = Routes()
 def redrive_dead_letters(context: Context, request: AuthenticatedRequest) -> Response[str]:
     body = request.read(RedriveIn)
     key = request.idempotency_key()
-    try:
-        new = body.new_redrive()
-    except ScheduleError as error:
-        raise schedule_body_problem(error) from error
+    new = body.new_redrive()
     start_redrive = context.cases.dead_letters.start_redrive
     if body.dry_run:
         return json_response(200, plan_out(start_redrive.plan(request.tenant.id, new.criteria)))

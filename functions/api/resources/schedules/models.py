@@ -1,6 +1,7 @@
 """Schemas of schedules and previews."""
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import (
@@ -15,7 +16,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from functions.api.models import EXAMPLES, Instant, InstantOut, Schema, Seconds, with_examples
 from functions.api.resources.schedules.examples import PREVIEW_OUT, SCHEDULE_IN
-from shared.domain.errors import ScheduleError
+from shared.domain.errors import InvalidValueError, ScheduleError, raise_any
 from shared.domain.jobs.new_job import MAX_RUNS
 from shared.domain.schedules.cron import Gap, Overlap, parse_cron
 from shared.domain.schedules.dst import DstEffect
@@ -103,12 +104,16 @@ class ScheduleIn(Schema):
     def _exactly_one(self) -> Self:
         given = [name for name in KINDS if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(f"exactly one of {', '.join(KINDS)} is required")
-        for name, kinds in _ONLY_WITH.items():
-            if getattr(self, name) is not None and given[0] not in kinds:
-                raise ValueError(f"{name} has no meaning with {given[0]}")
+            raise InvalidValueError(f"exactly one of {', '.join(KINDS)} is required")
+        raise_any(
+            InvalidValueError(f"{name} has no meaning with {given[0]}", path=(name,))
+            for name, kinds in _ONLY_WITH.items()
+            if getattr(self, name) is not None and given[0] not in kinds
+        )
+        _ = self.timing  # Raises where the schedule is invalid.
         return self
 
+    @cached_property
     def timing(self) -> Timing:
         """ScheduleError for a schedule that can never be valid."""
         if self.at is not None:

@@ -37,7 +37,7 @@ def preview_schedule(context: Context, request: AuthenticatedRequest) -> Respons
     body = request.read(ScheduleIn)
     try:
         # The schedule of a job that is created now: relative schedules start at this moment.
-        schedule = NewJob(timing=body.timing(), request=_ANY_REQUEST).schedule_at(context.now_ms())
+        schedule = NewJob(timing=body.timing, request=_ANY_REQUEST).schedule_at(context.now_ms())
         preview = context.cases.listings.preview_schedule.execute(
             schedule,
             timezone="UTC" if body.timezone is None else body.timezone,

@@ -8,6 +8,7 @@ from pydantic.json_schema import SkipJsonSchema
 from functions.api.models import EXAMPLES, CallbackUrl, InstantOut, Schema, Seconds, with_examples
 from functions.api.resources.keys.models import KeyOut, Scopes
 from functions.api.resources.tenants import examples
+from shared.domain.errors import InvalidValueError
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import (
     MAX_INDEX_SHARDS,
@@ -53,10 +54,10 @@ class TenantPatch(Schema):
     @model_validator(mode="after")
     def _is_a_change(self) -> Self:
         if not self.model_fields_set:
-            raise ValueError("nothing is to be changed")
+            raise InvalidValueError(f"name what to change: {', '.join(type(self).model_fields)}")
         for name in self.model_fields_set:
             if getattr(self, name) is None and name not in _CALLBACKS:
-                raise ValueError(f"{name} cannot be null")
+                raise InvalidValueError("cannot be null; leave it out to keep it", path=(name,))
         return self
 
     def tenant_change(self) -> TenantChange:

@@ -1,13 +1,14 @@
 """Usage."""
 
 from functions.api.examples import Examples
+from shared.names import MAX_PAYLOAD_BYTES
 
 LIMITS = {
     "recurring_jobs": 1000,
     "creates_per_second": 100,
     "requests_per_second": 300,
     "due_per_minute": 60000,
-    "payload_bytes": 262144,
+    "payload_bytes": MAX_PAYLOAD_BYTES,
     "tags": 10,
     "api_keys": 10,
     "concurrency": 100,

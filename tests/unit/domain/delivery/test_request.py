@@ -5,7 +5,6 @@ from ipaddress import ip_network
 import pytest
 
 from shared.domain.delivery.request import (
-    MAX_BODY_BYTES,
     METHODS,
     Request,
     check_request,
@@ -14,6 +13,7 @@ from shared.domain.delivery.request import (
 )
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import CallbackUrlNotAllowedError, InvalidValueError, UnreadableItemError
+from shared.names import MAX_PAYLOAD_BYTES
 
 URL = "https://receiver.example/hook"
 
@@ -24,9 +24,9 @@ def test_lawful_requests_are_accepted(method: str) -> None:
 
 
 def test_a_body_may_be_200_kib_and_not_a_byte_more() -> None:
-    check_request(Request(method="POST", url=URL, body=bytes(MAX_BODY_BYTES)), TargetPolicy())
+    check_request(Request(method="POST", url=URL, body=bytes(MAX_PAYLOAD_BYTES)), TargetPolicy())
     with pytest.raises(InvalidValueError):
-        check_request(Request(method="POST", url=URL, body=bytes(MAX_BODY_BYTES + 1)), TargetPolicy())
+        check_request(Request(method="POST", url=URL, body=bytes(MAX_PAYLOAD_BYTES + 1)), TargetPolicy())
 
 
 @pytest.mark.parametrize("method", ["", "get", "TRACE", "CONNECT", "OPTIONS", "POST\n"])

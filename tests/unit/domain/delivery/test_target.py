@@ -330,7 +330,7 @@ def test_headers_of_the_connection_and_of_punctual_are_refused(name: str) -> Non
 
 @pytest.mark.parametrize("name", ["", " ", "a b", "a:", "a\r\nb", "ü", "a\x00", "(a)", "a\n"])
 def test_header_names_are_tokens(name: str) -> None:
-    with pytest.raises(InvalidValueError, match="not a valid header name"):
+    with pytest.raises(InvalidValueError, match="letters, digits and hyphens"):
         check_headers({name: "x"})
 
 

@@ -1,0 +1,164 @@
+"""If-Match and If-None-Match on every route that has them: lists, `*`, weak tags, tags without quotes."""
+
+from typing import Any
+
+import pytest
+
+from functions.api.http.route import Route
+from functions.api.reference.pages import PAGES
+from tests.support.api.api_world import Answer, ApiWorld, Request
+from tests.support.api.job_requests import send
+from tests.support.api.request_factory import name_of, path_of, routes
+
+OTHER_TAGS = [
+    '""',
+    '"0"',
+    '"01"',
+    '"-1"',
+    '"1.0"',
+    '"2"',
+    'W/"1"',
+    'W/"1", "2"',
+    '"2", "3"',
+    '"*"',
+    '"1,2"',
+    '"9999999999"',
+]
+"""ETags that no job at revision 1 has; a weak one never matches (RFC 9110, 13.1.1)."""
+NO_TAGS = [
+    "",
+    " ",
+    "1",
+    '"1',
+    '1"',
+    "**",
+    "null",
+    '"1"x',
+    "'1'",
+    '"1" "1"',
+    "1, 2",
+    '"1",',
+    '*, "1"',
+    'w/"1"',
+]
+NO_TAGS += ['"\N{ARABIC-INDIC DIGIT ONE}"', '"a\nb"']
+SAME_TAGS = ['"1"', ' "1" ', "*", '"7", "1"', 'W/"x", "1"', '"1","2"']
+CONDITIONAL = routes(lambda route: "If-Match" in route.headers)
+RECURRING = {"rate_seconds": 60}
+
+
+def changed(route: Route, world: ApiWorld, job: Any, tag: str) -> Answer:
+    """The answer to the route's request under this condition."""
+    body = {"name": "other"} if route.method == "PATCH" else None
+    return send(world, route.method, path_of(route, {"job_id": job["id"]}), body, tag)
+
+
+@pytest.mark.parametrize("route", CONDITIONAL, ids=name_of)
+@pytest.mark.parametrize("tag", OTHER_TAGS)
+def test_if_match_with_another_tag_is_412_and_leaves_the_job_unchanged(route: Route, tag: str) -> None:
+    world = ApiWorld()
+    job = world.create(schedule=RECURRING)
+    answer = changed(route, world, job, tag)
+    assert (answer.problem, "If-Match" in answer.json["detail"]) == ("precondition-failed", True)
+    assert world.get(f"/v1/jobs/{job['id']}").json == job
+    assert world.get(f"/v1/jobs/{job['id']}/executions").json["executions"][1:] == []
+
+
+@pytest.mark.parametrize("route", CONDITIONAL, ids=name_of)
+@pytest.mark.parametrize("tag", NO_TAGS)
+def test_if_match_that_is_no_tag_is_400_and_says_how_a_tag_is_written(route: Route, tag: str) -> None:
+    """`If-Match: 3` used to be a 412 that told of revision 3."""
+    world = ApiWorld()
+    job = world.create(schedule=RECURRING)
+    answer = changed(route, world, job, tag)
+    assert (answer.problem, 'If-Match: "3"' in answer.json["detail"]) == ("malformed-request", True)
+    assert world.get(f"/v1/jobs/{job['id']}").json == job
+
+
+@pytest.mark.parametrize("route", CONDITIONAL, ids=name_of)
+@pytest.mark.parametrize("tag", SAME_TAGS)
+def test_if_match_accepts_the_tag_of_the_job_in_a_list_and_the_star(route: Route, tag: str) -> None:
+    world = ApiWorld()
+    assert changed(route, world, world.create(schedule=RECURRING), tag).status == route.success
+
+
+@pytest.mark.parametrize("schedule", [{"rate_seconds": 60}, {"delay_seconds": 60}])
+def test_a_deletion_may_be_repeated_with_its_tag_and_not_with_what_is_none(schedule: dict[str, int]) -> None:
+    world = ApiWorld()
+    path = f"/v1/jobs/{world.create(schedule=schedule)['id']}"
+    first, again = (send(world, "DELETE", path, match='"1"') for _ in range(2))
+    assert (first.status, again.status, again.json["state"]) == (200, 200, first.json["state"])
+    assert first.headers["ETag"] == f'"{first.json["revision"]}"'
+    for tag in ('W/"1"', '"0"', '"01"'):
+        assert send(world, "DELETE", path, match=tag).problem == "precondition-failed"
+
+
+def test_trigger_that_is_repeated_after_a_change_of_the_job_returns_its_run() -> None:
+    world = ApiWorld()
+    job = world.create(schedule=RECURRING)
+    path = f"/v1/jobs/{job['id']}/trigger"
+    first = send(world, "POST", path, match='"1"', idempotency_key="k")
+    send(world, "PATCH", f"/v1/jobs/{job['id']}", {"name": "other"}, "*")
+    again = send(world, "POST", path, match='"1"', idempotency_key="k")
+    assert (first.status, again.status, again.json["id"]) == (201, 201, first.json["id"])
+    assert send(world, "POST", path, match='"1"', idempotency_key="l").problem == "precondition-failed"
+
+
+@pytest.mark.parametrize("rivals", [1, 4])
+def test_star_applies_a_patch_to_what_a_rival_made_of_the_job(rivals: int) -> None:
+    """Eight patches with `*` at once used to end with six 412, for which `*` has no rule."""
+    world = ApiWorld()
+    job = world.create(schedule=RECURRING)
+    path = f"/v1/jobs/{job['id']}"
+
+    def rival() -> None:
+        send(world, "PATCH", path, {"tags": ["rival"]}, "*")
+
+    for _ in range(rivals):
+        world.world.steps.before("jobs.replace", rival)
+    answer = send(world, "PATCH", path, {"name": "mine"}, "*")
+    assert (answer.status, answer.json["name"], answer.json["tags"]) == (200, "mine", ["rival"])
+
+
+def test_star_under_changes_without_end_is_503_and_not_412() -> None:
+    world = ApiWorld()
+    job = world.create(schedule=RECURRING)
+    number = iter(range(1_000))
+
+    def rival() -> None:
+        send(world, "PATCH", f"/v1/jobs/{job['id']}", {"tags": [f"rival{next(number)}"]}, "*")
+
+    for _ in range(40):
+        world.world.steps.before("jobs.replace", rival)
+    answer = send(world, "PATCH", f"/v1/jobs/{job['id']}", {"name": "mine"}, "*")
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "1")
+
+
+@pytest.mark.parametrize("tag", ['"1"', 'W/"1"', "*", '"7", W/"1"'])
+@pytest.mark.parametrize("schedule", [RECURRING, {"delay_seconds": 60}])
+def test_job_that_the_client_knows_is_304_without_a_body(schedule: dict[str, int], tag: str) -> None:
+    world = ApiWorld()
+    path = f"/v1/jobs/{world.create(schedule=schedule)['id']}"
+    answer = send(world, "GET", path, if_none_match=tag)
+    assert (answer.status, answer.text, answer.headers["ETag"]) == (304, "", '"1"')
+    assert send(world, "PATCH", path, {"name": "other"}, "*").status == 200
+    changed_since = send(world, "GET", path, if_none_match=tag)
+    assert changed_since.status == (304 if tag == "*" else 200)
+
+
+@pytest.mark.parametrize("tag", NO_TAGS)
+def test_if_none_match_that_is_no_tag_is_400(tag: str) -> None:
+    world = ApiWorld()
+    path = f"/v1/jobs/{world.create()['id']}"
+    assert send(world, "GET", path, if_none_match=tag).problem == "malformed-request"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_that_the_client_knows_is_304_by_its_tag_in_a_list_or_by_the_star(page: str) -> None:
+    world = ApiWorld()
+    tag = world.get(page).headers["ETag"]
+    for known in (tag, f'"x", {tag}', tag.removeprefix("W/"), "*"):
+        answer = world.handle(Request(method="GET", path=page, headers={"if-none-match": known}))
+        assert (answer.status, answer.text) == (304, "")
+    other = world.handle(Request(method="GET", path=page, headers={"if-none-match": '"x"'}))
+    assert other.status == 200
