@@ -17,6 +17,7 @@ from tests.mutants.notifications import NOTIFICATIONS
 from tests.mutants.reconciling import RECONCILING
 from tests.mutants.redrives import REDRIVES
 from tests.mutants.retries import RETRIES
+from tests.mutants.schedules import SCHEDULES
 from tests.mutants.service_faults import SERVICE_FAULTS
 from tests.mutants.slots import SLOTS
 from tests.mutants.sweeps import SWEEPS
@@ -45,5 +46,6 @@ MUTANTS = (
     *SWEEPS,
     *WATCHING,
     *ZONES,
+    *SCHEDULES,
     *MODELS,
 )

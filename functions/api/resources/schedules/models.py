@@ -73,7 +73,7 @@ class ScheduleIn(Schema):
         None, description="Once, this many seconds from now."
     )
     cron: Annotated[str, Field(max_length=1024, examples=["*/5 * * * *"])] | None = Field(
-        None, description="Five fields of a Unix cron line, or @hourly @daily @weekly @monthly @yearly."
+        None, description="Five fields of a Unix cron line, or an alias such as @hourly or @daily."
     )
     rate_seconds: Annotated[Seconds, Field(ge=1, le=MAX_RATE_SECONDS)] | None = Field(
         None, description="At this interval, counted from `start_at` or from the second of creation."
