@@ -8,6 +8,7 @@ from tests.mutants.chains import CHAINS
 from tests.mutants.changes import CHANGES
 from tests.mutants.clocks import CLOCKS
 from tests.mutants.delivery import DELIVERY
+from tests.mutants.docs_page import DOCS_PAGE
 from tests.mutants.expiry import EXPIRY
 from tests.mutants.filing import FILING
 from tests.mutants.indexes import INDEXES
@@ -47,5 +48,6 @@ MUTANTS = (
     *WATCHING,
     *ZONES,
     *SCHEDULES,
+    *DOCS_PAGE,
     *MODELS,
 )

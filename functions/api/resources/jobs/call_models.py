@@ -36,7 +36,7 @@ GiveUpSeconds = Annotated[Seconds, Field(ge=1, le=MAX_RETRY_SPAN_SECONDS)]
 class RequestIn(Schema):
     """The request to make. At most one of `body` (text, sent as it is) and `json` (sent as JSON)."""
 
-    model_config = ConfigDict(json_schema_extra={"not": {"required": list(_BODIES)}})
+    model_config = ConfigDict(json_schema_extra={"not": {"type": "object", "required": list(_BODIES)}})
 
     url: Annotated[str, Field(max_length=MAX_URL_CHARACTERS)] = Field(
         description="Absolute, with a public host; port 443, or 1024 and above. Deployed stacks call https.",

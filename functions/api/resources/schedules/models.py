@@ -63,7 +63,12 @@ class ScheduleIn(Schema):
     """When a job runs: exactly one of `at`, `delay_seconds`, `cron`, `rate_seconds` and `expression`."""
 
     model_config = ConfigDict(
-        json_schema_extra={EXAMPLES: SCHEDULE_IN, "oneOf": [_has_only(kind) for kind in KINDS]}
+        json_schema_extra={
+            EXAMPLES: SCHEDULE_IN,
+            # Beside `type`, a bare `oneOf` would make readers show a union of objects as the type.
+            "if": {"type": "object"},
+            "then": {"oneOf": [_has_only(kind) for kind in KINDS]},
+        }
     )
 
     at: Instant | None = Field(
