@@ -18,7 +18,7 @@ from infra.config import BundleMode
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements.lock"
-SOURCES = ("shared", "functions")
+SOURCES = ("shared", "functions", "docs/guides", "docs/reference")
 BOTO_SERVICES = frozenset({"dynamodb", "kms", "logs", "sqs", "sts"})
 """Services whose botocore models are kept; the other 400 are most of its size and never used."""
 

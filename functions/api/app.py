@@ -11,7 +11,7 @@ from functions.api.http.error_mapping import problem_for
 from functions.api.http.problems import Problem, ProblemError, respond
 from functions.api.http.request import AuthenticatedRequest, read_query
 from functions.api.http.route import Handler, Route
-from functions.api.reference.pages import PAGES, page_answer
+from functions.api.reference.pages import PAGES, ROOT_PATH, page_answer, root_answer
 from functions.api.routes import ROUTES
 from shared.domain.dispatch.clock_skew import is_too_far_behind
 from shared.domain.errors import UnavailableError
@@ -38,6 +38,7 @@ class Api:
             self._register(route, handler)
         for path in PAGES:
             self._resolver.get(path)(self._show_page)
+        self._resolver.get(ROOT_PATH)(root_answer)
         self._resolver.not_found(self._no_route)
         self._resolver.exception_handler(Exception)(_reraise)
 
@@ -143,7 +144,9 @@ def _as_get(event: dict[str, Any]) -> dict[str, Any]:
 
 def _methods_of(path: str) -> set[str]:
     """The methods of a literal path, or else of every template that the path matches."""
-    templates = [(route.path, route.method) for route in ROUTES] + [(page, "GET") for page in PAGES]
+    templates = [(route.path, route.method) for route in ROUTES] + [
+        (page, "GET") for page in (ROOT_PATH, *PAGES)
+    ]
     literal = {method for template, method in templates if template == path}
     return literal or {method for template, method in templates if _matches(template, path)}
 

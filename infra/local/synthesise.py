@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from infra.local.state_dir import PROJECT_ROOT, LocalStackError
 
-SOURCES = ("infra", "shared", "functions")
+SOURCES = ("infra", "shared", "functions", "docs/guides", "docs/reference")
 FILES = ("cdk.json", "requirements.lock")
 BUILD = PROJECT_ROOT / "build"
 KEEP_SECONDS = 24 * 3600

@@ -121,7 +121,7 @@ def test_request_without_a_valid_key_is_unauthenticated(stack: LocalStack, crede
 @pytest.mark.parametrize(
     ("method", "path", "status", "problem"),
     [
-        ("GET", "/", 404, "not-found"),
+        ("GET", "/nope", 404, "not-found"),
         ("GET", "/v1/nope", 404, "not-found"),
         ("GET", "/v1/jobs/job_x", 404, "not-found"),
         ("GET", "/v1/jobs/job_r" + "z" * 27, 404, "not-found"),
@@ -232,6 +232,13 @@ def test_health_and_description_are_open_to_all(stack: LocalStack) -> None:
     document = stack.api().request("GET", "/v1/openapi.json").json()
     assert document["openapi"] == "3.1.0"
     assert "/v1/jobs/{job_id}/executions" in document["paths"]
+
+
+def test_root_leads_to_the_docs_page_and_guides_are_part_of_the_deployment(stack: LocalStack) -> None:
+    root = stack.api().request("GET", "/")
+    assert (root.status, root.headers["location"]) == (302, "/v1/docs")
+    for path in ("/v1/docs", "/v1/docs/guides/verify-calls", "/v1/docs/reference/schedules"):
+        assert stack.api().request("GET", path).status == 200
 
 
 def test_a_request_that_is_cut_off_does_no_harm(stack: LocalStack, api: Api) -> None:

@@ -8,6 +8,7 @@ from tests.mutants.chains import CHAINS
 from tests.mutants.changes import CHANGES
 from tests.mutants.clocks import CLOCKS
 from tests.mutants.delivery import DELIVERY
+from tests.mutants.docs_page import DOCS_PAGE
 from tests.mutants.expiry import EXPIRY
 from tests.mutants.filing import FILING
 from tests.mutants.indexes import INDEXES
@@ -18,6 +19,7 @@ from tests.mutants.reconciling import RECONCILING
 from tests.mutants.redrives import REDRIVES
 from tests.mutants.requests import REQUESTS
 from tests.mutants.retries import RETRIES
+from tests.mutants.schedules import SCHEDULES
 from tests.mutants.service_faults import SERVICE_FAULTS
 from tests.mutants.slots import SLOTS
 from tests.mutants.sweeps import SWEEPS
@@ -47,5 +49,7 @@ MUTANTS = (
     *SWEEPS,
     *WATCHING,
     *ZONES,
+    *SCHEDULES,
+    *DOCS_PAGE,
     *MODELS,
 )

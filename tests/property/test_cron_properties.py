@@ -19,7 +19,13 @@ from shared.domain.schedules.schedule import (
     latest_at_or_before,
 )
 from tests.support.property.line_strategies import eventbridge_lines, lines
-from tests.support.property.wall_clock_oracle import Line, at, instants, minutes_of
+from tests.support.property.wall_clock_oracle import (
+    Line,
+    at,
+    instants,
+    minutes_of,
+    nearest_weekday_where_the_day_exists,
+)
 
 DAY_MS = 86_400_000
 DAYS = 4
@@ -182,6 +188,32 @@ def test_far_days_are_found_one_by_one(line: Line, moment: int) -> None:
             assert not line.day_matches(day)
             day += timedelta(days=1)
         moment = found
+
+
+@relaxed
+@given(
+    number=st.integers(27, 31),
+    months=st.frozensets(st.integers(1, 12), min_size=1),
+    year=st.integers(1971, 2190),
+)
+def test_eventbridge_weekday_nearest_to_a_day_fires_in_the_months_that_have_that_day(
+    number: int, months: frozenset[int], year: int
+) -> None:
+    """Nine years, day by day: enough to meet each February, also around 2100, which is no leap year."""
+    text = f"cron(0 0 {number}W {','.join(map(str, months))} ? {year}-{year + 8})"
+    fires_on = nearest_weekday_where_the_day_exists(number)
+    days = [date(year, 1, 1) + timedelta(days=count) for count in range(9 * 366)]
+    expected = [day for day in days if day.year <= year + 8 and day.month in months and fires_on(day)]
+    if not expected:
+        with pytest.raises(ScheduleNeverFiresError):
+            parse_line(text)
+        return
+    line, found, moment = parse_line(text), [], 0
+    while (instant := cron_next(line, "UTC", moment)) is not None:
+        found.append(datetime.fromtimestamp(instant / 1000, UTC).date())
+        moment = instant
+    assert found == expected
+    assert cron_count(line, "UTC", 0, 10**14, 10**6) == len(expected)
 
 
 @relaxed

@@ -17,12 +17,24 @@ from shared.usecases.tenancy.limit_requests import LimitRequests
 MAX_BODY_BYTES = 256 * 1024
 OPEN_PATHS = frozenset(
     {
+        "/",
         "/v1/health",
         "/v1/openapi.json",
         "/v1/docs",
+        "/v1/docs/docs.css",
+        "/v1/docs/search.js",
         "/v1/docs/start.js",
         "/v1/docs/swagger-ui-bundle.js",
         "/v1/docs/swagger-ui.css",
+        "/v1/docs/guides/alerts",
+        "/v1/docs/guides/chaining",
+        "/v1/docs/guides/long-running-calls",
+        "/v1/docs/guides/retries",
+        "/v1/docs/guides/verify-calls",
+        "/v1/docs/reference/api",
+        "/v1/docs/reference/delivery",
+        "/v1/docs/reference/schedules",
+        "/v1/docs/reference/tenants",
     }
 )
 _REPORTS = re.compile(r"/v1/executions/[^/]+/(?:heartbeat|complete|fail)")

@@ -39,7 +39,7 @@ def document() -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {"title": "Punctual", "version": VERSION, "description": OVERVIEW},
         "servers": [{"url": "/", "description": "The deployment that serves this document."}],
-        "tags": [{"name": tag.name, "description": tag.description} for tag in TAGS],
+        "tags": [tag.described() for tag in TAGS],
         "paths": paths,
         "webhooks": WEBHOOKS,
         "components": {

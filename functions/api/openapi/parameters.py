@@ -18,8 +18,8 @@ Parameter = dict[str, Any]
 
 
 def _whole(description: str, at_most: int, default: int) -> Parameter:
-    schema = {"type": "integer", "minimum": 1, "maximum": at_most, "default": default}
-    return {"description": description, "schema": schema}
+    schema = {"type": "integer", "minimum": 1, "maximum": at_most}
+    return {"description": f"{description} {default} by default.", "schema": schema}
 
 
 def _word(description: str, words: list[str]) -> Parameter:
@@ -28,7 +28,7 @@ def _word(description: str, words: list[str]) -> Parameter:
 
 def _instant(description: str) -> Parameter:
     schema = {"type": "string", "format": "date-time", "maxLength": MAX_INSTANT_CHARACTERS}
-    return {"description": description, "schema": schema, "example": "2025-02-19T21:10:12Z"}
+    return {"description": f"{description} An RFC 3339 instant with an offset.", "schema": schema}
 
 
 def _id(description: str, example: str) -> Parameter:
@@ -51,6 +51,7 @@ _JOB_STATE = _word(
     "Only jobs in this state. A one-off job has the state of its execution.", sorted(JOB_STATES)
 )
 _EXECUTION_STATE = _word("Only executions in this state.", [state.value for state in EXECUTION_STATES])
+# Swagger UI fills a form with each example and default, so optional parameters and headers have neither.
 _IN_QUERY: dict[str, Parameter] = {
     "limit": _whole("The maximum number of entries in a page.", MAX_LIMIT, DEFAULT_LIMIT),
     "cursor": {
@@ -73,14 +74,12 @@ _IN_QUERY: dict[str, Parameter] = {
     "backfill_of": {
         "description": "Only the backfills of this job.",
         "schema": {"type": "string", "pattern": "^job_r[0-9a-hjkmnp-tv-z]{27}$"},
-        "example": "job_r001jmg0r03szjym089eyz6ab9d1",
     },
     "within": _whole("How many seconds to look ahead.", MAX_WITHIN_SECONDS, DEFAULT_WITHIN_SECONDS),
     "count": _whole("How many runs to show.", MAX_COUNT, DEFAULT_COUNT),
     "job": {
         "description": "Only dead letters of this job.",
         "schema": {"type": "string", "pattern": JOB_ID},
-        "example": "job_r001jmg0r03szjym089eyz6ab9d1",
     },
     "reason": _word(
         "Only dead letters that ended for this reason, or whose last attempt did.", list(FAILURE_REASONS)
@@ -88,13 +87,11 @@ _IN_QUERY: dict[str, Parameter] = {
     "status": {
         "description": "Only dead letters whose last attempt got this HTTP status.",
         "schema": {"type": "integer", "minimum": 100, "maximum": 599},
-        "example": 503,
     },
     "lane": _word("Only dead letters of this lane.", [lane.value for lane in Lane]),
     "reveal": {
         "description": "Show header values and the body. Needs the scope `admin` besides `read`.",
-        "schema": {"type": "boolean", "default": False},
-        "example": True,
+        "schema": {"type": "boolean"},
     },
     "target": {
         "description": "Only changes of the thing with this id.",
@@ -102,25 +99,21 @@ _IN_QUERY: dict[str, Parameter] = {
     },
     "stop_retries": {
         "description": "Make a running attempt the last one, where it is too late to cancel.",
-        "schema": {"type": "boolean", "default": False},
-        "example": True,
+        "schema": {"type": "boolean"},
     },
 }
 _IN_HEADER: dict[str, Parameter] = {
     "If-Match": {
-        "description": "The ETag from your last read of the job, in its quotes, or `*` for any revision.",
+        "description": 'The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any revision.',
         "schema": {"type": "string", "pattern": r'^(\*|"[1-9][0-9]{0,8}")$'},
-        "example": '"3"',
     },
     "If-None-Match": {
         "description": "The ETag from your last read of the job. Without a change since, the answer is a 304.",
         "schema": {"type": "string", "pattern": r'^"[1-9][0-9]{0,8}"$'},
-        "example": '"3"',
     },
     "Idempotency-Key": {
         "description": "Visible ASCII. For 7 days, repetitions with the same key have no further effect.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x21-\x7e]+$"},
-        "example": "invoice-2025-02",
     },
 }
 

@@ -1,6 +1,7 @@
 """The tags that group operations, and the overview of the document."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from functions.api.http.route import Route
 
@@ -30,45 +31,66 @@ class Tag:
     name: str
     description: str
     paths: tuple[str, ...]
+    page: str | None = None
+    """The page below /v1/docs that explains the group."""
+
+    def described(self) -> dict[str, Any]:
+        """Return the tag as OpenAPI writes it."""
+        described: dict[str, Any] = {"name": self.name, "description": self.description}
+        if self.page is not None:
+            described["externalDocs"] = {"description": "Explained", "url": f"/v1/docs/{self.page}"}
+        return described
 
 
 TAGS = (
-    Tag(name="Jobs", description="The requests to make, and their schedules.", paths=("/v1/jobs",)),
+    Tag(
+        name="Jobs",
+        description="The requests to make, and their schedules.",
+        paths=("/v1/jobs",),
+        page="reference/api",
+    ),
     Tag(
         name="Executions",
         description="The runs of jobs: one execution for each, with its attempts.",
         paths=("/v1/executions",),
+        page="reference/api#states",
     ),
     Tag(
         name="Dead letters",
         description="Executions that failed for good: listed, inspected and redriven.",
         paths=("/v1/dead-letters", "/v1/redrives"),
+        page="reference/delivery#dead-letters",
     ),
     Tag(
         name="Long-running callbacks",
         description="Receivers that answered 202 with `X-Punctual-Async: true` report here. The token of the "
         "attempt is their credential.",
         paths=(),
+        page="guides/long-running-calls",
     ),
     Tag(
         name="Schedules",
         description="Previews of schedules, and runs that are about to start.",
         paths=("/v1/schedules", "/v1/upcoming"),
+        page="reference/schedules",
     ),
     Tag(
         name="Keys and signing secrets",
         description="Of the tenant that owns the key. They need the scope `admin`.",
         paths=("/v1/keys", "/v1/signing-secrets"),
+        page="reference/tenants",
     ),
     Tag(
         name="Usage and audit",
         description="Quotas and their usage, and the audit trail.",
         paths=("/v1/usage", "/v1/audit"),
+        page="reference/tenants",
     ),
     Tag(
         name="Operators",
         description="Only for keys of the operators' tenant. Every other key gets 403 on every path.",
         paths=("/v1/admin",),
+        page="reference/tenants",
     ),
     Tag(name="Service", description="Status of the API, without a key.", paths=("/v1/health",)),
 )

@@ -11,10 +11,25 @@ from aws_lambda_powertools.event_handler import Response
 from functions.api.http.route import JSON
 from functions.api.openapi.document import openapi_json
 
+ROOT_PATH = "/"
 OPENAPI_PATH = "/v1/openapi.json"
 DOCS_PATH = "/v1/docs"
 _SWAGGER_UI = files("aws_lambda_powertools.event_handler") / "openapi" / "swagger_ui"
 _PAGES_DIR = files("functions.api.reference")
+GUIDES = (
+    *(
+        "guides/alerts",
+        "guides/chaining",
+        "guides/long-running-calls",
+        "guides/retries",
+        "guides/verify-calls",
+    ),
+    *("reference/api", "reference/delivery", "reference/schedules", "reference/tenants"),
+)
+"""The documents in docs/ that are served as pages."""
+_HTML = "text/html; charset=utf-8"
+_SCRIPT = "text/javascript; charset=utf-8"
+_STYLE = "text/css; charset=utf-8"
 _CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -30,25 +45,40 @@ class Page:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+def _own(name: str) -> Callable[[], str]:
+    return lambda: (_PAGES_DIR / name).read_text(encoding="utf-8")
+
+
+def _of_swagger_ui(name: str) -> Callable[[], str]:
+    return lambda: (_SWAGGER_UI / name).read_text(encoding="utf-8")
+
+
+def _guide(name: str) -> Callable[[], str]:
+    def read() -> str:
+        # Imported here, because the parser of Markdown would lengthen every cold start.
+        from functions.api.reference.guides import guide_html
+
+        return guide_html(name, frozenset(GUIDES))
+
+    return read
+
+
+def _html(read: Callable[[], str]) -> Page:
+    headers = {"Content-Security-Policy": _CONTENT_SECURITY_POLICY, "Referrer-Policy": "no-referrer"}
+    return Page(media_type=_HTML, read=read, headers=headers)
+
+
 PAGES: dict[str, Page] = {
     OPENAPI_PATH: Page(media_type=JSON, read=openapi_json),
-    DOCS_PATH: Page(
-        media_type="text/html; charset=utf-8",
-        read=lambda: (_PAGES_DIR / "docs.html").read_text(encoding="utf-8"),
-        headers={"Content-Security-Policy": _CONTENT_SECURITY_POLICY, "Referrer-Policy": "no-referrer"},
-    ),
-    f"{DOCS_PATH}/start.js": Page(
-        media_type="text/javascript; charset=utf-8",
-        read=lambda: (_PAGES_DIR / "start.js").read_text(encoding="utf-8"),
-    ),
+    DOCS_PATH: _html(_own("docs.html")),
+    f"{DOCS_PATH}/docs.css": Page(media_type=_STYLE, read=_own("docs.css")),
+    f"{DOCS_PATH}/search.js": Page(media_type=_SCRIPT, read=_own("search.js")),
+    f"{DOCS_PATH}/start.js": Page(media_type=_SCRIPT, read=_own("start.js")),
     f"{DOCS_PATH}/swagger-ui-bundle.js": Page(
-        media_type="text/javascript; charset=utf-8",
-        read=lambda: (_SWAGGER_UI / "swagger-ui-bundle.min.js").read_text(encoding="utf-8"),
+        media_type=_SCRIPT, read=_of_swagger_ui("swagger-ui-bundle.min.js")
     ),
-    f"{DOCS_PATH}/swagger-ui.css": Page(
-        media_type="text/css; charset=utf-8",
-        read=lambda: (_SWAGGER_UI / "swagger-ui.min.css").read_text(encoding="utf-8"),
-    ),
+    f"{DOCS_PATH}/swagger-ui.css": Page(media_type=_STYLE, read=_of_swagger_ui("swagger-ui.min.css")),
+    **{f"{DOCS_PATH}/{name}": _html(_guide(name)) for name in GUIDES},
 }
 """By path. They need no API key."""
 
@@ -65,6 +95,12 @@ def page_answer(path: str, is_known: Callable[[str], bool]) -> Response[str]:
     if is_known(tag):
         return Response(status_code=304, content_type=page.media_type, body="", headers=headers)
     return Response(status_code=200, content_type=page.media_type, body=text, headers=headers, compress=True)
+
+
+def root_answer() -> Response[str]:
+    """A redirect from the root of the API to the docs page."""
+    headers = {"Location": DOCS_PATH, "Cache-Control": "no-store"}
+    return Response(status_code=302, content_type="text/plain", body=f"See {DOCS_PATH}\n", headers=headers)
 
 
 @cache

@@ -16,7 +16,7 @@ from shared.domain.errors import ScheduleNeverFiresError
 from shared.domain.schedules.cron_count import DayPattern, count_instants
 from shared.domain.schedules.cron_line import CronLine, read_line
 from shared.domain.schedules.cron_walk import DAY_MS, Gap, Overlap, Step, WallClock, first_instant
-from shared.domain.schedules.cron_years import within_years, year_start
+from shared.domain.schedules.cron_years import within_months, within_years, year_start
 from shared.domain.schedules.eventbridge_line import is_eventbridge, read_eventbridge_line
 from shared.domain.schedules.zones import load_zone
 
@@ -68,7 +68,7 @@ def naive_next(line: CronLine, wall_ms: int) -> int:
 
     A value above HORIZON_MS if there is no match.
     """
-    return _stepper(line.steps, line.years)(wall_ms)
+    return _stepper(line.steps, line)(wall_ms)
 
 
 def cron_next(
@@ -86,7 +86,7 @@ def cron_next(
     clock = _clock(line, zone, gap, overlap)
     if after_ms >= HORIZON_MS:
         return None
-    instant = first_instant(_stepper(line.steps, line.years), clock, max(after_ms, -1))
+    instant = first_instant(_stepper(line.steps, line), clock, max(after_ms, -1))
     return instant if instant is not None and instant <= HORIZON_MS else None
 
 
@@ -113,7 +113,7 @@ def cron_count(
 def day_pattern(line: CronLine) -> DayPattern:
     """Split the line into the minutes of a day and the days that match."""
     _, _, *days = line.steps.split(" ")
-    return DayPattern(minutes=line.minutes_of_day(), next_day=_stepper(" ".join(("0 0", *days)), line.years))
+    return DayPattern(minutes=line.minutes_of_day(), next_day=_stepper(" ".join(("0 0", *days)), line))
 
 
 def _end_ms(line: CronLine) -> int:
@@ -127,14 +127,22 @@ def _clock(line: CronLine, zone: str | ZoneInfo, gap: Gap, overlap: Overlap) -> 
     return WallClock(zone=load_zone(zone) if isinstance(zone, str) else zone, gap=gap, overlap=overlap)
 
 
-def _stepper(steps: str, years: tuple[int, ...] | None) -> Step:
-    step = _naive_step(steps)
-    return step if years is None else within_years(step, partial(_cached_next, steps), years, _NEVER_MS)
+def _stepper(steps: str, line: CronLine) -> Step:
+    """Return the matches of `steps` in the years and months in which the line fires."""
+    step = _month_step(steps, line.required_day)
+    if line.years is None:
+        return step
+    return within_years(step, partial(_cached_next, steps, line.required_day), line.years, _NEVER_MS)
 
 
 @lru_cache(maxsize=4096)
-def _cached_next(steps: str, wall_ms: int) -> int:
-    return _naive_step(steps)(wall_ms)
+def _cached_next(steps: str, required_day: int | None, wall_ms: int) -> int:
+    return _month_step(steps, required_day)(wall_ms)
+
+
+def _month_step(steps: str, required_day: int | None) -> Step:
+    step = _naive_step(steps)
+    return step if required_day is None else within_months(step, required_day)
 
 
 def _naive_step(steps: str) -> Step:

@@ -7,6 +7,7 @@ reach it.
 
 import re
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from shared.domain.schedules.cron_rules import DAY_OF_MONTH, DAY_OF_WEEK, FieldRule
@@ -19,6 +20,8 @@ EVERY = re.compile(r"\*(/0*1)?")
 _NEAREST_WEEKDAY = re.compile(r"([0-9]+)w")
 _NTH_WEEKDAY = re.compile(r"([0-9a-z]+)#([0-9]+)")
 _LAST_WEEKDAY = re.compile(r"(?:l([0-7])|([0-7]|[a-z]{3})l)")
+_BEFORE_LAST = re.compile(r"l-[0-9]+")
+_EVENTBRIDGE_ITEMS = MappingProxyType({DAY_OF_MONTH.name: ("?", "lw"), DAY_OF_WEEK.name: ("?", "l")})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,14 +71,26 @@ def _check_mixture(rule: FieldRule, items: list[str], values: set[int], special:
     if any(mark.endswith("w") for mark in special) and len(items) > 1:
         rule.refuse("W stands alone, not in a list")
     if rule is DAY_OF_WEEK and special and values:
-        rule.refuse("# and L do not mix with plain weekdays in one list")
+        rule.refuse("# and L do not mix with plain weekdays in one list; make two jobs, one for each")
     if special and any(item.startswith("*") for item in items):
         rule.refuse("L and # do not mix with * in one list")
 
 
 def _special_item(rule: FieldRule, item: str) -> str | None:
-    """Return an item with L, W or `#` in croniter's spelling; None for any other item."""
+    """Return an item with L, W or `#` in croniter's spelling; None for any other item.
+
+    Raises ScheduleError for an item that only another dialect has.
+    """
+    if item in _EVENTBRIDGE_ITEMS.get(rule.name, ()):
+        rule.refuse(
+            f"{item.upper()} is EventBridge's: put the line into `expression`, as "
+            "cron(minute hour day_of_month month day_of_week year)"
+        )
     if rule is DAY_OF_MONTH:
+        if _BEFORE_LAST.fullmatch(item):
+            rule.refuse(
+                "days before the last, such as L-3, are Quartz's, and are not supported; L is the last day"
+            )
         if item == "l":
             return "l"
         nearest = _NEAREST_WEEKDAY.fullmatch(item)
@@ -118,7 +133,10 @@ def _range(rule: FieldRule, start: int, end: int, step: int) -> set[int]:
         rule.refuse("a range from a value to itself; write the value alone, or * for all")
     if start > end:
         if not rule.wraps:
-            rule.refuse("a range that ends before it begins")
+            rule.refuse(
+                "a range that ends before it begins; only hours, months and weekdays wrap. For both ends of this "
+                "field, write two ranges"
+            )
         end += rule.size
     return {_within(rule, value) for value in range(start, end + 1, step)}
 

@@ -15,13 +15,16 @@ ALIASES: Final = MappingProxyType(
     {
         "@hourly": "0 * * * *",
         "@daily": "0 0 * * *",
+        "@midnight": "0 0 * * *",
         "@weekly": "0 0 * * 0",
         "@monthly": "0 0 1 * *",
         "@yearly": "0 0 1 1 *",
+        "@annually": "0 0 1 1 *",
     }
 )
 
 _FIELD_COUNT = 5
+_EXPRESSION = re.compile(r"[ \t]*(cron|rate|at)\(")
 _RULES = (MINUTE, HOUR, DAY_OF_MONTH, MONTH, DAY_OF_WEEK)
 _LONGEST_MONTH_DAY = MappingProxyType({2: 29, 4: 30, 6: 30, 9: 30, 11: 30})
 _ANY = Field(every=True, values=frozenset())
@@ -40,6 +43,8 @@ class CronLine:
     is_interval: bool
     years: tuple[int, ...] | None = None
     """The years in which the line fires, ascending; None for all years."""
+    required_day: int | None = None
+    """A month without this day has no run; None for a line that fires in months of any length."""
 
     def minutes_of_day(self) -> tuple[int, ...]:
         """Return the minutes since midnight at which the line fires on a matching day, ascending."""
@@ -51,7 +56,7 @@ class CronLine:
 
 
 def read_line(text: str) -> CronLine:
-    """Parse a five-field Unix line or one of ALIASES.
+    """Parse a five-field Unix line or one of ALIASES; upper and lower case are the same.
 
     The month is 1-12 or jan-dec; the weekday is 0-7 or sun-sat, and both 0 and 7 mean Sunday. If both day
     fields are restricted (neither holds a `*`), a day needs to match only one of them; `*/2` restricts, `*/1`
@@ -80,20 +85,29 @@ def read_line(text: str) -> CronLine:
 
 
 def _unix_words(text: str) -> list[str]:
+    if is_expression(text):
+        raise refusal("cron(...), rate(...) and at(...) are EventBridge's: put the text into `expression`")
     bare = check_text(text)
     if bare.startswith("@"):
-        if bare not in ALIASES:
+        alias = bare.lower()
+        if alias not in ALIASES:
             raise refusal(f"unknown alias {bare[:40]!a}; the known ones are {', '.join(ALIASES)}")
-        bare = ALIASES[bare]
+        bare = ALIASES[alias]
     words = split_fields(bare)
     if len(words) in (6, 7):
         raise refusal(
             f"{len(words)} fields: six or seven bare fields mean different things in different dialects "
-            "(seconds first, seconds last, a year), so five are needed"
+            "(seconds first, seconds last, a year), so five are needed; "
+            "EventBridge's six go into `expression`, as cron(...)"
         )
     if len(words) != _FIELD_COUNT:
         raise refusal(f"{len(words)} fields; five are needed: minute hour day_of_month month day_of_week")
     return words
+
+
+def is_expression(text: str) -> bool:
+    """Return whether the text begins like an EventBridge expression; it may still be invalid."""
+    return _EXPRESSION.match(text) is not None
 
 
 def check_text(text: str) -> str:
@@ -128,7 +142,10 @@ def _check_marks(day: Field, weekday: Field) -> None:
 
 def day_exists(day: Field, month: Field) -> bool:
     """Return whether at least one of the months has at least one of the days, in some year."""
-    if day.every or day.special:
-        return True
+    return day.every or bool(day.special) or month_has(min(day.values), month)
+
+
+def month_has(day: int, month: Field) -> bool:
+    """Return whether at least one of the months has the day, in some year."""
     months = range(1, 13) if month.every else month.values
-    return min(day.values) <= max(_LONGEST_MONTH_DAY.get(number, 31) for number in months)
+    return day <= max(_LONGEST_MONTH_DAY.get(number, 31) for number in months)

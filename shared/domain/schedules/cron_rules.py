@@ -24,7 +24,11 @@ class FieldRule:
     top: int
     words: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     wraps: bool = True
-    """Whether a range may continue from the highest value to the lowest."""
+    """Whether a range may continue from the highest value to the lowest.
+
+    Hours, months and weekdays wrap (`22-6`, `nov-feb`, `fri-mon`). A range such as `5-1` of minutes or days of
+    the month is more often a slip for `1-5`, and fires far more often, so it is refused.
+    """
 
     @property
     def size(self) -> int:
@@ -35,9 +39,9 @@ class FieldRule:
         raise ScheduleError(f"{self.name}: {why}", field=self.name)
 
 
-MINUTE: Final = FieldRule(name="minute", low=0, high=59, top=59)
+MINUTE: Final = FieldRule(name="minute", low=0, high=59, top=59, wraps=False)
 HOUR: Final = FieldRule(name="hour", low=0, high=23, top=23)
-DAY_OF_MONTH: Final = FieldRule(name="day_of_month", low=1, high=31, top=31)
+DAY_OF_MONTH: Final = FieldRule(name="day_of_month", low=1, high=31, top=31, wraps=False)
 MONTH: Final = FieldRule(
     name="month",
     low=1,

@@ -97,7 +97,7 @@ def _even_step(values: list[int], size: int) -> int | None:
 
 def _dates(line: CronLine) -> str:
     _, _, day, month, weekday = line.steps.split(" ")
-    days = [] if day == "*" else [_month_days(day)]
+    days = [] if day == "*" else [_month_days(day, line.required_day)]
     days += [] if weekday == "*" else [_week_days(weekday)]
     months = _numbers(month)
     text = f"on {' or on '.join(days)}" if days else "on every day"
@@ -108,7 +108,9 @@ def _dates(line: CronLine) -> str:
     return text
 
 
-def _month_days(word: str) -> str:
+def _month_days(word: str, required_day: int | None) -> str:
+    if required_day is not None:
+        return f"the Monday to Friday nearest to day {required_day} of each month that has that day"
     if word == "31w":
         return "the last Monday to Friday of the month"
     if word.endswith("w"):

@@ -20,11 +20,6 @@ _AT = re.compile(r"at\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\)", re.ASCII)
 _UNIT_SECONDS: Final = {"minute": 60, "hour": 3_600, "day": 86_400}
 
 
-def is_expression(text: str) -> bool:
-    """Return whether the text begins like one of the three expressions; it may still be invalid."""
-    return re.match(r"[ \t]*(cron|rate|at)\(", text) is not None
-
-
 def read_expression(
     text: str,
     timezone: str,
@@ -47,7 +42,9 @@ def read_expression(
         return Once(at=parse_at(bare, timezone))
     if not is_eventbridge(bare):
         raise ScheduleError(
-            f"expression: {bare[:40]!a} is none of cron(...), rate(...) and at(...)", field="expression"
+            f"expression: {bare[:40]!a} is none of cron(...), rate(...) and at(...); "
+            "a Unix line of five fields goes into `cron`",
+            field="expression",
         )
     return Cron(
         line=parse_line(bare).text,

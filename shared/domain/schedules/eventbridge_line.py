@@ -10,7 +10,14 @@ from typing import Final
 
 from shared.domain.errors import ScheduleNeverFiresError
 from shared.domain.schedules.cron_fields import EVERY, Field, number, plain_item, split_items
-from shared.domain.schedules.cron_line import CronLine, check_text, day_exists, refusal, split_fields
+from shared.domain.schedules.cron_line import (
+    CronLine,
+    check_text,
+    day_exists,
+    month_has,
+    refusal,
+    split_fields,
+)
 from shared.domain.schedules.cron_rules import DAY_OF_MONTH, DAY_OF_WEEK, HOUR, MINUTE, MONTH, FieldRule
 
 FIRST_YEAR: Final = 1970
@@ -26,6 +33,7 @@ SUNDAY_FIRST: Final = FieldRule(
 
 _SHAPE = re.compile(r"cron\((.*)\)")
 _SATURDAY = 7
+_DAYS_OF_EVERY_MONTH = 28
 _NEAREST_WEEKDAY = re.compile(r"([0-9]+)w")
 _NTH_WEEKDAY = re.compile(r"([0-9a-z]+)#([1-5])")
 _LAST_WEEKDAY = re.compile(r"([0-9]+|[a-z]{3})l")
@@ -40,18 +48,19 @@ def read_eventbridge_line(text: str) -> CronLine:
     """Parse `cron(...)`; names of months and weekdays may be in either case.
 
     In the day of month, `L` is the last day, `LW` is the last weekday (Monday to Friday), and `15W` is the
-    weekday nearest to the 15th in the same month; if the month lacks the day, its last day counts. In the day
-    of week, `L` is Saturday, `6L` or `FRIL` is the last Friday of the month, and `3#2` is its second Tuesday.
-    None of these may be part of a list.
+    weekday nearest to the 15th in the same month; `31W` skips months without a 31st. In the day of week, `L`
+    is Saturday, `6L` or `FRIL` is the last Friday of the month, and `3#2` is its second Tuesday. None of these
+    may be part of a list.
 
     Raises ScheduleError whose `field` is minute, hour, day_of_month, month, day_of_week, year or cron, and
     ScheduleNeverFiresError if no day of any of the years matches.
     """
     words = _split(text)
+    required_day = _required_day(words[2])
     minute, hour = _plain(MINUTE, words[0]), _plain(HOUR, words[1])
     month, years = _plain(MONTH, words[3]), _plain(YEAR, words[5])
     day, weekday = _days(words[2], words[4])
-    if not day_exists(day, month):
+    if not day_exists(day, month) or (required_day is not None and not month_has(required_day, month)):
         raise ScheduleNeverFiresError(
             "day_of_month: no such day in any of these months, so the line never fires",
             field=DAY_OF_MONTH.name,
@@ -61,6 +70,7 @@ def read_eventbridge_line(text: str) -> CronLine:
         steps=" ".join(part.croniter_text() for part in (minute, hour, day, month, weekday)),
         is_interval=words[0][0] == "*" or words[1][0] == "*",
         years=tuple(sorted(years.values)),
+        required_day=required_day,
     )
 
 
@@ -109,6 +119,12 @@ def _day_of_month(text: str) -> Field:
     if re.search(r"l|w", item):
         DAY_OF_MONTH.refuse("L, LW and 15W each stand alone, and days before the last are not supported")
     return _plain(DAY_OF_MONTH, text)
+
+
+def _required_day(text: str) -> int | None:
+    """Return the day that a month needs for `29W`, `30W` or `31W` to have a run in it."""
+    nearest = _NEAREST_WEEKDAY.fullmatch(text.lower())
+    return int(nearest[1]) if nearest and int(nearest[1]) > _DAYS_OF_EVERY_MONTH else None
 
 
 def _day_of_week(text: str) -> Field:

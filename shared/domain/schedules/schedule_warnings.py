@@ -93,6 +93,8 @@ def _of_fields(line: CronLine) -> Iterator[ScheduleWarning]:
             text="both day fields are restricted: a day needs to match only one of them",
         )
     days = [int(part) for part in day.split(",") if part.isdecimal()]
+    if line.required_day is not None:
+        days = [line.required_day]
     months = range(1, 13) if month == "*" else [int(part) for part in month.split(",")]
     rare = [
         each

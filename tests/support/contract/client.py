@@ -58,6 +58,8 @@ def ask_as_a_client(schema: Any, near: Neighbours, seed: int) -> None:
 
 
 _SENSE = {TestPhase.EXAMPLES: 1.0, TestPhase.STATEFUL: 1.0}
+RUNNING = 0.75
+"""How often a job that is cancelled has a running attempt."""
 _KNOWLEDGE = {TestPhase.EXAMPLES: 1.0, TestPhase.STATEFUL: 0.0}
 """In stateful runs, ids come from earlier responses."""
 
@@ -89,12 +91,12 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
         case.path_parameters["redrive_id"] = near.ours.ids["redrive_id"][-1]
     elif _operation(case) in OF_DEAD_LETTERS:
         case.path_parameters["execution_id"] = chance.choice(near.dead_letters)
-    elif "stop_retries" in (case.query or {}):
+    elif _operation(case) == "cancelJob" and chance.random() < RUNNING:
+        # The document has no example of this parameter, because a form would be filled with it.
+        case.query = {**(case.query or {}), "stop_retries": "true"}
         case.path_parameters["job_id"] = chance.choice(near.attempts).job_id
     elif _operation(case) == "backfillJob":
         case.path_parameters["job_id"] = chance.choice(near.hourly)
-        # The document has one example of a key for all operations, which another operation has used up.
-        case.headers.pop("Idempotency-Key", None)
 
 
 def whole(body: Any) -> Any:

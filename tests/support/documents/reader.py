@@ -128,6 +128,9 @@ class Reader:
                 self._set_receiver(block.text)
             case "python":
                 run_snippet(block.text, self._namespace)
+            case "javascript" | "go":
+                # `test_receivers.py` runs these against calls of the real signer.
+                pass
             case "" | "text" if any(sign in block.text for sign in DRAWN):
                 pass
             case "" if re.match(r"\s*(?:from|import) ", block.text):

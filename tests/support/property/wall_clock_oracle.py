@@ -107,6 +107,12 @@ def nearest_weekday(number: int) -> DayRule:
     return rule
 
 
+def nearest_weekday_where_the_day_exists(number: int) -> DayRule:
+    """The same, but only in a month that has the day."""
+    nearest = nearest_weekday(number)
+    return lambda day: number <= calendar.monthrange(day.year, day.month)[1] and nearest(day)
+
+
 def last_working_day(day: date) -> bool:
     """The last Monday to Friday of a month."""
     following = [day + timedelta(days=more) for more in range(1, 4)]

@@ -24,7 +24,7 @@ def refusal(world: ApiWorld, request: Request) -> Problem:
     return refused.value.problem
 
 
-@pytest.mark.parametrize("path", ["/v1/health", "/v1/openapi.json"])
+@pytest.mark.parametrize("path", ["/", "/v1/health", "/v1/openapi.json"])
 def test_open_paths_need_no_key(path: str) -> None:
     world = ApiWorld()
     before = list(world.world.steps.taken)
@@ -33,7 +33,7 @@ def test_open_paths_need_no_key(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "path"), [("POST", "/v1/health"), ("GET", "/v1/health/"), ("GET", "/v1/jobs/x"), ("GET", "/")]
+    ("method", "path"), [("POST", "/v1/health"), ("GET", "/v1/health/"), ("GET", "/v1/jobs/x"), ("GET", "//")]
 )
 def test_every_other_path_needs_one(method: str, path: str) -> None:
     assert refusal(ApiWorld(), Request(method=method, path=path)) is Problem.UNAUTHENTICATED
@@ -55,12 +55,12 @@ def test_a_good_key_is_admitted_however_header_and_scheme_are_spelled(name: str,
 def test_malformed_authorization_header_is_unauthenticated(value: str) -> None:
     world = ApiWorld()
     headers = {"authorization": value.format(key=world.world.credentials.api_key)}
-    assert refusal(world, Request(method="GET", path="/", headers=headers)) is Problem.UNAUTHENTICATED
+    assert refusal(world, Request(method="GET", path="/v1/jobs", headers=headers)) is Problem.UNAUTHENTICATED
 
 
 def test_the_refusal_says_how_to_come_in() -> None:
     with pytest.raises(ProblemError) as refused:
-        admitted(ApiWorld(), Request(method="GET", path="/"))
+        admitted(ApiWorld(), Request(method="GET", path="/v1/jobs"))
     assert refused.value.headers == {"WWW-Authenticate": 'Bearer realm="punctual"'}
 
 

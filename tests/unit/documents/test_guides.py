@@ -40,10 +40,10 @@ def code_of(guide: str) -> dict[str, Any]:
     return namespace
 
 
-def call(body: bytes, *secrets: str, age_seconds: int = 0) -> dict[str, str]:
+def call(body: bytes, *secrets: str, age_seconds: int = 0, message_id: str = "exe_1") -> dict[str, str]:
     """The headers of a call, by lower-case name."""
     headers = signed_headers(
-        message_id="exe_1",
+        message_id=message_id,
         timestamp_s=int(time.time()) - age_seconds,
         body=body,
         secrets=secrets,

@@ -3,12 +3,13 @@
 from functions.api.examples import JOB_ID, Examples
 
 BACKFILL_IN: Examples = {
+    # First, because a page that offers to send examples offers the first one.
+    "dry_run": {"from": "2025-02-17T00:00:00Z", "to": "2025-02-19T00:00:00Z", "dry_run": True},
     "two_nights": {
         "from": "2025-02-17T00:00:00+01:00",
         "to": "2025-02-19T00:00:00+01:00",
         "every_seconds": 60,
     },
-    "dry_run": {"from": "2025-02-17T00:00:00Z", "to": "2025-02-19T00:00:00Z", "dry_run": True},
 }
 BACKFILL_PLAN_OUT: Examples = {
     "two_nights": {

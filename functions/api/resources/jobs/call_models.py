@@ -44,7 +44,7 @@ GiveUpSeconds = Annotated[Seconds, Field(ge=1, le=MAX_RETRY_SPAN_SECONDS)]
 class RequestIn(Schema):
     """The request to make. At most one of `body` (text, sent as it is) and `json` (sent as JSON)."""
 
-    model_config = ConfigDict(json_schema_extra={"not": {"required": list(_BODIES)}})
+    model_config = ConfigDict(json_schema_extra={"not": {"type": "object", "required": list(_BODIES)}})
 
     url: Annotated[str, Field(max_length=MAX_URL_CHARACTERS)] = Field(
         description="Absolute, with a public host; port 443, or 1024 and above. Deployed stacks call https.",
@@ -61,10 +61,8 @@ class RequestIn(Schema):
             "additionalProperties": {"type": "string", "pattern": HEADER_VALUE},
         },
     )
-    body: str | None = Field(
-        None,
-        description=f"Text that is sent as it is, in UTF-8; at most {MAX_PAYLOAD_BYTES:,} bytes.",
-        json_schema_extra={"maxLength": MAX_PAYLOAD_BYTES},
+    body: Annotated[str, Field(json_schema_extra={"maxLength": MAX_PAYLOAD_BYTES})] | None = Field(
+        None, description=f"Text that is sent as it is, in UTF-8; at most {MAX_PAYLOAD_BYTES:,} bytes."
     )
     json_: Any = Field(None, alias="json", description="Any value; sent as JSON, with its content type.")
 

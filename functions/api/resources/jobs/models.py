@@ -87,7 +87,10 @@ JobStateOut = Annotated[str, Field(json_schema_extra={"enum": sorted(JOB_STATES)
 
 
 class JobIn(Schema):
-    """A job to create."""
+    """A job to create.
+
+    The members from `catch_up` to `overlap_policy` are for recurring jobs only.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={

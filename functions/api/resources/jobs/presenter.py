@@ -13,7 +13,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.listings.filters import kind_of
 from shared.domain.schedules.cron import Gap, Overlap
-from shared.domain.schedules.eventbridge import is_expression
+from shared.domain.schedules.cron_line import is_expression
 from shared.domain.schedules.schedule import Backfill, Cron, Rate, first_after, format_instant
 
 

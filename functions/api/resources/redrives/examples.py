@@ -6,8 +6,9 @@ from functions.api.examples import JOB_ID, Examples
 from functions.api.resources.dead_letters.examples import DEAD
 
 REDRIVE_IN: Examples = {
-    "one_job_since_noon": {"job": JOB_ID, "from": "2025-02-19T12:00:00Z", "rate": 5},
+    # First, because a page that offers to send examples offers the first one.
     "dry_run": {"reason": "http_status", "status": 410, "dry_run": True},
+    "one_job_since_noon": {"job": JOB_ID, "from": "2025-02-19T12:00:00Z", "rate": 5},
 }
 REDRIVE_PLAN: Examples = {
     "one": {"count": 1, "already_redriven": 0, "complete": True, "sample": [DEAD]},

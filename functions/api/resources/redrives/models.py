@@ -35,11 +35,11 @@ class RedriveIn(Schema):
 
     model_config = with_examples(examples.REDRIVE_IN)
 
-    job: str | None = Field(
-        None, description="Only dead letters of this job.", json_schema_extra={"pattern": JOB_ID}
+    job: Annotated[str, Field(json_schema_extra={"pattern": JOB_ID})] | None = Field(
+        None, description="Only dead letters of this job."
     )
-    tag: str | None = Field(
-        None, description="Only dead letters of jobs with this tag.", json_schema_extra={"pattern": TAG}
+    tag: Annotated[str, Field(json_schema_extra={"pattern": TAG})] | None = Field(
+        None, description="Only dead letters of jobs with this tag."
     )
     reason: str | None = Field(
         None,

@@ -64,7 +64,12 @@ class ScheduleIn(Schema):
     """When a job runs: exactly one of `at`, `delay_seconds`, `cron`, `rate_seconds` and `expression`."""
 
     model_config = ConfigDict(
-        json_schema_extra={EXAMPLES: SCHEDULE_IN, "oneOf": [_has_only(kind) for kind in KINDS]}
+        json_schema_extra={
+            EXAMPLES: SCHEDULE_IN,
+            # Beside `type`, a bare `oneOf` would make readers show a union of objects as the type.
+            "if": {"type": "object"},
+            "then": {"oneOf": [_has_only(kind) for kind in KINDS]},
+        }
     )
 
     at: Instant | None = Field(
@@ -74,7 +79,7 @@ class ScheduleIn(Schema):
         None, description="Once, this many seconds from now."
     )
     cron: Annotated[str, Field(max_length=1024, examples=["*/5 * * * *"])] | None = Field(
-        None, description="Five fields of a Unix cron line, or @hourly @daily @weekly @monthly @yearly."
+        None, description="Five fields of a Unix cron line, or an alias such as @hourly or @daily."
     )
     rate_seconds: Annotated[Seconds, Field(ge=1, le=MAX_RATE_SECONDS)] | None = Field(
         None, description="At this interval, counted from `start_at` or from the second of creation."

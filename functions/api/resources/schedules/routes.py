@@ -23,9 +23,9 @@ _ANY_REQUEST = Request(method="POST", url="https://example.com/")
         operation="previewSchedule",
         summary="Show the runs of a schedule; nothing is stored",
         description=(
-            "The next ten runs, the changes of the clocks within two years that affect any run, and "
-            "warnings. The body is the `schedule` of a job by itself, so the pointers of errors start inside "
-            "of it. A key with `read` or `write` is enough."
+            "The next ten runs of a cron line, a rate or an expression, the changes of the clocks within two "
+            "years that affect any run, and warnings. The body is the `schedule` of a job by itself, so the "
+            "pointers of errors start inside of it. A key with `read` or `write` is enough."
         ),
         success=200,
         answer=SchedulePreviewOut,

@@ -24,9 +24,9 @@ TENANT_IN: Examples = {
     "that_manages_its_own_keys": {"id": "shop", "scopes": ["admin"]},
 }
 TENANT_PATCH: Examples = {
-    "suspended": {"state": "suspended"},
     "failure_notifications": {"on_failure": "https://example.com/hooks/failures", "on_success": None},
     "more_jobs_and_default_tags": {"weight": 2, "quotas": {"recurring_jobs": 5000, "tags": None}},
+    "suspended": {"state": "suspended"},
 }
 TENANT_OUT: Examples = {"active": _TENANT}
 NEW_TENANT_OUT: Examples = {

@@ -6,7 +6,8 @@ import pytest
 
 from shared.domain.errors import ScheduleError, ScheduleNeverFiresError
 from shared.domain.schedules.cron import cron_count, cron_next, parse_cron, parse_line
-from shared.domain.schedules.eventbridge import is_expression, parse_at, parse_rate, read_expression
+from shared.domain.schedules.cron_line import is_expression
+from shared.domain.schedules.eventbridge import parse_at, parse_rate, read_expression
 from shared.domain.schedules.schedule import Cron, Gap, Once, Overlap, first_after
 from shared.domain.schedules.timing import Every
 
@@ -106,6 +107,8 @@ LONG_LIST = ",".join(["1"] * 61)
         ("cron(0 0 ? * 2,6L *)", "day_of_week", "cannot read"),
         ("cron(0 0 ? * L,2 *)", "day_of_week", "cannot read"),
         ("cron(0 0 ? * 2-2 *)", "day_of_week", "itself"),
+        ("cron(5-1 0 * * ? *)", "minute", "ends before"),
+        ("cron(0 0 25-5 * ? *)", "day_of_month", "ends before"),
         ("cron(0 0 1 1 ? 1969)", "year", "1969 is not from 1970 to 2199"),
         ("cron(0 0 1 1 ? 2200)", "year", "2200 is not"),
         ("cron(0 0 1 1 ? 2030-2025)", "year", "ends before"),
@@ -129,6 +132,9 @@ def test_refused_lines_name_the_field(text: str, field: str, says: str) -> None:
         ("0 0 31 4,6,9,11 ? *", "day_of_month"),
         ("0 0 29 2 ? 2025", "year"),
         ("0 0 29 2 ? 2025-2027,2100", "year"),
+        ("0 0 29W 2 ? 2025-2027,2100", "year"),
+        ("0 0 30W 2 ? *", "day_of_month"),
+        ("0 0 31W 2,4,6,9,11 ? *", "day_of_month"),
         ("0 0 29 2 ? 1971-2199/2", "year"),
         ("0 0 ? 2 2#5 2025", "year"),
     ],
@@ -154,6 +160,11 @@ def test_five_fields_are_still_five_fields() -> None:
         ("0 9 LW * ? *", ["2025-02-28", "2025-03-31", "2025-04-30"]),
         ("0 9 LW 5,8 ? *", ["2025-05-30", "2025-08-29", "2026-05-29"]),
         ("0 9 15W * ? *", ["2025-02-14", "2025-03-14", "2025-04-15"]),
+        ("0 9 29W * ? *", ["2025-03-28", "2025-04-29", "2025-05-29"]),
+        ("0 9 29W 2 ? *", ["2028-02-29", "2032-02-27", "2036-02-29"]),
+        ("0 9 30W * ? *", ["2025-03-31", "2025-04-30", "2025-05-30"]),
+        ("0 9 31W * ? *", ["2025-03-31", "2025-05-30", "2025-07-31"]),
+        ("0 9 31W 1,2,4 ? *", ["2026-01-30", "2027-01-29", "2028-01-31"]),
         ("0 9 ? * L *", ["2025-02-01", "2025-02-08", "2025-02-15"]),
         ("0 9 29 2 ? *", ["2028-02-29", "2032-02-29", "2036-02-29"]),
         ("0 9 1 6 ? 2030,2027,2199", ["2027-06-01", "2030-06-01", "2199-06-01"]),

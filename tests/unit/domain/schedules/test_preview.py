@@ -171,6 +171,7 @@ def test_a_day_that_a_zone_leaves_out_lists_its_first_times() -> None:
         ("cron(0 10 ? * MON-FRI *)", "At 10:00 on Monday to Friday"),
         ("cron(0 10 ? * 3#2 2025-2027,2030)", "At 10:00 on the second Tuesday of the month in 2025 to 2027 and 2030"),
         ("cron(0 10 LW * ? *)", "At 10:00 on the last Monday to Friday of the month"),
+        ("cron(0 10 31W * ? *)", "At 10:00 on the Monday to Friday nearest to day 31 of each month that has that day"),
     ],
 )  # fmt: skip
 def test_lines_in_plain_words(line: str, expected: str) -> None:
@@ -219,6 +220,9 @@ def test_schedules_in_plain_words(schedule: Schedule, expected: str) -> None:
         (cron("0 9 31 1,3,5 *"), []),
         (cron("0 9 29 1,2 *"), [WarningCode.MISSING_DAYS]),
         (cron("0 9 30 4 *"), []),
+        (cron("cron(0 9 31W * ? *)"), [WarningCode.MISSING_DAYS]),
+        (cron("cron(0 9 31W 1,3 ? *)"), []),
+        (cron("cron(0 9 LW * ? *)"), []),
         (cron("0 9 29 2 *"), [WarningCode.FAR_FIRST_RUN, WarningCode.MISSING_DAYS]),
         (cron("*/7 9 * * *"), [WarningCode.UNEVEN_STEPS]),
         (cron("0 */5 * * *"), [WarningCode.UNEVEN_STEPS]),
