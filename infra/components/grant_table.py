@@ -56,7 +56,7 @@ GRANTS: dict[str, TableGrants] = {
         live_index=(QUERY,),
         tenants=(GET, PUT, UPDATE, BATCH_GET, QUERY),
         leases=(GET, UPDATE, QUERY, BATCH_GET),
-        audit=(PUT, QUERY),
+        audit=(INSERT, QUERY),
         decrypts=True,
         makes_data_keys=True,
     ),

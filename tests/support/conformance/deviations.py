@@ -59,6 +59,7 @@ DEVIATIONS = {
     ("moto-batch", "test_one_off_batches"): "crashes on a BatchExecuteStatement with parameters",
     ("moto", "test_one_off_batches_faults"): "crashes on a BatchExecuteStatement with parameters",
     ("moto", "test_redrive_batches"): "crashes on a BatchExecuteStatement with parameters",
+    ("moto", "test_audit_log"): "crashes on an INSERT with parameters",
     ("moto", "test_aws_facts_of_batches"): "crashes on a BatchExecuteStatement with parameters",
     ("dynamodb-local", "test_aws_facts_of_batches::test_b6_two_statements_of_one_key_reject_the_request"): (
         "rejects the request after earlier statements of it ran"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.codec.errors import is_permanent, translated
 from shared.adapters.dynamodb.codec.items import execution_item
+from shared.adapters.dynamodb.codec.statements import ITEM_EXISTS, insert_statement
 from shared.adapters.dynamodb.executions.claimer import MAX_STATEMENTS, unknown
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
 from shared.domain.errors import ServiceError, UnreadableItemError
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 TRIES = 3
 """The maximum tries of a statement that was throttled alone; the SDK does not retry such statements."""
-_TAKEN = {"DuplicateItem", "DuplicateItemException"}
 PutResult = Execution | WriteUnknown | None
 
 
@@ -97,19 +97,14 @@ class BatchStatementBatches:
         try:
             with translated():
                 answer = self._client.batch_execute_statement(
-                    Statements=[self._statement(execution) for execution in executions]  # type: ignore[misc]
+                    Statements=[
+                        insert_statement(self._table, execution_item(execution, self._region))
+                        for execution in executions
+                    ]
                 )
         except ServiceError as error:
             return [unknown(error) for _ in executions]
         return [_failure(response) for response in answer["Responses"]]
-
-    def _statement(self, execution: Execution) -> dict[str, Any]:
-        item = execution_item(execution, self._region)
-        members = ", ".join(f"'{name}': ?" for name in item)
-        return {
-            "Statement": f'INSERT INTO "{self._table}" VALUE {{{members}}}',
-            "Parameters": list(item.values()),
-        }
 
 
 def _failure(response: Any) -> WriteUnknown | None:
@@ -120,7 +115,7 @@ def _failure(response: Any) -> WriteUnknown | None:
 
 
 def _is_taken(failure: WriteUnknown) -> bool:
-    return failure.reason in _TAKEN
+    return failure.reason in ITEM_EXISTS
 
 
 def _may_be_retried(failure: WriteUnknown | None) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from botocore.exceptions import ClientError
+
 from shared.adapters.dynamodb.codec.attributes import decode_all, encode, encode_all
-from shared.adapters.dynamodb.codec.conditions import ABSENT
-from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.keys import audit_from, audit_key, item_key
+from shared.adapters.dynamodb.codec.statements import ITEM_EXISTS, insert_statement
 from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.tenancy.audit import Actor, AuditPage, AuditRecord
 from shared.names import Attr
@@ -20,18 +21,23 @@ MAX_EXAMINED = 500
 
 
 class DynamoAuditLog:
-    """Records by tenant and instant. The functions' role allows PutItem and Query, no update or delete."""
+    """Records by tenant and instant.
+
+    The functions' role allows INSERT and Query. No PutItem: without its condition it overwrites a record.
+    """
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
         self._table = table
 
     def append(self, record: AuditRecord, expires_at_s: int) -> None:
-        """A refused condition is success: ids are random, so the existing item is the same record."""
-        with suppress(ConditionRefused), translated():
-            self._client.put_item(
-                TableName=self._table, Item=_item(record, expires_at_s), ConditionExpression=ABSENT
-            )
+        """A key that is taken is success: ids are random, so the existing item is the same record."""
+        with translated():
+            try:
+                self._client.execute_statement(**insert_statement(self._table, _item(record, expires_at_s)))
+            except ClientError as error:
+                if error.response["Error"]["Code"] not in ITEM_EXISTS:
+                    raise
 
     def page(
         self,
