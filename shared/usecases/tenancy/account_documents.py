@@ -66,7 +66,12 @@ def usage_document(usage: Usage) -> Document:
 def _quota(usage: Usage, quota: Quota) -> Document:
     limit = usage.limits.limit_for(quota)
     is_enforced = quota not in MAY_BE_UNLIMITED or limit < UNLIMITED
-    return {"limit": limit, "used": usage.used[quota], "is_enforced": is_enforced}
+    return {
+        "limit": limit,
+        "used": usage.used[quota],
+        "is_lower_bound": quota in usage.at_least,
+        "is_enforced": is_enforced,
+    }
 
 
 def _instant(at_ms: int | None) -> str | None:

@@ -30,6 +30,9 @@ class Demand:
     is_recurring: bool
 
 
+NOTHING = Demand(due_at=0, payload_bytes=0, tags=0, is_recurring=False)
+
+
 @dataclass(frozen=True, slots=True)
 class _JobCount:
     jobs: int
@@ -70,10 +73,11 @@ class CheckQuota:
         if refusal is not None:
             raise refusal
 
-    def change(self, tenant: Tenant, demand: Demand, *, is_moved: bool) -> None:
-        """The same for a change of a job. A moved job needs a token of its new minute."""
+    def change(self, tenant: Tenant, stands: Demand, demand: Demand, *, is_moved: bool) -> None:
+        """The same for a change of a job: only where the job demands more than it `stands` for now, since the
+        quota may have been lowered meanwhile. A moved job needs a token of its new minute."""
         quotas = self.quotas_of(tenant)
-        refusal = _refusal(demand, quotas)
+        refusal = _refusal(demand, quotas, stands)
         if refusal is None and is_moved:
             if self._room_in_minute(tenant.id, demand.due_at // MINUTE_MS, quotas, 1):
                 return
@@ -128,10 +132,10 @@ def _created_since(count: _JobCount, now_ms: int, quotas: Quotas) -> int:
     return quotas.creates_per_second * (now_ms // 1000 - count.at // 1000 + 1)
 
 
-def _refusal(demand: Demand, quotas: Quotas) -> QuotaExceededError | None:
-    if demand.payload_bytes > quotas.payload_bytes:
+def _refusal(demand: Demand, quotas: Quotas, stands: Demand = NOTHING) -> QuotaExceededError | None:
+    if demand.payload_bytes > max(quotas.payload_bytes, stands.payload_bytes):
         return _exceeded(Quota.PAYLOAD_BYTES, quotas)
-    return _exceeded(Quota.TAGS, quotas) if demand.tags > quotas.tags else None
+    return _exceeded(Quota.TAGS, quotas) if demand.tags > max(quotas.tags, stands.tags) else None
 
 
 def _exceeded(quota: Quota, quotas: Quotas) -> QuotaExceededError:

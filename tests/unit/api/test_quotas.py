@@ -5,6 +5,7 @@ import pytest
 from shared.domain.tenancy.quota import Quota
 from shared.names import Metric
 from shared.observability import metrics
+from shared.usecases.tenancy import read_usage
 from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
 
 RECURRING = JOB | {"schedule": {"rate_seconds": 60}}
@@ -137,6 +138,41 @@ def test_usage_shows_limits_and_what_of_them_is_used() -> None:
     ]
 
 
+@pytest.mark.parametrize(("extra", "is_lower_bound"), [(3, False), (20, True)])
+def test_usage_counts_jobs_beyond_a_quota_that_was_lowered(
+    monkeypatch: pytest.MonkeyPatch, extra: int, is_lower_bound: bool
+) -> None:
+    """Usage used to say one more than the quota, however many had to be deleted before another one fits."""
+    monkeypatch.setattr(read_usage, "COUNTED_BEYOND", 10)
+    world = ApiWorld()
+    for _ in range(2 + extra):
+        world.create(schedule={"rate_seconds": 60})
+    world.allow(Quota.RECURRING_JOBS, 2)
+    shown = world.get("/v1/usage").json["quotas"]["recurring_jobs"]
+    assert (shown["used"], shown["is_lower_bound"]) == (min(2 + extra, 12), is_lower_bound)
+
+
+@pytest.mark.parametrize(
+    ("quota", "limit", "refused"),
+    [
+        (Quota.TAGS, 1, b'{"tags": ["a", "b", "c"]}'),
+        (Quota.PAYLOAD_BYTES, 2, b'{"request": {"body": "12345"}}'),
+    ],
+)
+@pytest.mark.parametrize("schedule", [{"rate_seconds": 60}, {"delay_seconds": 60}])
+def test_change_that_demands_no_more_than_before_is_accepted_under_a_lowered_quota(
+    schedule: dict[str, int], quota: Quota, limit: int, refused: bytes
+) -> None:
+    """Even a rename used to be refused after the operator had lowered a quota below what stands."""
+    world = ApiWorld()
+    request = {"url": "https://receiver.example/", "body": "1234"}
+    job = world.create(schedule=schedule, tags=["a", "b"], request=request)
+    world.allow(quota, limit)
+    assert patch(world, job, b'{"name": "other"}').status == 200
+    assert patch(world, job, b'{"tags": ["c", "d"]}').status == 200
+    assert patch(world, job, refused).json["quota"] == quota.value
+
+
 def patch(world: ApiWorld, job: dict[str, object], change: bytes) -> Answer:
     headers = world.credential | {"content-type": "application/json", "if-match": "*"}
     path = f"/v1/jobs/{job['id']}"
@@ -147,7 +183,7 @@ def patch(world: ApiWorld, job: dict[str, object], change: bytes) -> Answer:
     ("quota", "change"),
     [
         (Quota.TAGS, b'{"tags": ["a"]}'),
-        (Quota.PAYLOAD_BYTES, b'{"request": {"json": {"n": 2}}}'),
+        (Quota.PAYLOAD_BYTES, b'{"request": {"json": {"n": 20000}}}'),
         (Quota.DUE_PER_MINUTE, b'{"schedule": {"delay_seconds": 9000}}'),
     ],
 )
@@ -158,7 +194,7 @@ def test_a_job_is_not_changed_into_what_could_not_be_created(quota: Quota, chang
     refused = patch(world, job, change)
     assert (refused.problem, refused.json["quota"]) == ("quota-exceeded", quota.value)
     assert world.get(f"/v1/jobs/{job['id']}").json["revision"] == 1
-    world.allow(quota, 9)
+    world.allow(quota, 20)
     assert patch(world, job, change).status == 200
 
 

@@ -100,6 +100,7 @@ def test_unlimited_tenant_is_not_counted() -> None:
     assert world.get("/v1/usage").json["quotas"]["requests_per_second"] == {
         "limit": 100_000,
         "used": None,
+        "is_lower_bound": False,
         "is_enforced": False,
     }
 
@@ -109,7 +110,7 @@ def test_usage_shows_the_requests_of_this_second() -> None:
     world.allow(Quota.REQUESTS_PER_SECOND, 10)
     world.get("/v1/jobs")
     used = world.get("/v1/usage").json["quotas"]["requests_per_second"]
-    assert used == {"limit": 10, "used": 2, "is_enforced": True}
+    assert used == {"limit": 10, "used": 2, "is_lower_bound": False, "is_enforced": True}
 
 
 def test_store_without_an_answer_refuses_no_request() -> None:

@@ -85,6 +85,7 @@ def test_a_tenant_is_suspended_limited_and_let_in_again(run: Run) -> None:
     assert run("show-usage", "acme")["quotas"]["recurring_jobs"] == {
         "limit": 7,
         "used": 0,
+        "is_lower_bound": False,
         "is_enforced": True,
     }
     back = run("change-tenant", "acme", "--state", "active", "--quota", "tags=default")

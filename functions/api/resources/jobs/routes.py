@@ -1,5 +1,6 @@
 """/v1/jobs: create, list, read, change and delete jobs."""
 
+from dataclasses import replace
 from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
@@ -30,6 +31,7 @@ from functions.api.resources.jobs.merge_patch import check_backfill_patch, patch
 from functions.api.resources.jobs.models import JobIn, JobOut, JobPageOut, JobPatch
 from functions.api.resources.jobs.presenter import job_document, job_out, job_summary
 from functions.api.resources.jobs.responses import changed_job, created_job, etag, present_job
+from shared.domain.delivery.request import Request
 from shared.domain.errors import InvalidValueError, PreconditionFailedError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
@@ -195,7 +197,7 @@ def _revised(
         new = validate(document, JobIn).new_job()
         if isinstance(job, Job) and isinstance(job.schedule, Backfill):
             check_backfill_patch(patch)
-        _check_quota(context, tenant, job, new)
+        _check_quota(context, tenant, job, stored, new)
         return context.cases.jobs.revise_job.execute(tenant, job, stored, new, revision=job.revision)
     except (ProblemError, InvalidValueError) as error:
         raise with_all_errors(context, error, document, has_new_time="schedule" in patch) from error
@@ -238,8 +240,10 @@ def cancel_job(context: Context, request: AuthenticatedRequest) -> Response[str]
     return json_response(202 if job.state == "running" else 200, job, etag(job))
 
 
-def _check_quota(context: Context, tenant: Tenant, job: Execution | Job, new: NewJob) -> None:
-    """A changed job has the quotas of a new one. Only a one-off job that moves counts in its minute."""
+def _check_quota(
+    context: Context, tenant: Tenant, job: Execution | Job, stored: Request, new: NewJob
+) -> None:
+    """A change has the quotas of a new job. Only a one-off job that moves counts in its minute."""
     due_at = None
     is_moved = isinstance(job, Execution) and not (
         isinstance(new.timing, Once) and new.timing.at == job.nominal_at
@@ -247,10 +251,7 @@ def _check_quota(context: Context, tenant: Tenant, job: Execution | Job, new: Ne
     if is_moved:
         schedule = new.schedule_at(context.now_ms())
         due_at = schedule.at if isinstance(schedule, Once) else None
-    demand = Demand(
-        due_at=due_at or 0,
-        payload_bytes=len(new.request.body),
-        tags=len(new.tags),
-        is_recurring=isinstance(job, Job),
-    )
-    context.cases.tenancy.check_quota.change(tenant, demand, is_moved=due_at is not None)
+    is_recurring = isinstance(job, Job)
+    stands = Demand(due_at=0, payload_bytes=len(stored.body), tags=len(job.tags), is_recurring=is_recurring)
+    demand = replace(stands, due_at=due_at or 0, payload_bytes=len(new.request.body), tags=len(new.tags))
+    context.cases.tenancy.check_quota.change(tenant, stands, demand, is_moved=due_at is not None)

@@ -31,6 +31,7 @@ USAGE_OUT: Examples = {
             name: {
                 "limit": limit,
                 "used": _USED.get(name),
+                "is_lower_bound": False,
                 "is_enforced": limit < 100_000 or not name.endswith(("concurrency", "calls_per_second")),
             }
             for name, limit in LIMITS.items()

@@ -11,6 +11,7 @@ class QuotaOut(BaseModel):
 
     limit: int
     used: int | None = Field(description="Null where usage is not counted.")
+    is_lower_bound: bool = Field(description="Whether `used` was not counted to its end, and may be more.")
     is_enforced: bool = Field(description="False where the limit is the maximum, which means no limit.")
 
 
