@@ -134,7 +134,8 @@ class ShardLedger(Protocol):
         ...
 
     def list_shard(self, bucket: int, shard: int, next_pass_at: int) -> None:
-        """List the shard as open; no effect on a shard that is listed, except for its version."""
+        """List the shard as open, with its first pass at `next_pass_at` at the latest. A listed shard gets
+        another version; a shard that was swept keeps its schedule."""
         ...
 
     def open_before(self, bucket: int, part: ShardRange = EVERY_SHARD) -> list[OpenShard]:

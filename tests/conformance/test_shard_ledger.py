@@ -299,6 +299,25 @@ def test_a_shard_that_nobody_watched_is_opened_for_sweeping(lab: Lab) -> None:
     assert (shard.passes, shard.next_pass_at, shard.scan_began_at) == (0, NOW + 7, None)
 
 
+def test_shard_that_a_late_put_listed_is_swept_when_its_bucket_is(lab: Lab) -> None:
+    reopened(lab)
+    before = opened(lab)
+    lab.ledger.list_shard(BUCKET, 0, NOW)
+    after = opened(lab)
+    assert after == replace(before, next_pass_at=NOW, version=after.version)
+    assert after.version > before.version
+
+
+def test_shard_that_was_swept_keeps_its_schedule_when_it_is_listed_again(lab: Lab) -> None:
+    taken(lab)
+    lab.ledger.record_pass(leased(lab), next_pass_at=LATER)
+    before = opened(lab)
+    lab.ledger.list_shard(BUCKET, 0, NOW)
+    after = opened(lab)
+    assert after == replace(before, version=after.version)
+    assert after.version > before.version
+
+
 def test_reopening_an_open_shard_keeps_its_history(lab: Lab) -> None:
     lab.ledger.finish(taken(lab))
     lab.ledger.record_pass(leased(lab), next_pass_at=NOW + 5, last_resend_at=NOW + 4)

@@ -48,9 +48,16 @@ CHANGES = (
     Mutant(
         name="history that walks the instants of the record of a deletion",
         file="shared/usecases/chains/complete_transition.py",
-        old="records[0].nominal_at if records else end.last_at",
-        new="records[0].progress.missed.last_at if records else end.last_at",
+        old="ended_through=history_end(ended, records, now_ms)",
+        new="ended_through=records[0].progress.missed.last_at if records else end.last_at",
         killer=_FAR_BEHIND,
+    ),
+    Mutant(
+        name="history of a deletion that forgets the tombstone of another process",
+        file="shared/usecases/chains/complete_transition.py",
+        old="ended_through=history_end(ended, records, now_ms)",
+        new="ended_through=records[0].nominal_at if records else end.last_at",
+        killer="tests/unit/usecases/chains/test_delete_interleaved.py",
     ),
     Mutant(
         name="head taken for the record of a jump",
@@ -257,9 +264,9 @@ CHANGES = (
     ),
     Mutant(
         name="deletion that forgets late tombstones of a pause",
-        file="shared/usecases/chains/mark_deleting.py",
-        old="    return latest_at_or_before(paused.schedule, now_ms, paused.ended_through) or paused.ended_through\n",
-        new="    return paused.ended_through\n",
+        file="shared/usecases/filing/record_skipped_instants.py",
+        old="    return latest_at_or_before(ended.schedule, until, ended.ended_through) or ended.ended_through\n",
+        new="    return ended.ended_through\n",
         killer="tests/unit/usecases/chains/test_pause.py",
     ),
 )

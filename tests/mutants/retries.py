@@ -15,6 +15,13 @@ RETRIES = (
         killer=_EXECUTE,
     ),
     Mutant(
+        name="wait for a retry that begins with the preparation of its call",
+        file="shared/usecases/attempts/call_receiver.py",
+        old="            ended_at=self.clock.now_ms(),\n",
+        new="            ended_at=started_at + getattr(answer, 'duration_ms', 0),\n",
+        killer=_EXECUTE,
+    ),
+    Mutant(
         name="retry that is due in the past",
         file="shared/usecases/attempts/settle_attempt.py",
         old="max(now_ms, ended_at + self._delay_ms(execution, answer))",

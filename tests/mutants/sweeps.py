@@ -59,6 +59,27 @@ SWEEPS = (
         killer=_LEDGER,
     ),
     Mutant(
+        name="first sweep delayed by a late put",
+        file="shared/usecases/ticks/sweep_buckets.py",
+        old="            if shard.passes or shard.next_pass_at <= _first_pass_at(shard.bucket)\n",
+        new="",
+        killer="tests/unit/usecases/ticks/test_sweep_ledger.py",
+    ),
+    Mutant(
+        name="listing that keeps the first pass of a late put",
+        file="shared/adapters/dynamodb/dispatch/ledger.py",
+        old='"ps = :zero AND np > :np"',
+        new='"ps < :zero AND np > :np"',
+        killer=_LEDGER,
+    ),
+    Mutant(
+        name="listing that changes the schedule of a swept shard",
+        file="shared/adapters/dynamodb/dispatch/ledger.py",
+        old='"ps = :zero AND np > :np"',
+        new='"ps >= :zero AND np > :np"',
+        killer=_LEDGER,
+    ),
+    Mutant(
         name="reopening that keeps the list of open rows",
         file="shared/adapters/dynamodb/dispatch/ledger.py",
         old='f"{_LISTED}, ou = :ou REMOVE op"',

@@ -13,6 +13,7 @@ RUNAWAY_CALLS = 1_000
 def come_to_rest(world: World, give_up_at_ms: int, recurs_until_ms: int) -> list[Fault]:
     """Until nothing is unfinished, and some minutes more. Faults, one for each unfinished execution, where that fails.
 
+    An execution whose entry in the index of failures does not match its state is unfinished: a sweep writes the entry.
     By `recurs_until_ms` everything that recurs is deleted, what no client knows of as well; calls are counted from
     then on. A world that is not at rest is checked no further: days of it would have to be played to the end.
     """
@@ -38,5 +39,5 @@ def _unfinished(world: World) -> list[Fault]:
 
 def _open_ids(world: World) -> list[str]:
     rows = world.table.executions.values()
-    executions = [str(row.execution.id) for row in rows if not row.execution.state.is_terminal]
-    return executions + list(world.redrives.slots.values())
+    unfinished = (row for row in rows if row.index_is_stale or not row.execution.state.is_terminal)
+    return [str(row.execution.id) for row in unfinished] + list(world.redrives.slots.values())

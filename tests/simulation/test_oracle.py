@@ -62,6 +62,24 @@ def test_honest_log_gets_no_verdict(weather: FaultMix) -> None:
     assert verdict(honest(weather)) == []
 
 
+@pytest.mark.parametrize(
+    ("weather", "found"),
+    [
+        (FaultMix(lose_answer=0.1), [Verdict.ATTEMPTS]),
+        (FaultMix(throttle_streak=0.1), [Verdict.ATTEMPTS]),
+        (FaultMix(lose_answer=0.1, throttle_streak=0.1), []),
+        (FaultMix(crash=0.1), []),
+    ],
+)
+def test_attempt_counts_without_a_call_only_if_its_worker_died_or_was_not_told_of_its_claim(
+    weather: FaultMix, found: list[Verdict]
+) -> None:
+    evidence = honest(weather)
+    evidence.calls[0] = call(attempt=2)
+    set_record(evidence, ONCE, 0, attempt=2, outcomes=(Outcome(attempt=2, status=200, reason="ok"),))
+    assert [fault.verdict for fault in verdict(evidence)] == found
+
+
 def test_a_cancellation_that_held_is_nothing_to_find() -> None:
     evidence = honest()
     cancelled(evidence)

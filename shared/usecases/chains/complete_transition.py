@@ -16,7 +16,7 @@ from shared.usecases.chains.delete_backfills import DeleteBackfills
 from shared.usecases.chains.end_chain import ChainEnd, EndChain
 from shared.usecases.chains.start_chain import StartChain
 from shared.usecases.chains.stop_running_executions import STOPPING_MS, StopRunningExecutions
-from shared.usecases.filing.record_skipped_instants import RecordSkippedInstants
+from shared.usecases.filing.record_skipped_instants import RecordSkippedInstants, history_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class CompleteTransition:
         """The job whose history ends with the record of the instants that will have no run, and that record."""
         now_ms, ended = self.clock.now_ms(), _ended(job, end)
         records = self.record_skipped_instants.execute(ended, now_ms, now_ms)
-        return replace(ended, ended_through=records[0].nominal_at if records else end.last_at), records
+        return replace(ended, ended_through=history_end(ended, records, now_ms)), records
 
     def _update(self, job: Job, change: Definition, end: ChainEnd) -> Job | None:
         """Start the new chain.

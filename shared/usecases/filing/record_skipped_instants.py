@@ -57,6 +57,17 @@ class RecordSkippedInstants:
         return None
 
 
+def history_end(ended: Job, records: list[Execution], until: int) -> int | None:
+    """The last instant of the history: that of the record or, without a record, the last tombstone up to `until`.
+
+    Another process that ended the chain may have written that tombstone. None if the end of the chain is
+    unknown.
+    """
+    if records or ended.ended_through is None:
+        return skipped_from(records)
+    return latest_at_or_before(ended.schedule, until, ended.ended_through) or ended.ended_through
+
+
 def skipped_from(records: list[Execution]) -> int | None:
     """Nominal instant of the record, if there is one."""
     return records[0].nominal_at if records else None

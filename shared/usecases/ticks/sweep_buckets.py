@@ -81,7 +81,8 @@ class SweepBuckets:
         return self.ledger.open_before(now_bucket, part)
 
     def _list_unopened(self, now_bucket: int, part: ShardRange, has_time: Callable[[], bool]) -> None:
-        """Add unlisted shards, bucket by bucket.
+        """Add unlisted shards, bucket by bucket, and those whose first pass is late because a late put listed
+        them.
 
         The first sweeper does it for all; each of the others takes over a minute later than the one before.
         The mark covers only the shards that were recorded when it moved: after a growth, the upper shards of
@@ -97,16 +98,24 @@ class SweepBuckets:
         buckets = range(mark.bucket + 1 - has_grown * FIRST_LOOK_BACK, now_bucket)
         if len(buckets) <= part.index:
             return
-        listed = {(shard.bucket, shard.shard) for shard in self.ledger.open_before(now_bucket)}
+        listed = {
+            (shard.bucket, shard.shard)
+            for shard in self.ledger.open_before(now_bucket)
+            if shard.passes or shard.next_pass_at <= _first_pass_at(shard.bucket)
+        }
         for bucket in buckets[:LISTED_AT_ONCE]:
             if not has_time():
                 return
             known = mark.recorded if bucket <= mark.bucket else None
             for number in range(known.of(bucket) if known else 0, plan.counts_at(bucket).of(bucket)):
                 if (bucket, number) not in listed:
-                    self.ledger.list_shard(bucket, number, next_sweep_ms(bucket, bucket_start_ms(bucket)))
+                    self.ledger.list_shard(bucket, number, _first_pass_at(bucket))
             if known is None:
                 self.ledger.note_swept_through(bucket, recorded)
+
+
+def _first_pass_at(bucket: int) -> int:
+    return next_sweep_ms(bucket, bucket_start_ms(bucket))
 
 
 def _first_bucket(now_bucket: int, record: ShardRecord | None) -> int:

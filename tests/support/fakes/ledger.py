@@ -87,7 +87,9 @@ class FakeShardLedger:
         row.open_rows = None
 
     def list_shard(self, bucket: int, shard: int, next_pass_at: int) -> None:
-        self._listed(bucket, shard, next_pass_at, next_pass_at)
+        row = self._listed(bucket, shard, next_pass_at, next_pass_at)
+        if not row.passes:
+            row.next_pass_at = min(row.next_pass_at, next_pass_at)
 
     def _listed(self, bucket: int, shard: int, next_pass_at: int, version: int) -> LedgerRow:
         """The version of a new row begins with an instant, so that it is not that of a closed one."""

@@ -49,10 +49,10 @@ PASS_LEASE_MS = 50_000
 """Shorter than the time between ticks. Two runs over one shard send messages twice at worst."""
 
 NOTHING: Mapping[str, str] = {}
-_LISTED = (
-    "SET np = if_not_exists(np, :np), ps = if_not_exists(ps, :zero), vn = if_not_exists(vn, :base) + :one"
-)
+_VERSION = "vn = if_not_exists(vn, :base) + :one"
 """`:base` is an instant, so that a row that is created again has another version than the closed row."""
+_LISTED = f"SET np = if_not_exists(np, :np), ps = if_not_exists(ps, :zero), {_VERSION}"
+_LISTED_UNSWEPT = f"SET np = :np, ps = :zero, {_VERSION}"
 
 
 class DynamoShardLedger:
@@ -101,8 +101,11 @@ class DynamoShardLedger:
             self._update(key, f"{_LISTED} REMOVE op", None, values)
 
     def list_shard(self, bucket: int, shard: int, next_pass_at: int) -> None:
+        """A late put may have listed the shard before, with a pass that is half an hour away."""
         values = {":np": next_pass_at, ":zero": 0, ":base": next_pass_at, ":one": 1}
-        self._update(ledger_key(self._region, bucket, shard), _LISTED, None, values)
+        key, is_unswept = ledger_key(self._region, bucket, shard), "ps = :zero AND np > :np"
+        if self._update(key, _LISTED_UNSWEPT, f"attribute_not_exists(np) OR ({is_unswept})", values) is None:
+            self._update(key, _LISTED, None, values)
 
     def open_before(self, bucket: int, part: ShardRange = EVERY_SHARD) -> list[OpenShard]:
         rows = [

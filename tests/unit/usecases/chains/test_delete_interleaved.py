@@ -1,10 +1,14 @@
 """DELETE while executors are at work: whatever happens between any two store calls, the chain has ended afterwards."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import JobState
+from shared.domain.schedules.schedule import instants_before
+from tests.support.builders import TENANT
 from tests.support.usecases import chains
 from tests.support.usecases.chains import SITUATIONS, Chain
 from tests.support.usecases.moments import Act, at_moment, begun
@@ -123,3 +127,33 @@ def test_deletion_whose_answer_was_lost_is_completed_by_its_repetition(
         chain.world.steps.calm()
         chain.delete()
         chain.assert_ended()
+
+
+@pytest.mark.parametrize("missed", range(6))
+def test_history_of_a_deleted_job_has_each_instant_though_two_processes_end_its_chain(missed: int) -> None:
+    """A tombstone of the slower process may lie behind the last one of the process that completes the deletion."""
+    situation = partial(chains.after_an_outage, missed)
+    for moment in moments_of(situation):
+        chain = begun(situation)
+        chain.world.steps.at_each = at_moment(moment, partial(_end_chain_too, chain))
+        chain.delete()
+        chain.world.steps.at_each = None
+        _assert_shown(chain)
+
+
+def _end_chain_too(chain: Chain) -> None:
+    """Another process finds the deletion, and does not get beyond the tombstones."""
+    if chain.standing.state is JobState.DELETING:
+        chain.world.lifecycle.settle.end_chain.execute(chain.standing)
+
+
+def _assert_shown(chain: Chain) -> None:
+    job = chain.standing
+    shown = chain.world.list_executions.execute(TENANT, job.id, limit=50).executions
+    spans = [
+        (one.nominal_at, one.progress.missed.last_at if one.progress.missed else one.nominal_at)
+        for one in shown
+    ]
+    for instant in instants_before(job.schedule, chain.world.clock.time_ms + 1, job.began_at, 50):
+        told = [span for span in spans if span[0] <= instant <= span[1]]
+        assert len(told) == 1, f"{len(told)} records of {instant - job.chain_from}"

@@ -173,3 +173,36 @@ def test_a_bucket_that_has_not_ended_is_not_swept() -> None:
     world.ledger.list_shard(BUCKET, 0, 0)
     world.clock.time_ms = END - 1
     assert world.sweep.execute().shards_swept == 0
+
+
+def test_late_put_into_an_unlisted_shard_does_not_delay_the_first_sweep_of_its_other_rows() -> None:
+    """No watcher and no sweeper ran for six minutes. A reopening schedules the next regular pass of a swept bucket."""
+    world = swept_before()
+    unsent = world.put(one_off(1, state=State.PENDING))
+    world.clock.time_ms = END + 6 * MINUTE
+    filed = world.file.execute(one_off(2, created_at=world.clock.time_ms))
+    world.queue.messages.clear()
+    world.sweep.execute()
+    assert set(world.sent()) == {unsent.id, filed.id}
+
+
+def test_first_sweep_is_not_delayed_by_a_put_that_comes_while_sweepers_list_its_shard() -> None:
+    world = swept_before()
+    unsent = world.put(one_off(1, state=State.PENDING))
+    world.clock.time_ms = END + 6 * MINUTE
+    world.steps.after(
+        "ledger.open_before",
+        lambda: world.file.execute(one_off(2, created_at=world.clock.time_ms)),
+    )
+    world.sweep.execute()
+    assert unsent.id in world.sent()
+
+
+def test_reopened_shard_of_a_swept_bucket_keeps_its_schedule() -> None:
+    world = swept_before()
+    world.clock.time_ms = FIRST_PASS
+    assert world.sweep.execute().closed == 1
+    world.clock.time_ms = END + 6 * MINUTE
+    world.file.execute(one_off(1, created_at=world.clock.time_ms))
+    assert world.sweep.execute().shards_swept == 5
+    assert next_pass(world) == 30 * MINUTE
