@@ -183,7 +183,7 @@ def patch(world: ApiWorld, job: dict[str, object], change: bytes) -> Answer:
     ("quota", "change"),
     [
         (Quota.TAGS, b'{"tags": ["a"]}'),
-        (Quota.PAYLOAD_BYTES, b'{"request": {"json": {"n": 20000}}}'),
+        (Quota.PAYLOAD_BYTES, b'{"request": {"json": {"n": 100}}}'),
         (Quota.DUE_PER_MINUTE, b'{"schedule": {"delay_seconds": 9000}}'),
     ],
 )
@@ -194,7 +194,7 @@ def test_a_job_is_not_changed_into_what_could_not_be_created(quota: Quota, chang
     refused = patch(world, job, change)
     assert (refused.problem, refused.json["quota"]) == ("quota-exceeded", quota.value)
     assert world.get(f"/v1/jobs/{job['id']}").json["revision"] == 1
-    world.allow(quota, 20)
+    world.allow(quota, 9)
     assert patch(world, job, change).status == 200
 
 
