@@ -77,7 +77,9 @@ def instant(query: Mapping[str, str], name: str) -> int | None:
             raise ScheduleError("too long", field="at")
         return parse_instant(text, None)
     except InvalidValueError as error:
-        raise _malformed(f"{name} is an RFC 3339 instant with an offset") from error
+        raise _malformed(
+            f"{name} must be an RFC 3339 instant with an offset, such as 2030-01-01T09:00:00Z"
+        ) from error
 
 
 def _malformed(detail: str) -> ProblemError:
@@ -97,7 +99,7 @@ def _word(query: Mapping[str, str], name: str, words: Iterable[W]) -> W | None:
 def _range(query: Mapping[str, str]) -> PositionRange:
     after, before = _position(query, "from", BEGINNING), _position(query, "to", END)
     if after >= before:
-        raise _malformed("from is before to")
+        raise _malformed("from must be before to")
     return PositionRange(after=after, before=before)
 
 

@@ -34,8 +34,12 @@ _ARGUMENTS: dict[Problem, dict[str, Any]] = {
     Problem.SCHEDULE_NEVER_FIRES: _at(
         "/schedule/cron", "day_of_month: no such day in any of these months, so the line never fires"
     ),
-    Problem.SCHEDULE_IN_PAST: _at("/schedule/at", "at: more than 60 seconds in the past"),
-    Problem.SCHEDULE_TOO_FAR: _at("/schedule/at", "at: more than ten years ahead"),
+    Problem.SCHEDULE_IN_PAST: _at(
+        "/schedule/at", "at: more than 60 seconds in the past; it is 2025-02-19T21:10:12.345Z now"
+    ),
+    Problem.SCHEDULE_TOO_FAR: _at(
+        "/schedule/at", "at: more than ten years ahead; it is 2025-02-19T21:10:12.345Z now"
+    ),
     Problem.RATE_LIMITED: {
         "detail": "this tenant may create 100 jobs a second",
         "quota": "creates_per_second",

@@ -34,7 +34,9 @@ def parse(body: bytes) -> Any:
         orjson.loads(body)
         return json.loads(body, object_pairs_hook=_without_duplicates, parse_int=_whole, parse_float=_finite)
     except orjson.JSONDecodeError as error:
-        raise MalformedRequestError(f"not valid JSON: {error.msg}") from error
+        raise MalformedRequestError(
+            f"not valid JSON: {error.msg}, in line {error.lineno}, column {error.colno}"
+        ) from error
     except ValueError as error:
         raise MalformedRequestError(f"not valid JSON: {error}") from error
 

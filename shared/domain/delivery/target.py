@@ -64,7 +64,12 @@ def check_target(url: str, policy: TargetPolicy) -> None:
     url_parts = _PARTS.fullmatch(url)
     if url_parts is None or (url_parts["scheme"] == "http" and not policy.allows_http):
         schemes = "https:// or http://" if policy.allows_http else "https://"
-        raise CallbackUrlNotAllowedError(f"the URL must begin with {schemes}, in lower case")
+        also = (
+            "; an ARN cannot be called, but an HTTPS endpoint in front of it"
+            if url.startswith("arn:")
+            else ""
+        )
+        raise CallbackUrlNotAllowedError(f"the URL must begin with {schemes}, in lower case{also}")
     if "@" in url_parts["authority"]:
         raise CallbackUrlNotAllowedError("the URL must not contain a user name or password")
     authority = _AUTHORITY.fullmatch(url_parts["authority"])

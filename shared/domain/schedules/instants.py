@@ -29,9 +29,13 @@ def check_once(at: int, now: int) -> None:
     Raises ScheduleInPastError or ScheduleTooFarError (field `at`).
     """
     if at < now - PAST_GRACE_MS:
-        raise ScheduleInPastError("at: more than 60 seconds in the past", field="at")
+        raise ScheduleInPastError(
+            f"at: more than 60 seconds in the past; it is {format_instant(now)} now", field="at"
+        )
     if at > now + FARTHEST_MS:
-        raise ScheduleTooFarError("at: more than ten years ahead", field="at")
+        raise ScheduleTooFarError(
+            f"at: more than ten years ahead; it is {format_instant(now)} now", field="at"
+        )
 
 
 def parse_instant(text: str, timezone: str | None) -> int:

@@ -29,7 +29,7 @@ _RULES = {
     "unauthenticated",
 }
 """Problems that depend on state and not on the schema of a request."""
-_UNTOLD = ("from is before to", "is an RFC 3339 instant", "beyond 64 bits", "range of doubles")
+_UNTOLD = ("from must be before to", "must be an RFC 3339 instant", "beyond 64 bits", "range of doubles")
 """Rules that a schema cannot express, as worded in the error messages."""
 _RULED = (
     "/schedule",
