@@ -9,7 +9,6 @@ from shared.domain.tenancy.tenant import Tenant
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import BudgetStore, RecurringJobs, TenantStore
 
-
 COUNTED_BEYOND = 10_000
 """Recurring jobs that are counted beyond the quota, which jobs that are created at once, or a lowered quota, exceed.
 The count reads some 140 read units for as many."""
