@@ -36,6 +36,7 @@ class ComposeCallback:
         request = self.open_request.execute(tenant, execution)
         token = token_for(execution, partial(self.vault.code, tenant, CODE_CONTEXT))
         return Callback(
+            tenant_id=execution.tenant_id,
             method=request.method,
             url=request.url,
             headers=(
