@@ -107,9 +107,9 @@ DELIVERY = (
     ),
     Mutant(
         name="a deadline for each read instead of the whole",
-        file=_SENDER,
-        old="total=timeout_seconds",
-        new="total=None, sock_read=timeout_seconds, sock_connect=timeout_seconds",
+        file=_POOL,
+        old="total=seconds, ",
+        new="total=None, sock_read=seconds, ",
         killer=_HOSTILE,
     ),
     Mutant(
