@@ -21,6 +21,7 @@ from statistics import median
 import pytest
 import trustme
 
+from shared.adapters.http import pool
 from shared.adapters.http.sender import AiohttpSender
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from tests.support.delivery.hostile import CROWD, CROWDED, RECEIVERS
@@ -97,6 +98,14 @@ def as_many_descriptors_as_a_lambda_function_has() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, hard))
     yield
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_deadline_of_connecting() -> Iterator[None]:
+    """It would precede that of the call on a busy machine; `test_budgets.py` is about it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "CONNECT_SECONDS", None)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,8 @@ _HEADERS = {
     "X-Job-Id": "The job's id.",
     "X-Attempt": "The number of the attempt, from 1.",
     "X-Scheduled-At": "The nominal instant.",
-    "X-Scheduler-Signature": '`t=<timestamp>,v1=<hex HMAC-SHA256 of "<timestamp>.<body>">`, current secret.',
+    "X-Scheduler-Signature": '`t=<timestamp>,v1=<hex HMAC-SHA256 of "<timestamp>.<body>">`. '
+    "The key is the text of the current secret.",
     TOKEN_HEADER: "The token for receivers that report later.",
     "traceparent": "One trace for all attempts of an execution.",
 }

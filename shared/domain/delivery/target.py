@@ -39,6 +39,7 @@ _CONNECTION_HEADERS = {
     "te",
     "trailer",
     "expect",
+    "http2-settings",
 }
 _PUNCTUAL_HEADERS = {
     "x-job-id",
@@ -49,9 +50,11 @@ _PUNCTUAL_HEADERS = {
     "x-scheduler-signature",
     "idempotency-key",
     "traceparent",
+    "tracestate",
 }
+"""`tracestate` continues a `traceparent`, which Punctual sets."""
 _REFUSED_HEADERS = frozenset(_CONNECTION_HEADERS | _PUNCTUAL_HEADERS)
-_REFUSED_PREFIXES = ("proxy-", "webhook-")
+_REFUSED_PREFIXES = ("proxy-", "webhook-", "punctual-")
 
 
 def check_target(url: str, policy: TargetPolicy) -> None:
@@ -91,7 +94,8 @@ def check_headers(headers: Mapping[str, str]) -> None:
         if not re.fullmatch(HEADER_NAME, name):
             raise InvalidValueError(f"{name!a} is not a valid header name")
         folded = name.lower()
-        if folded in _REFUSED_HEADERS or folded.startswith(_REFUSED_PREFIXES):
+        hyphened = folded.replace("_", "-")  # servers of the CGI tradition treat both alike
+        if hyphened in _REFUSED_HEADERS or hyphened.startswith(_REFUSED_PREFIXES):
             raise InvalidValueError(f"the header {name} is set by Punctual and may not be given")
         if folded in seen:
             raise InvalidValueError(f"the header {name} is given twice")
@@ -159,7 +163,8 @@ def _check_destination(policy: TargetPolicy, host: Address | str, *, plain_http:
     if isinstance(host, str):
         if not policy.admits_name(host):
             raise CallbackUrlNotAllowedError(
-                "the URL's host may not be called: it names a private network, a metadata service or this API"
+                "the URL's host may not be called: it names a private network, a metadata service or this API, "
+                "or it is a name that the public DNS never resolves"
             )
     elif not policy.admits_address(host, plain_http=plain_http):
         public = "an address that this deployment opened" if plain_http else "a public address"
