@@ -280,4 +280,32 @@ DELIVERY = (
         new="        if False:",
         killer=_HOSTILE,
     ),
+    Mutant(
+        name="calls create jobs of any depth",
+        file="shared/domain/delivery/depth.py",
+        old="    if depth >= MAX_DEPTH:",
+        new="    if False:",
+        killer="tests/unit/api/test_depth.py",
+    ),
+    Mutant(
+        name="a change of a job forgets its depth",
+        file="shared/usecases/jobs/revise_job.py",
+        old="replace(new.unsealed_call, depth=before.depth)",
+        new="new.unsealed_call",
+        killer="tests/unit/api/test_depth.py",
+    ),
+    Mutant(
+        name="the depth of a job is not stored",
+        file="shared/adapters/dynamodb/codec/execution_fields.py",
+        old='        depth=plain.get("dp", 0),\n',
+        new="",
+        killer="tests/property/test_items.py",
+    ),
+    Mutant(
+        name="both signature schemes use one key",
+        file="shared/domain/delivery/signing.py",
+        old='secrets[0].encode("ascii")',
+        new="_keys(secrets)[0]",
+        killer="tests/unit/domain/delivery/test_signing.py",
+    ),
 )

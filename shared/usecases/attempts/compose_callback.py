@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from shared.domain.delivery.callback import Callback
+from shared.domain.delivery.depth import DEPTH_CONTEXT, DEPTH_HEADER, depth_value
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.signing import signed_headers
 from shared.domain.errors import UnreadableItemError
@@ -43,6 +44,10 @@ class ComposeCallback:
                 *request.headers,
                 *self._signed(tenant, execution, request, now_ms),
                 (TOKEN_HEADER, token),
+                (
+                    DEPTH_HEADER,
+                    depth_value(execution.call.depth, partial(self.vault.code, tenant, DEPTH_CONTEXT)),
+                ),
             ),
             body=request.body,
         )

@@ -22,6 +22,7 @@ from functions.api.resources.batches.models import AcceptedOut, BatchIn, BatchOu
 from functions.api.resources.jobs.models import JobIn, JobOut
 from functions.api.resources.jobs.presenter import job_out
 from functions.api.resources.jobs.responses import record_creation
+from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.jobs.new_job import NewJob
 from shared.names import Metric
@@ -45,7 +46,7 @@ ROUTES = Routes()
         success=200,
         answer=BatchOut,
         body=BatchIn,
-        headers=("Idempotency-Key",),
+        headers=("Idempotency-Key", DEPTH_HEADER),
         problems=(*BODY_PROBLEMS, *IDEMPOTENCY_PROBLEMS, *QUOTA_PROBLEMS),
     )
 )
@@ -53,8 +54,8 @@ def create_jobs(context: Context, request: AuthenticatedRequest) -> Response[str
     documents = request.read(BatchIn).jobs
     if len(documents) > 1:  # Admission took the creation token of the first job.
         context.cases.tenancy.check_quota.creates(request.tenant, len(documents) - 1)
-    key = request.idempotency_key()
-    entries = [_new_job(entry, number) for number, entry in enumerate(documents)]
+    key, depth = request.idempotency_key(), context.depth(request)
+    entries = [_new_job(entry, number, depth) for number, entry in enumerate(documents)]
     outcomes = context.cases.jobs.create_jobs.execute(
         request.tenant,
         [entry if isinstance(entry, NewJob) else None for entry in entries],
@@ -75,9 +76,9 @@ def create_jobs(context: Context, request: AuthenticatedRequest) -> Response[str
     return json_response(200, batch, replay_header(replayed=replayed))
 
 
-def _new_job(entry: object, number: int) -> NewJob | ProblemError:
+def _new_job(entry: object, number: int, depth: int) -> NewJob | ProblemError:
     try:
-        return validate(entry, JobIn).new_job()
+        return validate(entry, JobIn).new_job(depth=depth)
     except (ProblemError, PunctualError) as error:
         return _problem_at(number, error)
 

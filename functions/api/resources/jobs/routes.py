@@ -26,6 +26,7 @@ from functions.api.resources.jobs.merge_patch import check_backfill_patch, patch
 from functions.api.resources.jobs.models import JobIn, JobOut, JobPageOut, JobPatch
 from functions.api.resources.jobs.presenter import job_document, job_out, job_summary
 from functions.api.resources.jobs.responses import changed_job, created_job, etag, present_job
+from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
@@ -54,12 +55,12 @@ ROUTES = Routes()
         answer=JobOut,
         answer_headers=("Location", "ETag"),
         body=JobIn,
-        headers=("Idempotency-Key",),
+        headers=("Idempotency-Key", DEPTH_HEADER),
         problems=(*BODY_PROBLEMS, *CREATION_PROBLEMS, *IDEMPOTENCY_PROBLEMS, *QUOTA_PROBLEMS),
     )
 )
 def create_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
-    new = request.read(JobIn).new_job()
+    new = request.read(JobIn).new_job(depth=context.depth(request))
     created = context.cases.jobs.create_job.execute(request.tenant, new, request.idempotency_key())
     # The job of a replay may have been changed since it was created.
     stored = context.open_request(request.tenant, created.job) if created.replayed else new.request
