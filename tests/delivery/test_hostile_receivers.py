@@ -67,6 +67,7 @@ def ports(authority: trustme.CA, tmp_path_factory: pytest.TempPathFactory) -> It
     directory = tmp_path_factory.mktemp("certificates")
     certificates = {
         "good": authority.issue_cert(NAME),
+        "RSA": authority.issue_cert(NAME, key_type=trustme.KeyType.RSA),
         "expired": authority.issue_cert(NAME, not_after=dt.datetime.now(dt.UTC) - dt.timedelta(days=1)),
         "wrong name": authority.issue_cert("other.test"),
         "unknown authority": trustme.CA().issue_cert(NAME),

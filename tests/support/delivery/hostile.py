@@ -49,7 +49,7 @@ class Hostile:
     """A second allowed outcome, if the operating system decides."""
     lasts: bool = False
     tls: str | None = None
-    """Its certificate: `good`, `expired`, `wrong name` or `unknown authority`; None for plain HTTP."""
+    """Its certificate: `good`, `RSA`, `expired`, `wrong name` or `unknown authority`; None for plain HTTP."""
     scheme: str | None = None
     """The scheme of the URL, if it differs from the receiver's protocol."""
     speaks_tls: Callable[[ssl.SSLContext], Script] | None = None
@@ -74,8 +74,8 @@ def _tells(status: int, raw: bytes, reason: Reason = Reason.HTTP_STATUS) -> Host
     return Hostile(script=replies_and_closes(raw), reason=reason, status=status)
 
 
-def _tls_of_its_own(configure: Callable[[ssl.SSLContext], None]) -> Hostile:
-    return Hostile(script=silent(), reason=Reason.TLS_FAILED, tls="good", speaks_tls=shakes_hands(configure))
+def _tls_of_its_own(configure: Callable[[ssl.SSLContext], None], tls: str = "good") -> Hostile:
+    return Hostile(script=silent(), reason=Reason.TLS_FAILED, tls=tls, speaks_tls=shakes_hands(configure))
 
 
 def _untrusted(certificate: str) -> Hostile:
@@ -195,7 +195,7 @@ TLS = {
     "TLS where it should not be": Hostile(
         script=silent(), reason=Reason.PROTOCOL_ERROR, tls="good", scheme="http"
     ),
-    "a Diffie-Hellman modulus of 10,000 bits": _tls_of_its_own(large_modulus),
+    "a Diffie-Hellman modulus of 10,000 bits": _tls_of_its_own(large_modulus, "RSA"),
     "a Diffie-Hellman group of 8,192 bits": _tls_of_its_own(large_group),
     "asks for a certificate": _tls_of_its_own(client_certificate),
     "endless KeyUpdate": Hostile(
