@@ -115,7 +115,7 @@ DELIVERY = (
     Mutant(
         name="answers without bounds on the wire",
         file=_POOL,
-        old="partial(BoundedHandler, self._loop, sockets)",
+        old="partial(_handler, self._loop, sockets)",
         new="partial(ResponseHandler, self._loop)",
         killer=_HOSTILE,
     ),

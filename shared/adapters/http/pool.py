@@ -3,7 +3,6 @@
 import asyncio
 import math
 from collections import Counter
-from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -108,7 +107,7 @@ class _StrictConnector(aiohttp.TCPConnector):
         super().__init__(**options)
         self._sockets = sockets
         self._dialling: Counter[str] = Counter()
-        self._factory: Callable[[], ResponseHandler] = partial(BoundedHandler, self._loop, sockets)
+        self._factory = partial(_handler, self._loop, sockets)
 
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
@@ -146,6 +145,10 @@ class _StrictConnector(aiohttp.TCPConnector):
         for idle in self._conns.values():
             for protocol, _ in idle:
                 protocol.close()
+
+
+def _handler(loop: asyncio.AbstractEventLoop, sockets: SocketBudget) -> ResponseHandler:
+    return BoundedHandler(loop, sockets)
 
 
 async def _never_repeat(

@@ -47,12 +47,15 @@ def floods_key_updates(context: ssl.SSLContext) -> Script:
     context.minimum_version = ssl.TLSVersion.TLSv1_3
     context.num_tickets = 0  # a ticket would be a record before the first KeyUpdate
 
+    one_at_a_time = asyncio.Lock()  # the log of keys belongs to the context
+
     async def script(peer: Peer) -> None:
-        with tempfile.TemporaryDirectory() as directory:
-            log = Path(directory) / "keys"
-            context.keylog_filename = str(log)
-            await _shake_hands(peer, context)
-            records = _key_updates(_secret(log))
+        async with one_at_a_time:
+            with tempfile.TemporaryDirectory() as directory:
+                log = Path(directory) / "keys"
+                context.keylog_filename = str(log)
+                await _shake_hands(peer, context)
+                records = _key_updates(_secret(log))
         while True:
             await peer.send(b"".join(next(records) for _ in range(500)))
             await asyncio.sleep(0)
