@@ -255,8 +255,8 @@ DELIVERY = (
     Mutant(
         name="a head is parsed together with what follows it",
         file=_WIRE,
-        old="        if not self._has_final_head:",
-        new="        if False:",
+        old="end = None if self._has_final_head else ",
+        new="end = None if True else ",
         killer=_SEGMENTS,
     ),
     Mutant(
@@ -307,5 +307,19 @@ DELIVERY = (
         old='secrets[0].encode("ascii")',
         new="_keys(secrets)[0]",
         killer="tests/unit/domain/delivery/test_signing.py",
+    ),
+    Mutant(
+        name="headers of Punctual pass with an underscore",
+        file="shared/domain/delivery/target.py",
+        old='hyphened = folded.replace("_", "-")',
+        new="hyphened = folded",
+        killer=_TARGETS,
+    ),
+    Mutant(
+        name="the end of a head is missed between two pieces",
+        file=_WIRE,
+        old='b"" if end else (self._previous + piece)[-_HEAD_END_BYTES:]',
+        new='b""',
+        killer=_SEGMENTS,
     ),
 )

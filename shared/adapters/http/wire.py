@@ -21,7 +21,8 @@ _CIPHERTEXT_BYTES = 32 * 1024
 """Ciphertext that waits while the reader of the body is busy; asyncio's default is 256 KiB."""
 
 _HEAD_END = re.compile(rb"[^\r\n]\r?\n\r?\n")
-_HEAD_END_BYTES = 5
+_HEAD_END_BYTES = 4
+"""Bytes of an earlier piece that can belong to the end of a head."""
 
 
 class InvalidResponseError(aiohttp.ClientError):
@@ -95,13 +96,10 @@ class BoundedHandler(ResponseHandler):
         aiohttp drops a head that it has parsed if an error follows in the same piece. A response with bytes
         after its end would then fail or succeed, depending on the segments in which it arrives.
         """
-        length = READ_BYTES
-        if not self._has_final_head:
-            before = len(self._previous)
-            if end := _HEAD_END.search(self._previous + self._pending[:READ_BYTES]):
-                length = end.end() - before
+        end = None if self._has_final_head else _HEAD_END.search(self._previous + self._pending[:READ_BYTES])
+        length = end.end() - len(self._previous) if end else READ_BYTES
         piece, self._pending = self._pending[:length], self._pending[length:]
-        self._previous = (self._previous + piece)[-_HEAD_END_BYTES:] if length == READ_BYTES else b""
+        self._previous = b"" if end else (self._previous + piece)[-_HEAD_END_BYTES:]
         return piece
 
     def _end_unparsed(self, transport: asyncio.Transport) -> None:
