@@ -1,13 +1,15 @@
 """What routes work with, made once for each process."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from functions.api.audit_trail import AuditTrail
 from functions.api.http.cursors import Cursors
+from functions.api.http.request import AuthenticatedRequest
 from shared.bootstrap.ports import Ports
 from shared.bootstrap.settings import require
 from shared.bootstrap.use_cases import UseCases
+from shared.domain.delivery.depth import DEPTH_CONTEXT, DEPTH_HEADER, depth_below
 from shared.domain.delivery.request import Request
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
@@ -39,6 +41,11 @@ class Context:
 
     def now_ms(self) -> int:
         return self.ports.clock.now_ms()
+
+    def depth(self, request: AuthenticatedRequest) -> int:
+        """The depth of a job that this request creates; InvalidValueError if it must not create one."""
+        make_code = partial(self.ports.vault.code, request.tenant, DEPTH_CONTEXT)
+        return depth_below(request.header(DEPTH_HEADER.lower()), make_code)
 
     def open_request(self, tenant: Tenant, job: Execution | Job) -> Request:
         """The stored request of a job or execution, decrypted."""

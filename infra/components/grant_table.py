@@ -40,7 +40,8 @@ class TableGrants:
     tenants: tuple[str, ...] = ()
     leases: tuple[str, ...] = ()
     audit: tuple[str, ...] = ()
-    """Append and read only: no function may change or delete an audit record."""
+    """Append and read only: no function may delete an audit record, or change parts of one. IAM cannot forbid
+    that a put replaces a record."""
     reads_queue_depth: bool = False
     """Reads the backlog of each lane."""
     decrypts: bool = False

@@ -7,7 +7,12 @@ from tests.support.builders import DUE_AT
 from tests.support.fakes.clock import VirtualClock
 from tests.support.fakes.sender import Call, ScriptedSender, in_turn
 
-CALLBACK = Callback(method="POST", url="https://hooks.example.com/", headers=(("webhook-signature", "v1,x"),))
+CALLBACK = Callback(
+    tenant_id="acme",
+    method="POST",
+    url="https://hooks.example.com/",
+    headers=(("webhook-signature", "v1,x"),),
+)
 BUSY = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=40, status=503)
 FINE = CallbackResponse(reason=Reason.OK, duration_ms=7, status=200)
 

@@ -5,6 +5,7 @@ from ipaddress import ip_address, ip_network
 import pytest
 
 from shared.adapters.http.dial import AddressNotAllowedError, DialGuard
+from shared.adapters.http.sockets import SocketBudget
 from shared.domain.delivery.addresses import BLOCKED_V4, BLOCKED_V6, may_dial
 from tests.support.delivery.sending import policy
 
@@ -83,8 +84,8 @@ def test_an_exception_covers_what_it_says_and_no_more() -> None:
 
 
 def test_plain_http_goes_to_the_exceptions_only() -> None:
-    tls = DialGuard(policy=policy("10.1.0.0/16"), plain_http=False)
-    plain = DialGuard(policy=policy("10.1.0.0/16"), plain_http=True)
+    tls = DialGuard(policy=policy("10.1.0.0/16"), plain_http=False, sockets=SocketBudget(1))
+    plain = DialGuard(policy=policy("10.1.0.0/16"), plain_http=True, sockets=SocketBudget(1))
     tls.judge(["8.8.8.8", "10.1.0.1"])
     plain.judge(["10.1.0.1"])
     for guard, addresses in ((plain, ["8.8.8.8"]), (plain, ["10.1.0.1", "8.8.8.8"]), (tls, ["10.2.0.1"])):
@@ -95,7 +96,7 @@ def test_plain_http_goes_to_the_exceptions_only() -> None:
 @pytest.mark.parametrize("text", ["", "localhost", "127.1", "0x7f000001", "8.8.8.8\n", "8.8.8.8:53"])
 def test_text_that_is_no_address_is_not_dialled(text: str) -> None:
     with pytest.raises(AddressNotAllowedError):
-        DialGuard(policy=policy(), plain_http=False).judge([text])
+        DialGuard(policy=policy(), plain_http=False, sockets=SocketBudget(1)).judge([text])
 
 
 @pytest.mark.parametrize("row", [*BLOCKED_V4, *BLOCKED_V6])

@@ -56,7 +56,7 @@ def test_a_connection_that_closed_while_the_worker_was_frozen_is_not_used(method
         server.join()
 
 
-def test_an_answer_that_comes_before_its_request_is_not_taken_for_one() -> None:
+def test_a_kept_connection_on_which_data_arrived_is_left_without_costing_an_attempt() -> None:
     asked, spoke = asyncio.Event(), asyncio.Event()
 
     async def speaks_out_of_turn(peer: Peer) -> None:
@@ -73,8 +73,6 @@ def test_an_answer_that_comes_before_its_request_is_not_taken_for_one() -> None:
             assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).status == 500
             asked.set()
             await spoke.wait()
-            answer = await sender.send(post(receiver.url()), timeout_seconds=LONG)
-            assert (answer.reason, answer.status) == (Reason.PROTOCOL_ERROR, None)
             assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).status == 500
             assert [request.connection for request in receiver.requests] == [1, 2]
 

@@ -190,7 +190,7 @@ def test_attempt_that_cannot_be_signed_without_the_key_service_is_refunded() -> 
 @pytest.mark.parametrize("headers", [(), (("X-A", "1"),), (("webhook-signature", ""),)])
 def test_callback_without_a_signature_cannot_be_constructed(headers: tuple[tuple[str, str], ...]) -> None:
     with pytest.raises(InvalidValueError, match="signature"):
-        Callback(method="POST", url="https://receiver.example/", headers=headers)
+        Callback(tenant_id="acme", method="POST", url="https://receiver.example/", headers=headers)
 
 
 @pytest.mark.parametrize(

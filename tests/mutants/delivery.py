@@ -10,6 +10,12 @@ _HOSTILE = "tests/delivery/test_hostile_receivers.py"
 _SIGNED = "tests/delivery/test_signed.py"
 _WIRED = "tests/delivery/test_refused_targets.py"
 _CANARIES = "tests/delivery/test_canaries.py"
+_BUDGETS = "tests/delivery/test_budgets.py"
+_SEGMENTS = "tests/delivery/test_segments.py"
+_CONNECTIONS = "tests/delivery/test_connections.py"
+_TLS = "shared/adapters/http/tls.py"
+_WIRE = "shared/adapters/http/wire.py"
+_SOCKETS = "shared/adapters/http/sockets.py"
 _DIAL = "shared/adapters/http/dial.py"
 _SENDER = "shared/adapters/http/sender.py"
 _POOL = "shared/adapters/http/pool.py"
@@ -25,8 +31,8 @@ DELIVERY = (
     Mutant(
         name="a name is looked up again to be dialled",
         file=_DIAL,
-        old="        return answers\n",
-        new="        return await self._resolver.resolve(host, port, family)\n",
+        old="        families = [",
+        new="        answers = await self._resolver.resolve(host, port, family)\n        families = [",
         killer=_NAMES,
     ),
     Mutant(
@@ -101,15 +107,15 @@ DELIVERY = (
     ),
     Mutant(
         name="a deadline for each read instead of the whole",
-        file=_SENDER,
-        old="total=timeout_seconds",
-        new="total=None, sock_read=timeout_seconds, sock_connect=timeout_seconds",
+        file=_POOL,
+        old="total=seconds, ",
+        new="total=None, sock_read=seconds, ",
         killer=_HOSTILE,
     ),
     Mutant(
         name="answers without bounds on the wire",
         file=_POOL,
-        old="partial(_handler, self._loop)",
+        old="partial(_handler, self._loop, sockets)",
         new="partial(ResponseHandler, self._loop)",
         killer=_HOSTILE,
     ),
@@ -137,7 +143,7 @@ DELIVERY = (
     Mutant(
         name="certificates are not verified",
         file=_POOL,
-        old="ssl=ssl_context or True",
+        old="ssl=harden(ssl_context)",
         new="ssl=False",
         killer="tests/delivery/test_tls.py",
     ),
@@ -161,5 +167,159 @@ DELIVERY = (
         old="        request = self.open_request.execute(tenant, execution)\n",
         new="        request = self.open_request.execute(tenant, execution)\n        print(request.url)\n",
         killer=_CANARIES,
+    ),
+    Mutant(
+        name="all addresses of a name are dialled",
+        file=_DIAL,
+        old="DIALLED_PER_FAMILY = 2",
+        new="DIALLED_PER_FAMILY = 2_000",
+        killer=_BUDGETS,
+    ),
+    Mutant(
+        name="names have any number of addresses",
+        file="shared/adapters/http/look_up.py",
+        old="        if len(unique) > MAX_ADDRESSES:",
+        new="        if False:",
+        killer=_BUDGETS,
+    ),
+    Mutant(
+        name="addresses that failed are dialled again",
+        file=_POOL,
+        old="        addr_infos.clear()\n",
+        new="",
+        killer=_BUDGETS,
+    ),
+    Mutant(
+        name="connecting has no deadline of its own",
+        file=_POOL,
+        old="sock_connect=CONNECT_SECONDS, ",
+        new="",
+        killer=_BUDGETS,
+    ),
+    Mutant(
+        name="all calls of a tenant race over addresses",
+        file=_POOL,
+        old="1 if self._dialling[tenant] >= RACING_CALLS else None",
+        new="None",
+        killer=_BUDGETS,
+    ),
+    Mutant(
+        name="sockets without a budget",
+        file=_SOCKETS,
+        old="        if len(self._live()) >= self._limit:",
+        new="        if False:",
+        killer=_BUDGETS,
+    ),
+    Mutant(
+        name="idle connections are kept when sockets run out",
+        file=_POOL,
+        old="        if self._sockets.is_tight:",
+        new="        if False:",
+        killer=_BUDGETS,
+    ),
+    Mutant(
+        name="ciphertext is not counted",
+        file=_SOCKETS,
+        old="        self._allowance -= count\n",
+        new="",
+        killer=_BUDGETS,
+    ),
+    Mutant(
+        name="a read takes all that has arrived",
+        file=_SOCKETS,
+        old="min(size or len(buffer), READ_BYTES)",
+        new="size or len(buffer)",
+        killer=_BUDGETS,
+    ),
+    Mutant(
+        name="connections end their TLS in peace",
+        file=_WIRE,
+        old="        self.abort()\n\n    def data_received",
+        new="        super().close()\n\n    def data_received",
+        killer=_BUDGETS,
+    ),
+    Mutant(
+        name="key exchanges over finite fields under TLS 1.2",
+        file=_TLS,
+        old='    context.set_ciphers("ECDHE+AESGCM:ECDHE+CHACHA20")\n',
+        new="",
+        killer=_HOSTILE,
+    ),
+    Mutant(
+        name="key exchanges over finite fields under TLS 1.3",
+        file=_TLS,
+        old='    context.set_ecdh_curve("prime256v1")\n',
+        new="",
+        killer=_HOSTILE,
+    ),
+    Mutant(
+        name="a head is parsed together with what follows it",
+        file=_WIRE,
+        old="end = None if self._has_final_head else ",
+        new="end = None if True else ",
+        killer=_SEGMENTS,
+    ),
+    Mutant(
+        name="the reader of a body that cannot be parsed is left waiting",
+        file=_WIRE,
+        old="            self._payload.set_exception(self._exception)",
+        new="            pass",
+        killer=_SEGMENTS,
+    ),
+    Mutant(
+        name="a response before its request is taken",
+        file=_POOL,
+        old="if not (protocol.was_used and protocol.should_close):",
+        new="if True:",
+        killer=_CONNECTIONS,
+    ),
+    Mutant(
+        name="a certificate that is asked for late is a broken protocol",
+        file=_SENDER,
+        old="        if isinstance(cause, SSLError):",
+        new="        if False:",
+        killer=_HOSTILE,
+    ),
+    Mutant(
+        name="calls create jobs of any depth",
+        file="shared/domain/delivery/depth.py",
+        old="    if depth >= MAX_DEPTH:",
+        new="    if False:",
+        killer="tests/unit/api/test_depth.py",
+    ),
+    Mutant(
+        name="a change of a job forgets its depth",
+        file="shared/usecases/jobs/revise_job.py",
+        old="replace(new.unsealed_call, depth=before.depth)",
+        new="new.unsealed_call",
+        killer="tests/unit/api/test_depth.py",
+    ),
+    Mutant(
+        name="the depth of a job is not stored",
+        file="shared/adapters/dynamodb/codec/execution_fields.py",
+        old='        depth=plain.get("dp", 0),\n',
+        new="",
+        killer="tests/property/test_items.py",
+    ),
+    Mutant(
+        name="both signature schemes use one key",
+        file="shared/domain/delivery/signing.py",
+        old='secrets[0].encode("ascii")',
+        new="_keys(secrets)[0]",
+        killer="tests/unit/domain/delivery/test_signing.py",
+    ),
+    Mutant(
+        name="headers of Punctual pass with an underscore",
+        file="shared/domain/delivery/target.py",
+        old='hyphened = folded.replace("_", "-")',
+        new="hyphened = folded",
+        killer=_TARGETS,
+    ),
+    Mutant(
+        name="the end of a head is missed between two pieces",
+        file=_WIRE,
+        old='b"" if end else (self._previous + piece)[-_HEAD_END_BYTES:]',
+        new='b""',
+        killer=_SEGMENTS,
     ),
 )

@@ -95,6 +95,7 @@ def executions(draw: st.DrawFn) -> Execution:
             retry=retry,
             timeout_ms=draw(st.integers(1, 60_000)),
             async_policy=draw(ASYNC_POLICIES),
+            depth=draw(st.integers(0, 8)),
         ),
         fingerprint=draw(st.binary(min_size=16, max_size=16)),
         progress=Progress(

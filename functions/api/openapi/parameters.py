@@ -7,6 +7,7 @@ from functions.api.http.request import DEFAULT_LIMIT, MAX_LIMIT
 from functions.api.http.route import Route
 from functions.api.models import MAX_INSTANT_CHARACTERS
 from functions.api.resources.upcoming.routes import DEFAULT_COUNT, DEFAULT_WITHIN_SECONDS
+from shared.domain.delivery.depth import DEPTH, DEPTH_HEADER, MAX_DEPTH
 from shared.domain.ids import JOB_ID
 from shared.domain.jobs.new_job import MAX_NAME_LENGTH, TAG
 from shared.domain.listings.filters import EXECUTION_STATES, FAILURE_REASONS, JOB_STATES, Kind
@@ -114,6 +115,11 @@ _IN_HEADER: dict[str, Parameter] = {
     "Idempotency-Key": {
         "description": "Visible ASCII. For 7 days, repetitions with the same key have no further effect.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": r"^[\x21-\x7e]+$"},
+    },
+    DEPTH_HEADER: {
+        "description": "The value that the call carried from which this job is created. The job is one "
+        f"deeper than the call's, and refused beyond {MAX_DEPTH}.",
+        "schema": {"type": "string", "pattern": DEPTH},
     },
 }
 

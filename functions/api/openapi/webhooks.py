@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.executions.callback_token import TOKEN_HEADER
 
 _HEADERS = {
@@ -12,8 +13,11 @@ _HEADERS = {
     "X-Job-Id": "The job's id.",
     "X-Attempt": "The number of the attempt, from 1.",
     "X-Scheduled-At": "The nominal instant.",
-    "X-Scheduler-Signature": '`t=<timestamp>,v1=<hex HMAC-SHA256 of "<timestamp>.<body>">`, current secret.',
+    "X-Scheduler-Signature": '`t=<timestamp>,v1=<hex HMAC-SHA256 of "<timestamp>.<body>">`. '
+    "The key is the text of the current secret.",
     TOKEN_HEADER: "The token for receivers that report later.",
+    DEPTH_HEADER: "How many calls in a row have created jobs, up to this one, with a code. Send it back when "
+    "you create a job because of this call.",
     "traceparent": "One trace for all attempts of an execution.",
 }
 _OF_BACKFILLS = {"X-Backfill-Of": "The job that the backfill belongs to; only in calls of backfills."}

@@ -1,8 +1,8 @@
 """SSRF guard: blocks connections from users' targets to anything but the public internet.
 
 A name may resolve to any address, and DNS may change within a second. The guard therefore resolves a name
-once, checks every address in the answer, and connects to these addresses only. It checks again when a socket
-opens, because clients do not resolve literal addresses.
+once, checks every address in the answer, and connects to the first of these addresses only. It checks again
+when a socket opens, because clients do not resolve literal addresses.
 """
 
 import socket
@@ -13,8 +13,12 @@ from typing import Any
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from shared.adapters.http.sockets import SocketBudget
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import PunctualError
+
+DIALLED_PER_FAMILY = 2
+"""Addresses of each family that a call may dial. A name with thousands would make a job a port scan."""
 
 
 class AddressNotAllowedError(PunctualError, PermissionError):
@@ -30,6 +34,7 @@ class DialGuard:
 
     policy: TargetPolicy
     plain_http: bool
+    sockets: SocketBudget
 
     def judge(self, addresses: Iterable[str]) -> None:
         """Raise AddressNotAllowedError if any of the addresses is forbidden or malformed."""
@@ -41,7 +46,7 @@ class DialGuard:
         """Open a socket for a `getaddrinfo` entry if its address is allowed: aiohttp's `socket_factory`."""
         family, kind, protocol, _, destination = target
         self.judge([destination[0]])
-        return socket.socket(family, kind, protocol)
+        return self.sockets.open(family, kind, protocol)
 
     def _allows(self, text: str) -> bool:
         try:
@@ -64,13 +69,18 @@ class GuardedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """Return addresses that are all allowed.
+        """Return the addresses to dial, after all addresses of the name were found to be allowed.
 
         Never an empty list, which would fail an assertion in aiohttp.
         """
         answers = await self._resolver.resolve(host, port, family)
         self._guard.judge(answer["host"] for answer in answers)
-        return answers
+        families = [answer["family"] for answer in answers]
+        return [
+            answer
+            for index, answer in enumerate(answers)
+            if families[:index].count(answer["family"]) < DIALLED_PER_FAMILY
+        ]
 
     async def close(self) -> None:
         """Do nothing: the owner closes the inner resolver."""

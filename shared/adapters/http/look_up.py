@@ -19,6 +19,9 @@ LOOK_UP_THREADS = 256
 """Twice the calls of an executor batch and more, because a lookup that times out occupies its thread until
 the system's resolver gives up. Threads are created on demand."""
 
+MAX_ADDRESSES = 256
+"""Maximum addresses of a name. To check one takes about 10 µs of the event loop's time."""
+
 
 def look_up_by_system(name: str) -> list[str]:
     """Ask the host's own resolver, for the address families that the host supports."""
@@ -48,7 +51,7 @@ class BoundedResolver(AbstractResolver):
     ) -> list[ResolveResult]:
         """Return the addresses, flagged as numeric so that aiohttp does not resolve them.
 
-        OSError after the timeout.
+        OSError after the timeout, and for a name without addresses or with too many.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -58,7 +61,10 @@ class BoundedResolver(AbstractResolver):
             raise OSError(f"no name server answered within {self._seconds} s") from None
         if not addresses:
             raise OSError("the name has no address")
-        return [_result(host, address, port) for address in dict.fromkeys(addresses)]
+        unique = list(dict.fromkeys(addresses))
+        if len(unique) > MAX_ADDRESSES:
+            raise OSError(f"the name has more than {MAX_ADDRESSES} addresses")
+        return [_result(host, address, port) for address in unique]
 
     async def close(self) -> None:
         """Cancel pending lookups without waiting for running ones."""

@@ -1,6 +1,9 @@
 """A pool of keep-alive connections that never repeats a request and rejects unsolicited responses."""
 
-from asyncio import AbstractEventLoop
+import asyncio
+import math
+from collections import Counter
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 from ssl import SSLContext
@@ -13,6 +16,8 @@ from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
 
 from shared.adapters.http.dial import DialGuard, GuardedResolver
+from shared.adapters.http.sockets import SocketBudget
+from shared.adapters.http.tls import harden
 from shared.adapters.http.wire import BoundedHandler, InvalidResponseError
 
 USER_AGENT = "Punctual/0.1"
@@ -22,7 +27,15 @@ _MAX_RESPONSE_HEADERS = 100
 # Below the five seconds after which common servers close an idle connection: reusing a connection that the
 # receiver is closing costs an attempt.
 _KEEPALIVE_SECONDS = 4.0
+CONNECT_SECONDS = 5.0
+"""The time that TCP and TLS have after the lookup. A lost SYN is repeated after one and after three seconds."""
 _AUTO_HEADERS = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+
+RACING_CALLS = 32
+"""Calls of one tenant that may dial several addresses at a time: 128 sockets, a quarter of `MAX_SOCKETS`."""
+
+TENANT: ContextVar[str] = ContextVar("tenant")
+"""The tenant whose call the current task makes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +53,8 @@ def open_pool(
     connector = _StrictConnector(
         resolver=GuardedResolver(guard, resolver),
         socket_factory=guard.open_socket,
-        ssl=ssl_context or True,
+        sockets=guard.sockets,
+        ssl=harden(ssl_context),
         limit=limits.total,
         limit_per_host=limits.per_host,
         keepalive_timeout=_KEEPALIVE_SECONDS,
@@ -61,6 +75,12 @@ def open_pool(
     )
 
 
+def timeout_of(seconds: float) -> aiohttp.ClientTimeout:
+    """The deadline of a call, and of its connection within it."""
+    # Without the infinite threshold, aiohttp rounds deadlines over five seconds up to whole seconds.
+    return aiohttp.ClientTimeout(total=seconds, sock_connect=CONNECT_SECONDS, ceil_threshold=math.inf)
+
+
 def _queue_trace() -> aiohttp.TraceConfig:
     """Keeps `is_queued` of each request's `trace_request_ctx` true while it waits for a free connection."""
 
@@ -77,28 +97,58 @@ def _queue_trace() -> aiohttp.TraceConfig:
 
 
 class _StrictConnector(aiohttp.TCPConnector):
-    """Bounds the size of responses, and refuses a connection on which data arrived before the request.
+    """Bounds sockets and responses, and leaves a connection on which data arrived between two requests.
 
     aiohttp would treat a response that arrived on an idle connection as the response to the next request, and
     shift every later response by one.
     """
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, *, sockets: SocketBudget, **options: Any) -> None:
         super().__init__(**options)
-        self._factory = partial(_handler, self._loop)
+        self._sockets = sockets
+        self._dialling: Counter[str] = Counter()
+        self._factory = partial(_handler, self._loop, sockets)
 
     async def connect(
         self, req: aiohttp.ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
     ) -> Connection:
-        connection = await super().connect(req, traces, timeout)
-        if connection.protocol is None or connection.protocol.should_close:
+        while True:
+            connection = await super().connect(req, traces, timeout)
+            protocol = connection.protocol
+            if not isinstance(protocol, BoundedHandler):
+                raise InvalidResponseError("the connection was lost before the request")
+            if not (protocol.was_used and protocol.should_close):
+                return connection
             connection.close()
-            raise InvalidResponseError("the receiver sent a response before the request")
-        return connection
+
+    async def _wrap_create_connection(
+        self, *args: Any, addr_infos: list[Any], **options: Any
+    ) -> tuple[asyncio.Transport, ResponseHandler]:
+        """Dial each address once, or the first address alone while the tenant dials many.
+
+        aiohttp would dial the addresses that are left in `addr_infos` again.
+        """
+        tenant = TENANT.get()
+        addresses = addr_infos[: 1 if self._dialling[tenant] >= RACING_CALLS else None]
+        addr_infos.clear()
+        if self._sockets.is_tight:
+            self._close_idle()
+        self._dialling[tenant] += 1
+        try:
+            return await super()._wrap_create_connection(*args, addr_infos=addresses, **options)
+        finally:
+            self._dialling[tenant] -= 1
+            self._dialling += Counter()  # drops tenants that dial no more
+
+    def _close_idle(self) -> None:
+        """Close the connections that no call uses; they do not count against the limits of the pool."""
+        for idle in self._conns.values():
+            for protocol, _ in idle:
+                protocol.close()
 
 
-def _handler(loop: AbstractEventLoop) -> ResponseHandler:
-    return BoundedHandler(loop)
+def _handler(loop: asyncio.AbstractEventLoop, sockets: SocketBudget) -> ResponseHandler:
+    return BoundedHandler(loop, sockets)
 
 
 async def _never_repeat(

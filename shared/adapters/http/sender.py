@@ -2,11 +2,10 @@
 
 import asyncio
 import errno
-import math
 import re
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 from ssl import SSLContext, SSLError
@@ -16,8 +15,9 @@ from yarl import URL
 
 from shared.adapters.http.dial import AddressNotAllowedError, DialGuard
 from shared.adapters.http.look_up import LOOK_UP_SECONDS, BoundedResolver, LookUp, look_up_by_system
-from shared.adapters.http.pool import CHUNK_BYTES, PoolLimits, open_pool
+from shared.adapters.http.pool import CHUNK_BYTES, TENANT, PoolLimits, open_pool, timeout_of
 from shared.adapters.http.retry_after import retry_after_seconds
+from shared.adapters.http.sockets import SocketBudget, socket_limit
 from shared.adapters.http.wire import InvalidResponseError
 from shared.domain.delivery.callback import STORED_BODY_BYTES, Callback, CallbackResponse, Reason
 from shared.domain.delivery.target_policy import TargetPolicy
@@ -40,7 +40,7 @@ _REASONS: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], Rea
     (AddressNotAllowedError, Reason.ADDRESS_NOT_ALLOWED),
     (aiohttp.ClientConnectorDNSError, Reason.DNS_FAILED),
     ((aiohttp.ClientSSLError, SSLError), Reason.TLS_FAILED),
-    (aiohttp.ClientConnectorError, Reason.CONNECT_FAILED),
+    ((aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError), Reason.CONNECT_FAILED),
     (TimeoutError, Reason.TIMEOUT),
     ((ValueError, TypeError), Reason.REQUEST_UNREADABLE),
 )
@@ -127,6 +127,7 @@ class AiohttpSender:
         self._ssl_context = ssl_context
         self._limit = limit
         self._limit_per_host = limit_per_host
+        self._sockets = SocketBudget(socket_limit())
         self._sessions: dict[str, aiohttp.ClientSession] = {}
         self._resolver: BoundedResolver | None = None
 
@@ -140,6 +141,7 @@ class AiohttpSender:
         started = self._monotonic()
         partial = _PartialResponse()
         error: Exception | None = None
+        TENANT.set(callback.tenant_id)
         try:
             await self._exchange(callback, timeout_seconds, partial)
         except Exception as caught:  # noqa: BLE001 - an attempt without a result would be lost
@@ -175,15 +177,14 @@ class AiohttpSender:
             data=callback.body or None,
             allow_redirects=False,
             trace_request_ctx=partial,
-            # Without the infinite threshold, aiohttp rounds deadlines over five seconds up to whole seconds.
-            timeout=aiohttp.ClientTimeout(total=timeout_seconds, ceil_threshold=math.inf),
+            timeout=timeout_of(timeout_seconds),
         ) as response:
             await partial.read(response)
 
     def _session(self, scheme: str) -> aiohttp.ClientSession:
         # One pool per scheme: a name that was allowed for https must not be reused for plain http.
         if scheme not in self._sessions:
-            guard = DialGuard(policy=self._policy, plain_http=scheme == "http")
+            guard = DialGuard(policy=self._policy, plain_http=scheme == "http", sockets=self._sockets)
             limits = PoolLimits(total=self._limit, per_host=self._limit_per_host)
             self._resolver = self._resolver or BoundedResolver(self._look_up, seconds=self._look_up_seconds)
             self._sessions[scheme] = open_pool(guard, self._resolver, limits, self._ssl_context)
@@ -198,9 +199,19 @@ def _reason_of(error: Exception) -> Reason:
     """Classify the failure of a call without a decisive status; the default is PROTOCOL_ERROR."""
     if _is_exhaustion(error):
         return Reason.UNAVAILABLE
-    if isinstance(error.__cause__, AddressNotAllowedError):
-        return Reason.ADDRESS_NOT_ALLOWED
+    # A TLS alert after the handshake, such as a certificate that the receiver requires, is only a cause.
+    for cause in _causes(error):
+        if isinstance(cause, AddressNotAllowedError):
+            return Reason.ADDRESS_NOT_ALLOWED
+        if isinstance(cause, SSLError):
+            return Reason.TLS_FAILED
     return next((reason for kinds, reason in _REASONS if isinstance(error, kinds)), Reason.PROTOCOL_ERROR)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__
 
 
 def _is_exhaustion(error: Exception) -> bool:

@@ -23,3 +23,5 @@ class CallSpec:
     retry: RetryPolicy
     timeout_ms: int
     async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
+    depth: int = 0
+    """How many calls in a row have created the job of the next one, up to this job."""

@@ -46,8 +46,9 @@ class Reason(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Callback:
-    """A complete, signed HTTP request."""
+    """A complete, signed HTTP request. Calls of one tenant share the sender's capacity."""
 
+    tenant_id: str
     method: str
     url: str
     headers: tuple[tuple[str, str], ...]

@@ -26,18 +26,23 @@ LOOPBACK_SUFFIX = "localhost"
 """Loopback by RFC 6761; resolvers differ on names below it."""
 
 PRIVATE_SUFFIXES = {
+    "alt": "RFC 9476, names outside the DNS",
+    "arpa": "RFC 3172, infrastructure such as in-addr.arpa and ip6.arpa; home.arpa is private by RFC 8375",
     "corp": "RFC 6762, appendix G",
     "home": "RFC 6762, appendix G",
-    "home.arpa": "RFC 8375",
     "internal": "reserved by ICANN for private use; instances of EC2",
     "intranet": "RFC 6762, appendix G",
+    "invalid": "RFC 6761",
     "lan": "RFC 6762, appendix G",
     "local": "RFC 6762, multicast DNS; clusters",
     "localdomain": "the default domain of many hosts",
+    "onion": "RFC 7686, names of Tor",
     "private": "RFC 6762, appendix G",
     "svc": "services of a Kubernetes cluster",
+    "test": "RFC 6761",
 }
-"""Names that the public DNS never resolves; useful only in a deployment that dials private addresses."""
+"""Names that the public DNS never resolves; useful only in a deployment that dials private addresses. `example`
+is not among them, so that examples can be tried up to the call."""
 
 
 def is_metadata_name(name: str) -> bool:
@@ -51,7 +56,7 @@ def is_loopback_name(name: str) -> bool:
 
 
 def is_private_name(name: str) -> bool:
-    """Return whether this lower-case name can only resolve on a private network, such as a single label."""
+    """Return whether this lower-case name never resolves in the public DNS, such as a single label."""
     return "." not in name or any(each in PRIVATE_SUFFIXES for each in _ancestry(name))
 
 

@@ -1,7 +1,9 @@
 """Signs callbacks with the Standard Webhooks scheme, version v1, and a compact scheme of equal strength.
 
-A secret is written as `whsec_` and the base64 of its bytes. During a rotation, both the new and the old
-secret sign, so a receiver may use either.
+A secret is written as `whsec_` and the base64 of its bytes. The bytes are the key of Standard Webhooks, and
+the text is the key of the compact scheme. With one key for both, a compact signature over a chosen body would
+be a standard signature over another id, time and body. During a rotation, both the new and the old secret
+sign, so a receiver may use either.
 """
 
 import base64
@@ -72,9 +74,8 @@ def signed_headers(
 
 
 def _scheduler_signature(timestamp_s: int, body: bytes, secrets: Sequence[str]) -> str:
-    """Return `t=<timestamp>,v1=<hex>` over `<timestamp>.<body>`, signed with the first secret only."""
-    newest = _keys(secrets)[0]
-    digest = hmac.digest(newest, f"{timestamp_s}.".encode() + body, hashlib.sha256)
+    """Return `t=<timestamp>,v1=<hex>` over `<timestamp>.<body>`, with the text of the first secret as key."""
+    digest = hmac.digest(secrets[0].encode("ascii"), f"{timestamp_s}.".encode() + body, hashlib.sha256)
     return f"t={timestamp_s},v1={digest.hex()}"
 
 

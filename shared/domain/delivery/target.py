@@ -39,6 +39,7 @@ _CONNECTION_HEADERS = {
     "te",
     "trailer",
     "expect",
+    "http2-settings",
 }
 _PUNCTUAL_HEADERS = {
     "x-job-id",
@@ -49,9 +50,11 @@ _PUNCTUAL_HEADERS = {
     "x-scheduler-signature",
     "idempotency-key",
     "traceparent",
+    "tracestate",
 }
+"""`tracestate` continues a `traceparent`, which Punctual sets."""
 _REFUSED_HEADERS = frozenset(_CONNECTION_HEADERS | _PUNCTUAL_HEADERS)
-_REFUSED_PREFIXES = ("proxy-", "webhook-")
+_REFUSED_PREFIXES = ("proxy-", "webhook-", "punctual-")
 
 
 def check_target(url: str, policy: TargetPolicy) -> None:
@@ -109,9 +112,10 @@ def header_errors(headers: Mapping[str, str]) -> Iterator[InvalidValueError]:
 def _header_text(name: str, value: str, seen: Collection[str]) -> str | None:
     """Return why a header is refused; None for a valid one."""
     folded = name.lower()
+    hyphened = folded.replace("_", "-")  # servers of the CGI tradition treat both alike
     if not re.fullmatch(HEADER_NAME, name):
         return "a header name consists of letters, digits and hyphens"
-    if folded in _REFUSED_HEADERS or folded.startswith(_REFUSED_PREFIXES):
+    if hyphened in _REFUSED_HEADERS or hyphened.startswith(_REFUSED_PREFIXES):
         return f"the header {name} is set by Punctual and may not be given"
     if folded in seen:
         return f"the header {name} is given twice"
@@ -179,7 +183,8 @@ def _check_destination(policy: TargetPolicy, host: Address | str, *, plain_http:
     if isinstance(host, str):
         if not policy.admits_name(host):
             raise CallbackUrlNotAllowedError(
-                "the URL's host may not be called: it names a private network, a metadata service or this API"
+                "the URL's host may not be called: it names a private network, a metadata service or this API, "
+                "or it is a name that the public DNS never resolves"
             )
     elif not policy.admits_address(host, plain_http=plain_http):
         public = "an address that this deployment opened" if plain_http else "a public address"

@@ -59,6 +59,7 @@ def notification(
             destination=listener.destination,
             retry=NOTIFICATION_RETRY,
             timeout_ms=NOTIFICATION_TIMEOUT_MS,
+            depth=ended.call.depth,
         ),
         progress=Progress(),
         name=None,

@@ -60,6 +60,8 @@ class NewJob:
     start_deadline_seconds: int | None = None
     """A one-off job that has not started this long after its due time is skipped."""
     async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
+    depth: int = 0
+    """Not part of the fingerprint: a repeated request creates no second job from another depth."""
 
     def __post_init__(self) -> None:
         """Raises InvalidValueError for values out of range or settings that contradict each other."""
@@ -94,6 +96,7 @@ class NewJob:
             retry=self.retry,
             timeout_ms=self.timeout_seconds * 1000,
             async_policy=self.async_policy,
+            depth=self.depth,
         )
 
     def definition(self, schedule: Series, call: CallSpec) -> Definition:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from shared.domain.delivery.callback import Callback
+from shared.domain.delivery.depth import DEPTH_CONTEXT, DEPTH_HEADER, depth_value
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.signing import signed_headers
 from shared.domain.errors import UnreadableItemError
@@ -36,12 +37,17 @@ class ComposeCallback:
         request = self.open_request.execute(tenant, execution)
         token = token_for(execution, partial(self.vault.code, tenant, CODE_CONTEXT))
         return Callback(
+            tenant_id=execution.tenant_id,
             method=request.method,
             url=request.url,
             headers=(
                 *request.headers,
                 *self._signed(tenant, execution, request, now_ms),
                 (TOKEN_HEADER, token),
+                (
+                    DEPTH_HEADER,
+                    depth_value(execution.call.depth, partial(self.vault.code, tenant, DEPTH_CONTEXT)),
+                ),
             ),
             body=request.body,
         )

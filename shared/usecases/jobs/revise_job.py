@@ -95,7 +95,7 @@ class ReviseJob:
         expires_at_s: int | None = None,
     ) -> CallSpec:
         """The call as described now. An unchanged request keeps its sealed form, so no payload is written."""
-        call = new.unsealed_call
+        call = replace(new.unsealed_call, depth=before.depth)
         if new.request == present:
             return replace(
                 call,

@@ -4,10 +4,20 @@
 """
 
 import gzip
+import ssl
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from shared.domain.delivery.callback import Reason
+from tests.support.delivery.hostile_tls import (
+    client_certificate,
+    floods_key_updates,
+    large_group,
+    large_modulus,
+    shakes_hands,
+)
 from tests.support.delivery.sending import OK_HEAD
+from tests.support.delivery.trust import NAME
 from tests.support.fakes.receiver import (
     Script,
     drips,
@@ -21,6 +31,9 @@ from tests.support.fakes.receiver import (
 
 CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 NO_BODY = b"Content-Length: 0\r\n\r\n"
+CROWDED = "crowded.test"
+"""A name with `CROWD` addresses that never answer, each 127.x.y.z; the receiver itself is not among them."""
+CROWD = 200
 METADATA = "http://169.254.169.254/latest/meta-data/iam/security-credentials/"
 BOMB = gzip.compress(bytes(50_000_000), compresslevel=1)
 
@@ -36,9 +49,13 @@ class Hostile:
     """A second allowed outcome, if the operating system decides."""
     lasts: bool = False
     tls: str | None = None
-    """Its certificate: `good`, `expired`, `wrong name` or `unknown authority`; None for plain HTTP."""
+    """Its certificate: `good`, `RSA`, `expired`, `wrong name` or `unknown authority`; None for plain HTTP."""
     scheme: str | None = None
     """The scheme of the URL, if it differs from the receiver's protocol."""
+    speaks_tls: Callable[[ssl.SSLContext], Script] | None = None
+    """A script that does its own TLS over TCP, in place of `script`."""
+    host: str = NAME
+    """The name in the URL; `CROWDED` has other addresses than the receiver's."""
 
 
 def _broken(raw: bytes, status: int | None = None) -> Hostile:
@@ -55,6 +72,10 @@ def _flood(head: bytes, again: bytes, reason: Reason, status: int | None = None)
 
 def _tells(status: int, raw: bytes, reason: Reason = Reason.HTTP_STATUS) -> Hostile:
     return Hostile(script=replies_and_closes(raw), reason=reason, status=status)
+
+
+def _tls_of_its_own(configure: Callable[[ssl.SSLContext], None], tls: str = "good") -> Hostile:
+    return Hostile(script=silent(), reason=Reason.TLS_FAILED, tls=tls, speaks_tls=shakes_hands(configure))
 
 
 def _untrusted(certificate: str) -> Hostile:
@@ -90,6 +111,9 @@ SLOW = {
         lasts=True,
         scheme="https",
     ),
+    "a name of many addresses that never answer": Hostile(
+        script=silent(), reason=Reason.TIMEOUT, lasts=True, host=CROWDED
+    ),
 }
 ENDLESS = {
     "endless body": _flood(OK_HEAD + b"\r\n", b"x" * 65_536, Reason.OK, 200),
@@ -98,7 +122,7 @@ ENDLESS = {
     "endless chunks of a byte": _flood(CHUNKED, b"1\r\na\r\n" * 10_000, Reason.PROTOCOL_ERROR, 200),
     "endless chunk extension": _flood(CHUNKED + b"1;", b"a" * 65_536, Reason.PROTOCOL_ERROR, 200),
     "endless trailers": _flood(
-        CHUNKED + b"1\r\na\r\n0\r\n" + b"X: a\r\n" * 5_000, b"X: a\r\n" * 10_000, Reason.PROTOCOL_ERROR
+        CHUNKED + b"1\r\na\r\n0\r\n" + b"X: a\r\n" * 5_000, b"X: a\r\n" * 10_000, Reason.PROTOCOL_ERROR, 200
     ),
     "endless 100 Continue": _flood(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 2_000, Reason.PROTOCOL_ERROR),
     "endless 103 Early Hints": _flood(
@@ -129,7 +153,9 @@ BROKEN = {
         status=200,
     ),
     "a Content-Length that is too long": _broken(OK_HEAD + b"Content-Length: 10\r\n\r\nshort", 200),
-    "a Content-Length that is too short": _broken(OK_HEAD + b"Content-Length: 2\r\n\r\nlonger"),
+    "a Content-Length that is too short": _tells(
+        200, OK_HEAD + b"Content-Length: 2\r\n\r\nlonger", Reason.OK
+    ),
     "two responses": _tells(200, reply(200) + reply(500), Reason.OK),
     "two Content-Lengths": _broken(OK_HEAD + b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
     "a negative Content-Length": _broken(OK_HEAD + b"Content-Length: -1\r\n\r\n"),
@@ -137,7 +163,7 @@ BROKEN = {
     "both lengths at once": _broken(
         OK_HEAD + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
     ),
-    "a chunk of no size": _broken(CHUNKED + b"zz\r\nhello\r\n0\r\n\r\n"),
+    "a chunk of no size": _broken(CHUNKED + b"zz\r\nhello\r\n0\r\n\r\n", 200),
     "a head that is cut off": _broken(OK_HEAD + b"X: "),
     "a header without a colon": _broken(OK_HEAD + b"hello\r\n\r\n"),
     "a null byte in a header": _broken(OK_HEAD + b"X: a\x00b\r\n" + NO_BODY),
@@ -168,6 +194,15 @@ TLS = {
     ),
     "TLS where it should not be": Hostile(
         script=silent(), reason=Reason.PROTOCOL_ERROR, tls="good", scheme="http"
+    ),
+    "a Diffie-Hellman modulus of 10,000 bits": _tls_of_its_own(large_modulus, "RSA"),
+    "a Diffie-Hellman group of 8,192 bits": _tls_of_its_own(large_group),
+    "asks for a certificate": _tls_of_its_own(client_certificate),
+    "endless KeyUpdate": Hostile(
+        script=silent(),
+        reason=Reason.PROTOCOL_ERROR,
+        tls="good",
+        speaks_tls=floods_key_updates,
     ),
 }
 RECEIVERS = SLOW | ENDLESS | LARGE | BROKEN | STATUSES | TLS

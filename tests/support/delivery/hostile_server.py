@@ -12,18 +12,20 @@ import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from tests.support.delivery.hostile import RECEIVERS
+from tests.support.delivery.hostile import RECEIVERS, Hostile
 from tests.support.fakes.receiver import Receiver, replies, reply
 
 HONEST = "honest"
 
 
-def _context(certificates: Path, name: str | None) -> ssl.SSLContext | None:
-    if name is None:
-        return None
+def _receiver(certificates: Path, row: Hostile) -> Receiver:
+    if row.tls is None:
+        return Receiver(row.script)
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(certificates / f"{name}.pem")
-    return context
+    context.load_cert_chain(certificates / f"{row.tls}.pem")
+    if row.speaks_tls is not None:
+        return Receiver(row.speaks_tls(context))
+    return Receiver(row.script, ssl_context=context)
 
 
 async def serve(certificates: Path) -> None:
@@ -34,8 +36,7 @@ async def serve(certificates: Path) -> None:
     async with AsyncExitStack() as stack:
         opened = {HONEST: await stack.enter_async_context(Receiver(replies(reply())))}
         for name, row in RECEIVERS.items():
-            receiver = Receiver(row.script, ssl_context=_context(certificates, row.tls))
-            opened[name] = await stack.enter_async_context(receiver)
+            opened[name] = await stack.enter_async_context(_receiver(certificates, row))
         print(json.dumps({name: receiver.port for name, receiver in opened.items()}), flush=True)  # noqa: T201
         await asyncio.to_thread(sys.stdin.read)
 

@@ -47,7 +47,9 @@ async def sending(
 def post(url: str, body: bytes = b"{}", **others: Any) -> Callback:
     """A small callback."""
     headers = (SIGNATURE, *others.pop("headers", ()))
-    return Callback(**{"method": "POST", "url": url, "headers": headers, "body": body, **others})
+    return Callback(
+        **{"tenant_id": "acme", "method": "POST", "url": url, "headers": headers, "body": body, **others}
+    )
 
 
 def answer_to(

@@ -92,6 +92,22 @@ def test_a_call_that_is_not_genuine_is_refused(function: str, headers: dict[str,
         code_of("verify-calls.md")[function](NEW, headers, body)
 
 
+@pytest.mark.parametrize("body", [b"", b'{"n":1}', b"\xff"])
+def test_compact_signature_is_verified_as_the_guide_shows(body: bytes) -> None:
+    verify_compact = code_of("verify-calls.md")["verify_compact"]
+    signature = call(body, NEW, OLD)["x-scheduler-signature"]
+    verify_compact(NEW, signature, body)
+    old = call(body, NEW, age_seconds=86_400)["x-scheduler-signature"]
+    for secret, each, content in (
+        (OLD, signature, body),
+        (NEW, signature, body + b" "),
+        (NEW, old, body),
+        (NEW, "", body),
+    ):
+        with pytest.raises(ValueError):
+            verify_compact(secret, each, content)
+
+
 def test_the_second_call_with_an_id_is_a_duplicate_unless_the_first_rolled_back() -> None:
     database = sqlite3.connect(":memory:")
     is_first_call = code_of("verify-calls.md")["is_first_call"]

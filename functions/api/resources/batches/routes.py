@@ -26,6 +26,7 @@ from functions.api.resources.jobs.job_errors import with_all_errors
 from functions.api.resources.jobs.models import JobIn, JobOut
 from functions.api.resources.jobs.presenter import job_out
 from functions.api.resources.jobs.responses import record_creation
+from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.errors import InvalidValueError, PunctualError, UnavailableError
 from shared.domain.jobs.new_job import NewJob
 from shared.names import Metric
@@ -49,7 +50,7 @@ ROUTES = Routes()
         success=200,
         answer=BatchOut,
         body=BatchIn,
-        headers=("Idempotency-Key",),
+        headers=("Idempotency-Key", DEPTH_HEADER),
         problems=(*BODY_PROBLEMS, *IDEMPOTENCY_PROBLEMS, *QUOTA_PROBLEMS),
     )
 )
@@ -57,8 +58,8 @@ def create_jobs(context: Context, request: AuthenticatedRequest) -> Response[str
     documents = request.read(BatchIn).jobs
     if len(documents) > 1:  # Admission took the creation token of the first job.
         context.cases.tenancy.check_quota.creates(request.tenant, len(documents) - 1)
-    key = request.idempotency_key()
-    entries = [_new_job(context, document) for document in documents]
+    key, depth = request.idempotency_key(), context.depth(request)
+    entries = [_new_job(context, document, depth) for document in documents]
     outcomes = context.cases.jobs.create_jobs.execute(
         request.tenant,
         [entry if isinstance(entry, NewJob) else None for entry in entries],
@@ -78,9 +79,9 @@ def create_jobs(context: Context, request: AuthenticatedRequest) -> Response[str
     return json_response(200, batch, replay_header(replayed=replayed))
 
 
-def _new_job(context: Context, document: Any) -> NewJob | ProblemError:
+def _new_job(context: Context, document: Any, depth: int) -> NewJob | ProblemError:
     try:
-        return validate(document, JobIn).new_job()
+        return validate(document, JobIn).new_job(depth=depth)
     except (ProblemError, InvalidValueError) as error:
         return with_all_errors(context, error, document)
 

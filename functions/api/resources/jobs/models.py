@@ -153,8 +153,9 @@ class JobIn(Schema):
             raise_any(recurring_only_errors(self.model_fields_set))
         return self
 
-    def new_job(self) -> NewJob:
+    def new_job(self, *, depth: int = 0) -> NewJob:
         return NewJob(
+            depth=depth,
             timing=self.schedule.timing,
             request=self.request.request(on_success=self.on_success, on_failure=self.on_failure),
             name=self.name,

@@ -31,6 +31,7 @@ from functions.api.resources.jobs.merge_patch import check_backfill_patch, patch
 from functions.api.resources.jobs.models import JobIn, JobOut, JobPageOut, JobPatch
 from functions.api.resources.jobs.presenter import job_document, job_out, job_summary
 from functions.api.resources.jobs.responses import changed_job, created_job, etag, present_job
+from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.delivery.request import Request
 from shared.domain.errors import InvalidValueError, PreconditionFailedError, UnavailableError
 from shared.domain.executions.execution import Execution
@@ -61,14 +62,14 @@ ROUTES = Routes()
         answer=JobOut,
         answer_headers=("Location", "ETag"),
         body=JobIn,
-        headers=("Idempotency-Key",),
+        headers=("Idempotency-Key", DEPTH_HEADER),
         problems=(*BODY_PROBLEMS, *CREATION_PROBLEMS, *IDEMPOTENCY_PROBLEMS, *QUOTA_PROBLEMS),
     )
 )
 def create_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
-    document = request.read_json()
+    document, depth = request.read_json(), context.depth(request)
     try:
-        new = validate(document, JobIn).new_job()
+        new = validate(document, JobIn).new_job(depth=depth)
         key = request.idempotency_key()
         created = context.cases.jobs.create_job.execute(request.tenant, new, key)
     except (ProblemError, InvalidValueError) as error:

@@ -74,7 +74,7 @@ def test_signed_headers_are_exactly_these() -> None:
         scheduled_at="2026-09-21T13:33:20.000Z",
         traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
     )
-    compact = hmac.new(bytes(range(32)), f"{TIMESTAMP}.{{}}".encode(), hashlib.sha256).hexdigest()
+    compact = hmac.new(NEW.encode(), f"{TIMESTAMP}.{{}}".encode(), hashlib.sha256).hexdigest()
     assert headers == (
         ("webhook-id", "EXEC1"),
         ("webhook-timestamp", str(TIMESTAMP)),
@@ -89,6 +89,32 @@ def test_signed_headers_are_exactly_these() -> None:
         ("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"),
         ("Idempotency-Key", "EXEC1"),
     )
+
+
+def test_compact_signature_of_a_chosen_body_is_no_standard_signature_of_another_call() -> None:
+    """Both schemes join their parts by dots, so that the body could supply the time and the body of another."""
+    now = int(time.time())
+    signed_at, forged = now - 30 * 86_400, b'{"pay":"attacker"}'
+    headers = dict(
+        signed_headers(
+            message_id="EXEC1",
+            timestamp_s=signed_at,
+            body=f"{now}.".encode() + forged,
+            secrets=[NEW],
+            job_id="JOB1",
+            attempt=1,
+            scheduled_at="",
+            traceparent="",
+        )
+    )
+    compact = bytes.fromhex(headers["X-Scheduler-Signature"].partition("v1=")[2])
+    forgery = {
+        "webhook-id": str(signed_at),
+        "webhook-timestamp": str(now),
+        "webhook-signature": "v1," + base64.b64encode(compact).decode(),
+    }
+    with pytest.raises(WebhookVerificationError):
+        Webhook(NEW).verify(forged, forgery)
 
 
 @pytest.mark.parametrize(

@@ -178,6 +178,12 @@ REFUSED_NAMES = [
     "router.lan",
     "nas.home",
     "nas.home.arpa",
+    "1.0.0.127.in-addr.arpa",
+    "1.0.0.0.ip6.arpa",
+    "facebookcorewwwi.onion",
+    "hooks.test",
+    "hooks.invalid",
+    "hooks.alt",
     "wiki.corp",
     "wiki.intranet",
     "db.private",
@@ -297,6 +303,7 @@ def test_good_headers() -> None:
     check_headers({})
     check_headers({"Authorization": "Bearer x", "X-Tab": "a\tb", "User-Agent": "mine/1", "X-Empty": ""})
     check_headers({"Content-Type": "application/json", "!#$%&'*+-.^_`|~09az": "odd but lawful"})
+    check_headers({"X-Amzn-Trace-Id": "Root=1-67891233-abcdef012345678912345678"})
 
 
 @pytest.mark.parametrize(
@@ -321,6 +328,12 @@ def test_good_headers() -> None:
         "X-Scheduler-Signature",
         "Idempotency-Key",
         "TraceParent",
+        "tracestate",
+        "HTTP2-Settings",
+        "Punctual-Depth",
+        "Content_Length",
+        "Webhook_Id",
+        "PUNCTUAL_DEPTH",
     ],
 )
 def test_headers_of_the_connection_and_of_punctual_are_refused(name: str) -> None:

@@ -1,0 +1,87 @@
+"""The sender's sockets: a bounded number, read in small pieces, each with an allowance of bytes."""
+
+import asyncio
+import errno
+import os
+import resource
+import socket
+from typing import Any
+from weakref import WeakValueDictionary
+
+MAX_SOCKETS = 512
+"""Half of the 1,024 descriptors of a Lambda function. Lookups need up to 256, the AWS clients the rest."""
+
+READ_BYTES = 8 * 1024
+"""Maximum bytes of one read. asyncio would decrypt and parse 256 KiB before it serves another connection."""
+
+MAX_OVERHEAD_BYTES = 96 * 1024
+"""Bytes that may arrive beyond those of the response: TLS messages, and ciphertext that waits for a reader."""
+
+
+def socket_limit() -> int:
+    """Return how many sockets the sender may hold: at most half of the process's descriptors."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MAX_SOCKETS if soft == resource.RLIM_INFINITY else min(MAX_SOCKETS, soft // 2)
+
+
+class BoundedSocket(socket.socket):
+    """Fails a read with OSError when more bytes arrived than `allow` permits.
+
+    The count includes the TLS handshake and messages such as KeyUpdate, which the application never sees.
+    """
+
+    def __init__(self, *options: Any) -> None:
+        super().__init__(*options)
+        self._allowance = MAX_OVERHEAD_BYTES
+
+    def allow(self, count: int) -> None:
+        """Permit as many further bytes as the response has grown by."""
+        self._allowance += count
+
+    def allow_overhead(self) -> None:
+        """Permit the overhead of the next response."""
+        self._allowance = MAX_OVERHEAD_BYTES
+
+    def recv(self, size: int, flags: int = 0) -> bytes:
+        data = super().recv(min(size, READ_BYTES), flags)
+        self._count(len(data))
+        return data
+
+    def recv_into(self, buffer: Any, size: int = 0, flags: int = 0) -> int:
+        count = super().recv_into(buffer, min(size or len(buffer), READ_BYTES), flags)
+        self._count(count)
+        return count
+
+    def _count(self, count: int) -> None:
+        self._allowance -= count
+        if self._allowance < 0:
+            raise OSError(errno.EMSGSIZE, "the receiver sent more TLS messages than a response needs")
+
+
+class SocketBudget:
+    """Opens at most `limit` sockets at a time; further ones fail as if descriptors were used up."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._open: WeakValueDictionary[int, BoundedSocket] = WeakValueDictionary()
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether more than half of the sockets are open."""
+        return len(self._live()) > self._limit // 2
+
+    def open(self, family: int, kind: int, protocol: int) -> BoundedSocket:
+        """Open a socket; OSError with EMFILE if the limit is reached."""
+        if len(self._live()) >= self._limit:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        opened = BoundedSocket(family, kind, protocol)
+        self._open[opened.fileno()] = opened
+        return opened
+
+    def of(self, transport: asyncio.BaseTransport) -> BoundedSocket:
+        """Return the socket of a transport, which asyncio shows only in a wrapper."""
+        return self._open[transport.get_extra_info("socket").fileno()]
+
+    def _live(self) -> list[BoundedSocket]:
+        """Return the sockets that are not closed; a closed one may still be referenced."""
+        return [each for number, each in self._open.items() if each.fileno() == number]
