@@ -71,6 +71,10 @@ CPU_MS = {
         0.15, "AES, HMAC and the request: 8.5 % use cases of 3,645 us, shared with claim and settle"
     ),
     "call": measured(0.2, "aiohttp: 0.17 to 0.21 ms a call on a kept-alive connection"),
+    "reconciled": measured(
+        2.4,
+        "reconcile_definitions over fakes: a job with a cron line of five minutes; 0.2 ms with a fixed rate",
+    ),
     "seal": measured(0.03, "AES-GCM of 0.5 KB with the key at hand"),
 }
 """Processor milliseconds of a step, on one full core."""
@@ -97,6 +101,8 @@ POLLERS_FIRST = documented(5, "Lambda: batches of an SQS event source at first")
 POLLERS_PER_MINUTE = documented(300, "Lambda: more concurrent batches of an SQS event source each minute")
 GATEWAY_REQUESTS = documented(10_000, "API Gateway: default requests a second of an account and region")
 KMS_REQUESTS = documented(10_000, "KMS: symmetric requests a second of an account in the smallest regions")
+RECURRING = assumed(3_000_000, "definitions if all 10,000 jobs/s were runs of cron lines of five minutes")
+RECONCILE_SECONDS = documented(900, "EventBridge: the rule of the reconcilers, each with its segments")
 TICK_SECONDS = documented(60, "EventBridge: the shortest interval of a rule")
 
 POLLERS_WAIT_MS = assumed(

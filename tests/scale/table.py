@@ -19,6 +19,8 @@ How = Literal["emulated", "computed"]
 BOUND = 0.7
 FIRST_PASS_SECONDS = 90
 API_BATCH = 100
+COVERAGE_SECONDS = 3_600
+RECONCILED_PAGE = 100
 TYPICAL_BATCH_MS = 700
 """Where a lane has had no full batch."""
 API_WAIT_MS = 25
@@ -52,6 +54,7 @@ def rows_of(world: ScaleWorld, load: Load) -> list[Row]:
         *_executors(world),
         *_api(world, load),
         *_deployment(world, load),
+        _reconciler(world),
     ]
 
 
@@ -220,6 +223,22 @@ def _deployment(world: ScaleWorld, load: Load) -> Iterator[Row]:
         limit="requests/s, quota",
         used=messages + jobs * mix.soon + jobs * (1 - mix.soon - mix.minutely) / API_BATCH,
         most=world.slice.stage.kms_quota,
+        how="computed",
+    )
+
+
+def _reconciler(world: ScaleWorld) -> Row:
+    """A cycle takes longer than a run of the model: its processor time decides, beside one read of the index
+    and three batches of reads for each page."""
+    config = world.slice.stage.config
+    share = min(1.0, config.memory.sweeper / costs.MB_OF_ONE_CORE.value)
+    page_ms = costs.latency("query_page") + 3 * costs.latency("batch_get")
+    job_ms = costs.cpu("reconciled") / share + page_ms / RECONCILED_PAGE
+    return Row(
+        component="reconciler, from one cycle's begin to the end of the next",
+        limit="seconds of coverage",
+        used=costs.RECONCILE_SECONDS.value + costs.RECURRING.value / config.reconcilers * job_ms / 1000,
+        most=COVERAGE_SECONDS,
         how="computed",
     )
 

@@ -4,7 +4,7 @@ All functions are pure functions of the schedule and of instants (UTC, integer m
 the clock, so lateness, pauses and restarts cannot move an instant.
 """
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import assert_never
 
 from shared.domain.errors import ScheduleNeverFiresError
@@ -112,9 +112,15 @@ def instants_before(schedule: Once | Series, before_ms: int, not_before_ms: int,
             return [schedule.anchor + index * schedule.interval_ms for index in newest]
         case Cron():
             low, high = _within(schedule, not_before_ms, before_ms - 1)
-            return instants_back(partial(first_after, schedule), high + 1, low, limit)
+            return list(_cron_instants(schedule, high + 1, low, limit))
         case _:
             assert_never(schedule)
+
+
+@lru_cache(maxsize=1024)
+def _cron_instants(schedule: Cron, before_ms: int, not_before_ms: int, limit: int) -> tuple[int, ...]:
+    """Each instant of a line takes some 50 us, and jobs of one line are asked for the same ones."""
+    return tuple(instants_back(partial(first_after, schedule), before_ms, not_before_ms, limit))
 
 
 def _unless_past(end_at: int | None, found: int | None) -> int | None:

@@ -66,7 +66,8 @@ class ReconcileJob:
     def first_reads(self, job: Job, from_at: int, until_at: int) -> list[ExecutionId]:
         """The keys that a check of a job in order reads, for a prefetch."""
         from_at = max(from_at, job.began_at)
-        instants = instants_before(job.schedule, until_at, from_at, PAGE) if from_at < until_at else []
+        # With the limit of the check itself, which then computes no instant again.
+        instants = instants_before(job.schedule, until_at, from_at, MAX_INSTANTS)[:PAGE]
         probe = self.find_head.first_probe(job, self.clock.now_ms())
         return probe + [job.id_at(instant) for instant in instants]
 
