@@ -173,6 +173,7 @@ def test_call_needs_an_action_on_a_resource(
 )
 def test_statement_needs_the_grant_of_its_verb(statement: str, need: Need) -> None:
     assert [*needs("dynamodb", "BatchExecuteStatement", {"Statements": [{"Statement": statement}]})] == [need]
+    assert [*needs("dynamodb", "ExecuteStatement", {"Statement": statement})] == [need]
 
 
 def test_grant_that_no_call_used_is_found() -> None:

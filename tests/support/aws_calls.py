@@ -57,6 +57,8 @@ def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Need]:
     elif operation == "BatchExecuteStatement":
         for member in params["Statements"]:
             yield _statement(member["Statement"])
+    elif operation == "ExecuteStatement":
+        yield _statement(params["Statement"])
     elif "TableName" in params:
         index = f"/index/{params['IndexName']}" if "IndexName" in params else ""
         yield operation, f"table/{params['TableName']}{index}"
