@@ -6,7 +6,6 @@ After `stop`, neither the emulator nor any of its function workers is alive.
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from infra.local.state_dir import LocalStackError, StateDir
 
 START_SECONDS = 120.0
 SAVE_SECONDS = 20.0
+KILL_SECONDS = 2.0
 RESTORE_FAILED = ("Failed to restore persisted state", "Persistence: failed to load", "refusing to load")
 
 
@@ -68,7 +68,7 @@ class Emulator:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(SAVE_SECONDS)
             self._end_group(process)
-            shutil.rmtree(self.home.tmp, ignore_errors=True)
+            self.home.discard_tmp()
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -145,13 +145,12 @@ class Emulator:
             )
 
     def _end_group(self, process: subprocess.Popen[bytes]) -> None:
-        """Wait for workers to exit after their input closes, then kill workers that are still busy."""
-        deadline = time.monotonic() + 2.0
-        while (survivors := in_group(process.pid)) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        if survivors:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+        """Kill what is left of the group: workers achieve nothing more without the emulator."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        deadline = time.monotonic() + KILL_SECONDS
+        while in_group(process.pid) and time.monotonic() < deadline:
+            time.sleep(0.01)
         process.wait()
         if process.stdin:
             process.stdin.close()

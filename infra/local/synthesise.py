@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from infra.local.progress import Report, silent
 from infra.local.state_dir import PROJECT_ROOT, LocalStackError
 
 SOURCES = ("infra", "shared", "functions", "docs/guides", "docs/reference")
@@ -17,7 +18,7 @@ BUILD = PROJECT_ROOT / "build"
 KEEP_SECONDS = 24 * 3600
 
 
-def assembly() -> Path:
+def assembly(report: Report = silent) -> Path:
     """Return the directory of the current assembly, named by a hash of the sources.
 
     Synthesises it if necessary.
@@ -25,6 +26,9 @@ def assembly() -> Path:
     target = BUILD / f"assembly-{sources_hash()}"
     if target.exists():
         return target
+    report(
+        "building the functions and their templates, which takes 1 to 2 minutes after a change of the sources"
+    )
     BUILD.mkdir(exist_ok=True)
     _remove_old()
     with TemporaryDirectory(dir=BUILD, prefix="unfinished-") as scratch:

@@ -2,15 +2,21 @@
 
 import http.client
 import json
+import time
+import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from infra.local.api import Api, ApiResponse
+from infra.local.demo import load_demo
+from infra.local.demo_receiver import DemoReceiver
 from infra.local.receiver import Receiver
 from infra.local.stack import LocalStack
+from infra.local.state_dir import StateDir
 
 pytestmark = pytest.mark.integration
 
@@ -252,3 +258,28 @@ def test_a_request_that_is_cut_off_does_no_harm(stack: LocalStack, api: Api) -> 
     connection.endheaders(b"{")
     connection.close()
     assert api.request("GET", "/v1/health").status == 200
+
+
+def test_api_serves_clients_that_send_no_host_header_of_its_own(stack: LocalStack, api: Api) -> None:
+    """Through the front door: what any program, in any language, does with the URL that is printed."""
+    for path, wanted in (("/v1/health", "application/json"), ("/v1/docs", "text/html")):
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(stack.api_url + path) as page:
+            assert (page.status, page.headers.get_content_type()) == (200, wanted)
+
+
+def test_receiver_reports_back_through_the_front_door(stack: LocalStack, api: Api) -> None:
+    demo = DemoReceiver(stack.api_url, sleep=lambda _: None)
+    with Receiver(respond=demo.respond) as receiver:
+        body = {"schedule": {"delay_seconds": 1}, "request": {"url": f"{receiver.url}/async"}}
+        job_id = api.request("POST", "/v1/jobs", body).json()["id"]
+        deadline = time.monotonic() + PATIENCE
+        while api.request("GET", f"/v1/jobs/{job_id}").json()["state"] != "succeeded":
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        assert len(receiver.calls("/async")) == 1
+
+
+def test_tenant_of_the_demo_may_manage_its_keys(stack: LocalStack, tmp_path: Path) -> None:
+    demo = load_demo(stack, StateDir(tmp_path))
+    assert demo.api.request("GET", "/v1/keys").status == 200
+    assert demo.api.request("POST", "/v1/keys", {"scopes": ["read"]}).status == 201

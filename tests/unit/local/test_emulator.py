@@ -11,7 +11,7 @@ import pytest
 
 from infra.local.clients import Clients
 from infra.local.emulator import Emulator
-from infra.local.processes import in_group
+from infra.local.processes import Process, in_group
 from infra.local.state_dir import PROJECT_ROOT, LocalStackError, StateDir
 from tests.support.listening import LOOPBACK, listening_addresses
 
@@ -71,6 +71,41 @@ def test_emulator_leaves_no_process_after_a_stop(home: StateDir) -> None:
     emulator.stop()
     assert in_group(pid) == []
     emulator.stop()
+
+
+def test_stop_kills_busy_workers_as_soon_as_the_emulator_has_ended(
+    home: StateDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker in the middle of a call ignores the end of its input, and has no emulator to write to."""
+    emulator = Emulator(home)
+    home.prepare()
+    # In the emulator's place: a process that leaves a busy one in its group.
+    emulator._process = subprocess.Popen(
+        ["/bin/sh", "-c", "sleep 600 & echo; wait"],
+        start_new_session=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert emulator._process.stdout
+    emulator._process.stdout.readline()
+    leader, kill = emulator._process.pid, os.killpg
+    events: list[object] = []
+
+    def killpg(group: int, number: int) -> None:
+        events.append((group, number))
+        kill(group, number)
+
+    def look(group: int) -> list[Process]:
+        events.append("looks for survivors")
+        return in_group(group)
+
+    with emulator._process.stdout, monkeypatch.context() as patch:
+        patch.setattr("infra.local.emulator.os.killpg", killpg)
+        patch.setattr("infra.local.emulator.in_group", look)
+        emulator.stop()
+    assert events[0] == (leader, signal.SIGKILL)
+    assert in_group(leader) == []
+    assert not home.tmp.exists()
 
 
 def test_directory_in_use_refuses_a_second_emulator(home: StateDir, monkeypatch: pytest.MonkeyPatch) -> None:
