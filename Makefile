@@ -17,12 +17,6 @@ TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)
 # Also trust the system's certificates, because many networks use a TLS-inspecting proxy.
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 
-# The CDK's bridge to Node warns about each release of Node that it does not know or no longer supports, such as
-# 20. `make` has the releases that the tests run on.
-export JSII_SILENCE_WARNING_UNTESTED_NODE_VERSION := 1
-export JSII_SILENCE_WARNING_DEPRECATED_NODE_VERSION := 1
-export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20,22,24
-
 .PHONY: help run test test-fast check format openapi simulate scale scale-fast mutants crashes chaos bench synth lock tools clean
 
 help: ## Show this help.

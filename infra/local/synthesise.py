@@ -1,6 +1,5 @@
 """Synthesises the local stage's cloud assembly, once per content of the sources."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -57,11 +56,9 @@ def sources_hash() -> str:
 
 def _synthesise(target: Path) -> None:
     """Synthesise in a separate process, so that the CDK's Node process ends with it."""
-    silence = ("DEPRECATED", "END_OF_LIFE", "UNTESTED")
     result = subprocess.run(  # noqa: S603 - no external input
         [sys.executable, "-m", "infra.local.synthesise", str(target)],
         cwd=PROJECT_ROOT,
-        env=os.environ | {f"JSII_SILENCE_WARNING_{what}_NODE_VERSION": "1" for what in silence},
         capture_output=True,
         text=True,
         start_new_session=True,

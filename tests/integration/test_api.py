@@ -156,7 +156,7 @@ def test_a_path_or_query_that_means_nothing_is_refused(
 
 
 def test_every_answer_that_refuses_a_method_names_the_right_ones(api: Api) -> None:
-    assert api.request("PUT", "/v1/jobs").headers["allow"] == "GET, POST"
+    assert api.request("PUT", "/v1/jobs").headers["allow"] == "GET, HEAD, POST"
 
 
 def test_only_json_is_taken(api: Api) -> None:
