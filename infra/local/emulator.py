@@ -19,6 +19,7 @@ from infra.local.sockets import HOST, free_port, in_use, responds
 from infra.local.state_dir import LocalStackError, StateDir
 
 START_SECONDS = 120.0
+GRACE_SECONDS = 1.0
 SAVE_SECONDS = 20.0
 KILL_SECONDS = 2.0
 RESTORE_FAILED = ("Failed to restore persisted state", "Persistence: failed to load", "refusing to load")
@@ -65,8 +66,7 @@ class Emulator:
         process, self._process = self._process, None
         if process is not None:
             process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(SAVE_SECONDS)
+            self._await_end(process)
             self._end_group(process)
             self.home.discard_tmp()
         if self._lock is not None:
@@ -144,6 +144,17 @@ class Emulator:
                 "which deletes its jobs and tenants"
             )
 
+    def _await_end(self, process: "subprocess.Popen[bytes]") -> None:
+        """Wait until the emulator has saved its state, and kill the workers that hold it up.
+
+        The emulator finishes the requests in progress, while a worker that starts waits for the emulator.
+        """
+        deadline = time.monotonic() + SAVE_SECONDS
+        seconds = GRACE_SECONDS
+        while not _ends(process, seconds) and time.monotonic() < deadline:
+            _kill([worker for worker in in_group(process.pid) if worker.pid != process.pid])
+            seconds = 0.1
+
     def _end_group(self, process: subprocess.Popen[bytes]) -> None:
         """Kill what is left of the group: workers achieve nothing more without the emulator."""
         with contextlib.suppress(ProcessLookupError):
@@ -154,3 +165,18 @@ class Emulator:
         process.wait()
         if process.stdin:
             process.stdin.close()
+
+
+def _ends(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
+    """Wait at most so long, and return whether the process has ended."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _kill(processes: list[Process]) -> None:
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)

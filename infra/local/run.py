@@ -62,7 +62,7 @@ def _run(options: argparse.Namespace, console: Console, screen: Screen, exits: E
     """Start all parts, register their cleanup on `exits`, then show calls."""
     begun = time.monotonic()
     console.print(
-        "Starting Punctual: 1 to 3 minutes the first time and after a change of the sources, otherwise about 30 s.",
+        "Starting Punctual: 10 to 40 s; the first time, and after a change of the sources, up to 2 minutes.",
         highlight=False,
         soft_wrap=True,
     )

@@ -25,9 +25,7 @@ def assembly(report: Report = silent) -> Path:
     target = BUILD / f"assembly-{sources_hash()}"
     if target.exists():
         return target
-    report(
-        "building the functions and their templates, which takes 1 to 2 minutes after a change of the sources"
-    )
+    report("building the functions and their templates, because the sources are new or changed")
     BUILD.mkdir(exist_ok=True)
     _remove_old()
     with TemporaryDirectory(dir=BUILD, prefix="unfinished-") as scratch:
