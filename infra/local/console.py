@@ -16,6 +16,18 @@ from rich.text import Text
 from infra.local.calls import Call
 
 MAX_LAG_MS = 1500
+LAG = "lag ms"
+COLUMNS = {
+    "arrived": 12,
+    "path": 12,
+    "status": 6,
+    "signature": 9,
+    "attempt": 7,
+    "execution": 9,
+    "scheduled": 12,
+    LAG: 6,
+}
+"""The heads of the columns, and the widths of columns in a pipe."""
 FRAME_LINES = 9
 """Terminal lines that the frame of the table takes."""
 
@@ -53,13 +65,13 @@ class Totals:
 
 
 class Screen:
-    """Shows calls; the last part of a call's path identifies its job."""
+    """Shows calls."""
 
     def __init__(self, console: Console, *, as_json: bool = False) -> None:
         self.totals = Totals()
         self._console = console
         self._as_json = as_json
-        self._calls: list[Call] = []
+        self._rows: list[tuple[Call, int]] = []
         self._live: Live | None = None
 
     @contextmanager
@@ -71,54 +83,64 @@ class Screen:
         with Live(self, console=self._console, refresh_per_second=4) as self._live:
             yield
 
-    def add(self, call: Call) -> None:
+    def add(self, call: Call, status: int) -> None:
+        """Show a call and the status that it was answered with."""
         self.totals.add(call)
-        self._calls.append(call)
-        del self._calls[:-200]
+        self._rows.append((call, status))
+        del self._rows[:-200]
         if self._as_json:
-            self._console.out(json.dumps(self._fields(call)), highlight=False)
+            self._console.out(json.dumps(_fields(call, status)), highlight=False)
         elif self._live is None:
-            self._console.out("  ".join(self._columns(call)), highlight=False)
+            if self.totals.calls == 1:
+                self._print_line(tuple(COLUMNS))
+            self._print_line(_columns(call, status))
+
+    def _print_line(self, cells: tuple[str, ...]) -> None:
+        line = "  ".join(cell.ljust(width) for cell, width in zip(cells, COLUMNS.values(), strict=True))
+        self._console.out(line.rstrip(), highlight=False)
 
     def __rich__(self) -> Group:
         """Return the current table; rich calls this at each refresh."""
         # Narrower than the terminal, so that an echoed ^C does not wrap and shift the frame by a line.
         table = Table(box=SIMPLE_HEAD, pad_edge=False)
-        for column in ("arrived", "job", "execution", "attempt", "scheduled"):
-            table.add_column(column, no_wrap=True)
-        table.add_column("lag ms", justify="right", no_wrap=True)
+        for column in COLUMNS:
+            table.add_column(column, no_wrap=True, justify="right" if column == LAG else "left")
         rows = max(3, self._console.size.height - FRAME_LINES)
-        for call in self._calls[-rows:]:
-            table.add_row(*self._columns(call)[:-1], _coloured(call))
+        for call, status in self._rows[-rows:]:
+            table.add_row(*_coloured(call, status))
         head = Text.assemble(("Punctual", "bold"), f"  {self.totals.line()}   Ctrl-C stops")
         return Group(head, table)
 
-    def _columns(self, call: Call) -> tuple[str, ...]:
-        lag = "-" if call.lag_ms is None else f"{call.lag_ms:.0f}"
-        return (
-            _clock(call.arrived_at),
-            _hook(call),
-            _short(call.execution_id),
-            str(call.attempt),
-            _clock(call.scheduled_at) if call.scheduled_at else "-",
-            lag,
-        )
 
-    def _fields(self, call: Call) -> dict[str, Any]:
-        return {
-            "arrived_at": call.arrived_at.isoformat(),
-            "hook": _hook(call),
-            "job_id": call.job_id,
-            "execution_id": call.execution_id,
-            "attempt": call.attempt,
-            "scheduled_at": call.scheduled_at.isoformat() if call.scheduled_at else None,
-            "lag_ms": call.lag_ms,
-            "genuine": call.genuine,
-        }
+def _columns(call: Call, status: int) -> tuple[str, ...]:
+    """Return the text of each of `COLUMNS`."""
+    return (
+        _clock(call.arrived_at),
+        call.path,
+        str(status),
+        _SIGNATURES[call.genuine],
+        str(call.attempt),
+        _short(call.execution_id),
+        _clock(call.scheduled_at) if call.scheduled_at else "-",
+        "-" if call.lag_ms is None else f"{call.lag_ms:.0f}",
+    )
 
 
-def _hook(call: Call) -> str:
-    return call.path.rpartition("/")[2]
+_SIGNATURES = {True: "genuine", False: "FORGED", None: "-"}
+
+
+def _fields(call: Call, status: int) -> dict[str, Any]:
+    return {
+        "arrived_at": call.arrived_at.isoformat(),
+        "path": call.path,
+        "status": status,
+        "genuine": call.genuine,
+        "attempt": call.attempt,
+        "job_id": call.job_id,
+        "execution_id": call.execution_id,
+        "scheduled_at": call.scheduled_at.isoformat() if call.scheduled_at else None,
+        "lag_ms": call.lag_ms,
+    }
 
 
 def _clock(instant: datetime) -> str:
@@ -130,10 +152,12 @@ def _short(execution_id: str) -> str:
     return f"…{execution_id[-8:]}" if len(execution_id) > 10 else execution_id
 
 
-def _coloured(call: Call) -> Text:
-    if call.lag_ms is None:
-        return Text("-")
-    if call.attempt > 1:
-        return Text(f"{call.lag_ms:.0f}", style="dim")
-    in_time = 0 <= call.lag_ms <= MAX_LAG_MS
-    return Text(f"{call.lag_ms:.0f}", style="green" if in_time else "bold red")
+def _coloured(call: Call, status: int) -> list[Text]:
+    """Return the cells with what needs attention in red, and the lag of retries, late by design, dimmed."""
+    cells = dict(zip(COLUMNS, map(Text, _columns(call, status)), strict=True))
+    cells["status"].stylize("green" if 200 <= status < 300 else "bold red")
+    cells["signature"].stylize("bold red" if call.genuine is False else "green")
+    if call.lag_ms is not None:
+        in_time = 0 <= call.lag_ms <= MAX_LAG_MS
+        cells[LAG].stylize("dim" if call.attempt > 1 else "green" if in_time else "bold red")
+    return list(cells.values())

@@ -10,7 +10,8 @@ from infra.local.stack import LocalStack, Tenant
 from infra.local.state_dir import LocalStackError, StateDir
 
 FILE = "demo.json"
-UNAUTHENTICATED = 401
+SCOPES = "read,write,admin"
+REFUSED = (401, 403)
 
 SCHEDULES: dict[str, dict[str, Any]] = {
     "once": {"delay_seconds": 5},
@@ -32,7 +33,7 @@ class Demo:
         """Delete the jobs of an interrupted run, then create the three jobs."""
         self.stop_jobs()
         for kind, schedule in SCHEDULES.items():
-            self.jobs.append(self._submit(kind, schedule, f"{url}/hooks/{kind}"))
+            self.jobs.append(self._submit(kind, schedule, f"{url}/{kind}"))
             self._save()
 
     def stop_jobs(self) -> None:
@@ -45,16 +46,17 @@ class Demo:
             self.jobs.pop()
         self._save()
 
-    def exports(self) -> str:
-        """Return a shell line that sets the variables of the documentation: `PUNCTUAL` and `KEY`."""
-        return f"export PUNCTUAL=http://{self.api.host} KEY={self.tenant.api_key}"
+    def exports(self, api_url: str) -> str:
+        """Return a shell line that sets the variables of the documentation."""
+        tenant = self.tenant
+        return f"export PUNCTUAL={api_url} KEY={tenant.api_key} SECRET={tenant.signing_secret}"
 
     def curl(self, url: str) -> str:
         """Return a command that creates a job with these variables.
 
-        The job calls the receiver in five seconds.
+        The job calls the receiver in a second.
         """
-        job = f'{{"schedule": {{"delay_seconds": 5}}, "request": {{"url": "{url}/hooks/mine"}}}}'
+        job = f'{{"schedule": {{"delay_seconds": 1}}, "request": {{"url": "{url}/ok"}}}}'
         return (
             'curl -sS "$PUNCTUAL/v1/jobs" -H "Authorization: Bearer $KEY" '
             f'-H "Content-Type: application/json" -d {shlex.quote(job)}'
@@ -84,19 +86,19 @@ class Demo:
 
 
 def load_demo(stack: LocalStack, home: StateDir) -> Demo:
-    """Return the demo with its saved tenant, or with a new tenant if the API rejects the saved key."""
+    """Return the demo with its saved tenant, or with a new tenant if the saved key cannot manage keys."""
     saved = home.read(FILE)
-    if saved and _key_is_valid(stack.api(saved.get("api_key"))):
+    if saved and _manages_keys(stack.api(saved.get("api_key"))):
         tenant = Tenant(
             name=saved["tenant"], api_key=saved["api_key"], signing_secret=saved["signing_secret"]
         )
         jobs = list(saved.get("jobs", ()))
     else:
         # A new name each time, because the tenant may exist although the file with its key is lost.
-        tenant, jobs = stack.create_tenant(f"demo-{secrets.token_hex(3)}"), []
+        tenant, jobs = stack.create_tenant(f"demo-{secrets.token_hex(3)}", scopes=SCOPES), []
     return Demo(home=home, api=stack.api(tenant.api_key), tenant=tenant, jobs=jobs)
 
 
-def _key_is_valid(api: Api) -> bool:
-    """Return whether the API accepts the key: any response to this unknown job but 401."""
-    return api.request("GET", "/v1/jobs/none").status != UNAUTHENTICATED
+def _manages_keys(api: Api) -> bool:
+    """Return whether the key is valid and has the scope `admin`."""
+    return api.request("GET", "/v1/keys").status not in REFUSED

@@ -5,7 +5,7 @@ costs two describe calls.
 """
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -15,6 +15,7 @@ from botocore.exceptions import ClientError
 from infra.local.assembly import Asset, StackArtifact
 from infra.local.clients import Clients
 from infra.local.emulator_workarounds import fill_gaps
+from infra.local.progress import Report, silent
 from infra.local.state_dir import LocalStackError
 
 BOOTSTRAP_PARAMETER = "/cdk-bootstrap/hnb659fds/version"
@@ -26,10 +27,11 @@ class Deployment:
     outputs: Mapping[str, str]
 
 
-def deploy(stacks: Iterable[StackArtifact], clients: Clients) -> None:
+def deploy(stacks: Sequence[StackArtifact], clients: Clients, report: Report = silent) -> None:
     """Create or update the stacks in order and wait. Raises LocalStackError with the emulator's reason."""
     clients.client("ssm").put_parameter(Name=BOOTSTRAP_PARAMETER, Value="30", Type="String", Overwrite=True)
-    for stack in stacks:
+    for number, stack in enumerate(stacks, start=1):
+        report(f"deploying stack {number} of {len(stacks)}, {stack.name}")
         for asset in stack.assets:
             _upload(asset, clients)
         # By URL, because an inline template may have at most 51,200 bytes.

@@ -6,7 +6,6 @@ After `stop`, neither the emulator nor any of its function workers is alive.
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +19,9 @@ from infra.local.sockets import HOST, free_port, in_use, responds
 from infra.local.state_dir import LocalStackError, StateDir
 
 START_SECONDS = 120.0
+GRACE_SECONDS = 1.0
 SAVE_SECONDS = 20.0
+KILL_SECONDS = 2.0
 RESTORE_FAILED = ("Failed to restore persisted state", "Persistence: failed to load", "refusing to load")
 
 
@@ -65,10 +66,9 @@ class Emulator:
         process, self._process = self._process, None
         if process is not None:
             process.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(SAVE_SECONDS)
+            self._await_end(process)
             self._end_group(process)
-            shutil.rmtree(self.home.tmp, ignore_errors=True)
+            self.home.discard_tmp()
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -144,14 +144,39 @@ class Emulator:
                 "which deletes its jobs and tenants"
             )
 
+    def _await_end(self, process: "subprocess.Popen[bytes]") -> None:
+        """Wait until the emulator has saved its state, and kill the workers that hold it up.
+
+        The emulator finishes the requests in progress, while a worker that starts waits for the emulator.
+        """
+        deadline = time.monotonic() + SAVE_SECONDS
+        seconds = GRACE_SECONDS
+        while not _ends(process, seconds) and time.monotonic() < deadline:
+            _kill([worker for worker in in_group(process.pid) if worker.pid != process.pid])
+            seconds = 0.1
+
     def _end_group(self, process: subprocess.Popen[bytes]) -> None:
-        """Wait for workers to exit after their input closes, then kill workers that are still busy."""
-        deadline = time.monotonic() + 2.0
-        while (survivors := in_group(process.pid)) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        if survivors:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+        """Kill what is left of the group: workers achieve nothing more without the emulator."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        deadline = time.monotonic() + KILL_SECONDS
+        while in_group(process.pid) and time.monotonic() < deadline:
+            time.sleep(0.01)
         process.wait()
         if process.stdin:
             process.stdin.close()
+
+
+def _ends(process: "subprocess.Popen[bytes]", seconds: float) -> bool:
+    """Wait at most so long, and return whether the process has ended."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _kill(processes: list[Process]) -> None:
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)

@@ -26,10 +26,14 @@ def warm(clients: Clients, invoke: Invoke, call_api: Callable[[], Any]) -> None:
     """
     empty = [(service, NO_RECORDS) for service, count in PROCESSES.items() for _ in range(count)]
     calls = [*empty, *ticks(clients)]
-    with ThreadPoolExecutor(max_workers=len(calls) + 1) as pool:
+    pool = ThreadPoolExecutor(max_workers=len(calls) + 1)
+    try:
         started = [pool.submit(call_api), *(pool.submit(invoke, *call) for call in calls)]
         for future in started:
             future.result()
+    finally:
+        # A user who stops the start does not wait for the calls: they end with the emulator.
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def tick(clients: Clients, invoke: Invoke) -> None:

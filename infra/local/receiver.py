@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from aiohttp import web
 
 from infra.local.calls import Call, is_genuine
-from infra.local.sockets import HOST
+from infra.local.loopback_server import LoopbackServer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,38 +44,28 @@ class Receiver:
     ) -> None:
         """`port` 0 selects a free port; `secret` enables signature checks; `respond` returns the responses;
         `keep` limits the number of recorded calls."""
-        self.port = port
         self.secret = secret
         self.respond: Responder = respond or (lambda _: OK)
         self._calls: deque[Call] = deque(maxlen=keep)
         self._arrived = threading.Condition()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="receiver", daemon=True)
-        self._runner: web.AppRunner | None = None
+        self._server = LoopbackServer(self._handle, port=port, name="receiver")
+
+    @property
+    def port(self) -> int:
+        return self._server.port
 
     @property
     def url(self) -> str:
         """The root URL; the receiver responds to every path."""
-        return f"http://{HOST}:{self.port}"
+        return self._server.url
 
     def start(self) -> None:
         """Listen; OSError if the port is in use."""
-        self._thread.start()
-        try:
-            asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
-        except BaseException:
-            self.stop()
-            raise
+        self._server.start()
 
     def stop(self) -> None:
         """Close the port; calls in progress are dropped."""
-        if self._runner is not None:
-            asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result(10)
-            self._runner = None
-        if self._thread.is_alive():
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join(10)
-        self._loop.close()
+        self._server.stop()
 
     def __enter__(self) -> "Receiver":
         self.start()
@@ -98,15 +88,6 @@ class Receiver:
                     raise TimeoutError(f"{len(found)} of {count} calls arrived at {path or 'any path'}")
                 self._arrived.wait(left)
             return found
-
-    async def _listen(self) -> None:
-        app = web.Application(client_max_size=16 * 1024 * 1024)
-        app.router.add_route("*", "/{path:.*}", self._handle)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, HOST, self.port)
-        await site.start()
-        self.port = self._runner.addresses[0][1]
 
     async def _handle(self, request: web.Request) -> web.Response:
         arrived_at = datetime.now(UTC)

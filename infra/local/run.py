@@ -6,7 +6,6 @@ python -m infra.local.run [--fresh] [--home DIR] [--port N] [--seconds N] [--jso
 import argparse
 import json
 import queue
-import shlex
 import signal
 import sys
 import time
@@ -17,16 +16,21 @@ from types import FrameType
 from rich.console import Console
 
 from infra.local.calls import Call
-from infra.local.clients import CREDENTIALS, REGION
 from infra.local.console import Screen
 from infra.local.demo import Demo, load_demo
-from infra.local.receiver import OK, Receiver, Reply
+from infra.local.demo_receiver import DemoReceiver
+from infra.local.introduction import as_json, introduce
+from infra.local.progress import progress
+from infra.local.receiver import Receiver, Reply
 from infra.local.sockets import in_use
 from infra.local.stack import LocalStack, local_stack
 from infra.local.state_dir import DEFAULT_STATE_DIR, LocalStackError, StateDir
 
-PREFERRED_PORT = 14566
+EMULATOR_PORT = 14566
 RECEIVER_PORT = 14567
+API_PORT = 14568
+Calls = queue.SimpleQueue[tuple[Call, int]]
+"""Calls, each with the status that it was answered with."""
 
 
 class Stop(BaseException):
@@ -35,7 +39,7 @@ class Stop(BaseException):
 
 def main(arguments: list[str]) -> int:
     """Run until a signal or for the given time; returns 0, or 1 after an error."""
-    options = _options(arguments)
+    options = parse_options(arguments)
     console = Console(stderr=options.json)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop)
@@ -57,18 +61,44 @@ def main(arguments: list[str]) -> int:
 def _run(options: argparse.Namespace, console: Console, screen: Screen, exits: ExitStack) -> None:
     """Start all parts, register their cleanup on `exits`, then show calls."""
     begun = time.monotonic()
-    console.print("Starting the AWS emulator and deploying the stacks into it …")
-    stack = exits.enter_context(local_stack(options.home, fresh=options.fresh, port=options.port))
-    calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
-    receiver = exits.enter_context(_receiver(calls))
-    demo = load_demo(stack, StateDir(options.home))
-    receiver.secret = demo.tenant.signing_secret
-    exits.callback(_end_jobs, demo)
-    demo.start_jobs(receiver.url)
-    _introduce(stack, demo, receiver.url, time.monotonic() - begun, console, options)
+    console.print(
+        "Starting Punctual: 10 to 40 s; the first time, and after a change of the sources, up to 2 minutes.",
+        highlight=False,
+        soft_wrap=True,
+    )
+    calls: Calls = queue.SimpleQueue()
+    with progress(console) as report:
+        stack = exits.enter_context(
+            local_stack(
+                options.home,
+                fresh=options.fresh,
+                emulator_port=EMULATOR_PORT,
+                api_port=api_port(options.port),
+                report=report,
+            )
+        )
+        receiver = exits.enter_context(_receiver(calls, stack.api_url))
+        report("creating the demo's tenant and jobs")
+        demo = load_demo(stack, StateDir(options.home))
+        receiver.secret = demo.tenant.signing_secret
+        exits.callback(_end_jobs, demo)
+        demo.start_jobs(receiver.url)
+    seconds = time.monotonic() - begun
+    if options.json:
+        Console().out(as_json(stack, demo, receiver.url, seconds), highlight=False)
+    else:
+        console.print(f"Up in {seconds:.1f} s. Ctrl-C stops.\n", highlight=False)
+        introduce(stack, demo, receiver.url, console)
     exits.callback(console.print, "Stopping …")
     with screen.live():
         _show(calls, screen, stack, options.seconds)
+
+
+def api_port(chosen: int | None) -> int:
+    """Return the port for the API: the chosen one, or else the usual one if it is free, or 0 for any."""
+    if chosen is not None:
+        return chosen
+    return 0 if in_use(API_PORT) else API_PORT
 
 
 def _end_jobs(demo: Demo) -> None:
@@ -77,91 +107,51 @@ def _end_jobs(demo: Demo) -> None:
         demo.stop_jobs()
 
 
-def _show(calls: "queue.SimpleQueue[Call]", screen: Screen, stack: LocalStack, seconds: float | None) -> None:
+def _show(calls: Calls, screen: Screen, stack: LocalStack, seconds: float | None) -> None:
     """Show each call; LocalStackError if the emulator has stopped."""
     end = time.monotonic() + seconds if seconds is not None else float("inf")
     while time.monotonic() < end:
         try:
-            screen.add(calls.get(timeout=0.5))
+            screen.add(*calls.get(timeout=0.5))
         except queue.Empty:
             if not stack.emulator.alive():
                 raise LocalStackError(f"the emulator has stopped; see {stack.emulator.home.log}") from None
 
 
-def _receiver(calls: "queue.SimpleQueue[Call]") -> Receiver:
+def _receiver(calls: Calls, api_url: str) -> Receiver:
     """Return a receiver that queues each call.
 
     It reuses the usual port if free, because existing jobs call it.
     """
+    demo = DemoReceiver(api_url)
 
     def respond(call: Call) -> Reply:
-        calls.put(call)
-        return OK
+        reply = demo.respond(call)
+        calls.put((call, reply.status))
+        return reply
 
     return Receiver(port=0 if in_use(RECEIVER_PORT) else RECEIVER_PORT, respond=respond, keep=1)
 
 
-def _introduce(
-    stack: LocalStack,
-    demo: Demo,
-    receiver: str,
-    seconds: float,
-    console: Console,
-    options: argparse.Namespace,
-) -> None:
-    """Print the variables of the documentation's examples, and a command that creates a job."""
-    curl = demo.curl(receiver)
-    if options.json:
-        ready = {
-            "event": "ready",
-            "seconds": round(seconds, 1),
-            "api": stack.api_url,
-            "key": demo.tenant.api_key,
-            "curl": f"{demo.exports()}; {curl}",
-            "admin": _admin(stack),
-        }
-        Console().out(json.dumps(ready), highlight=False)
-        return
-    console.print(
-        f"Up in {seconds:.1f} s. API {stack.api_url}, AWS at {stack.endpoint}, "
-        f"log in {stack.emulator.home.log}.\n"
-        "Three jobs are running: once in 5 s, every 5 s, and on the minute.\n"
-        "\nPaste these lines into another terminal: variables for the examples in docs/, and a first job.\n",
-        highlight=False,
-        soft_wrap=True,
-    )
-    # `out` adds no line breaks and no markup, so the line can be copied.
-    console.out(demo.exports(), highlight=False)
-    console.out(curl, highlight=False)
-    console.print("\nThe API's documentation, in a browser:\n", highlight=False)
-    console.out(f"{stack.api_url}/v1/docs", highlight=False)
-    console.print(
-        "\nFor tenants, keys and quotas, as an operator, from this directory (--help lists the commands):\n",
-        highlight=False,
-        soft_wrap=True,
-    )
-    console.out(_admin(stack), highlight=False)
-    console.out("")
-
-
-def _admin(stack: LocalStack) -> str:
-    """Return a shell line that runs an operator command against the stack."""
-    aws = {**CREDENTIALS, "AWS_REGION": REGION, "AWS_ENDPOINT_URL": stack.endpoint}
-    variables = " ".join(f"{name}={value}" for name, value in aws.items())
-    python = shlex.quote(sys.executable)
-    return f"{variables} {python} -m functions.admin --function {stack.functions['api']} list-tenants"
-
-
-def _options(arguments: list[str]) -> argparse.Namespace:
+def parse_options(arguments: list[str]) -> argparse.Namespace:
+    """Parse the command line; SystemExit for options that cannot be obeyed."""
     parser = argparse.ArgumentParser(
         prog="python -m infra.local.run", description="Run Punctual on this machine."
     )
     parser.add_argument("--home", type=Path, default=DEFAULT_STATE_DIR, help="directory of the saved state")
     parser.add_argument("--fresh", action="store_true", help="delete all jobs and tenants of earlier runs")
-    parser.add_argument("--port", type=int, default=PREFERRED_PORT, help="port of the emulator, if free")
+    parser.add_argument(
+        "--port", type=_port, help=f"port of the API on 127.0.0.1; by default {API_PORT}, or a free one"
+    )
     parser.add_argument("--seconds", type=float, help="stop after this time")
     parser.add_argument("--json", action="store_true", help="print one JSON object per line")
     return parser.parse_args(arguments)
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text!r}")
+    return int(text)
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:

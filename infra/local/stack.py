@@ -16,7 +16,9 @@ from infra.local.assembly import read_assembly
 from infra.local.clients import ACCOUNT, CREDENTIALS, REGION, Clients
 from infra.local.deploy import Deployment, deploy, describe, exists
 from infra.local.emulator import START_SECONDS, Emulator
+from infra.local.front_door import FrontDoor
 from infra.local.prewarm import tick, warm
+from infra.local.progress import Report, silent
 from infra.local.state_dir import PROJECT_ROOT, LocalStackError, StateDir
 from infra.local.synthesise import assembly
 
@@ -35,6 +37,7 @@ class LocalStack:
     emulator: Emulator
     clients: Clients
     deployment: Deployment
+    front_door: FrontDoor
 
     @property
     def endpoint(self) -> str:
@@ -56,13 +59,12 @@ class LocalStack:
 
     @property
     def api_url(self) -> str:
-        """The API's URL with the emulator's host name: `http://<id>.execute-api.localhost:<port>`."""
-        return self.outputs["ApiUrl"].rstrip("/")
+        """The API's URL for every client: the front door."""
+        return self.front_door.url
 
     def api(self, key: str | None = None) -> Api:
         """Return a client of the API, with a tenant's key or unauthenticated."""
-        host = self.api_url.partition("//")[2]
-        return Api(port=self.emulator.port, host=host, key=key)
+        return Api(port=self.emulator.port, host=_api_host(self.deployment), key=key)
 
     def client(self, service: str) -> Any:
         return self.clients.client(service)
@@ -94,8 +96,8 @@ class LocalStack:
         variables: dict[str, str] = configuration["Environment"]["Variables"]
         return variables | CREDENTIALS | {"AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": self.endpoint}
 
-    def create_tenant(self, name: str) -> Tenant:
-        output = self.admin("create-tenant", name)
+    def create_tenant(self, name: str, *, scopes: str = "read,write") -> Tenant:
+        output = self.admin("create-tenant", name, "--scopes", scopes)
         return Tenant(name=name, api_key=output["api_key"], signing_secret=output["signing_secret"])
 
     def admin(self, *arguments: str) -> Any:
@@ -119,34 +121,55 @@ class LocalStack:
 
 @contextmanager
 def local_stack(
-    root: Path | None = None, *, fresh: bool = False, port: int | None = None, warm_up: bool = True
+    root: Path | None = None,
+    *,
+    fresh: bool = False,
+    emulator_port: int | None = None,
+    api_port: int = 0,
+    warm_up: bool = True,
+    report: Report = silent,
 ) -> Iterator[LocalStack]:
     """Start the emulator with a state directory, deploy the stacks if necessary, and warm up.
 
-    Stop at the end. Reuses the state of an earlier run unless `fresh`. Raises LocalStackError.
+    Stop at the end. Reuses the state of an earlier run, and its emulator's port, unless `fresh`. `api_port` is
+    the port of the front door, 0 for a free one; `report` is told of each phase. Raises LocalStackError.
     """
     home = StateDir(root) if root is not None else StateDir()
-    emulator = Emulator(home, port=port)
-    emulator.start(fresh=fresh)
-    try:
-        clients = Clients(emulator.endpoint)
-        stack = LocalStack(emulator=emulator, clients=clients, deployment=_ensure_deployed(home, clients))
-        if warm_up:
-            warm(
-                clients, stack.invoke, lambda: stack.api().request("GET", "/v1/health", timeout=START_SECONDS)
+    emulator = Emulator(home, port=emulator_port)
+    with FrontDoor(port=api_port) as front_door:
+        try:
+            report("starting the AWS emulator")
+            emulator.start(fresh=fresh)
+            clients = Clients(emulator.endpoint)
+            deployment = _ensure_deployed(home, clients, report)
+            front_door.open(port=emulator.port, host=_api_host(deployment))
+            stack = LocalStack(
+                emulator=emulator, clients=clients, deployment=deployment, front_door=front_door
             )
-        yield stack
-    finally:
-        emulator.stop()
+            if warm_up:
+                report("starting the functions and running the ticks that were missed")
+                warm(clients, stack.invoke, lambda: _await_health(stack))
+            yield stack
+        finally:
+            emulator.stop()
 
 
-def _ensure_deployed(home: StateDir, clients: Clients) -> Deployment:
+def _await_health(stack: LocalStack) -> None:
+    stack.api().request("GET", "/v1/health", timeout=START_SECONDS)
+
+
+def _api_host(deployment: Deployment) -> str:
+    """Return the emulator's name of the API: `<id>.execute-api.localhost:<port>`."""
+    return deployment.outputs["ApiUrl"].rstrip("/").partition("//")[2]
+
+
+def _ensure_deployed(home: StateDir, clients: Clients, report: Report) -> Deployment:
     """Deploy the current assembly unless the restored state already contains it."""
-    directory = assembly()
+    directory = assembly(report)
     stacks = read_assembly(directory, account=ACCOUNT, region=REGION)
     names = [stack.name for stack in stacks]
     deployed = all(exists(name, clients) for name in names)
     if not deployed or home.read("deployed.json").get("assembly") != directory.name:
-        deploy(stacks, clients)
+        deploy(stacks, clients, report)
         home.write("deployed.json", {"assembly": directory.name})
     return describe(names, clients)

@@ -1,6 +1,5 @@
 """Synthesises the local stage's cloud assembly, once per content of the sources."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -9,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from infra.local.progress import Report, silent
 from infra.local.state_dir import PROJECT_ROOT, LocalStackError
 
 SOURCES = ("infra", "shared", "functions", "docs/guides", "docs/reference")
@@ -17,7 +17,7 @@ BUILD = PROJECT_ROOT / "build"
 KEEP_SECONDS = 24 * 3600
 
 
-def assembly() -> Path:
+def assembly(report: Report = silent) -> Path:
     """Return the directory of the current assembly, named by a hash of the sources.
 
     Synthesises it if necessary.
@@ -25,6 +25,7 @@ def assembly() -> Path:
     target = BUILD / f"assembly-{sources_hash()}"
     if target.exists():
         return target
+    report("building the functions and their templates, because the sources are new or changed")
     BUILD.mkdir(exist_ok=True)
     _remove_old()
     with TemporaryDirectory(dir=BUILD, prefix="unfinished-") as scratch:
@@ -53,11 +54,9 @@ def sources_hash() -> str:
 
 def _synthesise(target: Path) -> None:
     """Synthesise in a separate process, so that the CDK's Node process ends with it."""
-    silence = ("DEPRECATED", "END_OF_LIFE", "UNTESTED")
     result = subprocess.run(  # noqa: S603 - no external input
         [sys.executable, "-m", "infra.local.synthesise", str(target)],
         cwd=PROJECT_ROOT,
-        env=os.environ | {f"JSII_SILENCE_WARNING_{what}_NODE_VERSION": "1" for what in silence},
         capture_output=True,
         text=True,
         start_new_session=True,

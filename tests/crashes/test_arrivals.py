@@ -19,7 +19,7 @@ def test_a_destination_is_one_of_which_nobody_has_heard_though_ports_are_given_o
     start = Receiver.start
 
     def start_there_again(receiver: Receiver) -> None:
-        receiver.port = free.pop() if free else 0
+        receiver._server.port = free.pop() if free else 0
         start(receiver)
 
     monkeypatch.setattr(Receiver, "start", start_there_again)

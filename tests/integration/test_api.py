@@ -2,15 +2,21 @@
 
 import http.client
 import json
+import time
+import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from infra.local.api import Api, ApiResponse
+from infra.local.demo import load_demo
+from infra.local.demo_receiver import DemoReceiver
 from infra.local.receiver import Receiver
 from infra.local.stack import LocalStack
+from infra.local.state_dir import StateDir
 
 pytestmark = pytest.mark.integration
 
@@ -73,6 +79,9 @@ BODIES: list[tuple[object, int, str]] = [
     (job(request={"url": "https://0x7f.1/"}), 422, "callback-url-not-allowed"),
     (job(request={"url": "https://exa mple.com/"}), 422, "callback-url-not-allowed"),
     (job(request={"url": "https://example.com:22/"}), 422, "callback-url-not-allowed"),
+    (job(request={"url": "https://example.com:80/"}), 422, "callback-url-not-allowed"),
+    (job(request={"url": "http://example.com/"}), 422, "callback-url-not-allowed"),
+    (job(request={"url": "https://database/"}), 422, "callback-url-not-allowed"),
     (job(request={"url": URL, "method": "TRACE"}), 422, "validation-failed"),
     (job(request={"url": URL, "headers": {"Host": "x"}}), 422, "validation-failed"),
     (job(request={"url": URL, "headers": {"a": "b\r\nc: d"}}), 422, "validation-failed"),
@@ -147,7 +156,7 @@ def test_a_path_or_query_that_means_nothing_is_refused(
 
 
 def test_every_answer_that_refuses_a_method_names_the_right_ones(api: Api) -> None:
-    assert api.request("PUT", "/v1/jobs").headers["allow"] == "GET, POST"
+    assert api.request("PUT", "/v1/jobs").headers["allow"] == "GET, HEAD, POST"
 
 
 def test_only_json_is_taken(api: Api) -> None:
@@ -249,3 +258,28 @@ def test_a_request_that_is_cut_off_does_no_harm(stack: LocalStack, api: Api) -> 
     connection.endheaders(b"{")
     connection.close()
     assert api.request("GET", "/v1/health").status == 200
+
+
+def test_api_serves_clients_that_send_no_host_header_of_its_own(stack: LocalStack, api: Api) -> None:
+    """Through the front door: what any program, in any language, does with the URL that is printed."""
+    for path, wanted in (("/v1/health", "application/json"), ("/v1/docs", "text/html")):
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(stack.api_url + path) as page:
+            assert (page.status, page.headers.get_content_type()) == (200, wanted)
+
+
+def test_receiver_reports_back_through_the_front_door(stack: LocalStack, api: Api) -> None:
+    demo = DemoReceiver(stack.api_url, sleep=lambda _: None)
+    with Receiver(respond=demo.respond) as receiver:
+        body = {"schedule": {"delay_seconds": 1}, "request": {"url": f"{receiver.url}/async"}}
+        job_id = api.request("POST", "/v1/jobs", body).json()["id"]
+        deadline = time.monotonic() + PATIENCE
+        while api.request("GET", f"/v1/jobs/{job_id}").json()["state"] != "succeeded":
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        assert len(receiver.calls("/async")) == 1
+
+
+def test_tenant_of_the_demo_may_manage_its_keys(stack: LocalStack, tmp_path: Path) -> None:
+    demo = load_demo(stack, StateDir(tmp_path))
+    assert demo.api.request("GET", "/v1/keys").status == 200
+    assert demo.api.request("POST", "/v1/keys", {"scopes": ["read"]}).status == 201

@@ -92,6 +92,13 @@ DELIVERY = (
         killer=_TARGETS,
     ),
     Mutant(
+        name="opened loopback opens plain http to every name",
+        file="shared/domain/delivery/target_policy.py",
+        old="any(not network.is_loopback for network in self.exceptions)",
+        new="bool(self.exceptions)",
+        killer=_TARGETS,
+    ),
+    Mutant(
         name="executors do not know the API by name",
         file="shared/bootstrap/dynamo_ports.py",
         old="AiohttpSender(settings.target_policy)",

@@ -79,10 +79,11 @@ def check_target(url: str, policy: TargetPolicy) -> None:
     if authority is None:
         raise CallbackUrlNotAllowedError("the URL's host cannot be read; an IPv6 address needs brackets")
     address = _address(authority)
-    _check_port(authority["port"], allow_http=policy.allows_http)
+    plain_http = url_parts["scheme"] == "http"
+    _check_port(authority["port"], plain_http=plain_http)
     if not (_PATH.fullmatch(url_parts["path"]) and _QUERY.fullmatch(url_parts["query"].removeprefix("?"))):
         raise CallbackUrlNotAllowedError("the URL has a character that must be percent-encoded")
-    _check_destination(policy, address or authority["host"], plain_http=url_parts["scheme"] == "http")
+    _check_destination(policy, address or authority["host"], plain_http=plain_http)
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
@@ -186,6 +187,10 @@ def _check_destination(policy: TargetPolicy, host: Address | str, *, plain_http:
                 "the URL's host may not be called: it names a private network, a metadata service or this API, "
                 "or it is a name that the public DNS never resolves"
             )
+        if plain_http and not policy.admits_plain_http(host):
+            raise CallbackUrlNotAllowedError(
+                "the URL must begin with https://; http:// is only for hosts that this deployment opened"
+            )
     elif not policy.admits_address(host, plain_http=plain_http):
         public = "an address that this deployment opened" if plain_http else "a public address"
         raise CallbackUrlNotAllowedError(f"the URL's host may not be called: it is not {public}")
@@ -202,12 +207,12 @@ def _check_a_label(label: str) -> None:
         raise CallbackUrlNotAllowedError("the URL's host has an xn-- label that encodes nothing")
 
 
-def _check_port(text: str, *, allow_http: bool) -> None:
+def _check_port(text: str, *, plain_http: bool) -> None:
     if not text:
         return
     port = _PORT.fullmatch(text)
     number = int(port["number"]) if port else 0
-    lawful = number == 443 or (number == 80 and allow_http) or _LOWEST_UNPRIVILEGED_PORT <= number <= 65535
+    lawful = number == 443 or (number == 80 and plain_http) or _LOWEST_UNPRIVILEGED_PORT <= number <= 65535
     if not lawful:
-        also = "80, " if allow_http else ""
+        also = "80, " if plain_http else ""
         raise CallbackUrlNotAllowedError(f"the URL's port must be {also}443 or one from 1024 to 65535")

@@ -35,4 +35,16 @@ class TargetPolicy:
             return False
         if is_loopback_name(folded):
             return any(is_exception(address, self.exceptions) for address in _LOOPBACK)
-        return bool(self.exceptions) or not is_private_name(folded)
+        return self._opens_private_networks or not is_private_name(folded)
+
+    def admits_plain_http(self, name: str) -> bool:
+        """Return whether a job may call this host name by plain http.
+
+        Only names that may resolve to an exception qualify; each call then checks the address.
+        """
+        return self._opens_private_networks or is_loopback_name(name.lower())
+
+    @property
+    def _opens_private_networks(self) -> bool:
+        """Whether an exception goes beyond loopback, so that any name may resolve to an address in it."""
+        return any(not network.is_loopback for network in self.exceptions)

@@ -83,9 +83,9 @@ class Request:
 class ApiWorld:
     """One deployment's API."""
 
-    def __init__(self, *, audit_one_offs: bool = False) -> None:
+    def __init__(self, **settings: Any) -> None:
         metrics.clear_metrics()
-        self.world = World(audit_one_offs=audit_one_offs)
+        self.world = World(**settings)
         self.api = Api(Context(self.world.cases))
         self.credential = {"authorization": f"Bearer {self.world.credentials.api_key}"}
 

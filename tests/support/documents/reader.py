@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
+from ipaddress import ip_network
 from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
@@ -39,6 +40,8 @@ from tests.support.usecases.lanes import Lanes
 PROGRAMS = ("curl", "python3", "tee", "env", "cat")
 SLEEP = "/-/sleep/"
 ANY = "..."
+LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
+"""What the laptop stack opens to calls."""
 DRAWN = ("──", "►")
 _PLACEHOLDER = re.compile(r"<[A-Za-z][^<>]*>")
 _GIVEN = re.compile(r"\b(PUNCTUAL|(?:ADMIN_|OPERATOR_)?KEY)=[^\s$]\S*")
@@ -72,7 +75,7 @@ class Reader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._world = ApiWorld()
+        self._world = ApiWorld(dial_exceptions=LOOPBACK)
         self._lanes = Lanes(self._world.world)
         self._exchanges: list[Exchange] = []
         self._unchecked: Exchange | None = None
@@ -102,6 +105,7 @@ class Reader:
             "COMMANDS": str(self._folder / "commands"),
             "PUNCTUAL": url,
             "KEY": self._given["KEY"],
+            "SECRET": self._world.world.credentials.signing_secret,
         }
 
     def answer(self, sent: Sent) -> Got:

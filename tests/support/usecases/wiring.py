@@ -1,5 +1,7 @@
 """Production's composition over the fakes, with the names that tests use for its use cases."""
 
+from typing import Any
+
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import ShardCounts
 from shared.names import QueueName
@@ -19,11 +21,12 @@ class UseCases(FakePorts):
         *,
         counts: ShardCounts = ONE_SHARD,
         answer_to: AnswerTo = succeeds,
-        audit_one_offs: bool = False,
+        **settings: Any,
     ) -> None:
+        """`settings` are those in which the deployment differs from a usual one."""
         super().__init__(now_ms, counts=counts, answer_to=answer_to)
         self.settings = settings_of(
-            self.plan, self.retention, default_quotas=self.defaults, audit_one_offs=audit_one_offs
+            self.plan, self.retention, **({"default_quotas": self.defaults} | settings)
         )
         self.cases = use_cases(self.ports(), self.settings)
         self._name_core()

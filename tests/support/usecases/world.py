@@ -34,9 +34,9 @@ class World(UseCases):
         *,
         counts: ShardCounts = ONE_SHARD,
         answer_to: AnswerTo = succeeds,
-        audit_one_offs: bool = False,
+        **settings: Any,
     ) -> None:
-        super().__init__(now_ms, counts=counts, answer_to=answer_to, audit_one_offs=audit_one_offs)
+        super().__init__(now_ms, counts=counts, answer_to=answer_to, **settings)
         self.credentials = self.create_tenant.execute(TENANT)
         self.steps.taken.clear()
         self.tenant: Tenant = self.tenants.tenants[TENANT]

@@ -11,7 +11,7 @@ import pytest
 
 from infra.local.clients import Clients
 from infra.local.emulator import Emulator
-from infra.local.processes import in_group
+from infra.local.processes import Process, in_group
 from infra.local.state_dir import PROJECT_ROOT, LocalStackError, StateDir
 from tests.support.listening import LOOPBACK, listening_addresses
 
@@ -71,6 +71,61 @@ def test_emulator_leaves_no_process_after_a_stop(home: StateDir) -> None:
     emulator.stop()
     assert in_group(pid) == []
     emulator.stop()
+
+
+def replaced(emulator: Emulator, script: str) -> int:
+    """Run a shell script in the emulator's place, and return its group once it has printed a line."""
+    emulator.home.prepare()
+    process = subprocess.Popen(
+        ["/bin/sh", "-c", script, str(emulator.home.root / "saved")],
+        start_new_session=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdout
+    with process.stdout:
+        process.stdout.readline()
+    emulator._process = process
+    return process.pid
+
+
+def test_stop_kills_busy_workers_as_soon_as_the_emulator_has_ended(
+    home: StateDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker in the middle of a call ignores the end of its input, and has no emulator to write to."""
+    emulator = Emulator(home)
+    leader, kill = replaced(emulator, "sleep 600 & echo; wait"), os.killpg
+    events: list[object] = []
+
+    def killpg(group: int, number: int) -> None:
+        events.append((group, number))
+        kill(group, number)
+
+    def look(group: int) -> list[Process]:
+        events.append("looks for survivors")
+        return in_group(group)
+
+    with monkeypatch.context() as patch:
+        # Long enough that the emulator has ended before anybody looks for workers that hold it up.
+        patch.setattr("infra.local.emulator.GRACE_SECONDS", 60)
+        patch.setattr("infra.local.emulator.os.killpg", killpg)
+        patch.setattr("infra.local.emulator.in_group", look)
+        emulator.stop()
+    assert events[0] == (leader, signal.SIGKILL)
+    assert in_group(leader) == []
+    assert not home.tmp.exists()
+
+
+def test_stop_kills_workers_that_keep_the_emulator_from_saving_its_state(
+    home: StateDir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The emulator finishes the requests in progress, while a worker that starts waits for the emulator."""
+    emulator = Emulator(home)
+    leader = replaced(emulator, "trap 'wait; : >\"$0\"; exit' TERM; sleep 600 & echo; wait")
+    monkeypatch.setattr("infra.local.emulator.GRACE_SECONDS", 0.05)
+    emulator.stop()
+    assert (home.root / "saved").exists()
+    assert in_group(leader) == []
 
 
 def test_directory_in_use_refuses_a_second_emulator(home: StateDir, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,9 +1,9 @@
-"""The lines that `make run` prints can be pasted as they are."""
+"""What `make run` prints can be pasted as it is, and its options are obeyed or refused."""
 
-import argparse
 import io
 import json
 import shlex
+import socket
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,53 +11,98 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from infra.local import run
 from infra.local.api import Api
 from infra.local.demo import Demo
-from infra.local.run import _introduce
+from infra.local.introduction import as_json, introduce
+from infra.local.progress import progress
 from infra.local.stack import Tenant
 from infra.local.state_dir import StateDir
 
 KEY = "pk_0123456789abcdef_0123456789abcdef0123456789abcdef"
-HOST = "a1b2c3.execute-api.localhost:14566"
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+API = "http://127.0.0.1:14568"
 RECEIVER = "http://127.0.0.1:14567"
+EXPORT = f"export PUNCTUAL={API} KEY={KEY} SECRET={SECRET}"
+STACK: Any = SimpleNamespace(
+    api_url=API,
+    endpoint="http://127.0.0.1:14566",
+    emulator=SimpleNamespace(home=SimpleNamespace(log="emulator.log")),
+    functions={"api": "punctual-api"},
+)
 
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Demo:
-    tenant = Tenant(name="demo-1", api_key=KEY, signing_secret="whsec_x")
-    api = Api(port=14566, host=HOST, key=KEY)
-    return Demo(home=StateDir(tmp_path), api=api, tenant=tenant, jobs=[])
+    tenant = Tenant(name="demo-1", api_key=KEY, signing_secret=SECRET)
+    return Demo(home=StateDir(tmp_path), api=Api(port=14566, host="h", key=KEY), tenant=tenant, jobs=[])
 
 
-def introduced(demo: Demo, *, as_json: bool, capsys: pytest.CaptureFixture[str]) -> str:
-    """What is printed, on a terminal that is narrower than the lines."""
-    stack: Any = SimpleNamespace(
-        api_url=f"http://{HOST}",
-        endpoint="http://127.0.0.1:14566",
-        emulator=SimpleNamespace(home=SimpleNamespace(log="emulator.log")),
-        functions={"api": "punctual-api"},
-    )
+def test_variables_command_and_docs_page_are_each_one_line_of_their_own(demo: Demo) -> None:
     printed = io.StringIO()
-    _introduce(stack, demo, RECEIVER, 1.0, Console(file=printed, width=40), argparse.Namespace(json=as_json))
-    return capsys.readouterr().out if as_json else printed.getvalue()
-
-
-def test_the_variables_and_the_command_are_each_one_line(
-    demo: Demo, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lines = introduced(demo, as_json=False, capsys=capsys).splitlines()
-    assert f"export PUNCTUAL=http://{HOST} KEY={KEY}" in lines
-    assert f"http://{HOST}/v1/docs" in lines
+    introduce(STACK, demo, RECEIVER, Console(file=printed, width=40))
+    lines = printed.getvalue().splitlines()
+    assert EXPORT in lines
+    assert f"{API}/v1/docs" in lines
     [curl] = [line for line in lines if line.startswith("curl ")]
     words = shlex.split(curl)
     assert words[2] == "$PUNCTUAL/v1/jobs"
     assert "Authorization: Bearer $KEY" in words
-    job = json.loads(words[-1])
-    assert job["request"]["url"] == f"{RECEIVER}/hooks/mine"
+    assert "Host:" not in curl
+    assert json.loads(words[-1])["request"]["url"] == f"{RECEIVER}/ok"
+    for path in ("/ok", "/fail", "/flaky", "/slow", "/async", "/gone"):
+        assert any(f"{RECEIVER}{path} " in line for line in lines), path
 
 
-def test_scripts_get_the_url_the_key_and_the_command(demo: Demo, capsys: pytest.CaptureFixture[str]) -> None:
-    ready = json.loads(introduced(demo, as_json=True, capsys=capsys))
-    assert ready.keys() == {"event", "seconds", "api", "key", "curl", "admin"}
-    assert (ready["api"], ready["key"]) == (f"http://{HOST}", KEY)
-    assert ready["curl"].startswith(f"export PUNCTUAL=http://{HOST} KEY={KEY}; curl ")
+def test_scripts_get_the_same_as_one_json_object(demo: Demo) -> None:
+    ready = json.loads(as_json(STACK, demo, RECEIVER, 1.0))
+    assert ready.keys() == {
+        *("event", "seconds", "api", "docs", "key", "secret", "receiver", "curl", "admin")
+    }
+    assert (ready["api"], ready["key"], ready["secret"]) == (API, KEY, SECRET)
+    assert (ready["docs"], ready["receiver"]) == (f"{API}/v1/docs", RECEIVER)
+    assert ready["curl"].startswith(f"{EXPORT}; curl ")
+
+
+def test_phases_of_the_start_are_lines_when_they_begin() -> None:
+    printed = io.StringIO()
+    with progress(Console(file=printed, width=40)) as report:
+        report("starting the AWS emulator")
+        assert "starting the AWS emulator …\n" in printed.getvalue()
+        report("a phase whose description is longer than the terminal is wide")
+    assert len(printed.getvalue().splitlines()) == 2
+
+
+def test_chosen_port_is_the_port_of_the_api_even_if_the_usual_one_is_free() -> None:
+    assert run.api_port(run.parse_options(["--port", "26566"]).port) == 26566
+
+
+def test_any_free_port_serves_if_no_port_is_chosen_and_the_usual_one_is_in_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        monkeypatch.setattr(run, "API_PORT", other.getsockname()[1])
+        assert run.api_port(None) == 0
+    assert run.api_port(None) == run.API_PORT
+
+
+@pytest.mark.parametrize("text", ["0", "65536", "-1", "http", "", "٣"])
+def test_port_that_is_none_is_refused_aloud(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run.parse_options([f"--port={text}"])
+    assert "a port is a number from 1 to 65535" in capsys.readouterr().err
+
+
+def test_chosen_port_in_use_ends_the_start_before_anything_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("infra.local.run.signal.signal", lambda *_: None)
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert run.main(["--home", str(tmp_path / "local"), "--port", str(port)]) == 1
+    assert f"port {port}" in capsys.readouterr().out
+    assert not (tmp_path / "local").exists()

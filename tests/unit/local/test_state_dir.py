@@ -2,6 +2,7 @@
 
 import os
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,17 @@ def test_wiping_forgets_state_and_notes(home: StateDir) -> None:
     home.wipe()
     assert not home.state.exists()
     assert home.read("demo.json") == {}
+
+
+def test_unpacked_code_is_moved_aside_at_once_and_deleted_by_a_process_of_its_own(home: StateDir) -> None:
+    (home.tmp / "code").mkdir()
+    home.discard_tmp()
+    assert not home.tmp.exists()
+    deadline = time.monotonic() + 60
+    while list(home.root.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert list(home.root.iterdir()) == []
+    home.discard_tmp()
 
 
 def test_a_second_owner_is_refused_until_the_first_lets_go(home: StateDir) -> None:

@@ -44,7 +44,7 @@ def test_target_and_headers_are_judged_too() -> None:
 
 def test_plain_http_is_a_matter_of_the_deployment() -> None:
     check_request(
-        Request(method="POST", url="http://receiver.example/"),
+        Request(method="POST", url="http://localhost:8080/"),
         TargetPolicy(exceptions=(ip_network("127.0.0.0/8"),)),
     )
 

@@ -280,7 +280,9 @@ def test_an_exception_opens_nothing_else(url: str) -> None:
         check_target(url, PRIVATE)
 
 
-@pytest.mark.parametrize("url", ["http://localhost/", "http://127.0.0.1:8080/", "https://a.example:80/"])
+@pytest.mark.parametrize(
+    "url", ["http://localhost/", "http://127.0.0.1:8080/", "http://[::1]/", "http://localhost:80/"]
+)
 def test_plain_http_is_a_choice_of_the_deployment(url: str) -> None:
     check_target(url, LAPTOP)
     with pytest.raises(CallbackUrlNotAllowedError):
@@ -291,6 +293,26 @@ def test_plain_http_is_a_choice_of_the_deployment(url: str) -> None:
 def test_plain_http_goes_to_the_exceptions_only(url: str) -> None:
     with pytest.raises(CallbackUrlNotAllowedError, match="this deployment opened"):
         check_target(url, LAPTOP)
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://example.com/", "http:// is only for hosts that this deployment opened"),
+        ("http://example.com:8080/", "http:// is only for hosts that this deployment opened"),
+        ("https://example.com:80/", "port must be 443 or one from 1024"),
+        ("https://127.0.0.1:80/", "port must be 443 or one from 1024"),
+        ("https://db/", "private network"),
+        ("http://db/", "private network"),
+        ("https://billing.internal/", "private network"),
+        ("https://10.0.0.1/", "not a public address"),
+    ],
+)
+def test_opened_loopback_leaves_every_other_rule_of_the_cloud(url: str, words: str) -> None:
+    with pytest.raises(CallbackUrlNotAllowedError, match=words):
+        check_target(url, LAPTOP)
+    with pytest.raises(CallbackUrlNotAllowedError):
+        check_target(url, PUBLIC)
 
 
 @pytest.mark.parametrize("url", ["http://a.example:22/", "http://u@a.example/", "http://127.1/", "ftp://a/"])

@@ -1,0 +1,111 @@
+"""The front door of the local stack: the API on a port of the loopback address, for clients of any language.
+
+The emulator tells APIs apart by a host name below `localhost`, which most programs cannot resolve. The front
+door forwards each request with that name as its `Host` header.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+
+import aiohttp
+from aiohttp import web
+from multidict import CIMultiDict
+from yarl import URL
+
+from infra.local.loopback_server import LoopbackServer
+from infra.local.sockets import HOST
+from infra.local.state_dir import LocalStackError
+
+FORWARD_SECONDS = 60.0
+OF_THE_CONNECTION = (
+    "Connection",
+    "Content-Length",
+    "Expect",
+    "Host",
+    "Keep-Alive",
+    "Proxy-Authorization",
+    "TE",
+    "Trailer",
+    "Transfer-Encoding",
+    "Upgrade",
+)
+"""Headers that belong to one connection; a proxy does not forward them."""
+
+
+class FrontDoor:
+    """Forwards requests to the API. Until `open`, and when the emulator has stopped, it answers 503."""
+
+    def __init__(self, *, port: int = 0) -> None:
+        """`port` 0 selects a free port."""
+        self._server = LoopbackServer(self._forward, port=port, name="front door", context=self._connect)
+        self._emulator: URL | None = None
+        self._host = ""
+        self._client: aiohttp.ClientSession
+
+    @property
+    def url(self) -> str:
+        return self._server.url
+
+    def open(self, *, port: int, host: str) -> None:
+        """Forward from now on to the emulator at `port`, where the API has the name `host`."""
+        self._host = host
+        self._emulator = URL.build(scheme="http", host=HOST, port=port)
+
+    def __enter__(self) -> "FrontDoor":
+        """Listen; LocalStackError if the port is not available."""
+        try:
+            self._server.start()
+        except OSError as error:
+            raise LocalStackError(
+                f"the API cannot listen on port {self._server.port} ({error.strerror}); "
+                "choose another port with --port"
+            ) from None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.stop()
+
+    async def _connect(self, _app: web.Application) -> AsyncIterator[None]:
+        # A new connection for each request: a POST on a connection that the emulator is closing would be lost.
+        async with aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(force_close=True, limit=0),
+            timeout=aiohttp.ClientTimeout(total=FORWARD_SECONDS),
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
+        ) as self._client:
+            yield
+
+    async def _forward(self, request: web.Request) -> web.Response:
+        if self._emulator is None:
+            return _unavailable("the local stack is still starting; send the request again in some seconds")
+        headers = _forwarded(request.headers)
+        headers["Host"] = self._host
+        try:
+            async with self._client.request(
+                request.method,
+                # The path and the query as the client spelt them, because the API judges the spelling.
+                URL(f"{self._emulator.origin()}{request.raw_path}", encoded=True),
+                headers=headers,
+                data=await request.read() or None,
+                allow_redirects=False,
+            ) as response:
+                return web.Response(
+                    status=response.status, headers=_forwarded(response.headers), body=await response.read()
+                )
+        except (aiohttp.ClientError, TimeoutError) as error:
+            return _unavailable(f"the emulator does not answer ({type(error).__name__})")
+
+
+def _forwarded(headers: Mapping[str, str]) -> CIMultiDict[str]:
+    kept = CIMultiDict(headers)
+    for name in OF_THE_CONNECTION:
+        kept.popall(name, None)
+    return kept
+
+
+def _unavailable(detail: str) -> web.Response:
+    """Return 503 as a problem document, in the form of the API's own errors."""
+    problem = {"type": "about:blank", "title": "Service Unavailable", "status": 503, "detail": detail}
+    return web.json_response(
+        problem, status=503, headers={"Retry-After": "1"}, content_type="application/problem+json"
+    )

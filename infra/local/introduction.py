@@ -1,0 +1,61 @@
+"""What `make run` prints when it is up: lines to paste, and where to look."""
+
+import json
+import shlex
+import sys
+
+from rich.console import Console
+
+from infra.local.clients import CREDENTIALS, REGION
+from infra.local.demo import Demo
+from infra.local.demo_receiver import PATHS
+from infra.local.stack import LocalStack
+
+
+def introduce(stack: LocalStack, demo: Demo, receiver: str, console: Console) -> None:
+    """Print the variables of the documentation's examples, and a command that creates a job."""
+
+    def say(text: str) -> None:
+        console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+    def paste(line: str) -> None:
+        # `out` adds no line breaks and no markup, so the line can be copied.
+        console.out(line, highlight=False)
+
+    say("Three jobs are running: once in 5 s, every 5 s, and on the minute.\n")
+    say("Paste this line into another terminal. It sets the variables of the examples in docs/:\n")
+    paste(demo.exports(stack.api_url))
+    say("\nCreate a job. It calls the receiver of this program in a second:\n")
+    paste(demo.curl(receiver))
+    say("\nThe receiver answers by path:\n")
+    for path, answer in PATHS.items():
+        say(f"  {receiver}{path:8} {answer}")
+    say("\nThe API's documentation, in a browser:\n")
+    paste(f"{stack.api_url}/v1/docs")
+    say("\nTenants, keys and quotas, as an operator, from this directory (--help lists the commands):\n")
+    paste(_admin(stack))
+    say(f"\nThe emulator of AWS is at {stack.endpoint}, and its log in {stack.emulator.home.log}.\n")
+
+
+def as_json(stack: LocalStack, demo: Demo, receiver: str, seconds: float) -> str:
+    """Return the same for scripts, as one line."""
+    ready = {
+        "event": "ready",
+        "seconds": round(seconds, 1),
+        "api": stack.api_url,
+        "docs": f"{stack.api_url}/v1/docs",
+        "key": demo.tenant.api_key,
+        "secret": demo.tenant.signing_secret,
+        "receiver": receiver,
+        "curl": f"{demo.exports(stack.api_url)}; {demo.curl(receiver)}",
+        "admin": _admin(stack),
+    }
+    return json.dumps(ready)
+
+
+def _admin(stack: LocalStack) -> str:
+    """Return a shell line that runs an operator command against the stack."""
+    aws = {**CREDENTIALS, "AWS_REGION": REGION, "AWS_ENDPOINT_URL": stack.endpoint}
+    variables = " ".join(f"{name}={value}" for name, value in aws.items())
+    python = shlex.quote(sys.executable)
+    return f"{variables} {python} -m functions.admin --function {stack.functions['api']} list-tenants"

@@ -1,0 +1,115 @@
+"""The front door: requests without a `Host` header reach the API as they were sent."""
+
+import http.client
+import json
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+from aiohttp import web
+from multidict import CIMultiDict
+
+from infra.local.front_door import FrontDoor
+from infra.local.loopback_server import LoopbackServer
+from infra.local.sockets import free_port
+from infra.local.state_dir import LocalStackError
+
+API_HOST = "12ca80ab.execute-api.localhost:14566"
+
+
+@dataclass
+class Emulator:
+    """A server in the emulator's place: what it received, and what it answers."""
+
+    received: list[tuple[str, str, CIMultiDict[str], bytes]] = field(default_factory=list)
+    headers: CIMultiDict[str] = field(default_factory=CIMultiDict)
+    status: int = 200
+    body: bytes = b"{}"
+
+    async def handle(self, request: web.Request) -> web.Response:
+        headers = CIMultiDict(request.headers)
+        self.received.append((request.method, request.raw_path, headers, await request.read()))
+        return web.Response(status=self.status, headers=self.headers, body=self.body)
+
+
+@pytest.fixture
+def emulator() -> Emulator:
+    return Emulator()
+
+
+@pytest.fixture
+def door(emulator: Emulator) -> Iterator[FrontDoor]:
+    server = LoopbackServer(emulator.handle, port=0, name="emulator")
+    server.start()
+    try:
+        with FrontDoor() as made:
+            made.open(port=server.port, host=API_HOST)
+            yield made
+    finally:
+        server.stop()
+
+
+def ask(
+    door: FrontDoor, method: str, path: str, body: bytes | None = None, **headers: str
+) -> tuple[int, http.client.HTTPMessage, bytes]:
+    connection = http.client.HTTPConnection(door.url.removeprefix("http://"), timeout=30)
+    try:
+        connection.request(method, path, body, {name.replace("_", "-"): headers[name] for name in headers})
+        response = connection.getresponse()
+        return response.status, response.headers, response.read()
+    finally:
+        connection.close()
+
+
+def test_front_door_names_the_api_to_the_emulator_and_changes_nothing_else(
+    door: FrontDoor, emulator: Emulator
+) -> None:
+    ask(door, "POST", "/v1/jobs/a%2Fb?tag=x%20y&tag=", b'{"a": 1}', Authorization="Bearer k", X_Mine="1")
+    [(method, path, headers, body)] = emulator.received
+    assert (method, path, body) == ("POST", "/v1/jobs/a%2Fb?tag=x%20y&tag=", b'{"a": 1}')
+    assert headers.getall("Host") == [API_HOST]
+    sent = {name: value for name, value in headers.items() if name not in ("Host", "Connection")}
+    assert sent == {
+        "Accept-Encoding": "identity",
+        "Authorization": "Bearer k",
+        "X-Mine": "1",
+        "Content-Length": "8",
+    }
+
+
+def test_front_door_passes_on_the_answer_with_repeated_headers_and_its_encoding(
+    door: FrontDoor, emulator: Emulator
+) -> None:
+    emulator.status, emulator.body = 302, b"\x1f\x8bnot unpacked"
+    emulator.headers.extend(
+        [("Location", "/v1/docs"), ("X-Twice", "a"), ("X-Twice", "b"), ("Content-Encoding", "gzip")]
+    )
+    status, headers, body = ask(door, "GET", "/")
+    assert (status, body) == (302, b"\x1f\x8bnot unpacked")
+    assert headers.get_all("X-Twice") == ["a", "b"]
+    assert (headers["Location"], headers["Content-Encoding"]) == ("/v1/docs", "gzip")
+
+
+def test_front_door_answers_503_until_the_api_is_deployed() -> None:
+    with FrontDoor() as door:
+        status, headers, body = ask(door, "GET", "/v1/health")
+    assert (status, headers["Content-Type"]) == (503, "application/problem+json; charset=utf-8")
+    assert "still starting" in json.loads(body)["detail"]
+
+
+def test_front_door_answers_503_after_the_emulator_has_stopped() -> None:
+    with FrontDoor() as door:
+        door.open(port=free_port(), host=API_HOST)
+        status, _, body = ask(door, "GET", "/v1/health")
+    assert status == 503
+    assert "does not answer" in json.loads(body)["detail"]
+
+
+def test_front_door_on_a_port_in_use_is_refused_with_the_port_and_what_to_do() -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        with pytest.raises(LocalStackError, match=rf"port {port} .*--port"), FrontDoor(port=port):
+            pass
