@@ -4,18 +4,23 @@ The emulator tells APIs apart by a host name below `localhost`, which most progr
 door forwards each request with that name as its `Host` header.
 """
 
-from collections.abc import AsyncIterator, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from http import HTTPStatus
 
 import aiohttp
 from aiohttp import web
 from multidict import CIMultiDict
 from yarl import URL
 
+from infra.local.faults import Fault, Faults
 from infra.local.loopback_server import LoopbackServer
 from infra.local.sockets import HOST
 from infra.local.state_dir import LocalStackError
 
 FORWARD_SECONDS = 60.0
+KILL_AFTER_SECONDS = 0.005
+"""A request takes some 20 ms, so the worker is killed at work."""
 OF_THE_CONNECTION = (
     "Connection",
     "Content-Length",
@@ -34,19 +39,25 @@ OF_THE_CONNECTION = (
 class FrontDoor:
     """Forwards requests to the API. Until `open`, and when the emulator has stopped, it answers 503."""
 
-    def __init__(self, *, port: int = 0) -> None:
-        """`port` 0 selects a free port."""
-        self._server = LoopbackServer(self._forward, port=port, name="front door", context=self._connect)
+    def __init__(self, *, port: int = 0, faults: Faults | None = None) -> None:
+        """`port` 0 selects a free port; `faults` happen to requests of clients."""
+        self._faults = faults or Faults()
+        self._server = LoopbackServer(self._answer, port=port, name="front door", context=self._connect)
         self._emulator: URL | None = None
         self._host = ""
+        self._kill_worker: Callable[[], object] = int
         self._client: aiohttp.ClientSession
 
     @property
     def url(self) -> str:
         return self._server.url
 
-    def open(self, *, port: int, host: str) -> None:
-        """Forward from now on to the emulator at `port`, where the API has the name `host`."""
+    def open(self, *, port: int, host: str, kill_worker: Callable[[], object]) -> None:
+        """Forward from now on to the emulator at `port`, where the API has the name `host`.
+
+        `kill_worker` kills the workers of the API, for the fault `killed`.
+        """
+        self._kill_worker = kill_worker
         self._host = host
         self._emulator = URL.build(scheme="http", host=HOST, port=port)
 
@@ -75,9 +86,22 @@ class FrontDoor:
         ) as self._client:
             yield
 
+    async def _answer(self, request: web.Request) -> web.Response:
+        fault = self._faults.draw()
+        if fault is Fault.THROTTLED:
+            return _problem(429, "rate-limited", "a fault of --faults: too many requests")
+        if fault is Fault.UNAVAILABLE:
+            return _problem(503, "service-unavailable", "a fault of --faults: the service is unavailable")
+        if fault is Fault.KILLED:
+            asyncio.get_running_loop().call_later(KILL_AFTER_SECONDS, self._kill_worker)
+        response = await self._forward(request)
+        if fault is Fault.LOST and request.transport is not None:
+            request.transport.abort()
+        return response
+
     async def _forward(self, request: web.Request) -> web.Response:
         if self._emulator is None:
-            return _unavailable("the local stack is still starting; send the request again in some seconds")
+            return _problem(503, "service-unavailable", "the local stack is still starting; try again soon")
         headers = _forwarded(request.headers)
         headers["Host"] = self._host
         try:
@@ -93,7 +117,8 @@ class FrontDoor:
                     status=response.status, headers=_forwarded(response.headers), body=await response.read()
                 )
         except (aiohttp.ClientError, TimeoutError) as error:
-            return _unavailable(f"the emulator does not answer ({type(error).__name__})")
+            text = f"the emulator does not answer ({type(error).__name__})"
+            return _problem(503, "service-unavailable", text)
 
 
 def _forwarded(headers: Mapping[str, str]) -> CIMultiDict[str]:
@@ -103,9 +128,14 @@ def _forwarded(headers: Mapping[str, str]) -> CIMultiDict[str]:
     return kept
 
 
-def _unavailable(detail: str) -> web.Response:
-    """Return 503 as a problem document, in the form of the API's own errors."""
-    problem = {"type": "about:blank", "title": "Service Unavailable", "status": 503, "detail": detail}
+def _problem(status: int, slug: str, detail: str) -> web.Response:
+    """Return a problem document, in the form of the API's own errors."""
+    problem = {
+        "type": f"urn:punctual:problem:{slug}",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": detail,
+    }
     return web.json_response(
-        problem, status=503, headers={"Retry-After": "1"}, content_type="application/problem+json"
+        problem, status=status, headers={"Retry-After": "1"}, content_type="application/problem+json"
     )

@@ -1,6 +1,6 @@
 """`make run`: runs Punctual on this machine with three demo jobs, and shows each call as it arrives.
 
-python -m infra.local.run [--fresh] [--home DIR] [--port N] [--seconds N] [--json]
+python -m infra.local.run [--fresh] [--home DIR] [--port N] [--faults LIST] [--seconds N] [--json]
 """
 
 import argparse
@@ -19,6 +19,7 @@ from infra.local.calls import Call
 from infra.local.console import Screen
 from infra.local.demo import Demo, load_demo
 from infra.local.demo_receiver import DemoReceiver
+from infra.local.faults import Faults, parse_faults
 from infra.local.introduction import as_json, introduce
 from infra.local.progress import progress
 from infra.local.receiver import Receiver, Reply
@@ -74,6 +75,7 @@ def _run(options: argparse.Namespace, console: Console, screen: Screen, exits: E
                 fresh=options.fresh,
                 emulator_port=EMULATOR_PORT,
                 api_port=api_port(options.port),
+                faults=options.faults,
                 report=report,
             )
         )
@@ -143,6 +145,9 @@ def parse_options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--port", type=_port, help=f"port of the API on 127.0.0.1; by default {API_PORT}, or a free one"
     )
+    parser.add_argument(
+        "--faults", type=_faults, metavar="LIST", help="faults of the API, such as throttled=0.1,lost=0.05"
+    )
     parser.add_argument("--seconds", type=float, help="stop after this time")
     parser.add_argument("--json", action="store_true", help="print one JSON object per line")
     return parser.parse_args(arguments)
@@ -152,6 +157,13 @@ def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 65535):
         raise argparse.ArgumentTypeError(f"a port is a number from 1 to 65535, not {text!r}")
     return int(text)
+
+
+def _faults(text: str) -> Faults:
+    try:
+        return parse_faults(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:

@@ -3,10 +3,11 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from infra.local.assembly import read_assembly
 from infra.local.clients import ACCOUNT, CREDENTIALS, REGION, Clients
 from infra.local.deploy import Deployment, deploy, describe, exists
 from infra.local.emulator import START_SECONDS, Emulator
+from infra.local.faults import Faults
 from infra.local.front_door import FrontDoor
 from infra.local.prewarm import tick, warm
 from infra.local.progress import Report, silent
@@ -86,6 +88,12 @@ class LocalStack:
         """Return the processes of a function, including idle processes."""
         return self.emulator.workers(self.functions[service])
 
+    def kill_workers(self, service: str) -> None:
+        """Kill the processes of a function, as a crash would."""
+        for pid in self.worker_pids(service):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
     def executor_pids(self, lane: str = "standard") -> list[int]:
         return self.worker_pids(f"executor-{lane}")
 
@@ -126,25 +134,29 @@ def local_stack(
     fresh: bool = False,
     emulator_port: int | None = None,
     api_port: int = 0,
+    faults: Faults | None = None,
     warm_up: bool = True,
     report: Report = silent,
 ) -> Iterator[LocalStack]:
     """Start the emulator with a state directory, deploy the stacks if necessary, and warm up.
 
     Stop at the end. Reuses the state of an earlier run, and its emulator's port, unless `fresh`. `api_port` is
-    the port of the front door, 0 for a free one; `report` is told of each phase. Raises LocalStackError.
+    the port of the front door, 0 for a free one; `faults` happen to requests there; `report` is told of each
+    phase. Raises LocalStackError.
     """
     home = StateDir(root) if root is not None else StateDir()
     emulator = Emulator(home, port=emulator_port)
-    with FrontDoor(port=api_port) as front_door:
+    with FrontDoor(port=api_port, faults=faults) as front_door:
         try:
             report("starting the AWS emulator")
             emulator.start(fresh=fresh)
             clients = Clients(emulator.endpoint)
             deployment = _ensure_deployed(home, clients, report)
-            front_door.open(port=emulator.port, host=_api_host(deployment))
             stack = LocalStack(
                 emulator=emulator, clients=clients, deployment=deployment, front_door=front_door
+            )
+            front_door.open(
+                port=emulator.port, host=_api_host(deployment), kill_worker=lambda: stack.kill_workers("api")
             )
             if warm_up:
                 report("starting the functions and running the ticks that were missed")

@@ -163,7 +163,9 @@ class AiohttpSender:
         if not (_METHOD.fullmatch(callback.method) and _URL.fullmatch(callback.url)):
             raise ValueError("the callback was never checked")
         url = URL(callback.url, encoded=True)  # sent exactly as accepted, never normalised
-        host = url.raw_host or ""
+        host = url.raw_host
+        if not host:
+            raise ValueError("the URL names no host")
         if ":" not in host and not self._policy.admits_name(host):  # IPv6 addresses are checked at the socket
             raise AddressNotAllowedError("the host may not be called, wherever it is")
         # Lambda freezes workers between invocations. Two iterations of the loop let aiohttp notice which

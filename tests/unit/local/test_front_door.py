@@ -1,5 +1,6 @@
 """The front door: requests without a `Host` header reach the API as they were sent."""
 
+import asyncio
 import http.client
 import json
 import socket
@@ -10,6 +11,7 @@ import pytest
 from aiohttp import web
 from multidict import CIMultiDict
 
+from infra.local.faults import Fault, Faults
 from infra.local.front_door import FrontDoor
 from infra.local.loopback_server import LoopbackServer
 from infra.local.sockets import free_port
@@ -26,16 +28,26 @@ class Emulator:
     headers: CIMultiDict[str] = field(default_factory=CIMultiDict)
     status: int = 200
     body: bytes = b"{}"
+    killed: asyncio.Event = field(default_factory=asyncio.Event)
+    faults: Faults = field(default_factory=Faults)
+
+    def kill(self) -> None:
+        self.killed.set()
 
     async def handle(self, request: web.Request) -> web.Response:
         headers = CIMultiDict(request.headers)
         self.received.append((request.method, request.raw_path, headers, await request.read()))
+        if Fault.KILLED in self.faults.shares:
+            # The worker is at work until it is killed.
+            while not self.killed.is_set():
+                await asyncio.sleep(0.01)
         return web.Response(status=self.status, headers=self.headers, body=self.body)
 
 
 @pytest.fixture
-def emulator() -> Emulator:
-    return Emulator()
+def emulator(request: pytest.FixtureRequest) -> Emulator:
+    """With the faults that a test asks for."""
+    return Emulator(faults=Faults(shares=dict.fromkeys(getattr(request, "param", ()), 1.0)))
 
 
 @pytest.fixture
@@ -43,8 +55,8 @@ def door(emulator: Emulator) -> Iterator[FrontDoor]:
     server = LoopbackServer(emulator.handle, port=0, name="emulator")
     server.start()
     try:
-        with FrontDoor() as made:
-            made.open(port=server.port, host=API_HOST)
+        with FrontDoor(faults=emulator.faults) as made:
+            made.open(port=server.port, host=API_HOST, kill_worker=emulator.kill)
             yield made
     finally:
         server.stop()
@@ -100,7 +112,7 @@ def test_front_door_answers_503_until_the_api_is_deployed() -> None:
 
 def test_front_door_answers_503_after_the_emulator_has_stopped() -> None:
     with FrontDoor() as door:
-        door.open(port=free_port(), host=API_HOST)
+        door.open(port=free_port(), host=API_HOST, kill_worker=int)
         status, _, body = ask(door, "GET", "/v1/health")
     assert status == 503
     assert "does not answer" in json.loads(body)["detail"]
@@ -113,3 +125,35 @@ def test_front_door_on_a_port_in_use_is_refused_with_the_port_and_what_to_do() -
         port = other.getsockname()[1]
         with pytest.raises(LocalStackError, match=rf"port {port} .*--port"), FrontDoor(port=port):
             pass
+
+
+@pytest.mark.parametrize(
+    ("emulator", "expected"),
+    [([Fault.THROTTLED], (429, "rate-limited")), ([Fault.UNAVAILABLE], (503, "service-unavailable"))],
+    indirect=["emulator"],
+)
+def test_refusal_by_a_fault_looks_like_the_api_s_and_never_reaches_it(
+    door: FrontDoor, emulator: Emulator, expected: tuple[int, str]
+) -> None:
+    status, headers, body = ask(door, "POST", "/v1/jobs", b"{}")
+    problem = json.loads(body)
+    assert (status, problem["status"]) == (expected[0], expected[0])
+    assert problem["type"] == f"urn:punctual:problem:{expected[1]}"
+    assert headers["Retry-After"] == "1"
+    assert emulator.received == []
+
+
+@pytest.mark.parametrize("emulator", [[Fault.LOST]], indirect=True)
+def test_lost_answer_is_a_closed_connection_after_the_api_did_what_was_asked(
+    door: FrontDoor, emulator: Emulator
+) -> None:
+    with pytest.raises((http.client.RemoteDisconnected, ConnectionResetError)):
+        ask(door, "POST", "/v1/jobs", b"{}")
+    assert len(emulator.received) == 1
+
+
+@pytest.mark.parametrize("emulator", [[Fault.KILLED]], indirect=True)
+def test_worker_is_killed_while_it_is_at_work_on_the_request(door: FrontDoor, emulator: Emulator) -> None:
+    ask(door, "POST", "/v1/jobs", b"{}")
+    assert emulator.killed.is_set()
+    assert len(emulator.received) == 1
