@@ -16,6 +16,8 @@ from tests.support.delivery.sending import ELSEWHERE, LONG, SHORT, post, run, se
 from tests.support.fakes.receiver import Receiver, replies, reply
 
 OPEN, CLOSED, CLOSED_V6 = "127.0.0.1", "127.0.0.2", "::1"
+OPENED = ("127.0.0.1/32", ELSEWHERE)
+"""Exceptions for one loopback address. With loopback alone, the names of these tests would be refused."""
 """Of three listeners at one port, the one that the deployment opened, and two that it did not."""
 ZONE: dict[str, Answers] = {
     "open.test": [[OPEN]],
@@ -70,7 +72,7 @@ def call_by_name(
 
 
 def test_a_name_that_leads_to_an_open_address_is_called() -> None:
-    (answer,), dialled, names = call_by_name("open.test", "127.0.0.1/32")
+    (answer,), dialled, names = call_by_name("open.test", *OPENED)
     assert (answer.reason, dialled) == (Reason.OK, {OPEN: 1})
     assert names.asked == {("open.test", "A"): 1, ("open.test", "AAAA"): 1}
 
@@ -90,7 +92,7 @@ def test_a_name_that_leads_to_an_open_address_is_called() -> None:
     ],
 )
 def test_blocked_address_blocks_the_whole_name(name: str) -> None:
-    (answer,), dialled, names = call_by_name(name, "127.0.0.1/32")
+    (answer,), dialled, names = call_by_name(name, *OPENED)
     assert (answer.reason, answer.status, dialled) == (Reason.ADDRESS_NOT_ALLOWED, None, {})
     assert set(names.asked.values()) == {1}
 
@@ -102,7 +104,7 @@ def test_without_exceptions_no_listener_on_loopback_is_touched(name: str) -> Non
 
 
 def test_a_name_that_moves_inside_between_two_attempts_is_blocked_at_the_second() -> None:
-    (first, second), dialled, names = call_by_name("rebinds.test", "127.0.0.1/32", times=2)
+    (first, second), dialled, names = call_by_name("rebinds.test", *OPENED, times=2)
     assert (first.reason, second.reason) == (Reason.OK, Reason.ADDRESS_NOT_ALLOWED)
     assert dialled == {OPEN: 1}
     assert names.asked["rebinds.test", "A"] == 2
@@ -110,14 +112,14 @@ def test_a_name_that_moves_inside_between_two_attempts_is_blocked_at_the_second(
 
 def test_a_name_that_moves_inside_during_an_attempt_changes_nothing() -> None:
     """It is looked up once: whoever looked a second time to dial would find the listener that is closed."""
-    (answer,), dialled, names = call_by_name("rebinds.test", "127.0.0.1/32")
+    (answer,), dialled, names = call_by_name("rebinds.test", *OPENED)
     assert (answer.reason, dialled, names.asked["rebinds.test", "A"]) == (Reason.OK, {OPEN: 1}, 1)
 
 
 def test_a_worker_that_goes_on_never_dials_where_the_name_went() -> None:
     async def scenario() -> None:
         with name_server(ZONE) as names:
-            async with listeners() as made, sending("127.0.0.1/32", look_up=names.look_up) as sender:
+            async with listeners() as made, sending(*OPENED, look_up=names.look_up) as sender:
                 target = post(made[OPEN].url(host="rebinds.test"))
                 for _ in range(5):
                     await sender.send(target, timeout_seconds=LONG)
@@ -129,7 +131,7 @@ def test_a_worker_that_goes_on_never_dials_where_the_name_went() -> None:
 
 def test_a_name_that_is_good_for_https_is_not_remembered_for_plain_http() -> None:
     async def scenario() -> None:
-        async with sending("127.0.0.1/32", look_up=always("8.8.8.8")) as sender:
+        async with sending(*OPENED, look_up=always("8.8.8.8")) as sender:
             secure = await sender.send(post("https://public.test:8443/"), timeout_seconds=SHORT)
             plain = await sender.send(post("http://public.test:8443/"), timeout_seconds=LONG)
             assert secure.reason is not Reason.ADDRESS_NOT_ALLOWED
@@ -140,7 +142,7 @@ def test_a_name_that_is_good_for_https_is_not_remembered_for_plain_http() -> Non
 
 @pytest.mark.parametrize("name", ["nowhere.test", "empty.test"])
 def test_a_name_without_an_address(name: str) -> None:
-    (answer,), dialled, _ = call_by_name(name, "127.0.0.1/32")
+    (answer,), dialled, _ = call_by_name(name, *OPENED)
     assert (answer.reason, answer.status, dialled) == (Reason.DNS_FAILED, None, {})
 
 

@@ -39,7 +39,14 @@ HEADERS: dict[str, Any] = {
         "required": True,
         "schema": {"type": "string", "const": "no-store"},
     },
+    "X-Content-Type-Options": {
+        "description": "Browsers do not guess another type.",
+        "required": True,
+        "schema": {"type": "string", "const": "nosniff"},
+    },
 }
+_EACH = ("Cache-Control", "X-Content-Type-Options")
+"""Headers of every response."""
 _PROBLEM_HEADERS: dict[Problem, tuple[str, ...]] = {
     Problem.UNAUTHENTICATED: ("WWW-Authenticate",),
     Problem.RATE_LIMITED: ("Retry-After",),
@@ -53,13 +60,13 @@ def responses(route: Route) -> dict[str, Any]:
     if route.dry_run is not None:
         found["200"] = {
             "description": _first_sentence(route.dry_run.__doc__ or ""),
-            "headers": _headers(("Cache-Control",)),
+            "headers": _headers(_EACH),
             "content": {JSON: content_of(route.dry_run)},
         }
     if "If-None-Match" in route.headers:
         found["304"] = {
             "description": "The job is as the client knows it.",
-            "headers": _headers((*route.answer_headers, "Cache-Control")),
+            "headers": _headers((*_EACH, *route.answer_headers)),
         }
     if route.later:
         found["202"] = _success(route, route.later)
@@ -88,7 +95,7 @@ def _success(route: Route, description: str) -> dict[str, Any]:
     replayed = ("Idempotency-Replayed",) if is_replayed else ()
     success: dict[str, Any] = {
         "description": description,
-        "headers": _headers(("Cache-Control", *route.answer_headers, *replayed)),
+        "headers": _headers((*_EACH, *route.answer_headers, *replayed)),
         "content": answer_content(route),
     }
     links = links_of(route)
@@ -99,7 +106,7 @@ def _refusal(problems: list[Problem]) -> dict[str, Any]:
     headers = dict.fromkeys(name for problem in problems for name in _PROBLEM_HEADERS.get(problem, ()))
     return {
         "description": "; ".join(f"{problem.title} (`{problem.slug}`)" for problem in problems),
-        "headers": _headers(("Cache-Control", *headers)),
+        "headers": _headers((*_EACH, *headers)),
         "content": {
             CONTENT_TYPE: {
                 "schema": schema_of(ProblemOut),

@@ -26,7 +26,8 @@ MAX_RUNS = 1_000_000_000
 TAG = r"^[a-z0-9][a-z0-9._:/=-]{0,62}$"
 """The pattern of a tag."""
 TAG_TEXT = "1 to 63 lower-case letters, digits and . _ : / = - with a letter or digit at its beginning"
-NAME = r"^(?=.*[^ ])[^\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]+$"
+_SHOWN = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+NAME = rf"^{_SHOWN}*{_SHOWN.replace('[^', '[^ ')}{_SHOWN}*$"
 """The pattern of a name. Control characters and changes of the writing direction would alter the terminals and
 pages that show it."""
 NAME_TEXT = "a name has characters other than spaces, and no control characters"

@@ -42,8 +42,13 @@ _RULED = (
     "/from",
     "/to",
     "/id",
+    "/retry",
+    "/scopes",
+    "/request/headers",
+    "/async_deadline_seconds",
+    "/start_deadline_seconds",
 )
-"""Parts of bodies whose text has a grammar of its own, by how their pointers begin."""
+"""Parts of bodies that have a grammar of their own, or a rule about two members, by how their pointers begin."""
 
 
 _MAKES = {
@@ -113,7 +118,7 @@ def what_fits_the_schema_is_not_called_malformed(ctx: CheckContext, response: Re
 
 
 def _is_ruled(pointer: str) -> bool:
-    return pointer in ("", "/retry") or pointer.startswith(_RULED)
+    return not pointer or pointer.startswith(_RULED)
 
 
 @schemathesis.check

@@ -36,8 +36,12 @@ def policy(*exceptions: str, own_hosts: Iterable[str] = ()) -> TargetPolicy:
 async def sending(
     *exceptions: str, own_hosts: Iterable[str] = (), **options: Any
 ) -> AsyncIterator[AiohttpSender]:
-    """A sender that may connect to loopback, or to the given exceptions."""
-    sender = AiohttpSender(policy(*(exceptions or LOOPBACK), own_hosts=own_hosts), **options)
+    """A sender that may connect to loopback, or to the given exceptions.
+
+    With loopback alone, names that the public DNS never resolves would be refused before their lookup.
+    """
+    opened = exceptions or (*LOOPBACK, ELSEWHERE)
+    sender = AiohttpSender(policy(*opened, own_hosts=own_hosts), **options)
     try:
         yield sender
     finally:
