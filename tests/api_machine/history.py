@@ -48,7 +48,8 @@ def _check_not_begun(job: PromisedJob, record: dict[str, Any]) -> None:
             assert record["end_reason"] == chain.stop_reason
         case "skipped":
             passed = "catch_up_skip" if chain.terms.document["catch_up"] == "skip" else "coalesced"
-            assert record["end_reason"] == passed or chain.is_paused
+            # The instants behind the last tombstone of a chain that was behind have one record, with its reason.
+            assert record["end_reason"] in (passed, chain.stop_reason) or chain.is_paused
         case other:
             raise AssertionError(other)
 
