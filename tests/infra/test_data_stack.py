@@ -78,7 +78,7 @@ def test_new_table_of_a_large_stage_bears_its_first_busy_minute(
     large: Synthesised, cloud: Synthesised
 ) -> None:
     table = _table(large, "Executions")["Properties"]
-    assert table["WarmThroughput"] == {"ReadUnitsPerSecond": 40_000, "WriteUnitsPerSecond": 64_000}
+    assert table["WarmThroughput"] == {"ReadUnitsPerSecond": 40_000, "WriteUnitsPerSecond": 72_000}
     warm = {index["IndexName"]: index["WarmThroughput"] for index in table["GlobalSecondaryIndexes"]}
-    assert warm[Index.BY_TENANT] == {"ReadUnitsPerSecond": 12_000, "WriteUnitsPerSecond": 16_000}
+    assert warm[Index.BY_TENANT] == {"ReadUnitsPerSecond": 12_000, "WriteUnitsPerSecond": 20_000}
     assert "WarmThroughput" not in _table(cloud, "Executions")["Properties"]
