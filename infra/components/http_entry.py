@@ -16,7 +16,14 @@ from constructs import Construct
 from infra.components.log_groups import log_group
 from infra.config import StageConfig
 
-REQUEST_HEADERS = ("authorization", "content-type", "idempotency-key", "if-match", "if-none-match")
+REQUEST_HEADERS = (
+    "authorization",
+    "content-type",
+    "idempotency-key",
+    "if-match",
+    "if-none-match",
+    "punctual-depth",
+)
 RESPONSE_HEADERS = ("etag", "location", "idempotency-replayed", "retry-after")
 """Headers that web pages of other origins may send and read."""
 ACCESS_LOG = {

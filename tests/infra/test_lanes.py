@@ -94,7 +94,7 @@ def test_lane_has_either_a_maximum_concurrency_or_provisioned_pollers(large: Syn
         if has_pollers:
             kinds.add(function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"])
             assert "RedrivePolicy" in queue
-    assert kinds == {"executor-critical", "executor-standard"}
+    assert kinds == {"executor-critical", "executor-standard", "executor-bulk"}
     (standard,) = (
         mapping["ProvisionedPollerConfig"]
         for mapping, _, function in _mappings(large)
