@@ -19,17 +19,6 @@ __all__ = ["page"]
 
 GUIDE = "verify-calls.md"
 GO = shutil.which("go")
-GENUINE = [
-    (secret, call(body, NEW, OLD), body) for secret in (OLD, NEW) for body in (b"", b'{"n":1}', "€".encode())
-]
-FORGED = [
-    (NEW, call(b"{}", NEW), b"[]"),
-    (NEW, call(b"{}", FOREIGN), b"{}"),
-    (NEW, call(b"{}", NEW, age_seconds=86_400), b"{}"),
-    (NEW, call(b"{}", NEW, age_seconds=-86_400), b"{}"),
-    (NEW, {**call(b"{}", NEW), "webhook-id": "exe_2"}, b"{}"),
-    (NEW, {}, b""),
-]
 ODD_HEADERS = [
     {},
     {"webhook-signature": "v1"},
@@ -94,6 +83,26 @@ def source(language: str) -> str:
     return "".join(block.text for block in blocks_of(GUIDES / GUIDE) if block.language == language)
 
 
+SignedCall = tuple[str, dict[str, str], bytes]
+"""A secret, the headers and the body. It is signed when its test begins: receivers refuse calls of five minutes ago."""
+
+
+def genuine_calls() -> list[SignedCall]:
+    bodies = (b"", b'{"n":1}', "€".encode())
+    return [(secret, call(body, NEW, OLD), body) for secret in (OLD, NEW) for body in bodies]
+
+
+def forged_calls() -> list[SignedCall]:
+    return [
+        (NEW, call(b"{}", NEW), b"[]"),
+        (NEW, call(b"{}", FOREIGN), b"{}"),
+        (NEW, call(b"{}", NEW, age_seconds=86_400), b"{}"),
+        (NEW, call(b"{}", NEW, age_seconds=-86_400), b"{}"),
+        (NEW, {**call(b"{}", NEW), "webhook-id": "exe_2"}, b"{}"),
+        (NEW, {}, b""),
+    ]
+
+
 def run(command: list[str], folder: Path, sent: Any) -> Any:
     done = subprocess.run(
         command, cwd=folder, input=json.dumps(sent), capture_output=True, text=True, check=False
@@ -116,10 +125,9 @@ def test_receiver_in_node_accepts_genuine_calls_and_refuses_others(tmp_path: Pat
     file = tmp_path / "judge.mjs"
     file.write_text(source("javascript") + JUDGE_IN_NODE, encoding="utf-8")
     odd = [(NEW, {**call(b"", NEW), **headers}, b"") for headers in ODD_HEADERS[1:]]
-    sent = [(secret, headers, body.decode()) for secret, headers, body in [*GENUINE, *FORGED, *odd]]
-    assert run([node(), str(file)], tmp_path, sent) == [True] * len(GENUINE) + [False] * (
-        len(FORGED) + len(odd)
-    )
+    genuine, others = genuine_calls(), [*forged_calls(), *odd]
+    sent = [(secret, headers, body.decode()) for secret, headers, body in [*genuine, *others]]
+    assert run([node(), str(file)], tmp_path, sent) == [True] * len(genuine) + [False] * len(others)
 
 
 @pytest.mark.skipif(GO is None, reason="Go is not installed, and the project needs it for nothing else")
@@ -129,11 +137,12 @@ def test_receiver_in_go_accepts_genuine_calls_and_refuses_others(tmp_path: Path)
         source("go").replace("package receiver", "package main"), encoding="utf-8"
     )
     (tmp_path / "main.go").write_text(JUDGE_IN_GO, encoding="utf-8")
+    genuine, forged = genuine_calls(), forged_calls()
     sent = [
         {"Secret": secret, "Headers": headers, "Body": base64.b64encode(body).decode()}
-        for secret, headers, body in [*GENUINE, *FORGED]
+        for secret, headers, body in [*genuine, *forged]
     ]
-    assert run([str(GO), "run", "."], tmp_path, sent) == [True] * len(GENUINE) + [False] * len(FORGED)
+    assert run([str(GO), "run", "."], tmp_path, sent) == [True] * len(genuine) + [False] * len(forged)
 
 
 @pytest.mark.parametrize(("body", "state"), [(b"{}", "succeeded"), (b"[]", "waiting")])
