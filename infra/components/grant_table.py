@@ -40,8 +40,7 @@ class TableGrants:
     tenants: tuple[str, ...] = ()
     leases: tuple[str, ...] = ()
     audit: tuple[str, ...] = ()
-    """Append and read only: no function may delete an audit record, or change parts of one. IAM cannot forbid
-    that a put replaces a record."""
+    """Append and read only: an INSERT refuses a key that exists, so no function can change or delete a record."""
     reads_queue_depth: bool = False
     """Reads the backlog of each lane."""
     decrypts: bool = False

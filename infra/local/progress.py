@@ -11,7 +11,7 @@ Report = Callable[[str], None]
 
 
 def silent(_phase: str) -> None:
-    """Tell nobody: for tests and scripts."""
+    """Print no progress: for tests and scripts."""
 
 
 @contextmanager

@@ -53,7 +53,7 @@ class StateDir:
         discarded = self.root / f"discarded-{secrets.token_hex(4)}"
         with suppress(FileNotFoundError):
             self.tmp.rename(discarded)
-            # The shell starts `rm` in the background and exits, so that nobody has to wait for it.
+            # The shell starts `rm` in the background and exits, so that the stop does not wait for it.
             subprocess.run(  # noqa: S603 - no external input
                 ["/bin/sh", "-c", 'rm -rf "$0" &', str(discarded)],
                 stdin=subprocess.DEVNULL,

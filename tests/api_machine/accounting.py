@@ -81,7 +81,7 @@ def _check_accounted(job: PromisedJob, chain: PromisedChain, told: Told, receive
     if chain.stop_reason == "job_paused" and chain.until_at is None and job.ended_at is None:
         # The end of the pause records what lies behind the tombstones.
         due = {instant for instant in due if instant <= max(told.records, default=until_ms)}
-    assert due <= told.accounted, "passed over in silence"
+    assert due <= told.accounted, "instants without a record"
 
 
 def _check_called(

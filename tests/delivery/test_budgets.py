@@ -66,7 +66,7 @@ def receiver_tls(authority: trustme.CA) -> ssl.SSLContext:
 
 @pytest.fixture
 def refused_port() -> Iterator[int]:
-    """A port at which nobody listens."""
+    """A port without a listener."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         yield bound.getsockname()[1]

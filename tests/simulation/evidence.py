@@ -227,5 +227,7 @@ class Evidence:
     """What is shown of executions that were called, and of whose jobs no client knows."""
     limits: dict[str, dict[str, int]] = field(default_factory=dict)
     """By tenant: the limits of its own, by the names of the API."""
+    unanswered_claims: frozenset[str] = frozenset()
+    """The executions of claims whose responses were lost."""
     broken: list[str] = field(default_factory=list)
     """Answers of the API that are no answers, and requests that AWS would refuse."""

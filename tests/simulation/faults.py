@@ -164,12 +164,10 @@ class FaultMix:
     def may_lose_claims(self) -> bool:
         """Whether a claim without a call may keep its attempt.
 
-        Its worker dies, the refund is throttled for longer than the lease lasts, a fast clock takes a live
-        lease for an expired one, or the worker is not told that its claim was granted, and every read that
-        would show it is throttled.
+        Its worker dies, the refund is throttled for longer than the lease lasts, or a fast clock takes a live
+        lease for an expired one.
         """
-        is_untold = self.lose_answer and self.throttle_streak
-        return self.kills_workers or bool(self.hot_place or self.wrong_clocks or is_untold)
+        return self.kills_workers or bool(self.hot_place or self.wrong_clocks)
 
     @property
     def may_lose_outcomes(self) -> bool:

@@ -41,7 +41,9 @@ def _one_record(evidence: Evidence, order: Order, record: Record, calls: list[Ar
     if record.attempt > order.max_attempts:
         yield _fault(Verdict.ATTEMPTS, f"{record.attempt} of {order.max_attempts} are recorded", record)
     yield from _history(evidence, order, record, calls)
-    if not evidence.weather.may_lose_claims:
+    # Without the response of a claim, its worker has to read the item, and a streak throttles every read.
+    is_untold = bool(evidence.weather.throttle_streak) and record.execution_id in evidence.unanswered_claims
+    if not (evidence.weather.may_lose_claims or is_untold):
         yield from _uncalled(record, calls)
     if evidence.weather.is_mild and not order.async_accepted:
         yield from _retries(evidence, order, record, calls)

@@ -63,18 +63,21 @@ def test_honest_log_gets_no_verdict(weather: FaultMix) -> None:
 
 
 @pytest.mark.parametrize(
-    ("weather", "found"),
+    ("weather", "is_unanswered", "found"),
     [
-        (FaultMix(lose_answer=0.1), [Verdict.ATTEMPTS]),
-        (FaultMix(throttle_streak=0.1), [Verdict.ATTEMPTS]),
-        (FaultMix(lose_answer=0.1, throttle_streak=0.1), []),
-        (FaultMix(crash=0.1), []),
+        (FaultMix(lose_answer=0.1), True, [Verdict.ATTEMPTS]),
+        (FaultMix(throttle_streak=0.1), False, [Verdict.ATTEMPTS]),
+        (FaultMix(lose_answer=0.1, throttle_streak=0.1), False, [Verdict.ATTEMPTS]),
+        (FaultMix(lose_answer=0.1, throttle_streak=0.1), True, []),
+        (FaultMix(crash=0.1), False, []),
     ],
 )
 def test_attempt_counts_without_a_call_only_if_its_worker_died_or_was_not_told_of_its_claim(
-    weather: FaultMix, found: list[Verdict]
+    weather: FaultMix, is_unanswered: bool, found: list[Verdict]
 ) -> None:
     evidence = honest(weather)
+    if is_unanswered:
+        evidence.unanswered_claims = frozenset({evidence.history[ONCE][0].execution_id})
     evidence.calls[0] = call(attempt=2)
     set_record(evidence, ONCE, 0, attempt=2, outcomes=(Outcome(attempt=2, status=200, reason="ok"),))
     assert [fault.verdict for fault in verdict(evidence)] == found

@@ -55,6 +55,10 @@ class Trace:
         """Remember whose execution that is."""
         self._jobs.setdefault(job_id, set()).add(execution_id)
 
+    def subjects_of(self, text: str) -> frozenset[str]:
+        """Whatever the lines with this text are about."""
+        return frozenset(subject for line in self.lines if line.text == text for subject in line.subjects)
+
     def digest(self) -> str:
         """Tells two runs apart."""
         return hashlib.sha256("\n".join(map(str, self.lines)).encode()).hexdigest()[:16]
