@@ -52,9 +52,8 @@ simulate: $(VENV) ## Run the simulation on all cores; SEEDS=5000, or ARGS="--fir
 scale: $(VENV) ## Run the scale model: 10,000 jobs/s, a million in a minute, a hostile tenant; print utilisations.
 	$(BIN)/python -m tests.scale $(ARGS)
 
-scale-fast: $(VENV) ## Run the scale model's steady load for a minute of virtual time, and its tests.
+scale-fast: $(VENV) ## Run the scale model's steady load for a minute of virtual time.
 	$(BIN)/python -m tests.scale --fast
-	$(BIN)/python -m pytest -q tests/scale
 
 mutants: $(VENV) $(TOOLS) ## Run mutation tests: apply each known mutation, run the suite that detects it; ARGS="--jobs 2 NAME ...".
 	$(BIN)/python -m tests.mutants $(ARGS)

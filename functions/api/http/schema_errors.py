@@ -1,4 +1,4 @@
-"""The found of a JSON body against its schema: pointers into the body, and what to send instead."""
+"""The errors of a JSON body against its schema: pointers into the body, and what to send instead."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -117,7 +117,7 @@ def instants_before(schedule: Once | Series, before_ms: int, not_before_ms: int,
             assert_never(schedule)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _cron_instants(schedule: Cron, before_ms: int, not_before_ms: int, limit: int) -> tuple[int, ...]:
     """Each instant of a line takes some 50 us, and jobs of one line are asked for the same ones."""
     return tuple(instants_back(partial(first_after, schedule), before_ms, not_before_ms, limit))

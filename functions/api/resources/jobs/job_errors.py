@@ -3,8 +3,8 @@
 It runs only after a refusal, so an accepted job pays nothing for it.
 """
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,8 +15,7 @@ from functions.api.http.problems import ProblemError
 from functions.api.http.schema_errors import BodyError
 from functions.api.resources.jobs.models import recurring_only_errors
 from functions.api.resources.schedules.models import ONCE, ScheduleIn
-from shared.domain.delivery.request import Request, check_callback_target
-from shared.domain.delivery.target import check_target, header_errors
+from shared.domain.delivery.request import Request, request_errors
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidValueError
 from shared.domain.jobs.new_job import NewJob
@@ -43,25 +42,35 @@ def with_all_errors(
 
 
 def _errors(document: dict[str, Any], policy: TargetPolicy, now_ms: int | None) -> Iterator[BodyError]:
-    schedule, request = document.get("schedule"), document.get("request")
-    if isinstance(request, dict):
-        yield from _request_errors(request, policy)
-    for name in ("on_success", "on_failure"):
-        if isinstance(document.get(name), str):
-            yield from _caught((), partial(check_callback_target, name, document[name], policy))
-    if isinstance(schedule, dict):
-        if any(schedule.get(name) is not None for name in ONCE):
-            yield from (BodyError(each.path, each) for each in recurring_only_errors(document))
-        if now_ms is not None:
-            yield from _caught(("schedule",), lambda: _check_time(schedule, now_ms))
+    """The errors of what can be read of the job."""
+    for each in request_errors(_readable_request(document), policy):
+        yield BodyError(each.path, each)
+    schedule = document.get("schedule")
+    if not isinstance(schedule, dict):
+        return
+    if any(schedule.get(name) is not None for name in ONCE):
+        yield from (BodyError(each.path, each) for each in recurring_only_errors(document))
+    if now_ms is not None:
+        try:
+            _check_time(schedule, now_ms)
+        except InvalidValueError as error:
+            yield from (BodyError(("schedule", *each.path), each) for each in error.each())
 
 
-def _request_errors(request: dict[str, Any], policy: TargetPolicy) -> Iterator[BodyError]:
-    url, headers = request.get("url"), request.get("headers")
-    if isinstance(url, str):
-        yield from _caught((), lambda: check_target(url, policy))
-    if isinstance(headers, dict) and all(isinstance(value, str) for value in headers.values()):
-        yield from (BodyError(("request", *each.path), each) for each in header_errors(headers))
+def _readable_request(document: dict[str, Any]) -> Request:
+    """The request of a job, with lawful values in place of members that the schema refuses."""
+    texts = {name: value for name, value in document.items() if isinstance(value, str)}
+    request = document.get("request")
+    members = request if isinstance(request, dict) else {}
+    url = members.get("url")
+    pairs = members["headers"].items() if isinstance(members.get("headers"), dict) else ()
+    return replace(
+        _ANY_REQUEST,
+        url=url if isinstance(url, str) else _ANY_REQUEST.url,
+        headers=tuple((name, value) for name, value in pairs if isinstance(value, str)),
+        on_success=texts.get("on_success"),
+        on_failure=texts.get("on_failure"),
+    )
 
 
 def _check_time(document: dict[str, Any], now_ms: int) -> None:
@@ -73,10 +82,3 @@ def _check_time(document: dict[str, Any], now_ms: int) -> None:
     schedule = NewJob(timing=timing, request=_ANY_REQUEST).schedule_at(now_ms)
     if not isinstance(schedule, Once):
         check_fires(schedule, now_ms)
-
-
-def _caught(prefix: tuple[str, ...], check: Callable[[], None]) -> Iterator[BodyError]:
-    try:
-        check()
-    except InvalidValueError as error:
-        yield from (BodyError((*prefix, *each.path), each) for each in error.each())
