@@ -80,11 +80,24 @@ class Attr:
     TTL = "ttl"
     TENANT_PK = "gt"
     TENANT_SK = "gd"
+    JOB = "j"
+    """The job of an execution, unless it is a one-off job at the instant that it was created for."""
+    NAME = "n"
+    TAGS = "gs"
     FAILED_PK = "ft"
     FAILED_SK = "fd"
     LIVE_PK = "lp"
     """With the table's own sort key."""
     STORED_AT = "st"
+
+
+PROJECTED = {
+    Index.BY_TENANT: (Attr.JOB, Attr.NAME, Attr.TAGS),
+    Index.FAILED: (),
+    Index.LIVE: (Attr.STORED_AT,),
+}
+"""The attributes of each index besides its keys: only an edit of a job changes them, so no start and no outcome of
+a call costs an index write."""
 
 
 ACCEPTED_LOG_LINE = "job accepted"

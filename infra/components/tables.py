@@ -5,7 +5,7 @@ from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
 from infra.config import StageConfig, Units
-from shared.names import Attr, Index
+from shared.names import PROJECTED, Attr, Index
 
 
 class Tables(Construct):
@@ -25,7 +25,7 @@ class Tables(Construct):
         _index(self.executions, Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK, warm=by_tenant)
         _index(self.executions, Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK, warm=failed)
         self.jobs = self._table("Jobs")
-        _index(self.jobs, Index.LIVE, Attr.LIVE_PK, Attr.SK, Attr.STORED_AT)
+        _index(self.jobs, Index.LIVE, Attr.LIVE_PK, Attr.SK)
         self.tenants = self._table("Tenants")
         self.leases = self._table("Leases")
         self.audit = self._table("Audit")
@@ -64,22 +64,16 @@ class Tables(Construct):
 
 
 def _index(
-    table: dynamodb.Table,
-    name: str,
-    pk: str,
-    sk: str,
-    *constants: str,
-    warm: dynamodb.WarmThroughput | None = None,
+    table: dynamodb.Table, name: str, pk: str, sk: str, *, warm: dynamodb.WarmThroughput | None = None
 ) -> None:
-    """Declare an index of keys and of attributes that never change, so that an update that changes no index key
-    costs no index write."""
-    projection = dynamodb.ProjectionType.INCLUDE if constants else dynamodb.ProjectionType.KEYS_ONLY
+    projected = PROJECTED[name]
+    projection = dynamodb.ProjectionType.INCLUDE if projected else dynamodb.ProjectionType.KEYS_ONLY
     table.add_global_secondary_index(
         index_name=name,
         partition_key=_string(pk),
         sort_key=_string(sk),
         projection_type=projection,
-        non_key_attributes=list(constants) or None,
+        non_key_attributes=list(projected) or None,
         warm_throughput=warm,
     )
 

@@ -27,6 +27,19 @@ class TenantIndex(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OneOffJobs:
+    """Entries of one-off jobs in the index by due time: at the instants that the jobs were created for.
+
+    A job that was moved has its present name and tags there, too.
+    """
+
+    tag: str | None = None
+    """Only jobs with this tag."""
+    name_prefix: str | None = None
+    """Only jobs whose names begin so."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DefinitionPage:
     """A page of definitions in order of their ids. Definitions that cannot be decoded are left out."""
 
@@ -62,10 +75,12 @@ class Queries(Protocol):
         *,
         newest_first: bool,
         limit: int,
+        only: OneOffJobs | None = None,
     ) -> Sequence[IndexPage]:
-        """The first `limit` positions of a range in each shard of an index, read in parallel.
+        """The first positions of a range in each shard of an index, read in parallel.
 
-        The index by due time has the shards of its tenant; the others have `FAILURE_PARTITIONS`.
+        The index by due time has the shards of its tenant; the others have `FAILURE_PARTITIONS`. Examines
+        at most `limit` entries of each shard. `only` is for the index by due time.
         """
         ...
 

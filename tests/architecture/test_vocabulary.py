@@ -19,7 +19,7 @@ RETIRED_NAMES = {
     "WantedDeadLetters": "DeadLetterFilter",
     "Place": "IndexPosition",
     "Stretch": "IndexPage",
-    "Merged": "MergedPage",
+    "Merged": "IndexPage",
     # Dispatch and limits
     "Pointer": "RetryReminder",
     "TroubleBoard": "HotScopes",

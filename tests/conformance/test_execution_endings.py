@@ -9,7 +9,7 @@ from shared.domain.errors import NotFoundError, UnknownVersionError, UnreadableI
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.ids import ExecutionId
-from shared.domain.listings.position import IndexPosition, MergedPage, PositionRange, due_position, merge
+from shared.domain.listings.position import IndexPage, IndexPosition, PositionRange, due_position, merge
 from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import Claim, Finish
 from shared.ports.listings import TenantIndex
@@ -199,7 +199,7 @@ def dead_letter_pages(lab: Lab, limit: int, *, is_forward: bool) -> Iterator[lis
     while True:
         page = merged(lab, TENANT, span, newest_first=not is_forward, limit=limit)
         yield [place.id for place in page.positions]
-        if page.is_last:
+        if page.edge is None:
             return
         edge = page.positions[-1]
         span = PositionRange(after=edge) if is_forward else PositionRange(before=edge)
@@ -224,11 +224,11 @@ def test_a_span_of_dead_letters_excludes_its_ends(lab: Lab) -> None:
 
 def dead_letters(lab: Lab, tenant_id: str = TENANT, span: PositionRange | None = None) -> list[ExecutionId]:
     page = merged(lab, tenant_id, span or PositionRange(), newest_first=True, limit=100)
-    assert page.is_last
+    assert page.edge is None
     return [place.id for place in page.positions]
 
 
-def merged(lab: Lab, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> MergedPage:
+def merged(lab: Lab, tenant_id: str, span: PositionRange, *, newest_first: bool, limit: int) -> IndexPage:
     """One page of dead letters, from all partitions."""
     pages = lab.queries.index_pages(
         TenantIndex.FAILED, tenant_id, FAILURE_PARTITIONS, span, newest_first=newest_first, limit=limit

@@ -75,7 +75,9 @@ def test_a_move_leaves_word_where_the_job_went(lab: Lab) -> None:
     lab.executions.put_if_absent(BEFORE)
     assert lab.one_offs.move(BEFORE, after, EXPIRES_AT_S)
     assert lab.executions.get(after.id) == after
-    assert lab.executions.get(BEFORE.id) == with_changes(BEFORE, state=State.MOVED, moved_to=after.id)
+    assert lab.executions.get(BEFORE.id) == with_changes(
+        BEFORE, state=State.MOVED, moved_to=after.id, name=after.name, tags=after.tags
+    )
     assert (lab.expiry(BEFORE.id), lab.expiry(after.id)) == (EXPIRES_AT_S, None)
 
 
@@ -94,6 +96,53 @@ def test_the_first_place_always_names_the_last(lab: Lab) -> None:
         None,
     ]
     assert lab.expiry(BEFORE.id) == EXPIRES_AT_S + 3
+
+
+@pytest.mark.parametrize(("name", "tags"), [("renamed", ("x", "y")), (None, ())])
+def test_edit_of_a_moved_job_gives_its_first_place_the_name_and_tags(
+    lab: Lab, name: str | None, tags: tuple[str, ...]
+) -> None:
+    lab.executions.put_if_absent(BEFORE)
+    moved = replace(AFTER, id=elsewhere(1))
+    assert lab.one_offs.move(BEFORE, moved, EXPIRES_AT_S)
+    edited = replace(moved, revision=3, name=name, tags=tags)
+    assert lab.one_offs.edit(moved, edited)
+    assert lab.executions.get(moved.id) == edited
+    assert lab.executions.get(BEFORE.id) == with_changes(
+        BEFORE, state=State.MOVED, moved_to=moved.id, name=name, tags=tags
+    )
+    assert lab.expiry(BEFORE.id) == EXPIRES_AT_S
+
+
+def test_move_gives_the_first_place_the_name_and_tags(lab: Lab) -> None:
+    lab.executions.put_if_absent(BEFORE)
+    moved = replace(AFTER, id=elsewhere(1))
+    assert lab.one_offs.move(BEFORE, moved, EXPIRES_AT_S)
+    again = replace(moved, id=elsewhere(2, revision=3), revision=3, name="again", tags=("z",))
+    assert lab.one_offs.move(moved, again, EXPIRES_AT_S)
+    origin = lab.executions.get(BEFORE.id)
+    assert origin is not None
+    assert (origin.name, origin.tags) == ("again", ("z",))
+
+
+def test_refused_edit_of_a_moved_job_changes_neither_place(lab: Lab) -> None:
+    lab.executions.put_if_absent(BEFORE)
+    moved = replace(AFTER, id=elsewhere(1))
+    assert lab.one_offs.move(BEFORE, moved, EXPIRES_AT_S)
+    before = lab.contents()
+    stale = replace(moved, revision=7)
+    assert not lab.one_offs.edit(stale, replace(stale, revision=8, name="late", tags=("late",)))
+    assert lab.contents() == before
+
+
+def test_edit_of_a_moved_job_is_refused_where_its_first_place_has_a_newer_version(lab: Lab) -> None:
+    lab.executions.put_if_absent(BEFORE)
+    moved = replace(AFTER, id=elsewhere(1))
+    assert lab.one_offs.move(BEFORE, moved, EXPIRES_AT_S)
+    lab.make_newer(BEFORE.id)
+    before = lab.contents()
+    assert not lab.one_offs.edit(moved, replace(moved, revision=3, name="other name"))
+    assert lab.contents() == before
 
 
 def test_a_place_that_is_taken_is_not_moved_to(lab: Lab) -> None:

@@ -1,6 +1,7 @@
 """Queries: a tenant's definitions, the places of its executions in each order, and the rows of a bucket's shards."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -11,7 +12,7 @@ from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange, due_position
 from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import Claim, Finish
-from shared.ports.listings import TenantIndex
+from shared.ports.listings import OneOffJobs, TenantIndex
 from tests.support.builders import (
     BUCKET,
     DUE_AT,
@@ -131,10 +132,50 @@ def test_index_page_says_whether_its_shard_has_more(lab: Lab) -> None:
     put(lab, *(one_off(number, index_shard=number % 2) for number in range(4)), one_off(4, index_shard=0))
     index_pages = lab.queries.index_pages(TenantIndex.DUE, TENANT, 3, EVERYTHING, newest_first=False, limit=2)
     assert [len(stretch.positions) for stretch in index_pages] == [2, 2, 0]
-    assert not index_pages[0].is_last
-    assert index_pages[2].is_last
+    assert index_pages[0].edge == index_pages[0].positions[-1]
+    assert index_pages[2].edge is None
     both = lab.queries.index_pages(TenantIndex.DUE, TENANT, 2, EVERYTHING, newest_first=False, limit=9)
-    assert all(stretch.is_last for stretch in both)
+    assert all(stretch.edge is None for stretch in both)
+
+
+def one_off_jobs(lab: Lab, only: OneOffJobs, limit: int = 100) -> list[IndexPosition]:
+    (page,) = lab.queries.index_pages(
+        TenantIndex.DUE, TENANT, 1, EVERYTHING, newest_first=False, limit=limit, only=only
+    )
+    return list(page.positions)
+
+
+def test_index_of_one_off_jobs_leaves_out_runs_and_moved_and_other_jobs(lab: Lab) -> None:
+    named = one_off(1, name="Über:nacht", tags=("eu", "billing"))
+    plain = one_off(2)
+    put(
+        lab,
+        named,
+        plain,
+        occurrence(job()),
+        one_off(3, job_id=named.job_id, name="Über:nacht", tags=("eu",)),
+        one_off(4, name="über", tags=("eu-west",)),
+    )
+    wanted = due_position(named.id)
+    assert set(one_off_jobs(lab, OneOffJobs())) == {
+        due_position(each.id) for each in (named, plain, one_off(4))
+    }
+    assert one_off_jobs(lab, OneOffJobs(tag="eu")) == [wanted]
+    assert one_off_jobs(lab, OneOffJobs(name_prefix="Über")) == [wanted]
+    assert one_off_jobs(lab, OneOffJobs(name_prefix="Über", tag="billing")) == [wanted]
+    assert one_off_jobs(lab, OneOffJobs(name_prefix="Über", tag="us")) == []
+
+
+def test_index_page_ends_at_the_last_entry_that_its_filter_left_out(lab: Lab) -> None:
+    first, second, _ = put(lab, one_off(1), one_off(2), one_off(3, tags=("eu",)))
+    page_of = partial(
+        lab.queries.index_pages, TenantIndex.DUE, TENANT, 1, newest_first=False, only=OneOffJobs(tag="eu")
+    )
+    (page,) = page_of(EVERYTHING, limit=2)
+    assert (page.positions, page.edge) == ((), second)
+    (rest,) = page_of(PositionRange(after=second), limit=2)
+    assert (rest.positions, rest.edge) == ((due_position(execution_id(3)),), None)
+    assert first < second
 
 
 def test_many_shards_are_all_read(lab: Lab) -> None:

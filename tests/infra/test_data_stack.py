@@ -43,7 +43,9 @@ def test_the_executions_table_streams_both_images(cloud: Synthesised) -> None:
     assert stream == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
 
 
-def test_the_executions_table_is_indexed_by_tenant_and_by_failure_with_keys_alone(cloud: Synthesised) -> None:
+def test_the_executions_table_is_indexed_by_tenant_with_what_a_list_filters_by_and_by_failure(
+    cloud: Synthesised,
+) -> None:
     indexes = {
         index["IndexName"]: index
         for index in _table(cloud, "Executions")["Properties"]["GlobalSecondaryIndexes"]
@@ -51,7 +53,10 @@ def test_the_executions_table_is_indexed_by_tenant_and_by_failure_with_keys_alon
     assert indexes.keys() == {Index.BY_TENANT, Index.FAILED}
     assert indexes[Index.BY_TENANT]["KeySchema"] == _key(Attr.TENANT_PK, Attr.TENANT_SK)
     assert indexes[Index.FAILED]["KeySchema"] == _key(Attr.FAILED_PK, Attr.FAILED_SK)
-    assert all(index["Projection"] == {"ProjectionType": "KEYS_ONLY"} for index in indexes.values())
+    projection = indexes[Index.BY_TENANT]["Projection"]
+    assert projection["ProjectionType"] == "INCLUDE"
+    assert set(projection["NonKeyAttributes"]) == {Attr.JOB, Attr.NAME, Attr.TAGS}
+    assert indexes[Index.FAILED]["Projection"] == {"ProjectionType": "KEYS_ONLY"}
 
 
 def test_the_key_of_the_tenants_rotates_and_survives(cloud: Synthesised) -> None:

@@ -34,7 +34,9 @@ class Shards:
             own = sorted(
                 (p for p, s in self.positions.items() if s == shard and p in span), reverse=newest_first
             )
-            found.append(IndexPage(positions=tuple(own[:limit]), is_last=len(own) <= limit))
+            found.append(
+                IndexPage(positions=tuple(own[:limit]), edge=own[limit - 1] if len(own) > limit else None)
+            )
         return found
 
 
@@ -57,7 +59,7 @@ def test_lasting_index_entry_is_listed_once_and_in_order(
         # A reader may use less than it was given, and go on from there.
         used = merged.positions[: max(1, len(merged.positions) - cut)]
         told += used
-        if merged.is_last and len(used) == len(merged.positions):
+        if merged.edge is None and len(used) == len(merged.positions):
             break
         edge = used[-1]
         span = PositionRange(before=edge) if newest_first else PositionRange(after=edge)
@@ -78,4 +80,4 @@ def test_merged_page_holds_the_first_entries_of_all_shards(
     )
     criteria = sorted(shards.positions, reverse=newest_first)
     assert list(merged.positions) == criteria[: len(merged.positions)]
-    assert merged.is_last is (len(merged.positions) == len(criteria)) or not merged.is_last
+    assert merged.edge is not None or len(merged.positions) == len(criteria)

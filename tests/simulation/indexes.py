@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from shared.domain.listings.position import IndexPage, PositionRange, due_position
 from shared.names import FAILURE_PARTITIONS
-from shared.ports.listings import TenantIndex
+from shared.ports.listings import OneOffJobs, TenantIndex
 from tests.simulation.faults import Strike
 from tests.simulation.stores import SimExecutionStore
 from tests.support.fakes.queries import FakeQueries, index_page
@@ -26,10 +26,13 @@ class SimQueries(FakeQueries):
         *,
         newest_first: bool,
         limit: int,
+        only: OneOffJobs | None = None,
     ) -> Sequence[IndexPage]:
         """See the port."""
         if index is not TenantIndex.FAILED:
-            return super().index_pages(index, tenant_id, shards, span, newest_first=newest_first, limit=limit)
+            return super().index_pages(
+                index, tenant_id, shards, span, newest_first=newest_first, limit=limit, only=only
+            )
         limit, now_ms = self._store.cut(limit), self._store.hub.now_ms
         entries = [
             (entry.execution.id.entropy % FAILURE_PARTITIONS, due_position(entry.execution.id))
@@ -44,6 +47,6 @@ class SimQueries(FakeQueries):
             )
             for shard in range(shards)
         ]
-        if not all(page.is_last for page in pages):
+        if any(page.edge is not None for page in pages):
             self._store.weather.note(Strike.CUT_PAGE)
         return pages

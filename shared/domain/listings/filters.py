@@ -19,6 +19,11 @@ class ExecutionFilter:
     state: State | None = None
     span: PositionRange = field(default_factory=PositionRange)
 
+    @property
+    def is_filter(self) -> bool:
+        """Whether an execution within the span may fail to match."""
+        return self.state is not None
+
     def matches(self, execution: Execution) -> bool:
         """Whether the listing shows the execution. Forwarding records (MOVED) are never shown."""
         if execution.state is State.MOVED:
@@ -52,6 +57,11 @@ class DeadLetterFilter:
     """The HTTP status of the last attempt."""
     lane: Lane | None = None
     span: PositionRange = field(default_factory=PositionRange)
+
+    @property
+    def is_filter(self) -> bool:
+        """Whether a dead letter within the span may fail to match."""
+        return self != DeadLetterFilter(span=self.span)
 
     def matches(self, execution: Execution) -> bool:
         """Whether every criterion except the tag matches."""
@@ -99,6 +109,11 @@ class JobFilter:
     kind: Kind | None = None
     backfill_of: str | None = None
     """Only backfills of this job."""
+
+    @property
+    def is_filter(self) -> bool:
+        """Whether a job may fail to match. The choice of one-off jobs alone costs no reads, so it does not count."""
+        return self not in (JobFilter(), JobFilter(kind=Kind.ONCE))
 
     @property
     def recurring(self) -> bool:

@@ -51,19 +51,11 @@ class PositionRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexPage:
-    """The first positions of a range in one shard of an index, in the requested order."""
+    """The first positions of a range, in the requested order: of one shard of an index, or of all its shards."""
 
     positions: tuple[IndexPosition, ...]
-    is_last: bool
-    """Whether the shard has no further positions in the range."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergedPage:
-    """The positions of all shards in one order, up to the point to which every shard was read."""
-
-    positions: tuple[IndexPosition, ...]
-    is_last: bool
+    edge: IndexPosition | None
+    """The last examined position, which a filter may have left out; None if the range was examined whole."""
 
 
 def history_position(execution: Execution) -> IndexPosition:
@@ -76,12 +68,12 @@ def due_position(execution_id: ExecutionId) -> IndexPosition:
     return IndexPosition(at=execution_id.dispatch_at, id=execution_id)
 
 
-def merge(index_pages: Sequence[IndexPage], *, newest_first: bool) -> MergedPage:
-    """Merge up to the end of the page that ends first: beyond it, that shard may have unread positions."""
-    ends = [page.positions[-1] for page in index_pages if page.positions and not page.is_last]
+def merge(index_pages: Sequence[IndexPage], *, newest_first: bool) -> IndexPage:
+    """The positions of all shards, up to the nearest edge: beyond it, that shard may have unread positions."""
+    edges = [page.edge for page in index_pages if page.edge is not None]
     positions = sorted({place for page in index_pages for place in page.positions}, reverse=newest_first)
-    if ends:
-        frontier = max(ends) if newest_first else min(ends)
-        known = [place for place in positions if place == frontier or (place > frontier) is newest_first]
-        return MergedPage(positions=tuple(known), is_last=False)
-    return MergedPage(positions=tuple(positions), is_last=True)
+    if not edges:
+        return IndexPage(positions=tuple(positions), edge=None)
+    edge = max(edges) if newest_first else min(edges)
+    known = [place for place in positions if place == edge or (place > edge) is newest_first]
+    return IndexPage(positions=tuple(known), edge=edge)

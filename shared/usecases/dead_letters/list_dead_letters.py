@@ -13,7 +13,7 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.listings import Queries, TenantIndex
 from shared.usecases.reading.read_executions import read_readable
-from shared.usecases.reading.read_page import EXAMINED_AT_MOST, Candidate, PageOf, read_page, walk_index
+from shared.usecases.reading.read_page import Candidate, PageOf, keys_at_most, read_page, walk_index
 
 EVERYTHING = DeadLetterFilter()
 
@@ -47,7 +47,8 @@ class ListDeadLetters:
         if before is not None:
             span = PositionRange(after=criteria.span.after, before=min(criteria.span.before, before))
             criteria = replace(criteria, span=span)
-        page = self.page(tenant_id, criteria, limit=limit, newest_first=True)
+        at_most = keys_at_most(is_filtered=criteria.is_filter)
+        page = self.page(tenant_id, criteria, limit=limit, newest_first=True, at_most=at_most)
         return DeadLetterPage(executions=page.items, next_before=page.last.position if page.last else None)
 
     def page(
@@ -57,7 +58,7 @@ class ListDeadLetters:
         *,
         limit: int,
         newest_first: bool,
-        at_most: int = EXAMINED_AT_MOST,
+        at_most: int,
     ) -> PageOf[Execution]:
         """A page in either order, from at most `at_most` candidates."""
         tags = _Tags(self.jobs)

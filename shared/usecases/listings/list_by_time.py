@@ -12,7 +12,7 @@ from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import ExecutionStore
 from shared.ports.listings import Queries, TenantIndex
 from shared.usecases.reading.read_executions import read_readable
-from shared.usecases.reading.read_page import Candidate, read_page, walk_index
+from shared.usecases.reading.read_page import Candidate, keys_at_most, read_page, walk_index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,5 +52,6 @@ class ListByTime:
             limit=limit,
             read=partial(read_readable, self.store),
             show=show,
+            at_most=keys_at_most(is_filtered=criteria.is_filter),
         )
         return TimePage(executions=page.items, next_before=page.last.position if page.last else None)

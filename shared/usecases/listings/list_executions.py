@@ -10,7 +10,7 @@ from shared.ports.executions import ExecutionStore
 from shared.usecases.listings.job_history import WalkHistory
 from shared.usecases.reading.find_job import FindJob
 from shared.usecases.reading.read_executions import read_readable
-from shared.usecases.reading.read_page import Candidate, read_page
+from shared.usecases.reading.read_page import Candidate, keys_at_most, read_page
 
 EVERYTHING = ExecutionFilter()
 
@@ -69,6 +69,7 @@ class ListExecutions:
             limit=limit,
             read=partial(read_readable, self.store),
             show=show,
+            at_most=keys_at_most(is_filtered=criteria.is_filter),
         )
         return ExecutionPage(
             executions=page.items, next_position=_position(page.last, chain) if page.last else None

@@ -5,16 +5,27 @@ from dataclasses import dataclass
 
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
-from shared.domain.ids import ExecutionId, one_off_job_id
+from shared.domain.ids import ExecutionId, one_off_execution, one_off_job_id
 from shared.domain.jobs.job import Job
 from shared.domain.listings.filters import JobFilter
 from shared.domain.listings.position import BEGINNING, IndexPosition, PositionRange
 from shared.domain.tenancy.tenant import Tenant
+from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import ExecutionStore
-from shared.ports.listings import Queries, TenantIndex
+from shared.ports.listings import OneOffJobs, Queries, TenantIndex
 from shared.usecases.reading.read_executions import read_readable
-from shared.usecases.reading.read_page import CHUNK, EXAMINED_AT_MOST, Candidate, read_page, walk_index
+from shared.usecases.reading.read_page import (
+    CHUNK,
+    EXAMINED_AT_MOST,
+    Candidate,
+    keys_at_most,
+    read_page,
+    walk_index,
+)
 from shared.usecases.reading.resolve_moved import resolve_moved
+
+DEFINITIONS_A_UNIT = 4
+"""Definitions that one read unit covers, at 1 KB each; a query adds up the sizes of its items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,88 +61,84 @@ class ListJobs:
         """At most `limit` jobs; unreadable jobs are left out."""
         position = position or JobPosition()
         items: list[Execution | Job] = []
-        examined = 0
+        at_most = keys_at_most(is_filtered=criteria.is_filter)
         if position.index_position is None and criteria.recurring:
             page, examined = self._recurring(tenant.id, limit, criteria, position.job_id)
             if page.next_position is not None or not criteria.one_off:
                 return page
             items = list(page.jobs)
+            at_most = min(at_most - examined // DEFINITIONS_A_UNIT, EXAMINED_AT_MOST - examined)
         if not criteria.one_off:
             return JobPage(jobs=tuple(items), next_position=None)
-        if len(items) == limit or examined >= EXAMINED_AT_MOST:
+        if len(items) == limit or at_most <= 0:
             return JobPage(jobs=tuple(items), next_position=JobPosition(index_position=BEGINNING))
         after = position.index_position or BEGINNING
-        rest = self._one_offs(tenant, limit - len(items), criteria, after, EXAMINED_AT_MOST - examined)
+        rest = self._one_offs(tenant, limit - len(items), criteria, after, at_most)
         return JobPage(jobs=(*items, *rest.jobs), next_position=rest.next_position)
 
     def _recurring(
         self, tenant_id: str, limit: int, criteria: JobFilter, after: str | None
     ) -> tuple[JobPage, int]:
-        """A page of recurring jobs, and the number of definitions examined."""
-        items: list[Job] = []
-        examined = 0
-        while examined < EXAMINED_AT_MOST:
-            page = self.queries.definitions(
-                tenant_id, after=after, limit=CHUNK, backfill_of=criteria.backfill_of
-            )
-            for job in (stored.described for stored in page.jobs):
-                if criteria.matches(job):
-                    items.append(job)
-                if len(items) == limit:
-                    return _page(items, JobPosition(job_id=job.id)), examined
-            examined, after = examined + CHUNK, page.next_after
-            if after is None:
-                return _page(items, None), examined
-        return _page(items, JobPosition(job_id=after)), examined
+        """A page of recurring jobs from one query, and the number of definitions examined."""
+        asked = CHUNK if criteria.is_filter else limit
+        page = self.queries.definitions(tenant_id, after=after, limit=asked, backfill_of=criteria.backfill_of)
+        matching = [job for job in (stored.described for stored in page.jobs) if criteria.matches(job)]
+        if len(matching) >= limit:
+            return _page(matching[:limit], JobPosition(job_id=matching[limit - 1].id)), len(page.jobs)
+        following = JobPosition(job_id=page.next_after) if page.next_after is not None else None
+        return _page(matching, following), len(page.jobs)
 
     def _one_offs(
         self, tenant: Tenant, limit: int, criteria: JobFilter, after: IndexPosition, at_most: int
     ) -> JobPage:
-        def show(candidate: Candidate, execution: Execution | None) -> Execution | None:
-            is_wanted = execution is not None and criteria.matches(execution)
-            return execution if is_wanted and _is_job_of(execution, candidate) else None
+        """Failed jobs come from the index of failures, so they are in the order of their due times."""
+        index, shards, read = TenantIndex.DUE, tenant.index_shards, self._read_current
+        only: OneOffJobs | None = OneOffJobs(tag=criteria.tag, name_prefix=criteria.name_prefix)
+        if criteria.state == State.FAILED:
+            index, shards, read, only = TenantIndex.FAILED, FAILURE_PARTITIONS, self._read_failed, None
 
+        def show(_: Candidate, execution: Execution | None) -> Execution | None:
+            return execution if execution is not None and criteria.matches(execution) else None
+
+        span = PositionRange(after=after)
         page = read_page(
-            walk_index(
-                self.queries,
-                TenantIndex.DUE,
-                tenant.id,
-                tenant.index_shards,
-                PositionRange(after=after),
-                newest_first=False,
-            ),
+            walk_index(self.queries, index, tenant.id, shards, span, newest_first=False, only=only),
             limit=limit,
-            read=self._read_current,
+            read=read,
             show=show,
             at_most=at_most,
         )
         return _page(page.items, JobPosition(index_position=page.last.position) if page.last else None)
 
+    def _read_failed(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
+        """The executions at the IDs that are one-off jobs: no runs of recurring jobs, and no redrives."""
+        found = read_readable(self.store, ids)
+        origins = {key: one_off_execution(execution.job_id) for key, execution in found.items()}
+        away = [origin for key, origin in origins.items() if origin is not None and origin != key]
+        forwarding = read_readable(self.store, away) if away else {}
+
+        def is_job(key: ExecutionId) -> bool:
+            origin = origins[key]
+            record = forwarding.get(origin) if origin is not None else None
+            return origin == key or (record is not None and record.progress.moved_to == key)
+
+        return {key: execution for key, execution in found.items() if is_job(key)}
+
     def _read_current(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Execution]:
-        """The items at the IDs, with forwarding records replaced by the items that they lead to."""
+        """The one-off jobs that were created for the IDs, each as it is now."""
         found = read_readable(self.store, ids)
         moved_ids = [each.progress.moved_to for each in found.values() if each.progress.moved_to is not None]
         moved = read_readable(self.store, moved_ids) if moved_ids else {}
         for key, execution in list(found.items()):
-            moved_to = execution.progress.moved_to
-            if moved_to is None:
-                continue
-            target = moved.get(moved_to)
-            existing = resolve_moved(self.store, target) if target is not None else None
-            if existing is None:
-                del found[key]
-            else:
+            existing: Execution | None = execution
+            if execution.progress.moved_to is not None:
+                target = moved.get(execution.progress.moved_to)
+                existing = resolve_moved(self.store, target) if target is not None else None
+            if existing is not None and existing.job_id == one_off_job_id(key):
                 found[key] = existing
+            else:
+                del found[key]
         return found
-
-
-def _is_job_of(execution: Execution | None, candidate: Candidate) -> bool:
-    """Whether a one-off job is listed here: at the instant that it was created for, and nowhere else."""
-    return (
-        execution is not None
-        and execution.state is not State.MOVED
-        and execution.job_id == one_off_job_id(candidate.position.id)
-    )
 
 
 def _page(jobs: Sequence[Execution | Job], position: JobPosition | None) -> JobPage:

@@ -27,7 +27,7 @@ DEFINITIONS_AT_MOST = 200
 """Recurring jobs that are enumerated. Of further jobs only the filed next execution is listed."""
 LIMITED_AT_MOST = 10
 """Enumerated jobs with a maximum number of runs; each costs one read."""
-RETRIES_AT_MOST = 500
+RETRIES_AT_MOST = 100
 """Waiting retries that are read, the latest due times first. Their index is not in the order of the retries."""
 
 
@@ -132,14 +132,12 @@ class ListUpcoming:
             newest_first=True,
         )
         ids = [candidate.position.id for candidate in islice(indexed, RETRIES_AT_MOST + 1)]
-        positions: list[IndexPosition] = []
-        for start in range(0, min(len(ids), RETRIES_AT_MOST), CHUNK):
-            waiting = read_readable(self.store, ids[start : min(start + CHUNK, RETRIES_AT_MOST)])
-            positions += [
-                IndexPosition(at=execution.progress.next_attempt_at, id=key)
-                for key, execution in waiting.items()
-                if execution.state is State.WAITING and execution.progress.next_attempt_at is not None
-            ]
+        waiting = read_readable(self.store, ids[:RETRIES_AT_MOST]) if ids else {}
+        positions = [
+            IndexPosition(at=execution.progress.next_attempt_at, id=key)
+            for key, execution in waiting.items()
+            if execution.state is State.WAITING and execution.progress.next_attempt_at is not None
+        ]
         within = sorted(position for position in positions if position in span)
         return [Candidate(position) for position in within], len(ids) <= RETRIES_AT_MOST
 

@@ -9,10 +9,12 @@ from typing import Generic, TypeVar
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPosition, PositionRange, merge
-from shared.ports.listings import Queries, TenantIndex
+from shared.ports.listings import OneOffJobs, Queries, TenantIndex
 
-EXAMINED_AT_MOST = 500
+EXAMINED_AT_MOST = 100
 """Keys that one page examines. The page may therefore hold fewer items than requested, or none."""
+FILTERED_AT_MOST = 32
+"""The same for a page with a filter: at one read unit a key, it costs at most 50 units with its index."""
 CHUNK = 100
 _FIRST_CHUNK_AT_LEAST = 10
 T = TypeVar("T")
@@ -40,6 +42,10 @@ class PageOf(Generic[T]):
     """The next page starts after this candidate; None on the last page."""
 
 
+def keys_at_most(*, is_filtered: bool) -> int:
+    return FILTERED_AT_MOST if is_filtered else EXAMINED_AT_MOST
+
+
 def read_page(
     candidates: Iterator[Candidate],
     *,
@@ -63,14 +69,16 @@ def read_page(
                 items.append(item)
             if len(items) == limit:
                 return PageOf(items=tuple(items), last=candidate)
-        examined, size = examined + len(chunk), CHUNK
+        examined, size = examined + len(chunk), min(CHUNK, 2 * size)
         if len(chunk) < requested:
             return PageOf(items=tuple(items), last=None)
         if examined >= at_most:
             return PageOf(items=tuple(items), last=chunk[-1])
 
 
-_EACH_SHARD_AT_LEAST = 50
+_EACH_SHARD_AT_LEAST = 25
+_ENTRIES_AT_MOST = 400
+"""Entries of an index that one page reads while a filter leaves them out: some 16 read units."""
 
 
 def walk_index(
@@ -81,20 +89,27 @@ def walk_index(
     span: PositionRange,
     *,
     newest_first: bool,
+    only: OneOffJobs | None = None,
 ) -> Iterator[Candidate]:
-    """Positions of a tenant's executions within a span, merged over all shards and read lazily."""
-    each = max(_EACH_SHARD_AT_LEAST, CHUNK // shards)
+    """Positions of a tenant's executions within a span, merged over all shards and read lazily.
+
+    Ends early, after `_ENTRIES_AT_MOST` entries, where `only` may leave out most of them.
+    """
+    each, entries = max(_EACH_SHARD_AT_LEAST, CHUNK // shards), 0
     while True:
-        merged = merge(
-            queries.index_pages(index, tenant_id, shards, span, newest_first=newest_first, limit=each),
-            newest_first=newest_first,
+        pages = queries.index_pages(
+            index, tenant_id, shards, span, newest_first=newest_first, limit=each, only=only
         )
+        merged = merge(pages, newest_first=newest_first)
         yield from (Candidate(position) for position in merged.positions)
-        if merged.is_last:
+        if merged.edge is None:
             return
-        edge = merged.positions[-1]
+        entries += each * shards
+        if only is not None and entries >= _ENTRIES_AT_MOST:
+            yield Candidate(merged.edge, is_end=True)
+            return
         span = (
-            PositionRange(after=span.after, before=edge)
+            PositionRange(after=span.after, before=merged.edge)
             if newest_first
-            else PositionRange(after=edge, before=span.before)
+            else PositionRange(after=merged.edge, before=span.before)
         )

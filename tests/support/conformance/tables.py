@@ -5,7 +5,7 @@ from dataclasses import astuple, dataclass
 from typing import Any
 from uuid import uuid4
 
-from shared.names import Attr, Index
+from shared.names import PROJECTED, Attr, Index
 
 INDEXES = {
     "executions": {
@@ -75,8 +75,8 @@ def _create(client: Any, name: str, indexes: dict[str, tuple[str, str]]) -> None
         {
             "IndexName": index,
             "KeySchema": _schema(*key),
-            "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": [Attr.STORED_AT]}
-            if index == Index.LIVE
+            "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(PROJECTED[index])}
+            if PROJECTED[index]
             else {"ProjectionType": "KEYS_ONLY"},
         }
         for index, key in indexes.items()

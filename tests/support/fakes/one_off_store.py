@@ -1,5 +1,7 @@
 """Changes of one-off jobs in memory."""
 
+from dataclasses import replace
+
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import one_off_execution
@@ -16,6 +18,12 @@ class FakeOneOffStore:
     def edit(self, before: Execution, after: Execution) -> bool:
         if not self._stands(before):
             return False
+        origin = self._table.executions.get(one_off_execution(before.job_id) or before.id)
+        is_relisted = (before.name, before.tags) != (after.name, after.tags)
+        if is_relisted and origin is not None and origin.execution.id != before.id:
+            if origin.damage is Damage.NEWER:
+                return False
+            origin.execution = replace(origin.execution, name=after.name, tags=after.tags)
         self._table.executions[before.id].execution = after
         return True
 
@@ -27,10 +35,10 @@ class FakeOneOffStore:
         if origin.damage is Damage.NEWER:
             return False
         self._table.insert(after, None)
-        old.execution = with_changes(old.execution, state=State.MOVED, moved_to=after.id)
-        old.expires_at_s = expires_at_s
-        origin.execution = with_changes(origin.execution, moved_to=after.id)
-        origin.expires_at_s = expires_at_s
+        for row in (old, origin):
+            listed = replace(row.execution, name=after.name, tags=after.tags)
+            row.execution = with_changes(listed, state=State.MOVED, moved_to=after.id)
+            row.expires_at_s = expires_at_s
         return True
 
     def _stands(self, before: Execution) -> bool:

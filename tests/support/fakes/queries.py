@@ -1,12 +1,13 @@
 """Queries over jobs and executions in memory. Every index is strongly consistent."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from shared.domain.executions.execution import Execution
-from shared.domain.ids import backfilled_job
+from shared.domain.ids import backfilled_job, one_off_job_id
 from shared.domain.listings.position import IndexPage, IndexPosition, PositionRange, due_position
 from shared.names import FAILURE_PARTITIONS
-from shared.ports.listings import DefinitionPage, ShardRows, TenantIndex
+from shared.ports.listings import DefinitionPage, OneOffJobs, ShardRows, TenantIndex
 from tests.support.fakes.scan import page_of, rows_of
 from tests.support.fakes.table import FakeTable
 
@@ -40,16 +41,27 @@ class FakeQueries:
         *,
         newest_first: bool,
         limit: int,
+        only: OneOffJobs | None = None,
     ) -> Sequence[IndexPage]:
-        entries = [
-            (_partition(index, row.execution), place)
+        entries = {
+            place: row.execution
             for row in self._table.executions.values()
             if row.execution.tenant_id == tenant_id and index in (TenantIndex.DUE, row.entry)
             if (place := due_position(row.execution.id)) in span
-        ]
-        return [
-            index_page([place for number, place in entries if number == shard], newest_first, limit)
+        }
+        pages = [
+            index_page(
+                [place for place, execution in entries.items() if _partition(index, execution) == shard],
+                newest_first,
+                limit,
+            )
             for shard in range(shards)
+        ]
+        if only is None:
+            return pages
+        return [
+            replace(page, positions=tuple(each for each in page.positions if _is_listed(entries[each], only)))
+            for page in pages
         ]
 
     def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:
@@ -63,7 +75,15 @@ def _partition(index: TenantIndex, execution: Execution) -> int:
     return execution.id.entropy % FAILURE_PARTITIONS
 
 
+def _is_listed(execution: Execution, only: OneOffJobs) -> bool:
+    return (
+        execution.job_id == one_off_job_id(execution.id)
+        and (only.tag is None or only.tag in execution.tags)
+        and (only.name_prefix is None or (execution.name or "").startswith(only.name_prefix))
+    )
+
+
 def index_page(positions: list[IndexPosition], newest_first: bool, limit: int) -> IndexPage:
     """One page. As in DynamoDB, a full page is never marked as the last."""
     found = sorted(positions, reverse=newest_first)[:limit]
-    return IndexPage(positions=tuple(found), is_last=len(found) < limit)
+    return IndexPage(positions=tuple(found), edge=found[-1] if len(found) == limit else None)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.dynamodb.codec.attributes import Item, encode
+from shared.adapters.dynamodb.codec.attributes import Plain, encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import STATE_CODES, execution_item
@@ -20,10 +21,16 @@ if TYPE_CHECKING:
 
 _NAMES = {"#s": "s", "#v": "v"}
 _UNCHANGED = "#v <= :v AND #s = :state AND rv = :revision"
+_FORWARDS = "#v <= :v AND #s = :moved"
+_MOVED = STATE_CODES[State.MOVED]
+_Changes = Mapping[str, Plain | None]
 
 
 class DynamoOneOffStore:
-    """An edit is one conditional write; a move is one transaction over the old, new and original items."""
+    """An edit is one conditional write; a move is one transaction over the old, new and original items.
+
+    The listing of jobs filters by the name and tags of the original item, so every write keeps those current.
+    """
 
     def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
         self._client = client
@@ -31,28 +38,41 @@ class DynamoOneOffStore:
         self._region = region
 
     def edit(self, before: Execution, after: Execution) -> bool:
-        try:
-            with translated():
-                self._client.put_item(
-                    TableName=self._table,
-                    Item=execution_item(after, self._region),
-                    ConditionExpression=_UNCHANGED,
-                    ExpressionAttributeNames=_NAMES,
-                    ExpressionAttributeValues=_seen(before),
-                )
-        except ConditionRefused:
-            return False
-        return True
+        edit = {
+            "TableName": self._table,
+            "Item": execution_item(after, self._region),
+            "ConditionExpression": _UNCHANGED,
+            "ExpressionAttributeNames": _NAMES,
+            "ExpressionAttributeValues": _seen(before),
+        }
+        origin = _origin_of(before)
+        if origin is None or _listed(before) == _listed(after):
+            try:
+                with translated():
+                    self._client.put_item(**edit)  # type: ignore[arg-type]
+            except ConditionRefused:
+                return False
+            return True
+        return self._transact([{"Put": edit}, {"Update": self._redirect(origin, _listed(after))}])
 
     def move(self, before: Execution, after: Execution, expires_at_s: int) -> bool:
-        forward = {":to": encode(str(after.id)), ":ttl": encode(expires_at_s)}
+        forward: _Changes = {"mv": str(after.id), Attr.TTL: expires_at_s}
         items: list[dict[str, Any]] = [
-            {"Update": self._leave(before, forward)},
-            {"Put": self._arrive(execution_item(after, self._region))},
+            {"Update": self._leave(before, after, forward)},
+            {
+                "Put": {
+                    "TableName": self._table,
+                    "Item": execution_item(after, self._region),
+                    "ConditionExpression": ABSENT,
+                }
+            },
         ]
-        origin = one_off_execution(before.job_id)
-        if origin is not None and origin != before.id:
-            items.append({"Update": self._redirect(origin, forward)})
+        origin = _origin_of(before)
+        if origin is not None:
+            items.append({"Update": self._redirect(origin, {**forward, **_listed(after)})})
+        return self._transact(items)
+
+    def _transact(self, items: list[dict[str, Any]]) -> bool:
         try:
             with translated():
                 self._client.transact_write_items(TransactItems=items)  # type: ignore[arg-type]
@@ -60,28 +80,42 @@ class DynamoOneOffStore:
             return False
         return True
 
-    def _leave(self, before: Execution, forward: dict[str, Any]) -> dict[str, Any]:
-        values = {**_seen(before), **forward, ":moved": encode(STATE_CODES[State.MOVED])}
-        return self._update(before.id, "SET #s = :moved, mv = :to, #ttl = :ttl REMOVE ca", _UNCHANGED, values)
+    def _leave(self, before: Execution, after: Execution, forward: _Changes) -> dict[str, Any]:
+        changes = {"s": _MOVED, "ca": None, **forward, **_listed(after)}
+        return self._update(before.id, changes, _UNCHANGED, _seen(before))
 
-    def _redirect(self, origin: ExecutionId, forward: dict[str, Any]) -> dict[str, Any]:
-        values = {**forward, ":v": encode(VERSION), ":moved": encode(STATE_CODES[State.MOVED])}
-        return self._update(origin, "SET mv = :to, #ttl = :ttl", "#v <= :v AND #s = :moved", values)
+    def _redirect(self, origin: ExecutionId, changes: _Changes) -> dict[str, Any]:
+        return self._update(origin, changes, _FORWARDS, {":v": encode(VERSION), ":moved": encode(_MOVED)})
 
     def _update(
-        self, key: ExecutionId, expression: str, condition: str, values: dict[str, Any]
+        self, key: ExecutionId, changes: _Changes, condition: str, values: dict[str, Any]
     ) -> dict[str, Any]:
+        """An update that removes the attributes without a value."""
+        assigned = {name: value for name, value in changes.items() if value is not None}
+        clauses = (
+            ("SET", [f"#{name} = :new_{name}" for name in assigned]),
+            ("REMOVE", [f"#{name}" for name in changes if name not in assigned]),
+        )
         return {
             "TableName": self._table,
             "Key": item_key(*execution_key(self._region, key)),
-            "UpdateExpression": expression,
+            "UpdateExpression": " ".join(f"{verb} {', '.join(parts)}" for verb, parts in clauses if parts),
             "ConditionExpression": condition,
-            "ExpressionAttributeNames": {**_NAMES, "#ttl": Attr.TTL},
-            "ExpressionAttributeValues": values,
+            "ExpressionAttributeNames": _NAMES | {f"#{name}": name for name in changes},
+            "ExpressionAttributeValues": values
+            | {f":new_{name}": encode(value) for name, value in assigned.items()},
         }
 
-    def _arrive(self, item: Item) -> dict[str, Any]:
-        return {"TableName": self._table, "Item": item, "ConditionExpression": ABSENT}
+
+def _origin_of(moved: Execution) -> ExecutionId | None:
+    """Where the forwarding record of a moved job is; None for a job that was never moved."""
+    origin = one_off_execution(moved.job_id)
+    return origin if origin != moved.id else None
+
+
+def _listed(job: Execution) -> _Changes:
+    """What the listing of jobs filters by."""
+    return {Attr.NAME: job.name, Attr.TAGS: list(job.tags) or None}
 
 
 def _seen(before: Execution) -> dict[str, Any]:

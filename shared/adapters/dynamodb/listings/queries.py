@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from shared.adapters.dynamodb.codec.attributes import encode
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.items import DUE_ROW_ATTRIBUTES, read_due_row
 from shared.adapters.dynamodb.codec.job_items import read_job
@@ -28,7 +30,7 @@ from shared.domain.errors import UnreadableItemError
 from shared.domain.jobs.job import Job
 from shared.domain.listings.position import IndexPage, PositionRange
 from shared.names import Attr, Index
-from shared.ports.listings import DefinitionPage, ShardRows, TenantIndex
+from shared.ports.listings import DefinitionPage, OneOffJobs, ShardRows, TenantIndex
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -78,15 +80,25 @@ class DynamoQueries:
         *,
         newest_first: bool,
         limit: int,
+        only: OneOffJobs | None = None,
     ) -> Sequence[IndexPage]:
         keys = span_keys(span)
         if keys is None:
-            return [IndexPage(positions=(), is_last=True)]
-        ask = partial(self._index_page, index, keys=keys, newest_first=newest_first, limit=limit)
+            return [IndexPage(positions=(), edge=None)]
+        ask = partial(
+            self._index_page, index, keys=keys, newest_first=newest_first, limit=limit, entries=_filter(only)
+        )
         return self._side_by_side(ask, _partitions(index, tenant_id, shards))
 
     def _index_page(
-        self, index: TenantIndex, pk: str, *, keys: tuple[str, str], newest_first: bool, limit: int
+        self,
+        index: TenantIndex,
+        pk: str,
+        *,
+        keys: tuple[str, str],
+        newest_first: bool,
+        limit: int,
+        entries: _Filter,
     ) -> IndexPage:
         name, pk_name, sk_name = _INDEXES[index]
         with translated():
@@ -99,12 +111,17 @@ class DynamoQueries:
                     ":pk": {"S": pk},
                     ":low": {"S": keys[0]},
                     ":high": {"S": keys[1]},
+                    **entries.values,
                 },
                 ScanIndexForward=not newest_first,
                 Limit=limit,
+                **entries.expression,
             )
-        positions = tuple(parse_position(item[sk_name]["S"]) for item in answer["Items"])
-        return IndexPage(positions=positions, is_last="LastEvaluatedKey" not in answer)
+        last = answer.get("LastEvaluatedKey")
+        return IndexPage(
+            positions=tuple(parse_position(item[sk_name]["S"]) for item in answer["Items"]),
+            edge=parse_position(last[sk_name]["S"]) if last else None,
+        )
 
     def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:
         return self._side_by_side(partial(self._shard_rows, bucket, after=after, limit=limit), range(shards))
@@ -147,6 +164,27 @@ _INDEXES = {
     TenantIndex.RETRY: (Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK),
     TenantIndex.FAILED: (Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Filter:
+    """The parts of a Query that filter its entries; DynamoDB counts and bills the entries that it leaves out."""
+
+    expression: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+def _filter(only: OneOffJobs | None) -> _Filter:
+    if only is None:
+        return _Filter()
+    conditions, values = [f"attribute_not_exists({Attr.JOB})"], {}
+    if only.tag is not None:
+        conditions.append(f"contains({Attr.TAGS}, :tag)")
+        values[":tag"] = encode(only.tag)
+    if only.name_prefix is not None:
+        conditions.append(f"begins_with({Attr.NAME}, :prefix)")
+        values[":prefix"] = encode(only.name_prefix)
+    return _Filter({"FilterExpression": " AND ".join(conditions)}, values)
 
 
 def _partitions(index: TenantIndex, tenant_id: str, shards: int) -> list[str]:

@@ -10,7 +10,7 @@ from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.listings import TenantIndex
-from shared.usecases.reading.read_page import EXAMINED_AT_MOST
+from shared.usecases.reading.read_page import FILTERED_AT_MOST
 from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.fakes.table import Damage
 from tests.support.usecases.world import World
@@ -115,25 +115,17 @@ def test_moved_job_is_listed_at_its_new_time_only() -> None:
     assert told(world, world.tenant, 100) == [[target]]
 
 
-def test_a_page_examines_only_so_much_in_few_calls() -> None:
+@pytest.mark.parametrize("shards", [1, 8])
+@pytest.mark.parametrize("limit", [1, 30, 100])
+def test_page_with_a_filter_reads_few_keys(limit: int, shards: int) -> None:
     world = World(DUE_AT)
-    tenant = sharded(world, 8)
-    filed(world, 2 * EXAMINED_AT_MOST, 8)
+    tenant = sharded(world, shards)
+    order = [due_position(one.id) for one in filed(world, FILTERED_AT_MOST + 50, shards)]
     world.steps.taken.clear()
-    page = world.list_by_time.execute(tenant, limit=100, criteria=ExecutionFilter(state=State.CANCELLED))
-    assert (page.executions, page.next_before is None) == ((), False)
-    assert world.steps.count("store.get_many") == EXAMINED_AT_MOST // 100
-    assert world.steps.count("queries.index_pages") <= 8
-
-
-@pytest.mark.parametrize("limit", [1, 30, 99])
-def test_a_page_examines_no_more_whatever_its_limit_is(limit: int) -> None:
-    world = World(DUE_AT)
-    order = [due_position(one.id) for one in filed(world, EXAMINED_AT_MOST + 50, 1)]
-    page = world.list_by_time.execute(
-        world.tenant, limit=limit, criteria=ExecutionFilter(state=State.CANCELLED)
-    )
-    assert page.next_before == order[EXAMINED_AT_MOST - 1]
+    page = world.list_by_time.execute(tenant, limit=limit, criteria=ExecutionFilter(state=State.CANCELLED))
+    assert page.executions == ()
+    assert page.next_before == order[FILTERED_AT_MOST - 1]
+    assert world.steps.count("queries.index_pages") == 1
 
 
 def test_foreign_and_broken_rows_are_left_out_and_hide_no_execution() -> None:

@@ -5,15 +5,18 @@ from dataclasses import replace
 import pytest
 
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.redrive import RedriveOf
 from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
+from shared.domain.jobs.new_job import NewJob
 from shared.domain.listings.filters import JobFilter, Kind
 from shared.domain.schedules.schedule import Cron
+from shared.domain.schedules.timing import After
+from shared.ports.listings import TenantIndex
 from shared.usecases.listings.list_jobs import JobPosition
-from shared.usecases.reading.read_page import EXAMINED_AT_MOST
 from tests.support.builders import DUE_AT, in_state, job, occurrence, one_off, with_changes
 from tests.support.fakes.table import Damage
-from tests.support.usecases.world import World
+from tests.support.usecases.world import REQUEST, World
 
 EVERYTHING = JobFilter()
 MINUTE = 60_000
@@ -180,24 +183,48 @@ def test_a_filter_that_excludes_one_kind_does_not_read_the_other() -> None:
         assert world.steps.count(unread) == 0
 
 
-def test_a_page_examines_only_so_much_in_few_calls() -> None:
-    world, _ = populated(0, 0)
-    for number in range(EXAMINED_AT_MOST + 50):
-        plain = job(number)
-        world.table.jobs[plain.tenant_id, plain.id] = plain
-        world.put(one_off(number, due_at=DUE_AT + number))
-    for position in (
-        None,
-        JobPosition(index_position=None, job_id="job_rz"),
-        JobPosition(job_id=job(400).id),
+def failed(world: World, execution: Execution) -> Execution:
+    """The execution as a dead letter, with its entry in the index of failures."""
+    world.put(in_state(execution, State.FAILED))
+    world.table.executions[execution.id].entry = TenantIndex.FAILED
+    return world.standing(execution.id)
+
+
+def test_failed_one_off_jobs_come_from_the_index_of_failures() -> None:
+    world = World(DUE_AT)
+    for number in range(500):
+        world.put(one_off(number))
+    kept, moved = one_off(1_001, name="kept", tags=("a",)), one_off(1_002, due_at=DUE_AT + 1)
+    failed(world, kept)
+    target = failed(world, with_changes(one_off(1_003, due_at=DUE_AT + MINUTE), job_id=moved.job_id))
+    world.put(with_changes(moved, state=State.MOVED, moved_to=target.id))
+    failed(world, occurrence(world.recurring(), DUE_AT + 1))
+    redrive = with_changes(
+        one_off(1_004, due_at=DUE_AT + 2),
+        job_id=kept.job_id,
+        redrive_of=RedriveOf(original=kept.id, number=1),
+    )
+    failed(world, redrive)
+    world.steps.taken.clear()
+    assert ids(world, 1, JobFilter(state="failed")) == [kept.job_id, moved.job_id]
+    assert ids(world, 100, JobFilter(state="failed", tag="a", name_prefix="ke")) == [kept.job_id]
+    assert world.steps.count("queries.definitions") == 0
+
+
+def test_job_renamed_after_a_move_is_found_by_its_present_name_and_tags() -> None:
+    world = World(DUE_AT)
+    draft = NewJob(timing=After(3_600), request=REQUEST, name="draft", tags=("old",))
+    job = world.create_job.execute(world.tenant, draft).job
+    for new in (
+        replace(draft, timing=After(7_200)),
+        replace(draft, timing=After(7_200), name="report", tags=("new",)),
     ):
-        world.steps.taken.clear()
-        page = world.list_jobs.execute(
-            world.tenant, limit=100, criteria=JobFilter(name_prefix="nothing"), position=position
-        )
-        assert page.jobs == ()
-        assert page.next_position is not None
-        assert len(world.steps.taken) <= 17
+        job = world.revise_job.execute(world.tenant, job, REQUEST, new, revision=job.revision)
+    job_id = id_of(job)
+    for criteria in (JobFilter(name_prefix="rep"), JobFilter(tag="new")):
+        assert ids(world, 10, criteria) == [job_id]
+    for criteria in (JobFilter(name_prefix="dra"), JobFilter(tag="old")):
+        assert ids(world, 10, criteria) == []
 
 
 def test_a_broken_one_hides_no_other() -> None:
