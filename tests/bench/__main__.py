@@ -1,6 +1,7 @@
-"""`make bench`: what a job costs, in counted units.
+"""`make bench`: what a job costs, in counted units, and the processor time of a page of a list.
 
-Counted on the emulator, which counts write units as DynamoDB documents them; nothing here is a time.
+Units are counted on the emulator, which counts write units as DynamoDB documents them. Processor times have no
+limit: compare the pages of one run with each other.
 """
 
 import sys
@@ -17,6 +18,7 @@ from tests.bench.changes import CHANGES
 from tests.bench.counting import REQUEST, Cost, cost_of, marks_of
 from tests.bench.failures import FAILURES
 from tests.bench.notifications import NOTIFICATIONS
+from tests.bench.pages import PageCost, pages
 from tests.bench.waits import WAITS
 from tests.bench.world import World, world
 
@@ -121,8 +123,19 @@ def main() -> int:
             broken += cost.write_units > cost.limit
             figures = (cost.write_units, cost.limit, cost.refused, cost.requests, cost.sqs)
             table.add_row(cost.name, *(f"{figure:.3f}" for figure in figures))
-    Console().print(table)
+        Console().print(table, _page_table(pages(made)))
     return 1 if broken else 0
+
+
+def _page_table(costs: list[PageCost]) -> Table:
+    table = Table(title="A page of GET /v1/jobs (measured on the emulator)")
+    for heading in ("query", "own CPU, ms", "of the first", "requests", "jobs"):
+        table.add_column(heading, justify="left" if heading == "query" else "right")
+    for cost in costs:
+        ratio = cost.cpu_ms / costs[0].cpu_ms
+        figures = (f"{cost.cpu_ms:.1f}", f"{ratio:.1f}", f"{cost.requests:.1f}", str(cost.shown))
+        table.add_row(cost.name, *figures)
+    return table
 
 
 if __name__ == "__main__":
