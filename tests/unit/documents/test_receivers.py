@@ -11,6 +11,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from infra.local.state_dir import PROJECT_ROOT
 from tests.support.documents.blocks import BLOCKS, blocks_of
 from tests.support.documents.reader import Reader
 from tests.unit.documents.test_guides import FOREIGN, GUIDES, NEW, OLD, call, code_of, page, reported, started
@@ -18,7 +19,17 @@ from tests.unit.documents.test_guides import FOREIGN, GUIDES, NEW, OLD, call, co
 __all__ = ["page"]
 
 GUIDE = "verify-calls.md"
-GO = shutil.which("go")
+GO_ROOT = PROJECT_ROOT / ".tools" / "go" / "go"
+GO = GO_ROOT / "bin" / "go"
+GO_ENVIRONMENT = {
+    "PATH": str(GO.parent),
+    "HOME": str(GO_ROOT),
+    "GOROOT": str(GO_ROOT),
+    "GOCACHE": str(GO_ROOT / "cache"),
+    "GOPROXY": "off",
+    "GOTOOLCHAIN": "local",
+    "CGO_ENABLED": "0",
+}
 ODD_HEADERS = [
     {},
     {"webhook-signature": "v1"},
@@ -103,9 +114,15 @@ def forged_calls() -> list[SignedCall]:
     ]
 
 
-def run(command: list[str], folder: Path, sent: Any) -> Any:
+def run(command: list[str], folder: Path, sent: Any, environment: dict[str, str] | None = None) -> Any:
     done = subprocess.run(
-        command, cwd=folder, input=json.dumps(sent), capture_output=True, text=True, check=False
+        command,
+        cwd=folder,
+        input=json.dumps(sent),
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -130,7 +147,7 @@ def test_receiver_in_node_accepts_genuine_calls_and_refuses_others(tmp_path: Pat
     assert run([node(), str(file)], tmp_path, sent) == [True] * len(genuine) + [False] * len(others)
 
 
-@pytest.mark.skipif(GO is None, reason="Go is not installed, and the project needs it for nothing else")
+@pytest.mark.engines
 def test_receiver_in_go_accepts_genuine_calls_and_refuses_others(tmp_path: Path) -> None:
     (tmp_path / "go.mod").write_text("module receiver\n\ngo 1.19\n", encoding="utf-8")
     (tmp_path / "verify.go").write_text(
@@ -142,7 +159,9 @@ def test_receiver_in_go_accepts_genuine_calls_and_refuses_others(tmp_path: Path)
         {"Secret": secret, "Headers": headers, "Body": base64.b64encode(body).decode()}
         for secret, headers, body in [*genuine, *forged]
     ]
-    assert run([str(GO), "run", "."], tmp_path, sent) == [True] * len(genuine) + [False] * len(forged)
+    assert run([str(GO), "run", "."], tmp_path, sent, GO_ENVIRONMENT) == [True] * len(genuine) + [
+        False
+    ] * len(forged)
 
 
 @pytest.mark.parametrize(("body", "state"), [(b"{}", "succeeded"), (b"[]", "waiting")])
