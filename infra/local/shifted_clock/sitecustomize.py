@@ -1,4 +1,6 @@
-"""Shifts the wall clock of its process by `CLOCK_OFFSET_SECONDS`. Python imports it before any other module.
+"""Shifts `time.time` and `time.time_ns` by `CLOCK_OFFSET_SECONDS`. Python imports it before any other module.
+
+The functions, queues, tables and the HTTP API of the stack read these; `datetime.now` is not shifted.
 
 `clock_offset.clock_variables` puts this directory on the import path of the emulator and the functions.
 """
