@@ -3,6 +3,7 @@
 `cdk synth -c stage=prod -c preset=medium -c region=eu-west-1` runs this file; tests and the local stack call `synth`.
 """
 
+import json
 import os
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from infra.config import StageConfig
 from infra.stacks.data import DataStack
 from infra.stacks.service import ServiceStack
 from infra.stages import cloud_stage
+
+CDK_JSON = Path(__file__).resolve().parents[1] / "cdk.json"
 
 
 def build(app: App, stage: StageConfig) -> None:
@@ -26,8 +29,12 @@ def build(app: App, stage: StageConfig) -> None:
 
 
 def synth(stage: StageConfig, outdir: Path) -> cx_api.CloudAssembly:
-    """Write the templates and assets of a stage to a directory."""
+    """Write the templates and assets of a stage to a directory.
+
+    The feature flags are those that the CDK's command line reads.
+    """
     app = App(
+        context=json.loads(CDK_JSON.read_text())["context"],
         outdir=str(outdir),
         analytics_reporting=False,
         builtin_cloud_formation_validation=not stage.emulated,

@@ -13,6 +13,7 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+from infra.local.clock_offset import clock_variables
 from infra.local.emulator_env import environment
 from infra.local.processes import Process, in_group
 from infra.local.sockets import HOST, free_port, in_use, responds
@@ -28,8 +29,10 @@ RESTORE_FAILED = ("Failed to restore persisted state", "Persistence: failed to l
 class Emulator:
     """A run of the emulator with a `StateDir`; start and stop it once."""
 
-    def __init__(self, home: StateDir, *, port: int | None = None) -> None:
+    def __init__(self, home: StateDir, *, port: int | None = None, clock_offset: int = 0) -> None:
+        """`clock_offset` seconds are added to the clock of the emulator and of all functions."""
         self.home = home
+        self.clock_offset = clock_offset
         self._preferred_port = port
         self._lock: int | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -42,7 +45,8 @@ class Emulator:
     def start(self, *, fresh: bool = False) -> None:
         """Start the emulator and wait until it responds. `fresh` deletes the saved state.
 
-        Raises LocalStackError if the directory or its port is in use, or another version saved the state.
+        Raises LocalStackError if the directory or its port is in use, or if the state was saved by another
+        version or under another clock offset.
         """
         self.home.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._lock = self.home.lock()
@@ -94,6 +98,13 @@ class Emulator:
                 f"emulator {saved.get('version', 'unknown')} saved the state in {self.home.root}, but "
                 f"{installed} is installed; start with --fresh, which deletes its jobs and tenants"
             )
+        # Jobs that are filed while the clock goes back can belong to buckets that no sweep reads again.
+        offset = saved.get("clock_offset", 0)
+        if self.home.state.exists() and offset != self.clock_offset:
+            raise LocalStackError(
+                f"the state in {self.home.root} has the clock offset {offset}; start with --clock-offset "
+                f"{offset}, name another directory with --home, or add --fresh, which deletes its jobs and tenants"
+            )
         preferred = self._preferred_port
         if not preferred or in_use(preferred):
             preferred = free_port()
@@ -103,7 +114,9 @@ class Emulator:
                 f"port {port} of the state in {self.home.root} is in use; free it, or start with --fresh, "
                 "which deletes its jobs and tenants"
             )
-        self.home.write("emulator.json", {"port": port, "version": installed})
+        self.home.write(
+            "emulator.json", {"port": port, "version": installed, "clock_offset": self.clock_offset}
+        )
         return port
 
     def _launch(self) -> None:
@@ -113,7 +126,8 @@ class Emulator:
                 # -P keeps the project directory out of the import path; see emulator_child.
                 [sys.executable, "-P", str(Path(__file__).with_name("emulator_child.py"))],
                 cwd=self.home.tmp,
-                env=environment(port=self.port, state=self.home.state, tmp=self.home.tmp),
+                env=environment(port=self.port, state=self.home.state, tmp=self.home.tmp)
+                | clock_variables(self.clock_offset),
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -5,7 +5,9 @@ door forwards each request with that name as its `Host` header.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
+from email.utils import formatdate
 from http import HTTPStatus
 
 import aiohttp
@@ -39,10 +41,12 @@ OF_THE_CONNECTION = (
 class FrontDoor:
     """Forwards requests to the API. Until `open`, and when the emulator has stopped, it answers 503."""
 
-    def __init__(self, *, port: int = 0, faults: Faults | None = None) -> None:
-        """`port` 0 selects a free port; `faults` happen to requests of clients."""
+    def __init__(self, *, port: int = 0, faults: Faults | None = None, clock_offset: int = 0) -> None:
+        """`port` 0 selects a free port; `faults` happen to requests of clients; `clock_offset` seconds are
+        added to the dates of answers that the front door gives itself."""
+        self._clock_offset = clock_offset
         self._faults = faults or Faults()
-        self._server = LoopbackServer(self._answer, port=port, name="front door", context=self._connect)
+        self._server = LoopbackServer(self._answer_dated, port=port, name="front door", context=self._connect)
         self._emulator: URL | None = None
         self._host = ""
         self._kill_worker: Callable[[], object] = int
@@ -85,6 +89,11 @@ class FrontDoor:
             skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),
         ) as self._client:
             yield
+
+    async def _answer_dated(self, request: web.Request) -> web.Response:
+        response = await self._answer(request)
+        response.headers.setdefault("Date", formatdate(time.time() + self._clock_offset, usegmt=True))
+        return response
 
     async def _answer(self, request: web.Request) -> web.Response:
         fault = self._faults.draw()

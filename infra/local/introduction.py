@@ -7,6 +7,7 @@ import sys
 from rich.console import Console
 
 from infra.local.clients import CREDENTIALS, REGION
+from infra.local.clock_offset import clock_variables
 from infra.local.demo import Demo
 from infra.local.demo_receiver import PATHS
 from infra.local.stack import LocalStack
@@ -22,6 +23,9 @@ def introduce(stack: LocalStack, demo: Demo, receiver: str, console: Console) ->
         # `out` adds no line breaks and no markup, so the line can be copied.
         console.out(line, highlight=False)
 
+    if offset := stack.clock_offset:
+        direction = "ahead of" if offset > 0 else "behind"
+        say(f"The stack's clock is {abs(offset)} s {direction} this machine's.\n")
     say("Three jobs are running: once in 5 s, every 5 s, and on the minute.\n")
     say("Paste this line into another terminal. It sets the variables of the examples in docs/:\n")
     paste(demo.exports(stack.api_url))
@@ -42,6 +46,7 @@ def as_json(stack: LocalStack, demo: Demo, receiver: str, seconds: float) -> str
     ready = {
         "event": "ready",
         "seconds": round(seconds, 1),
+        "clock_offset": stack.clock_offset,
         "api": stack.api_url,
         "docs": f"{stack.api_url}/v1/docs",
         "key": demo.tenant.api_key,
@@ -56,6 +61,7 @@ def as_json(stack: LocalStack, demo: Demo, receiver: str, seconds: float) -> str
 def _admin(stack: LocalStack) -> str:
     """Return a shell line that runs an operator command against the stack."""
     aws = {**CREDENTIALS, "AWS_REGION": REGION, "AWS_ENDPOINT_URL": stack.endpoint}
-    variables = " ".join(f"{name}={value}" for name, value in aws.items())
+    aws |= clock_variables(stack.clock_offset)
+    variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in aws.items())
     python = shlex.quote(sys.executable)
     return f"{variables} {python} -m functions.admin --function {stack.functions['api']} list-tenants"

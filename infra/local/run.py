@@ -1,6 +1,7 @@
 """`make run`: runs Punctual on this machine with three demo jobs, and shows each call as it arrives.
 
-python -m infra.local.run [--fresh] [--home DIR] [--port N] [--faults LIST] [--seconds N] [--json]
+python -m infra.local.run [--fresh] [--home DIR] [--port N] [--faults LIST]
+    [--clock-offset SECONDS] [--seconds N] [--json]
 """
 
 import argparse
@@ -16,6 +17,7 @@ from types import FrameType
 from rich.console import Console
 
 from infra.local.calls import Call
+from infra.local.clock_offset import parse_clock_offset
 from infra.local.console import Screen
 from infra.local.demo import Demo, load_demo
 from infra.local.demo_receiver import DemoReceiver
@@ -76,6 +78,7 @@ def _run(options: argparse.Namespace, console: Console, screen: Screen, exits: E
                 emulator_port=EMULATOR_PORT,
                 api_port=api_port(options.port),
                 faults=options.faults,
+                clock_offset=options.clock_offset,
                 report=report,
             )
         )
@@ -148,6 +151,13 @@ def parse_options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--faults", type=_faults, metavar="LIST", help="faults of the API, such as throttled=0.1,lost=0.05"
     )
+    parser.add_argument(
+        "--clock-offset",
+        type=_clock_offset,
+        default=0,
+        metavar="SECONDS",
+        help="seconds that the stack's clock is ahead of this machine's, such as 90 or -90",
+    )
     parser.add_argument("--seconds", type=float, help="stop after this time")
     parser.add_argument("--json", action="store_true", help="print one JSON object per line")
     return parser.parse_args(arguments)
@@ -162,6 +172,13 @@ def _port(text: str) -> int:
 def _faults(text: str) -> Faults:
     try:
         return parse_faults(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _clock_offset(text: str) -> int:
+    try:
+        return parse_clock_offset(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

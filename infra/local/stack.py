@@ -15,6 +15,7 @@ from typing import Any
 from infra.local.api import Api
 from infra.local.assembly import read_assembly
 from infra.local.clients import ACCOUNT, CREDENTIALS, REGION, Clients
+from infra.local.clock_offset import clock_variables
 from infra.local.deploy import Deployment, deploy, describe, exists
 from infra.local.emulator import START_SECONDS, Emulator
 from infra.local.faults import Faults
@@ -44,6 +45,11 @@ class LocalStack:
     @property
     def endpoint(self) -> str:
         return self.emulator.endpoint
+
+    @property
+    def clock_offset(self) -> int:
+        """The seconds by which the stack's clock is ahead of this machine's; negative if it is behind."""
+        return self.emulator.clock_offset
 
     @property
     def outputs(self) -> Mapping[str, str]:
@@ -102,7 +108,8 @@ class LocalStack:
         name = self.functions[service]
         configuration = self.client("lambda").get_function_configuration(FunctionName=name)
         variables: dict[str, str] = configuration["Environment"]["Variables"]
-        return variables | CREDENTIALS | {"AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": self.endpoint}
+        aws = CREDENTIALS | {"AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": self.endpoint}
+        return variables | aws | clock_variables(self.clock_offset)
 
     def create_tenant(self, name: str, *, scopes: str = "read,write") -> Tenant:
         output = self.admin("create-tenant", name, "--scopes", scopes)
@@ -135,18 +142,19 @@ def local_stack(
     emulator_port: int | None = None,
     api_port: int = 0,
     faults: Faults | None = None,
+    clock_offset: int = 0,
     warm_up: bool = True,
     report: Report = silent,
 ) -> Iterator[LocalStack]:
     """Start the emulator with a state directory, deploy the stacks if necessary, and warm up.
 
     Stop at the end. Reuses the state of an earlier run, and its emulator's port, unless `fresh`. `api_port` is
-    the port of the front door, 0 for a free one; `faults` happen to requests there; `report` is told of each
-    phase. Raises LocalStackError.
+    the port of the front door, 0 for a free one; `faults` happen to requests there; `clock_offset` seconds are
+    added to the clock of the emulator and the functions; `report` is told of each phase. Raises LocalStackError.
     """
     home = StateDir(root) if root is not None else StateDir()
-    emulator = Emulator(home, port=emulator_port)
-    with FrontDoor(port=api_port, faults=faults) as front_door:
+    emulator = Emulator(home, port=emulator_port, clock_offset=clock_offset)
+    with FrontDoor(port=api_port, faults=faults, clock_offset=clock_offset) as front_door:
         try:
             report("starting the AWS emulator")
             emulator.start(fresh=fresh)

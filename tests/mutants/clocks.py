@@ -1,4 +1,4 @@
-"""Clocks that differ from the clock of SQS."""
+"""Clocks that differ from the clock of SQS, and the laptop stack's clock offset."""
 
 from tests.mutants.mutant import Mutant
 
@@ -86,5 +86,26 @@ CLOCKS = (
         old="if is_ahead or skew_ms < -LAG_TOLERANCE_MS else 0",
         new="if is_ahead else 0",
         killer="tests/unit/domain/dispatch/test_clock_skew.py",
+    ),
+    Mutant(
+        name="saved state of the laptop that meets another clock",
+        file="infra/local/emulator.py",
+        old="offset != self.clock_offset",
+        new="offset > self.clock_offset",
+        killer="tests/unit/local/test_clock_offset.py",
+    ),
+    Mutant(
+        name="clock offset of the laptop without a bound",
+        file="infra/local/clock_offset.py",
+        old=" or abs(int(text)) > MAX_SECONDS",
+        new="",
+        killer="tests/unit/local/test_clock_offset.py",
+    ),
+    Mutant(
+        name="answer of the laptop's front door with the machine's date",
+        file="infra/local/front_door.py",
+        old="time.time() + self._clock_offset",
+        new="time.time()",
+        killer="tests/unit/local/test_front_door.py",
     ),
 )

@@ -20,8 +20,13 @@ GUIDES = (
     *(
         "guides/alerts",
         "guides/chaining",
+        "guides/late-jobs",
         "guides/long-running-calls",
+        "guides/migrate-from-eventbridge",
+        "guides/pause-by-tag",
+        "guides/redrive-failures",
         "guides/retries",
+        "guides/schedule-jobs",
         "guides/verify-calls",
     ),
     *("reference/api", "reference/delivery", "reference/schedules", "reference/tenants"),

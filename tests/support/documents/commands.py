@@ -86,6 +86,5 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "python": _python,
     ".venv/bin/python": _python,
     "punctual": _admin,
-    "aws": _anything,
     "git": _anything,
 }

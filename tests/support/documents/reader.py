@@ -1,8 +1,8 @@
 """Pastes a page into bash from top to bottom, as a reader would, in front of an API that runs in memory.
 
 * A shell block is pasted. `curl` and `python3` are the real programs, and a variable that one block sets is
-  available in the next. `sleep` advances the deployment's clock. The project's own commands are checked, not
-  executed. Any other program is unknown.
+  available in the next. `sleep` advances the deployment's clock, which Python programs share. `aws` is a program
+  with some schedules. The project's own commands are checked, not executed. Any other program is unknown.
 * A `json` block is the answer to the last request. `"..."` stands for anything, also within a text. As the name of
   a member, or as the last item of a list, it stands for any others.
 * An `http` block is the last call to the receiver. An `http` block that starts with a status is what receivers
@@ -14,6 +14,7 @@ Every request of a shell block must succeed. Only the last one may fail, if the 
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,10 +28,12 @@ from typing import Any
 
 import orjson
 
+from infra.local.clock_offset import clock_variables
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.tenancy.tenant import Scope
 from tests.support.api.api_world import ApiWorld, Request
 from tests.support.contract.gateway import Got, Sent, got, serving
+from tests.support.documents import aws_cli
 from tests.support.documents.blocks import Block
 from tests.support.documents.commands import COMMANDS, check_command
 from tests.support.documents.snippets import run_snippet
@@ -90,6 +93,9 @@ class Reader:
         programs.mkdir()
         for program in PROGRAMS:
             (programs / program).symlink_to(sys.executable if program == "python3" else str(which(program)))
+        aws = programs / "aws"
+        aws.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{aws_cli.__file__}" "$@"\n')
+        aws.chmod(0o700)
         operator = self._world.world.create_tenant.operator().api_key
         self._given = {
             "PUNCTUAL": url,
@@ -171,7 +177,7 @@ class Reader:
         script = _PROLOGUE + _PLACEHOLDER.sub("X", filled) + _EPILOGUE
         pasted = subprocess.run(
             [str(which("bash")), "-c", script],
-            env=self.variables,
+            env=self.variables | clock_variables(self._clock_offset()),
             cwd=self._folder,
             capture_output=True,
             text=True,
@@ -204,6 +210,9 @@ class Reader:
         lines = noted.read_text(encoding="utf-8").split("\0\n")
         noted.unlink()
         return [line.split("\0") for line in lines if line]
+
+    def _clock_offset(self) -> int:
+        return self._world.world.clock.time_ms // 1000 - int(time.time())
 
     def _sleep(self, seconds: float) -> None:
         """Everything runs that is due meanwhile."""

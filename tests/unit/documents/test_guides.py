@@ -135,6 +135,61 @@ def test_a_repeated_notification_starts_one_job(page: Reader) -> None:
     assert start_report(tell({**NOTIFICATION, "execution_id": "exe_2"})) != made
 
 
+def test_failures_of_yesterday_are_redriven_and_those_of_today_are_not(page: Reader) -> None:
+    page.read(block("http", "HTTP/1.1 404 Not Found\n"))
+    fail = (
+        'curl -sS "$PUNCTUAL/v1/jobs" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" -d \''
+        '{"schedule": {"delay_seconds": 0}, "request": {"url": "https://example.com/"}, '
+        '"retry": {"max_attempts": 1}}\'\n'
+    )
+    page.read(block("sh", f"{fail}sleep 86400\n{fail}sleep 60\n"))
+    [count, *_], [start, *_] = (
+        blocks_of_section("redrive-failures.md", title) for title in ("1. Count them", "2. Redrive them")
+    )
+    page.read(count)
+    page.read(block("json", '{"count": 1, "complete": true, "...": "..."}'))
+    page.read(start)
+    page.read(block("json", '{"counts": {"redriven": 1, "...": "..."}, "...": "..."}'))
+
+
+def test_migration_leaves_out_what_has_no_counterpart_and_says_why(page: Reader) -> None:
+    export, urls, translate, *_ = (
+        each for each in blocks_of(GUIDES / "migrate-from-eventbridge.md") if each.language == "sh"
+    )
+    for each in (
+        export,
+        urls,
+        block("sh", f"{translate.text.rstrip()} | tee printed.txt"),
+    ):
+        page.read(each)
+    folder = Path(page.variables["STATE"]).parent
+    printed = (folder / "printed.txt").read_text().splitlines()
+    assert printed == [
+        "left out: default.foreign.schedule.json: "
+        "urls.json has no URL for arn:aws:lambda:eu-west-1:111122223333:function:report-of-others",
+        "left out: default.inside.schedule.json: its input has attributes of EventBridge",
+        "left out: default.off.schedule.json: it is disabled",
+        "3 jobs",
+    ]
+    invoices, report, _ = json.loads((folder / "batch-1.json").read_text())["jobs"]
+    assert report == {
+        "name": "daily-report",
+        "tags": ["group:default"],
+        "schedule": {
+            "expression": "cron(0 9 ? * MON-FRI *)",
+            "timezone": "Europe/Berlin",
+            "jitter_seconds": 900,
+        },
+        "request": {"url": "https://example.com/hooks/report", "json": {"kind": "daily"}},
+        "retry": {"max_attempts": 20, "give_up_after_seconds": 86400},
+    }
+    assert invoices["request"] == {"url": "https://example.com/hooks/invoices", "body": "not JSON"}
+    assert invoices["retry"] == {"max_attempts": 4, "give_up_after_seconds": 600}
+    assert invoices["tags"] == ["group:billing"]
+    assert invoices["schedule"]["start_at"] == "2024-01-01T00:00:00+01:00"
+    assert invoices["schedule"]["end_at"] == "2035-01-01T00:00:00+01:00"
+
+
 @pytest.mark.parametrize("fails", [False, True])
 def test_the_receiver_of_a_long_call_answers_202_and_reports(page: Reader, fails: bool) -> None:
     execution, token = started(page)
@@ -190,6 +245,13 @@ def reported(page: Reader, execution: str) -> str:
             return state
         time.sleep(0.05)
     return "running"
+
+
+def blocks_of_section(guide: str, title: str) -> list[Block]:
+    """The shell blocks below a heading of a guide."""
+    text = (GUIDES / guide).read_text(encoding="utf-8")
+    lines = text[: text.index(f"## {title}\n")].count("\n")
+    return [each for each in blocks_of(GUIDES / guide) if each.language == "sh" and each.line > lines]
 
 
 def block(language: str, text: str) -> Block:

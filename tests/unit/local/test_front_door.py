@@ -4,8 +4,10 @@ import asyncio
 import http.client
 import json
 import socket
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 
 import pytest
 from aiohttp import web
@@ -108,6 +110,20 @@ def test_front_door_answers_503_until_the_api_is_deployed() -> None:
         status, headers, body = ask(door, "GET", "/v1/health")
     assert (status, headers["Content-Type"]) == (503, "application/problem+json; charset=utf-8")
     assert "still starting" in json.loads(body)["detail"]
+
+
+@pytest.mark.parametrize("offset", [0, 600, -600])
+def test_answers_of_the_front_door_itself_have_the_stack_s_date(offset: int) -> None:
+    with FrontDoor(clock_offset=offset) as door:
+        _, headers, _ = ask(door, "GET", "/v1/health")
+    [date] = headers.get_all("Date", [])
+    assert abs(parsedate_to_datetime(date).timestamp() - time.time() - offset) < 30
+
+
+def test_date_of_the_api_is_passed_on(door: FrontDoor, emulator: Emulator) -> None:
+    emulator.headers["Date"] = "Thu, 20 Feb 2025 02:30:00 GMT"
+    _, headers, _ = ask(door, "GET", "/v1/health")
+    assert headers.get_all("Date") == ["Thu, 20 Feb 2025 02:30:00 GMT"]
 
 
 def test_front_door_answers_503_after_the_emulator_has_stopped() -> None:

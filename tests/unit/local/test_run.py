@@ -26,6 +26,7 @@ RECEIVER = "http://127.0.0.1:14567"
 EXPORT = f"export PUNCTUAL={API} KEY={KEY} SECRET={SECRET}"
 STACK: Any = SimpleNamespace(
     api_url=API,
+    clock_offset=0,
     endpoint="http://127.0.0.1:14566",
     emulator=SimpleNamespace(home=SimpleNamespace(log="emulator.log")),
     functions={"api": "punctual-api"},
@@ -57,11 +58,25 @@ def test_variables_command_and_docs_page_are_each_one_line_of_their_own(demo: De
 def test_scripts_get_the_same_as_one_json_object(demo: Demo) -> None:
     ready = json.loads(as_json(STACK, demo, RECEIVER, 1.0))
     assert ready.keys() == {
-        *("event", "seconds", "api", "docs", "key", "secret", "receiver", "curl", "admin")
+        *("event", "seconds", "clock_offset", "api", "docs", "key", "secret", "receiver", "curl", "admin")
     }
     assert (ready["api"], ready["key"], ready["secret"]) == (API, KEY, SECRET)
     assert (ready["docs"], ready["receiver"]) == (f"{API}/v1/docs", RECEIVER)
     assert ready["curl"].startswith(f"{EXPORT}; curl ")
+
+
+def test_clock_of_the_stack_is_told_and_operators_commands_have_it_too(demo: Demo) -> None:
+    for offset, told in ((90, "90 s ahead of this machine's"), (-90, "90 s behind this machine's")):
+        shifted: Any = SimpleNamespace(**vars(STACK) | {"clock_offset": offset})
+        printed = io.StringIO()
+        introduce(shifted, demo, RECEIVER, Console(file=printed, width=40))
+        assert told in printed.getvalue()
+        ready = json.loads(as_json(shifted, demo, RECEIVER, 1.0))
+        assert ready["clock_offset"] == offset
+        assert f" CLOCK_OFFSET_SECONDS={offset} " in ready["admin"]
+    printed = io.StringIO()
+    introduce(STACK, demo, RECEIVER, Console(file=printed, width=40))
+    assert "The stack's clock" not in printed.getvalue()
 
 
 def test_phases_of_the_start_are_lines_when_they_begin() -> None:
@@ -93,6 +108,14 @@ def test_port_that_is_none_is_refused_aloud(text: str, capsys: pytest.CaptureFix
     with pytest.raises(SystemExit):
         run.parse_options([f"--port={text}"])
     assert "a port is a number from 1 to 65535" in capsys.readouterr().err
+
+
+def test_clock_offset_is_obeyed_or_refused_aloud(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.parse_options([]).clock_offset == 0
+    assert run.parse_options(["--clock-offset", "-90"]).clock_offset == -90
+    with pytest.raises(SystemExit):
+        run.parse_options(["--clock-offset", "5m"])
+    assert "a whole number of seconds from -3600 to 3600" in capsys.readouterr().err
 
 
 def test_chosen_port_in_use_ends_the_start_before_anything_runs(
