@@ -9,10 +9,10 @@ from tests.support.builders import DUE_AT, TENANT
 from tests.support.usecases.account_world import AccountWorld
 
 
-def signing(world: AccountWorld) -> list[str]:
+def signing(world: AccountWorld, name: str | None = None) -> list[str]:
     """The secrets, in the clear, that a callback would be signed with now, the current one first."""
     tenant = world.standing()
-    secrets = tenant.signing_at(world.clock.now_ms())
+    secrets = tenant.signing_at(world.clock.now_ms(), name)
     return [world.vault.unseal(tenant, SIGNING_CONTEXT, secret.sealed).decode() for secret in secrets]
 
 
