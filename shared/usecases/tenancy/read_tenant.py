@@ -10,7 +10,7 @@ from shared.ports.tenancy import TenantStore
 
 REMEMBER_MS = 60_000
 MAX_REMEMBERED = 20_000
-"""Twice the 10,000 tenants of a cell, at about 2 KB each: 40 MB at most."""
+"""Twice the 10,000 tenants of a cell, at about 2 KB each: 40 MB at most, without secrets that have a name."""
 
 
 @dataclass(slots=True)
