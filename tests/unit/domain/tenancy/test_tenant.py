@@ -45,7 +45,7 @@ def test_lawful_names_of_signing_secrets(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "-a", "a-", "A", "a_b", "a b", "ä", "a" * 65, "a\n", "\u0663"])
-def test_other_names_of_signing_secrets_are_refused(name: str) -> None:
+def test_signing_secret_with_any_other_name_is_refused(name: str) -> None:
     with pytest.raises(InvalidValueError, match="lower-case"):
         signing_secret(name=name)
 

@@ -96,8 +96,9 @@ def test_concurrent_rotations_leave_every_secret_signing() -> None:
 
 def test_no_secret_is_stored_in_the_clear() -> None:
     world = AccountWorld()
-    text = world.secrets.rotate(TENANT, overlap_seconds=60).text
-    assert text.removeprefix("whsec_") not in repr(world.stored.tenants)
+    for name in (None, "billing"):
+        text = world.secrets.rotate(TENANT, overlap_seconds=60, name=name).text
+        assert text.removeprefix("whsec_") not in repr(world.stored.tenants)
 
 
 # --- secrets by name
@@ -131,7 +132,7 @@ def test_secrets_are_listed_by_name_those_without_a_name_first() -> None:
     ]
 
 
-def test_each_name_has_a_maximum_of_signing_secrets_of_its_own() -> None:
+def test_secrets_of_each_name_have_a_maximum_of_their_own() -> None:
     world = AccountWorld()
     for name in (None, "billing"):
         while len(signing(world, name)) < MAX_SIGNING:
