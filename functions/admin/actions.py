@@ -125,7 +125,9 @@ def list_secrets(cases: UseCases, given: Namespace) -> Document:
 
 def rotate_secret(cases: UseCases, given: Namespace) -> Document:
     _check_overlap(given)
-    new = cases.tenancy.signing_secrets.rotate(given.tenant, overlap_seconds=given.overlap_seconds)
+    new = cases.tenancy.signing_secrets.rotate(
+        given.tenant, overlap_seconds=given.overlap_seconds, name=given.name
+    )
     document = _secret(cases, new.secret)
     _record(cases, given.tenant, "rotateSigningSecret", new.secret.id, None, document)
     return {**document, "signing_secret": new.text}

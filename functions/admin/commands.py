@@ -63,7 +63,7 @@ COMMANDS: dict[str, Command] = {
     ),
     "rotate-signing-secret": Command(
         help="create a signing secret and show it, once; the old ones sign besides it for a while",
-        arguments=("tenant", "--overlap-seconds"),
+        arguments=("tenant", "--name", "--overlap-seconds"),
         run=actions.rotate_secret,
     ),
     "retire-signing-secret": Command(
@@ -108,7 +108,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
         "type": _scopes,
         "help": "some of read,write,admin; default of a tenant's first key: read,write",
     },
-    "--name": {"help": "a name for the key"},
+    "--name": {"help": "a name for the key, or the name of the signing secrets"},
     "--expires-in-seconds": {"type": int, "help": "the life of the key; by default it does not expire"},
     "--overlap-seconds": {
         "type": int,

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic.json_schema import SkipJsonSchema
 
 from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
+from shared.domain.delivery.signing import SECRET_NAME
 from shared.domain.delivery.target import MAX_URL_CHARACTERS
 from shared.domain.errors import ScheduleError
 from shared.domain.schedules.schedule import format_instant, parse_instant
@@ -24,6 +25,8 @@ CallbackUrl = Annotated[
     str, Field(max_length=MAX_URL_CHARACTERS, json_schema_extra={"pattern": f"^({NO_CALLBACK}$|https?://)"})
 ]
 """The URL that is called with the outcome of an execution, or `none`."""
+SecretName = Annotated[str, StringConstraints(pattern=SECRET_NAME)]
+"""The name of signing secrets."""
 
 
 def read_instant(name: str, text: str | None) -> int | None:

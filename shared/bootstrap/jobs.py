@@ -34,6 +34,7 @@ class JobUseCases:
         ports = self.core.ports
         return DraftJob(
             jobs=ports.jobs,
+            read_tenant=self.core.read_tenant,
             vault=ports.vault,
             entropy=ports.entropy,
             plan=self._settings.shard_plan,
@@ -73,6 +74,7 @@ class JobUseCases:
         ports = self.core.ports
         return ReviseJob(
             jobs=ports.jobs,
+            read_tenant=self.core.read_tenant,
             update_job=self.core.lifecycle.update,
             update_one_off=UpdateOneOff(
                 one_offs=ports.one_offs,

@@ -157,5 +157,9 @@ class UnreadableItemError(PunctualError):
     """A stored item has an unknown version or breaks an invariant; no code modifies it."""
 
 
+class SigningSecretGoneError(PunctualError):
+    """No signing secret of the tenant has the name that a call needs; the call is not signed otherwise."""
+
+
 class UnknownVersionError(UnreadableItemError):
     """A newer version wrote the item, or a value in it; the item is valid, but this version must not modify it."""

@@ -29,7 +29,12 @@ from tests.support.conformance.labs import Lab
 
 def test_filed_execution_is_read_back_whole(lab: Lab) -> None:
     execution = one_off(
-        shard=31, lane=Lane.BULK, name="nightly", index_shard=3, retry=RetryPolicy(max_attempts=20)
+        shard=31,
+        lane=Lane.BULK,
+        name="nightly",
+        index_shard=3,
+        retry=RetryPolicy(max_attempts=20),
+        signing_secret="b" * 64,
     )
     assert lab.executions.put_if_absent(execution) is None
     assert lab.executions.get(execution.id) == execution

@@ -11,6 +11,7 @@ from shared.adapters.dynamodb.codec.job_items import job_item, past_chain_item, 
 from shared.adapters.dynamodb.codec.keys import item_key, job_key, payload_key, shard_counts_key
 from shared.adapters.dynamodb.codec.redrive_task_items import redrive_task_item
 from shared.adapters.dynamodb.codec.tenant_items import key_item, read_key, read_tenant, tenant_item
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.delivery.callback import Reason
 from shared.domain.errors import UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
@@ -40,6 +41,7 @@ from tests.support.conformance.live_items import all_live
 
 OUTCOME = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=1, status=500, reason=Reason.HTTP_STATUS)
 RUNNING = in_state(occurrence(), State.RUNNING, outcomes=(OUTCOME,))
+NEWER = {"N": str(VERSION + 1)}
 BROKEN: dict[str, dict[str, dict[str, Any] | None]] = {
     "no tenant": {"t": None},
     "no state": {"s": None},
@@ -104,7 +106,7 @@ BROKEN_CHAINS: list[dict[str, Any]] = [
     {"hu": None},
     {"rv": {"SS": ["1"]}},
     {Attr.TTL: None},
-    {"v": {"N": "2"}},
+    {"v": NEWER},
 ]
 
 
@@ -207,7 +209,7 @@ def file_broken(lab: DynamoLab) -> list[ExecutionId]:
 
 
 def test_a_row_that_cannot_be_read_is_named_by_its_key(engine_lab: DynamoLab) -> None:
-    faults: list[dict[str, Any]] = [{"v": {"N": "2"}}, {"v": None}, {"s": {"S": "Z"}}]
+    faults: list[dict[str, Any]] = [{"v": NEWER}, {"v": None}, {"s": {"S": "Z"}}]
     for number, changes in enumerate([*faults, {}]):
         engine_lab.executions.put_if_absent(one_off(number))
         engine_lab.rewrite(one_off(number).id, changes)
@@ -218,7 +220,7 @@ def test_a_row_that_cannot_be_read_is_named_by_its_key(engine_lab: DynamoLab) ->
 
 def test_a_definition_of_a_newer_version_is_left_alone(engine_lab: DynamoLab) -> None:
     engine_lab.jobs.create(job(), occurrence())
-    _rewrite_job(engine_lab, {"v": {"N": "2"}})
+    _rewrite_job(engine_lab, {"v": NEWER})
     before = engine_lab.contents()
     with pytest.raises(UnknownVersionError):
         engine_lab.jobs.get(TENANT, job().id)
@@ -257,7 +259,7 @@ def test_a_payload_of_a_newer_version_is_not_guessed_at(engine_lab: DynamoLab) -
     engine_lab.jobs.put_payload(TENANT, job().id, b"sealed", stored_at=0)
     key = item_key(*payload_key(TENANT, job().id))
     engine_lab.client.put_item(
-        TableName=engine_lab.names.jobs, Item={**key, "v": {"N": "2"}, "rq": {"B": b"otherwise sealed"}}
+        TableName=engine_lab.names.jobs, Item={**key, "v": NEWER, "rq": {"B": b"otherwise sealed"}}
     )
     with pytest.raises(UnknownVersionError):
         engine_lab.jobs.get_payload(TENANT, job().id)
@@ -288,7 +290,7 @@ def test_tenant_or_key_with_a_value_of_a_newer_release_is_newer_and_not_broken()
         read_key(_changed(key_item(api_key()), {"sp": {"L": [{"S": "everything"}]}}))
 
 
-@pytest.mark.parametrize("version", [None, {"N": "2"}, {"N": "0"}, {"BOOL": True}])
+@pytest.mark.parametrize("version", [None, NEWER, {"N": "0"}, {"BOOL": True}])
 def test_a_tenant_or_key_of_another_version_is_not_guessed_at(version: dict[str, str] | None) -> None:
     with pytest.raises(UnknownVersionError):
         read_tenant(_changed(tenant_item(tenant()), {"v": version}))
@@ -321,7 +323,7 @@ def test_a_broken_redrive_is_told_from_one_that_does_not_exist(
     engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item)
     with pytest.raises(UnreadableItemError):
         engine_lab.redrives.get(TENANT, task.id)
-    engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item | {"v": {"N": "2"}})
+    engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item | {"v": NEWER})
     with pytest.raises(UnknownVersionError):
         engine_lab.redrives.get(TENANT, task.id)
 
@@ -332,7 +334,7 @@ def test_a_broken_redrive_is_told_from_one_that_does_not_exist(
         {"sn": {"S": "4/8"}},
         {"sn": {"S": "0/0/0"}},
         {"sn": {"N": "4"}},
-        {"v": {"N": "2"}},
+        {"v": NEWER},
         {"sn": None},
         {"fb": {"S": "1"}},
     ],

@@ -68,6 +68,10 @@ def told_one_off() -> Execution:
     return with_changes(one_off_job(), request=told_request, callbacks=OutcomeCallbacks(on_failure=told))
 
 
+def named_one_off() -> Execution:
+    return with_changes(one_off_job(), signing_secret="billing-and-invoices")
+
+
 def cron_occurrence() -> Execution:
     definition = job(
         id=recurring_job_id(DUE_AT, 1 << 79, cell=DEFAULT_CELL),
@@ -105,8 +109,8 @@ def backfill_run() -> Execution:
 
 @pytest.mark.parametrize(
     "execution",
-    [one_off_job(), cron_occurrence(), backfill_run(), told_one_off()],
-    ids=["one-off", "cron", "backfill", "told"],
+    [one_off_job(), cron_occurrence(), backfill_run(), told_one_off(), named_one_off()],
+    ids=["one-off", "cron", "backfill", "told", "named"],
 )
 def test_a_typical_item_takes_one_write_unit_at_each_step(
     engine_lab: DynamoLab, execution: Execution

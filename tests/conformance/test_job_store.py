@@ -37,6 +37,7 @@ def test_a_definition_is_read_back_whole(lab: Lab) -> None:
         index_shard=5,
         name="morning report",
         payload_id="elsewhere",
+        signing_secret="billing",
         request=b"",
     )
     lab.jobs.create(definition, occurrence(definition))

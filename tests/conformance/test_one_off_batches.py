@@ -45,8 +45,9 @@ def test_every_field_of_an_execution_is_read_back(putting: Putting) -> None:
         one_off(2, start_deadline_at=DUE_AT + 60_000),
         one_off(3, nominal_at=DUE_AT - 500, name="jittered"),
         one_off(4, state=State.QUEUED, request=bytes(3_000)),
+        one_off(5, signing_secret="billing"),
     ]
-    assert batches.put_all_if_absent(wanted) == [None] * 4
+    assert batches.put_all_if_absent(wanted) == [None] * 5
     assert [lab.executions.get(each.id) for each in wanted] == wanted
 
 

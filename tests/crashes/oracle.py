@@ -24,7 +24,9 @@ from tests.crashes.reports import Report, Verb
 from tests.crashes.run_locks import turn_faults
 from tests.crashes.series import series_faults
 
-UNCALLED = frozenset({"lease_too_short", "request_unreadable", "stopped", "unavailable"})
+UNCALLED = frozenset(
+    {"lease_too_short", "request_unreadable", "signing_secret_gone", "stopped", "unavailable"}
+)
 """Reasons of attempts that ended before the receiver was called."""
 UNSURE = frozenset({"timeout", "connect_failed", "protocol_error"})
 """Reasons of attempts that a receiver may not have seen, if their worker stood still in them."""

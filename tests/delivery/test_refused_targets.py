@@ -20,6 +20,7 @@ from shared.domain.schedules.timing import After
 from shared.settings import ApiSettings, CallbackSettings
 from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
 from tests.support.api.environment import ENVIRONMENT
+from tests.support.builders import tenant
 from tests.support.delivery.sending import post
 
 REFUSED = [
@@ -88,7 +89,7 @@ def test_a_deployment_refuses_jobs_that_call_its_own_api(monkeypatch: pytest.Mon
     jobs = use_cases(dynamo_ports(settings), settings).jobs
     assert jobs.revise_job.policy == jobs.create_job.draft.policy == settings.target_policy
     with pytest.raises(CallbackUrlNotAllowedError):
-        jobs.create_job.draft.check(NewJob(timing=After(1), request=Wanted(method="POST", url=OWN)))
+        jobs.create_job.draft.check(tenant(), NewJob(timing=After(1), request=Wanted(method="POST", url=OWN)))
 
 
 def test_an_executor_calls_its_own_api_no_more_than_private_names(executor: ModuleType) -> None:

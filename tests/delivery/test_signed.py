@@ -1,5 +1,6 @@
 """No unsigned call, on any path that leads to one; and none at all where it could not be signed."""
 
+import hmac
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +16,8 @@ from shared.domain.delivery.signing import new_secret
 from shared.domain.errors import InvalidValueError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
-from shared.domain.schedules.timing import After
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.timing import After, Every
 from shared.domain.tenancy.tenant import SIGNING_CONTEXT, Tenant
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.support.builders import DUE_AT, TENANT, in_state
@@ -117,6 +119,133 @@ def test_old_and_new_secret_sign_during_a_rotation_and_then_the_new_secret_alone
         )
 
 
+# --- secrets by name
+
+
+def _by_name(world: World, name: str = "billing") -> str:
+    """A new secret of this name."""
+    return world.cases.tenancy.signing_secrets.rotate(TENANT, overlap_seconds=600, name=name).text
+
+
+def _named_one_off(world: World) -> None:
+    world.accept_one_off(After(0), signing_secret="billing")
+
+
+def _named_retry(world: World) -> None:
+    world.sender.answer_to = in_turn(DOWN, OK)
+    _named_one_off(world)
+
+
+def _named_large(world: World) -> None:
+    world.accept_one_off(After(0), signing_secret="billing", request=replace(REQUEST, body=b"x" * 10_000))
+
+
+def _named_recurring(world: World) -> None:
+    world.accept(Every(60), signing_secret="billing")
+
+
+def _named_trigger(world: World) -> None:
+    job = world.accept(Every(86_400), signing_secret="billing")
+    assert isinstance(job, Job)
+    world.trigger_job.execute(world.tenant, job.id)
+
+
+def _named_notification(world: World) -> None:
+    world.accept_one_off(After(0), signing_secret="billing", request=replace(REQUEST, on_success=REQUEST.url))
+
+
+def _named_redrive(world: World) -> None:
+    execution = failed_through(world, signing_secret="billing")
+    world.redrive.execute(TENANT, str(execution.id))
+
+
+NAMED: dict[str, tuple[Callable[[World], None], int]] = {
+    "a one-off job": (_named_one_off, 1),
+    "a retry": (_named_retry, 2),
+    "a request that stands apart": (_named_large, 1),
+    "runs of a recurring job": (_named_recurring, 3),
+    "a run beside the schedule": (_named_trigger, 1),
+    "an outcome callback": (_named_notification, 2),
+    "a redrive": (_named_redrive, 1),
+}
+
+
+@pytest.mark.parametrize("path", NAMED)
+def test_calls_of_a_job_that_names_a_secret_are_signed_with_that_secret_alone(path: str) -> None:
+    world = World(DUE_AT)
+    secret, _ = _by_name(world), _by_name(world, "crm")
+    act, calls = NAMED[path]
+    act(world)
+    Lanes(world).until(world.clock.time_ms + 5 * MINUTES)
+    assert len(world.sender.calls) >= calls
+    for call in world.sender.calls:
+        assert signers(call.callback) == (
+            [signature_of(secret, call.callback)],
+            compact_of(secret, call.callback),
+        )
+
+
+def test_calls_of_a_job_without_a_name_are_signed_with_no_named_secret() -> None:
+    world = World(DUE_AT)
+    _by_name(world)
+    world.attempt(world.put(world.one_off()))
+    callback, secret = world.sender.calls[-1].callback, world.credentials.signing_secret
+    assert signers(callback) == ([signature_of(secret, callback)], compact_of(secret, callback))
+
+
+def test_old_and_new_secret_of_a_name_sign_during_its_rotation_and_then_the_new_secret_alone() -> None:
+    world = World(DUE_AT)
+    old, new = _by_name(world), _by_name(world)
+    for number, elapsed_ms, expected in ((1, 0, [new, old]), (2, 601_000, [new])):
+        world.clock.time_ms = DUE_AT + elapsed_ms
+        world.attempt(world.put(world.one_off(number, signing_secret="billing")))
+        callback = world.sender.calls[-1].callback
+        assert signers(callback) == (
+            [signature_of(secret, callback) for secret in expected],
+            compact_of(new, callback),
+        )
+
+
+def test_secret_that_is_younger_than_the_cached_tenant_signs() -> None:
+    world = World(DUE_AT)
+    world.attempt(world.put(world.one_off(1)))
+    secret = _by_name(world)
+    world.attempt(world.put(world.one_off(2, signing_secret="billing")))
+    assert verifies(secret, world.sender.calls[-1].callback)
+    assert len(world.sender.calls) == 2
+
+
+def test_call_fails_for_a_name_that_is_gone_and_is_made_once_the_name_is_there_again() -> None:
+    """A restored table may lack a name that a job has."""
+    world = World(DUE_AT)
+    execution = world.put(world.one_off(signing_secret="billing", retry=RetryPolicy(max_attempts=2)))
+    report = world.attempt(execution)
+    assert world.sender.calls == []
+    standing: Execution = world.standing(execution.id)
+    assert [outcome.reason for outcome in standing.progress.outcomes] == [Reason.SIGNING_SECRET_GONE]
+    assert (standing.state, standing.attempt) == (State.WAITING, 1)
+    assert report.returned() == []
+    secret = _by_name(world)
+    Lanes(world).until(world.clock.time_ms + 10 * MINUTES)
+    (call,) = world.sender.calls
+    assert verifies(secret, call.callback)
+    assert world.standing(execution.id).state is State.SUCCEEDED
+
+
+def test_attempt_whose_named_secret_cannot_be_read_for_now_is_refunded() -> None:
+    world = World(DUE_AT)
+    execution = world.put(world.one_off(signing_secret="billing", retry=RetryPolicy(max_attempts=1)))
+    world.attempt(world.put(world.one_off(2)))
+    world.tenants.get = _unavailable  # type: ignore[method-assign]
+    world.attempt(execution)
+    standing = world.standing(execution.id)
+    assert (standing.state, standing.attempt, len(world.sender.calls)) == (State.WAITING, 0, 1)
+
+
+def _unavailable(tenant_id: str) -> Tenant | None:
+    raise UnavailableError("no table")
+
+
 # --- where nothing can be signed, nothing is sent
 
 
@@ -209,6 +338,19 @@ def test_callbacks_are_made_in_one_place_and_sent_from_one(used: str, only_in: s
 def verifies(secret: str, callback: Callback) -> bool:
     """Whether a receiver that holds this secret takes it for genuine."""
     return signature_of(secret, callback) in dict(callback.headers)["webhook-signature"].split(" ")
+
+
+def signers(callback: Callback) -> tuple[list[str], str]:
+    """The signatures of both schemes."""
+    headers = dict(callback.headers)
+    return headers["webhook-signature"].split(" "), headers["X-Scheduler-Signature"]
+
+
+def compact_of(secret: str, callback: Callback) -> str:
+    """The value of X-Scheduler-Signature, by its documentation."""
+    signed_at = dict(callback.headers)["webhook-timestamp"]
+    digest = hmac.digest(secret.encode(), f"{signed_at}.".encode() + callback.body, "sha256")
+    return f"t={signed_at},v1={digest.hex()}"
 
 
 def signature_of(secret: str, callback: Callback) -> str:

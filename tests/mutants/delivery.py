@@ -157,9 +157,63 @@ DELIVERY = (
     Mutant(
         name="the oldest secret alone throttle_status",
         file="shared/usecases/attempts/compose_callback.py",
-        old="for secret in tenant.signing_at(now_ms)",
-        new="for secret in tenant.signing_at(now_ms)[-1:]",
+        old="for secret in tenant.signing_at(now_ms, name)",
+        new="for secret in tenant.signing_at(now_ms, name)[-1:]",
         killer=_SIGNED,
+    ),
+    Mutant(
+        name="a named job is signed with the default secrets",
+        file="shared/usecases/attempts/compose_callback.py",
+        old="for secret in tenant.signing_at(now_ms, name)",
+        new="for secret in tenant.signing_at(now_ms, None)",
+        killer=_SIGNED,
+    ),
+    Mutant(
+        name="every job is signed with all secrets",
+        file="shared/domain/tenancy/tenant.py",
+        old="return tuple(secret for secret in self.active_secrets(now_ms) if secret.name == name)",
+        new="return self.active_secrets(now_ms)",
+        killer=_SIGNED,
+    ),
+    Mutant(
+        name="a name that is gone falls back to the default secrets",
+        file="shared/usecases/attempts/compose_callback.py",
+        old="                raise SigningSecretGoneError\n",
+        new="                name = None\n",
+        killer=_SIGNED,
+    ),
+    Mutant(
+        name="a name is sought in the cached tenant alone",
+        file="shared/usecases/tenancy/read_tenant.py",
+        old="return tenant if tenant.secret_names.issuperset(names) else self._read(tenant.id) or tenant",
+        new="return tenant",
+        killer=_SIGNED,
+    ),
+    Mutant(
+        name="an outcome callback is signed with the default secrets",
+        file="shared/domain/executions/notification.py",
+        old="            signing_secret=ended.call.signing_secret,\n",
+        new="",
+        killer=_SIGNED,
+    ),
+    Mutant(
+        name="an older release signs a named job",
+        file="shared/adapters/dynamodb/codec/versions.py",
+        old="return version_of(call.lane) if call.signing_secret is None else SIGNING_SECRET_SINCE",
+        new="return version_of(call.lane)",
+        killer="tests/conformance/test_versions.py",
+    ),
+    Mutant(
+        name="named secrets are read before their tenant",
+        file="shared/adapters/dynamodb/tenancy/tenant_store.py",
+        old="""        item = self._get(tenant_key(tenant_id))
+        return read_tenant(item, self._get(named_secrets_key(tenant_id))) if item else None
+""",
+        new="""        named = self._get(named_secrets_key(tenant_id))
+        item = self._get(tenant_key(tenant_id))
+        return read_tenant(item, named) if item else None
+""",
+        killer="tests/conformance/test_tenant_store.py",
     ),
     Mutant(
         name="a secret that is none fails the batch",

@@ -15,6 +15,7 @@ from shared.domain.delivery.async_policy import AsyncPolicy
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.destination import DESTINATION
+from shared.domain.delivery.signing import SECRET_NAME
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
@@ -95,6 +96,7 @@ def executions(draw: st.DrawFn) -> Execution:
             retry=retry,
             timeout_ms=draw(st.integers(1, 60_000)),
             async_policy=draw(ASYNC_POLICIES),
+            signing_secret=draw(st.none() | st.from_regex(SECRET_NAME, fullmatch=True)),
             depth=draw(st.integers(0, 8)),
         ),
         fingerprint=draw(st.binary(min_size=16, max_size=16)),

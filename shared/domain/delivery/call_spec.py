@@ -1,4 +1,4 @@
-"""The call of a job: its request and destination, its lane, timeout and retries, and the outcome callbacks."""
+"""The call of a job: its request, destination and signing secret, its lane, timeout, retries and outcome callbacks."""
 
 from dataclasses import dataclass
 
@@ -23,5 +23,8 @@ class CallSpec:
     retry: RetryPolicy
     timeout_ms: int
     async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
+    signing_secret: str | None = None
+    """The name of the secrets that sign the calls and the outcome callbacks; None for the secrets without a
+    name."""
     depth: int = 0
     """How many calls in a row have created the job of the next one, up to this job."""

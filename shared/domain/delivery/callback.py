@@ -37,6 +37,8 @@ class Reason(IntEnum):
     """The execution was due too long ago to be called."""
     UNAVAILABLE = 16
     """No call was made: a service or resource that Punctual needs for the call was unavailable."""
+    SIGNING_SECRET_GONE = 17
+    """No call was made: the tenant has no signing secret of the name that the job gives."""
 
     @property
     def word(self) -> str:

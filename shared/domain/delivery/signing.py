@@ -15,6 +15,8 @@ from collections.abc import Sequence
 SECRET_PREFIX = "whsec_"  # noqa: S105 - the public prefix of every secret, not a secret
 SIGNATURE_HEADER = "webhook-signature"
 """Every callback has this header."""
+SECRET_NAME = r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$"  # noqa: S105 - a pattern, not a secret
+"""The pattern of the name of a signing secret."""
 MIN_SECRET_BYTES = 24
 MAX_SECRET_BYTES = 64
 

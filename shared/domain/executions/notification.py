@@ -59,6 +59,7 @@ def notification(
             destination=listener.destination,
             retry=NOTIFICATION_RETRY,
             timeout_ms=NOTIFICATION_TIMEOUT_MS,
+            signing_secret=ended.call.signing_secret,
             depth=ended.call.depth,
         ),
         progress=Progress(),

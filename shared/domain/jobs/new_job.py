@@ -61,6 +61,8 @@ class NewJob:
     start_deadline_seconds: int | None = None
     """A one-off job that has not started this long after its due time is skipped."""
     async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
+    signing_secret: str | None = None
+    """The name of the signing secrets; None for the secrets without a name."""
     depth: int = 0
     """Not part of the fingerprint: a repeated request creates no second job from another depth."""
 
@@ -97,6 +99,7 @@ class NewJob:
             retry=self.retry,
             timeout_ms=self.timeout_seconds * 1000,
             async_policy=self.async_policy,
+            signing_secret=self.signing_secret,
             depth=self.depth,
         )
 
@@ -178,5 +181,6 @@ def encode_new_job(new: NewJob) -> bytes:
         astuple(new.recurring),
         new.start_deadline_seconds,
         astuple(new.async_policy),
+        *((new.signing_secret,) if new.signing_secret is not None else ()),
     ]
     return json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()

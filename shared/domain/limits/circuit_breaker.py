@@ -35,6 +35,7 @@ _NOT_CALLED = frozenset(
         Reason.LEASE_TOO_SHORT,
         Reason.UNAVAILABLE,
         Reason.REQUEST_UNREADABLE,
+        Reason.SIGNING_SECRET_GONE,
         Reason.STOPPED,
         Reason.TOO_OLD,
         Reason.ADDRESS_NOT_ALLOWED,

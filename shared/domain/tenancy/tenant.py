@@ -8,6 +8,7 @@ from hashlib import sha256
 from hmac import compare_digest
 
 from shared.domain.delivery.outcome_callbacks import INHERIT, OutcomeCallbacks
+from shared.domain.delivery.signing import SECRET_NAME
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import encode_base32
 from shared.domain.tenancy.quota import Quota, check_limit
@@ -56,6 +57,16 @@ class SigningSecret:
     sealed: bytes
     created_at: int
     ends_at: int | None = None
+    name: str | None = None
+    """A secret with a name signs only the calls of the jobs that name it."""
+
+    def __post_init__(self) -> None:
+        """InvalidValueError for a name that is no slug."""
+        if self.name is not None and not re.fullmatch(SECRET_NAME, self.name):
+            raise InvalidValueError(
+                "the name of a signing secret is 1 to 64 lower-case letters, digits and inner hyphens",
+                path=("name",),
+            )
 
     def signs(self, now_ms: int) -> bool:
         return self.ends_at is None or now_ms < self.ends_at
@@ -69,7 +80,8 @@ class Tenant:
     state: TenantState
     data_key: bytes
     signing_secrets: tuple[SigningSecret, ...]
-    """The current secret first, without an end; then replaced secrets that overlap with it."""
+    """The secrets without a name, then those of each name. Of each name the current secret is first, without an
+    end; then replaced secrets that overlap with it."""
     created_at: int
     index_shards: int = 1
     """Grow-only: readers look under every number below the count, so a smaller count would hide items."""
@@ -89,8 +101,9 @@ class Tenant:
             raise InvalidValueError(
                 "a tenant id is 1 to 40 lower-case letters, digits and inner hyphens", path=("id",)
             )
-        if not self.signing_secrets or self.signing_secrets[0].ends_at is not None:
-            raise InvalidValueError("a tenant needs a signing secret: no call is ever sent unsigned")
+        for name in {None, *self.secret_names}:
+            if next((each.ends_at for each in self.signing_secrets if each.name == name), 0) is not None:
+                raise InvalidValueError("a tenant needs a signing secret: no call is ever sent unsigned")
         if not 1 <= self.index_shards <= MAX_INDEX_SHARDS:
             raise InvalidValueError(f"index_shards must be 1 to {MAX_INDEX_SHARDS}", path=("index_shards",))
         if not 1 <= self.weight <= MAX_WEIGHT:
@@ -98,9 +111,33 @@ class Tenant:
         for quota, limit in self.quotas.items():
             check_limit(quota, limit)
 
-    def signing_at(self, now_ms: int) -> tuple[SigningSecret, ...]:
-        """The secrets that sign at this moment, the current one first; never empty."""
+    @property
+    def secret_names(self) -> frozenset[str]:
+        """The names of signing secrets that a job may send as `signing_secret`."""
+        return frozenset(secret.name for secret in self.signing_secrets if secret.name is not None)
+
+    def active_secrets(self, now_ms: int) -> tuple[SigningSecret, ...]:
+        """All secrets that sign at this moment; of each name, the current one first."""
         return tuple(secret for secret in self.signing_secrets if secret.signs(now_ms))
+
+    def signing_at(self, now_ms: int, name: str | None) -> tuple[SigningSecret, ...]:
+        """The secrets that sign the calls of a job with this name of a secret, the current one first.
+
+        Empty for a name that the tenant does not have, and only then: no other secret takes its place.
+        """
+        return tuple(secret for secret in self.active_secrets(now_ms) if secret.name == name)
+
+    def check_secret_name(self, name: str | None) -> None:
+        """InvalidValueError for a name that no signing secret of the tenant has."""
+        if name is None or name in self.secret_names:
+            return
+        names = ", ".join(sorted(self.secret_names))
+        raise InvalidValueError(
+            f"no signing secret has the name {name[:64]!a}: "
+            + (f"send one of {names}, " if names else "")
+            + "create it with POST /v1/signing-secrets, or send null for the secrets without a name",
+            path=("signing_secret",),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

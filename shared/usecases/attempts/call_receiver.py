@@ -3,7 +3,13 @@
 from dataclasses import dataclass
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
-from shared.domain.errors import PunctualError, ServiceError, UnavailableError, UnreadableItemError
+from shared.domain.errors import (
+    PunctualError,
+    ServiceError,
+    SigningSecretGoneError,
+    UnavailableError,
+    UnreadableItemError,
+)
 from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
 from shared.domain.executions.states import EndReason
 from shared.domain.ids import is_recurring_job_id
@@ -102,6 +108,8 @@ class CallReceiver:
                 if withdrawn is not None:
                     return withdrawn
                 return await self.offload(self.compose.execute, execution, started_at)
+            except SigningSecretGoneError:
+                return CallbackResponse(reason=Reason.SIGNING_SECRET_GONE, duration_ms=0)
             except UnreadableItemError:
                 return CallbackResponse(reason=Reason.REQUEST_UNREADABLE, duration_ms=0)
             except ServiceError:

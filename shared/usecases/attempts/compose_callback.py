@@ -7,7 +7,7 @@ from shared.domain.delivery.callback import Callback
 from shared.domain.delivery.depth import DEPTH_CONTEXT, DEPTH_HEADER, depth_value
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.signing import signed_headers
-from shared.domain.errors import UnreadableItemError
+from shared.domain.errors import SigningSecretGoneError, UnreadableItemError
 from shared.domain.executions.callback_token import CODE_CONTEXT, TOKEN_HEADER, token_for
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import backfilled_job
@@ -29,7 +29,8 @@ class ComposeCallback:
     def execute(self, execution: Execution, now_ms: int) -> Callback:
         """The callback of this attempt.
 
-        UnreadableItemError if the request is lost for good, UnavailableError if it cannot be read for now.
+        UnreadableItemError if the request is lost for good, SigningSecretGoneError if the tenant has no secret
+        of the name that the job gives, UnavailableError if something cannot be read for now.
         """
         tenant = self.read_tenant.execute(execution.tenant_id)
         if tenant is None:
@@ -55,12 +56,17 @@ class ComposeCallback:
     def _signed(
         self, tenant: Tenant, execution: Execution, request: Request, now_ms: int
     ) -> tuple[tuple[str, str], ...]:
-        """Punctual's own headers, signed with every active secret; UnreadableItemError if a secret is
-        malformed."""
+        """Punctual's own headers, signed with every active secret of the job's name of a secret and with no
+        other; UnreadableItemError if a secret is malformed."""
+        name = execution.call.signing_secret
+        if name is not None:
+            tenant = self.read_tenant.with_secrets(tenant, (name,))
+            if name not in tenant.secret_names:
+                raise SigningSecretGoneError
         try:
             secrets = [
                 self.vault.unseal(tenant, SIGNING_CONTEXT, secret.sealed).decode()
-                for secret in tenant.signing_at(now_ms)
+                for secret in tenant.signing_at(now_ms, name)
             ]
             return signed_headers(
                 message_id=str(execution.id),

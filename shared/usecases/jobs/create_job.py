@@ -48,7 +48,8 @@ class CreateJob:
         Domain errors for an invalid job; UnavailableError if the job may or may not exist: repeat with the
         same key.
         """
-        self.draft.check(new)
+        tenant = self.draft.with_secrets(tenant, [new])
+        self.draft.check(tenant, new)
         now_ms = self.clock.now_ms()
         fingerprint = self.draft.fingerprint(tenant, new)
         record, replayed = self._identify(tenant, new, idempotency_key, now_ms, fingerprint)

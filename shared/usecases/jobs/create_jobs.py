@@ -53,6 +53,7 @@ class CreateJobs:
         the accepted job, or the error that creating that job alone would have raised. Raised for the whole
         batch: UnavailableError before any decision was stored, IdempotencyKeyReusedError.
         """
+        tenant = self.draft.with_secrets(tenant, requested)
         fingerprint = self.draft.vault.fingerprint(tenant, _BATCH + spelling)
         record, decisions, replayed = self._decide(tenant, requested, idempotency_key, fingerprint)
         begun = [
@@ -92,10 +93,10 @@ class CreateJobs:
         if known.fingerprint != fingerprint:
             raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request body")
         recalled = zip(requested, known.batch, strict=True)
-        return known, [self._recall(new, choice, known.created_at) for new, choice in recalled], True
+        return known, [self._recall(tenant, new, choice, known.created_at) for new, choice in recalled], True
 
     def _choose(self, tenant: Tenant, requested: Sequence[NewJob | None], now_ms: int) -> list[Decision]:
-        decisions = [self._judge(new, now_ms) for new in requested]
+        decisions = [self._judge(tenant, new, now_ms) for new in requested]
         demands = {
             number: demand_of(new, decision)
             for number, (new, decision) in enumerate(zip(requested, decisions, strict=True))
@@ -106,16 +107,16 @@ class CreateJobs:
             decisions[number] = refusal or decisions[number]
         return decisions
 
-    def _judge(self, new: NewJob | None, now_ms: int) -> Decision:
+    def _judge(self, tenant: Tenant, new: NewJob | None, now_ms: int) -> Decision:
         if new is None:
             return None
         try:
-            self.draft.check(new)
+            self.draft.check(tenant, new)
             return self.draft.choose(new, now_ms)
         except PunctualError as error:
             return error
 
-    def _recall(self, new: NewJob | None, choice: Choice, created_at: int) -> Decision:
+    def _recall(self, tenant: Tenant, new: NewJob | None, choice: Choice, created_at: int) -> Decision:
         """The decision of the first request. A check that failed then fails again."""
         if isinstance(choice, AssignedId):
             return choice
@@ -123,7 +124,7 @@ class CreateJobs:
             return QuotaExceededError(
                 "the quota was used up when this batch was sent first", quota=choice.quota
             )
-        judged = self._judge(new, created_at)
+        judged = self._judge(tenant, new, created_at)
         if isinstance(judged, AssignedId):
             return InvalidStateError("this job was refused when the batch was sent first")
         return judged

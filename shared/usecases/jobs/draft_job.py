@@ -1,6 +1,7 @@
 """Draft a job: choose its ID, seal its request, and build the item to file. Shared by every kind of
 creation."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from shared.domain.bucket import ShardPlan, bucket_of
@@ -28,6 +29,7 @@ from shared.ports.jobs import AssignedId, JobStore
 from shared.ports.runtime import Entropy
 from shared.usecases.requests.seal_request import seal_request
 from shared.usecases.tenancy.check_quota import Demand
+from shared.usecases.tenancy.read_tenant import ReadTenant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,7 @@ class DraftJob:
     """Builds drafts. It writes nothing, except for a request that is too large for the item."""
 
     jobs: JobStore
+    read_tenant: ReadTenant
     vault: Vault
     entropy: Entropy
     plan: ShardPlan
@@ -51,9 +54,18 @@ class DraftJob:
     cell: str
     retention: Retention
 
-    def check(self, new: NewJob) -> None:
-        """InvalidValueError or CallbackUrlNotAllowedError for a request that must not be sent."""
+    def with_secrets(self, tenant: Tenant, requested: Iterable[NewJob | None]) -> Tenant:
+        """The tenant with the signing secrets that these jobs name, if it has them. UnavailableError."""
+        names = {
+            new.signing_secret for new in requested if new is not None and new.signing_secret is not None
+        }
+        return self.read_tenant.with_secrets(tenant, names)
+
+    def check(self, tenant: Tenant, new: NewJob) -> None:
+        """InvalidValueError or CallbackUrlNotAllowedError for a request that must not be sent, or that no
+        secret of the tenant could sign. `tenant` comes from `with_secrets`."""
         check_request(new.request, self.policy)
+        tenant.check_secret_name(new.signing_secret)
 
     def fingerprint(self, tenant: Tenant, new: NewJob) -> bytes:
         """Distinguishes this job from a different job with the same ID."""

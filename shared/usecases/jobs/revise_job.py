@@ -20,6 +20,7 @@ from shared.usecases.chains.change_job import check_revision
 from shared.usecases.chains.update_job import UpdateJob
 from shared.usecases.jobs.update_one_off import UpdateOneOff
 from shared.usecases.requests.seal_request import seal_request
+from shared.usecases.tenancy.read_tenant import ReadTenant
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class ReviseJob:
     """Writes only what the new description changes."""
 
     jobs: JobStore
+    read_tenant: ReadTenant
     update_job: UpdateJob
     update_one_off: UpdateOneOff
     vault: Vault
@@ -46,6 +48,9 @@ class ReviseJob:
         """
         check_revision(job, revision)
         check_request(new.request, self.policy)
+        name = new.signing_secret
+        if name is not None and name != job.call.signing_secret:
+            self.read_tenant.with_secrets(tenant, (name,)).check_secret_name(name)
         if isinstance(job, Execution):
             return self._revise_one_off(tenant, job, present, new)
         return self._revise_recurring(tenant, job, present, new, revision)

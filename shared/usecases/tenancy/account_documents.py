@@ -48,6 +48,7 @@ def secret_document(secret: SigningSecret, now_ms: int) -> Document:
     replaced = "overlapping" if secret.signs(now_ms) else "retired"
     return {
         "id": secret.id,
+        "name": secret.name,
         "state": "current" if secret.ends_at is None else replaced,
         "created_at": format_instant(secret.created_at),
         "ends_at": _instant(secret.ends_at),

@@ -1,5 +1,6 @@
 """A cache of tenants."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from shared.domain.bounded_cache import BoundedCache
@@ -9,7 +10,7 @@ from shared.ports.tenancy import TenantStore
 
 REMEMBER_MS = 60_000
 MAX_REMEMBERED = 20_000
-"""Twice the 10,000 tenants of a cell, at about 2 KB each: 40 MB at most."""
+"""Twice the 10,000 tenants of a cell, at about 2 KB each: 40 MB at most, without secrets that have a name."""
 
 
 @dataclass(slots=True)
@@ -24,11 +25,19 @@ class ReadTenant:
 
     def execute(self, tenant_id: str) -> Tenant | None:
         """The tenant; an unknown id is read again each time. UnavailableError."""
-        tenant = self.cached(tenant_id)
-        if tenant is None:
-            read_at, tenant = self.clock.now_ms(), self.tenants.get(tenant_id)
-            if tenant is not None:
-                self._cache[tenant_id] = (read_at, tenant)
+        return self.cached(tenant_id) or self._read(tenant_id)
+
+    def with_secrets(self, tenant: Tenant, names: Collection[str]) -> Tenant:
+        """`tenant`, or the tenant as it is now if `tenant` lacks a signing secret of one of these names.
+
+        A name may be younger than a cached tenant. UnavailableError.
+        """
+        return tenant if tenant.secret_names.issuperset(names) else self._read(tenant.id) or tenant
+
+    def _read(self, tenant_id: str) -> Tenant | None:
+        read_at, tenant = self.clock.now_ms(), self.tenants.get(tenant_id)
+        if tenant is not None:
+            self._cache[tenant_id] = (read_at, tenant)
         return tenant
 
     def cached(self, tenant_id: str) -> Tenant | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key, job_key, payload_key, reminder_key
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
 from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
@@ -191,7 +192,7 @@ class DynamoLab:
         self.rewrite(execution_id, {"t": None})
 
     def make_newer(self, execution_id: ExecutionId) -> None:
-        self.rewrite(execution_id, {"v": {"N": "2"}})
+        self.rewrite(execution_id, {"v": {"N": str(VERSION + 1)}})
 
     def throttling_index(self) -> AbstractContextManager[None]:
         return throttling_index(self.client, (Attr.FAILED_PK, Attr.FAILED_SK))

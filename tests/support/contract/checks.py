@@ -45,7 +45,11 @@ _RULED = (
     "/retry",
     "/scopes",
     "/request/headers",
+    "/request/url",
+    "/on_success",
+    "/on_failure",
     "/async_deadline_seconds",
+    "/signing_secret",
     "/start_deadline_seconds",
 )
 """Parts of bodies that have a grammar of their own, or a rule about two members, by how their pointers begin."""

@@ -91,6 +91,7 @@ def neighbours(ours: str = NAMES[0]) -> Neighbours:
     api = ApiWorld()
     operator = api.world.create_tenant.operator().api_key
     parties = {name: settle(api, name) for name in NAMES}
+    api.world.cases.tenancy.signing_secrets.rotate(ours, overlap_seconds=0, name="billing")
     attempts = {name: _attempts(api, party) for name, party in parties.items()}
     running = _redrive(api, parties[ours])
     Lanes(api.world).until(api.world.clock.time_ms + 1_000)

@@ -84,6 +84,7 @@ def _send(world: ApiWorld, route: Route, body: Any) -> Answer:
     """The example, sent in a world that has what its path names."""
     world.limit_to(*ALL_SCOPES)
     job = world.create(schedule={"cron": "30 2 * * *", "timezone": "Europe/Berlin"})
+    world.world.cases.tenancy.signing_secrets.rotate("acme", overlap_seconds=0, name="billing")
     key = world.world.credentials.api_key
     made = ask(world, key, "POST", "/v1/keys", {"scopes": ["read"]}).json
     path = route.path.replace("<job_id>", job["id"]).replace("<key_id>", made["id"])

@@ -51,6 +51,7 @@ FULL_JOB: dict[str, Any] = {
     "overlap_policy": "skip",
     "on_success": "https://receiver.example/done",
     "on_failure": "none",
+    "signing_secret": None,
 }
 FULL: dict[str, Any] = {
     "createJob": FULL_JOB,

@@ -108,6 +108,9 @@ def test_signing_secrets_are_rotated_and_retired(run: Run) -> None:
     assert new["signing_secret"].startswith("whsec_")
     assert run("retire-signing-secret", "acme", old["id"])["state"] == "retired"
     assert [each["id"] for each in run("list-signing-secrets", "acme")["signing_secrets"]] == [new["id"]]
+    assert run("rotate-signing-secret", "acme", "--name", "billing")["name"] == "billing"
+    named = [each["name"] for each in run("list-signing-secrets", "acme")["signing_secrets"]]
+    assert named == [None, "billing"]
 
 
 def test_all_tenants_are_listed_however_many_there_are(world: World, run: Run) -> None:

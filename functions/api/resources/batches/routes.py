@@ -59,7 +59,7 @@ def create_jobs(context: Context, request: AuthenticatedRequest) -> Response[str
     if len(documents) > 1:  # Admission took the creation token of the first job.
         context.cases.tenancy.check_quota.creates(request.tenant, len(documents) - 1)
     key, depth = request.idempotency_key(), context.depth(request)
-    entries = [_new_job(context, document, depth) for document in documents]
+    entries = [_new_job(context, request, document, depth) for document in documents]
     outcomes = context.cases.jobs.create_jobs.execute(
         request.tenant,
         [entry if isinstance(entry, NewJob) else None for entry in entries],
@@ -79,11 +79,13 @@ def create_jobs(context: Context, request: AuthenticatedRequest) -> Response[str
     return json_response(200, batch, replay_header(replayed=replayed))
 
 
-def _new_job(context: Context, document: Any, depth: int) -> NewJob | ProblemError:
+def _new_job(
+    context: Context, request: AuthenticatedRequest, document: Any, depth: int
+) -> NewJob | ProblemError:
     try:
         return validate(document, JobIn).new_job(depth=depth)
     except (ProblemError, InvalidValueError) as error:
-        return with_all_errors(context, error, document)
+        return with_all_errors(context, request.tenant, error, document)
 
 
 def _present(
@@ -100,7 +102,7 @@ def _present(
             return job_out(outcome.job, stored, context.now_ms())
         raise outcome or ValueError("a job without an outcome")
     except InvalidValueError as error:
-        return with_all_errors(context, error, document)
+        return with_all_errors(context, request.tenant, error, document)
     except PunctualError as error:
         return _problem(error)
 

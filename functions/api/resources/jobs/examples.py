@@ -44,6 +44,11 @@ JOB_IN: Examples = {
         "retry": {"delays_seconds": [60, 600, 86400], "give_up_after_seconds": 172800},
         "on_success": "https://example.com/hooks/imported",
     },
+    "signed_for_one_endpoint": {
+        "schedule": {"rate_seconds": 3600},
+        "request": {"url": "https://billing.example.com/hooks/invoices"},
+        "signing_secret": "billing",
+    },
     "from_eventbridge_scheduler": {
         "schedule": {"expression": "cron(0 9 ? * MON-FRI *)", "timezone": "America/New_York"},
         "request": {"url": "https://example.com/hooks/opening", "headers": {"X-Team": "billing"}},
@@ -52,7 +57,7 @@ JOB_IN: Examples = {
 JOB_PATCH: Examples = {
     "another_zone": {"schedule": {"timezone": "Europe/Paris"}, "tags": ["reports"]},
     "another_line_and_fewer_attempts": {"schedule": {"cron": "0 3 * * *"}, "retry": {"max_attempts": 3}},
-    "defaults_again": {"retry": None, "lane": None},
+    "defaults_again": {"retry": None, "lane": None, "signing_secret": None},
 }
 PAUSE_IN: Examples = {"with_a_reason": {"reason": "the receiver is being moved"}}
 _RECURRING: dict[str, Any] = {
@@ -73,6 +78,7 @@ _RECURRING: dict[str, Any] = {
     "start_deadline_seconds": None,
     "on_success": None,
     "on_failure": None,
+    "signing_secret": None,
     "pause_reason": None,
     "backfill": None,
     "revision": 1,

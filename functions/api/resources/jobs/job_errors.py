@@ -20,12 +20,13 @@ from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidValueError
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.schedule import Once, check_fires
+from shared.domain.tenancy.tenant import Tenant
 
 _ANY_REQUEST = Request(method="POST", url="https://example.com/")
 
 
 def with_all_errors(
-    context: Context, error: Exception, document: Any, *, has_new_time: bool = True
+    context: Context, tenant: Tenant, error: Exception, document: Any, *, has_new_time: bool = True
 ) -> ProblemError:
     """The problem for a refused job, with every other error of the job.
 
@@ -37,7 +38,10 @@ def with_all_errors(
     if not refused.errors or not isinstance(document, dict):
         return refused
     policy = context.cases.jobs.create_job.draft.policy
-    more = list(_errors(document, policy, context.now_ms() if has_new_time else None))
+    more = [
+        *_errors(document, policy, context.now_ms() if has_new_time else None),
+        *_secret_errors(context, tenant, document),
+    ]
     return merged(refused, errors_problem(more)) if more else refused
 
 
@@ -55,6 +59,15 @@ def _errors(document: dict[str, Any], policy: TargetPolicy, now_ms: int | None) 
             _check_time(schedule, now_ms)
         except InvalidValueError as error:
             yield from (BodyError(("schedule", *each.path), each) for each in error.each())
+
+
+def _secret_errors(context: Context, tenant: Tenant, document: dict[str, Any]) -> Iterator[BodyError]:
+    name = document.get("signing_secret")
+    if isinstance(name, str):
+        try:
+            context.cases.core.read_tenant.with_secrets(tenant, (name,)).check_secret_name(name)
+        except InvalidValueError as error:
+            yield BodyError(error.path, error)
 
 
 def _readable_request(document: dict[str, Any]) -> Request:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import EXAMPLES, CallbackUrl, InstantOut, Schema, Seconds, with_examples
+from functions.api.models import EXAMPLES, CallbackUrl, InstantOut, Schema, Seconds, SecretName, with_examples
 from functions.api.resources.backfills.models import BackfillOut
 from functions.api.resources.jobs import examples
 from functions.api.resources.jobs.call_models import RequestIn, RetryIn, RetryOut, TargetOut
@@ -146,6 +146,13 @@ class JobIn(Schema):
         description="The URL to call after a success. `none`: no call. Null: the tenant's default.",
     )
     on_failure: CallbackUrl | None = Field(None, description="The URL to call after a failure.")
+    signing_secret: SecretName | None = Field(
+        None,
+        description=(
+            "The name of the signing secrets that sign the calls and outcome callbacks, and no others do. Null: "
+            "the secrets without a name."
+        ),
+    )
 
     @model_validator(mode="after")
     def _for_recurring_jobs(self) -> Self:
@@ -162,6 +169,7 @@ class JobIn(Schema):
             tags=tuple(self.tags),
             lane=self.lane,
             timeout_seconds=self.timeout_seconds,
+            signing_secret=self.signing_secret,
             retry=self.retry.policy,
             async_policy=AsyncPolicy(
                 deadline_seconds=self.async_deadline_seconds, heartbeat_seconds=self.heartbeat_seconds
@@ -218,6 +226,7 @@ class JobPatch(Schema):
     start_deadline_seconds: StartSeconds | None = None
     on_success: CallbackUrl | None = None
     on_failure: CallbackUrl | None = None
+    signing_secret: SecretName | None = None
 
 
 class PauseIn(Schema):
@@ -254,6 +263,7 @@ class JobOut(BaseModel):
     start_deadline_seconds: int | None
     on_success: str | None = Field(description="`none`: no call. Null: the tenant's default.")
     on_failure: str | None
+    signing_secret: str | None = Field(description="Null: the signing secrets without a name.")
     pause_reason: str | None
     backfill: BackfillOut | None = Field(
         description="The range of a backfill; `schedule` is then the schedule of the job that it belongs to."

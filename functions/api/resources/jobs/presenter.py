@@ -36,6 +36,7 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         start_deadline_seconds=_start_deadline_seconds(job),
         on_success=request.on_success,
         on_failure=request.on_failure,
+        signing_secret=job.call.signing_secret,
         pause_reason=job.pause_reason if isinstance(job, Job) else None,
         backfill=backfill_out(job),
         revision=job.revision,
@@ -83,6 +84,7 @@ def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
         "start_deadline_seconds": _start_deadline_seconds(job),
         "on_success": request.on_success,
         "on_failure": request.on_failure,
+        "signing_secret": job.call.signing_secret,
     }
     return document | {name: value for name, value in optional.items() if value is not None}
 

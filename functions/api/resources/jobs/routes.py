@@ -73,7 +73,7 @@ def create_job(context: Context, request: AuthenticatedRequest) -> Response[str]
         key = request.idempotency_key()
         created = context.cases.jobs.create_job.execute(request.tenant, new, key)
     except (ProblemError, InvalidValueError) as error:
-        raise with_all_errors(context, error, document) from error
+        raise with_all_errors(context, request.tenant, error, document) from error
     # The job of a replay may have been changed since it was created.
     stored = context.open_request(request.tenant, created.job) if created.replayed else new.request
     job = job_out(created.job, stored, context.now_ms())
@@ -201,7 +201,7 @@ def _revised(
         _check_quota(context, tenant, job, stored, new)
         return context.cases.jobs.revise_job.execute(tenant, job, stored, new, revision=job.revision)
     except (ProblemError, InvalidValueError) as error:
-        raise with_all_errors(context, error, document, has_new_time="schedule" in patch) from error
+        raise with_all_errors(context, tenant, error, document, has_new_time="schedule" in patch) from error
 
 
 @ROUTES.add(

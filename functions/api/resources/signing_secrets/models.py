@@ -2,19 +2,26 @@
 
 from typing import Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from functions.api.models import InstantOut, Schema, with_examples
+from functions.api.models import InstantOut, Schema, SecretName, with_examples
 from functions.api.resources.keys.models import Overlap
 from functions.api.resources.signing_secrets import examples
 
 
 class SecretRotationIn(Schema):
-    """How long the old secrets sign besides the new one."""
+    """How long the old secrets of the same name sign besides the new one."""
 
     model_config = with_examples(examples.SECRET_ROTATION_IN)
 
     overlap_seconds: Overlap = 86_400
+    name: SecretName | None = Field(
+        None,
+        description=(
+            "Jobs with this `signing_secret` are signed with the secrets of this name alone. Null: the secrets "
+            "that sign all other jobs."
+        ),
+    )
 
 
 class SecretOut(BaseModel):
@@ -23,6 +30,7 @@ class SecretOut(BaseModel):
     model_config = with_examples(examples.SECRET_OUT)
 
     id: str
+    name: str | None = Field(description="Null: signs the jobs that name no secret.")
     state: Literal["current", "overlapping", "retired"]
     created_at: InstantOut
     ends_at: InstantOut | None
@@ -37,7 +45,7 @@ class NewSecretOut(SecretOut):
 
 
 class SecretsOut(BaseModel):
-    """The secrets that sign callbacks, the current one first."""
+    """The secrets that sign calls: those without a name, then those of each name, the current one first."""
 
     model_config = with_examples(examples.SECRETS_OUT)
 

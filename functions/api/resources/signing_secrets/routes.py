@@ -23,7 +23,9 @@ ROUTES = Routes()
         path="/v1/signing-secrets",
         operation="listSigningSecrets",
         summary="List the secrets that sign callbacks",
-        description="Every call is signed with each active secret, the current one first.",
+        description=(
+            "The calls of a job are signed with each active secret of its `signing_secret`, the current one first."
+        ),
         success=200,
         answer=SecretsOut,
     ),
@@ -44,7 +46,10 @@ def list_secrets(context: Context, request: AuthenticatedRequest) -> Response[st
         path="/v1/signing-secrets",
         operation="rotateSigningSecret",
         summary="Create a signing secret; the old ones sign besides it for a while",
-        description="`signing_secret` is shown only once. At most five secrets sign at once.",
+        description=(
+            "`signing_secret` is shown only once. At most five secrets of one name sign at once, and a tenant has "
+            "at most 20 names. A name stays for good: jobs may give it as their `signing_secret`."
+        ),
         success=201,
         answer=NewSecretOut,
         body=SecretRotationIn,
@@ -56,7 +61,7 @@ def list_secrets(context: Context, request: AuthenticatedRequest) -> Response[st
 def rotate_secret(context: Context, request: AuthenticatedRequest) -> Response[str]:
     body = request.read_optional(SecretRotationIn)
     new = context.cases.tenancy.signing_secrets.rotate(
-        request.subject_id, overlap_seconds=body.overlap_seconds
+        request.subject_id, overlap_seconds=body.overlap_seconds, name=body.name
     )
     secret = SecretOut(**secret_document(new.secret, context.now_ms()))
     context.audit.record(
@@ -71,7 +76,7 @@ def rotate_secret(context: Context, request: AuthenticatedRequest) -> Response[s
         path="/v1/signing-secrets/<secret_id>",
         operation="retireSigningSecret",
         summary="Retire an old signing secret now",
-        description="The current secret cannot be retired: rotate first.",
+        description="The current secret of a name, or without one, cannot be retired: rotate first.",
         success=200,
         answer=SecretOut,
         problems=(Problem.NOT_FOUND, Problem.INVALID_STATE),

@@ -167,6 +167,7 @@ def call_attributes(call: CallSpec) -> dict[str, Any]:
         EXTRAS: encode_retry_extras(call.retry),
         "tm": call.timeout_ms,
         "ap": encode_async_policy(call.async_policy),
+        "sg": call.signing_secret,
         "dp": call.depth or None,
         **callback_attributes(call.callbacks),
     }
@@ -183,6 +184,7 @@ def read_call(plain: Mapping[str, Any], lane: Lane, backoff: Sequence[Any]) -> C
         retry=read_retry(plain["mx"] - read_refunds(plain.get(REFUNDS))[0], backoff, plain.get(EXTRAS)),
         timeout_ms=plain["tm"],
         async_policy=read_async_policy(plain.get("ap")),
+        signing_secret=plain.get("sg"),
         depth=plain.get("dp", 0),
     )
 

@@ -113,6 +113,7 @@ def test_all_waits_together_are_counted_at_their_ceilings() -> None:
         (Reason.ADDRESS_NOT_ALLOWED, None, True),
         (Reason.LEASE_TOO_SHORT, None, True),
         (Reason.REQUEST_UNREADABLE, None, True),
+        (Reason.SIGNING_SECRET_GONE, None, True),
     ],
 )
 def test_failure_is_retryable_unless_the_response_forbids_a_retry(

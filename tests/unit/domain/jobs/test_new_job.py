@@ -79,6 +79,7 @@ def test_the_same_request_always_has_the_same_spelling() -> None:
         {"retry": RetryPolicy(base_seconds=11)},
         {"retry": RetryPolicy(factor=3)},
         {"retry": RetryPolicy(cap_seconds=3_601)},
+        {"signing_secret": "billing"},
     ],
 )
 def test_different_jobs_have_different_encodings(fields: dict[str, Any]) -> None:

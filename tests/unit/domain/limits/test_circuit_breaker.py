@@ -170,6 +170,7 @@ def test_a_destination_is_slow_by_three_answers_and_quick_again_by_one(
         (Reason.PROTOCOL_ERROR, None, "unreachable"),
         (Reason.LEASE_TOO_SHORT, None, ""),
         (Reason.REQUEST_UNREADABLE, None, ""),
+        (Reason.SIGNING_SECRET_GONE, None, ""),
         (Reason.ADDRESS_NOT_ALLOWED, None, ""),
         (Reason.STOPPED, None, ""),
     ],

@@ -5,8 +5,15 @@ from typing import Any
 import pytest
 
 from shared.domain.errors import InvalidValueError
-from shared.domain.tenancy.tenant import Scope, hash_secret, key_text, new_key_parts, split_key
-from tests.support.builders import DUE_AT, api_key, tenant
+from shared.domain.tenancy.tenant import (
+    Scope,
+    SigningSecret,
+    hash_secret,
+    key_text,
+    new_key_parts,
+    split_key,
+)
+from tests.support.builders import DUE_AT, api_key, signing_secret, tenant
 
 SECRET = "s" * 32
 
@@ -27,6 +34,45 @@ def test_ids_that_keys_or_message_groups_could_not_carry_are_refused(name: str) 
 def test_a_tenant_without_a_signing_secret_is_refused() -> None:
     with pytest.raises(InvalidValueError):
         tenant(signing_secrets=())
+
+
+@pytest.mark.parametrize("name", ["a", "billing", "0", "crm-2", "a" * 64])
+def test_lawful_names_of_signing_secrets(name: str) -> None:
+    owner = tenant(signing_secrets=(signing_secret(1), signing_secret(2, name=name)))
+    assert owner.secret_names == {name}
+    owner.check_secret_name(name)
+    owner.check_secret_name(None)
+
+
+@pytest.mark.parametrize("name", ["", "-a", "a-", "A", "a_b", "a b", "ä", "a" * 65, "a\n", "\u0663"])
+def test_signing_secret_with_any_other_name_is_refused(name: str) -> None:
+    with pytest.raises(InvalidValueError, match="lower-case"):
+        signing_secret(name=name)
+
+
+@pytest.mark.parametrize(
+    "secrets",
+    [
+        (signing_secret(name="billing"),),
+        (signing_secret(1), signing_secret(2, name="billing", ends_at=DUE_AT)),
+        (signing_secret(1, ends_at=DUE_AT), signing_secret(2, name="billing")),
+    ],
+)
+def test_tenant_needs_a_current_secret_without_a_name_and_one_of_each_name(
+    secrets: tuple[SigningSecret, ...],
+) -> None:
+    with pytest.raises(InvalidValueError, match="needs a signing secret"):
+        tenant(signing_secrets=secrets)
+
+
+def test_secrets_of_one_name_sign_alone() -> None:
+    plain, old = signing_secret(1), signing_secret(2, name="billing", ends_at=DUE_AT)
+    new, other = signing_secret(3, name="billing"), signing_secret(4, name="crm")
+    owner = tenant(signing_secrets=(plain, new, old, other))
+    assert owner.signing_at(DUE_AT - 1, "billing") == (new, old)
+    assert owner.signing_at(DUE_AT, "billing") == (new,)
+    assert owner.signing_at(DUE_AT, None) == (plain,)
+    assert owner.signing_at(DUE_AT, "gone") == ()
 
 
 def test_a_key_admits_its_own_secret() -> None:

@@ -4,15 +4,15 @@ import pytest
 
 from shared.domain.errors import InvalidStateError, NotFoundError
 from shared.domain.tenancy.tenant import SIGNING_CONTEXT
-from shared.usecases.tenancy.manage_signing_secrets import MAX_SIGNING
+from shared.usecases.tenancy.manage_signing_secrets import MAX_NAMES, MAX_SIGNING
 from tests.support.builders import DUE_AT, TENANT
 from tests.support.usecases.account_world import AccountWorld
 
 
-def signing(world: AccountWorld) -> list[str]:
+def signing(world: AccountWorld, name: str | None = None) -> list[str]:
     """The secrets, in the clear, that a callback would be signed with now, the current one first."""
     tenant = world.standing()
-    secrets = tenant.signing_at(world.clock.now_ms())
+    secrets = tenant.signing_at(world.clock.now_ms(), name)
     return [world.vault.unseal(tenant, SIGNING_CONTEXT, secret.sealed).decode() for secret in secrets]
 
 
@@ -96,5 +96,72 @@ def test_concurrent_rotations_leave_every_secret_signing() -> None:
 
 def test_no_secret_is_stored_in_the_clear() -> None:
     world = AccountWorld()
-    text = world.secrets.rotate(TENANT, overlap_seconds=60).text
-    assert text.removeprefix("whsec_") not in repr(world.stored.tenants)
+    for name in (None, "billing"):
+        text = world.secrets.rotate(TENANT, overlap_seconds=60, name=name).text
+        assert text.removeprefix("whsec_") not in repr(world.stored.tenants)
+
+
+# --- secrets by name
+
+
+def name_secret(world: AccountWorld, name: str, overlap_seconds: int = 3_600) -> str:
+    return world.secrets.rotate(TENANT, overlap_seconds=overlap_seconds, name=name).text
+
+
+def test_rotation_of_a_name_ends_no_secret_of_another_name() -> None:
+    world = AccountWorld()
+    crm, old, new = (name_secret(world, name) for name in ("crm", "billing", "billing"))
+    plain = world.secrets.rotate(TENANT, overlap_seconds=60).text
+    assert signing(world, "billing") == [new, old]
+    assert signing(world) == [plain, world.acme.signing_secret]
+    world.pass_seconds(3_600)
+    assert (signing(world), signing(world, "billing"), signing(world, "crm")) == ([plain], [new], [crm])
+
+
+def test_secrets_are_listed_by_name_those_without_a_name_first() -> None:
+    world = AccountWorld()
+    for name in ("crm", "billing", "billing", None):
+        world.secrets.rotate(TENANT, overlap_seconds=60, name=name)
+    listed = [(each.name, each.ends_at is None) for each in world.secrets.of(TENANT)]
+    assert listed == [
+        (None, True),
+        (None, False),
+        ("billing", True),
+        ("billing", False),
+        ("crm", True),
+    ]
+
+
+def test_secrets_of_each_name_have_a_maximum_of_their_own() -> None:
+    world = AccountWorld()
+    for name in (None, "billing"):
+        while len(signing(world, name)) < MAX_SIGNING:
+            world.secrets.rotate(TENANT, overlap_seconds=3_600, name=name)
+        with pytest.raises(InvalidStateError, match="retire one first"):
+            world.secrets.rotate(TENANT, overlap_seconds=3_600, name=name)
+    name_secret(world, "crm")
+    assert [len(signing(world, name)) for name in (None, "billing", "crm")] == [MAX_SIGNING, MAX_SIGNING, 1]
+
+
+def test_name_beyond_the_maximum_is_refused_and_existing_names_are_rotated() -> None:
+    world = AccountWorld()
+    for number in range(MAX_NAMES):
+        name_secret(world, f"n{number}")
+    with pytest.raises(InvalidStateError, match="20 names"):
+        name_secret(world, "one-more")
+    name_secret(world, "n0")
+    world.secrets.rotate(TENANT, overlap_seconds=60)
+    assert len(world.standing().secret_names) == MAX_NAMES
+
+
+def test_current_secret_of_a_name_cannot_be_retired_and_an_old_secret_can() -> None:
+    world = AccountWorld()
+    name_secret(world, "billing")
+    (old,) = (each for each in world.standing().signing_secrets if each.name == "billing")
+    with pytest.raises(InvalidStateError, match="rotate with the name billing first"):
+        world.secrets.retire(TENANT, old.id)
+    new = name_secret(world, "billing")
+    before, after = world.secrets.retire(TENANT, old.id)
+    assert (before.name, after.name, after.ends_at) == ("billing", "billing", DUE_AT)
+    assert signing(world, "billing") == [new]
+    assert signing(world) == [world.acme.signing_secret]
