@@ -2,14 +2,10 @@
 
 from dataclasses import replace
 
-from shared.adapters.dynamodb.codec.keys import item_key, tenant_key
-from shared.adapters.dynamodb.codec.tenant_items import read_tenant, tenant_item
 from shared.domain.delivery.outcome_callbacks import CallbackTarget, OutcomeCallbacks
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Scope, TenantState
 from tests.support.builders import DUE_AT, TENANT, api_key, signing_secret, tenant
-from tests.support.conformance.dynamo_lab import DynamoLab
-from tests.support.conformance.interference import changing
 from tests.support.conformance.labs import Lab
 
 
@@ -108,37 +104,6 @@ def test_named_secrets_change_with_the_tenant_or_not_at_all(lab: Lab) -> None:
     both = replace(heavier, revision=4, signing_secrets=(signing_secret(), billing, crm))
     assert lab.tenants.replace(heavier, both)
     assert lab.tenants.get(TENANT) == both
-
-
-def test_release_without_names_sees_no_named_secret_and_loses_none(engine_lab: DynamoLab) -> None:
-    """It reads one item of a tenant, and writes it back as it knows it."""
-    lab = engine_lab
-    both = tenant(signing_secrets=(signing_secret(1), signing_secret(2, name="billing")))
-    lab.tenants.create(both, api_key())
-    key = item_key(*tenant_key(TENANT))
-    item = lab.client.get_item(TableName=lab.names.tenants, Key=key, ConsistentRead=True)["Item"]
-    seen = read_tenant(item)
-    assert seen == tenant(signing_secrets=(signing_secret(1),))
-    lab.client.put_item(TableName=lab.names.tenants, Item=tenant_item(replace(seen, weight=5, revision=2)))
-    assert lab.tenants.get(TENANT) == replace(both, weight=5, revision=2)
-
-
-def test_secret_that_is_named_between_two_reads_of_a_tenant_is_not_lost(engine_lab: DynamoLab) -> None:
-    lab = engine_lab
-    lab.tenants.create(tenant(), api_key())
-    named = tenant(revision=2, signing_secrets=(signing_secret(1), signing_secret(2, name="billing")))
-    rivals = [named]
-
-    def name_one(_: object) -> None:
-        if rivals:
-            lab.tenants.replace(tenant(), rivals.pop())
-
-    with changing(lab.client, "after-call", "GetItem", name_one):
-        seen = lab.tenants.get(TENANT)
-    assert seen is not None
-    crm = (*seen.signing_secrets, signing_secret(3, name="crm"))
-    assert not lab.tenants.replace(seen, replace(seen, revision=seen.revision + 1, signing_secrets=crm))
-    assert lab.tenants.get(TENANT) == named
 
 
 def test_keys_change_with_the_tenant_or_not_at_all(lab: Lab) -> None:

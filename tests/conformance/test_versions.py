@@ -8,39 +8,21 @@ import pytest
 from shared.adapters.dynamodb.codec import versions
 from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.job_items import job_item
-from shared.adapters.dynamodb.executions import claimer, execution_updates
-from shared.domain.bucket import LEAST_COUNTS
+from shared.adapters.dynamodb.executions import execution_updates
 from shared.domain.dead_letters.redrive_task import TaskState
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.jobs.job import JobState
-from shared.domain.limits.scopes import ScopeState, tenant_scope
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp
 from shared.domain.schedules.cron import Gap, Overlap
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule_kinds import Series
 from shared.domain.tenancy.tenant import Scope, TenantState
 from shared.names import Lane
-from shared.ports.dispatch import ShardRecord
 from shared.ports.executions import Claim, Finish, WriteUnknown
-from shared.ports.jobs import IdempotencyRecord, RunLock
-from tests.support.builders import (
-    DUE_AT,
-    OWNER,
-    TENANT,
-    api_key,
-    in_state,
-    job,
-    occurrence,
-    one_off,
-    signing_secret,
-    tenant,
-    with_changes,
-)
+from tests.support.builders import DUE_AT, OWNER, in_state, job, occurrence, one_off
 from tests.support.conformance.dynamo_lab import REGION, DynamoLab
-from tests.support.conformance.limits import FULL
 
 STORED = (
     *(State, EndReason, Reason, Lane, OverlapPolicy, CatchUp, Gap, Overlap),
@@ -54,7 +36,7 @@ VERSION_1 = {
     " ZONE_RULES_CHANGED",
     "Reason": "OK HTTP_STATUS REDIRECT TIMEOUT CONNECT_FAILED DNS_FAILED TLS_FAILED ADDRESS_NOT_ALLOWED"
     " PROTOCOL_ERROR LEASE_TOO_SHORT WORKER_LOST REQUEST_UNREADABLE STOPPED RECEIVER_FAILED RECEIVER_GAVE_UP"
-    " TOO_OLD UNAVAILABLE",
+    " TOO_OLD UNAVAILABLE SIGNING_SECRET_GONE",
     "Lane": "CRITICAL STANDARD BULK",
     "OverlapPolicy": "ALLOW SKIP QUEUE_ONE",
     "CatchUp": "COALESCE SKIP ALL",
@@ -66,11 +48,6 @@ VERSION_1 = {
     "Scope": "READ WRITE ADMIN",
     "Series": "Rate Cron Backfill",
 }
-NEXT = versions.VERSION + 1
-RECORD: IdempotencyRecord[None] = IdempotencyRecord(
-    fingerprint=bytes(16), id=None, created_at=DUE_AT, due_at=DUE_AT, expires_at=DUE_AT + 1
-)
-NAMED = (signing_secret(1), signing_secret(2, name="billing"))
 NEWER = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=1, status=None, reason=Reason.TOO_OLD)
 RETRY = Finish(transition=Transition.RETRY, outcomes=(NEWER,), next_attempt_at=DUE_AT)
 
@@ -96,18 +73,18 @@ def test_list_of_versions_names_no_other_kind() -> None:
 
 @pytest.fixture
 def newer_release(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """A release for which a reason, a state, a policy and a kind of schedule came with a version of their own."""
+    """A release for which a reason, a state, a policy and a kind of schedule came with version 2."""
     since = {
-        "Reason": {"TOO_OLD": NEXT},
-        "EndReason": {"LATE": NEXT},
-        "JobState": {"PAUSED": NEXT},
-        "OverlapPolicy": {"SKIP": NEXT},
-        "CatchUp": {"ALL": NEXT},
-        "Series": {"Cron": NEXT},
+        "Reason": {"TOO_OLD": 2},
+        "EndReason": {"LATE": 2},
+        "JobState": {"PAUSED": 2},
+        "OverlapPolicy": {"SKIP": 2},
+        "CatchUp": {"ALL": 2},
+        "Series": {"Cron": 2},
     }
     monkeypatch.setattr(versions, "SINCE", since)
-    monkeypatch.setattr(versions, "VERSION", NEXT)
-    monkeypatch.setattr(execution_updates, "VERSION", NEXT)
+    monkeypatch.setattr(versions, "VERSION", 2)
+    monkeypatch.setattr(execution_updates, "VERSION", 2)
     return monkeypatch
 
 
@@ -120,60 +97,18 @@ def test_item_is_stamped_with_the_version_of_its_newest_value() -> None:
         definition=replace(plain.definition, catch_up=replace(DEFAULT_POLICY, mode=CatchUp.ALL)),
     )
     assert _version(execution_item(one_off(), REGION)) == 1
-    assert _version(execution_item(in_state(one_off(), State.RUNNING, outcomes=(NEWER,)), REGION)) == NEXT
-    late = in_state(one_off(), State.SKIPPED, end_reason=EndReason.LATE)
-    assert _version(execution_item(late, REGION)) == NEXT
+    assert _version(execution_item(in_state(one_off(), State.RUNNING, outcomes=(NEWER,)), REGION)) == 2
+    assert (
+        _version(execution_item(in_state(one_off(), State.SKIPPED, end_reason=EndReason.LATE), REGION)) == 2
+    )
     assert [_version(execution_item(occurrence(each), REGION)) for each in (plain, skipping, eager)] == [
         1,
-        NEXT,
-        NEXT,
+        2,
+        2,
     ]
-    assert [_version(job_item(each)) for each in (plain, skipping, eager)] == [1, NEXT, NEXT]
-    assert _version(job_item(replace(plain, change=skipping.definition))) == NEXT
-    assert _version(job_item(replace(plain, state=JobState.PAUSED))) == NEXT
-
-
-def test_item_that_names_a_signing_secret_is_left_to_releases_that_know_names() -> None:
-    """An older release would sign the calls with the secrets without a name, or lose the name with an edit."""
-    plain = job()
-    named = with_changes(plain, signing_secret="billing")
-    assert [_version(execution_item(each, REGION)) for each in (one_off(), occurrence(plain))] == [1, 1]
-    assert [
-        _version(execution_item(each, REGION))
-        for each in (one_off(signing_secret="billing"), occurrence(named))
-    ] == [2, 2]
-    assert [_version(job_item(each)) for each in (plain, named)] == [1, 2]
-    assert _version(job_item(replace(plain, change=named.definition))) == 2
-    assert _version(job_item(replace(named, change=plain.definition))) == 2
-
-
-def test_release_without_names_claims_no_execution_that_names_a_signing_secret(
-    engine_lab: DynamoLab, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    named, plain = one_off(1, signing_secret="billing"), one_off(2)
-    for each in (named, plain):
-        engine_lab.executions.put_if_absent(each)
-    monkeypatch.setattr(versions, "VERSION", 1)
-    monkeypatch.setattr(claimer, "VERSION", 1)
-    claims = [Claim(execution_id=each.id, owner="mine") for each in (named, plain)]
-    refused, granted = engine_lab.claimer.claim(claims, DUE_AT)
-    assert isinstance(refused, WriteUnknown)
-    assert refused.is_newer
-    assert isinstance(granted, Execution)
-
-
-def test_items_without_a_newer_value_are_of_version_1(engine_lab: DynamoLab) -> None:
-    """Whatever the release: so an older release reads and changes them after a rollback."""
-    lab = engine_lab
-    lab.jobs.put_payload(TENANT, "payload", b"sealed", stored_at=0)
-    lab.run_locks.swap(TENANT, job().id, RunLock(), RunLock(holder=one_off().id))
-    lab.idempotency.claim(TENANT, "key", RECORD, DUE_AT)
-    lab.shard_counts.begin(ShardRecord(counts=LEAST_COUNTS, open_from=0))
-    lab.limits.swap(tenant_scope(TENANT), ScopeState(), FULL, DUE_AT)
-    lab.tenants.create(tenant(signing_secrets=NAMED), api_key())
-    items = [item for table in lab.contents().values() for item in table]
-    assert len(items) == 9
-    assert {item["v"]["N"] for item in items} == {"1"}
+    assert [_version(job_item(each)) for each in (plain, skipping, eager)] == [1, 2, 2]
+    assert _version(job_item(replace(plain, change=skipping.definition))) == 2
+    assert _version(job_item(replace(plain, state=JobState.PAUSED))) == 2
 
 
 def _version(item: object) -> int:

@@ -197,25 +197,6 @@ DELIVERY = (
         killer=_SIGNED,
     ),
     Mutant(
-        name="an older release signs a named job",
-        file="shared/adapters/dynamodb/codec/versions.py",
-        old="return version_of(call.lane) if call.signing_secret is None else SIGNING_SECRET_SINCE",
-        new="return version_of(call.lane)",
-        killer="tests/conformance/test_versions.py",
-    ),
-    Mutant(
-        name="named secrets are read before their tenant",
-        file="shared/adapters/dynamodb/tenancy/tenant_store.py",
-        old="""        item = self._get(tenant_key(tenant_id))
-        return read_tenant(item, self._get(named_secrets_key(tenant_id))) if item else None
-""",
-        new="""        named = self._get(named_secrets_key(tenant_id))
-        item = self._get(tenant_key(tenant_id))
-        return read_tenant(item, named) if item else None
-""",
-        killer="tests/conformance/test_tenant_store.py",
-    ),
-    Mutant(
         name="a secret that is none fails the batch",
         file="shared/usecases/attempts/compose_callback.py",
         old="except ValueError:",

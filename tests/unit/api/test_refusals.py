@@ -344,3 +344,23 @@ def test_full_job_of_these_tests_is_accepted_and_has_nearly_every_member() -> No
     answer = ApiWorld().post(FULL_JOB)
     assert answer.status == 201, answer.text
     assert set(JobIn.model_fields) - FULL_JOB.keys() == {"start_deadline_seconds"}
+
+
+@pytest.mark.parametrize(
+    ("schedule", "member"),
+    [
+        ({"expression": "at(2020-01-01T09:00:00)"}, "expression"),
+        ({"at": "2020-01-01T09:00:00Z"}, "at"),
+        ({"delay_seconds": 10 * 366 * 86_400}, "delay_seconds"),
+    ],
+)
+def test_instant_out_of_range_is_refused_under_the_member_that_was_sent(
+    schedule: dict[str, Any], member: str
+) -> None:
+    world = ApiWorld()
+    job = world.post(JOB | {"schedule": schedule})
+    both = world.post(JOB | {"schedule": schedule, "lane": "none"})
+    preview = world.post(schedule, "/v1/schedules/preview")
+    assert [each["pointer"] for each in job.json["errors"]] == [f"/schedule/{member}"]
+    assert f"/schedule/{member}" in [each["pointer"] for each in both.json["errors"]]
+    assert [each["pointer"] for each in preview.json["errors"]] == [f"/{member}"]

@@ -14,10 +14,10 @@ from functions.api.http.error_mapping import errors_problem, merged, problem_for
 from functions.api.http.problems import ProblemError
 from functions.api.http.schema_errors import BodyError
 from functions.api.resources.jobs.models import recurring_only_errors
-from functions.api.resources.schedules.models import ONCE, ScheduleIn
+from functions.api.resources.schedules.models import ONCE, ScheduleIn, under_sent_member
 from shared.domain.delivery.request import Request, request_errors
 from shared.domain.delivery.target_policy import TargetPolicy
-from shared.domain.errors import InvalidValueError
+from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.schedule import Once, check_fires
 from shared.domain.tenancy.tenant import Tenant
@@ -32,6 +32,9 @@ def with_all_errors(
 
     `has_new_time`: the schedule is also compared with the time of the request.
     """
+    schedule = document.get("schedule") if isinstance(document, dict) else None
+    if isinstance(error, ScheduleError) and isinstance(schedule, dict):
+        error = under_sent_member(error, schedule)
     refused = problem_for(error)
     if refused is None:
         raise error
@@ -57,8 +60,9 @@ def _errors(document: dict[str, Any], policy: TargetPolicy, now_ms: int | None) 
     if now_ms is not None:
         try:
             _check_time(schedule, now_ms)
-        except InvalidValueError as error:
-            yield from (BodyError(("schedule", *each.path), each) for each in error.each())
+        except ScheduleError as error:
+            sent = under_sent_member(error, schedule)
+            yield BodyError(("schedule", *sent.path), sent)
 
 
 def _secret_errors(context: Context, tenant: Tenant, document: dict[str, Any]) -> Iterator[BodyError]:
@@ -87,7 +91,7 @@ def _readable_request(document: dict[str, Any]) -> Request:
 
 
 def _check_time(document: dict[str, Any], now_ms: int) -> None:
-    """InvalidValueError for a readable schedule that nothing can follow from now on."""
+    """ScheduleError for a readable schedule that nothing can follow from now on."""
     try:
         timing = ScheduleIn.model_validate(document).timing
     except ValidationError:

@@ -181,6 +181,14 @@ def _renamed(name: str, read: Callable[[], T]) -> T:
         raise ScheduleError(str(error), field=name) from error
 
 
+def under_sent_member(error: ScheduleError, schedule: Mapping[str, Any]) -> ScheduleError:
+    """The error of an instant, under the member that was sent: a delay or an expression, for example."""
+    if error.field != "at":
+        return error
+    sent = next((name for name in KINDS if schedule.get(name) is not None), "at")
+    return type(error)(str(error), field=sent)
+
+
 class ScheduleOut(BaseModel):
     """A stored schedule. Members that do not apply are left out."""
 

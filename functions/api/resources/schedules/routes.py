@@ -6,7 +6,7 @@ from functions.api.context import Context
 from functions.api.http.error_mapping import schedule_body_problem
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.route import BODY_PROBLEMS, SCHEDULE_PROBLEMS, Route, Routes, json_response
-from functions.api.resources.schedules.models import ScheduleIn, SchedulePreviewOut
+from functions.api.resources.schedules.models import ScheduleIn, SchedulePreviewOut, under_sent_member
 from functions.api.resources.schedules.presenter import preview_out
 from shared.domain.delivery.request import Request
 from shared.domain.errors import ScheduleError
@@ -45,5 +45,5 @@ def preview_schedule(context: Context, request: AuthenticatedRequest) -> Respons
             max_runs=body.max_runs,
         )
     except ScheduleError as error:
-        raise schedule_body_problem(error) from error
+        raise schedule_body_problem(under_sent_member(error, dict(body))) from error
     return json_response(200, preview_out(preview))

@@ -163,11 +163,6 @@ def tenant_key(tenant_id: str) -> tuple[str, str]:
     return f"tenant#{tenant_id}", "tenant"
 
 
-def named_secrets_key(tenant_id: str) -> tuple[str, str]:
-    """A tenant's signing secrets that have a name, in the tenants table."""
-    return f"tenant#{tenant_id}", "signing"
-
-
 def tenant_listing_key(tenant_id: str) -> tuple[str, str]:
     """A tenant's entry in the list of tenants, in the tenants table."""
     return "tenants", tenant_id

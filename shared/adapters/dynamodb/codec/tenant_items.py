@@ -6,12 +6,7 @@ from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import callback_attributes, read_callbacks
-from shared.adapters.dynamodb.codec.keys import (
-    api_key_key,
-    named_secrets_key,
-    tenant_key,
-    tenant_listing_key,
-)
+from shared.adapters.dynamodb.codec.keys import api_key_key, tenant_key, tenant_listing_key
 from shared.adapters.dynamodb.codec.versions import is_known, known, version_of
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.tenancy.quota import Quota
@@ -29,7 +24,7 @@ def tenant_item(tenant: Tenant) -> Item:
             "id": tenant.id,
             "s": tenant.state.value,
             "dk": tenant.data_key,
-            "ss": [_secret(secret) for secret in tenant.signing_secrets if secret.name is None],
+            "ss": [_secret(secret) for secret in tenant.signing_secrets],
             "c": tenant.created_at,
             "ix": tenant.index_shards,
             "rv": tenant.revision,
@@ -39,20 +34,6 @@ def tenant_item(tenant: Tenant) -> Item:
             **callback_attributes(tenant.callbacks),
         }
     )
-
-
-def named_secrets_item(tenant: Tenant) -> Item:
-    """The secrets that have a name, in an item of their own.
-
-    A release without names would sign every call with them, or drop them with its next write of the tenant.
-    """
-    pk, sk = named_secrets_key(tenant.id)
-    secrets = [_secret(secret) for secret in named_secrets(tenant)]
-    return encode_all({Attr.PK: pk, Attr.SK: sk, "v": version_of(), "ss": secrets})
-
-
-def named_secrets(tenant: Tenant) -> list[SigningSecret]:
-    return [secret for secret in tenant.signing_secrets if secret.name is not None]
 
 
 def _secret(secret: SigningSecret) -> Any:
@@ -66,17 +47,16 @@ def _secret(secret: SigningSecret) -> Any:
     return {name: value for name, value in plain.items() if value is not None}
 
 
-def read_tenant(item: Any, named: Any = None) -> Tenant:
+def read_tenant(item: Any) -> Tenant:
     """UnknownVersionError for a newer version, UnreadableItemError for a broken item.
 
-    `named` is the item of the secrets that have a name, if there is one. Unknown quotas are ignored: a later
-    release may have added them.
+    Unknown quotas are ignored: a later release may have added them.
     """
     with _unreadable_if_broken(item):
-        return _read_tenant(_row(item), _row(named)["ss"] if named else [])
+        return _read_tenant(_row(item))
 
 
-def _read_tenant(row: dict[str, Any], named: list[Any]) -> Tenant:
+def _read_tenant(row: dict[str, Any]) -> Tenant:
     own = dict(row["q"])
     return Tenant(
         id=row["id"],
@@ -90,7 +70,7 @@ def _read_tenant(row: dict[str, Any], named: list[Any]) -> Tenant:
                 ends_at=secret.get("ex"),
                 name=secret.get("n"),
             )
-            for secret in (*row["ss"], *named)
+            for secret in row["ss"]
         ),
         created_at=row["c"],
         index_shards=row["ix"],

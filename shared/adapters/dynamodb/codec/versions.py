@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, TypeVar
 
-from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.errors import UnknownVersionError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Definition
@@ -19,16 +18,13 @@ from shared.domain.schedules.schedule_kinds import Backfill, Cron
 
 T = TypeVar("T")
 
-VERSION = 2
+VERSION = 1
 """The highest version of an item that this release reads and changes."""
-SINCE: Mapping[str, Mapping[str, int]] = {"Reason": {"SIGNING_SECRET_GONE": 2}}
+SINCE: Mapping[str, Mapping[str, int]] = {}
 """By type and name, the version of each stored value that version 1 lacks.
 
 A release that adds a member to a stored enumeration, or a kind of schedule, adds it here and raises VERSION.
 """
-SIGNING_SECRET_SINCE = 2
-"""The version of a call that names a signing secret: older releases would sign it with the secrets without a
-name."""
 
 
 def version_of(*values: object) -> int:
@@ -38,18 +34,14 @@ def version_of(*values: object) -> int:
 
 def execution_version(execution: Execution) -> int:
     progress = execution.progress
-    values = version_of(
+    return version_of(
         progress.state,
         execution.lane,
+        execution.call.lane,
         progress.end_reason,
         *(outcome.reason for outcome in progress.outcomes),
         *(rules(execution.recurrence) if execution.recurrence else ()),
     )
-    return max(values, call_version(execution.call))
-
-
-def call_version(call: CallSpec) -> int:
-    return version_of(call.lane) if call.signing_secret is None else SIGNING_SECRET_SINCE
 
 
 def rules(of: Definition | Recurrence) -> Iterator[object]:

@@ -15,7 +15,7 @@ from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.keys import item_key, shard_counts_key
 from shared.adapters.dynamodb.codec.recurrence_fields import encode_counts, read_counts
-from shared.adapters.dynamodb.codec.versions import version_of
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.bucket import ShardCounts
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.ports.dispatch import ShardRecord
@@ -43,7 +43,7 @@ class DynamoShardCountStore:
             raise UnavailableError("the record of the shard counts is unreadable") from error
 
     def begin(self, record: ShardRecord) -> bool:
-        fields = encode_all({"v": version_of(), "sn": encode_counts(record.counts), "fb": record.open_from})
+        fields = encode_all({"v": VERSION, "sn": encode_counts(record.counts), "fb": record.open_from})
         item = {**self._key, **fields}
         try:
             with translated():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.dynamodb.codec.attributes import decode_all, encode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import idempotency_key, item_key
-from shared.adapters.dynamodb.codec.versions import version_of
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.dead_letters.redrive_task import is_redrive_task_id
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.ids import ExecutionId, JobId, job_id_text, one_off_job_id, parse_job_id
@@ -42,7 +42,7 @@ class DynamoIdempotencyStore:
             **item_key(*idempotency_key(tenant_id, key)),
             **encode_all(
                 {
-                    "v": version_of(),
+                    "v": VERSION,
                     "fp": record.fingerprint,
                     "j": _encode_id(record.id),
                     "c": record.created_at,

@@ -10,7 +10,7 @@ from shared.adapters.dynamodb.codec.attributes import Plain, Value, encode, enco
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.keys import item_key, payload_key
-from shared.adapters.dynamodb.codec.versions import version_of
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.errors import UnreadableItemError
 from shared.names import Attr
 
@@ -35,7 +35,7 @@ class DynamoPayloads:
         expires_at_s: int | None = None,
     ) -> None:
         plain: dict[str, Plain | None] = {
-            "v": version_of(),
+            "v": VERSION,
             "rq": sealed,
             Attr.STORED_AT: stored_at,
             Attr.TTL: expires_at_s,

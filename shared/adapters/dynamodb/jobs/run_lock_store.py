@@ -8,7 +8,7 @@ from shared.adapters.dynamodb.codec.attributes import encode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.keys import item_key, run_lock_key
-from shared.adapters.dynamodb.codec.versions import version_of
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.ids import ExecutionId, parse_execution_id
 from shared.ports.jobs import RunLock
 
@@ -44,7 +44,7 @@ class DynamoRunLockStore:
             f" AND {'w = :w' if waiting else 'attribute_not_exists(w)'}"
         )
         named: Any = {"ExpressionAttributeValues": values} if values else {}
-        item = {"v": version_of(), "h": _spelt(after.holder), "w": _spelt(after.waiting)}
+        item = {"v": VERSION, "h": _spelt(after.holder), "w": _spelt(after.waiting)}
         try:
             with translated():
                 self._client.put_item(

@@ -15,7 +15,7 @@ from shared.adapters.dynamodb.codec.attributes import decode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.keys import hot_scopes_key, item_key, limit_key, parse_limit_pk
-from shared.adapters.dynamodb.codec.versions import version_of
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.errors import UnreadableItemError
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState
@@ -110,7 +110,7 @@ def _item(state: ScopeState, version: int, expires_at_s: int) -> dict[str, Any]:
     return encode_all(
         {
             Attr.TTL: expires_at_s,
-            "v": version_of(),
+            "v": VERSION,
             "vn": version,
             "f": circuit.failures or None,
             "tp": circuit.trips or None,

@@ -10,7 +10,7 @@ from shared.adapters.dynamodb.codec.attributes import decode_all, encode, encode
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.keys import audit_from, audit_key, item_key
 from shared.adapters.dynamodb.codec.statements import ITEM_EXISTS, insert_statement
-from shared.adapters.dynamodb.codec.versions import version_of
+from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.tenancy.audit import Actor, AuditPage, AuditRecord
 from shared.names import Attr
 
@@ -85,7 +85,7 @@ def _item(record: AuditRecord, expires_at_s: int) -> Any:
         {
             Attr.PK: pk,
             Attr.SK: sk,
-            "v": version_of(),
+            "v": VERSION,
             "id": record.id,
             "at": record.at,
             "by": record.actor.tenant_id,

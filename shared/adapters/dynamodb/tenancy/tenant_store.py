@@ -10,18 +10,10 @@ from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.keys import (
-    api_key_key,
-    item_key,
-    named_secrets_key,
-    tenant_key,
-    tenant_listing_key,
-)
+from shared.adapters.dynamodb.codec.keys import api_key_key, item_key, tenant_key, tenant_listing_key
 from shared.adapters.dynamodb.codec.tenant_items import (
     key_item,
     listing_item,
-    named_secrets,
-    named_secrets_item,
     read_key,
     read_tenant,
     tenant_item,
@@ -44,9 +36,8 @@ class DynamoTenantStore:
         self._cheap_reads = BatchReads(client, table, backoff, is_strong=False)
 
     def get(self, tenant_id: str) -> Tenant | None:
-        """Reads the tenant first: a change between the reads then makes its `replace` fail, and is not lost."""
         item = self._get(tenant_key(tenant_id))
-        return read_tenant(item, self._get(named_secrets_key(tenant_id))) if item else None
+        return read_tenant(item) if item else None
 
     def weights(self, tenant_ids: Sequence[str]) -> Mapping[str, int]:
         """Reads no other field, so that an item of a newer version keeps no batch from being sent."""
@@ -64,10 +55,9 @@ class DynamoTenantStore:
 
     def create(self, tenant: Tenant, key: ApiKey) -> bool:
         """One transaction: tenant, listing entry and key exist together or not at all."""
-        items = [tenant_item(tenant), listing_item(tenant), key_item(key)]
-        if named_secrets(tenant):
-            items.append(named_secrets_item(tenant))
-        return self._write([self._new(item) for item in items])
+        return self._write(
+            [self._new(tenant_item(tenant)), self._new(listing_item(tenant)), self._new(key_item(key))]
+        )
 
     def replace(
         self,
@@ -84,8 +74,6 @@ class DynamoTenantStore:
             "ExpressionAttributeValues": {":version": encode(VERSION), ":revision": encode(before.revision)},
         }
         writes: list[dict[str, Any]] = [{"Put": put}]
-        if named_secrets(after) != named_secrets(before):
-            writes.append({"Put": {"TableName": self._table, "Item": named_secrets_item(after)}})
         if new_key is not None:
             writes.append(self._new(key_item(new_key)))
         if changed_key is not None:
