@@ -80,8 +80,6 @@ class Attr:
     TTL = "ttl"
     TENANT_PK = "gt"
     TENANT_SK = "gd"
-    JOB = "j"
-    """The job of an execution, unless it is a one-off job at the instant that it was created for."""
     NAME = "n"
     TAGS = "gs"
     FAILED_PK = "ft"
@@ -92,7 +90,7 @@ class Attr:
 
 
 PROJECTED = {
-    Index.BY_TENANT: (Attr.JOB, Attr.NAME, Attr.TAGS),
+    Index.BY_TENANT: (Attr.NAME, Attr.TAGS),
     Index.FAILED: (),
     Index.LIVE: (Attr.STORED_AT,),
 }

@@ -20,6 +20,8 @@ class TenantIndex(Enum):
 
     DUE = auto()
     """Every execution, by its due time."""
+    ONE_OFF_JOBS = auto()
+    """One-off jobs, by the instants that they were created for."""
     RETRY = auto()
     """Executions that wait for a retry, or did before their last claim, by their due time."""
     FAILED = auto()
@@ -27,16 +29,11 @@ class TenantIndex(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OneOffJobs:
-    """Entries of one-off jobs in the index by due time: at the instants that the jobs were created for.
-
-    A job that was moved has its present name and tags there, too.
-    """
+class EntryFilter:
+    """Entries of jobs with a tag, and with names that begin with a text; both are as they are now."""
 
     tag: str | None = None
-    """Only jobs with this tag."""
     name_prefix: str | None = None
-    """Only jobs whose names begin so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +72,12 @@ class Queries(Protocol):
         *,
         newest_first: bool,
         limit: int,
-        only: OneOffJobs | None = None,
+        only: EntryFilter | None = None,
     ) -> Sequence[IndexPage]:
         """The first positions of a range in each shard of an index, read in parallel.
 
-        The index by due time has the shards of its tenant; the others have `FAILURE_PARTITIONS`. Examines
-        at most `limit` entries of each shard. `only` is for the index by due time.
+        The indexes by due time and of one-off jobs have the shards of their tenant; the others have
+        `FAILURE_PARTITIONS`. Examines at most `limit` entries of each shard. `only` is for one-off jobs.
         """
         ...
 

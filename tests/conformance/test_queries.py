@@ -12,7 +12,7 @@ from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange, due_position
 from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import Claim, Finish
-from shared.ports.listings import OneOffJobs, TenantIndex
+from shared.ports.listings import EntryFilter, TenantIndex
 from tests.support.builders import (
     BUCKET,
     DUE_AT,
@@ -130,17 +130,18 @@ def test_a_place_that_nothing_stands_at_is_gone_on_from(lab: Lab) -> None:
 
 def test_index_page_says_whether_its_shard_has_more(lab: Lab) -> None:
     put(lab, *(one_off(number, index_shard=number % 2) for number in range(4)), one_off(4, index_shard=0))
-    index_pages = lab.queries.index_pages(TenantIndex.DUE, TENANT, 3, EVERYTHING, newest_first=False, limit=2)
+    pages_of = partial(lab.queries.index_pages, TenantIndex.ONE_OFF_JOBS, TENANT, newest_first=False)
+    index_pages = pages_of(3, EVERYTHING, limit=2)
     assert [len(stretch.positions) for stretch in index_pages] == [2, 2, 0]
     assert index_pages[0].edge == index_pages[0].positions[-1]
     assert index_pages[2].edge is None
-    both = lab.queries.index_pages(TenantIndex.DUE, TENANT, 2, EVERYTHING, newest_first=False, limit=9)
+    both = pages_of(2, EVERYTHING, limit=9)
     assert all(stretch.edge is None for stretch in both)
 
 
-def one_off_jobs(lab: Lab, only: OneOffJobs, limit: int = 100) -> list[IndexPosition]:
+def one_off_jobs(lab: Lab, only: EntryFilter, limit: int = 100) -> list[IndexPosition]:
     (page,) = lab.queries.index_pages(
-        TenantIndex.DUE, TENANT, 1, EVERYTHING, newest_first=False, limit=limit, only=only
+        TenantIndex.ONE_OFF_JOBS, TENANT, 1, EVERYTHING, newest_first=False, limit=limit, only=only
     )
     return list(page.positions)
 
@@ -157,19 +158,24 @@ def test_index_of_one_off_jobs_leaves_out_runs_and_moved_and_other_jobs(lab: Lab
         one_off(4, name="über", tags=("eu-west",)),
     )
     wanted = due_position(named.id)
-    assert set(one_off_jobs(lab, OneOffJobs())) == {
+    assert set(one_off_jobs(lab, EntryFilter())) == {
         due_position(each.id) for each in (named, plain, one_off(4))
     }
-    assert one_off_jobs(lab, OneOffJobs(tag="eu")) == [wanted]
-    assert one_off_jobs(lab, OneOffJobs(name_prefix="Über")) == [wanted]
-    assert one_off_jobs(lab, OneOffJobs(name_prefix="Über", tag="billing")) == [wanted]
-    assert one_off_jobs(lab, OneOffJobs(name_prefix="Über", tag="us")) == []
+    assert one_off_jobs(lab, EntryFilter(tag="eu")) == [wanted]
+    assert one_off_jobs(lab, EntryFilter(name_prefix="Über")) == [wanted]
+    assert one_off_jobs(lab, EntryFilter(name_prefix="Über", tag="billing")) == [wanted]
+    assert one_off_jobs(lab, EntryFilter(name_prefix="Über", tag="us")) == []
 
 
 def test_index_page_ends_at_the_last_entry_that_its_filter_left_out(lab: Lab) -> None:
     first, second, _ = put(lab, one_off(1), one_off(2), one_off(3, tags=("eu",)))
     page_of = partial(
-        lab.queries.index_pages, TenantIndex.DUE, TENANT, 1, newest_first=False, only=OneOffJobs(tag="eu")
+        lab.queries.index_pages,
+        TenantIndex.ONE_OFF_JOBS,
+        TENANT,
+        1,
+        newest_first=False,
+        only=EntryFilter(tag="eu"),
     )
     (page,) = page_of(EVERYTHING, limit=2)
     assert (page.positions, page.edge) == ((), second)

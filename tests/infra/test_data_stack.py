@@ -55,7 +55,7 @@ def test_the_executions_table_is_indexed_by_tenant_with_what_a_list_filters_by_a
     assert indexes[Index.FAILED]["KeySchema"] == _key(Attr.FAILED_PK, Attr.FAILED_SK)
     projection = indexes[Index.BY_TENANT]["Projection"]
     assert projection["ProjectionType"] == "INCLUDE"
-    assert set(projection["NonKeyAttributes"]) == {Attr.JOB, Attr.NAME, Attr.TAGS}
+    assert set(projection["NonKeyAttributes"]) == {Attr.NAME, Attr.TAGS}
     assert indexes[Index.FAILED]["Projection"] == {"ProjectionType": "KEYS_ONLY"}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from shared.domain.errors import ThrottledError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State, Transition
-from shared.domain.ids import ExecutionId
+from shared.domain.ids import ExecutionId, one_off_job_id
 from shared.names import FAILURE_PARTITIONS, LEDGER_PARTITIONS
 from shared.ports.dispatch import OpenShard
 from shared.ports.executions import Claim, ClaimRejected, Finish, WriteUnknown
@@ -33,7 +33,8 @@ def execution_key(location: ExecutionId) -> Key:
 
 
 def index_key(execution: Execution) -> Key:
-    return Key("by_tenant", f"{execution.tenant_id}#{execution.index_shard}")
+    kind = "job#" if execution.job_id == one_off_job_id(execution.id) else ""
+    return Key("by_tenant", f"{execution.tenant_id}#{kind}{execution.index_shard}")
 
 
 def failed_key(execution: Execution, suffix: str = "") -> Key:

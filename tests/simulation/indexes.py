@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from shared.domain.listings.position import IndexPage, PositionRange, due_position
 from shared.names import FAILURE_PARTITIONS
-from shared.ports.listings import OneOffJobs, TenantIndex
+from shared.ports.listings import EntryFilter, TenantIndex
 from tests.simulation.faults import Strike
 from tests.simulation.stores import SimExecutionStore
 from tests.support.fakes.queries import FakeQueries, index_page
@@ -26,7 +26,7 @@ class SimQueries(FakeQueries):
         *,
         newest_first: bool,
         limit: int,
-        only: OneOffJobs | None = None,
+        only: EntryFilter | None = None,
     ) -> Sequence[IndexPage]:
         """See the port."""
         if index is not TenantIndex.FAILED:

@@ -12,7 +12,7 @@ from shared.domain.listings.position import BEGINNING, IndexPosition, PositionRa
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import ExecutionStore
-from shared.ports.listings import OneOffJobs, Queries, TenantIndex
+from shared.ports.listings import EntryFilter, Queries, TenantIndex
 from shared.usecases.reading.read_executions import read_readable
 from shared.usecases.reading.read_page import (
     CHUNK,
@@ -92,8 +92,8 @@ class ListJobs:
         self, tenant: Tenant, limit: int, criteria: JobFilter, after: IndexPosition, at_most: int
     ) -> JobPage:
         """Failed jobs come from the index of failures, so they are in the order of their due times."""
-        index, shards, read = TenantIndex.DUE, tenant.index_shards, self._read_current
-        only: OneOffJobs | None = OneOffJobs(tag=criteria.tag, name_prefix=criteria.name_prefix)
+        index, shards, read = TenantIndex.ONE_OFF_JOBS, tenant.index_shards, self._read_current
+        only: EntryFilter | None = EntryFilter(tag=criteria.tag, name_prefix=criteria.name_prefix)
         if criteria.state == State.FAILED:
             index, shards, read, only = TenantIndex.FAILED, FAILURE_PARTITIONS, self._read_failed, None
 

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPosition, PositionRange, merge
-from shared.ports.listings import OneOffJobs, Queries, TenantIndex
+from shared.ports.listings import EntryFilter, Queries, TenantIndex
 
 EXAMINED_AT_MOST = 100
 """Keys that one page examines. The page may therefore hold fewer items than requested, or none."""
@@ -89,7 +89,7 @@ def walk_index(
     span: PositionRange,
     *,
     newest_first: bool,
-    only: OneOffJobs | None = None,
+    only: EntryFilter | None = None,
 ) -> Iterator[Candidate]:
     """Positions of a tenant's executions within a span, merged over all shards and read lazily.
 

@@ -7,9 +7,9 @@ from shared.domain.executions.execution import Execution
 from shared.domain.ids import backfilled_job, one_off_job_id
 from shared.domain.listings.position import IndexPage, IndexPosition, PositionRange, due_position
 from shared.names import FAILURE_PARTITIONS
-from shared.ports.listings import DefinitionPage, OneOffJobs, ShardRows, TenantIndex
+from shared.ports.listings import DefinitionPage, EntryFilter, ShardRows, TenantIndex
 from tests.support.fakes.scan import page_of, rows_of
-from tests.support.fakes.table import FakeTable
+from tests.support.fakes.table import FakeTable, Row
 
 
 class FakeQueries:
@@ -41,12 +41,12 @@ class FakeQueries:
         *,
         newest_first: bool,
         limit: int,
-        only: OneOffJobs | None = None,
+        only: EntryFilter | None = None,
     ) -> Sequence[IndexPage]:
         entries = {
             place: row.execution
             for row in self._table.executions.values()
-            if row.execution.tenant_id == tenant_id and index in (TenantIndex.DUE, row.entry)
+            if row.execution.tenant_id == tenant_id and _has_entry(row, index)
             if (place := due_position(row.execution.id)) in span
         }
         pages = [
@@ -69,18 +69,21 @@ class FakeQueries:
         return [ShardRows(rows=page.rows, last=page.next_after) for page in pages]
 
 
+def _has_entry(row: Row, index: TenantIndex) -> bool:
+    if index is TenantIndex.ONE_OFF_JOBS:
+        return row.execution.job_id == one_off_job_id(row.execution.id)
+    return index in (TenantIndex.DUE, row.entry)
+
+
 def _partition(index: TenantIndex, execution: Execution) -> int:
-    if index is TenantIndex.DUE:
+    if index in (TenantIndex.DUE, TenantIndex.ONE_OFF_JOBS):
         return execution.index_shard
     return execution.id.entropy % FAILURE_PARTITIONS
 
 
-def _is_listed(execution: Execution, only: OneOffJobs) -> bool:
-    return (
-        execution.job_id == one_off_job_id(execution.id)
-        and (only.tag is None or only.tag in execution.tags)
-        and (only.name_prefix is None or (execution.name or "").startswith(only.name_prefix))
-    )
+def _is_listed(execution: Execution, only: EntryFilter) -> bool:
+    has_tag = only.tag is None or only.tag in execution.tags
+    return has_tag and (only.name_prefix is None or (execution.name or "").startswith(only.name_prefix))
 
 
 def index_page(positions: list[IndexPosition], newest_first: bool, limit: int) -> IndexPage:

@@ -38,9 +38,12 @@ def parse_execution_sk(sk: str) -> ExecutionId:
     return parse_execution_id(sk.partition("#")[2])
 
 
-def tenant_index_key(tenant_id: str, index_shard: int, execution_id: ExecutionId) -> tuple[str, str]:
+def tenant_index_key(
+    tenant_id: str, index_shard: int, execution_id: ExecutionId, *, is_job: bool
+) -> tuple[str, str]:
     """Key in the index by tenant: sharded, so that one tenant's load never throttles its own writes."""
-    return tenant_index_pk(tenant_id, index_shard), position_key(due_position(execution_id))
+    pk = one_off_index_pk(tenant_id, index_shard) if is_job else run_index_pk(tenant_id, index_shard)
+    return pk, position_key(due_position(execution_id))
 
 
 def failed_index_key(tenant_id: str, execution_id: ExecutionId) -> tuple[str, str]:
@@ -55,8 +58,13 @@ def retry_index_key(tenant_id: str, execution_id: ExecutionId) -> tuple[str, str
     return pk, position_key(due_position(execution_id))
 
 
-def tenant_index_pk(tenant_id: str, index_shard: int) -> str:
-    """One shard of the index by tenant."""
+def one_off_index_pk(tenant_id: str, index_shard: int) -> str:
+    """One shard of a tenant's one-off jobs, which a list of jobs reads without the runs of recurring jobs."""
+    return f"{tenant_id}#job#{index_shard}"
+
+
+def run_index_pk(tenant_id: str, index_shard: int) -> str:
+    """One shard of all other executions of a tenant."""
     return f"{tenant_id}#{index_shard}"
 
 

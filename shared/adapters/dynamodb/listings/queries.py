@@ -19,18 +19,19 @@ from shared.adapters.dynamodb.codec.keys import (
     item_key,
     job_key,
     job_prefix,
+    one_off_index_pk,
     parse_position,
     retry_index_pk,
+    run_index_pk,
     shard_pk,
     span_keys,
-    tenant_index_pk,
 )
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnreadableItemError
 from shared.domain.jobs.job import Job
 from shared.domain.listings.position import IndexPage, PositionRange
 from shared.names import Attr, Index
-from shared.ports.listings import DefinitionPage, OneOffJobs, ShardRows, TenantIndex
+from shared.ports.listings import DefinitionPage, EntryFilter, ShardRows, TenantIndex
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -80,7 +81,7 @@ class DynamoQueries:
         *,
         newest_first: bool,
         limit: int,
-        only: OneOffJobs | None = None,
+        only: EntryFilter | None = None,
     ) -> Sequence[IndexPage]:
         keys = span_keys(span)
         if keys is None:
@@ -161,6 +162,7 @@ class DynamoQueries:
 
 _INDEXES = {
     TenantIndex.DUE: (Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK),
+    TenantIndex.ONE_OFF_JOBS: (Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK),
     TenantIndex.RETRY: (Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK),
     TenantIndex.FAILED: (Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK),
 }
@@ -174,23 +176,25 @@ class _Filter:
     values: dict[str, Any] = field(default_factory=dict)
 
 
-def _filter(only: OneOffJobs | None) -> _Filter:
-    if only is None:
-        return _Filter()
-    conditions, values = [f"attribute_not_exists({Attr.JOB})"], {}
-    if only.tag is not None:
+def _filter(only: EntryFilter | None) -> _Filter:
+    conditions: list[str] = []
+    values: dict[str, Any] = {}
+    if only is not None and only.tag is not None:
         conditions.append(f"contains({Attr.TAGS}, :tag)")
         values[":tag"] = encode(only.tag)
-    if only.name_prefix is not None:
+    if only is not None and only.name_prefix is not None:
         conditions.append(f"begins_with({Attr.NAME}, :prefix)")
         values[":prefix"] = encode(only.name_prefix)
-    return _Filter({"FilterExpression": " AND ".join(conditions)}, values)
+    return _Filter({"FilterExpression": " AND ".join(conditions)} if conditions else {}, values)
 
 
 def _partitions(index: TenantIndex, tenant_id: str, shards: int) -> list[str]:
     match index:
         case TenantIndex.DUE:
-            return [tenant_index_pk(tenant_id, shard) for shard in range(shards)]
+            both = one_off_index_pk, run_index_pk
+            return [pk_of(tenant_id, shard) for pk_of in both for shard in range(shards)]
+        case TenantIndex.ONE_OFF_JOBS:
+            return [one_off_index_pk(tenant_id, shard) for shard in range(shards)]
         case TenantIndex.RETRY:
             return [retry_index_pk(tenant_id, shard) for shard in range(shards)]
         case TenantIndex.FAILED:

@@ -149,6 +149,18 @@ def test_page_of_one_off_jobs_reads_no_runs_of_recurring_jobs(bill: Bill) -> Non
     assert bill.items == len(page.jobs) == 10
 
 
+def test_runs_of_recurring_jobs_push_no_one_off_job_to_a_later_page() -> None:
+    made = World(DUE_AT)
+    for number in range(1_000):
+        made.put(with_changes(one_off(number, due_at=DUE_AT + number), job_id=job(1).id))
+    made.put(one_off(1_000, due_at=DUE_AT + 1_000))
+    bill = Bill(made)
+    listing = ListJobs(queries=bill, store=bill)  # type: ignore[arg-type]
+    page = listing.execute(made.tenant, limit=10, criteria=JobFilter(kind=Kind.ONCE))
+    assert (len(page.jobs), page.next_position) == (1, None)
+    assert bill.units <= 2
+
+
 LISTINGS: tuple[Callable[[Bill, int], object], ...] = (
     lambda bill, limit: ListByTime(queries=bill, store=bill).execute(  # type: ignore[arg-type]
         bill.world.tenant, limit=limit, criteria=ExecutionFilter(state=State.CANCELLED)
