@@ -28,7 +28,7 @@ def test_a_past_range_is_called_for_once_each_and_ends_with_its_job(api: Api, re
     assert made.status == 201, made.body
     assert api.request("POST", path, asked, key).headers["idempotency-replayed"] == "true"
     calls = receiver.wait_for(3, path="/backfilled", timeout=PATIENCE)
-    assert [call.scheduled_at for call in calls] == wanted
+    assert {call.scheduled_at for call in calls} == set(wanted)
     assert {call.headers["x-backfill-of"] for call in calls} == {job["id"]}
     assert {call.body for call in calls} == {text.encode()}
     assert len({call.execution_id for call in calls}) == 3
