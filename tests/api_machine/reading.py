@@ -1,4 +1,4 @@
-"""Lists that are read page by page while the world goes on, and cursors where they do not belong."""
+"""Lists that are read page by page while the world goes on, filters, and cursors where they do not belong."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +8,7 @@ from hypothesis.stateful import Bundle, MultipleResults, consumes, multiple, rul
 
 from tests.api_machine.deployment import TENANTS
 from tests.api_machine.machine import ApiMachine, picks, some_job
+from tests.api_machine.observing import shown
 from tests.api_machine.pages import DEAD_LETTERS, Listing, listed
 from tests.api_machine.sightings import SEEN
 
@@ -15,6 +16,15 @@ FREED = ("job_paused", "job_updated")
 Begun = Listing | MultipleResults[Listing]
 listings: Bundle[Listing] = Bundle("listings")
 limits = st.sampled_from([1, 2, 3, 7])
+QUERIES = (
+    {"tag": "billing"},
+    {"tag": "a"},
+    {"q": "nightly"},
+    {"q": "other"},
+    {"kind": "once"},
+    {"kind": "once", "tag": "b"},
+    {"state": "failed"},
+)
 TAMPERED: dict[str, Callable[[str], str]] = {
     "not": lambda cursor: cursor,
     "cut": lambda cursor: cursor[:-4],
@@ -25,7 +35,7 @@ TAMPERED: dict[str, Callable[[str], str]] = {
 
 
 class Reading(ApiMachine):
-    """GET /v1/jobs/{id}/executions and /v1/dead-letters."""
+    """GET /v1/jobs, /v1/jobs/{id}/executions and /v1/dead-letters."""
 
     @some_job
     @rule(target=listings, pick=picks, limit=limits)
@@ -59,6 +69,23 @@ class Reading(ApiMachine):
         ] += 1
         return multiple() if listing.cursor is None else listing
 
+    @some_job
+    @rule(pick=picks, query=st.sampled_from(QUERIES), limit=limits)
+    def filter_jobs(self, pick: int, query: dict[str, str], limit: int) -> None:
+        """Every job that matches a filter now is listed once, and no other job."""
+        tenant = self.jobs[pick % len(self.jobs)].tenant
+        jobs = [shown(self.deployment, job) for job in self.jobs if job.tenant == tenant]
+        matching = [job["id"] for job in jobs if _matches(job, query)]
+        found: list[str] = []
+        cursor: dict[str, str] = {}
+        while not cursor or cursor["cursor"]:
+            answer = self.deployment.ask(tenant, "GET", "/v1/jobs", limit=str(limit), **query, **cursor)
+            assert answer.status == 200, answer.text
+            found += [job["id"] for job in answer.json["jobs"]]
+            cursor = {"cursor": answer.json["next_cursor"]}
+        assert sorted(found) == sorted(matching)
+        SEEN[f"jobs filtered: {', '.join(query)}, {'some' if matching else 'none'}"] += 1
+
     @rule(listing=listings, tampered=st.sampled_from(sorted(TAMPERED)))
     def misuse_cursor(self, listing: Listing, tampered: str) -> None:
         """A cursor for every other question of either tenant, or one that was tampered with."""
@@ -73,6 +100,15 @@ class Reading(ApiMachine):
             answer = self.deployment.ask(tenant, "GET", path, cursor=cursor)
             assert (answer.status, answer.problem) == (400, "invalid-cursor"), answer.text
             SEEN["cursor misused"] += 1
+
+
+def _matches(job: dict[str, Any], query: dict[str, str]) -> bool:
+    return (
+        query.get("tag", "") in ("", *job["tags"])
+        and (job["name"] or "").startswith(query.get("q", ""))
+        and query.get("kind", job["kind"]) == job["kind"]
+        and query.get("state", job["state"]) == job["state"]
+    )
 
 
 def _stays(record: dict[str, Any]) -> bool:

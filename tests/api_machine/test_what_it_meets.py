@@ -20,6 +20,7 @@ MET = {
     "reached across",
     "instants missed",
     "cursor misused",
+    "jobs filtered: state, some",
     "dead letters: 3 pages",
     "history: 2 pages",
     "failed: stopped",
@@ -50,6 +51,8 @@ CHANGED = {
     "deleted while paused",
     "edited",
     "moved",
+    "jobs filtered: tag, some",
+    "jobs filtered: q, none",
     "refused in a batch",
     "batch replayed",
     "key reused for a batch",
@@ -76,6 +79,7 @@ def test_rules_of_the_machine_reach_every_situation() -> None:
     walk.step("reach_across", pick=0)
     letters = walk.step("begin_dead_letters", pick=0, limit=1)
     history = walk.step("begin_history", pick=0, limit=3)
+    walk.step("filter_jobs", pick=0, query={"state": "failed"}, limit=2)
     walk.step("misuse_cursor", listing=letters, tampered="not")
     walk.step("misuse_cursor", listing=history, tampered="not")
     walk.step("cancel_while_it_runs", pick=0, stop_retries=None)
@@ -147,6 +151,9 @@ def _others() -> None:
     walk.create("create_once", ("delay", 600), FAILS_ONCE)
     walk.change("update_before_it_runs", change={"request": {"json": {"n": 2}}})
     walk.change("update_before_it_runs", change={"wish": ("delay", 200)})
+    walk.change("update_before_it_runs", change={"name": None, "tags": ["a", "b"]})
+    walk.step("filter_jobs", pick=0, query={"tag": "a"}, limit=1)
+    walk.step("filter_jobs", pick=0, query={"q": "other"}, limit=1)
     walk.change("update_before_it_runs", change={"wish": ("at", 59_000)})
     walk.change("update_while_it_runs", change={"name": "late"})
     good: tuple[Wish, dict[str, Any]] = (("delay", 5), {"request": {}})
