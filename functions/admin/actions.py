@@ -140,6 +140,13 @@ def retire_secret(cases: UseCases, given: Namespace) -> Document:
     return document
 
 
+def remove_secret_name(cases: UseCases, given: Namespace) -> Document:
+    removed = cases.tenancy.signing_secrets.remove_name(given.tenant, given.secret_name)
+    document = {"signing_secrets": [_secret(cases, secret) for secret in removed]}
+    _record(cases, given.tenant, "removeSigningSecretName", given.secret_name, document, None)
+    return document
+
+
 def list_parked(cases: UseCases, given: Namespace) -> Document:
     messages = cases.core.ports.parked_messages.parked(given.limit)
     return {"messages": [parked_document(message) for message in messages]}

@@ -62,12 +62,17 @@ COMMANDS: dict[str, Command] = {
         run=actions.list_secrets,
     ),
     "rotate-signing-secret": Command(
-        help="create a signing secret and show it, once; the old ones sign besides it for a while",
+        help="create a signing secret and show it, once; the old ones sign beside it for a while",
         arguments=("tenant", "--name", "--overlap-seconds"),
         run=actions.rotate_secret,
     ),
     "retire-signing-secret": Command(
         help="retire an old signing secret now", arguments=("tenant", "secret"), run=actions.retire_secret
+    ),
+    "remove-signing-secret-name": Command(
+        help="remove all secrets of a name for good; calls of jobs that still give the name fail",
+        arguments=("tenant", "secret_name"),
+        run=actions.remove_secret_name,
     ),
     "list-parked": Command(
         help="show the newest messages that could not be handled",
@@ -102,6 +107,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "tenant": {"help": "1 to 40 lower-case letters, digits and inner hyphens"},
     "key": {"help": "the id of a key: the part between pk_ and the next underscore"},
     "secret": {"help": "the id of a signing secret"},
+    "secret_name": {"help": "the name of signing secrets"},
     "message": {"help": "the id of a parked message, from list-parked"},
     "--limit": {"type": int, "default": 20, "help": "at most this many; default 20"},
     "--scopes": {

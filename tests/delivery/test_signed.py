@@ -19,6 +19,7 @@ from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.timing import After, Every
 from shared.domain.tenancy.tenant import SIGNING_CONTEXT, Tenant
+from shared.usecases.tenancy.manage_tenants import TenantChange
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.support.builders import DUE_AT, TENANT, in_state
 from tests.support.fakes.sender import in_turn
@@ -183,6 +184,22 @@ def test_calls_of_a_job_that_names_a_secret_are_signed_with_that_secret_alone(pa
             [signature_of(secret, call.callback)],
             compact_of(secret, call.callback),
         )
+
+
+@pytest.mark.parametrize("listener", ["on_success", "on_failure"])
+def test_call_to_the_default_url_of_the_tenant_is_signed_without_the_secret_of_the_job(listener: str) -> None:
+    world = World(DUE_AT)
+    named = _by_name(world)
+    change = TenantChange(listeners={listener: "https://alerts.example/hook"})
+    world.cases.tenancy.change_tenant.execute(TENANT, change)
+    world.clock.time_ms += REMEMBER_MS
+    if listener == "on_failure":
+        world.sender.answer_to = in_turn(DOWN, OK)
+    world.accept_one_off(After(0), signing_secret="billing", retry=RetryPolicy(max_attempts=1))
+    Lanes(world).until(world.clock.time_ms + 5 * MINUTES)
+    job, outcome = (call.callback for call in world.sender.calls)
+    assert signers(job)[0] == [signature_of(named, job)]
+    assert signers(outcome)[0] == [signature_of(world.credentials.signing_secret, outcome)]
 
 
 def test_calls_of_a_job_without_a_name_are_signed_with_no_named_secret() -> None:

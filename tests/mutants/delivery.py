@@ -192,8 +192,15 @@ DELIVERY = (
     Mutant(
         name="an outcome callback is signed with the default secrets",
         file="shared/domain/executions/notification.py",
-        old="            signing_secret=ended.call.signing_secret,\n",
-        new="",
+        old="ended.call.signing_secret if is_own_url else None",
+        new="None",
+        killer=_SIGNED,
+    ),
+    Mutant(
+        name="a default outcome callback is signed with the secret of the job",
+        file="shared/domain/executions/notification.py",
+        old="ended.call.signing_secret if is_own_url else None",
+        new="ended.call.signing_secret",
         killer=_SIGNED,
     ),
     Mutant(

@@ -11,6 +11,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from functions.api.http.suggestions import unknown_member
+from shared.domain.delivery.signing import SECRET_NAME
 from shared.domain.errors import InvalidValueError
 from shared.domain.jobs.new_job import TAG, TAG_TEXT
 
@@ -38,7 +39,10 @@ _TEXTS = {
     "less_than_equal": "must be {le} or less",
 }
 """By the types of errors of the library that validates. A property test finds a type that is missing here."""
-_PATTERNS = {TAG: f"must be {TAG_TEXT}"}
+_PATTERNS = {
+    TAG: f"must be {TAG_TEXT}",
+    SECRET_NAME: "must be 1 to 64 lower-case letters, digits and inner hyphens, such as billing",
+}
 _LONGER = {"timeout_seconds": "; a receiver that works longer answers 202 and reports its outcome later"}
 """What follows the range of a member whose value is too large."""
 

@@ -47,7 +47,12 @@ def notification_id(original: ExecutionId, due_at: int, counts: ShardCounts) -> 
 def notification(
     ended: Execution, identity: ExecutionId, listener: CallbackTarget, *, created_at: int
 ) -> Execution:
-    """The notification of an execution that ended, in the lane of its job and outside any chain."""
+    """The notification of an execution that ended, in the lane of its job and outside any chain.
+
+    The job's signing secret signs only for a URL of the job: the tenant's default URL may belong to a party that
+    does not know the secret.
+    """
+    is_own_url = ended.call.callbacks.of(succeeded=ended.state is State.SUCCEEDED) is not None
     return replace(
         ended,
         id=identity,
@@ -59,7 +64,7 @@ def notification(
             destination=listener.destination,
             retry=NOTIFICATION_RETRY,
             timeout_ms=NOTIFICATION_TIMEOUT_MS,
-            signing_secret=ended.call.signing_secret,
+            signing_secret=ended.call.signing_secret if is_own_url else None,
             depth=ended.call.depth,
         ),
         progress=Progress(),

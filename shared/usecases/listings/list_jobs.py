@@ -15,17 +15,13 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.listings import EntryFilter, Queries, TenantIndex
 from shared.usecases.reading.read_executions import read_readable
 from shared.usecases.reading.read_page import (
-    CHUNK,
-    EXAMINED_AT_MOST,
+    FILTERED_AT_MOST,
     Candidate,
     keys_at_most,
     read_page,
     walk_index,
 )
 from shared.usecases.reading.resolve_moved import resolve_moved
-
-DEFINITIONS_A_UNIT = 4
-"""Definitions that one read unit covers, at 1 KB each; a query adds up the sizes of its items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +63,7 @@ class ListJobs:
             if page.next_position is not None or not criteria.one_off:
                 return page
             items = list(page.jobs)
-            at_most = min(at_most - examined // DEFINITIONS_A_UNIT, EXAMINED_AT_MOST - examined)
+            at_most -= examined
         if not criteria.one_off:
             return JobPage(jobs=tuple(items), next_position=None)
         if len(items) == limit or at_most <= 0:
@@ -80,7 +76,7 @@ class ListJobs:
         self, tenant_id: str, limit: int, criteria: JobFilter, after: str | None
     ) -> tuple[JobPage, int]:
         """A page of recurring jobs from one query, and the number of definitions examined."""
-        asked = CHUNK if criteria.is_filter else limit
+        asked = FILTERED_AT_MOST if criteria.is_filter else limit
         page = self.queries.definitions(tenant_id, after=after, limit=asked, backfill_of=criteria.backfill_of)
         matching = [job for job in (stored.described for stored in page.jobs) if criteria.matches(job)]
         if len(matching) >= limit:

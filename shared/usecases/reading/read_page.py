@@ -14,7 +14,7 @@ from shared.ports.listings import EntryFilter, Queries, TenantIndex
 EXAMINED_AT_MOST = 100
 """Keys that one page examines. The page may therefore hold fewer items than requested, or none."""
 FILTERED_AT_MOST = 32
-"""The same for a page with a filter: at one read unit a key, it costs at most 50 units with its index."""
+"""The same for a page with a filter: at one read unit a key, it costs about 50 units with its index."""
 CHUNK = 100
 _FIRST_CHUNK_AT_LEAST = 10
 T = TypeVar("T")
@@ -76,9 +76,11 @@ def read_page(
             return PageOf(items=tuple(items), last=chunk[-1])
 
 
-_EACH_SHARD_AT_LEAST = 25
-_ENTRIES_AT_MOST = 400
-"""Entries of an index that one page reads while a filter leaves them out: some 16 read units."""
+_EACH_SHARD_AT_LEAST = 50
+_EACH_SHARD_FILTERED = 8
+_ENTRIES_AT_MOST = 200
+"""Entries of an index that one page reads while a filter leaves them out: some 8 read units, or 25 where names and
+tags are as long as they may be. A shard costs half a unit at least."""
 
 
 def walk_index(
@@ -95,7 +97,8 @@ def walk_index(
 
     Ends early, after `_ENTRIES_AT_MOST` entries, where `only` may leave out most of them.
     """
-    each, entries = max(_EACH_SHARD_AT_LEAST, CHUNK // shards), 0
+    at_least = _EACH_SHARD_AT_LEAST if only is None else _EACH_SHARD_FILTERED
+    each, entries = max(at_least, CHUNK // shards), 0
     while True:
         pages = queries.index_pages(
             index, tenant_id, shards, span, newest_first=newest_first, limit=each, only=only

@@ -60,7 +60,9 @@ class SigningSecrets:
             if len(signing) >= MAX_SIGNING:
                 raise InvalidStateError(f"{MAX_SIGNING} secrets sign already: retire one first")
             if name is not None and not signing and len(tenant.secret_names) >= MAX_NAMES:
-                raise InvalidStateError(f"the tenant has {MAX_NAMES} names of secrets: rotate one of them")
+                raise InvalidStateError(
+                    f"the tenant has {MAX_NAMES} names of secrets: use one of them, or ask the operator to remove one"
+                )
             ends_at = now_ms + overlap_seconds * 1000
             ended = [replace(secret, ends_at=min(ends_at, secret.ends_at or ends_at)) for secret in signing]
             made = seal_new_secret(self.vault, self.entropy, tenant, now_ms, name)
@@ -84,6 +86,21 @@ class SigningSecrets:
                 raise InvalidStateError(f"this is the current secret: rotate{named} first")
             if self._replace(tenant, [secret for secret in signing if secret is not before]):
                 return before, replace(before, ends_at=now_ms)
+        raise UnavailableError(CONFLICT)
+
+    def remove_name(self, tenant_id: str, name: str) -> tuple[SigningSecret, ...]:
+        """Remove all secrets of a name, and return them. Calls of jobs that still give the name fail from then on.
+
+        NotFoundError for a name without secrets.
+        """
+        for _ in range(TRIES):
+            tenant = FindTenant(self.tenants).execute(tenant_id)
+            signing = tenant.active_secrets(self.clock.now_ms())
+            removed = tuple(secret for secret in signing if secret.name == name)
+            if not removed:
+                raise NotFoundError("no signing secret has this name")
+            if self._replace(tenant, [secret for secret in signing if secret not in removed]):
+                return removed
         raise UnavailableError(CONFLICT)
 
     def _replace(self, tenant: Tenant, secrets: Sequence[SigningSecret]) -> bool:

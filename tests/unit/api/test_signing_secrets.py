@@ -28,6 +28,25 @@ def name_secret(world: ApiWorld, name: str) -> None:
     world.world.cases.tenancy.signing_secrets.rotate(TENANT, overlap_seconds=0, name=name)
 
 
+def test_batch_with_an_unknown_name_in_every_job_reads_the_tenant_once() -> None:
+    world = with_names("billing")
+    world.create()
+    world.world.steps.taken.clear()
+    answer = world.post({"jobs": [JOB | {"signing_secret": "biling"}] * 20}, BATCH)
+    assert {each["status"] for each in answer.json["results"]} == {422}
+    assert world.world.steps.count("tenants.get") <= 2
+
+
+@pytest.mark.parametrize("name", ["Billing", "", "b" * 65, "-a", "名"])
+def test_name_that_is_no_slug_is_refused_with_the_form_of_names(name: str) -> None:
+    answer = ApiWorld().post(JOB | {"signing_secret": name})
+    (error,) = answer.json["errors"]
+    assert error == {
+        "pointer": "/signing_secret",
+        "detail": "must be 1 to 64 lower-case letters, digits and inner hyphens, such as billing",
+    }
+
+
 @pytest.mark.parametrize("kind", [{}, DAILY])
 def test_job_shows_the_name_of_its_secret(kind: dict[str, Any]) -> None:
     world = with_names("billing")

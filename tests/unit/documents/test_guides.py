@@ -165,10 +165,10 @@ def test_migration_leaves_out_what_has_no_counterpart_and_says_why(page: Reader)
     folder = Path(page.variables["STATE"]).parent
     printed = (folder / "printed.txt").read_text().splitlines()
     assert printed == [
-        "left out: default.foreign.schedule.json: "
+        "left out: default+foreign.schedule.json: "
         "urls.json has no URL for arn:aws:lambda:eu-west-1:111122223333:function:report-of-others",
-        "left out: default.inside.schedule.json: its input has attributes of EventBridge",
-        "left out: default.off.schedule.json: it is disabled",
+        "left out: default+inside.schedule.json: its input has attributes of EventBridge",
+        "left out: default+off.schedule.json: it is disabled",
         "3 jobs",
     ]
     invoices, report, _ = json.loads((folder / "batch-1.json").read_text())["jobs"]

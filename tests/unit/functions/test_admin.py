@@ -111,6 +111,9 @@ def test_signing_secrets_are_rotated_and_retired(run: Run) -> None:
     assert run("rotate-signing-secret", "acme", "--name", "billing")["name"] == "billing"
     named = [each["name"] for each in run("list-signing-secrets", "acme")["signing_secrets"]]
     assert named == [None, "billing"]
+    (removed,) = run("remove-signing-secret-name", "acme", "billing")["signing_secrets"]
+    assert removed["name"] == "billing"
+    assert [each["name"] for each in run("list-signing-secrets", "acme")["signing_secrets"]] == [None]
 
 
 def test_all_tenants_are_listed_however_many_there_are(world: World, run: Run) -> None:
@@ -140,6 +143,7 @@ def test_admin_command_is_audited_as_the_operators(world: World, run: Run) -> No
         (["create-key", "acme"], "scopes"),
         (["revoke-key", "acme", "unknown"], "no such key"),
         (["retire-signing-secret", "acme", "unknown"], "no such secret"),
+        (["remove-signing-secret-name", "acme", "unknown"], "no signing secret has this name"),
     ],
 )
 def test_a_refusal_is_a_line_and_a_status(

@@ -45,10 +45,10 @@ def list_secrets(context: Context, request: AuthenticatedRequest) -> Response[st
         method="POST",
         path="/v1/signing-secrets",
         operation="rotateSigningSecret",
-        summary="Create a signing secret; the old ones sign besides it for a while",
+        summary="Create a signing secret; the old ones sign beside it for a while",
         description=(
             "`signing_secret` is shown only once. At most five secrets of one name sign at once, and a tenant has "
-            "at most 20 names. A name stays for good: jobs may give it as their `signing_secret`."
+            "at most 20 names. A name stays: jobs may give it as their `signing_secret`."
         ),
         success=201,
         answer=NewSecretOut,

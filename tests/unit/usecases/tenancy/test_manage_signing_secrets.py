@@ -154,6 +154,20 @@ def test_name_beyond_the_maximum_is_refused_and_existing_names_are_rotated() -> 
     assert len(world.standing().secret_names) == MAX_NAMES
 
 
+def test_removed_name_makes_room_and_leaves_every_other_secret() -> None:
+    world = AccountWorld()
+    for number in range(MAX_NAMES):
+        name_secret(world, f"n{number}")
+    name_secret(world, "n0")
+    removed = world.secrets.remove_name(TENANT, "n0")
+    assert [each.name for each in removed] == ["n0", "n0"]
+    name_secret(world, "one-more")
+    assert world.standing().secret_names == {*(f"n{number}" for number in range(1, MAX_NAMES)), "one-more"}
+    assert signing(world) == [world.acme.signing_secret]
+    with pytest.raises(NotFoundError, match="this name"):
+        world.secrets.remove_name(TENANT, "n0")
+
+
 def test_current_secret_of_a_name_cannot_be_retired_and_an_old_secret_can() -> None:
     world = AccountWorld()
     name_secret(world, "billing")
