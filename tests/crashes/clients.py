@@ -82,7 +82,13 @@ class Clients(Reader):
         self._until_answered(order, "POST", f"/v1/jobs/{order.job_id}/resume")
 
     def change(
-        self, order: Order, revision: int, *, payload: str | None = None, at: int | None = None
+        self,
+        order: Order,
+        revision: int,
+        *,
+        payload: str | None = None,
+        at: int | None = None,
+        name: str | None = None,
     ) -> None:
         """Have something else sent, or a job called at another time, if it is as it was seen at that revision.
 
@@ -91,6 +97,7 @@ class Clients(Reader):
         version = order.propose(payload, at)
         patch = {"request": {"json": payload}} if payload is not None else {}
         patch |= {"schedule": {"at": format_instant(at)}} if at is not None else {}
+        patch |= {"name": name} if name is not None else {}
         if self._change(order, revision, patch):
             version.acked_at = self._clock.now_ms()
 

@@ -11,12 +11,19 @@ moved = Catalogue("executor", delay_seconds=VISIBILITY_SECONDS)
 NEAR_SECONDS, FAR_SECONDS = 20, 300
 
 
-def _change(stage: Stage, order: Order, *, payload: str | None = None, seconds: float | None = None) -> None:
+def _change(
+    stage: Stage,
+    order: Order,
+    *,
+    payload: str | None = None,
+    seconds: float | None = None,
+    name: str | None = None,
+) -> None:
     """Its client has looked at the job; the request that follows is the one that is marked."""
     revision = stage.clients.revision(order)
     stage.mark("api")
     at = None if seconds is None else stage.clock.now_ms() + round(seconds * 1000)
-    stage.clients.change(order, revision, payload=payload, at=at)
+    stage.clients.change(order, revision, payload=payload, at=at, name=name)
 
 
 @edits("PutItem")
@@ -48,6 +55,13 @@ def moves_a_job_that_was_moved_before(stage: Stage) -> None:
     order = stage.clients.order({"delay_seconds": NEAR_SECONDS})
     stage.clients.change(order, stage.clients.revision(order), at=stage.clock.now_ms() + FAR_SECONDS * 1000)
     _change(stage, order, payload="second", seconds=NEAR_SECONDS)
+
+
+@edits("TransactWriteItems")
+def renames_a_job_that_was_moved(stage: Stage) -> None:
+    order = stage.clients.order({"delay_seconds": FAR_SECONDS}, payload="first")
+    stage.clients.change(order, stage.clients.revision(order), at=stage.clock.now_ms() + NEAR_SECONDS * 1000)
+    _change(stage, order, payload="second", name="renamed")
 
 
 @edits("UpdateItem")
