@@ -95,7 +95,7 @@ class Clients(Reader):
         Where nobody knows what became of the request it is made anew, of the revision that the job has by then.
         """
         version = order.propose(payload, at)
-        patch = {"request": {"json": payload}} if payload is not None else {}
+        patch: dict[str, Any] = {"request": {"json": payload}} if payload is not None else {}
         patch |= {"schedule": {"at": format_instant(at)}} if at is not None else {}
         patch |= {"name": name} if name is not None else {}
         if self._change(order, revision, patch):
