@@ -53,7 +53,7 @@ class Functions(Construct):
         for spec in self.specs.values():
             if not spec.consumes:
                 for reader in readers:
-                    self._resource(spec).add_dependency(reader)
+                    self._resource(spec).add_resource_dependency(reader)
 
     def _resource(self, spec: FunctionSpec) -> lambda_.CfnFunction:
         return cast(lambda_.CfnFunction, self._functions[spec.service].node.default_child)
