@@ -17,14 +17,18 @@ from aiohttp import web
 from infra.local.calls import Call, is_genuine
 from infra.local.loopback_server import LoopbackServer
 
+HOLD_POLL_SECONDS = 0.02
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b"ok"
+    after: threading.Event | None = None
+    """Hold the response until this event is set."""
     after_seconds: float = 0.0
-    """Delay before the response."""
+    """Delay before the response, once it is no longer held."""
 
 
 OK = Reply()
@@ -107,5 +111,7 @@ class Receiver:
             self._arrived.notify_all()
         reply = self.respond(call)
         with contextlib.suppress(asyncio.CancelledError):
+            while reply.after and not reply.after.is_set():
+                await asyncio.sleep(HOLD_POLL_SECONDS)
             await asyncio.sleep(reply.after_seconds)
         return web.Response(status=reply.status, headers=reply.headers, body=reply.body)

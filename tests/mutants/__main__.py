@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from rich.console import Console
 
 from tests.mutants.catalogue import MUTANTS
-from tests.mutants.killing import kill, passes_unharmed
+from tests.mutants.killing import failure_without_mutants, kill
 from tests.mutants.mutant import SIMULATION, Mutant
 
 console = Console(highlight=False, soft_wrap=True, markup=False)
@@ -28,8 +28,8 @@ def main(arguments: list[str]) -> int:
         for mutant in MUTANTS
         if not options.names or any(name in mutant.name for name in options.names)
     ]
+    _check_killers(chosen, options.jobs)
     with ThreadPoolExecutor(options.jobs) as pool:
-        _check_killers(pool, chosen)
         deaths = []
         for death in pool.map(kill, chosen):
             console.print(str(death))
@@ -39,13 +39,13 @@ def main(arguments: list[str]) -> int:
     return 0 if died == len(chosen) else 1
 
 
-def _check_killers(pool: ThreadPoolExecutor, chosen: list[Mutant]) -> None:
-    """Every suite has to pass before anything is planted."""
+def _check_killers(chosen: list[Mutant], jobs: int) -> None:
+    """Every suite has to pass before anything is planted: one that fails by itself would seem to kill everything."""
     killers = sorted({mutant.killer for mutant in chosen} - {SIMULATION})
-    for killer, output in zip(killers, pool.map(passes_unharmed, killers), strict=True):
-        if output is not None:
-            console.print(output)
-            raise SystemExit(f"{killer} fails without any mutant")
+    output = failure_without_mutants(killers, jobs)
+    if output is not None:
+        console.print(output)
+        raise SystemExit("a suite fails without any mutant")
 
 
 if __name__ == "__main__":

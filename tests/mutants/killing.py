@@ -62,9 +62,9 @@ def kill(mutant: Mutant) -> Death:
     return Death(mutant=mutant, died=died, evidence=evidence, seconds=seconds, seed=seed)
 
 
-def passes_unharmed(killer: str) -> str | None:
-    """None for a suite that passes by itself; one that does not would seem to kill everything: then its output."""
-    code, output = _run([*PYTEST, killer], ROOT)
+def failure_without_mutants(killers: list[str], jobs: int) -> str | None:
+    """The last output of the suites where one fails without any mutant; None where all pass."""
+    code, output = _run([*PYTEST, "-n", str(jobs), *killers], ROOT) if killers else (0, "")
     return None if code == 0 else output[-2000:]
 
 
