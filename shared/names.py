@@ -61,6 +61,16 @@ class Env:
     LANE = "LANE"
     DEAD_LETTER_ARNS = "DEAD_LETTER_ARNS"
     API_LOG_GROUP = "API_LOG_GROUP"
+    TRANSPORT = "AWS_TRANSPORT"
+
+
+class Transport(StrEnum):
+    """What carries the calls of AWS."""
+
+    HTTP = "http"
+    """Punctual's own signed requests, for a tenth of the processor time."""
+    BOTO3 = "boto3"
+    """The AWS SDK, with all that it alone knows: proxies, FIPS and dual-stack endpoints."""
 
 
 class Index:

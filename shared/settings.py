@@ -15,7 +15,7 @@ from shared.domain.executions.retention import Retention
 from shared.domain.ids import CELL
 from shared.domain.schedules.schedule import parse_instant
 from shared.domain.tenancy.quota import Quota, Quotas
-from shared.names import Env, QueueName
+from shared.names import Env, QueueName, Transport
 
 Text = Annotated[str, Field(min_length=1)]
 _HOST = re.compile(r"(?:https?://)?(?P<host>[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*)(?::[0-9]+)?/?")
@@ -94,6 +94,7 @@ class Settings(BaseModel):
     lane_queue_urls: Annotated[dict[QueueName, str], BeforeValidator(_json), AfterValidator(_every_queue)]
     shard_plan: Annotated[ShardPlan, BeforeValidator(_plan)]
     retention: Annotated[Retention, BeforeValidator(lambda days: Retention(int(days)))]
+    transport: Transport = Transport.HTTP
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str]) -> Self:
@@ -170,4 +171,5 @@ _VARIABLES = {
     "lane": Env.LANE,
     "dead_letter_arns": Env.DEAD_LETTER_ARNS,
     "api_log_group": Env.API_LOG_GROUP,
+    "transport": Env.TRANSPORT,
 }

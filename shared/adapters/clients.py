@@ -1,72 +1,36 @@
-"""Creates all AWS clients, with timeouts and retries that fit into the timeout of a function."""
+"""Makes the clients of AWS's services, with timeouts and retries that fit into the timeout of a function."""
 
-from collections.abc import Callable
 from typing import Any
 
-import boto3
-from botocore.config import Config
-from botocore.exceptions import BotoCoreError, ClientError
-
-from shared.adapters.clock import SystemEntropy
-from shared.adapters.dynamodb.codec.errors import is_of_index, throttling_reasons
-from shared.domain.backoff import retry_pause_ms
+from shared.adapters.aws.client import AwsClient
+from shared.adapters.aws.credentials import credentials_source
+from shared.adapters.aws.http_call import HttpCall
+from shared.adapters.aws.sender import PooledSend
 from shared.domain.errors import UnavailableError
-
-_CONFIG = Config(
-    connect_timeout=2,
-    read_timeout=5,
-    retries={"mode": "standard", "total_max_attempts": 3},
-    max_pool_connections=64,
-)
-CONFLICT_TRIES = 4
+from shared.names import Transport
+from shared.ports.runtime import Clock, Entropy
 
 
-def client(service: str, region: str) -> Any:
-    """Create a low-level client: thread-safe, with its own connection pool."""
-    made = boto3.client(service, region_name=region, config=_CONFIG)  # type: ignore[call-overload]
-    if service == "dynamodb":
-        retry_conflicts(made, SystemEntropy().draw)
-        leave_throttled_indexes(made)
-    return made
+class Clients:
+    """The clients of one process, all over one transport."""
 
+    def __init__(self, transport: Transport, region: str, clock: Clock, entropy: Entropy) -> None:
+        self._transport = transport
+        self._region = region
+        self._clock = clock
+        self._entropy = entropy
+        self._send = PooledSend()
 
-def leave_throttled_indexes(dynamodb: Any) -> None:
-    """Do not repeat an update that an index throttled: the store writes it at once without its index entry."""
+    def __call__(self, service: str) -> Any:
+        """The client of a service, called as a low-level client of boto3 is. Credentials are looked up now."""
+        if self._transport is Transport.BOTO3:
+            from shared.adapters.aws.boto_call import BotoCall
 
-    def refuse(response: tuple[Any, dict[str, Any]] | None, **_event: Any) -> bool | None:
-        reasons = throttling_reasons(response[1]) if response is not None else []
-        return False if any(map(is_of_index, reasons)) else None
-
-    # The first answer of a handler counts, and the SDK takes False for a refusal.
-    dynamodb.meta.events.register_first("needs-retry.dynamodb.UpdateItem", refuse)
-
-
-def retry_conflicts(dynamodb: Any, draw: Callable[[], float]) -> None:
-    """Repeat writes that met a transaction; the SDK tries such a write once.
-
-    A write in conflict changed nothing. The SDK sends the same client token again, so a transaction never
-    happens twice.
-    """
-
-    def pause_seconds(
-        attempts: int, response: tuple[Any, dict[str, Any]] | None, **_event: Any
-    ) -> float | None:
-        if response is None or attempts >= CONFLICT_TRIES or not _is_conflict(response[1]):
-            return None
-        return retry_pause_ms(draw()) / 1000
-
-    dynamodb.meta.events.register_last("needs-retry.dynamodb", pause_seconds)
-
-
-def _is_conflict(parsed: dict[str, Any]) -> bool:
-    """Beside a conflict, a refused condition is no answer yet: it is judged by the next try."""
-    reasons = {reason.get("Code") for reason in parsed.get("CancellationReasons", ())}
-    return _code(parsed) == "TransactionConflictException" or "TransactionConflict" in reasons
-
-
-def _code(parsed: dict[str, Any]) -> str | None:
-    code: str | None = parsed.get("Error", {}).get("Code")
-    return code
+            return AwsClient(BotoCall.to(service, self._region, self._entropy))
+        call = HttpCall.to(
+            service, self._region, self._send, credentials_source(), self._clock, self._entropy
+        )
+        return AwsClient(call)
 
 
 def function_environment(function_name: str, region: str | None) -> dict[str, str]:
@@ -75,8 +39,14 @@ def function_environment(function_name: str, region: str | None) -> dict[str, st
     The default region is that of the caller's AWS configuration. Raises UnavailableError, with a message for
     the operator, if the function, the region, the credentials or the permission is missing.
     """
+    # Imported late: only the operator's command reads them.
+    import boto3
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from shared.adapters.aws.boto_call import CONFIG
+
     try:
-        aws = boto3.client("lambda", region_name=region, config=_CONFIG)
+        aws = boto3.client("lambda", region_name=region, config=CONFIG)
         response = aws.get_function_configuration(FunctionName=function_name)
     except (BotoCoreError, ClientError, ValueError) as error:
         raise UnavailableError(f"could not read the settings of {function_name}: {error}") from error

@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from typing import ParamSpec, TypeVar
 
+from shared.adapters.greenlets import wait_for
+
 P = ParamSpec("P")
 A = TypeVar("A")
 T = TypeVar("T")
@@ -35,7 +37,13 @@ class SystemEntropy:
 
 
 def pause(duration_ms: int) -> None:
-    time.sleep(duration_ms / 1000)
+    """Block the greenlet, or the thread where it has none, for at least this long."""
+    wait_for(asyncio.sleep(duration_ms / 1000))
+
+
+async def next_turn() -> None:
+    """Let the event loop look at its sockets once."""
+    await asyncio.sleep(0)
 
 
 class ThreadSpread:

@@ -1,6 +1,8 @@
 """The production ports over DynamoDB, SQS, KMS, CloudWatch Logs and HTTPS. No other module names adapters."""
 
-from shared.adapters.clients import client
+from typing import Any
+
+from shared.adapters.clients import Clients
 from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload, ThreadSpread, pause
 from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
@@ -24,25 +26,31 @@ from shared.adapters.dynamodb.listings.queries import DynamoQueries
 from shared.adapters.dynamodb.tenancy.audit_log import DynamoAuditLog
 from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
 from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
+from shared.adapters.greenlets import GreenletOffload, GreenletSpread
 from shared.adapters.sqs.visibility import SqsVisibility
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.bootstrap.ports import Ports
+from shared.names import Transport
 from shared.settings import ApiSettings, CallbackSettings, ExecutorSettings, ReconcilerSettings, Settings
 from shared.usecases.tenancy.tenant_weights import TenantWeights
 
 OFFLOAD_THREADS = 32
-SPREAD_THREADS = 16
+AT_ONCE = 16
 """Requests that a process sends side by side: 50 batches of a page take 4 round trips to SQS in place of 50."""
 
 
 def dynamo_ports(settings: Settings) -> Ports:
-    """The ports for these settings. Low-level clients are thread-safe: one client for each service."""
+    """The ports for these settings, with one client for each service."""
     ports, region = Ports(), settings.region
-    ports.clock, ports.entropy = SystemClock(), SystemEntropy()
-    ports.pause, ports.offload = pause, ThreadOffload(OFFLOAD_THREADS)
-    ports.spread = ThreadSpread(SPREAD_THREADS)
-    _add_tables(ports, settings)
-    sqs = client("sqs", region)
+    ports.clock, ports.entropy, ports.pause = SystemClock(), SystemEntropy(), pause
+    if settings.transport is Transport.HTTP:
+        ports.offload, ports.spread = GreenletOffload(), GreenletSpread(AT_ONCE)
+    else:
+        # The SDK blocks its thread.
+        ports.offload, ports.spread = ThreadOffload(OFFLOAD_THREADS), ThreadSpread(AT_ONCE)
+    client = Clients(settings.transport, region, ports.clock, ports.entropy)
+    _add_tables(ports, settings, client("dynamodb"))
+    sqs = client("sqs")
     queue = SqsWakeupQueue(
         sqs,
         settings.lane_queue_urls,
@@ -55,7 +63,7 @@ def dynamo_ports(settings: Settings) -> Ports:
     if isinstance(settings, CallbackSettings):
         from shared.adapters.kms.vault import KmsVault
 
-        ports.vault = KmsVault(client("kms", region), settings.kms_key_id, ports.entropy)
+        ports.vault = KmsVault(client("kms"), settings.kms_key_id, ports.entropy)
     if isinstance(settings, ExecutorSettings):
         from shared.adapters.http.sender import AiohttpSender
 
@@ -63,12 +71,12 @@ def dynamo_ports(settings: Settings) -> Ports:
     if isinstance(settings, ReconcilerSettings):
         from shared.adapters.logs.accepted_log import CloudWatchAcceptedLog
 
-        ports.accepted_log = CloudWatchAcceptedLog(client("logs", region), settings.api_log_group)
+        ports.accepted_log = CloudWatchAcceptedLog(client("logs"), settings.api_log_group)
     return ports
 
 
-def _add_tables(ports: Ports, settings: Settings) -> None:
-    dynamodb, region = client("dynamodb", settings.region), settings.region
+def _add_tables(ports: Ports, settings: Settings, dynamodb: Any) -> None:
+    region = settings.region
     executions, jobs, leases = settings.executions_table, settings.jobs_table, settings.leases_table
     backoff = Backoff(ports.pause, ports.entropy)
     ports.executions = DynamoExecutionStore(dynamodb, executions, region, backoff)

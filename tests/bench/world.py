@@ -1,10 +1,9 @@
 """The product's own wiring over the emulator, with a clock in our hand and every AWS request counted."""
 
-import asyncio
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -12,12 +11,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import boto3
-
 from infra.local.clients import CREDENTIALS, REGION, Clients
 from infra.local.emulator import Emulator
 from infra.local.state_dir import StateDir
+from shared.adapters.aws.errors import AwsError
 from shared.adapters.sqs.messages import decode_wakeup
+from shared.bootstrap.aws import run
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import MINUTE_MS, ShardRange
@@ -30,11 +29,11 @@ from tests.support.conformance.tables import create_tables
 from tests.support.fakes.budgets import GENEROUS
 from tests.support.fakes.clock import VirtualClock
 from tests.support.fakes.sender import ScriptedSender
+from tests.support.http_calls import Call, Parsed, around_http_calls
 
 START_MS = 30_000_001 * MINUTE_MS
 LAMBDA_BATCH = 10
-
-
+READS = ("GetItem", "BatchGetItem", "Query", "Scan")
 REFUSALS = ("ConditionalCheckFailed", "DuplicateItem")
 
 
@@ -48,40 +47,31 @@ class Meter:
     """Writes whose condition was refused: DynamoDB charges them like the writes that they attempted."""
     wakeups: list[dict[str, Any]] = field(default_factory=list)
 
-    def watch(self, events: Any) -> None:
-        """Hook into the clients of a session."""
-        events.register("provide-client-params.dynamodb.*", _ask_for_units)
-        for service in ("dynamodb", "sqs"):
-            events.register(f"before-call.{service}.*", self._called)
-        events.register("after-call.dynamodb.*", self._answered)
-        events.register("provide-client-params.sqs.SendMessageBatch", self._sent)
-
-    def _called(self, model: Any, **_: Any) -> None:
-        self.requests[model.name] += 1
-
-    def _sent(self, params: dict[str, Any], **_: Any) -> None:
-        self.wakeups += params["Entries"]
-
-    def _answered(self, model: Any, parsed: dict[str, Any], **_: Any) -> None:
-        if model.name in ("GetItem", "BatchGetItem", "Query"):
-            return
-        self.refused_writes += _refused_writes(parsed)
-        consumed = parsed.get("ConsumedCapacity") or []
+    def step(self, service: str, operation: str, params: Parsed, call: Call) -> Parsed:
+        """Stand between a client and its transport."""
+        if service in ("dynamodb", "sqs"):
+            self.requests[operation] += 1
+        if operation == "SendMessageBatch":
+            self.wakeups += params["Entries"]
+        if service != "dynamodb" or operation in READS:
+            return call(params)
+        try:
+            answer = call(params | {"ReturnConsumedCapacity": "TOTAL"})
+        except AwsError as error:
+            self.refused_writes += _refused_writes(error.response)
+            raise
+        self.refused_writes += _refused_writes(answer)
+        consumed = answer.get("ConsumedCapacity") or []
         for part in consumed if isinstance(consumed, list) else [consumed]:
-            self.write_units[model.name] += part.get("CapacityUnits", 0)
+            self.write_units[operation] += part.get("CapacityUnits", 0)
+        return answer
 
 
-def _refused_writes(parsed: dict[str, Any]) -> int:
+def _refused_writes(parsed: Mapping[str, Any]) -> int:
     """Of a single write, of the members of a transaction, or of the statements of a batch."""
     statements = [each.get("Error", {}) for each in parsed.get("Responses") or [] if isinstance(each, dict)]
     errors = [parsed.get("Error", {}), *(parsed.get("CancellationReasons") or []), *statements]
     return sum(str(error.get("Code")).removesuffix("Exception") in REFUSALS for error in errors)
-
-
-def _ask_for_units(params: dict[str, Any], model: Any, **_: Any) -> dict[str, Any]:
-    if "ReturnConsumedCapacity" in model.input_shape.members:
-        return {**params, "ReturnConsumedCapacity": "TOTAL"}
-    return params
 
 
 class World:
@@ -91,9 +81,6 @@ class World:
         self.clock = VirtualClock(START_MS)
         self.meter = Meter()
         settings = _settings(clients)
-        # Clients copy the hooks of their session when they are made.
-        boto3.setup_default_session()
-        self.meter.watch(boto3.DEFAULT_SESSION.events)  # type: ignore[union-attr]
         self.ports = dynamo_ports(settings)
         self.ports.clock = self.clock
         self.sender = ScriptedSender(self.clock)
@@ -124,9 +111,7 @@ class World:
         entries, self.meter.wakeups = self.meter.wakeups, []
         for start in range(0, len(entries), LAMBDA_BATCH):
             batch = [_delivery(entry) for entry in entries[start : start + LAMBDA_BATCH]]
-            asyncio.run(
-                self.run_attempts.execute(batch, self.clock.now_ms() + EXECUTOR_TIMEOUT_SECONDS * 1000)
-            )
+            run(self.run_attempts.execute(batch, self.clock.now_ms() + EXECUTOR_TIMEOUT_SECONDS * 1000))
             # What the event source asks of SQS for a batch: one receive and one batch of deletes.
             self.meter.requests.update(["ReceiveMessage", "DeleteMessageBatch"])
         return len(entries)
@@ -140,7 +125,9 @@ def world() -> Iterator[World]:
         emulator.start()
         try:
             os.environ.update(CREDENTIALS, AWS_ENDPOINT_URL=emulator.endpoint)
-            yield World(Clients(emulator.endpoint))
+            made = World(Clients(emulator.endpoint))
+            with around_http_calls(made.meter.step):
+                yield made
         finally:
             emulator.stop()
 

@@ -11,13 +11,14 @@ from moto import mock_aws
 from infra.local.dynamodb_local import DynamoDbLocal
 from infra.local.emulator import Emulator
 from infra.local.state_dir import StateDir
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.kms.vault import KmsVault
-from shared.names import QueueName
+from shared.names import QueueName, Transport
 from shared.ports.delivery import Vault
 from shared.ports.executions import Claimer, OneOffBatches
 from tests.support.conformance.accepted import Acceptance, FakeAcceptance, LoggedAcceptance
 from tests.support.conformance.clients import Clients
-from tests.support.conformance.deviations import IMPLEMENTATIONS, deviates
+from tests.support.conformance.deviations import IMPLEMENTATIONS, OVER_SDK, deviates, over_both_transports
 from tests.support.conformance.dynamo_lab import DynamoLab
 from tests.support.conformance.interference import ClaimerWithoutItems
 from tests.support.conformance.labs import FakeLab, Lab
@@ -35,7 +36,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         if fixture in metafunc.fixturenames:
             lawful = [
                 name
-                for name in names
+                for name in over_both_transports(names)
                 if name.startswith(chosen) and not deviates(name, module, metafunc.definition.originalname)
             ]
             metafunc.parametrize(fixture, lawful, indirect=True)
@@ -73,26 +74,26 @@ def moto() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def moto_tables(moto: None, clients: Clients) -> Iterator[tuple[Any, TableNames]]:
+def moto_tables(moto: None, clients: Clients) -> Iterator[TableNames]:
     """Tables of this module's own."""
-    yield from _tables(clients("dynamodb", moto))
+    yield from _tables(clients("dynamodb", moto, Transport.BOTO3))
 
 
 @pytest.fixture(scope="module")
-def ministack_tables(ministack: str, clients: Clients) -> Iterator[tuple[Any, TableNames]]:
+def ministack_tables(ministack: str, clients: Clients) -> Iterator[TableNames]:
     """Tables of this module's own."""
     yield from _tables(clients("dynamodb", ministack))
 
 
 @pytest.fixture(scope="module")
-def dynamodb_local_tables(dynamodb_local: str, clients: Clients) -> Iterator[tuple[Any, TableNames]]:
+def dynamodb_local_tables(dynamodb_local: str, clients: Clients) -> Iterator[TableNames]:
     """Tables of this module's own."""
     yield from _tables(clients("dynamodb", dynamodb_local))
 
 
-def _tables(client: Any) -> Iterator[tuple[Any, TableNames]]:
+def _tables(client: Any) -> Iterator[TableNames]:
     names = create_tables(client)
-    yield client, names
+    yield names
     delete_tables(client, names)
 
 
@@ -101,7 +102,9 @@ def _lab(name: str, request: pytest.FixtureRequest) -> Iterator[Lab]:
     if name == "fake":
         yield FakeLab()
         return
-    client, names = request.getfixturevalue(f"{name.replace('-', '_')}_tables")
+    engine = name.removesuffix(OVER_SDK).replace("-", "_")
+    names = request.getfixturevalue(f"{engine}_tables")
+    client = _client("dynamodb", name, request)
     made = DynamoLab(client, names)
     yield made
     empty_tables(client, made.used)
@@ -119,10 +122,17 @@ def engine_lab(request: pytest.FixtureRequest) -> Iterator[Lab]:
     yield from _lab(request.param, request)
 
 
+def _engine_and_way(name: str) -> tuple[str, str]:
+    if name == "fake":
+        return name, ""
+    engine, _, way = name.removesuffix(OVER_SDK).rpartition("-")
+    return (engine + OVER_SDK if name.endswith(OVER_SDK) else engine), way
+
+
 @pytest.fixture
 def claiming(request: pytest.FixtureRequest) -> Iterator[tuple[Lab, Claimer]]:
     """Every way to claim."""
-    engine, _, way = request.param.rpartition("-") if request.param != "fake" else ("fake", "", "")
+    engine, way = _engine_and_way(request.param)
     for made in _lab(engine, request):
         if not isinstance(made, DynamoLab):
             yield made, made.claimer
@@ -139,20 +149,23 @@ def claiming(request: pytest.FixtureRequest) -> Iterator[tuple[Lab, Claimer]]:
 @pytest.fixture
 def putting(request: pytest.FixtureRequest) -> Iterator[tuple[Lab, OneOffBatches]]:
     """Every way to put many executions."""
-    engine, _, way = request.param.rpartition("-") if request.param != "fake" else ("fake", "", "")
+    engine, way = _engine_and_way(request.param)
     for made in _lab(engine, request):
         yield made, made.batch_batches if isinstance(made, DynamoLab) and way == "batch" else made.batches
 
 
-def _endpoint(name: str, request: pytest.FixtureRequest) -> str | None:
-    """Where the engine listens; None for moto, which catches what goes to AWS."""
-    found: str | None = request.getfixturevalue(name)
-    return found
+def _client(service: str, name: str, request: pytest.FixtureRequest) -> AwsClient:
+    """The client of an engine; the one that moto catches has no endpoint."""
+    engine = name.removesuffix(OVER_SDK)
+    endpoint: str | None = request.getfixturevalue(engine.replace("-", "_"))
+    clients: Clients = request.getfixturevalue("clients")
+    transport = Transport.BOTO3 if name.endswith(OVER_SDK) else Transport.HTTP
+    return clients(service, endpoint, transport)
 
 
 def _sqs_lanes(name: str, request: pytest.FixtureRequest) -> Iterator[SqsLanes]:
     """Queues of this test's own."""
-    client = request.getfixturevalue("clients")("sqs", _endpoint(name, request))
+    client = _client("sqs", name, request)
     suffix = uuid4().hex[:12]
     urls = {lane: client.create_queue(QueueName=f"{lane}-{suffix}")["QueueUrl"] for lane in QueueName}
     yield SqsLanes(client, urls)
@@ -176,7 +189,7 @@ def lanes(request: pytest.FixtureRequest) -> Iterator[Lanes]:
 
 
 def _kms_vault(name: str, request: pytest.FixtureRequest) -> KmsVault:
-    client = request.getfixturevalue("clients")("kms", _endpoint(name, request))
+    client = _client("kms", name, request)
     return KmsVault(client, client.create_key()["KeyMetadata"]["KeyId"], SeededEntropy())
 
 
@@ -195,7 +208,7 @@ def kms_vault(request: pytest.FixtureRequest) -> KmsVault:
 
 
 def _logged_acceptance(name: str, request: pytest.FixtureRequest) -> LoggedAcceptance:
-    client = request.getfixturevalue("clients")("logs", _endpoint(name, request))
+    client = _client("logs", name, request)
     return LoggedAcceptance(client, f"/conformance/{uuid4().hex[:12]}")
 
 

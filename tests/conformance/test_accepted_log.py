@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from botocore.exceptions import EndpointConnectionError
 
+from shared.adapters.aws.errors import NoAnswerError
 from shared.domain.errors import UnavailableError
 from shared.names import ACCEPTED_LOG_LINE
 from shared.ports.dispatch import Accepted
 from tests.support.conformance.accepted import Acceptance, LoggedAcceptance, this_minute
-from tests.support.conformance.interference import answering, changing, failure
+from tests.support.conformance.interference import answering, changing_calls, failure
 
 NOISE = [
     ACCEPTED_LOG_LINE,
@@ -50,9 +50,8 @@ def test_every_page_of_the_log_is_read(logged_acceptance: LoggedAcceptance) -> N
     start = this_minute() - 60_000
     for number in range(7):
         logged_acceptance.accept(start + number, f"job_{number}")
-    with changing(
+    with changing_calls(
         logged_acceptance.client,
-        "before-parameter-build",
         "FilterLogEvents",
         lambda params: params.update(limit=2),
     ):
@@ -60,7 +59,7 @@ def test_every_page_of_the_log_is_read(logged_acceptance: LoggedAcceptance) -> N
 
 
 def test_a_fault_of_the_log_is_unavailability_and_never_silence(logged_acceptance: LoggedAcceptance) -> None:
-    nowhere = EndpointConnectionError(endpoint_url="http://nowhere")
+    nowhere = NoAnswerError("nowhere")
     for fault in (failure("ThrottlingException"), failure("ServiceUnavailableException"), nowhere):
         with (
             answering(logged_acceptance.client, "FilterLogEvents", fault),

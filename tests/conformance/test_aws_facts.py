@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
+from shared.adapters.aws.errors import AwsError
 from shared.adapters.dynamodb.codec.keys import item_key
 from shared.domain.dispatch.wakeup import single_wakeup
 from shared.names import Lane
@@ -27,7 +27,7 @@ def table(engine_lab: DynamoLab) -> str:
     return engine_lab.names.executions
 
 
-def code_of(error: pytest.ExceptionInfo[ClientError]) -> str:
+def code_of(error: pytest.ExceptionInfo[AwsError]) -> str:
     return error.value.response["Error"]["Code"]
 
 
@@ -66,7 +66,7 @@ def test_t1_reasons_of_a_cancelled_transaction_are_in_order_and_show_the_item(
         "ConditionExpression": "attribute_not_exists(pk)",
         "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
     }
-    with pytest.raises(ClientError) as cancelled:
+    with pytest.raises(AwsError) as cancelled:
         engine_lab.client.transact_write_items(
             TransactItems=[{"Put": put | {"Item": FIRST}}, {"Put": put | {"Item": SECOND}}]
         )
@@ -79,14 +79,14 @@ def test_t2_transaction_with_two_actions_on_one_item_is_rejected_as_a_whole(
     engine_lab: DynamoLab, table: str
 ) -> None:
     put = {"Put": {"TableName": table, "Item": FIRST}}
-    with pytest.raises(ClientError) as rejected:
+    with pytest.raises(AwsError) as rejected:
         engine_lab.client.transact_write_items(TransactItems=[put, put])
     assert code_of(rejected) == expectation_of("t2")["two_actions_one_item"]
 
 
 def test_t2_empty_key_is_rejected(engine_lab: DynamoLab, table: str) -> None:
     put = {"Put": {"TableName": table, "Item": item_key("", "k")}}
-    with pytest.raises(ClientError) as rejected:
+    with pytest.raises(AwsError) as rejected:
         engine_lab.client.transact_write_items(TransactItems=[put])
     assert code_of(rejected) == expectation_of("t2")["empty_key"]
 
@@ -94,7 +94,7 @@ def test_t2_empty_key_is_rejected(engine_lab: DynamoLab, table: str) -> None:
 def test_c1_refused_condition_of_a_single_write_shows_the_item(engine_lab: DynamoLab, table: str) -> None:
     stands: dict[str, Any] = {**FIRST, "n": {"N": "1"}}
     engine_lab.client.put_item(TableName=table, Item=stands)
-    with pytest.raises(ClientError) as refused:
+    with pytest.raises(AwsError) as refused:
         engine_lab.client.update_item(
             TableName=table,
             Key=FIRST,
@@ -104,7 +104,7 @@ def test_c1_refused_condition_of_a_single_write_shows_the_item(engine_lab: Dynam
             ReturnValuesOnConditionCheckFailure="ALL_OLD",
         )
     assert code_of(refused) == expectation_of("c1")["code"]
-    assert refused.value.response["Item"] == stands  # type: ignore[typeddict-item]
+    assert refused.value.response["Item"] == stands
 
 
 def test_q1_limit_counts_examined_items_and_the_last_page_has_no_key(
@@ -125,7 +125,7 @@ def test_q1_limit_counts_examined_items_and_the_last_page_has_no_key(
 
 
 def test_q3_batch_of_reads_names_each_key_once_and_its_end(engine_lab: DynamoLab, table: str) -> None:
-    with pytest.raises(ClientError) as rejected:
+    with pytest.raises(AwsError) as rejected:
         engine_lab.client.batch_get_item(RequestItems={table: {"Keys": [FIRST, FIRST]}})
     assert code_of(rejected) == expectation_of("q3")["duplicate_key"]
     answer = engine_lab.client.batch_get_item(RequestItems={table: {"Keys": [FIRST]}})
@@ -135,7 +135,7 @@ def test_q3_batch_of_reads_names_each_key_once_and_its_end(engine_lab: DynamoLab
 def test_q3_batch_of_reads_names_a_hundred_keys_at_most(engine_lab: DynamoLab, table: str) -> None:
     keys = [item_key("p", str(number)) for number in range(expectation_of("q3")["keys_max"] + 1)]
     engine_lab.client.batch_get_item(RequestItems={table: {"Keys": keys[:-1]}})
-    with pytest.raises(ClientError):
+    with pytest.raises(AwsError):
         engine_lab.client.batch_get_item(RequestItems={table: {"Keys": keys}})
 
 

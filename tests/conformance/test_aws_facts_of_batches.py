@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
+from shared.adapters.aws.errors import AwsError
 from shared.adapters.dynamodb.codec.keys import item_key
 from tests.support.conformance.aws_facts import expectation_of
 from tests.support.conformance.dynamo_lab import DynamoLab
@@ -51,7 +51,7 @@ def run(lab: DynamoLab, *statements: dict[str, Any]) -> list[dict[str, Any]]:
 
 def rejected(lab: DynamoLab, *statements: dict[str, Any]) -> str:
     """The code of a request that is rejected as a whole."""
-    with pytest.raises(ClientError) as error:
+    with pytest.raises(AwsError) as error:
         run(lab, *statements)
     return error.value.response["Error"]["Code"]
 

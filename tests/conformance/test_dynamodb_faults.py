@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
+from shared.adapters.aws.errors import NoAnswerError
 from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.keys import item_key, limit_key
 from shared.domain.bucket import LEAST_COUNTS, ShardCounts
@@ -52,7 +52,14 @@ from tests.support.builders import (
 )
 from tests.support.conformance.clients import Clients
 from tests.support.conformance.dynamo_lab import REGION, DynamoLab
-from tests.support.conformance.interference import answering, changing, failure, losing_answers, watching
+from tests.support.conformance.interference import (
+    answering,
+    changing_answers,
+    changing_calls,
+    failure,
+    losing_answers,
+    watching,
+)
 from tests.support.conformance.tables import TableNames
 
 RUNNING = in_state(one_off(), State.RUNNING)
@@ -182,8 +189,8 @@ TRANSIENT: list[dict[str, Any] | Exception] = [
     failure("RequestLimitExceeded"),
     failure("InternalServerError"),
     failure("TransactionConflictException"),
-    EndpointConnectionError(endpoint_url="http://nowhere"),
-    ReadTimeoutError(endpoint_url="http://nowhere"),
+    NoAnswerError("nowhere"),
+    NoAnswerError("nowhere"),
 ]
 UNDECIDED_TRANSACTIONS = [
     ["TransactionConflict", "None", "None"],
@@ -293,8 +300,7 @@ def test_every_read_but_those_of_an_index_and_the_progress_is_strong(engine_lab:
 
 
 def test_a_put_whose_answer_was_lost_finds_its_own_execution(engine_lab: DynamoLab) -> None:
-    lost = ReadTimeoutError(endpoint_url="http://nowhere")
-    with losing_answers(engine_lab.client, "PutItem", lost), pytest.raises(UnavailableError):
+    with losing_answers(engine_lab.client, "PutItem"), pytest.raises(UnavailableError):
         engine_lab.executions.put_if_absent(one_off())
     assert engine_lab.executions.put_if_absent(one_off()) == one_off()
 
@@ -313,8 +319,7 @@ def test_a_change_whose_answer_was_lost_knows_itself_when_the_client_asks_again(
 ) -> None:
     """The SDK repeats a plain put by itself, and would take its own success for a rival's."""
     engine_lab.jobs.create(job(), occurrence())
-    lost = ReadTimeoutError(endpoint_url="http://nowhere")
-    with losing_answers(engine_lab.client, "PutItem", lost), pytest.raises(UnavailableError):
+    with losing_answers(engine_lab.client, "PutItem"), pytest.raises(UnavailableError):
         engine_lab.jobs.replace(job(), PAUSING)
     assert engine_lab.jobs.get(TENANT, job().id) == PAUSING
     assert engine_lab.jobs.replace(job(), PAUSING)
@@ -347,7 +352,7 @@ def test_keys_that_were_left_unprocessed_are_asked_for_again(engine_lab: DynamoL
     wanted = [one_off(number) for number in range(10)]
     for execution in wanted:
         engine_lab.executions.put_if_absent(execution)
-    with changing(engine_lab.client, "after-call", "BatchGetItem", keep_back(engine_lab, 2)):
+    with changing_answers(engine_lab.client, "BatchGetItem", keep_back(engine_lab, 2)):
         found = engine_lab.executions.get_many([execution.id for execution in wanted])
     assert found == {execution.id: execution for execution in wanted}
 
@@ -356,7 +361,7 @@ def test_batch_read_is_retried_after_a_jittered_pause(engine_lab: DynamoLab) -> 
     wanted = [one_off(number) for number in range(6)]
     for execution in wanted:
         engine_lab.executions.put_if_absent(execution)
-    with changing(engine_lab.client, "after-call", "BatchGetItem", keep_back(engine_lab, 2)):
+    with changing_answers(engine_lab.client, "BatchGetItem", keep_back(engine_lab, 2)):
         engine_lab.executions.get_many([execution.id for execution in wanted])
     assert len(engine_lab.pauses_ms) == 2
     assert 20 <= min(engine_lab.pauses_ms) < max(engine_lab.pauses_ms) <= 200
@@ -375,7 +380,7 @@ def test_throttle_status_reads_unprocessed_keys_once_more(unplugged: DynamoLab) 
 def test_keys_that_stay_unprocessed_are_unavailable_and_not_absent(engine_lab: DynamoLab) -> None:
     engine_lab.executions.put_if_absent(one_off())
     with (
-        changing(engine_lab.client, "after-call", "BatchGetItem", keep_back(engine_lab, 0)),
+        changing_answers(engine_lab.client, "BatchGetItem", keep_back(engine_lab, 0)),
         pytest.raises(UnavailableError),
     ):
         engine_lab.executions.get_many([one_off().id])
@@ -391,7 +396,7 @@ def test_states_of_limits_that_stay_unprocessed_are_missing_and_the_others_are_k
     def leave(parsed: dict[str, Any]) -> None:
         parsed["UnprocessedKeys"] = {engine_lab.names.leases: {"Keys": keys}}
 
-    with changing(engine_lab.client, "after-call", "BatchGetItem", leave):
+    with changing_answers(engine_lab.client, "BatchGetItem", leave):
         found = engine_lab.limits.read(["t#cold", "t#hot"])
     assert {scope: one.circuit for scope, one in found.items()} == {"t#cold": state.circuit}
 
@@ -435,9 +440,7 @@ def test_a_swap_tells_what_was_refused_for_its_load(
 def test_the_open_shards_are_listed_over_every_page(engine_lab: DynamoLab) -> None:
     for shard in range(10):
         engine_lab.ledger.list_shard(BUCKET, shard, DUE_AT)
-    with changing(
-        engine_lab.client, "before-parameter-build", "Query", lambda params: params.update(Limit=3)
-    ):
+    with changing_calls(engine_lab.client, "Query", lambda params: params.update(Limit=3)):
         listed = engine_lab.ledger.open_before(BUCKET + 1)
     assert [shard.shard for shard in listed] == list(range(10))
 
@@ -454,7 +457,7 @@ def test_a_claim_that_met_a_fault_is_undecided(unplugged: DynamoLab) -> None:
 def test_a_claim_whose_answer_was_lost_is_undecided_and_then_recognised(engine_lab: DynamoLab) -> None:
     engine_lab.executions.put_if_absent(one_off())
     claim = Claim(execution_id=one_off().id, owner="mine")
-    with losing_answers(engine_lab.client, "UpdateItem", ReadTimeoutError(endpoint_url="http://nowhere")):
+    with losing_answers(engine_lab.client, "UpdateItem"):
         (lost,) = engine_lab.claimer.claim([claim], DUE_AT)
     assert isinstance(lost, WriteUnknown)
     (answer,) = engine_lab.claimer.claim([claim], DUE_AT + 1)

@@ -166,8 +166,8 @@ def test_throttled_outcome_is_tried_once_more_unless_the_table_alone_was_throttl
     reasons = [{"reason": f"{reason}WriteKeyRangeThroughputExceeded", "resource": "arn"}] if reason else []
     throttled = failure("ThrottlingException", throttlingReasons=reasons)
     with (
-        answering(engine_lab.client, "UpdateItem", throttled, throttled),
         watching(engine_lab.client, "UpdateItem") as calls,
+        answering(engine_lab.client, "UpdateItem", throttled, throttled),
         suppress(ThrottledError),
     ):
         engine_lab.executions.finish(running, finish(Transition.FAIL))

@@ -1,5 +1,6 @@
 """How large items are: every further kilobyte costs three more write units an execution."""
 
+from base64 import b64decode
 from dataclasses import replace
 from typing import Any
 
@@ -44,6 +45,8 @@ def _value_bytes(value: dict[str, Any]) -> int:
     ((kind, raw),) = value.items()
     if kind == "N":
         return (len(raw.lstrip("-")) + 1) // 2 + 2
+    if kind == "B" and isinstance(raw, str):
+        return len(b64decode(raw))
     if kind == "M":
         return 3 + sum(len(name) + _value_bytes(member) + 1 for name, member in raw.items())
     return 1 if kind == "BOOL" else len(raw.encode() if isinstance(raw, str) else raw)

@@ -12,7 +12,7 @@ from shared.domain.limits.slots import MAX_LARGE_HOLDERS, SlotLease
 from shared.ports.limits import MAX_HOT_SCOPE_WRITES
 from tests.support.builders import DUE_AT, TENANT
 from tests.support.conformance.dynamo_lab import REGION, DynamoLab
-from tests.support.conformance.interference import changing
+from tests.support.conformance.interference import changing_answers
 from tests.support.conformance.labs import Lab
 from tests.support.conformance.limits import FULL
 
@@ -133,7 +133,7 @@ def test_part_that_stays_unprocessed_is_missing_and_hides_no_other(engine_lab: D
         parsed["Responses"][table] = [item for item in found if item["pk"] != key["pk"]]
         parsed["UnprocessedKeys"] = {table: {"Keys": [key]}}
 
-    with changing(engine_lab.client, "after-call", "BatchGetItem", leave_out):
+    with changing_answers(engine_lab.client, "BatchGetItem", leave_out):
         found = engine_lab.limits.hot_scopes([mine, others])
     assert {part: dict(entries) for part, entries in found.items()} == {others: {OTHER: DUE_AT}}
 

@@ -10,7 +10,7 @@ from shared.names import LIVE_SEGMENTS
 from shared.ports.jobs import LargeRequest
 from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
 from tests.support.conformance.dynamo_lab import DynamoLab
-from tests.support.conformance.interference import changing
+from tests.support.conformance.interference import changing_answers
 from tests.support.conformance.labs import Lab
 from tests.support.conformance.live_items import all_live
 
@@ -92,8 +92,6 @@ def test_ended_definitions_cost_no_reads(engine_lab: DynamoLab) -> None:
         ended = job(number, state=JobState.COMPLETED)
         engine_lab.jobs.create(ended, occurrence(ended, DUE_AT))
     examined: list[int] = []
-    with changing(
-        engine_lab.client, "after-call", "Scan", lambda answer: examined.append(answer["ScannedCount"])
-    ):
+    with changing_answers(engine_lab.client, "Scan", lambda answer: examined.append(answer["ScannedCount"])):
         assert contents(engine_lab) == [job()]
     assert sum(examined) == 1

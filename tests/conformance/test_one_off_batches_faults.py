@@ -3,13 +3,19 @@
 from typing import Any
 
 import pytest
-from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 
+from shared.adapters.aws.errors import NoAnswerError
 from shared.ports.executions import WriteUnknown
 from tests.support.builders import one_off
 from tests.support.conformance.clients import Clients
 from tests.support.conformance.dynamo_lab import DynamoLab
-from tests.support.conformance.interference import answering, changing, failure, losing_answers, watching
+from tests.support.conformance.interference import (
+    answering,
+    changing_answers,
+    failure,
+    losing_answers,
+    watching,
+)
 from tests.support.conformance.tables import TableNames
 
 WRITTEN: dict[str, Any] = {"TableName": "executions"}
@@ -105,8 +111,8 @@ def test_put_that_keeps_failing_is_unknown_and_the_others_are_written(
     [
         failure("ThrottlingException"),
         failure("InternalServerError"),
-        EndpointConnectionError(endpoint_url="http://nowhere"),
-        ReadTimeoutError(endpoint_url="http://nowhere"),
+        NoAnswerError("nowhere"),
+        NoAnswerError("nowhere"),
     ],
 )
 def test_a_request_that_failed_as_a_whole_undoes_no_other(unplugged: DynamoLab, fault: Any) -> None:
@@ -132,8 +138,7 @@ def test_put_is_undecided_where_the_existing_item_is_gone_when_read(unplugged: D
 
 
 def test_an_answer_that_was_lost_is_found_out_by_the_next_try(engine_lab: DynamoLab) -> None:
-    lost = ReadTimeoutError(endpoint_url="http://nowhere")
-    with losing_answers(engine_lab.client, "BatchExecuteStatement", lost):
+    with losing_answers(engine_lab.client, "BatchExecuteStatement"):
         answers = engine_lab.batch_batches.put_all_if_absent(MANY[:2])
     assert [type(answer) for answer in answers] == [WriteUnknown, WriteUnknown]
     assert engine_lab.batch_batches.put_all_if_absent(MANY[:2]) == MANY[:2]
@@ -144,7 +149,7 @@ def test_an_error_that_hides_a_write_is_followed_by_what_was_written(engine_lab:
         parsed["Responses"][0] = refused("InternalServerError")
 
     with watching(engine_lab.client, "BatchExecuteStatement") as calls:
-        with changing(engine_lab.client, "after-call", "BatchExecuteStatement", hide):
+        with changing_answers(engine_lab.client, "BatchExecuteStatement", hide):
             answers = engine_lab.batch_batches.put_all_if_absent(MANY[:2])
         assert isinstance(answers[0], WriteUnknown)
         assert engine_lab.batch_batches.put_all_if_absent(MANY[:2]) == MANY[:2]

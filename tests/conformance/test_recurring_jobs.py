@@ -7,7 +7,7 @@ from shared.adapters.dynamodb.codec.job_items import job_item
 from shared.domain.jobs.job import ENDED, JobState
 from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
 from tests.support.conformance.dynamo_lab import DynamoLab
-from tests.support.conformance.interference import changing
+from tests.support.conformance.interference import changing_answers
 from tests.support.conformance.labs import Lab
 
 
@@ -76,7 +76,7 @@ def test_definitions_that_have_ended_cost_no_reads(engine_lab: DynamoLab) -> Non
     for start in range(0, len(ended), 25):
         puts: Any = [{"PutRequest": {"Item": item}} for item in ended[start : start + 25]]
         client.batch_write_item(RequestItems={engine_lab.names.jobs: puts})
-    with changing(client, "after-call", "Query", lambda answer: examined.append(answer["ScannedCount"])):
+    with changing_answers(client, "Query", lambda answer: examined.append(answer["ScannedCount"])):
         assert recurring.count(TENANT, 1_000) == 2
     assert examined == [2]
 

@@ -12,7 +12,7 @@ from shared.ports.executions import WriteUnknown
 from tests.support.builders import EXPIRES_AT_S, in_state, one_off, with_changes
 from tests.support.conformance.clients import Clients
 from tests.support.conformance.dynamo_lab import REGION, DynamoLab
-from tests.support.conformance.interference import answering, failure, watching
+from tests.support.conformance.interference import answering, changing_calls, failure, watching
 from tests.support.conformance.tables import TableNames
 
 WRITTEN: dict[str, Any] = {"TableName": "executions"}
@@ -104,15 +104,15 @@ def test_unprocessed_records_are_written_again(unplugged: DynamoLab) -> None:
     with watching(unplugged.client) as calls:
         unprocessed: dict[str, Any] = {}
 
-        def leave(params: dict[str, Any], **_: Any) -> None:
+        def leave(params: dict[str, Any]) -> None:
             unprocessed.setdefault("jobs", params["RequestItems"]["jobs"][:2])
 
         answers: list[Any] = [{"UnprocessedItems": unprocessed}, *[{"UnprocessedItems": {}}] * 3]
-        name = "provide-client-params.dynamodb.BatchWriteItem"
-        unplugged.client.meta.events.register(name, leave)
-        with answering(unplugged.client, "*", *answers):
+        with (
+            changing_calls(unplugged.client, "BatchWriteItem", leave),
+            answering(unplugged.client, "*", *answers),
+        ):
             unplugged.redrive_batches.note_all_beside(notes)
-        unplugged.client.meta.events.unregister(name, leave)
     sizes = [len(call["RequestItems"]["jobs"]) for call in calls.of("BatchWriteItem")]
     assert sizes == [25, 2, 25, 3]
     assert len(unplugged.pauses_ms) == 1

@@ -4,11 +4,11 @@ from threading import Barrier
 from typing import Any
 
 import pytest
-from botocore.exceptions import EndpointConnectionError, ReadTimeoutError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shared.adapters.sqs.wakeup_queue as wakeup_queue
+from shared.adapters.aws.errors import NoAnswerError
 from shared.adapters.clock import ThreadSpread
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.domain.dispatch.newer_message import NewerMessage
@@ -17,7 +17,13 @@ from shared.domain.errors import UnavailableError
 from shared.names import Lane, QueueName
 from tests.support.builders import DUE_AT, execution_id, wakeup
 from tests.support.conformance.clients import Clients
-from tests.support.conformance.interference import answering, changing, failure, losing_answers, watching
+from tests.support.conformance.interference import (
+    answering,
+    changing_answers,
+    failure,
+    losing_answers,
+    watching,
+)
 from tests.support.conformance.lanes import SqsLanes
 from tests.support.fakes.clock import one_by_one
 from tests.support.fakes.wakeup_queue import even
@@ -139,8 +145,8 @@ def test_entries_that_the_answer_does_not_mention_are_given_back(unplugged: Unpl
         failure("ThrottlingException"),
         failure("AWS.SimpleQueueService.NonExistentQueue"),
         failure("InternalError"),
-        EndpointConnectionError(endpoint_url=NOWHERE),
-        ReadTimeoutError(endpoint_url=NOWHERE),
+        NoAnswerError("nowhere"),
+        NoAnswerError("nowhere"),
     ],
     ids=lambda fault: fault["Error"]["Code"] if isinstance(fault, dict) else type(fault).__name__,
 )
@@ -163,7 +169,7 @@ def test_the_wire_carries_keys_and_times_and_nothing_else(sqs: SqsLanes) -> None
 
 def test_a_partial_failure_sends_the_rest_and_can_be_sent_again(sqs: SqsLanes) -> None:
     sent = [wakeup(number) for number in range(10)]
-    with changing(sqs.client, "after-call", "SendMessageBatch", _fail_the_last_three):
+    with changing_answers(sqs.client, "SendMessageBatch", _fail_the_last_three):
         unsent = sqs.queue.send(sent, DUE_AT)
     assert unsent == sent[7:]
     assert sqs.queue.send(unsent, DUE_AT) == []
@@ -177,7 +183,7 @@ def _fail_the_last_three(parsed: dict[str, Any]) -> None:
 
 
 def test_a_send_whose_answer_was_lost_is_given_back_and_may_come_twice(sqs: SqsLanes) -> None:
-    with losing_answers(sqs.client, "SendMessageBatch", ReadTimeoutError(endpoint_url=NOWHERE)):
+    with losing_answers(sqs.client, "SendMessageBatch"):
         assert sqs.queue.send([wakeup()], DUE_AT) == [wakeup()]
     assert sqs.queue.send([wakeup()], DUE_AT) == []
     assert sqs.receive(Lane.STANDARD) == [wakeup(), wakeup()]
@@ -232,7 +238,7 @@ def test_newer_message_is_sent_again_unchanged_with_one_resend_more(unplugged: U
 
 
 @pytest.mark.parametrize(
-    "answer", [accepted([], [0]), failure("ServiceUnavailable"), ReadTimeoutError(endpoint_url=NOWHERE)]
+    "answer", [accepted([], [0]), failure("ServiceUnavailable"), NoAnswerError("nowhere")]
 )
 def test_newer_message_that_was_not_accepted_is_reported(unplugged: Unplugged, answer: Any) -> None:
     with answering(unplugged.client, "SendMessageBatch", answer):

@@ -7,10 +7,10 @@ from threading import Barrier, BrokenBarrierError
 from typing import Any
 
 import pytest
-from botocore.exceptions import EndpointConnectionError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from shared.adapters.aws.errors import NoAnswerError
 from shared.adapters.kms.vault import KmsVault
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.tenancy.tenant import Tenant
@@ -161,7 +161,7 @@ def test_threads_that_share_a_failed_call_all_get_the_error(
     acme = owner_of_key(kms_vault)
 
     def throttled(**_: Any) -> Any:
-        raise EndpointConnectionError(endpoint_url="http://nowhere")
+        raise NoAnswerError("nowhere")
 
     with monkeypatch.context() as outage, ThreadPoolExecutor(8) as pool:
         outage.setattr(kms_vault._client, "decrypt", throttled)
@@ -173,7 +173,7 @@ def test_threads_that_share_a_failed_call_all_get_the_error(
 def test_a_fault_of_kms_is_unavailability_and_is_not_remembered(kms_vault: KmsVault) -> None:
     acme = owner_of_key(kms_vault)
     sealed = KmsVault(kms_vault._client, kms_vault._key_id, SeededEntropy(9)).seal(acme, "job", PLAIN)
-    nowhere = EndpointConnectionError(endpoint_url="http://nowhere")
+    nowhere = NoAnswerError("nowhere")
     for fault in (failure("ThrottlingException"), failure("KMSInternalException"), nowhere):
         with answering(kms_vault._client, "*", fault), pytest.raises(UnavailableError):
             kms_vault.unseal(acme, "job", sealed)

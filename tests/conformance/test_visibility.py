@@ -2,8 +2,7 @@
 
 import time
 
-from botocore.exceptions import EndpointConnectionError
-
+from shared.adapters.aws.errors import NoAnswerError
 from shared.adapters.sqs.visibility import MAX_VISIBILITY_SECONDS, SqsVisibility
 from shared.names import Lane, QueueName
 from tests.support.builders import DUE_AT, wakeup
@@ -44,7 +43,7 @@ def test_times_that_sqs_would_refuse_are_never_asked_for(sqs: SqsLanes) -> None:
 
 def test_a_fault_is_said_and_not_raised(sqs: SqsLanes) -> None:
     handle = received(sqs)
-    nowhere = EndpointConnectionError(endpoint_url="http://nowhere")
+    nowhere = NoAnswerError("nowhere")
     for fault in (failure("ReceiptHandleIsInvalid"), failure("ThrottlingException"), nowhere):
         with answering(sqs.client, "ChangeMessageVisibility", fault):
             assert not put_back(sqs, handle, 5)

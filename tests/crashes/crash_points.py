@@ -2,13 +2,15 @@
 
 import os
 import signal
-import threading
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
+from uuid import uuid4
 
-from botocore.exceptions import ConnectionClosedError
+from shared.adapters.aws.errors import AwsError, NoAnswerError
+from tests.support.http_calls import Call, Parsed
 
 READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan", "Decrypt", "FilterLogEvents"})
 
@@ -21,7 +23,7 @@ class Hit(StrEnum):
     ANSWER_LOST = "answer lost"
     """It has its effect, and its caller is told that the connection broke."""
     SENT_TWICE = "sent twice"
-    """The first answer is lost on the way and the SDK repeats the request, as it does by itself."""
+    """The first answer is lost on the way, and the transport repeats the request, as it does by itself."""
 
     @property
     def kills(self) -> bool:
@@ -63,39 +65,32 @@ class CallWatch:
         self.calls: list[str] = []
         self.struck = False
         self._point: CrashPoint | None = None
-        self._lock = threading.Lock()
-
-    def watch(self, events: Any) -> None:
-        """Hook into a session before its clients are made."""
-        events.register("before-call", self._before)
-        events.register("after-call", self._after)
-        events.register_first("needs-retry", self._needs_retry)
 
     def begin(self, point: CrashPoint | None) -> None:
         """A new invocation, with or without a point to strike at."""
         self.calls, self.struck, self._point = [], False, point
 
-    def _before(self, model: Any, context: dict[str, Any], **_: Any) -> None:
-        with self._lock:
-            self.calls.append(model.name)
-            point = self._point
-            if point is None or (model.name, self.calls.count(model.name)) != (point.operation, point.nth):
-                return
-            self.struck = True
-        context["hit"] = point.hit
+    def step(self, service: str, operation: str, params: Parsed, call: Call) -> Parsed:
+        """Stand between a client and its transport."""
+        self.calls.append(operation)
+        point = self._point
+        if point is None or (operation, self.calls.count(operation)) != (point.operation, point.nth):
+            return call(params)
+        self.struck = True
         if point.hit is Hit.KILLED_BEFORE:
             _die()
-
-    def _after(self, context: dict[str, Any], **_: Any) -> None:
-        hit = context.get("hit")
-        if hit is Hit.KILLED_AFTER:
-            _die()
-        if hit is Hit.ANSWER_LOST:
-            raise ConnectionClosedError(endpoint_url="the test")
-
-    def _needs_retry(self, request_dict: dict[str, Any], attempts: int, **_: Any) -> float | None:
-        """A number makes the SDK send the request again after so many seconds."""
-        return 0.0 if request_dict["context"].get("hit") is Hit.SENT_TWICE and attempts == 1 else None
+        if point.hit is Hit.SENT_TWICE:
+            if operation == "TransactWriteItems":
+                params = {"ClientRequestToken": uuid4().hex} | params
+            with suppress(AwsError):
+                call(params)
+        try:
+            return call(params)
+        finally:
+            if point.hit is Hit.KILLED_AFTER:
+                _die()
+            if point.hit is Hit.ANSWER_LOST:
+                raise NoAnswerError("the connection broke")
 
 
 def _die() -> None:

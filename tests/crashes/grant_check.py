@@ -3,8 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from botocore.exceptions import ClientError
-
+from shared.adapters.aws.errors import AwsError
 from shared.names import Env
 from tests.support.aws_calls import needs
 from tests.support.function_grants import FunctionGrants, kinds_of_grants, spec_of
@@ -56,21 +55,17 @@ class GrantCheck:
         self._used: set[str] = set()
         self._denied: list[str] = []
 
-    def watch(self, events: Any) -> None:
-        """Hook into a session before its clients are made."""
-        events.register_first("provide-client-params", self._check)
+    def check(self, service: str, operation: str, params: Mapping[str, Any]) -> None:
+        """Note what the call needs; AwsError where the role does not allow it."""
+        for need in needs(service, operation, params):
+            self._used.add(self._grants.kind(need))
+            denied = self._grants.missing(need)
+            if denied is not None:
+                self._denied.append(denied)
+                raise AwsError(operation, {"Error": {"Code": "AccessDeniedException", "Message": denied}})
 
     def take(self) -> dict[str, list[str]]:
         """What was used and denied since the last call."""
         taken = {"used": sorted(self._used), "denied": [*self._denied]}
         self._used, self._denied = set(), []
         return taken
-
-    def _check(self, params: dict[str, Any], model: Any, **_: Any) -> None:
-        for need in needs(model.service_model.service_name, model.name, params):
-            self._used.add(self._grants.kind(need))
-            denied = self._grants.missing(need)
-            if denied is not None:
-                self._denied.append(denied)
-                error: Any = {"Error": {"Code": "AccessDeniedException", "Message": denied}}
-                raise ClientError(error, model.name)

@@ -18,8 +18,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import boto3
-
 from shared.adapters.clock import SystemClock
 from shared.adapters.http.sender import AiohttpSender
 from shared.usecases.dead_letters import process_bulk_redrives as process_bulk_redrives
@@ -27,6 +25,7 @@ from shared.usecases.ticks import sweep_shard, watch_buckets
 from tests.crashes.clock import SharedClock
 from tests.crashes.crash_points import CallWatch, CrashPoint, Hit
 from tests.crashes.grant_check import GrantCheck
+from tests.support.http_calls import Call, Parsed, around_http_calls
 
 IMPORTED_FOR_ALL = (
     "functions.api.app",
@@ -38,7 +37,6 @@ IMPORTED_FOR_ALL = (
     "shared.bootstrap.dynamo_ports",
     "shared.bootstrap.use_cases",
 )
-SERVICES = ("dynamodb", "sqs", "kms", "logs")
 PAGE_ROWS = 3
 """Small pages, so that a few jobs already make a cursor move."""
 
@@ -63,10 +61,6 @@ def serve(control: socket.socket) -> None:
     """Fork a sandbox for each request that comes with a pipe; end them all when whoever asks is gone."""
     for module in IMPORTED_FOR_ALL:
         importlib.import_module(module)
-    make_client: Any = boto3.client
-    for service in SERVICES:
-        # The SDK's descriptions of the services are read once, and inherited.
-        make_client(service, region_name="us-east-1")
     gc.freeze()
     control.sendall(b"ready")
     alive: set[int] = set()
@@ -102,16 +96,20 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
     _put_into_product(clock)
     watch_buckets.PAGE_ROWS = sweep_shard.PAGE_ROWS = process_bulk_redrives.PAGE = PAGE_ROWS
     watch = CallWatch()
-    watch.watch(boto3.DEFAULT_SESSION.events)  # type: ignore[union-attr]
     grants = GrantCheck(asked["module"].split(".")[1], asked["environment"])
-    grants.watch(boto3.DEFAULT_SESSION.events)  # type: ignore[union-attr]
-    handler = importlib.import_module(asked["module"]).handler
-    try:
-        while True:
-            answer = _invoke(handler, watch, json.loads(pipe.recv_bytes()))
-            pipe.send_bytes(json.dumps(answer | grants.take()).encode())
-    except (EOFError, OSError):
-        os._exit(0)
+
+    def step(service: str, operation: str, params: Parsed, call: Call) -> Parsed:
+        grants.check(service, operation, params)
+        return watch.step(service, operation, params, call)
+
+    with around_http_calls(step):
+        handler = importlib.import_module(asked["module"]).handler
+        try:
+            while True:
+                answer = _invoke(handler, watch, json.loads(pipe.recv_bytes()))
+                pipe.send_bytes(json.dumps(answer | grants.take()).encode())
+        except (EOFError, OSError):
+            os._exit(0)
 
 
 def _put_into_product(clock: SharedClock) -> None:

@@ -1,20 +1,21 @@
 """The check of grants refuses each call that a role does not allow, part by part."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import boto3
 import pytest
-from botocore.exceptions import ClientError
 from moto import mock_aws
 
+from shared.adapters.aws.client import AwsClient
+from shared.adapters.aws.errors import AwsError
 from shared.domain.errors import RequestRejectedError
-from shared.names import ENCRYPTION_CONTEXT_TENANT, Env, QueueName
+from shared.names import ENCRYPTION_CONTEXT_TENANT, Env, QueueName, Transport
 from tests.crashes.grant_check import UNUSED, USED_IN_INTEGRATION, GrantCheck, unused_grants
 from tests.support.aws_calls import UNKNOWN, Need, needs
 from tests.support.builders import TENANT, job, occurrence
-from tests.support.conformance.dynamo_lab import REGION, DynamoLab
+from tests.support.conformance.clients import Clients
+from tests.support.conformance.dynamo_lab import DynamoLab
 from tests.support.conformance.tables import TableNames, create_tables
 from tests.support.function_grants import FunctionGrants, kinds_of_grants, spec_of
 
@@ -44,16 +45,24 @@ def _variables(names: TableNames, lane: QueueName | None = None) -> dict[str, st
 @pytest.fixture
 def checked() -> Iterator[Checked]:
     def of(package: str) -> tuple[DynamoLab, GrantCheck]:
-        session: Any = boto3.Session("key", "secret", region_name=REGION)
-        client = session.client("dynamodb")
-        names = create_tables(client)
+        clients = Clients()
+        names = create_tables(clients("dynamodb", None, Transport.BOTO3))
         lane = QueueName.STANDARD if package == "executor" else None
         check = GrantCheck(package, _variables(names, lane))
-        check.watch(client.meta.events)
-        return DynamoLab(client, names), check
+        return DynamoLab(_checked(clients("dynamodb", None), "dynamodb", check), names), check
 
     with mock_aws():
         yield of
+
+
+def _checked(client: AwsClient, service: str, check: GrantCheck) -> AwsClient:
+    """A client whose calls are checked first."""
+
+    def call(operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        check.check(service, operation, params)
+        return client.call(operation, params)
+
+    return AwsClient(call)
 
 
 def test_sweeper_may_make_the_queries_that_finish_a_deletion(checked: Checked) -> None:
@@ -85,16 +94,14 @@ def test_transaction_needs_the_grant_of_each_of_its_parts(checked: Checked) -> N
 
 @pytest.mark.parametrize("service", ["sqs", "kms", "logs"])
 def test_calls_of_every_service_are_compared_with_the_role(service: str) -> None:
-    session: Any = boto3.Session("key", "secret", region_name=REGION)
-    client = session.client(service)
     check = GrantCheck("watcher", _variables(NAMES))
-    check.watch(client.meta.events)
+    client = _checked(Clients()(service, None), service, check)
     forbidden: dict[str, Callable[[], Any]] = {
         "sqs": lambda: client.send_message_batch(QueueUrl=f"{URL}/slow-7", Entries=[]),
         "kms": lambda: client.decrypt(KeyId="k-7", CiphertextBlob=b"", **FOR_ACME),
         "logs": lambda: client.filter_log_events(logGroupName="api-7"),
     }
-    with pytest.raises(ClientError, match="AccessDenied"):
+    with pytest.raises(AwsError, match="AccessDenied"):
         forbidden[service]()
     denied = {
         "sqs": "watcher sqs:SendMessage slow-path/slow",

@@ -23,6 +23,7 @@ from tests.mutants.schedules import SCHEDULES
 from tests.mutants.service_faults import SERVICE_FAULTS
 from tests.mutants.slots import SLOTS
 from tests.mutants.sweeps import SWEEPS
+from tests.mutants.transport import TRANSPORT
 from tests.mutants.watching import WATCHING
 from tests.mutants.zones import ZONES
 
@@ -47,6 +48,7 @@ MUTANTS = (
     *SLOTS,
     *SERVICE_FAULTS,
     *SWEEPS,
+    *TRANSPORT,
     *WATCHING,
     *ZONES,
     *SCHEDULES,

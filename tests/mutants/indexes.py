@@ -66,13 +66,6 @@ INDEXES = (
         killer=_CONFORMANCE,
     ),
     Mutant(
-        name="worker that waits for a throttled index",
-        file="shared/adapters/clients.py",
-        old="        leave_throttled_indexes(made)\n",
-        new="        pass\n",
-        killer="tests/unit/adapters/test_clients.py",
-    ),
-    Mutant(
         name="outcome without its entry and without a mark",
         file=_UPDATES,
         old="{**sets, STALE: True}",

@@ -111,24 +111,10 @@ SERVICE_FAULTS = (
     ),
     Mutant(
         name="reasons of a ThrottlingException left out",
-        file=_ERRORS,
+        file="shared/adapters/aws/retries.py",
         old=' or response.get("throttlingReasons")',
         new="",
         killer=_DYNAMODB_FAULTS,
-    ),
-    Mutant(
-        name="write in conflict tried once",
-        file="shared/adapters/clients.py",
-        old="        retry_conflicts(made, SystemEntropy().draw)\n",
-        new="        pass\n",
-        killer="tests/unit/adapters/test_clients.py",
-    ),
-    Mutant(
-        name="cancelled transaction in conflict tried once",
-        file="shared/adapters/clients.py",
-        old=' or "TransactionConflict" in reasons',
-        new="",
-        killer="tests/unit/adapters/test_clients.py",
     ),
     Mutant(
         name="newline behind a path that spares the creation rate",

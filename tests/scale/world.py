@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
-from shared.bootstrap.dynamo_ports import SPREAD_THREADS
+from shared.bootstrap.dynamo_ports import AT_ONCE
 from shared.bootstrap.ports import Ports
 from shared.bootstrap.use_cases import UseCases
 from shared.bootstrap.use_cases import use_cases as compose
@@ -110,7 +110,7 @@ class ScaleWorld:
         ports.idempotency = FakeIdempotencyStore()
         client: Any = ChargedSqs(self.sqs, machine, self.meters)
         weights = TenantWeights(ports.tenants, ports.clock)
-        ports.spread = MachineSpread(machine, SPREAD_THREADS)
+        ports.spread = MachineSpread(machine, AT_ONCE)
         ports.queue = SqsWakeupQueue(client, QUEUE_URLS, weights, ports.spread)
         ports.backlog = client
         vault: Any = MachineVault(self, machine, self.rng, jobs_per_second)

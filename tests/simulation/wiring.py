@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import ReadTimeoutError
-
+from shared.adapters.aws.errors import NoAnswerError
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.bootstrap.core import CoreUseCases
 from shared.bootstrap.ports import Ports
@@ -127,7 +126,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
 
 
 def _no_answer(**_request: Any) -> Any:
-    raise ReadTimeoutError(endpoint_url="https://sqs.example.com")
+    raise NoAnswerError("injected")
 
 
 def _unknown(claims: Any, _now_ms: int) -> list[WriteUnknown]:

@@ -9,7 +9,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -32,7 +32,7 @@ Need = tuple[str, str]
 """An action, such as `dynamodb:GetItem`, and the last part of an ARN, such as `table/jobs`."""
 
 
-def needs(service: str, operation: str, params: dict[str, Any]) -> Iterator[Need]:
+def needs(service: str, operation: str, params: Mapping[str, Any]) -> Iterator[Need]:
     """What a role must allow for one call. IAM checks each part of a batch or transaction by itself."""
     if service == "dynamodb":
         for verb, resource in _dynamodb(operation, params):
@@ -47,7 +47,7 @@ def needs(service: str, operation: str, params: dict[str, Any]) -> Iterator[Need
         yield f"{service}:{operation}", UNKNOWN
 
 
-def _dynamodb(operation: str, params: dict[str, Any]) -> Iterator[Need]:
+def _dynamodb(operation: str, params: Mapping[str, Any]) -> Iterator[Need]:
     if operation in ("BatchGetItem", "BatchWriteItem"):
         yield from ((operation, f"table/{name}") for name in params["RequestItems"])
     elif operation == "TransactWriteItems":
@@ -83,10 +83,9 @@ class CallList:
         self._function = function
         self._seen: set[Need] = set()
 
-    def note(self, params: dict[str, Any], model: Any, **_: Any) -> None:
-        """A handler of botocore's event `provide-client-params`."""
-        service = model.service_model.service_name
-        for need in needs(service, model.name, params):
+    def note(self, service: str, operation: str, params: Mapping[str, Any]) -> None:
+        """Append what a call needs, once."""
+        for need in needs(service, operation, params):
             if need not in self._seen:
                 self._seen.add(need)
                 line = json.dumps([self._function, *need]) + "\n"
@@ -95,14 +94,14 @@ class CallList:
                     file.write(line.encode())
 
 
-class _BotocoreFinder(MetaPathFinder):
-    """Adds a handler to botocore's own when the function imports botocore, from wherever it does so."""
+class _TransportFinder(MetaPathFinder):
+    """Puts itself before the transport when the function imports it, from wherever it does so."""
 
     def __init__(self, calls: CallList) -> None:
         self._calls = calls
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> ModuleSpec | None:
-        if fullname != "botocore.handlers":
+        if fullname != "shared.adapters.aws.http_call":
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(fullname)
@@ -113,7 +112,13 @@ class _BotocoreFinder(MetaPathFinder):
 
         def execute_and_listen(module: Any) -> None:
             execute(module)
-            module.BUILTIN_HANDLERS.append(("provide-client-params", self._calls.note))
+            original = module.HttpCall.__call__
+
+            def call(transport: Any, operation: str, params: Mapping[str, Any]) -> Any:
+                self._calls.note(transport.service.name, operation, params)
+                return original(transport, operation, params)
+
+            module.HttpCall.__call__ = call
 
         loader.exec_module = execute_and_listen
         return spec
@@ -128,4 +133,4 @@ def calls_listed_in(folder: Path) -> set[tuple[str, str, str]]:
 
 if __name__ == "sitecustomize" and "AWS_LAMBDA_FUNCTION_NAME" in os.environ:
     listing = CallList(Path(__file__).with_name(LISTED), os.environ["AWS_LAMBDA_FUNCTION_NAME"])
-    sys.meta_path.insert(0, _BotocoreFinder(listing))
+    sys.meta_path.insert(0, _TransportFinder(listing))

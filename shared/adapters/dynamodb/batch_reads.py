@@ -3,20 +3,16 @@
 Keys stay unprocessed under throttling, and also where an answer exceeds 16 MB, or 1 MB of one partition.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import Item
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.domain.backoff import retry_pause_ms
 from shared.domain.errors import ThrottledError, UnavailableError
 from shared.ports.runtime import Entropy, Pause
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 TRIES = 5
 
@@ -36,7 +32,7 @@ class Backoff:
 class BatchReads:
     """Reads of at most 100 distinct keys of one table; `is_strong` chooses consistent reads."""
 
-    client: DynamoDBClient
+    client: AwsClient
     table: str
     backoff: Backoff
     is_strong: bool = True

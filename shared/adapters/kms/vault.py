@@ -1,24 +1,20 @@
 """Envelope encryption: AES-256-GCM with one data key per tenant, wrapped by KMS."""
 
-from __future__ import annotations
-
 import hmac
 from concurrent.futures import Future
 from threading import Lock
-from typing import TYPE_CHECKING
 
-from botocore.exceptions import BotoCoreError, ClientError
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from shared.adapters.aws.client import AwsClient
+from shared.adapters.aws.errors import AwsError, NoAnswerError
+from shared.adapters.greenlets import result_of
 from shared.domain.bounded_cache import BoundedCache
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import ENCRYPTION_CONTEXT_TENANT
 from shared.ports.runtime import Entropy
-
-if TYPE_CHECKING:
-    from mypy_boto3_kms import KMSClient
 
 _VERSION = b"\x01"
 _NONCE_BYTES = 12
@@ -33,11 +29,11 @@ _GONE = {"InvalidCiphertextException", "IncorrectKeyException", "NotFoundExcepti
 class KmsVault:
     """Calls KMS only to create and unwrap data keys; caches unwrapped keys per container.
 
-    Threads that need the same key at the same time share one call, so a container unwraps a key once, for as
+    Callers that need the same key at the same time share one call, so a container unwraps a key once, for as
     long as it lives. docs/design/capacity.md has the rate of Decrypt calls that follows.
     """
 
-    def __init__(self, client: KMSClient, key_id: str, entropy: Entropy) -> None:
+    def __init__(self, client: AwsClient, key_id: str, entropy: Entropy) -> None:
         self._client = client
         self._key_id = key_id
         self._entropy = entropy
@@ -51,7 +47,7 @@ class KmsVault:
                 KeySpec="AES_256",
                 EncryptionContext={ENCRYPTION_CONTEXT_TENANT: tenant_id},
             )
-        except (BotoCoreError, ClientError) as error:
+        except (AwsError, NoAnswerError) as error:
             raise UnavailableError("KMS did not create a data key") from error
         return bytes(response["CiphertextBlob"])
 
@@ -86,11 +82,11 @@ class KmsVault:
         if is_first:
             try:
                 key.set_result(self._unwrap(tenant))
-            except Exception as error:  # noqa: BLE001 - raised by `result`, to the threads that wait too
+            except Exception as error:  # noqa: BLE001 - raised by `result`, to the callers that wait too
                 # Before the error is set: a caller that tries again asks KMS again.
                 self._keys.pop(identity, None)
                 key.set_exception(error)
-        return key.result()
+        return result_of(key)
 
     def _unwrap(self, tenant: Tenant) -> bytes:
         try:
@@ -99,11 +95,11 @@ class KmsVault:
                 CiphertextBlob=tenant.data_key,
                 EncryptionContext={ENCRYPTION_CONTEXT_TENANT: tenant.id},
             )
-        except ClientError as error:
-            if error.response["Error"]["Code"] in _GONE:
+        except AwsError as error:
+            if error.code in _GONE:
                 raise UnreadableItemError("KMS can no longer unwrap the data key") from error
             raise UnavailableError("KMS did not unwrap the data key") from error
-        except BotoCoreError as error:
+        except NoAnswerError as error:
             raise UnavailableError("KMS did not unwrap the data key") from error
         return bytes(response["Plaintext"])
 

@@ -1,16 +1,10 @@
 """Returns a received message to its queue with a delay."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from botocore.exceptions import BotoCoreError, ClientError
-
+from shared.adapters.aws.client import AwsClient
+from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
-
-if TYPE_CHECKING:
-    from mypy_boto3_sqs import SQSClient
 
 MAX_VISIBILITY_SECONDS = 43_200 - EXECUTOR_TIMEOUT_SECONDS
 """SQS allows 12 hours, counted from the receipt of the message, and rejects longer timeouts."""
@@ -19,7 +13,7 @@ MAX_VISIBILITY_SECONDS = 43_200 - EXECUTOR_TIMEOUT_SECONDS
 class SqsVisibility:
     """Sets the visibility timeout of a received message."""
 
-    def __init__(self, client: SQSClient, queue_urls: Mapping[QueueName, str]) -> None:
+    def __init__(self, client: AwsClient, queue_urls: Mapping[QueueName, str]) -> None:
         self._client = client
         self._queue_urls = dict(queue_urls)
 
@@ -31,6 +25,6 @@ class SqsVisibility:
                 ReceiptHandle=receipt_handle,
                 VisibilityTimeout=min(max(seconds, 0), MAX_VISIBILITY_SECONDS),
             )
-        except (BotoCoreError, ClientError):
+        except (AwsError, NoAnswerError):
             return False
         return True

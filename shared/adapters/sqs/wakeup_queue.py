@@ -1,13 +1,11 @@
 """SQS standard queues with a delay per message, and message groups for fairness between tenants."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
+from shared.adapters.aws.client import AwsClient
+from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.sqs.messages import encode_wakeup
 from shared.adapters.sqs.newer_messages import newer_entry
 from shared.domain.dispatch.newer_message import NewerMessage
@@ -17,9 +15,6 @@ from shared.names import QueueName
 from shared.ports.dispatch import Weights
 from shared.ports.runtime import Spread
 
-if TYPE_CHECKING:
-    from mypy_boto3_sqs import SQSClient
-
 MAX_ENTRIES = 10
 """The maximum of SendMessageBatch; ten wake-ups of ten keys are far below its size limit."""
 
@@ -28,7 +23,7 @@ class SqsWakeupQueue:
     """Sends batches of ten side by side, and returns every wake-up that SQS did not accept."""
 
     def __init__(
-        self, client: SQSClient, queue_urls: Mapping[QueueName, str], weights: Weights, spread: Spread
+        self, client: AwsClient, queue_urls: Mapping[QueueName, str], weights: Weights, spread: Spread
     ) -> None:
         self._client = client
         self._spread = spread
@@ -47,9 +42,9 @@ class SqsWakeupQueue:
         try:
             response = self._client.send_message_batch(
                 QueueUrl=self._queue_urls[queue],
-                Entries=[newer_entry(message)],  # type: ignore[list-item]
+                Entries=[newer_entry(message)],
             )
-        except (BotoCoreError, ClientError):
+        except (AwsError, NoAnswerError):
             return False
         return bool(response.get("Successful"))
 
@@ -58,7 +53,7 @@ class SqsWakeupQueue:
             response = self._client.get_queue_attributes(
                 QueueUrl=self._queue_urls[queue], AttributeNames=["ApproximateNumberOfMessages"]
             )
-        except (BotoCoreError, ClientError) as error:
+        except (AwsError, NoAnswerError) as error:
             raise UnavailableError(type(error).__name__) from error
         return int(response["Attributes"]["ApproximateNumberOfMessages"])
 
@@ -71,7 +66,7 @@ class SqsWakeupQueue:
         ]
         try:
             response = self._client.send_message_batch(QueueUrl=self._queue_urls[queue], Entries=entries)
-        except (BotoCoreError, ClientError):
+        except (AwsError, NoAnswerError):
             return list(batch)
         accepted = {int(entry["Id"]) for entry in response.get("Successful", [])}
         return [wakeup for number, wakeup in enumerate(batch) if number not in accepted]

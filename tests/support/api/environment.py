@@ -16,6 +16,7 @@ ENVIRONMENT = {name: "set" for key, name in vars(Env).items() if key.isupper()} 
     "AWS_SECRET_ACCESS_KEY": "none",
     "POWERTOOLS_SERVICE_NAME": "punctual",
     Env.STAGE: "test",
+    Env.TRANSPORT: "http",
     Env.REGION: "eu-west-1",
     Env.CELL: "0",
     Env.EXECUTIONS_TABLE: "executions",

@@ -4,7 +4,7 @@ The key is (implementation, test); a test is `module::function`, or a whole modu
 docs/design/deviations.md shows the same rows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 NOT_FOR_THREADS = "one thread only: concurrent conditional writes are not atomic"
 ONE_STEP = "in memory and without threads: each call is one step that nothing comes between"
@@ -45,6 +45,15 @@ IMPLEMENTATIONS = {
 
 `_without_items`: a hook removes the items that refused claims show.
 """
+OVER_SDK = "@boto3"
+"""The suffix of an implementation that calls its engine through the SDK."""
+
+
+def over_both_transports(implementations: Sequence[str]) -> list[str]:
+    """Each engine is called by the own transport and by the SDK."""
+    sdk = [f"{name}{OVER_SDK}" for name in implementations if name != "fake"]
+    return [*implementations, *sdk]
+
 
 DEVIATIONS = {
     ("fake", "test_concurrency"): ONE_STEP,
@@ -71,6 +80,7 @@ def deviates(
     implementation: str, module: str, function: str, table: Mapping[tuple[str, str], str] = DEVIATIONS
 ) -> bool:
     """Whether the table excludes this test for this implementation or its engine."""
+    implementation = implementation.removesuffix(OVER_SDK)
     return any(
         (name, test) in table
         for name in (implementation, implementation.rpartition("-")[0])

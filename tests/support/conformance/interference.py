@@ -1,79 +1,102 @@
-"""Hooks on a client's events: injected faults, and records of requests."""
+"""Faults injected between the adapters and a transport, and records of calls; the same for every transport."""
 
-import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
 from threading import local
 from typing import Any
 
+from shared.adapters.aws.client import AwsCall, AwsClient
+from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.domain.executions.execution import Execution
 from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
 
 Parsed = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """The part of an HTTP response that botocore reads."""
-
-    status_code: int
+Around = Callable[[str, Parsed, AwsCall], Parsed]
+LOST = NoAnswerError("the connection broke")
 
 
 def failure(code: str, **fields: Any) -> Parsed:
     """An error response of AWS."""
-    return {"Error": {"Code": code, "Message": "injected"}, "ResponseMetadata": {}, **fields}
+    return {"Error": {"Code": code, "Message": "injected"}, **fields}
 
 
 @contextmanager
-def answering(client: Any, operation: str, *answers: Parsed | Exception) -> Iterator[None]:
-    """Return these responses instead of the engine's, one per call; later calls pass."""
+def answering(client: AwsClient, operation: str, *answers: Parsed | Exception) -> Iterator[None]:
+    """Give these answers instead of the engine's, one per call; later calls pass."""
     left = list(answers)
 
-    def answer(**event: Any) -> tuple[Response, Parsed] | None:
+    def answer(name: str, params: Parsed, call: AwsCall) -> Parsed:
         if not left:
-            return None
+            return call(name, params)
         given = left.pop(0)
         if isinstance(given, Exception):
             raise given
-        return Response(400 if "Error" in given else 200), given
+        if "Error" in given:
+            raise AwsError(name, given)
+        return given
 
-    with _hooked(client, "before-call", operation, answer):
+    with around(client, operation, answer):
         yield
 
 
 @contextmanager
-def losing_answers(client: Any, operation: str, fault: Exception) -> Iterator[None]:
+def losing_answers(client: AwsClient, operation: str) -> Iterator[None]:
     """Let the engine act, and lose its response."""
 
-    def lose(**event: Any) -> None:
-        raise fault
+    def lose(name: str, params: Parsed, call: AwsCall) -> Parsed:
+        call(name, params)
+        raise LOST
 
-    with _hooked(client, "after-call", operation, lose):
+    with around(client, operation, lose):
         yield
 
 
 @contextmanager
-def changing(client: Any, event: str, operation: str, change: Callable[[Parsed], None]) -> Iterator[None]:
-    """Change parameters of requests to the engine, or parsed responses from it."""
-    part = "params" if event == "before-parameter-build" else "parsed"
-    with _hooked(client, event, operation, lambda **given: change(given[part])):
+def changing_calls(client: AwsClient, operation: str, change: Callable[[Parsed], None]) -> Iterator[None]:
+    """Change parameters of calls to the engine."""
+
+    def changed(name: str, params: Parsed, call: AwsCall) -> Parsed:
+        given = deepcopy(params)
+        change(given)
+        return call(name, given)
+
+    with around(client, operation, changed):
         yield
 
 
 @contextmanager
-def throttling_index(client: Any, attributes: Sequence[str]) -> Iterator[None]:
+def changing_answers(client: AwsClient, operation: str, change: Callable[[Parsed], None]) -> Iterator[None]:
+    """Change answers from the engine, and the fields of its errors."""
+
+    def changed(name: str, params: Parsed, call: AwsCall) -> Parsed:
+        try:
+            answer = call(name, params)
+        except AwsError as error:
+            fields = dict(error.response)
+            change(fields)
+            raise AwsError(name, fields) from error
+        change(answer)
+        return answer
+
+    with around(client, operation, changed):
+        yield
+
+
+@contextmanager
+def throttling_index(client: AwsClient, attributes: Sequence[str]) -> Iterator[None]:
     """Refuse updates that change one of an index's key attributes, as DynamoDB does while the index is hot."""
     named = re.compile(rf"\b({'|'.join(attributes)})\b")
     reason = {"reason": "IndexWriteKeyRangeThroughputExceeded", "resource": "index/failed"}
 
-    def refuse(params: Parsed, **event: Any) -> tuple[Response, Parsed] | None:
-        if named.search(json.loads(params["body"])["UpdateExpression"]) is None:
-            return None
-        return Response(400), failure("ThrottlingException", throttlingReasons=[reason])
+    def refuse(name: str, params: Parsed, call: AwsCall) -> Parsed:
+        if named.search(params["UpdateExpression"]) is None:
+            return call(name, params)
+        raise AwsError(name, failure("ThrottlingException", throttlingReasons=[reason]))
 
-    with _hooked(client, "before-call", "UpdateItem", refuse):
+    with around(client, "UpdateItem", refuse):
         yield
 
 
@@ -92,18 +115,18 @@ class ClaimerWithoutItems:
             self._thread.claims = False
 
     @contextmanager
-    def hiding(self, client: Any) -> Iterator[None]:
+    def hiding(self, client: AwsClient) -> Iterator[None]:
         """Remove the items while the context is open."""
         with (
-            changing(client, "after-call", "BatchExecuteStatement", self._hide),
-            changing(client, "after-call", "UpdateItem", self._hide),
+            changing_answers(client, "BatchExecuteStatement", self._hide),
+            changing_answers(client, "UpdateItem", self._hide),
         ):
             yield
 
-    def _hide(self, parsed: Parsed) -> None:
+    def _hide(self, answer: Parsed) -> None:
         if getattr(self._thread, "claims", False):
-            parsed.pop("Item", None)
-            for response in parsed.get("Responses", ()):
+            answer.pop("Item", None)
+            for response in answer.get("Responses", ()):
                 response.get("Error", {}).pop("Item", None)
 
 
@@ -119,22 +142,47 @@ class Calls:
 
 
 @contextmanager
-def watching(client: Any, operation: str = "*") -> Iterator[Calls]:
+def watching(client: AwsClient, operation: str = "*") -> Iterator[Calls]:
     """Record every call while the context is open."""
     calls = Calls()
 
-    def note(params: Parsed, model: Any, **event: Any) -> None:
-        calls.made.append((model.name, dict(params)))
+    def note(name: str, params: Parsed, call: AwsCall) -> Parsed:
+        calls.made.append((name, dict(params)))
+        return call(name, params)
 
-    with _hooked(client, "before-parameter-build", operation, note):
+    with around(client, operation, note):
         yield calls
 
 
+@dataclass(slots=True)
+class _Steps:
+    """A transport behind steps. The step that came first sees each call first."""
+
+    transport: AwsCall
+    steps: list[tuple[str, Around]] = field(default_factory=list)
+
+    def __call__(self, operation: str, params: Mapping[str, Any]) -> Parsed:
+        return self._from(0, operation, params)
+
+    def _from(self, number: int, operation: str, params: Mapping[str, Any]) -> Parsed:
+        if number == len(self.steps):
+            return self.transport(operation, params)
+        chosen, step = self.steps[number]
+
+        def call(operation: str, params: Mapping[str, Any]) -> Parsed:
+            return self._from(number + 1, operation, params)
+
+        return step(operation, dict(params), call) if chosen in ("*", operation) else call(operation, params)
+
+
 @contextmanager
-def _hooked(client: Any, event: str, operation: str, handler: Callable[..., Any]) -> Iterator[None]:
-    name = f"{event}.{client.meta.service_model.service_id.hyphenize()}.{operation}"
-    client.meta.events.register_last(name, handler)
+def around(client: AwsClient, operation: str, step: Around) -> Iterator[None]:
+    """Put a step between the client and its transport, for one operation or for all (`*`)."""
+    if not isinstance(client.call, _Steps):
+        client.call = _Steps(client.call)
+    added = operation, step
+    client.call.steps.append(added)
     try:
         yield
     finally:
-        client.meta.events.unregister(name, handler)
+        client.call.steps.remove(added)

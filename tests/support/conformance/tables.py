@@ -64,8 +64,14 @@ def delete_tables(client: Any, names: TableNames) -> None:
 
 def read_all(client: Any, name: str) -> list[dict[str, Any]]:
     """Every item of a table, in order of its key."""
-    pages = client.get_paginator("scan").paginate(TableName=name, ConsistentRead=True)
-    items = [item for page in pages for item in page["Items"]]
+    items: list[dict[str, Any]] = []
+    start: dict[str, Any] = {}
+    while True:
+        page = client.scan(TableName=name, ConsistentRead=True, **start)
+        items += page["Items"]
+        if "LastEvaluatedKey" not in page:
+            break
+        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
     return sorted(items, key=lambda item: (item[Attr.PK]["S"], item[Attr.SK]["S"]))
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from botocore.exceptions import ClientError
+from shared.adapters.aws.errors import AwsError
 
 MAX_ENTRIES = 10
 MAX_BATCH_BYTES = 1_048_576
@@ -27,7 +27,7 @@ class FakeSqs:
         self._accept = accept
 
     def send_message_batch(self, *, QueueUrl: str, Entries: Sequence[Entry]) -> dict[str, Any]:  # noqa: N803
-        """Take entry by entry; ClientError where the request as a whole is refused."""
+        """Take entry by entry; AwsError where the request as a whole is refused."""
         self._check_batch(Entries)
         answer: dict[str, Any] = {"Successful": [], "Failed": []}
         for entry in Entries:
@@ -56,7 +56,7 @@ class FakeSqs:
     def _refuse(self, code: str, text: str) -> None:
         self.violations.append(f"{code}: {text}")
         error: Any = {"Error": {"Code": f"AWS.SimpleQueueService.{code}", "Message": text}}
-        raise ClientError(error, "SendMessageBatch")
+        raise AwsError("SendMessageBatch", error)
 
 
 def _fault_of(entry: Entry) -> str | None:

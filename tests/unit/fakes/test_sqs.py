@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
+from shared.adapters.aws.errors import AwsError
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.names import QueueName
 from tests.support.builders import DUE_AT, wakeup
@@ -117,6 +117,6 @@ def entries(count: int) -> list[dict[str, Any]]:
 
 
 def refuses(sqs: FakeSqs, batch: list[dict[str, Any]], code: str) -> None:
-    with pytest.raises(ClientError, match=code):
+    with pytest.raises(AwsError, match=code):
         sqs.send_message_batch(QueueUrl=QUEUE, Entries=batch)
     assert len(sqs.violations) == 1

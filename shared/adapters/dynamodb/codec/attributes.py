@@ -1,5 +1,6 @@
 """DynamoDB attribute values, for the few types that the items use."""
 
+from base64 import b64decode
 from collections.abc import Mapping
 
 Plain = str | int | bool | bytes | dict[str, "Plain"] | list["Plain"]
@@ -35,6 +36,9 @@ def decode(value: Value) -> Plain:
     match kind, raw:
         case ("S", str()) | ("B", bytes()) | ("BOOL", bool()):
             return raw  # type: ignore[return-value]
+        case "B", str():
+            # JSON spells bytes in base64; boto3 decodes them.
+            return b64decode(raw, validate=True)
         case "N", str():
             return int(raw)
         case "L", list():
@@ -46,3 +50,11 @@ def decode(value: Value) -> Plain:
 
 def decode_all(item: Mapping[str, Value]) -> dict[str, Plain]:
     return {name: decode(value) for name, value in item.items()}
+
+
+def is_same(stored: Mapping[str, Value] | None, written: Mapping[str, Value]) -> bool:
+    """Whether an item that a refused condition shows is the one that the refused request wrote.
+
+    The transport repeats a write whose answer was lost, and the repetition is refused.
+    """
+    return stored is not None and decode_all(stored) == decode_all(written)

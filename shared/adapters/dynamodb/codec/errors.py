@@ -1,11 +1,11 @@
-"""The translation of errors of the AWS SDK to the domain's errors. Only codes count: AWS changes the texts."""
+"""The translation of AWS's errors to the domain's errors. Only codes count: AWS changes the texts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
+from shared.adapters.aws.errors import AwsError, NoAnswerError
+from shared.adapters.aws.retries import is_of_index, throttling_reasons
 from shared.domain.errors import RequestRejectedError, ServiceError, ThrottledError, UnavailableError
 
 _THROTTLED = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"}
@@ -43,16 +43,14 @@ def translated() -> Iterator[None]:
     save, and UnavailableError for every other error."""
     try:
         yield
-    except ClientError as error:
-        code = error.response["Error"]["Code"]
-        if code == "ConditionalCheckFailedException":
-            existing: Any = error.response.get("Item")
-            raise ConditionRefused([existing]) from error
-        if code == "TransactionCanceledException":
+    except AwsError as error:
+        if error.code == "ConditionalCheckFailedException":
+            raise ConditionRefused([error.response.get("Item")]) from error
+        if error.code == "TransactionCanceledException":
             raise _cancelled(error) from error
-        raise _service_error(code, f"{error.operation_name}: {code}", error.response) from error
-    except BotoCoreError as error:
-        raise UnavailableError(type(error).__name__) from error
+        raise _service_error(error.code, str(error), error.response) from error
+    except NoAnswerError as error:
+        raise UnavailableError(str(error)) from error
 
 
 def _service_error(code: str, text: str, response: Mapping[str, Any]) -> ServiceError:
@@ -65,24 +63,14 @@ def _service_error(code: str, text: str, response: Mapping[str, Any]) -> Service
     return UnavailableError(text)
 
 
-def throttling_reasons(response: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What was throttled, and why. ThrottlingException alone spells the field with a small letter."""
-    return response.get("ThrottlingReasons") or response.get("throttlingReasons") or []
-
-
-def is_of_index(reason: Mapping[str, Any]) -> bool:
-    """Whether a reason names an index: DynamoDB then refuses the write of the item as well."""
-    return str(reason.get("reason")).startswith("Index")
-
-
 def _named(reasons: Iterable[Mapping[str, Any]]) -> str:
     named = [f"{reason.get('reason')} of {reason.get('resource')}" for reason in reasons]
     return f" ({'; '.join(named)})" if named else ""
 
 
-def _cancelled(error: ClientError) -> Exception:
+def _cancelled(error: AwsError) -> Exception:
     """A transaction counts as refused only if a condition failed: after a conflict or a throttle, retry."""
-    reasons: list[dict[str, Any]] = error.response.get("CancellationReasons", [])  # type: ignore[assignment]
+    reasons: list[dict[str, Any]] = error.response.get("CancellationReasons", [])
     codes = {str(reason.get("Code")) for reason in reasons}
     if "ConditionalCheckFailed" in codes and not codes & _TRANSIENT_IN_TRANSACTION:
         return ConditionRefused(

@@ -1,24 +1,20 @@
 """Parked messages in the leases table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import Value, decode_all, encode_all
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.keys import item_key, parked_key
 from shared.domain.dead_letters.parked_message import ParkedMessage, parse_parked_id
 from shared.names import QueueName
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 class DynamoParkedMessageStore:
     """Parked messages stay until an operator removes them."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str) -> None:
         self._client = client
         self._table = table
         self._region = region

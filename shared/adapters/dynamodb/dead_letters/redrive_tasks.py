@@ -1,9 +1,8 @@
 """Bulk redrives in the jobs table, and the list of open tasks in the leases table."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
@@ -13,16 +12,13 @@ from shared.domain.dead_letters.redrive_task import RedriveTask
 from shared.domain.errors import UnavailableError
 from shared.names import Attr
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 _NAMES = {"#id": "id"}
 
 
 class DynamoRedriveTasks:
     """A transaction when a task enters or leaves the list of open tasks, one conditional write otherwise."""
 
-    def __init__(self, client: DynamoDBClient, jobs_table: str, leases_table: str, region: str) -> None:
+    def __init__(self, client: AwsClient, jobs_table: str, leases_table: str, region: str) -> None:
         self._client = client
         self._jobs = jobs_table
         self._leases = leases_table
@@ -37,7 +33,7 @@ class DynamoRedriveTasks:
                 TableName=self._leases, Key=self._slot(task.tenant_id), ConsistentRead=True
             )
         if "Item" in answer:
-            return answer["Item"]["id"]["S"]
+            return str(answer["Item"]["id"]["S"])
         if self.get(task.tenant_id, task.id) is not None:
             return task.id
         raise UnavailableError("another redrive has just ended")
@@ -111,7 +107,7 @@ class DynamoRedriveTasks:
     def _transact(self, *items: dict[str, Any]) -> bool:
         try:
             with translated():
-                self._client.transact_write_items(TransactItems=list(items))  # type: ignore[arg-type]
+                self._client.transact_write_items(TransactItems=list(items))
         except ConditionRefused:
             return False
         return True

@@ -1,9 +1,6 @@
 """Lane progress in the leases table."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import encode_all
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.keys import item_key, progress_key
@@ -11,14 +8,11 @@ from shared.adapters.dynamodb.codec.lane_progress_items import read_progress
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.names import Lane, QueueName
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 class DynamoLaneProgressStore:
     """One item a lane: the last report wins."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str) -> None:
         self._client = client
         self._table = table
         self._region = region

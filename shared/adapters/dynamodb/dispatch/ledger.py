@@ -6,11 +6,10 @@ sweeper's lease (`sf` fencing token, `sl` end, `su` a suspended pass) and its pa
 raised by every open or reopen, so that a sweeper cannot close a shard that was reopened meanwhile.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import decode_all, encode
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import (
@@ -39,9 +38,6 @@ from shared.ports.dispatch import (
     WatchLease,
 )
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 LEASE_MS = 55_000
 """Shorter than the time between ticks; the timeout of the watcher's function must not be longer."""
 
@@ -58,7 +54,7 @@ _LISTED_UNSWEPT = f"SET np = :np, ps = :zero, {_VERSION}"
 class DynamoShardLedger:
     """Every change is conditional on a fencing token or a version."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str) -> None:
         self._client = client
         self._table = table
         self._region = region

@@ -4,12 +4,11 @@ A segment's row has `cv` covered at, `ck` checked until, `vn` version, and for t
 at, `cu` until, `ca` cursor, `cn` failed checks. The row of minutes has `th` through and `sl` sample level.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from shared.adapters.dynamodb.codec.attributes import Item, Plain, decode_all, encode, encode_all
+from shared.adapters.aws.client import AwsClient
+from shared.adapters.dynamodb.codec.attributes import Item, Plain, decode_all, encode, encode_all, is_same
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import (
@@ -21,14 +20,11 @@ from shared.adapters.dynamodb.codec.keys import (
 from shared.names import Attr
 from shared.ports.dispatch import MinuteProgress, ReconcileCycle, SegmentProgress
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 class DynamoReconcileProgress:
     """Two runs of the same part do work twice at worst: the second swap of a segment is refused."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str) -> None:
         self._client = client
         self._table = table
         self._region = region
@@ -70,8 +66,7 @@ class DynamoReconcileProgress:
                     **condition,
                 )
         except ConditionRefused as refused:
-            # The SDK retries by itself: the stored item may be this very write after a lost response.
-            return moved if refused.items[0] == item else None
+            return moved if is_same(refused.items[0], item) else None
         return moved
 
     def minutes(self) -> MinuteProgress | None:

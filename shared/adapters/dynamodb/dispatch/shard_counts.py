@@ -4,11 +4,10 @@ The leases table is neither restored nor replicated; a record there would be los
 upper shards.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import encode_all
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
@@ -20,14 +19,11 @@ from shared.domain.bucket import ShardCounts
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.ports.dispatch import ShardRecord
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 class DynamoShardCountStore:
     """One item, written only when a shard is used for the first time."""
 
-    def __init__(self, client: DynamoDBClient, jobs_table: str, region: str) -> None:
+    def __init__(self, client: AwsClient, jobs_table: str, region: str) -> None:
         self._client = client
         self._jobs = jobs_table
         self._key = item_key(*shard_counts_key(region))

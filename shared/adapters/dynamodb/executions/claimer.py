@@ -5,11 +5,10 @@ should come with the existing item. A refusal without item is read strongly befo
 whose response was lost looks the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import (
@@ -28,9 +27,6 @@ from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.names import Attr
 from shared.ports.executions import Claim, ClaimRejected, WriteUnknown
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 MAX_STATEMENTS = 25
 REFUSED = {"ConditionalCheckFailed", "ConditionalCheckFailedException"}
@@ -70,7 +66,7 @@ def unknown(error: ServiceError) -> WriteUnknown:
 class _RefusedClaims:
     """Strong reads of items that refusals did not show."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str, backoff: Backoff) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str, backoff: Backoff) -> None:
         self._batch_reads = BatchReads(client, table, backoff)
         self._region = region
 
@@ -103,7 +99,7 @@ def _place(item: Item) -> tuple[object, object]:
 class UpdateItemClaimer:
     """One request for each claim."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str, backoff: Backoff) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str, backoff: Backoff) -> None:
         self._client = client
         self._table = table
         self._region = region
@@ -148,7 +144,7 @@ class BatchStatementClaimer:
     The keys of a call must be distinct: DynamoDB rejects a request with two statements of one key.
     """
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str, backoff: Backoff) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str, backoff: Backoff) -> None:
         self._client = client
         self._table = table
         self._region = region
@@ -164,7 +160,7 @@ class BatchStatementClaimer:
         try:
             with translated():
                 answer = self._client.batch_execute_statement(
-                    Statements=[self._claim_statement(claim, now_ms) for claim in claims]  # type: ignore[misc]
+                    Statements=[self._claim_statement(claim, now_ms) for claim in claims]
                 )
         except ServiceError as error:
             return [unknown(error) for _ in claims]

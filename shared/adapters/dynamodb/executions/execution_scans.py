@@ -1,11 +1,10 @@
 """Paged reads of shards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.items import DUE_ROW_ATTRIBUTES, read_due_row, read_execution
 from shared.adapters.dynamodb.codec.keys import item_key, shard_pk
@@ -14,14 +13,11 @@ from shared.domain.errors import UnreadableItemError
 from shared.names import Attr
 from shared.ports.executions import ExecutionPage, ScanPage
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 class DynamoExecutionScans:
     """The part of the execution store that reads page by page."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str) -> None:
         self._client = client
         self._table = table
         self._region = region

@@ -1,10 +1,9 @@
 """The execution store in DynamoDB."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import (
@@ -46,14 +45,11 @@ from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import Finish, ScanPage
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 class DynamoExecutionStore(DynamoExecutionScans):
     """One conditional write for each change; all reads of the base table are strongly consistent."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str, backoff: Backoff) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str, backoff: Backoff) -> None:
         super().__init__(client, table, region)
         self._batch_reads = BatchReads(client, table, backoff)
         self._row_reads = BatchReads(client, table, backoff, attributes=DUE_ROW_ATTRIBUTES)

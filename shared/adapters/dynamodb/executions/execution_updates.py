@@ -1,10 +1,9 @@
 """Conditional updates of one execution's item, and of its entry in the index of failures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import Condition
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
@@ -18,16 +17,13 @@ from shared.domain.ids import ExecutionId
 from shared.names import Attr
 from shared.ports.executions import Finish
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 _NAMES = {"#s": "s", "#v": "v"}
 
 
 class ExecutionUpdates:
     """Each update returns None if written, otherwise the existing item; NotFoundError if there is no item."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str) -> None:
         self._client = client
         self._table = table
         self._region = region

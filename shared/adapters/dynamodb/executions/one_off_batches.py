@@ -3,11 +3,10 @@
 A PartiQL INSERT refuses an existing key, so neither overwrites an item.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.codec.errors import is_permanent, translated
 from shared.adapters.dynamodb.codec.items import execution_item
@@ -19,9 +18,6 @@ from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import WriteUnknown
 from shared.ports.runtime import Spread
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 TRIES = 3
 """The maximum tries of a statement that was throttled alone; the SDK does not retry such statements."""
@@ -50,9 +46,7 @@ class BatchStatementBatches:
     The response lacks existing items, so they are read afterwards.
     """
 
-    def __init__(
-        self, client: DynamoDBClient, table: str, region: str, backoff: Backoff, spread: Spread
-    ) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str, backoff: Backoff, spread: Spread) -> None:
         self._client = client
         self._spread = spread
         self._table = table

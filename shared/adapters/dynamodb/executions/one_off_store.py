@@ -1,10 +1,9 @@
 """The store of changes of one-off jobs in DynamoDB."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import Plain, encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
@@ -15,9 +14,6 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId, one_off_execution
 from shared.names import Attr
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 _NAMES = {"#s": "s", "#v": "v"}
 _UNCHANGED = "#v <= :v AND #s = :state AND rv = :revision"
@@ -32,7 +28,7 @@ class DynamoOneOffStore:
     The listing of jobs filters by the name and tags of the original item, so every write keeps those current.
     """
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str) -> None:
         self._client = client
         self._table = table
         self._region = region
@@ -49,7 +45,7 @@ class DynamoOneOffStore:
         if origin is None or _listed(before) == _listed(after):
             try:
                 with translated():
-                    self._client.put_item(**edit)  # type: ignore[arg-type]
+                    self._client.put_item(**edit)
             except ConditionRefused:
                 return False
             return True
@@ -75,7 +71,7 @@ class DynamoOneOffStore:
     def _transact(self, items: list[dict[str, Any]]) -> bool:
         try:
             with translated():
-                self._client.transact_write_items(TransactItems=items)  # type: ignore[arg-type]
+                self._client.transact_write_items(TransactItems=items)
         except ConditionRefused:
             return False
         return True

@@ -3,11 +3,10 @@
 Each request holds at most 25 writes, and the requests of a call are sent side by side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.batch_reads import TRIES, Backoff
 from shared.adapters.dynamodb.codec.attributes import encode
 from shared.adapters.dynamodb.codec.conditions import redrivable_in_partiql
@@ -32,9 +31,6 @@ from shared.domain.ids import ExecutionId
 from shared.ports.executions import WriteUnknown
 from shared.ports.runtime import Spread
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 MAX_WRITES = 25
 """The maximum of BatchWriteItem."""
 Mark = tuple[ExecutionId, RedrivenBy]
@@ -46,7 +42,7 @@ class DynamoRedriveBatches:
 
     def __init__(
         self,
-        client: DynamoDBClient,
+        client: AwsClient,
         executions_table: str,
         jobs_table: str,
         region: str,
@@ -88,7 +84,7 @@ class DynamoRedriveBatches:
         try:
             with translated():
                 answer = self._client.batch_execute_statement(
-                    Statements=[self._statement(*mark) for mark in marks]  # type: ignore[misc]
+                    Statements=[self._statement(*mark) for mark in marks]
                 )
         except ServiceError as error:
             return [unknown(error) for _ in marks]

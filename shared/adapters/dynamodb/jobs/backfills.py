@@ -1,9 +1,8 @@
 """Backfills in DynamoDB, and other writes that require the job's current revision."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
@@ -16,14 +15,11 @@ from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job, JobState
 from shared.names import Attr
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 class DynamoBackfills(DynamoPayloads):
     """The part of the job store for executions and definitions outside the job's chain."""
 
-    def __init__(self, client: DynamoDBClient, jobs_table: str, executions_table: str, region: str) -> None:
+    def __init__(self, client: AwsClient, jobs_table: str, executions_table: str, region: str) -> None:
         super().__init__(client, jobs_table)
         self._executions = executions_table
         self._region = region

@@ -1,9 +1,8 @@
 """Idempotency records in the jobs table."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import decode_all, encode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import idempotency_key, item_key
@@ -14,14 +13,11 @@ from shared.domain.ids import ExecutionId, JobId, job_id_text, one_off_job_id, p
 from shared.names import Attr
 from shared.ports.jobs import AssignedId, Choice, IdempotencyRecord, OverQuota
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 class DynamoIdempotencyStore:
     """The first writer assigns the ids; later writers read the assigned ids."""
 
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
+    def __init__(self, client: AwsClient, table: str) -> None:
         self._client = client
         self._table = table
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from shared.adapters.dynamodb.codec.attributes import Item, encode
+from shared.adapters.dynamodb.codec.attributes import Item, encode, is_same
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.job_items import (
@@ -46,7 +46,7 @@ class DynamoJobStore(DynamoBackfills):
         ]
         try:
             with translated():
-                self._client.transact_write_items(TransactItems=puts)  # type: ignore[arg-type]
+                self._client.transact_write_items(TransactItems=puts)
         except ConditionRefused as refused:
             return read_job(refused.items[0]) if refused.items[0] else self._require(job)
         return None
@@ -81,7 +81,7 @@ class DynamoJobStore(DynamoBackfills):
         ]
         try:
             with translated():
-                self._client.transact_write_items(TransactItems=items)  # type: ignore[arg-type]
+                self._client.transact_write_items(TransactItems=items)
         except ConditionRefused:
             return False
         return True
@@ -134,8 +134,7 @@ class DynamoJobStore(DynamoBackfills):
                 else:
                     self._client.put_item(**job_put)
         except ConditionRefused as refused:
-            # The SDK retries by itself: the stored item may be this very write after a lost response.
-            return not others and refused.items[0] == job_put["Item"]
+            return not others and is_same(refused.items[0], job_put["Item"])
         return True
 
     def file_beside(self, job: Job, execution: Execution, expires_at_s: int) -> bool:

@@ -4,10 +4,9 @@ Only definitions that have not ended and large requests without an expiry have `
 `st`, so that a change of a definition costs no index write.
 """
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode
 from shared.adapters.dynamodb.codec.errors import translated
@@ -17,14 +16,11 @@ from shared.domain.errors import UnreadableItemError
 from shared.names import LIVE_SEGMENTS, Attr, Index
 from shared.ports.jobs import LargeRequest, LiveItem
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 class DynamoLiveItems:
     """A page costs one read of the index and, for up to 100 definitions, one strong BatchGetItem."""
 
-    def __init__(self, client: DynamoDBClient, table: str, backoff: Backoff) -> None:
+    def __init__(self, client: AwsClient, table: str, backoff: Backoff) -> None:
         self._client = client
         self._table = table
         self._reads = BatchReads(client, table, backoff)

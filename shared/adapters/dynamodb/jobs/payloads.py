@@ -1,11 +1,9 @@
 """Requests that are too large for an item, in the jobs table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import Plain, Value, encode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import plain_item
@@ -14,14 +12,11 @@ from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.errors import UnreadableItemError
 from shared.names import Attr
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 class DynamoPayloads:
     """The part of the job store for large requests."""
 
-    def __init__(self, client: DynamoDBClient, jobs_table: str) -> None:
+    def __init__(self, client: AwsClient, jobs_table: str) -> None:
         self._client = client
         self._jobs = jobs_table
 

@@ -1,9 +1,8 @@
 """Run locks of jobs whose runs must not overlap, in the jobs table."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import encode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import plain_item
@@ -12,14 +11,11 @@ from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.ids import ExecutionId, parse_execution_id
 from shared.ports.jobs import RunLock
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 class DynamoRunLockStore:
     """One small item per job, written once per run."""
 
-    def __init__(self, client: DynamoDBClient, jobs_table: str) -> None:
+    def __init__(self, client: AwsClient, jobs_table: str) -> None:
         self._client = client
         self._jobs = jobs_table
 

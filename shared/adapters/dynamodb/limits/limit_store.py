@@ -5,11 +5,10 @@ probe, `li` and `la` the limit, `sl` slow, `ls` the leases as text. Default valu
 hot scopes has one attribute for each scope, with a prefix.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import decode, encode_all
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
@@ -22,9 +21,6 @@ from shared.domain.limits.scopes import ScopeState
 from shared.domain.limits.slots import Leases, SlotLease
 from shared.names import Attr
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 READ_TRIES = 2
 KEPT_SECONDS = 3_600
 _PREFIX = "s:"
@@ -33,7 +29,7 @@ _PREFIX = "s:"
 class DynamoLimitStore:
     """Reads are eventually consistent (half a unit a scope): the condition of a swap catches stale states."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str, backoff: Backoff) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str, backoff: Backoff) -> None:
         self._client = client
         self._table = table
         self._region = region

@@ -1,11 +1,9 @@
 """The status of throttling, from the leases table in one BatchGetItem."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import Item
 from shared.adapters.dynamodb.codec.keys import hot_scopes_key, item_key, limit_key, progress_key
@@ -16,10 +14,6 @@ from shared.domain.errors import UnreadableItemError
 from shared.domain.limits.scopes import ScopeState
 from shared.names import Lane
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
-
 READ_TRIES = 2
 """An answer may leave keys out for its size alone. A second pause would delay a response for a hint."""
 
@@ -27,7 +21,7 @@ READ_TRIES = 2
 class DynamoThrottleStatus:
     """Reads are eventually consistent."""
 
-    def __init__(self, client: DynamoDBClient, table: str, region: str, backoff: Backoff) -> None:
+    def __init__(self, client: AwsClient, table: str, region: str, backoff: Backoff) -> None:
         self._region = region
         self._batch_reads = BatchReads(client, table, backoff, is_strong=False)
 

@@ -1,14 +1,13 @@
 """Queries over jobs and executions in DynamoDB: one page each, all shards of a query in parallel."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import encode
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.items import DUE_ROW_ATTRIBUTES, read_due_row
@@ -33,9 +32,6 @@ from shared.domain.listings.position import IndexPage, PositionRange
 from shared.names import Attr, Index
 from shared.ports.listings import DefinitionPage, EntryFilter, ShardRows, TenantIndex
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 MAX_PARALLEL = 16
 """The maximum of parallel requests, well below the SDK's connection pool."""
 A = TypeVar("A")
@@ -45,7 +41,7 @@ B = TypeVar("B")
 class DynamoQueries:
     """Reads of definitions and buckets are strongly consistent; DynamoDB offers no such reads of indexes."""
 
-    def __init__(self, client: DynamoDBClient, jobs_table: str, executions_table: str, region: str) -> None:
+    def __init__(self, client: AwsClient, jobs_table: str, executions_table: str, region: str) -> None:
         self._client = client
         self._jobs = jobs_table
         self._executions = executions_table
@@ -99,7 +95,7 @@ class DynamoQueries:
         keys: tuple[str, str],
         newest_first: bool,
         limit: int,
-        entries: _Filter,
+        entries: "_Filter",
     ) -> IndexPage:
         name, pk_name, sk_name = _INDEXES[index]
         with translated():

@@ -1,11 +1,9 @@
 """The audit log, in a table of its own; the functions may only append to it."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-from botocore.exceptions import ClientError
-
+from shared.adapters.aws.client import AwsClient
+from shared.adapters.aws.errors import AwsError
 from shared.adapters.dynamodb.codec.attributes import decode_all, encode, encode_all
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.keys import audit_from, audit_key, item_key
@@ -13,9 +11,6 @@ from shared.adapters.dynamodb.codec.statements import ITEM_EXISTS, insert_statem
 from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.tenancy.audit import Actor, AuditPage, AuditRecord
 from shared.names import Attr
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
 
 MAX_EXAMINED = 500
 
@@ -26,7 +21,7 @@ class DynamoAuditLog:
     The functions' role allows INSERT and Query. No PutItem: without its condition it overwrites a record.
     """
 
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
+    def __init__(self, client: AwsClient, table: str) -> None:
         self._client = client
         self._table = table
 
@@ -35,8 +30,8 @@ class DynamoAuditLog:
         with translated():
             try:
                 self._client.execute_statement(**insert_statement(self._table, _item(record, expires_at_s)))
-            except ClientError as error:
-                if error.response["Error"]["Code"] not in ITEM_EXISTS:
+            except AwsError as error:
+                if error.code not in ITEM_EXISTS:
                     raise
 
     def page(

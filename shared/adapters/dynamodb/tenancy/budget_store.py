@@ -1,10 +1,9 @@
 """Token buckets in the leases table: one item for each tenant, name and window, one counter for each slot."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import decode, encode
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import budget_key, item_key
@@ -12,16 +11,13 @@ from shared.domain.errors import UnavailableError
 from shared.domain.tenancy.budget import BudgetKey, TokenLease
 from shared.names import Attr
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 _PREFIX = "u"
 
 
 class DynamoBudgetStore:
     """One conditional update leases tokens of any number of slots, for one write unit."""
 
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
+    def __init__(self, client: AwsClient, table: str) -> None:
         self._client = client
         self._table = table
 

@@ -1,11 +1,10 @@
 """Tenants and API keys in DynamoDB."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.batch_reads import Backoff, BatchReads
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
@@ -22,14 +21,11 @@ from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.tenancy.tenant import ApiKey, Tenant
 from shared.names import Attr
 
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
-
 
 class DynamoTenantStore:
     """Reads by key; the callers cache."""
 
-    def __init__(self, client: DynamoDBClient, table: str, backoff: Backoff) -> None:
+    def __init__(self, client: AwsClient, table: str, backoff: Backoff) -> None:
         self._client = client
         self._table = table
         self._batch_reads = BatchReads(client, table, backoff)
@@ -106,7 +102,7 @@ class DynamoTenantStore:
     def _write(self, writes: list[dict[str, Any]]) -> bool:
         try:
             with translated():
-                self._client.transact_write_items(TransactItems=writes)  # type: ignore[arg-type]
+                self._client.transact_write_items(TransactItems=writes)
         except ConditionRefused:
             return False
         return True

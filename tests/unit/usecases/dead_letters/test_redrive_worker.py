@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from shared.adapters.dynamodb.executions.claimer import MAX_STATEMENTS
-from shared.bootstrap.dynamo_ports import SPREAD_THREADS
+from shared.bootstrap.dynamo_ports import AT_ONCE
 from shared.domain.dead_letters.redrive_task import MAX_RATE, SETTLED_MS, RedriveTask, TaskCounts, TaskState
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
@@ -67,7 +67,7 @@ def test_calls_of_a_second_allow_the_maximum_rate() -> None:
 
 
 def test_batches_of_a_page_fit_into_one_round_trip() -> None:
-    assert PAGE / MAX_STATEMENTS <= SPREAD_THREADS
+    assert PAGE / MAX_STATEMENTS <= AT_ONCE
 
 
 def test_dead_letters_of_one_job_read_its_definition_once_a_page() -> None:

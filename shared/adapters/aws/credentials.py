@@ -1,0 +1,54 @@
+"""Credentials of the process: those of the environment, as in a function, or else those of the SDK's chain."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from shared.adapters.aws.errors import NoAnswerError
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    access_key: str
+    secret_key: str = field(repr=False)
+    token: str | None = field(default=None, repr=False)
+
+
+CredentialSource = Callable[[], Credentials]
+"""The credentials that are valid now; asked before each request."""
+
+
+def credentials_source() -> CredentialSource:
+    """The source for this process.
+
+    A function finds its credentials in the environment, where they outlive it. SnapStart and machines of
+    engineers have none there: the SDK's chain finds and renews theirs.
+    """
+    if os.environ.get("AWS_ACCESS_KEY_ID"):
+        return from_environment
+    return _Chain().current
+
+
+def from_environment() -> Credentials:
+    return Credentials(
+        os.environ["AWS_ACCESS_KEY_ID"],
+        os.environ["AWS_SECRET_ACCESS_KEY"],
+        os.environ.get("AWS_SESSION_TOKEN") or None,
+    )
+
+
+class _Chain:
+    """The SDK's chain of profiles, SSO and container credentials; it renews what expires."""
+
+    def __init__(self) -> None:
+        # Imported late: a function that has credentials in its environment starts without the SDK.
+        import botocore.session
+
+        self._found = botocore.session.get_session().get_credentials()
+
+    def current(self) -> Credentials:
+        if self._found is None:
+            raise NoAnswerError("no AWS credentials: set AWS_ACCESS_KEY_ID or a profile")
+        frozen: Any = self._found.get_frozen_credentials()
+        return Credentials(frozen.access_key, frozen.secret_key, frozen.token)

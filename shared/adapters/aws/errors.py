@@ -1,0 +1,22 @@
+"""What a call of AWS can end with, beside its answer. Both transports raise these errors and no others."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class AwsError(Exception):
+    """AWS refused the call. `response` has `Error` with `Code` and `Message`, and the error's own fields."""
+
+    def __init__(self, operation: str, response: Mapping[str, Any]) -> None:
+        self.operation = operation
+        self.response = response
+        super().__init__(f"{operation}: {self.code}")
+
+    @property
+    def code(self) -> str:
+        code: str = self.response["Error"]["Code"]
+        return code
+
+
+class NoAnswerError(Exception):
+    """No usable answer arrived. The call may have had its effect."""

@@ -1,0 +1,129 @@
+"""Calls of AWS's JSON services: serialise, sign, send, check, repeat."""
+
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import orjson
+
+from shared.adapters.aws.client import Params
+from shared.adapters.aws.credentials import CredentialSource
+from shared.adapters.aws.errors import AwsError, NoAnswerError
+from shared.adapters.aws.retries import Fault, RetryBudget, fault_of, pause_ms
+from shared.adapters.aws.sender import HttpResponse, Send
+from shared.adapters.aws.services import SERVICES, Endpoint, Service, endpoint_of
+from shared.adapters.aws.signer import Signer
+from shared.adapters.greenlets import wait_for
+from shared.ports.runtime import Clock, Entropy
+
+CLIENT_TOKEN_BITS = 120
+_TOKEN = "ClientRequestToken"  # noqa: S105 - the name of a parameter
+_WITH_TOKEN = frozenset({"TransactWriteItems", "ExecuteTransaction"})
+
+
+@dataclass(slots=True)
+class HttpCall:
+    """One service over a sender of our own: a tenth of the CPU time of the SDK, and none of its start."""
+
+    service: Service
+    endpoint: Endpoint
+    signer: Signer
+    send: Send
+    credentials: CredentialSource
+    clock: Clock
+    entropy: Entropy
+    budget: RetryBudget = field(default_factory=RetryBudget)
+    skew_s: float = 0.0
+    """How far AWS's clock is ahead of this one, once AWS has refused a signature for it."""
+
+    @classmethod
+    def to(
+        cls, name: str, region: str, send: Send, credentials: CredentialSource, clock: Clock, entropy: Entropy
+    ) -> "HttpCall":
+        """The service of this name in a region."""
+        service, endpoint = SERVICES[name], endpoint_of(name, region)
+        signer = Signer(service.name, region, endpoint.host, service.content_type)
+        return cls(service, endpoint, signer, send, credentials, clock, entropy)
+
+    def __call__(self, operation: str, params: Params) -> dict[str, Any]:
+        return wait_for(self.call(operation, params))
+
+    async def call(self, operation: str, params: Params) -> dict[str, Any]:
+        """The same for callers on the event loop."""
+        if operation in _WITH_TOKEN and _TOKEN not in params:
+            # The same token in every try: a transaction whose answer was lost does not happen twice.
+            params = {**params, _TOKEN: f"{self.entropy.bits(CLIENT_TOKEN_BITS):x}"}
+        body = orjson.dumps(params, default=_base64)
+        attempt = 0
+        while True:
+            attempt += 1
+            status = 0
+            try:
+                answer = await self._send(operation, body)
+                status = answer.status
+                read = self._read(operation, answer)
+            except (AwsError, NoAnswerError) as error:
+                fault = fault_of(error, status)
+                pause = pause_ms(fault, attempt, self.entropy.draw())
+                if pause is None or not self.budget.take():
+                    raise
+                if fault is Fault.UNSIGNED:
+                    self._set_clock(answer)
+            else:
+                self.budget.succeeded(attempt)
+                return read
+            await self.clock.sleep_ms(pause)
+
+    async def _send(self, operation: str, body: bytes) -> HttpResponse:
+        now_s = self.clock.now_ms() / 1000 + self.skew_s
+        headers = self.signer.headers(f"{self.service.target}.{operation}", body, self.credentials(), now_s)
+        return await self.send(self.endpoint, headers, body)
+
+    def _read(self, operation: str, answer: HttpResponse) -> dict[str, Any]:
+        checksum = answer.headers.get("x-amz-crc32")
+        if checksum is not None and checksum != str(zlib.crc32(answer.body)):
+            raise NoAnswerError("the answer's checksum is wrong")
+        try:
+            read: Any = orjson.loads(answer.body) if answer.body else {}
+        except orjson.JSONDecodeError as error:
+            if answer.status < 300:
+                raise NoAnswerError("the answer is no JSON") from error
+            read = {}
+        if not isinstance(read, dict):
+            raise NoAnswerError("the answer is no JSON object")
+        if answer.status != 200:
+            raise AwsError(operation, _error(answer, read))
+        for member in self.service.blobs.get(operation, ()):
+            read[member] = b64decode(read[member])
+        return read
+
+    def _set_clock(self, answer: HttpResponse) -> None:
+        """Sign by AWS's clock from here on: a Lambda clock that stood still is minutes behind."""
+        told = answer.headers.get("date")
+        if told:
+            self.skew_s = parsedate_to_datetime(told).timestamp() - self.clock.now_ms() / 1000
+
+
+def _base64(value: object) -> str:
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
+    if isinstance(value, Mapping):
+        return dict(value)  # type: ignore[return-value]
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+def _error(answer: HttpResponse, read: dict[str, Any]) -> dict[str, Any]:
+    """The error as boto3 gives it: `Error` with `Code` and `Message`, and the error's own fields.
+
+    SQS names the code of its older protocol in a header, and boto3 prefers that one.
+    """
+    code = str(
+        read.get("__type") or read.get("code") or answer.headers.get("x-amzn-errortype") or answer.status
+    )
+    older = answer.headers.get("x-amzn-query-error")
+    code = older.split(";")[0] if older else code.split("#")[-1].split(":")[0]
+    own = {name: value for name, value in read.items() if name not in ("__type", "message", "Message")}
+    return {**own, "Error": {"Code": code, "Message": read.get("message") or read.get("Message") or ""}}

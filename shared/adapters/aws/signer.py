@@ -1,0 +1,63 @@
+"""AWS Signature Version 4 of JSON requests, with a signing key that is derived once a day.
+
+The rules: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
+"""
+
+import hmac
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
+
+from shared.adapters.aws.credentials import Credentials
+
+ALGORITHM = "AWS4-HMAC-SHA256"
+_SIGNED = "content-type;host;x-amz-date;x-amz-target"
+_SIGNED_WITH_TOKEN = "content-type;host;x-amz-date;x-amz-security-token;x-amz-target"  # noqa: S105 - names
+
+
+@dataclass(slots=True)
+class Signer:
+    """Signs POST requests to the root of one service in one region."""
+
+    service: str
+    region: str
+    host: str
+    """As the Host header spells it: with the port, unless it is the scheme's own."""
+    content_type: str
+    _key: tuple[str, str, bytes] = field(default=("", "", b""), repr=False)
+    """The day and the secret key that the signing key was derived from, and the signing key."""
+
+    def headers(self, target: str, body: bytes, credentials: Credentials, now_s: float) -> dict[str, str]:
+        """All headers of the request; `target` is the value of X-Amz-Target."""
+        stamp = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%dT%H%M%SZ")
+        token = credentials.token
+        signed, token_line = (
+            (_SIGNED_WITH_TOKEN, f"x-amz-security-token:{token}\n") if token else (_SIGNED, "")
+        )
+        request = (
+            f"POST\n/\n\ncontent-type:{self.content_type}\nhost:{self.host}\nx-amz-date:{stamp}\n{token_line}"
+            f"x-amz-target:{target}\n\n{signed}\n{sha256(body).hexdigest()}"
+        )
+        scope = f"{stamp[:8]}/{self.region}/{self.service}/aws4_request"
+        text = f"{ALGORITHM}\n{stamp}\n{scope}\n{sha256(request.encode()).hexdigest()}"
+        signature = hmac.digest(self._signing_key(credentials, stamp[:8]), text.encode(), "sha256").hex()
+        headers = {
+            "Content-Type": self.content_type,
+            "Host": self.host,
+            "X-Amz-Date": stamp,
+            "X-Amz-Target": target,
+            "Authorization": f"{ALGORITHM} Credential={credentials.access_key}/{scope}, "
+            f"SignedHeaders={signed}, Signature={signature}",
+        }
+        if token:
+            headers["X-Amz-Security-Token"] = token
+        return headers
+
+    def _signing_key(self, credentials: Credentials, day: str) -> bytes:
+        known_day, known_secret, key = self._key
+        if (known_day, known_secret) != (day, credentials.secret_key):
+            key = b"AWS4" + credentials.secret_key.encode()
+            for part in (day, self.region, self.service, "aws4_request"):
+                key = hmac.digest(key, part.encode(), "sha256")
+            self._key = day, credentials.secret_key, key
+        return key

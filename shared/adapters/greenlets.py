@@ -1,0 +1,118 @@
+"""Blocking code on an event loop, without threads: each blocking function runs in a greenlet of its own.
+
+Where the function has to wait, its greenlet hands an awaitable to the loop, and goes on with the result. So one
+source text of use cases and stores serves the API, which blocks, and the executors, which make hundreds of
+calls at a time on one thread.
+"""
+
+import asyncio
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from concurrent.futures import Future
+from typing import Any, ParamSpec, TypeVar
+
+from greenlet import getcurrent, greenlet
+
+P = ParamSpec("P")
+A = TypeVar("A")
+T = TypeVar("T")
+
+
+class _Worker(greenlet):  # type: ignore[misc]
+    """Runs one blocking function. Its parent is the greenlet of the event loop."""
+
+
+class _ThreadLoop:
+    """The event loop of a thread, closed with the thread."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+
+    def __del__(self) -> None:
+        self.loop.close()
+
+
+_OWN = threading.local()
+
+
+async def in_greenlet(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run a blocking function beside the other tasks of the loop; its exceptions pass through."""
+    worker = _Worker(function)
+    # A new greenlet has no context variables: the function sees those of its task.
+    worker.gr_context = getcurrent().gr_context
+    result = worker.switch(*args, **kwargs)
+    while not worker.dead:
+        try:
+            answer = await result
+        except BaseException:  # noqa: BLE001 - raised again where the worker waits, a cancellation too
+            result = worker.throw(*sys.exc_info())
+        else:
+            result = worker.switch(answer)
+    finished: T = result
+    return finished
+
+
+def wait_for(awaitable: Awaitable[T]) -> T:
+    """The result of an awaitable: the greenlet gives way, or the thread blocks if no loop runs in it.
+
+    RuntimeError if called from a task of a running loop, outside of `in_greenlet`.
+    """
+    current = getcurrent()
+    if isinstance(current, _Worker):
+        answer: T = current.parent.switch(awaitable)
+        return answer
+    if asyncio._get_running_loop() is not None:
+        if asyncio.iscoroutine(awaitable):
+            awaitable.close()
+        raise RuntimeError("a blocking call on the event loop: make it through the Offload port")
+    return run(_awaited(awaitable))
+
+
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on the thread's own loop. Kept-alive connections belong to that loop."""
+    if not hasattr(_OWN, "loop"):
+        _OWN.loop = _ThreadLoop()
+    own: _ThreadLoop = _OWN.loop
+    return own.loop.run_until_complete(coroutine)
+
+
+def result_of(future: Future[T]) -> T:
+    """The result of a future that another greenlet or thread sets."""
+    if not future.done() and isinstance(getcurrent(), _Worker):
+        return wait_for(asyncio.wrap_future(future))
+    return future.result()
+
+
+async def _awaited(awaitable: Awaitable[T]) -> T:
+    return await awaitable
+
+
+class GreenletSpread:
+    """Makes the calls of a spread side by side, at most `at_once` of them."""
+
+    def __init__(self, at_once: int) -> None:
+        self._at_once = at_once
+
+    def __call__(self, function: Callable[[A], T], items: Sequence[A]) -> list[T]:
+        if len(items) < 2:
+            return [function(item) for item in items]
+        return wait_for(self._all(function, items))
+
+    async def _all(self, function: Callable[[A], T], items: Sequence[A]) -> list[T]:
+        places = asyncio.Semaphore(self._at_once)
+
+        async def call(item: A) -> T:
+            async with places:
+                return await in_greenlet(function, item)
+
+        calls = [asyncio.create_task(call(item)) for item in items]
+        await asyncio.wait(calls)
+        return [call.result() for call in calls]
+
+
+class GreenletOffload:
+    """Runs blocking port calls beside the other tasks of the loop."""
+
+    async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await in_greenlet(function, *args, **kwargs)

@@ -1,0 +1,167 @@
+"""The transport to AWS, and the greenlets that wait for it."""
+
+from tests.mutants.mutant import Mutant
+
+_TESTS = "tests/unit/adapters/test_transports.py"
+_GREENLETS = "tests/unit/adapters/test_greenlets.py"
+_CALL = "shared/adapters/aws/http_call.py"
+_RETRIES = "shared/adapters/aws/retries.py"
+_SENDER = "shared/adapters/aws/sender.py"
+_SDK = "shared/adapters/aws/boto_call.py"
+
+TRANSPORT = (
+    Mutant(
+        name="write in conflict that the SDK tries once",
+        file=_SDK,
+        old="            _retry_conflicts(client, entropy)\n",
+        new="",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="worker that waits for a throttled index over the SDK",
+        file=_SDK,
+        old="            _leave_throttled_indexes(client)\n",
+        new="",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="cancelled transaction in conflict tried once",
+        file=_RETRIES,
+        old=' or "TransactionConflict" in reasons',
+        new="",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="worker that waits for a throttled index",
+        file=_RETRIES,
+        old="        return Fault.PERMANENT if is_final else Fault.THROTTLED\n",
+        new="        return Fault.PERMANENT if is_final and not error.code else Fault.THROTTLED\n",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="transaction with another token in each try",
+        file=_CALL,
+        old="            params = {**params, _TOKEN",
+        new="            params = {**params, str(_TOKEN[:0])",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="answer with a wrong checksum taken for good",
+        file=_CALL,
+        old="        if checksum is not None and checksum != ",
+        new="        if checksum == '' and checksum != ",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="clock that is off and stays off",
+        file=_CALL,
+        old="            self.skew_s = parsedate_to_datetime(told).timestamp() - self.clock.now_ms() / 1000\n",
+        new="            self.skew_s = 0.0\n",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="retries without a budget",
+        file=_RETRIES,
+        old="        self.tokens -= _COST\n",
+        new="",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="budget of retries that successes do not fill",
+        file=_RETRIES,
+        old="        self.tokens = min(_CAPACITY,",
+        new="        self.tokens = min(self.tokens,",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="lost answer that is not asked for again",
+        file=_RETRIES,
+        old="        return Fault.TRANSIENT\n    if is_conflict",
+        new="        return Fault.PERMANENT\n    if is_conflict",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="certificate that nobody verifies",
+        file=_SENDER,
+        old='ssl.create_default_context(cafile=os.environ.get("AWS_CA_BUNDLE") or None)',
+        new="ssl._create_unverified_context()",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="bytes behind an answer taken for the next one",
+        file=_SENDER,
+        old="        if self._response is None:\n            # Bytes behind",
+        new="        if self._response is not None and self._size:\n            # Bytes behind",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="connection of a cancelled call that is used again",
+        file=_SENDER,
+        old="        if connection.is_open and connection.is_reusable and loop",
+        new="        if connection.is_open and loop",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="connection that was idle for hours",
+        file=_SENDER,
+        old=" and idle_for < KEEPALIVE_SECONDS",
+        new="",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="as many connections as calls",
+        file=_SENDER,
+        old="asyncio.timeout(self._answer_seconds), pool.places:",
+        new="asyncio.timeout(self._answer_seconds):",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="interim response taken for the answer",
+        file=_SENDER,
+        old="        if status < 200:\n",
+        new="        if status < 100:\n",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="signing key that outlives its day",
+        file="shared/adapters/aws/signer.py",
+        old="        if (known_day, known_secret) != (day, credentials.secret_key):\n",
+        new="        if not known_day or known_secret != credentials.secret_key:\n",
+        killer="tests/property/test_signatures.py",
+    ),
+    Mutant(
+        name="signing key that outlives its credentials",
+        file="shared/adapters/aws/signer.py",
+        old="        if (known_day, known_secret) != (day, credentials.secret_key):\n",
+        new="        if known_day != day:\n",
+        killer="tests/property/test_signatures.py",
+    ),
+    Mutant(
+        name="data key that a second greenlet waits for without giving way",
+        file="shared/adapters/greenlets.py",
+        old="        return wait_for(asyncio.wrap_future(future))\n",
+        new="        return future.result(timeout=0)\n",
+        killer=_GREENLETS,
+    ),
+    Mutant(
+        name="spread that makes its calls one by one",
+        file="shared/adapters/greenlets.py",
+        old="        places = asyncio.Semaphore(self._at_once)\n",
+        new="        places = asyncio.Semaphore(1)\n",
+        killer=_GREENLETS,
+    ),
+    Mutant(
+        name="greenlet without the context of its task",
+        file="shared/adapters/greenlets.py",
+        old="    worker.gr_context = getcurrent().gr_context\n",
+        new="",
+        killer=_GREENLETS,
+    ),
+    Mutant(
+        name="binary value of a change that is not known again",
+        file="shared/adapters/dynamodb/codec/attributes.py",
+        old="decode_all(stored) == decode_all(written)",
+        new="stored == written",
+        killer="tests/conformance/test_job_changes.py",
+    ),
+)

@@ -1,0 +1,441 @@
+"""The transports to AWS on real sockets: what both repeat, and what the own one does with faults of a network."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import trustme
+
+from shared.adapters import greenlets
+from shared.adapters.aws.boto_call import BotoCall
+from shared.adapters.aws.client import AwsClient
+from shared.adapters.aws.credentials import Credentials, credentials_source
+from shared.adapters.aws.errors import AwsError, NoAnswerError
+from shared.adapters.aws.http_call import HttpCall
+from shared.adapters.aws.retries import CONFLICT_TRIES, TRIES, RetryBudget
+from shared.adapters.aws.sender import PooledSend
+from shared.adapters.clock import SystemClock, SystemEntropy
+from shared.adapters.greenlets import GreenletSpread
+from shared.names import Transport
+from tests.support.aws_server import (
+    AwsServer,
+    answer,
+    chunked,
+    error,
+    half,
+    hang_up,
+    raw,
+    serving,
+    then_close,
+)
+from tests.support.fakes.clock import VirtualClock
+
+REGION = "eu-central-1"
+PUT = {"TableName": "executions", "Item": {"pk": {"S": "p"}}}
+TRANSACTION = [{"Put": PUT}, {"Put": PUT}]
+CONFLICT = error("TransactionConflictException")
+KEYS = Credentials("AKID", "secret", "token")
+
+
+@dataclass(slots=True)
+class RestlessClock:
+    """Notes pauses in seconds in place of making them."""
+
+    pauses: list[float]
+    ahead_ms: int = 0
+
+    def now_ms(self) -> int:
+        return SystemClock().now_ms() + self.ahead_ms
+
+    async def sleep_ms(self, duration_ms: int) -> None:
+        self.pauses.append(duration_ms / 1000)
+
+
+def cancelled(*codes: str) -> Any:
+    return error(
+        "TransactionCanceledException", fields={"CancellationReasons": [{"Code": code} for code in codes]}
+    )
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[AwsServer]:
+    with serving() as made:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{made.port}")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "local")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "local")
+        yield made
+
+
+@pytest.fixture
+def pauses() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def send() -> Iterator[PooledSend]:
+    made = PooledSend()
+    yield made
+    greenlets.run(made.close())
+
+
+@pytest.fixture
+def http(server: AwsServer, send: PooledSend, pauses: list[float]) -> HttpCall:
+    clock = RestlessClock(pauses)
+    return HttpCall.to("dynamodb", REGION, send, credentials_source(), clock, SystemEntropy())
+
+
+@pytest.fixture(params=list(Transport))
+def dynamodb(
+    request: pytest.FixtureRequest, server: AwsServer, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[AwsClient]:
+    """DynamoDB over both transports, whose pauses are recorded in place of being made."""
+    if request.param is Transport.HTTP:
+        yield AwsClient(request.getfixturevalue("http"))
+        return
+    monkeypatch.setattr("botocore.endpoint.time", SimpleNamespace(sleep=pauses.append))
+    call = BotoCall.to("dynamodb", REGION, SystemEntropy())
+    yield AwsClient(call)
+    call.client.close()
+
+
+def test_single_write_that_met_a_transaction_is_repeated_with_jittered_pauses(
+    dynamodb: AwsClient, server: AwsServer, pauses: list[float]
+) -> None:
+    server.script.extend([CONFLICT, CONFLICT, answer({})])
+    dynamodb.put_item(**PUT)
+    assert len(server.received) == 3
+    assert 0.02 <= min(pauses) < max(pauses) <= 0.2
+
+
+@pytest.mark.parametrize("others", [[], ["None"], ["ConditionalCheckFailed"]])
+def test_transaction_that_met_another_is_repeated_with_the_same_token(
+    dynamodb: AwsClient, server: AwsServer, others: list[str]
+) -> None:
+    server.script.extend([cancelled("TransactionConflict", *others), answer({})])
+    dynamodb.transact_write_items(TransactItems=TRANSACTION)
+    first, second = (request.body for request in server.received)
+    assert first == second
+    assert first["ClientRequestToken"]
+
+
+def test_transactions_have_tokens_of_their_own(dynamodb: AwsClient, server: AwsServer) -> None:
+    for _ in range(2):
+        dynamodb.transact_write_items(TransactItems=TRANSACTION)
+    assert len({request.body["ClientRequestToken"] for request in server.received}) == 2
+
+
+@pytest.mark.parametrize("operation", ["put", "transaction"])
+def test_conflict_that_lasts_is_reported_in_the_end(
+    dynamodb: AwsClient, server: AwsServer, operation: str
+) -> None:
+    server.script.extend([CONFLICT if operation == "put" else cancelled("TransactionConflict")] * 9)
+    with pytest.raises(AwsError):
+        if operation == "put":
+            dynamodb.put_item(**PUT)
+        else:
+            dynamodb.transact_write_items(TransactItems=TRANSACTION)
+    assert len(server.received) == CONFLICT_TRIES
+
+
+@pytest.mark.parametrize("codes", [["ConditionalCheckFailed", "None"], ["ValidationError"], ["None"]])
+def test_refused_or_rejected_transaction_is_sent_once(
+    dynamodb: AwsClient, server: AwsServer, codes: list[str]
+) -> None:
+    server.script.append(cancelled(*codes))
+    with pytest.raises(AwsError) as refused:
+        dynamodb.transact_write_items(TransactItems=TRANSACTION)
+    assert [reason["Code"] for reason in refused.value.response["CancellationReasons"]] == codes
+    assert len(server.received) == 1
+
+
+def test_refused_condition_is_sent_once_and_shows_the_item(dynamodb: AwsClient, server: AwsServer) -> None:
+    server.script.append(error("ConditionalCheckFailedException", fields={"Item": {"pk": {"S": "p"}}}))
+    with pytest.raises(AwsError) as refused:
+        dynamodb.put_item(**PUT)
+    assert (refused.value.code, refused.value.response["Item"]) == (
+        "ConditionalCheckFailedException",
+        {"pk": {"S": "p"}},
+    )
+    assert len(server.received) == 1
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        error("ThrottlingException"),
+        error("ProvisionedThroughputExceededException"),
+        error("RequestLimitExceeded"),
+        error("InternalServerError", 500),
+        answer(b"<html>bad gateway</html>", 502),
+        answer(b"", 503),
+    ],
+)
+def test_throttle_or_fault_of_the_service_is_tried_three_times(
+    dynamodb: AwsClient, server: AwsServer, pauses: list[float], fault: Any
+) -> None:
+    server.script.extend([fault] * 9)
+    with pytest.raises(AwsError):
+        dynamodb.put_item(**PUT)
+    assert (len(server.received), len(pauses)) == (TRIES, TRIES - 1)
+
+
+@pytest.mark.parametrize("fault", [half, hang_up])
+def test_lost_answer_is_asked_for_again_and_then_reported_as_none(
+    dynamodb: AwsClient, server: AwsServer, fault: Any
+) -> None:
+    server.script.extend([fault, answer({"Attributes": {}})])
+    assert "Attributes" in dynamodb.put_item(**PUT)
+    server.script.extend([fault] * 9)
+    with pytest.raises(NoAnswerError):
+        dynamodb.put_item(**PUT)
+    assert len(server.received) == 2 + TRIES
+
+
+@pytest.mark.parametrize(
+    ("code", "field"),
+    [
+        ("ProvisionedThroughputExceededException", "ThrottlingReasons"),
+        ("ThrottlingException", "throttlingReasons"),
+    ],
+)
+@pytest.mark.parametrize(("of", "times"), [("Index", 1), ("Table", 3)])
+def test_update_that_an_index_throttles_is_sent_once_so_that_it_can_be_written_without_its_entry(
+    dynamodb: AwsClient, server: AwsServer, code: str, field: str, of: str, times: int
+) -> None:
+    reason = {"reason": f"{of}WriteKeyRangeThroughputExceeded", "resource": "arn"}
+    server.script.extend([error(code, fields={field: [reason]})] * 9)
+    with pytest.raises(AwsError) as throttled:
+        dynamodb.update_item(TableName="executions", Key={"pk": {"S": "p"}})
+    assert throttled.value.response[field] == [reason]
+    assert len(server.received) == times
+
+
+def test_kept_alive_connection_is_used_again(dynamodb: AwsClient, server: AwsServer) -> None:
+    for _ in range(5):
+        dynamodb.put_item(**PUT)
+    assert {request.connection for request in server.received} == {0}
+
+
+def test_connection_that_the_server_closed_while_idle_costs_no_error(
+    dynamodb: AwsClient, server: AwsServer
+) -> None:
+    for _ in range(3):
+        server.script.append(then_close(answer({})))
+        dynamodb.put_item(**PUT)
+    assert len({request.connection for request in server.received}) == 3
+
+
+def test_chunked_answer_is_read(dynamodb: AwsClient, server: AwsServer) -> None:
+    server.script.append(chunked({"Item": {"pk": {"S": "x"}}}))
+    assert dynamodb.get_item(TableName="executions", Key={"pk": {"S": "x"}})["Item"] == {"pk": {"S": "x"}}
+
+
+def test_credentials_that_expire_are_read_anew(http: HttpCall, server: AwsServer) -> None:
+    given = iter([KEYS, Credentials("RENEWED", "secret", "renewed")])
+    http.credentials = lambda: next(given)
+    server.script.append(error("ExpiredTokenException"))
+    http("PutItem", PUT)
+    expired, renewed = (request.headers for request in server.received)
+    assert (expired["x-amz-security-token"], renewed["x-amz-security-token"]) == ("token", "renewed")
+    assert "Credential=RENEWED/" in renewed["authorization"]
+
+
+def test_credentials_that_stay_expired_are_reported(http: HttpCall, server: AwsServer) -> None:
+    server.script.extend([error("ExpiredTokenException")] * 9)
+    with pytest.raises(AwsError, match="ExpiredTokenException"):
+        http("PutItem", PUT)
+    assert len(server.received) == 2
+
+
+def test_clock_that_is_off_is_set_by_the_date_of_the_refusal(http: HttpCall, server: AwsServer) -> None:
+    aws = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+    http.clock = VirtualClock(int(aws.timestamp() - 20 * 60) * 1000)
+    refusal = error("InvalidSignatureException", 403, headers={"Date": format_datetime(aws, usegmt=True)})
+    server.script.append(refusal)
+    for _ in range(2):
+        http("PutItem", PUT)
+    dates = [request.headers["x-amz-date"] for request in server.received]
+    assert dates == ["20260301T114000Z", "20260301T120000Z", "20260301T120000Z"]
+
+
+def test_wrong_checksum_is_no_answer(http: HttpCall, server: AwsServer) -> None:
+    wrong = answer({"Item": {}}, headers={"x-amz-crc32": "1"})
+    server.script.extend([wrong, answer({"Item": {"pk": {"S": "x"}}})])
+    assert http("GetItem", {})["Item"] == {"pk": {"S": "x"}}
+    server.script.extend([wrong] * 9)
+    with pytest.raises(NoAnswerError, match="checksum"):
+        http("GetItem", {})
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b"\xff", b'"text"'])
+def test_answer_that_is_no_object_of_json_is_none(http: HttpCall, server: AwsServer, body: bytes) -> None:
+    server.script.extend([answer(body)] * 9)
+    with pytest.raises(NoAnswerError):
+        http("PutItem", PUT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"SSH-2.0-OpenSSH\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: upgrade\r\n\r\n",
+    ],
+)
+def test_answer_that_is_no_http_is_none_and_its_connection_is_left(
+    http: HttpCall, server: AwsServer, text: bytes
+) -> None:
+    server.script.append(raw(text))
+    assert http("PutItem", PUT) == {}
+    assert [request.connection for request in server.received] == [0, 1]
+
+
+def test_interim_response_is_followed_by_the_answer(http: HttpCall, server: AwsServer) -> None:
+    interim = b"HTTP/1.1 100 Continue\r\nx-amz-crc32: 1\r\n\r\n"
+    server.script.append(raw(interim + b'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"a": {}}'))
+    assert http("GetItem", {}) == {"a": {}}
+    assert len(server.received) == 1
+
+
+def test_bytes_behind_an_answer_close_the_connection(http: HttpCall, server: AwsServer) -> None:
+    server.script.append(raw(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\n"))
+    assert [http("PutItem", PUT), http("PutItem", PUT)] == [{}, {}]
+    assert [request.connection for request in server.received] == [0, 1]
+
+
+def test_answer_beyond_the_largest_that_aws_gives_is_none(
+    http: HttpCall, server: AwsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.adapters.aws.sender.MAX_BODY_BYTES", 100)
+    server.script.extend([answer({"Items": ["x" * 200]})] * 9)
+    with pytest.raises(NoAnswerError, match="too long"):
+        http("Query", {})
+
+
+def test_connection_that_was_idle_for_long_is_left(
+    http: HttpCall, server: AwsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.adapters.aws.sender.KEEPALIVE_SECONDS", 0.0)
+    for _ in range(3):
+        http("PutItem", PUT)
+    assert [request.connection for request in server.received] == [0, 1, 2]
+
+
+def test_calls_side_by_side_share_a_bounded_number_of_connections(
+    http: HttpCall, server: AwsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.adapters.aws.sender.CONNECTIONS", 4)
+    GreenletSpread(50)(lambda number: http("PutItem", PUT | {"Item": {"pk": {"N": str(number)}}}), range(50))
+    assert len(server.received) == 50
+    assert len({request.connection for request in server.received}) <= 4
+
+
+def test_redirect_is_not_followed(http: HttpCall, server: AwsServer) -> None:
+    server.script.append(answer({}, 307, headers={"Location": f"http://127.0.0.1:{server.port}/elsewhere"}))
+    with pytest.raises(AwsError):
+        http("PutItem", PUT)
+    assert len(server.received) == 1
+
+
+def test_silence_ends_and_leaves_no_connection_behind(http: HttpCall, server: AwsServer) -> None:
+    impatient = PooledSend(answer_seconds=0.2)
+    http.send = impatient
+    server.script.extend([server.silence] * 3)
+    with pytest.raises(NoAnswerError):
+        http("PutItem", PUT)
+    http.send = PooledSend()
+    assert http("PutItem", PUT) == {}
+    assert [request.connection for request in server.received] == [0, 1, 2, 3]
+    for each in (impatient, http.send):
+        greenlets.run(each.close())
+
+
+def test_cancelled_call_closes_its_connection(http: HttpCall, server: AwsServer) -> None:
+    server.script.append(server.silence)
+
+    async def cancel() -> None:
+        call = asyncio.create_task(http.call("PutItem", PUT))
+        while not server.received:
+            await asyncio.sleep(0.01)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        await http.call("PutItem", PUT)
+
+    greenlets.run(cancel())
+    assert [request.connection for request in server.received] == [0, 1]
+
+
+def test_binary_members_of_an_answer_are_bytes(server: AwsServer, send: PooledSend) -> None:
+    kms = AwsClient(HttpCall.to("kms", REGION, send, credentials_source(), SystemClock(), SystemEntropy()))
+    server.script.append(answer({"Plaintext": "AP8="}))
+    assert kms.decrypt(CiphertextBlob=b"\x01\x02")["Plaintext"] == b"\x00\xff"
+    (request,) = server.received
+    assert request.body == {"CiphertextBlob": "AQI="}
+    assert request.headers["x-amz-target"] == "TrentService.Decrypt"
+    assert request.headers["content-type"] == "application/x-amz-json-1.1"
+
+
+def test_error_of_sqs_has_the_code_of_its_older_protocol(server: AwsServer, send: PooledSend) -> None:
+    sqs = AwsClient(HttpCall.to("sqs", REGION, send, credentials_source(), SystemClock(), SystemEntropy()))
+    older = {"x-amzn-query-error": "AWS.SimpleQueueService.NonExistentQueue;Sender"}
+    server.script.append(error("QueueDoesNotExist", headers=older))
+    with pytest.raises(AwsError) as refused:
+        sqs.send_message_batch(QueueUrl="https://queue", Entries=[])
+    assert refused.value.code == "AWS.SimpleQueueService.NonExistentQueue"
+
+
+def test_retries_end_while_most_calls_fail_and_come_back_with_successes(
+    http: HttpCall, server: AwsServer
+) -> None:
+    http.budget = RetryBudget(tokens=10)
+    server.script.extend([error("ThrottlingException")] * 6)
+    for _ in range(4):
+        with pytest.raises(AwsError):
+            http("PutItem", PUT)
+    # Three tries, and then one each: the budget was for two retries.
+    assert len(server.received) == TRIES + 3
+    for _ in range(5):
+        http("PutItem", PUT)
+    server.script.append(error("ThrottlingException"))
+    assert http("PutItem", PUT) == {}
+
+
+def test_pauses_grow_and_are_jittered(http: HttpCall, server: AwsServer, pauses: list[float]) -> None:
+    for _ in range(30):
+        server.script.extend([error("ThrottlingException")] * 2)
+        http("PutItem", PUT)
+    first, second = pauses[::2], pauses[1::2]
+    assert max(first) <= 0.1 < max(second) <= 0.2
+    assert len(set(pauses)) > len(pauses) // 2
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_certificate_is_verified(
+    is_trusted: bool, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, send: PooledSend
+) -> None:
+    import ssl
+
+    authority = trustme.CA()
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(tls)
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    if is_trusted:
+        monkeypatch.setenv("AWS_CA_BUNDLE", str(tmp_path / "ca.pem"))
+    with serving(tls) as server:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"https://localhost:{server.port}")
+        call = HttpCall.to("dynamodb", REGION, send, lambda: KEYS, SystemClock(), SystemEntropy())
+        call.budget = RetryBudget(tokens=0)
+        if is_trusted:
+            assert call("PutItem", PUT) == {}
+        else:
+            with pytest.raises(NoAnswerError, match="SSLCertVerificationError"):
+                call("PutItem", PUT)
+        assert len(server.received) == is_trusted
+        greenlets.run(send.close())
