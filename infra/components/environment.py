@@ -45,6 +45,7 @@ def environment(
         Env.LANE_QUEUE_URLS: Stack.of(scope).to_json_string(urls),
         Env.SHARD_PLAN: plan_json(stage.shard_plan),
         Env.RETENTION_DAYS: str(stage.retention_days),
+        Env.TRANSPORT: stage.transport,
         "POWERTOOLS_SERVICE_NAME": spec.service,
         "POWERTOOLS_METRICS_NAMESPACE": METRICS_NAMESPACE,
         "LOG_LEVEL": stage.log_level,
