@@ -28,22 +28,24 @@ _CELL_AT = 5
 """The position of the cell in the text of every id."""
 _MAX_INSTANT = 1 << 50
 ENTROPY_BITS = 80
+_SHARD_BITS = 15
+
+
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
+"""The texts of ten bits: two digits at a time take a quarter of the time of one."""
+_PYTHONS = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")
+"""From Crockford's digits to those that `int` reads in base 32."""
 
 
 def encode_base32(value: int, length: int) -> str:
     """Encode an integer in Crockford's base32, padded with zeros to `length` characters."""
-    digits = []
-    for _ in range(length):
-        value, digit = divmod(value, 32)
-        digits.append(_ALPHABET[digit])
-    return "".join(reversed(digits))
+    pairs = [_PAIRS[value >> bits & 1023] for bits in range(10 * ((length - 1) // 2), -1, -10)]
+    return "".join(pairs)[-length:]
 
 
 def _decode_base32(text: str) -> int:
-    value = 0
-    for character in text:
-        value = value * 32 + _ALPHABET.index(character)
-    return value
+    """The inverse, for Crockford's digits alone."""
+    return int(text.translate(_PYTHONS), 32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -71,13 +73,8 @@ class ExecutionId:
     @property
     def body(self) -> str:
         """The 31 characters after the prefix."""
-        return (
-            _VERSION
-            + self.cell
-            + encode_base32(self.dispatch_at, 10)
-            + encode_base32(self.shard, 3)
-            + encode_base32(self.entropy, 16)
-        )
+        number = (self.dispatch_at << _SHARD_BITS | self.shard) << ENTROPY_BITS | self.entropy
+        return _VERSION + self.cell + encode_base32(number, 29)
 
     def __str__(self) -> str:
         return f"exe_{self.body}"
@@ -93,11 +90,12 @@ def parse_execution_id(text: str) -> ExecutionId:
 def _parse_body(body: str) -> ExecutionId:
     if not _LOCATED.fullmatch(body):
         raise InvalidValueError("not an id that this version can read")
+    number = _decode_base32(body[2:])
     return ExecutionId(
         cell=body[1],
-        dispatch_at=_decode_base32(body[2:12]),
-        shard=_decode_base32(body[12:15]),
-        entropy=_decode_base32(body[15:]),
+        dispatch_at=number >> _SHARD_BITS + ENTROPY_BITS,
+        shard=number >> ENTROPY_BITS & (1 << _SHARD_BITS) - 1,
+        entropy=number & (1 << ENTROPY_BITS) - 1,
     )
 
 

@@ -80,7 +80,7 @@ class World:
     def __init__(self, clients: Clients) -> None:
         self.clock = VirtualClock(START_MS)
         self.meter = Meter()
-        settings = _settings(clients)
+        settings = ApiSettings.from_env(environment(clients))
         self.ports = dynamo_ports(settings)
         self.ports.clock = self.clock
         self.sender = ScriptedSender(self.clock)
@@ -137,30 +137,29 @@ def _delivery(entry: dict[str, Any]) -> Delivery:
     return Delivery(message_id=entry["Id"], sent_at=wakeup.not_before, receive_count=1, wakeup=wakeup)
 
 
-def _settings(clients: Clients) -> ApiSettings:
+def environment(clients: Clients) -> dict[str, str]:
+    """Create tables, queues and a key, and return the variables of a function that uses them."""
     tables = create_tables(clients.client("dynamodb"))
     sqs = clients.client("sqs")
     urls = {lane.value: sqs.create_queue(QueueName=f"{lane}-{tables.jobs}")["QueueUrl"] for lane in QueueName}
     key = clients.client("kms").create_key()["KeyMetadata"]["KeyId"]
     plan = [{"from": "2026-01-01T00:00Z", "normal": 4, "quarter": 4, "midnight": 4}]
-    return ApiSettings.from_env(
-        {
-            Env.STAGE: "bench",
-            Env.REGION: REGION,
-            Env.CELL: DEFAULT_CELL,
-            Env.EXECUTIONS_TABLE: tables.executions,
-            Env.JOBS_TABLE: tables.jobs,
-            Env.TENANTS_TABLE: tables.tenants,
-            Env.LEASES_TABLE: tables.leases,
-            Env.AUDIT_TABLE: tables.audit,
-            Env.AUDIT_RETENTION_DAYS: "400",
-            Env.AUDIT_ONE_OFFS: "false",
-            Env.DEFAULT_QUOTAS: json.dumps(asdict(GENEROUS)),
-            Env.LANE_QUEUE_URLS: json.dumps(urls),
-            Env.SHARD_PLAN: json.dumps(plan),
-            Env.RETENTION_DAYS: "14",
-            Env.KMS_KEY_ID: key,
-            Env.DIAL_EXCEPTIONS: "127.0.0.0/8",
-            Env.API_HOSTS: "api.example",
-        }
-    )
+    return {
+        Env.STAGE: "bench",
+        Env.REGION: REGION,
+        Env.CELL: DEFAULT_CELL,
+        Env.EXECUTIONS_TABLE: tables.executions,
+        Env.JOBS_TABLE: tables.jobs,
+        Env.TENANTS_TABLE: tables.tenants,
+        Env.LEASES_TABLE: tables.leases,
+        Env.AUDIT_TABLE: tables.audit,
+        Env.AUDIT_RETENTION_DAYS: "400",
+        Env.AUDIT_ONE_OFFS: "false",
+        Env.DEFAULT_QUOTAS: json.dumps(asdict(GENEROUS)),
+        Env.LANE_QUEUE_URLS: json.dumps(urls),
+        Env.SHARD_PLAN: json.dumps(plan),
+        Env.RETENTION_DAYS: "14",
+        Env.KMS_KEY_ID: key,
+        Env.DIAL_EXCEPTIONS: "127.0.0.0/8",
+        Env.API_HOSTS: "api.example",
+    }

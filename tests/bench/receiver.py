@@ -1,0 +1,66 @@
+"""A receiver of calls in a process of its own, so that its processor time is nobody else's.
+
+python -m tests.bench.receiver
+"""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tests.support.sources import ROOT
+
+RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+
+class _Receiver(asyncio.Protocol):
+    """Answers each request once its body is there."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.WriteTransport)
+        self._transport = transport
+        self._buffer = b""
+
+    def data_received(self, data: bytes) -> None:
+        self._buffer += data
+        while True:
+            head, found, rest = self._buffer.partition(b"\r\n\r\n")
+            if not found:
+                return
+            lengths = [
+                int(line.split(b":")[1])
+                for line in head.split(b"\r\n")
+                if line.lower().startswith(b"content-length:")
+            ]
+            length = lengths[0] if lengths else 0
+            if len(rest) < length:
+                return
+            self._buffer = rest[length:]
+            self._transport.write(RESPONSE)
+
+
+@contextmanager
+def receiving() -> Iterator[str]:
+    """The URL of a running receiver."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.bench.receiver"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}/hook"
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+async def main() -> None:
+    """Print the port, and answer until killed."""
+    server = await asyncio.get_running_loop().create_server(_Receiver, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - the parent process reads it
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
