@@ -1,4 +1,4 @@
-"""Builds the Lambda bundle without docker: our sources, and wheels that pip selects for Lambda's platform.
+"""Builds the Lambda bundle without docker: our sources, wheels that pip selects for Lambda's platform, bytecode.
 
 Bundles and installed dependencies live under `build/`, named by a hash of their inputs. They appear
 atomically, so repeated and concurrent runs reuse finished directories. All functions share one bundle.
@@ -19,15 +19,23 @@ from infra.config import BundleMode
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements.lock"
 SOURCES = ("shared", "functions", "docs/guides", "docs/reference")
+_FOR_BUILDERS = frozenset({".c", ".cpp", ".h", ".hpp", ".pxd", ".pxi", ".pyi", ".pyx", ".rs"})
+"""Sources of extension modules, and stubs for type checkers."""
 BOTO_SERVICES = frozenset({"dynamodb", "kms", "logs", "sqs", "sts"})
 """Services whose botocore models are kept; the other 400 are most of its size and never used."""
 
+RUNTIME = "3.13"
+"""The Python version of the functions."""
 LAMBDA_WHEELS = (
-    # python3.13 runs on Amazon Linux 2023 with glibc 2.34; pip uses the first tag with a matching wheel.
+    # Lambda's python3.13 runs on Amazon Linux 2023 with glibc 2.34; pip uses the first tag with a matching wheel.
     *(f"--platform=manylinux_2_{glibc}_aarch64" for glibc in (34, 28, 17)),
     "--platform=manylinux2014_aarch64",
-    "--python-version=3.13",
+    f"--python-version={RUNTIME}",
     "--implementation=cp",
+)
+NO_BYTECODE = (
+    f"No Python {RUNTIME} is on this machine, so the bundle has no bytecode and each cold start takes about a second "
+    f"more. Install it, for example with `.venv/bin/uv python install {RUNTIME}`, and deploy again."
 )
 HOST_WHEELS: tuple[str, ...] = ()
 """For tests: the same dependencies for the interpreter that runs the tests."""
@@ -43,16 +51,31 @@ class Bundle:
 
 def bundle(mode: BundleMode) -> Bundle:
     """Return the bundle of a mode; builds it if necessary."""
-    return build(LAMBDA_WHEELS if mode == "cloud" else None, ROOT / "build")
+    if mode == "host":
+        return build(None, ROOT / "build", sys.executable)
+    compiler = runtime_interpreter()
+    if compiler is None:
+        print(NO_BYTECODE, file=sys.stderr)  # noqa: T201 - for the engineer who deploys
+    return build(LAMBDA_WHEELS, ROOT / "build", compiler)
 
 
-def build(wheels: tuple[str, ...] | None, build_dir: Path) -> Bundle:
+def runtime_interpreter() -> str | None:
+    """An interpreter of the functions' Python version on this machine; None if there is none.
+
+    The code of a function is read-only, so without bytecode each cold start compiles all modules again.
+    """
+    found = [shutil.which(f"python{RUNTIME}"), _found_by_uv()]
+    return next((path for path in found if path is not None and _version_of(path) == RUNTIME), None)
+
+
+def build(wheels: tuple[str, ...] | None, build_dir: Path, compiler: str | None) -> Bundle:
     """Build the sources with dependencies that pip selects with the options `wheels`; None for sources only.
 
     The hash covers all source files, the lock and the options, so it also serves as the asset hash.
+    `compiler` is the interpreter whose bytecode is added.
     """
-    installed = None if wheels is None else _dependencies(wheels, build_dir)
-    digest = sha256((installed.name if installed else "").encode())
+    installed = None if wheels is None else _dependencies(wheels, build_dir, compiler)
+    digest = sha256(f"{installed.name if installed else ''}|{_version_of(compiler)}".encode())
     sources = {path.relative_to(ROOT): path.read_bytes() for path in _source_files()}
     for name, content in sources.items():
         digest.update(f"\0{name}\0{len(content)}\0".encode() + content)
@@ -64,6 +87,8 @@ def build(wheels: tuple[str, ...] | None, build_dir: Path) -> Bundle:
         for name, content in sources.items():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             (target / name).write_bytes(content)
+        if compiler is not None:
+            _compile(compiler, *(target / source for source in SOURCES if (target / source).exists()))
 
     path = _build_once(build_dir / f"bundle-{digest.hexdigest()[:32]}", fill)
     return Bundle(path=path, hash=digest.hexdigest())
@@ -74,8 +99,9 @@ def _source_files() -> list[Path]:
     return sorted(path for path in paths if path.suffix != ".pyc")
 
 
-def _dependencies(wheels: tuple[str, ...], build_dir: Path) -> Path:
+def _dependencies(wheels: tuple[str, ...], build_dir: Path, compiler: str | None) -> Path:
     inputs = [LOCK.read_bytes(), Path(__file__).read_bytes(), " ".join(wheels).encode()]
+    inputs.append(_version_of(compiler).encode())
     if not wheels:
         inputs.append(sys.version.encode())
 
@@ -85,8 +111,38 @@ def _dependencies(wheels: tuple[str, ...], build_dir: Path) -> Path:
         command += [f"--target={target}", f"--requirement={LOCK}"]
         subprocess.run(command, check=True)  # noqa: S603 - no external input
         _prune(target)
+        if compiler is not None:
+            _compile(compiler, target)
 
     return _build_once(build_dir / f"wheels-{sha256(b'|'.join(inputs)).hexdigest()[:32]}", fill)
+
+
+def _compile(interpreter: str, *folders: Path) -> None:
+    """Add bytecode that is used without a look at its source: the files of a function never change."""
+    options = ["-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
+    subprocess.run([interpreter, "-m", "compileall", *options, *folders], check=True)  # noqa: S603
+
+
+def _version_of(interpreter: str | None) -> str:
+    """The version, such as `3.13`; empty for what does not run."""
+    if interpreter is None:
+        return ""
+    command = [interpreter, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"]
+    return _output_of(command)
+
+
+def _found_by_uv() -> str | None:
+    """An interpreter that uv has installed before; uv downloads none here."""
+    uv = Path(sys.executable).with_name("uv")
+    return _output_of([str(uv), "python", "find", "--no-python-downloads", RUNTIME]) or None
+
+
+def _output_of(command: list[str]) -> str:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    except OSError:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def _prune(target: Path) -> None:
@@ -97,6 +153,9 @@ def _prune(target: Path) -> None:
     unused += [target / "bin", target / "boto3" / "examples"]
     for path in unused:
         shutil.rmtree(path, ignore_errors=True)
+    for path in target.rglob("*"):
+        if path.suffix in _FOR_BUILDERS or path.name == "examples-1.json":
+            path.unlink()
 
 
 def _build_once(path: Path, fill: Callable[[Path], None]) -> Path:

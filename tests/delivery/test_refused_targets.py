@@ -79,7 +79,7 @@ def executor(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
         monkeypatch.setenv(name, value)
     module = importlib.import_module("functions.executor.handler")
     yield module
-    sys.modules.pop(module.__name__).loop.close()
+    sys.modules.pop(module.__name__)
 
 
 def test_a_deployment_refuses_jobs_that_call_its_own_api(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """One synthesised template of each kind for the whole session: synthesis is slow, and nobody changes it."""
 
 import json
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -65,4 +66,4 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
 @pytest.fixture(scope="session")
 def host_bundle() -> Path:
     """The bundle with its dependencies for this interpreter, pruned like Lambda's; pip runs once for each lock."""
-    return build(HOST_WHEELS, ROOT / "build").path
+    return build(HOST_WHEELS, ROOT / "build", sys.executable).path

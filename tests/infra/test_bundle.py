@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from infra.config import FunctionMemory
 from tests.infra.conftest import Synthesised
 from tests.support.template import environment
 
+UNCHECKED_HASH = 1
 LIMIT_BYTES = 250 * 1024 * 1024
 # One spec for each package: the executors share theirs.
 PACKAGES = {spec.package: spec for spec in function_specs(FunctionMemory())}
@@ -25,51 +27,42 @@ CREDENTIALS = {
 every_package = pytest.mark.parametrize("spec", PACKAGES.values(), ids=PACKAGES.keys())
 
 
-@pytest.fixture(scope="session")
-def bytecode(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where compiled modules go, so that the bundle stays clean and is compiled only once."""
-    return tmp_path_factory.mktemp("bytecode")
-
-
-def _run_isolated(bundle: Path, bytecode: Path, script: str, variables: dict[str, str]) -> str:
+def _run_isolated(bundle: Path, script: str, variables: dict[str, str]) -> str:
     """Run a script that sees the standard library and the bundle, and nothing else."""
     done = subprocess.run(
-        [
-            sys.executable, "-I", "-S", "-X", f"pycache_prefix={bytecode}",
-            "-c", f"import sys; sys.path.append({str(bundle)!r})\n{script}",
-        ],
+        [sys.executable, "-I", "-S", "-B", "-c", f"import sys; sys.path.append({str(bundle)!r})\n{script}"],
         env=variables | CREDENTIALS,
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 @every_package
 def test_every_handler_can_be_imported_from_the_bundle_alone(
-    cloud: Synthesised, host_bundle: Path, bytecode: Path, spec: FunctionSpec
+    cloud: Synthesised, host_bundle: Path, spec: FunctionSpec
 ) -> None:
     function = cloud.service.functions()[spec.service]
     module, _, name = function["Handler"].rpartition(".")
     script = f"import importlib; print(callable(importlib.import_module({module!r}).{name}))"
-    assert _run_isolated(host_bundle, bytecode, script, environment(function)).strip() == "True"
+    assert _run_isolated(host_bundle, script, environment(function)).strip() == "True"
 
 
-def test_the_docs_page_of_the_api_is_whole_in_the_bundle(host_bundle: Path, bytecode: Path) -> None:
+def test_the_docs_page_of_the_api_is_whole_in_the_bundle(host_bundle: Path) -> None:
     script = (
         "from functions.api.reference.pages import PAGES\nprint(*(len(p.read()) for p in PAGES.values()))"
     )
-    sizes = [int(size) for size in _run_isolated(host_bundle, bytecode, script, {}).split()]
+    sizes = [int(size) for size in _run_isolated(host_bundle, script, {}).split()]
     assert len(sizes) == 21
     assert min(sizes) > 99
 
 
-def test_the_isolated_interpreter_sees_nothing_else(host_bundle: Path, bytecode: Path) -> None:
+def test_the_isolated_interpreter_sees_nothing_else(host_bundle: Path) -> None:
     script = "import importlib.util; print(importlib.util.find_spec('pytest'))"
-    assert _run_isolated(host_bundle, bytecode, script, {}).strip() == "None"
+    assert _run_isolated(host_bundle, script, {}).strip() == "None"
 
 
 PRUNED = """
@@ -95,25 +88,56 @@ except botocore.exceptions.UnknownServiceError:
 """
 
 
-def test_the_services_that_are_called_survive_pruning(host_bundle: Path, bytecode: Path) -> None:
-    assert _run_isolated(host_bundle, bytecode, PRUNED, {}).strip() == "pruned"
+def test_the_services_that_are_called_survive_pruning(host_bundle: Path) -> None:
+    assert _run_isolated(host_bundle, PRUNED, {}).strip() == "pruned"
 
 
 def test_the_bundle_is_small_and_clean(host_bundle: Path) -> None:
     files = [path for path in host_bundle.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < LIMIT_BYTES / 4
-    assert not [
-        path for path in files if path.suffix == ".pyc" or "tests" in path.relative_to(host_bundle).parts
-    ]
+    assert not [path for path in files if "tests" in path.relative_to(host_bundle).parts]
     assert all(path.stat().st_mode & 0o444 == 0o444 for path in files)
     assert not (host_bundle / "infra").exists()
 
 
+def test_every_module_has_bytecode_that_is_used_without_a_look_at_its_source(host_bundle: Path) -> None:
+    """The code of a function is read-only: what is not compiled in the bundle is compiled at each cold start."""
+    modules = [path for path in host_bundle.rglob("*.py") if path.stat().st_size]
+    compiled = [Path(cache_from_source(path)) for path in modules]
+    assert [path for path in compiled if not path.exists()] == []
+    flags = {int.from_bytes(path.read_bytes()[4:8], "little") for path in compiled}
+    assert flags == {UNCHECKED_HASH}
+
+
+def test_bundle_without_an_interpreter_of_the_runtime_is_made_and_says_what_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bundling, "runtime_interpreter", lambda: None)
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr(bundling, "build", lambda *given: asked.append(given))
+    bundling.bundle("cloud")
+    assert asked == [(bundling.LAMBDA_WHEELS, bundling.ROOT / "build", None)]
+    assert "uv python install 3.13" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("version", "is_found"), [(bundling.RUNTIME, True), ("3.9", False), (None, False)])
+def test_interpreter_of_the_runtime_is_found_by_its_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str | None, is_found: bool
+) -> None:
+    """A shim of that name may start another version, or nothing."""
+    shim = tmp_path / f"python{bundling.RUNTIME}"
+    shim.write_text(f"#!/bin/sh\necho {version}\n" if version else "#!/bin/sh\nexit 127\n")
+    shim.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    monkeypatch.setattr(bundling, "_found_by_uv", lambda: None)
+    assert bundling.runtime_interpreter() == (str(shim) if is_found else None)
+
+
 def test_the_same_sources_are_bundled_once(tmp_path: Path) -> None:
-    first = build(None, tmp_path)
+    first = build(None, tmp_path, None)
     written = first.path.stat().st_mtime_ns
     time.sleep(0.01)
-    assert build(None, tmp_path) == first
+    assert build(None, tmp_path, None) == first
     assert first.path.stat().st_mtime_ns == written
     assert [path.name for path in tmp_path.iterdir()] == [first.path.name]
 
@@ -123,15 +147,15 @@ def test_a_changed_source_is_another_bundle(tmp_path: Path, monkeypatch: pytest.
     source.parent.mkdir(parents=True)
     monkeypatch.setattr(bundling, "ROOT", tmp_path)
     source.write_text("handler = 1\n")
-    first = build(None, tmp_path / "build")
+    first = build(None, tmp_path / "build", None)
     source.write_text("handler = 2\n")
-    second = build(None, tmp_path / "build")
+    second = build(None, tmp_path / "build", None)
     assert first.hash != second.hash
     assert (second.path / "functions" / "api" / "handler.py").read_text() == "handler = 2\n"
 
 
 def test_without_dependencies_the_bundle_is_the_sources(tmp_path: Path) -> None:
-    assert {path.name for path in build(None, tmp_path).path.iterdir()} == {
+    assert {path.name for path in build(None, tmp_path, None).path.iterdir()} == {
         Path(source).parts[0] for source in bundling.SOURCES
     }
     assert HOST_WHEELS == ()

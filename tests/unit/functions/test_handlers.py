@@ -47,9 +47,7 @@ def load(monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
 
     yield load
     for name in loaded:
-        module = sys.modules.pop(name)
-        if hasattr(module, "loop"):
-            module.loop.close()
+        sys.modules.pop(name)
 
 
 def context(left_ms: int = 60_000) -> Any:
@@ -346,7 +344,7 @@ def test_an_executor_puts_back_and_lists_what_must_come_back(
             ]
         )
 
-    monkeypatch.setattr(module, "run", SimpleNamespace(execute=run))
+    monkeypatch.setattr(module, "run_attempts", SimpleNamespace(execute=run))
     monkeypatch.setattr(module, "put_back", lambda *arguments: put_back.append(arguments))
     body = encode_wakeup(wakeup())
     answer = module.handler({"Records": [record(body, "m1"), record(body, "m2")]}, context())
@@ -369,7 +367,7 @@ def test_executor_whose_metrics_fail_still_answers_for_each_message(
     def fail(*_: object, **__: object) -> None:
         raise ValueError("not a metric")
 
-    monkeypatch.setattr(module, "run", SimpleNamespace(execute=run))
+    monkeypatch.setattr(module, "run_attempts", SimpleNamespace(execute=run))
     monkeypatch.setattr(module, "put_back", lambda *_: True)
     if broken == "count":
         monkeypatch.setattr(metrics, "add_metric", fail)
