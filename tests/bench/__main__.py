@@ -1,9 +1,13 @@
-"""`make bench`: what a job costs, in counted units, and the processor time of a page of a list.
+"""`make bench`: what a job costs, in counted units and in processor time.
+
+python -m tests.bench [--part counted|measured] [--transport http|boto3]
 
 Units are counted on the emulator, which counts write units as DynamoDB documents them. Processor times have no
-limit: compare the pages of one run with each other.
+limit: compare the figures of one run with each other.
 """
 
+import argparse
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,9 +18,11 @@ from rich.table import Table
 from shared.domain.bucket import LOOK_AHEAD_MS, MINUTE_MS
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.timing import After, Every
+from shared.names import Env, Transport
 from tests.bench.changes import CHANGES
 from tests.bench.counting import REQUEST, Cost, cost_of, marks_of
 from tests.bench.failures import FAILURES
+from tests.bench.measured import Measured, bench
 from tests.bench.notifications import NOTIFICATIONS
 from tests.bench.pages import PageCost, pages
 from tests.bench.waits import WAITS
@@ -111,8 +117,23 @@ SCENARIOS: tuple[Callable[[World], Cost], ...] = (
 )
 
 
-def main() -> int:
-    """Print the table; 1 where a figure is above its limit."""
+def main(arguments: list[str]) -> int:
+    """Print the tables; 1 where a counted figure is above its limit."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench")
+    parser.add_argument("--part", choices=("counted", "measured"), help="one part only")
+    parser.add_argument("--transport", choices=list(Transport), default=Transport.HTTP)
+    options = parser.parse_args(arguments)
+    os.environ[Env.TRANSPORT] = options.transport
+    broken = 0 if options.part == "measured" else _count()
+    if options.part != "counted":
+        with bench() as made:
+            rows = [*made.run(), *made.cold_starts()]
+        Console(width=110).print(_measured_table(rows))
+    return 1 if broken else 0
+
+
+def _count() -> int:
+    """Print what a job costs in units; how many figures are above their limits."""
     table = Table(title="Cost per job (counted on the emulator)")
     for heading in ("scenario", "write units", "limit", "refused", "requests", "of SQS"):
         table.add_column(heading, justify="left" if heading == "scenario" else "right")
@@ -124,7 +145,17 @@ def main() -> int:
             figures = (cost.write_units, cost.limit, cost.refused, cost.requests, cost.sqs)
             table.add_row(cost.name, *(f"{figure:.3f}" for figure in figures))
         Console().print(table, _page_table(pages(made)))
-    return 1 if broken else 0
+    return broken
+
+
+def _measured_table(rows: list[Measured]) -> Table:
+    table = Table(title="Processor time a job (measured on the emulator, beside loops over boto3)")
+    for heading in ("", "product, µs", "first loop, µs", "ratio", "best loop, µs", "ratio"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for row in rows:
+        best = ("", "") if row.of_best is None else (f"{row.best_us:.0f}", f"{row.of_best:.2f}")
+        table.add_row(row.name, f"{row.product_us:.0f}", f"{row.first_us:.0f}", f"{row.of_first:.2f}", *best)
+    return table
 
 
 def _page_table(costs: list[PageCost]) -> Table:
@@ -139,4 +170,4 @@ def _page_table(costs: list[PageCost]) -> Table:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

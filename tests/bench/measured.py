@@ -10,7 +10,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from typing import Any
 from unittest.mock import patch
 from uuid import uuid4
 
-from infra.local.clients import CREDENTIALS, Clients
+from infra.local.clients import CREDENTIALS, REGION, Clients
 from infra.local.emulator import Emulator
 from infra.local.state_dir import StateDir
 from shared.adapters.clock import SystemClock
@@ -32,7 +32,7 @@ from tests.bench.baselines.table import Plain
 from tests.bench.receiver import receiving
 from tests.bench.world import environment
 from tests.support.api.api_world import Request
-from tests.support.http_calls import Call, Parsed, around_http_calls
+from tests.support.aws_steps import Call, Parsed, around_aws_calls
 
 ROUNDS = 5
 CREATED = 40
@@ -122,6 +122,21 @@ class Bench:
         yield measure("executor, occurrence", self._occurrences, CALLED)
         yield measure("dispatch, 50 tenants", self._dispatches, DUE)
         yield measure("dispatch, packs", lambda: self._dispatches(tenants=1), DUE)
+
+    def cold_starts(self) -> Iterator[Measured]:
+        """Every function that a start delays, from its process to the end of its first event."""
+        # Imported here: the module measures with what this one defines.
+        from tests.bench.cold import cold_start
+
+        own = {"BENCH_TABLE": self._plain.table, "BENCH_QUEUE": self._plain.queue, "BENCH_URL": self._url}
+        self._entries.clear()
+        self._post("/v1/jobs", json.dumps(self._job({"delay_seconds": 0})))
+        yield cold_start("executor", _event(self._entries, self._clock.now_ms()), own)
+        yield cold_start("watcher", {"range": {"index": 0, "of": 1}}, own)
+        headers = {"authorization": f"Bearer {self._keys[0]}", "content-type": "application/json"}
+        body = json.dumps(self._job({"delay_seconds": 3_600}))
+        event = Request(method="POST", path="/v1/jobs", body=body, headers=headers).event()
+        yield cold_start("api", event, own)
 
     def step(self, service: str, operation: str, params: Parsed, call: Call) -> Parsed:
         """Keep the messages that are sent."""
@@ -261,13 +276,15 @@ def bench() -> Iterator[Bench]:
         emulator = Emulator(StateDir(Path(root)))
         emulator.start()
         try:
-            os.environ.update(CREDENTIALS, AWS_ENDPOINT_URL=emulator.endpoint)
+            os.environ.update(CREDENTIALS, AWS_ENDPOINT_URL=emulator.endpoint, AWS_DEFAULT_REGION=REGION)
             os.environ.update(environment(Clients(emulator.endpoint)))
             os.environ.update({Env.LANE: QueueName.STANDARD, "POWERTOOLS_SERVICE_NAME": "bench"})
             clock = AheadClock()
             with patch.object(SystemClock, "now_ms", lambda _: clock.now_ms()):
-                made = Bench(url, clock)
-                with around_http_calls(made.step):
-                    yield made
+                # The handlers write their metrics to the standard output.
+                with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
+                    made = Bench(url, clock)
+                    with around_aws_calls(made.step):
+                        yield made
         finally:
             emulator.stop()

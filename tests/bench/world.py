@@ -25,11 +25,11 @@ from shared.domain.tenancy.tenant import Tenant
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, Env, QueueName
 from shared.settings import ApiSettings
 from shared.usecases.attempts.run_attempts import Delivery
+from tests.support.aws_steps import Call, Parsed, around_aws_calls
 from tests.support.conformance.tables import create_tables
 from tests.support.fakes.budgets import GENEROUS
 from tests.support.fakes.clock import VirtualClock
 from tests.support.fakes.sender import ScriptedSender
-from tests.support.http_calls import Call, Parsed, around_http_calls
 
 START_MS = 30_000_001 * MINUTE_MS
 LAMBDA_BATCH = 10
@@ -126,7 +126,7 @@ def world() -> Iterator[World]:
         try:
             os.environ.update(CREDENTIALS, AWS_ENDPOINT_URL=emulator.endpoint)
             made = World(Clients(emulator.endpoint))
-            with around_http_calls(made.meter.step):
+            with around_aws_calls(made.meter.step):
                 yield made
         finally:
             emulator.stop()

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from shared.adapters.aws.errors import AwsError, NoAnswerError
-from tests.support.http_calls import Call, Parsed
+from tests.support.aws_steps import Call, Parsed
 
 READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan", "Decrypt", "FilterLogEvents"})
 

@@ -25,7 +25,7 @@ from shared.usecases.ticks import sweep_shard, watch_buckets
 from tests.crashes.clock import SharedClock
 from tests.crashes.crash_points import CallWatch, CrashPoint, Hit
 from tests.crashes.grant_check import GrantCheck
-from tests.support.http_calls import Call, Parsed, around_http_calls
+from tests.support.aws_steps import Call, Parsed, around_aws_calls
 
 IMPORTED_FOR_ALL = (
     "functions.api.app",
@@ -102,7 +102,7 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
         grants.check(service, operation, params)
         return watch.step(service, operation, params, call)
 
-    with around_http_calls(step):
+    with around_aws_calls(step):
         handler = importlib.import_module(asked["module"]).handler
         try:
             while True:

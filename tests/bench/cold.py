@@ -1,0 +1,75 @@
+"""Processor time from the start of a process to the end of its first event, beside a naive set of imports.
+
+Both run the same interpreter with bytecode present, and both make the same kind of first call on the emulator.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from typing import Any
+
+from tests.bench.measured import Measured
+from tests.support.sources import ROOT
+
+ROUNDS = 5
+_CONTEXT = (
+    "from types import SimpleNamespace\n"
+    "context = SimpleNamespace(function_name='f', memory_limit_in_mb=512, invoked_function_arn='arn:f',\n"
+    "    aws_request_id='r', get_remaining_time_in_millis=lambda: 75_000)\n"
+)
+_PRODUCT = (
+    "import json, os, sys, time\n"
+    "sys.stdout = sys.stderr\n"
+    "from functions.{function}.handler import handler\n"
+    f"{_CONTEXT}"
+    "handler(json.loads(os.environ['BENCH_EVENT']), context)\n"
+    "print(time.process_time(), file=sys.__stdout__)\n"
+)
+_NAIVE = (
+    "import os, sys, time\n"
+    "import boto3, pydantic, urllib3\n"
+    "from aws_lambda_powertools import Logger, Metrics\n"
+    "dynamodb, sqs = boto3.client('dynamodb'), boto3.client('sqs')\n"
+    "{step}\n"
+    "print(time.process_time())\n"
+)
+STEPS = {
+    "executor": "dynamodb.update_item(TableName=os.environ['BENCH_TABLE'], Key={'pk': {'S': 'p'}, 'sk': {'S': 's'}},\n"
+    "    UpdateExpression='SET a = :a', ExpressionAttributeValues={':a': {'N': '1'}}, ReturnValues='ALL_NEW')\n"
+    "urllib3.PoolManager().request('POST', os.environ['BENCH_URL'], body=b'{}')",
+    "watcher": "dynamodb.query(TableName=os.environ['BENCH_TABLE'], KeyConditionExpression='pk = :p',\n"
+    "    ExpressionAttributeValues={':p': {'S': 'p'}})\n"
+    "sqs.send_message(QueueUrl=os.environ['BENCH_QUEUE'], MessageBody='{}')",
+    "api": "dynamodb.put_item(TableName=os.environ['BENCH_TABLE'], Item={'pk': {'S': 'p'}, 'sk': {'S': 'a'}})",
+}
+
+
+def cold_start(function: str, event: dict[str, Any], own: dict[str, str]) -> Measured:
+    """Medians of processes that start one after the other. `own` names the table, queue and URL of the naive set."""
+    variables = {**os.environ, **own, "BENCH_EVENT": json.dumps(event)}
+    product, naive = (
+        statistics.median(each)
+        for each in zip(
+            *(
+                (
+                    _spent(_PRODUCT.format(function=function), variables),
+                    _spent(_NAIVE.format(step=STEPS[function]), variables),
+                )
+                for _ in range(ROUNDS)
+            ),
+            strict=True,
+        )
+    )
+    return Measured(
+        name=f"cold start, {function}", product_us=product * 1e6, first_us=naive * 1e6, best_us=None
+    )
+
+
+def _spent(script: str, variables: dict[str, str]) -> float:
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=variables, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return float(done.stdout)
