@@ -280,11 +280,14 @@ def bench() -> Iterator[Bench]:
             os.environ.update(environment(Clients(emulator.endpoint)))
             os.environ.update({Env.LANE: QueueName.STANDARD, "POWERTOOLS_SERVICE_NAME": "bench"})
             clock = AheadClock()
-            with patch.object(SystemClock, "now_ms", lambda _: clock.now_ms()):
+            with (
+                patch.object(SystemClock, "now_ms", lambda _: clock.now_ms()),
                 # The handlers write their metrics to the standard output.
-                with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):
-                    made = Bench(url, clock)
-                    with around_aws_calls(made.step):
-                        yield made
+                Path(os.devnull).open("w") as nowhere,
+                redirect_stdout(nowhere),
+            ):
+                made = Bench(url, clock)
+                with around_aws_calls(made.step):
+                    yield made
         finally:
             emulator.stop()
