@@ -9,7 +9,7 @@ The cell is the deployment that owns the job. Every id that is derived from anot
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 
 from shared.domain.bucket import MAX_SHARDS, ShardCounts, bucket_of
@@ -56,6 +56,8 @@ class ExecutionId:
     dispatch_at: int
     shard: int
     entropy: int
+    _text: str = field(default="", init=False, repr=False, compare=False)
+    """The text that it was parsed from, or that was spelled before."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.dispatch_at < _MAX_INSTANT or not 0 <= self.shard < MAX_SHARDS:
@@ -77,14 +79,21 @@ class ExecutionId:
         return _VERSION + self.cell + encode_base32(number, 29)
 
     def __str__(self) -> str:
-        return f"exe_{self.body}"
+        if not self._text:
+            self._remember(f"exe_{self.body}")
+        return self._text
+
+    def _remember(self, text: str) -> None:
+        object.__setattr__(self, "_text", text)
 
 
 def parse_execution_id(text: str) -> ExecutionId:
     """Parse the text form; InvalidValueError for any text that is not canonical."""
     if not text.startswith("exe_"):
         raise InvalidValueError("an execution id starts with exe_")
-    return _parse_body(text[4:])
+    parsed = _parse_body(text[4:])
+    parsed._remember(text)
+    return parsed
 
 
 def _parse_body(body: str) -> ExecutionId:

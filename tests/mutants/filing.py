@@ -69,9 +69,8 @@ FILING = (
     Mutant(
         name="ignore messages that the queue gave back",
         file="shared/usecases/ticks/watch_buckets.py",
-        old="                page.unsent -= pack.wakeup not in refused\n"
-        "                page.has_failed |= pack.wakeup in refused\n",
-        new="                page.unsent -= 1\n",
+        old="            is_refused = bool(refused) and pack.wakeup in refused\n",
+        new="            is_refused = False\n",
         killer="tests/unit/usecases/ticks/test_watch_cursor.py",
     ),
     Mutant(

@@ -136,9 +136,11 @@ class WatchBuckets:
         report.send_failed += len(unsent)
         refused = set(unsent)
         for pack in packs:
+            # Nearly always none is refused, and then no wake-up has to be hashed.
+            is_refused = bool(refused) and pack.wakeup in refused
             for page in pack.pages:
-                page.unsent -= pack.wakeup not in refused
-                page.has_failed |= pack.wakeup in refused
+                page.unsent -= not is_refused
+                page.has_failed |= is_refused
 
     def _settle(self, scan: ShardScan, report: WatchReport) -> bool:
         """Move the cursor past the pages that are sent, or finish the shard; whether the scan goes on."""

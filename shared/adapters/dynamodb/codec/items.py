@@ -207,11 +207,13 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
     plain = plain_item(item)
     try:
         target = parse_execution_id(plain["tg"]) if "tg" in plain else None
-        offset_ms = int(plain[Attr.SK].partition("#")[0])
+        dispatch_at = bucket * 60_000 + int(plain[Attr.SK].partition("#")[0])
         identity = target or parse_execution_sk(plain[Attr.SK])
+        if (identity.dispatch_at, identity.shard) != (dispatch_at, shard):
+            identity = replace(identity, dispatch_at=dispatch_at, shard=shard)
         async_until = _read_async_until(plain)
         return DueRow(
-            id=replace(identity, dispatch_at=bucket * 60_000 + offset_ms, shard=shard),
+            id=identity,
             sort_key=plain[Attr.SK],
             tenant_id=plain["t"],
             lane=_lane(plain["ln"]),
