@@ -1,5 +1,6 @@
 """Makes the clients of AWS's services, with timeouts and retries that fit into the timeout of a function."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from shared.adapters.aws.client import AwsClient
@@ -9,6 +10,21 @@ from shared.adapters.aws.sender import PooledSend
 from shared.domain.errors import UnavailableError
 from shared.names import Transport
 from shared.ports.runtime import Clock, Entropy
+
+_FOR_THE_SDK = ("AWS_USE_FIPS_ENDPOINT", "AWS_USE_DUALSTACK_ENDPOINT")
+_PROXIES = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
+
+
+def transport_for(chosen: Transport, environment: Mapping[str, str]) -> Transport:
+    """The chosen transport, or the SDK where the environment asks for what it alone knows.
+
+    A machine behind a proxy needs no setting for that, and no call leaves it by another way.
+    """
+    if any(environment.get(name, "").lower() == "true" for name in _FOR_THE_SDK):
+        return Transport.BOTO3
+    has_own_endpoint = bool(environment.get("AWS_ENDPOINT_URL"))
+    is_behind_proxy = any(environment.get(name) for name in _PROXIES)
+    return Transport.BOTO3 if is_behind_proxy and not has_own_endpoint else chosen
 
 
 class Clients:

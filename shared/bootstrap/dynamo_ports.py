@@ -1,8 +1,9 @@
 """The production ports over DynamoDB, SQS, KMS, CloudWatch Logs and HTTPS. No other module names adapters."""
 
+import os
 from typing import Any
 
-from shared.adapters.clients import Clients
+from shared.adapters.clients import Clients, transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload, ThreadSpread, pause
 from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
@@ -43,12 +44,13 @@ def dynamo_ports(settings: Settings) -> Ports:
     """The ports for these settings, with one client for each service."""
     ports, region = Ports(), settings.region
     ports.clock, ports.entropy, ports.pause = SystemClock(), SystemEntropy(), pause
-    if settings.transport is Transport.HTTP:
+    transport = transport_for(settings.transport, os.environ)
+    if transport is Transport.HTTP:
         ports.offload, ports.spread = GreenletOffload(), GreenletSpread(AT_ONCE)
     else:
         # The SDK blocks its thread.
         ports.offload, ports.spread = ThreadOffload(OFFLOAD_THREADS), ThreadSpread(AT_ONCE)
-    client = Clients(settings.transport, region, ports.clock, ports.entropy)
+    client = Clients(transport, region, ports.clock, ports.entropy)
     _add_tables(ports, settings, client("dynamodb"))
     sqs = client("sqs")
     queue = SqsWakeupQueue(

@@ -111,8 +111,8 @@ TRANSPORT = (
     Mutant(
         name="as many connections as calls",
         file=_SENDER,
-        old="asyncio.timeout(self._answer_seconds), pool.places:",
-        new="asyncio.timeout(self._answer_seconds):",
+        old="async with pool.places, asyncio",
+        new="async with asyncio",
         killer=_TESTS,
     ),
     Mutant(
@@ -120,6 +120,13 @@ TRANSPORT = (
         file=_SENDER,
         old="        if status < 200:\n",
         new="        if status < 100:\n",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="endpoint without FIPS though the environment asks for it",
+        file="shared/adapters/clients.py",
+        old="    if any(environment.get(name",
+        new="    if not environment and any(environment.get(name",
         killer=_TESTS,
     ),
     Mutant(

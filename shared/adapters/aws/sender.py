@@ -20,7 +20,7 @@ CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 5.0
 """From the start of a try to the end of its answer."""
 CONNECTIONS = 64
-"""Of one event loop, to all services. Further requests wait for a connection, within their time limit."""
+"""Of one event loop, to all services. Further requests wait for a connection before their time limit begins."""
 KEEPALIVE_SECONDS = 15.0
 LOOK_AFTER_SECONDS = 1.0
 """A connection that was idle for longer may have been closed by the server, which the loop has to notice first."""
@@ -61,7 +61,7 @@ class PooledSend:
         if pool is None:
             pool = self._pools[loop] = _Pool(loop)
         try:
-            async with asyncio.timeout(self._answer_seconds), pool.places:
+            async with pool.places, asyncio.timeout(self._answer_seconds):
                 connection = await pool.take(endpoint)
                 try:
                     return await connection.exchange(_request(headers, body))

@@ -8,6 +8,7 @@ from email.utils import format_datetime
 from types import SimpleNamespace
 from typing import Any
 
+import boto3
 import pytest
 import trustme
 
@@ -19,6 +20,8 @@ from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.aws.http_call import HttpCall
 from shared.adapters.aws.retries import CONFLICT_TRIES, TRIES, RetryBudget
 from shared.adapters.aws.sender import PooledSend
+from shared.adapters.aws.services import Endpoint, endpoint_of
+from shared.adapters.clients import transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy
 from shared.adapters.greenlets import GreenletSpread
 from shared.names import Transport
@@ -414,6 +417,51 @@ def test_pauses_grow_and_are_jittered(http: HttpCall, server: AwsServer, pauses:
     first, second = pauses[::2], pauses[1::2]
     assert max(first) <= 0.1 < max(second) <= 0.2
     assert len(set(pauses)) > len(pauses) // 2
+
+
+@pytest.mark.parametrize(
+    ("environment", "used"),
+    [
+        ({}, Transport.HTTP),
+        ({"AWS_USE_FIPS_ENDPOINT": "true"}, Transport.BOTO3),
+        ({"AWS_USE_FIPS_ENDPOINT": "True", "AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, Transport.BOTO3),
+        ({"AWS_USE_FIPS_ENDPOINT": "false"}, Transport.HTTP),
+        ({"AWS_USE_DUALSTACK_ENDPOINT": "true"}, Transport.BOTO3),
+        ({"HTTPS_PROXY": "http://proxy:3128"}, Transport.BOTO3),
+        ({"https_proxy": "http://proxy:3128"}, Transport.BOTO3),
+        ({"HTTPS_PROXY": "http://proxy:3128", "AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, Transport.HTTP),
+    ],
+)
+def test_environment_that_asks_for_more_than_https_gets_the_sdk(
+    environment: dict[str, str], used: Transport
+) -> None:
+    assert transport_for(Transport.HTTP, environment) is used
+    assert transport_for(Transport.BOTO3, environment) is Transport.BOTO3
+
+
+@pytest.mark.parametrize(
+    ("region", "host"),
+    [
+        ("eu-central-1", "dynamodb.eu-central-1.amazonaws.com"),
+        ("us-gov-west-1", "dynamodb.us-gov-west-1.amazonaws.com"),
+        ("cn-north-1", "dynamodb.cn-north-1.amazonaws.com.cn"),
+        ("eusc-de-east-1", "dynamodb.eusc-de-east-1.amazonaws.eu"),
+    ],
+)
+def test_endpoint_of_a_region_is_that_of_the_sdk(
+    region: str, host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    endpoint = endpoint_of("dynamodb", region)
+    assert (endpoint.host, endpoint.is_tls, endpoint.port) == (host, True, 443)
+    sdk = boto3.client("dynamodb", region_name=region, aws_access_key_id="a", aws_secret_access_key="b")
+    assert sdk.meta.endpoint_url == f"https://{host}"
+
+
+@pytest.mark.parametrize("url", ["", "ftp://host", "host:8000", "http://", "http://host/path"])
+def test_url_that_is_no_endpoint_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="an endpoint is"):
+        Endpoint.at(url)
 
 
 @pytest.mark.parametrize("is_trusted", [True, False])
