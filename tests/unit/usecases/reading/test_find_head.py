@@ -105,18 +105,22 @@ def test_head_is_found_with_a_few_reads_however_many_instants_it_is_behind(insta
     assert set(world.steps.taken) == {"store.get_many"}
 
 
-def test_head_is_found_where_the_records_of_earlier_runs_have_expired() -> None:
+@pytest.mark.parametrize("kept", [3, 7, 50, 499])
+def test_head_is_found_where_some_records_of_earlier_runs_have_expired(kept: int) -> None:
+    """The first record of the chain is kept, and one of each `kept` records after it."""
     world, job = behind(300, interval_ms=HOUR)
     for number in range(-500, 0):
-        if number % 3:
+        if (number + 500) % kept:
             del world.table.executions[job.id_at(DUE_AT + number * HOUR)]
     assert head_at(world, job) == DUE_AT
 
 
-def test_head_is_found_by_a_definition_that_was_read_before_a_jump() -> None:
-    chain = chains.after_a_jump(100_000)
+@pytest.mark.parametrize(("missed", "later"), [(3_000, 3_000), (100_000, 50_000)])
+def test_head_is_found_by_a_definition_that_was_read_before_a_jump(missed: int, later: int) -> None:
+    """The jump is a few days ago, or longer ago than the time within which a chain has no other gap."""
+    chain = chains.after_a_jump(missed)
     world = chain.world
-    world.clock.time_ms += 50_000 * MINUTE
+    world.clock.time_ms += later * MINUTE
     target_at = world.table.jobs[chain.job.tenant_id, chain.job.id].chain_from
     assert chain.job.chain_from < target_at
     early = replace(chain.job, chain_from=DUE_AT)

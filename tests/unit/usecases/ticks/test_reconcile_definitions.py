@@ -283,6 +283,16 @@ def test_instants_of_a_long_gap_are_all_accounted_for(world: World, daily: Job) 
     assert runs[0] == [str(daily.id_at(lost_at))]
 
 
+def test_coverage_after_a_long_gap_reaches_as_far_as_its_instants_are_accounted_for(world: World) -> None:
+    account_from(world, DUE_AT)
+    world.clock.time_ms = DUE_AT + 3 * LONGEST_WINDOW_MS + SETTLE_MINUTES * MINUTE_MS
+    ages = []
+    for _ in range(4):
+        reconcile_definitions(world)
+        ages.append(coverage_ms(world))
+    assert ages == [2 * LONGEST_WINDOW_MS, LONGEST_WINDOW_MS, 0, 0]
+
+
 def test_progress_is_stored_at_checkpoints(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "CHECKPOINT_ITEMS", 200)
     many(world, 300)

@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.bucket import MINUTE_MS, ShardCounts
 from shared.domain.delivery.callback import Reason
-from shared.domain.dispatch.sampling import MAX_LEVEL, hash_level
+from shared.domain.dispatch.sampling import hash_level
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.states import State
@@ -183,17 +183,20 @@ def test_cut_run_keeps_the_minutes_that_are_compared(world: World) -> None:
     assert through(world) == LATER // MINUTE_MS - SETTLE_MINUTES
 
 
-def test_minute_that_does_not_fit_into_a_run_is_compared_by_a_smaller_sample(world: World) -> None:
+def test_minute_that_does_not_fit_into_a_run_is_compared_by_a_smaller_sample() -> None:
     """Each run used to begin the same minute anew, and none ever completed it."""
+    world = World(LATER, counts=ShardCounts(normal=16, quarter=16, midnight=16))
     minute = LATER // MINUTE_MS - SETTLE_MINUTES
     world.reconcile_progress.note_minutes(MinuteProgress(through=minute - 1))
-    for level in range(MAX_LEVEL + 2):
+    last_level = max(hash_level(f"{minute}#{shard}") for shard in range(16))
+    for level in range(last_level + 1):
         left = iter([True])
         reconcile_minutes(world, SlowLog(world), has_time=lambda left=left: next(left, False))
-        expected = MinuteProgress(through=minute - 1, sample_level=min(level + 1, MAX_LEVEL))
-        if world.reconcile_progress.noted != expected:
-            break
-    assert through(world) == minute, "no shard of this minute is in the smallest samples"
+        expected = MinuteProgress(through=minute - 1, sample_level=level + 1)
+        assert world.reconcile_progress.noted == expected
+    left = iter([True])
+    reconcile_minutes(world, SlowLog(world), has_time=lambda: next(left, False))
+    assert through(world) == minute, "no shard of the minute is in the last sample"
 
 
 def test_slow_minutes_halve_the_sample_and_quick_ones_double_it(world: World) -> None:

@@ -10,6 +10,7 @@ from shared.domain.schedules.schedule import Cron, first_after
 from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.names import LIVE_SEGMENTS
 from shared.usecases.chains.recompute_job import Recomputation
+from shared.usecases.ticks.reconcile_definitions import SIDE_BY_SIDE
 from tests.support.builders import TENANT
 from tests.support.fakes.live_items import segment_of
 from tests.support.usecases.reconciling import LATER, reconcile_definitions
@@ -54,9 +55,10 @@ def test_jobs_whose_zone_rules_differ_first_are_recomputed_first(world: World) -
 
 
 def test_job_left_without_time_is_recomputed_by_the_next_run(world: World) -> None:
-    jobs = [outdated_job(world, number) for number in (1, 2)]
+    """The cursor stays before the group of jobs in which the time ran out."""
+    jobs = [outdated_job(world, number) for number in range(SIDE_BY_SIDE + 1)]
     told: list[Recomputation] = []
-    # One page of jobs, and one of the two.
+    # One page of jobs, and one job of its first group.
     time_left = iter([True, True])
     report = reconcile_definitions(
         world,
@@ -64,9 +66,9 @@ def test_job_left_without_time_is_recomputed_by_the_next_run(world: World) -> No
         on_recomputed=told.append,
         has_time=lambda: next(time_left, False),
     )
-    assert (report.outdated, report.recomputed, len(told)) == (2, 1, 1)
+    assert (report.outdated, report.recomputed, len(told)) == (SIDE_BY_SIDE, 1, 1)
     world.clock.time_ms += 15 * MINUTE_MS
-    assert reconcile_definitions(world, on_recomputed=told.append).recomputed == 1
+    assert reconcile_definitions(world, on_recomputed=told.append).recomputed == SIDE_BY_SIDE
     assert {one.job_id for one in told} == {job.id for job in jobs}
 
 
