@@ -8,9 +8,10 @@ themselves do not.
 import json
 import os
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +24,7 @@ from infra.local.clients import CREDENTIALS, REGION, Clients
 from infra.local.emulator import Emulator
 from infra.local.state_dir import StateDir
 from shared.adapters.clock import SystemClock
+from shared.adapters.greenlets import run
 from shared.domain.bucket import LOOK_AHEAD_MS, MINUTE_MS
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, Env, QueueName
 from tests.bench.baselines.create import create, create_batch
@@ -103,9 +105,11 @@ class Bench:
         from functions.api.handler import cases
         from functions.api.handler import handler as api
         from functions.executor.handler import handler as executor
+        from functions.executor.handler import ports
         from functions.watcher.handler import handler as watcher
 
         self._api, self._executor, self._watcher = api, executor, watcher
+        self._sender: Any = ports.sender
         self._url = url
         self._clock = clock
         self._entries: list[dict[str, Any]] = []
@@ -122,6 +126,10 @@ class Bench:
         yield measure("executor, occurrence", self._occurrences, CALLED)
         yield measure("dispatch, 50 tenants", self._dispatches, DUE)
         yield measure("dispatch, packs", lambda: self._dispatches(tenants=1), DUE)
+
+    def close(self) -> None:
+        """Close the connections to the receiver."""
+        run(self._sender.close())
 
     def cold_starts(self) -> Iterator[Measured]:
         """Every function that a start delays, from its process to the end of its first event."""
@@ -270,6 +278,20 @@ def _event(entries: list[dict[str, Any]], now_ms: int) -> dict[str, Any]:
 
 
 @contextmanager
+def _without_output() -> Iterator[None]:
+    """Handlers write logs and metrics to the descriptor of the standard output, which is nowhere meanwhile."""
+    nowhere, standard = os.open(os.devnull, os.O_WRONLY), os.dup(1)
+    os.dup2(nowhere, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(standard, 1)
+        os.close(nowhere)
+        os.close(standard)
+
+
+@contextmanager
 def bench() -> Iterator[Bench]:
     """A bench over an emulator and a receiver of its own, which are stopped at the end."""
     with TemporaryDirectory() as root, receiving() as url:
@@ -282,12 +304,11 @@ def bench() -> Iterator[Bench]:
             clock = AheadClock()
             with (
                 patch.object(SystemClock, "now_ms", lambda _: clock.now_ms()),
-                # The handlers write their metrics to the standard output.
-                Path(os.devnull).open("w") as nowhere,
-                redirect_stdout(nowhere),
+                _without_output(),
             ):
                 made = Bench(url, clock)
                 with around_aws_calls(made.step):
                     yield made
+                made.close()
         finally:
             emulator.stop()
