@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.aws.credentials import credentials_source
@@ -15,16 +16,19 @@ _FOR_THE_SDK = ("AWS_USE_FIPS_ENDPOINT", "AWS_USE_DUALSTACK_ENDPOINT")
 _PROXIES = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
 
 
-def transport_for(chosen: Transport, environment: Mapping[str, str]) -> Transport:
-    """The chosen transport, or the SDK where the environment asks for what it alone knows.
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+def transport_for(chosen: Transport, region: str, environment: Mapping[str, str]) -> Transport:
+    """The chosen transport, or the SDK where region or environment ask for what it alone knows.
 
     A machine behind a proxy needs no setting for that, and no call leaves it by another way.
     """
-    if any(environment.get(name, "").lower() == "true" for name in _FOR_THE_SDK):
+    if "-iso" in region or any(environment.get(name, "").lower() == "true" for name in _FOR_THE_SDK):
         return Transport.BOTO3
-    has_own_endpoint = bool(environment.get("AWS_ENDPOINT_URL"))
+    is_local = urlsplit(environment.get("AWS_ENDPOINT_URL", "")).hostname in _LOOPBACK
     is_behind_proxy = any(environment.get(name) for name in _PROXIES)
-    return Transport.BOTO3 if is_behind_proxy and not has_own_endpoint else chosen
+    return Transport.BOTO3 if is_behind_proxy and not is_local else chosen
 
 
 class Clients:

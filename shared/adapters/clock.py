@@ -41,11 +41,6 @@ def pause(duration_ms: int) -> None:
     wait_for(asyncio.sleep(duration_ms / 1000))
 
 
-async def next_turn() -> None:
-    """Let the event loop look at its sockets once."""
-    await asyncio.sleep(0)
-
-
 class ThreadSpread:
     """Makes up to `workers` calls at a time, in threads that are started with the first spread.
 

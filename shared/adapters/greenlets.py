@@ -80,7 +80,8 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 def result_of(future: Future[T]) -> T:
     """The result of a future that another greenlet or thread sets."""
     if not future.done() and isinstance(getcurrent(), _Worker):
-        return wait_for(asyncio.wrap_future(future))
+        # Shielded: the others that wait for the future go on if this greenlet is cancelled.
+        return wait_for(asyncio.shield(asyncio.wrap_future(future)))
     return future.result()
 
 
@@ -107,8 +108,19 @@ class GreenletSpread:
                 return await in_greenlet(function, item)
 
         calls = [asyncio.create_task(call(item)) for item in items]
-        await asyncio.wait(calls)
-        return [call.result() for call in calls]
+        try:
+            await asyncio.wait(calls)
+        finally:
+            # A call that outlives its spread would go on in a later invocation.
+            unfinished = [call for call in calls if not call.done()]
+            for each in unfinished:
+                each.cancel()
+            if unfinished:
+                await asyncio.wait(unfinished)
+        errors = [error for each in calls if (error := each.exception()) is not None]
+        if errors:
+            raise errors[0]
+        return [each.result() for each in calls]
 
 
 class GreenletOffload:

@@ -44,7 +44,7 @@ def dynamo_ports(settings: Settings) -> Ports:
     """The ports for these settings, with one client for each service."""
     ports, region = Ports(), settings.region
     ports.clock, ports.entropy, ports.pause = SystemClock(), SystemEntropy(), pause
-    transport = transport_for(settings.transport, os.environ)
+    transport = transport_for(settings.transport, region, os.environ)
     if transport is Transport.HTTP:
         ports.offload, ports.spread = GreenletOffload(), GreenletSpread(AT_ONCE)
     else:

@@ -1,5 +1,6 @@
 """Vault: what is sealed opens for its own tenant and context alone, and only as it was."""
 
+import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -189,3 +190,19 @@ def test_a_tenant_opens_nothing_of_another_even_under_the_same_key(kms_vault: Km
         sealed = kms_vault.seal(acme, "job", PLAIN)
         with pytest.raises(UnreadableItemError):
             kms_vault.unseal(globex, "job", sealed)
+
+
+def test_cancelled_call_of_kms_keeps_no_later_caller_from_the_key(
+    kms_vault: KmsVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    acme = owner_of_key(kms_vault)
+
+    def cancelled(**_: Any) -> Any:
+        raise asyncio.CancelledError
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr(kms_vault._client, "decrypt", cancelled)
+        with pytest.raises(asyncio.CancelledError):
+            kms_vault.fingerprint(acme, PLAIN)
+    assert list(kms_vault._keys) == [], "the next caller would wait for ever"
+    assert len(kms_vault.fingerprint(acme, PLAIN)) == 16

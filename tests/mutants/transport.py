@@ -55,7 +55,7 @@ TRANSPORT = (
     Mutant(
         name="clock that is off and stays off",
         file=_CALL,
-        old="            self.skew_s = parsedate_to_datetime(told).timestamp() - self.clock.now_ms() / 1000\n",
+        old="            self.skew_s = aws.timestamp() - self.clock.now_ms() / 1000\n",
         new="            self.skew_s = 0.0\n",
         killer=_TESTS,
     ),
@@ -102,6 +102,34 @@ TRANSPORT = (
         killer=_TESTS,
     ),
     Mutant(
+        name="idle connection whose end nobody looks for",
+        file=_SENDER,
+        old="        return not poller.poll(0)\n",
+        new="        return True\n",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="future that a cancelled greenlet takes from the others",
+        file="shared/adapters/greenlets.py",
+        old="asyncio.shield(asyncio.wrap_future(future))",
+        new="asyncio.wrap_future(future)",
+        killer=_GREENLETS,
+    ),
+    Mutant(
+        name="cancelled spread whose calls go on",
+        file="shared/adapters/greenlets.py",
+        old="                each.cancel()\n            if unfinished:\n",
+        new="                each.done()\n            if not unfinished:\n",
+        killer=_GREENLETS,
+    ),
+    Mutant(
+        name="key that a cancelled call leaves unset for ever",
+        file="shared/adapters/kms/vault.py",
+        old="            except BaseException as error:\n",
+        new="            except UnavailableError as error:\n",
+        killer="tests/conformance/test_vault.py",
+    ),
+    Mutant(
         name="connection that was idle for hours",
         file=_SENDER,
         old=" and idle_for < KEEPALIVE_SECONDS",
@@ -125,8 +153,8 @@ TRANSPORT = (
     Mutant(
         name="endpoint without FIPS though the environment asks for it",
         file="shared/adapters/clients.py",
-        old="    if any(environment.get(name",
-        new="    if not environment and any(environment.get(name",
+        old=' in region or any(environment.get(name, "").lower() == "true" for name in _FOR_THE_SDK)',
+        new=" in region",
         killer=_TESTS,
     ),
     Mutant(
@@ -146,7 +174,7 @@ TRANSPORT = (
     Mutant(
         name="data key that a second greenlet waits for without giving way",
         file="shared/adapters/greenlets.py",
-        old="        return wait_for(asyncio.wrap_future(future))\n",
+        old="        return wait_for(asyncio.shield(asyncio.wrap_future(future)))\n",
         new="        return future.result(timeout=0)\n",
         killer=_GREENLETS,
     ),

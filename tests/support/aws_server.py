@@ -4,6 +4,7 @@ import json
 import socket
 import ssl
 import threading
+import time
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -11,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+LATE_SECONDS = 0.3
 Parsed = dict[str, Any]
 
 
@@ -62,11 +64,14 @@ def chunked(body: Parsed) -> Step:
     return send
 
 
-def raw(text: bytes) -> Step:
-    """These bytes."""
+def raw(text: bytes, late: bytes = b"") -> Step:
+    """These bytes, and others when the client has had the time to take the first for a whole answer."""
 
     def send(client: socket.socket) -> bool:
         client.sendall(text)
+        if late:
+            time.sleep(LATE_SECONDS)
+            client.sendall(late)
         return True
 
     return send
@@ -100,6 +105,8 @@ class AwsServer:
     tls: ssl.SSLContext | None = None
     script: deque[Step] = field(default_factory=deque)
     received: list[Received] = field(default_factory=list)
+    ended: list[int] = field(default_factory=list)
+    """The connections that the server has closed."""
     stopped: threading.Event = field(default_factory=threading.Event)
     _listener: socket.socket = field(default_factory=lambda: socket.create_server(("127.0.0.1", 0)))
     _threads: list[threading.Thread] = field(default_factory=list)
@@ -117,6 +124,16 @@ class AwsServer:
                 if client.recv(1) == b"":
                     break
         return False
+
+    def wait_for_end(self, of: int) -> None:
+        """Wait until so many connections have ended on this side, and the news had the time to arrive."""
+        while len(self.ended) < of:
+            time.sleep(0.01)
+        time.sleep(0.05)
+
+    def wait_for_late_bytes(self) -> None:
+        """Wait until late bytes are sent, and had the time to arrive."""
+        time.sleep(2 * LATE_SECONDS)
 
     def start(self) -> None:
         self._begin(self._accept)
@@ -149,9 +166,10 @@ class AwsServer:
         with suppress(OSError), client:
             if self.tls is None:
                 self._serve_requests(client, number)
-                return
-            with self.tls.wrap_socket(client, server_side=True) as encrypted:
-                self._serve_requests(encrypted, number)
+            else:
+                with self.tls.wrap_socket(client, server_side=True) as encrypted:
+                    self._serve_requests(encrypted, number)
+        self.ended.append(number)
 
     def _serve_requests(self, client: socket.socket, number: int) -> None:
         for headers, body in self._requests(client):

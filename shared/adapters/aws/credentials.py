@@ -25,7 +25,7 @@ def credentials_source() -> CredentialSource:
     A function finds its credentials in the environment, where they outlive it. SnapStart and machines of
     engineers have none there: the SDK's chain finds and renews theirs.
     """
-    if os.environ.get("AWS_ACCESS_KEY_ID"):
+    if os.environ.get("AWS_ACCESS_KEY_ID") and os.environ.get("AWS_SECRET_ACCESS_KEY"):
         return from_environment
     return _Chain().current
 
@@ -44,11 +44,19 @@ class _Chain:
     def __init__(self) -> None:
         # Imported late: a function that has credentials in its environment starts without the SDK.
         import botocore.session
+        from botocore.exceptions import BotoCoreError
 
-        self._found = botocore.session.get_session().get_credentials()
+        self._error = BotoCoreError
+        try:
+            self._found = botocore.session.get_session().get_credentials()
+        except BotoCoreError as error:
+            raise NoAnswerError(f"no AWS credentials: {error}") from error
 
     def current(self) -> Credentials:
         if self._found is None:
             raise NoAnswerError("no AWS credentials: set AWS_ACCESS_KEY_ID or a profile")
-        frozen: Any = self._found.get_frozen_credentials()
+        try:
+            frozen: Any = self._found.get_frozen_credentials()
+        except self._error as error:
+            raise NoAnswerError(f"the AWS credentials cannot be renewed: {type(error).__name__}") from error
         return Credentials(frozen.access_key, frozen.secret_key, frozen.token)

@@ -3,6 +3,7 @@
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -56,8 +57,13 @@ class HttpCall:
         if operation in _WITH_TOKEN and _TOKEN not in params:
             # The same token in every try: a transaction whose answer was lost does not happen twice.
             params = {**params, _TOKEN: f"{self.entropy.bits(CLIENT_TOKEN_BITS):x}"}
-        body = orjson.dumps(params, default=_base64)
-        attempt = 0
+        try:
+            body = orjson.dumps(params, default=_base64)
+        except orjson.JSONEncodeError as error:
+            # Such as half a surrogate pair, which AWS would refuse.
+            refusal = {"Code": "ValidationException", "Message": f"no JSON: {error}"}
+            raise AwsError(operation, {"Error": refusal}) from error
+        attempt, is_renewed = 0, False
         while True:
             attempt += 1
             status = 0
@@ -68,9 +74,10 @@ class HttpCall:
             except (AwsError, NoAnswerError) as error:
                 fault = fault_of(error, status)
                 pause = pause_ms(fault, attempt, self.entropy.draw())
-                if pause is None or not self.budget.take():
+                if pause is None or (fault is Fault.UNSIGNED and is_renewed) or not self.budget.take():
                     raise
                 if fault is Fault.UNSIGNED:
+                    is_renewed = True
                     self._set_clock(answer)
             else:
                 self.budget.succeeded(attempt)
@@ -102,9 +109,9 @@ class HttpCall:
 
     def _set_clock(self, answer: HttpResponse) -> None:
         """Sign by AWS's clock from here on: a Lambda clock that stood still is minutes behind."""
-        told = answer.headers.get("date")
-        if told:
-            self.skew_s = parsedate_to_datetime(told).timestamp() - self.clock.now_ms() / 1000
+        with suppress(KeyError, ValueError):
+            aws = parsedate_to_datetime(answer.headers["date"])
+            self.skew_s = aws.timestamp() - self.clock.now_ms() / 1000
 
 
 def _base64(value: object) -> str:

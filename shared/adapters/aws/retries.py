@@ -30,8 +30,12 @@ _TRANSIENT = frozenset(
     {"RequestTimeout", "RequestTimeoutException", "InternalServerError", "InternalFailure"}
 )
 _TRANSIENT_STATUS = frozenset({500, 502, 503, 504})
-_EXPIRED = frozenset({"ExpiredToken", "ExpiredTokenException", "UnrecognizedClientException"})
-_SKEWED = frozenset({"RequestTimeTooSkewed", "RequestExpired", "InvalidSignatureException"})
+_EXPIRED = frozenset(
+    {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException"}
+)
+_SKEWED = frozenset(
+    {"InvalidSignatureException", "RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch"}
+)
 
 
 class Fault(Enum):
@@ -91,7 +95,7 @@ def pause_ms(fault: Fault, attempt: int, draw: float) -> int | None:
             return retry_pause_ms(draw)
         case Fault.TRANSIENT | Fault.THROTTLED if attempt < TRIES:
             return int(draw * min(FIRST_MS << (attempt - 1), LONGEST_MS))
-        case Fault.UNSIGNED if attempt == 1:
+        case Fault.UNSIGNED if attempt < TRIES:
             return 0
     return None
 

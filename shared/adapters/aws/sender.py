@@ -3,6 +3,7 @@
 import asyncio
 import atexit
 import os
+import select
 import ssl
 import weakref
 from collections.abc import Mapping
@@ -13,7 +14,6 @@ from httptools import HttpParserError, HttpResponseParser
 
 from shared.adapters.aws.errors import NoAnswerError
 from shared.adapters.aws.services import Endpoint
-from shared.adapters.clock import next_turn
 from shared.adapters.greenlets import run
 
 CONNECT_SECONDS = 2.0
@@ -22,8 +22,6 @@ ANSWER_SECONDS = 5.0
 CONNECTIONS = 64
 """Of one event loop, to all services. Further requests wait for a connection before their time limit begins."""
 KEEPALIVE_SECONDS = 15.0
-LOOK_AFTER_SECONDS = 1.0
-"""A connection that was idle for longer may have been closed by the server, which the loop has to notice first."""
 MAX_BODY_BYTES = 64 * 1024 * 1024
 """Above the 16 MB of the largest answer as JSON spells it."""
 
@@ -95,9 +93,7 @@ class _Pool:
         while idle:
             connection = idle.pop()
             idle_for = loop.time() - connection.idle_since
-            if idle_for > LOOK_AFTER_SECONDS:
-                await next_turn()
-            if connection.is_open and idle_for < KEEPALIVE_SECONDS:
+            if connection.is_quiet() and idle_for < KEEPALIVE_SECONDS:
                 return connection
             connection.abort()
         return await self._connect(loop, endpoint)
@@ -117,15 +113,18 @@ class _Pool:
                 connection.abort()
         self._idle.clear()
         # A transport closes its socket in the next turn of the loop.
-        await next_turn()
+        await asyncio.wait([asyncio.create_task(_next_turn())])
 
     async def _connect(self, loop: asyncio.AbstractEventLoop, endpoint: Endpoint) -> "_Connection":
         if endpoint.is_tls and self._tls is None:
             self._tls = ssl.create_default_context(cafile=os.environ.get("AWS_CA_BUNDLE") or None)
-        async with asyncio.timeout(CONNECT_SECONDS):
-            _, connection = await loop.create_connection(
-                _Connection, endpoint.name, endpoint.port, ssl=self._tls if endpoint.is_tls else None
-            )
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS):
+                _, connection = await loop.create_connection(
+                    _Connection, endpoint.name, endpoint.port, ssl=self._tls if endpoint.is_tls else None
+                )
+        except TimeoutError as error:
+            raise NoAnswerError(f"no connection within {CONNECT_SECONDS:g} s") from error
         return connection
 
 
@@ -150,6 +149,18 @@ class _Connection(asyncio.Protocol):
         self._response = asyncio.get_running_loop().create_future()
         self._transport.write(request)
         return await self._response
+
+    def is_quiet(self) -> bool:
+        """Whether the connection is open, and nothing has arrived since its last answer.
+
+        The loop reads an end or stray bytes later than the next request is written: then the request is lost, or
+        the bytes are taken for its answer. A function that was frozen meets both.
+        """
+        if not self.is_open or self._transport.is_closing():
+            return False
+        poller = select.poll()
+        poller.register(self._transport.get_extra_info("socket").fileno(), select.POLLIN)
+        return not poller.poll(0)
 
     def abort(self) -> None:
         self.is_open = False
@@ -207,6 +218,10 @@ class _Connection(asyncio.Protocol):
         response, self._response = self._response, None
         if response is not None and not response.done():
             response.set_exception(NoAnswerError(reason))
+
+
+async def _next_turn() -> None:
+    """Ends when the loop has looked at its sockets."""
 
 
 def _request(headers: Mapping[str, str], body: bytes) -> bytes:

@@ -12,20 +12,23 @@ class Service:
     target: str
     """The prefix of X-Amz-Target."""
     content_type: str
+    variable: str
+    """As the names of environment variables spell it: AWS_ENDPOINT_URL_SQS."""
     blobs: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The binary members of an operation's answer, which JSON spells in base64."""
 
 
 SERVICES = {
-    "dynamodb": Service("dynamodb", "DynamoDB_20120810", "application/x-amz-json-1.0"),
-    "sqs": Service("sqs", "AmazonSQS", "application/x-amz-json-1.0"),
+    "dynamodb": Service("dynamodb", "DynamoDB_20120810", "application/x-amz-json-1.0", "DYNAMODB"),
+    "sqs": Service("sqs", "AmazonSQS", "application/x-amz-json-1.0", "SQS"),
     "kms": Service(
         "kms",
         "TrentService",
         "application/x-amz-json-1.1",
+        "KMS",
         {"Decrypt": ("Plaintext",), "GenerateDataKeyWithoutPlaintext": ("CiphertextBlob",)},
     ),
-    "logs": Service("logs", "Logs_20140328", "application/x-amz-json-1.1"),
+    "logs": Service("logs", "Logs_20140328", "application/x-amz-json-1.1", "CLOUDWATCH_LOGS"),
 }
 """The operations of a service with binary members elsewhere in their answers are not called."""
 
@@ -57,6 +60,8 @@ class Endpoint:
 
 def endpoint_of(service: str, region: str) -> Endpoint:
     """The endpoint of a service in a region, or what AWS_ENDPOINT_URL_SERVICE or AWS_ENDPOINT_URL names."""
-    named = os.environ.get(f"AWS_ENDPOINT_URL_{service.upper()}") or os.environ.get("AWS_ENDPOINT_URL")
+    named = os.environ.get(f"AWS_ENDPOINT_URL_{SERVICES[service].variable}") or os.environ.get(
+        "AWS_ENDPOINT_URL"
+    )
     suffix = _SUFFIXES.get(region.split("-")[0], "amazonaws.com")
     return Endpoint.at(named or f"https://{service}.{region}.{suffix}")

@@ -82,10 +82,14 @@ class KmsVault:
         if is_first:
             try:
                 key.set_result(self._unwrap(tenant))
-            except Exception as error:  # noqa: BLE001 - raised by `result`, to the callers that wait too
+            except BaseException as error:
                 # Before the error is set: a caller that tries again asks KMS again.
                 self._keys.pop(identity, None)
-                key.set_exception(error)
+                is_cancelled = not isinstance(error, Exception)
+                key.set_exception(
+                    UnavailableError("the call of KMS was cancelled") if is_cancelled else error
+                )
+                raise
         return result_of(key)
 
     def _unwrap(self, tenant: Tenant) -> bytes:

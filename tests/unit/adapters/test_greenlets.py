@@ -1,6 +1,7 @@
 """Blocking code in greenlets of an event loop."""
 
 import asyncio
+import gc
 import threading
 from concurrent.futures import Future
 from contextvars import ContextVar
@@ -104,6 +105,52 @@ def test_exception_of_a_spread_passes_when_all_calls_have_ended() -> None:
     with pytest.raises(ValueError, match="first"):
         GreenletSpread(4)(call, range(4))
     assert ended == [1, 2, 3]
+
+
+def test_every_error_of_a_spread_is_taken_and_the_first_is_raised(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(number: int) -> None:
+        pause(0)
+        raise ValueError(f"number {number}")
+
+    with pytest.raises(ValueError, match="number 0"):
+        GreenletSpread(4)(fail, range(4))
+    gc.collect()
+    assert caplog.records == [], "no task is left with an exception that nobody took"
+
+
+def test_cancelled_spread_leaves_no_call_behind() -> None:
+    seen: list[str] = []
+
+    def call(number: int) -> None:
+        try:
+            pause(60_000)
+        finally:
+            seen.append(f"{number} ends")
+
+    async def main() -> int:
+        task = asyncio.create_task(in_greenlet(GreenletSpread(4), call, range(3)))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return len(asyncio.all_tasks())
+
+    assert run(main()) == 1, "only the task that counts"
+    assert sorted(seen) == ["0 ends", "1 ends", "2 ends"]
+
+
+def test_future_goes_on_for_others_when_one_that_waits_for_it_is_cancelled() -> None:
+    future: Future[str] = Future()
+
+    async def main() -> str:
+        waiting = asyncio.create_task(in_greenlet(result_of, future))
+        other = asyncio.create_task(in_greenlet(result_of, future))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        future.set_result("key")
+        return await other
+
+    assert run(main()) == "key"
 
 
 def test_exception_of_what_is_awaited_is_raised_where_the_function_waits() -> None:

@@ -1,16 +1,19 @@
 """The transports to AWS on real sockets: what both repeat, and what the own one does with faults of a network."""
 
 import asyncio
+import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import format_datetime
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import boto3
 import pytest
 import trustme
+from botocore.exceptions import CredentialRetrievalError
 
 from shared.adapters import greenlets
 from shared.adapters.aws.boto_call import BotoCall
@@ -20,9 +23,10 @@ from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.aws.http_call import HttpCall
 from shared.adapters.aws.retries import CONFLICT_TRIES, TRIES, RetryBudget
 from shared.adapters.aws.sender import PooledSend
-from shared.adapters.aws.services import Endpoint, endpoint_of
+from shared.adapters.aws.services import SERVICES, Endpoint, endpoint_of
 from shared.adapters.clients import transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy
+from shared.adapters.dynamodb.codec.errors import is_permanent
 from shared.adapters.greenlets import GreenletSpread
 from shared.names import Transport
 from tests.support.aws_server import (
@@ -233,6 +237,50 @@ def test_connection_that_the_server_closed_while_idle_costs_no_error(
     assert len({request.connection for request in server.received}) == 3
 
 
+def wait_until_closed(server: AwsServer) -> None:
+    """The server has ended its connection; the bytes of the end are in this process's socket."""
+    server.wait_for_end(of=len({request.connection for request in server.received}))
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_end_of_an_idle_connection_is_seen_before_it_is_used_again(
+    is_encrypted: bool, http: HttpCall, pauses: list[float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(trusted(tmp_path, monkeypatch) if is_encrypted else None) as server:
+        http.endpoint = Endpoint("localhost", server.port, is_encrypted)
+        for _ in range(3):
+            server.script.append(then_close(answer({})))
+            assert http("PutItem", PUT) == {}
+            wait_until_closed(server)
+        assert [request.connection for request in server.received] == [0, 1, 2]
+        assert pauses == []
+        greenlets.run(close(http))
+
+
+async def close(call: HttpCall) -> None:
+    assert isinstance(call.send, PooledSend)
+    await call.send.close()
+
+
+def trusted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+    """The context of a server whose certificate this process trusts."""
+    authority = trustme.CA()
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(tls)
+    authority.cert_pem.write_to_path(str(folder / "ca.pem"))
+    monkeypatch.setenv("AWS_CA_BUNDLE", str(folder / "ca.pem"))
+    return tls
+
+
+def test_late_answer_is_not_taken_for_the_next_one(http: HttpCall, server: AwsServer) -> None:
+    first = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+    late = b'HTTP/1.1 200 OK\r\nContent-Length: 13\r\n\r\n{"Item":"no"}'
+    server.script.extend([raw(first, late), answer({"Item": "yes"})])
+    assert http("GetItem", {}) == {}
+    server.wait_for_late_bytes()
+    assert http("GetItem", {}) == {"Item": "yes"}
+
+
 def test_chunked_answer_is_read(dynamodb: AwsClient, server: AwsServer) -> None:
     server.script.append(chunked({"Item": {"pk": {"S": "x"}}}))
     assert dynamodb.get_item(TableName="executions", Key={"pk": {"S": "x"}})["Item"] == {"pk": {"S": "x"}}
@@ -253,6 +301,39 @@ def test_credentials_that_stay_expired_are_reported(http: HttpCall, server: AwsS
     with pytest.raises(AwsError, match="ExpiredTokenException"):
         http("PutItem", PUT)
     assert len(server.received) == 2
+
+
+def test_credentials_that_expire_after_a_throttle_are_read_anew(http: HttpCall, server: AwsServer) -> None:
+    server.script.extend([error("ThrottlingException"), error("ExpiredTokenException")])
+    assert http("PutItem", PUT) == {}
+
+
+@pytest.mark.parametrize("date", [None, "yesterday"])
+def test_refused_clock_without_a_readable_date_is_reported(
+    http: HttpCall, server: AwsServer, date: str | None
+) -> None:
+    headers = {"Date": date} if date else {}
+    server.script.extend([error("RequestTimeTooSkewed", 403, headers=headers)] * 9)
+    with pytest.raises(AwsError, match="RequestTimeTooSkewed"):
+        http("PutItem", PUT)
+
+
+def test_text_that_is_no_unicode_is_refused_as_aws_refuses_it(http: HttpCall, server: AwsServer) -> None:
+    with pytest.raises(AwsError) as refused:
+        http("PutItem", {"Item": {"pk": {"S": "\ud800"}}})
+    assert is_permanent(refused.value.code)
+    assert server.received == []
+
+
+def test_credentials_that_the_sdk_cannot_renew_are_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Expired:
+        def get_frozen_credentials(self) -> None:
+            raise CredentialRetrievalError(provider="sso", error_msg="expired")
+
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID", raising=False)
+    monkeypatch.setattr("botocore.session.Session.get_credentials", lambda _: Expired())
+    with pytest.raises(NoAnswerError, match="CredentialRetrievalError"):
+        credentials_source()()
 
 
 def test_clock_that_is_off_is_set_by_the_date_of_the_refusal(http: HttpCall, server: AwsServer) -> None:
@@ -430,13 +511,27 @@ def test_pauses_grow_and_are_jittered(http: HttpCall, server: AwsServer, pauses:
         ({"HTTPS_PROXY": "http://proxy:3128"}, Transport.BOTO3),
         ({"https_proxy": "http://proxy:3128"}, Transport.BOTO3),
         ({"HTTPS_PROXY": "http://proxy:3128", "AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, Transport.HTTP),
+        ({"HTTPS_PROXY": "http://proxy:3128", "AWS_ENDPOINT_URL": "https://vpce.example"}, Transport.BOTO3),
     ],
 )
 def test_environment_that_asks_for_more_than_https_gets_the_sdk(
     environment: dict[str, str], used: Transport
 ) -> None:
-    assert transport_for(Transport.HTTP, environment) is used
-    assert transport_for(Transport.BOTO3, environment) is Transport.BOTO3
+    assert transport_for(Transport.HTTP, REGION, environment) is used
+    assert transport_for(Transport.BOTO3, REGION, environment) is Transport.BOTO3
+
+
+def test_partitions_whose_endpoints_the_own_transport_does_not_know_get_the_sdk() -> None:
+    assert transport_for(Transport.HTTP, "us-iso-east-1", {}) is Transport.BOTO3
+    assert transport_for(Transport.HTTP, "us-isob-east-1", {}) is Transport.BOTO3
+
+
+@pytest.mark.parametrize("service", sorted(SERVICES))
+def test_variable_of_the_endpoint_is_that_of_the_sdk(service: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"AWS_ENDPOINT_URL_{SERVICES[service].variable}", "http://127.0.0.1:1")
+    sdk = boto3.client(service, region_name=REGION, aws_access_key_id="a", aws_secret_access_key="b")  # type: ignore[call-overload]
+    assert sdk.meta.endpoint_url == "http://127.0.0.1:1"
+    assert endpoint_of(service, REGION).host == "127.0.0.1:1"
 
 
 @pytest.mark.parametrize(
@@ -466,16 +561,11 @@ def test_url_that_is_no_endpoint_is_refused(url: str) -> None:
 
 @pytest.mark.parametrize("is_trusted", [True, False])
 def test_certificate_is_verified(
-    is_trusted: bool, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, send: PooledSend
+    is_trusted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, send: PooledSend
 ) -> None:
-    import ssl
-
-    authority = trustme.CA()
-    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert("localhost").configure_cert(tls)
-    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
-    if is_trusted:
-        monkeypatch.setenv("AWS_CA_BUNDLE", str(tmp_path / "ca.pem"))
+    tls = trusted(tmp_path, monkeypatch)
+    if not is_trusted:
+        monkeypatch.delenv("AWS_CA_BUNDLE")
     with serving(tls) as server:
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"https://localhost:{server.port}")
         call = HttpCall.to("dynamodb", REGION, send, lambda: KEYS, SystemClock(), SystemEntropy())
