@@ -11,9 +11,12 @@ from infra.local.clients import REGION
 from shared.adapters.clock import SystemEntropy, pause
 from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
+from shared.adapters.dynamodb.dispatch.shard_counts import DynamoShardCountStore
 from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
-from shared.domain.bucket import bucket_of
+from shared.domain.bucket import LEAST_COUNTS, bucket_of
 from shared.domain.tenancy.tenant import split_key
+from shared.ports.dispatch import ShardRecord
+from shared.usecases.filing.scanned_shards import OPEN_FROM_MARGIN
 from tests.crashes.api_scenarios import api
 from tests.crashes.arrivals import ArrivalLog
 from tests.crashes.batch_scenarios import batches
@@ -122,6 +125,11 @@ class Theatre:
         client = self._engines.store.client("dynamodb")
         ledger = DynamoShardLedger(client, deployment.tables.leases, REGION)
         ledger.note_swept_through(bucket_of(stage.clock.now_ms()) - 1)
+        # The first filing of a deployment records where filing began; no later one makes that call.
+        counts = DynamoShardCountStore(client, deployment.tables.jobs, REGION)
+        counts.begin(
+            ShardRecord(counts=LEAST_COUNTS, open_from=bucket_of(stage.clock.now_ms()) - OPEN_FROM_MARGIN)
+        )
         # Whichever request comes first in an hour notes that; here none may make a call that the next one spares.
         parts = split_key(deployment.api_key)
         assert parts is not None
