@@ -136,6 +136,8 @@ class AwsServer:
         time.sleep(2 * LATE_SECONDS)
 
     def start(self) -> None:
+        # Before the thread: a test may stop the server before its thread has begun.
+        self._listener.settimeout(0.05)
         self._begin(self._accept)
 
     def stop(self) -> None:
@@ -150,7 +152,6 @@ class AwsServer:
         thread.start()
 
     def _accept(self) -> None:
-        self._listener.settimeout(0.05)
         number = 0
         while not self.stopped.is_set():
             try:
