@@ -34,8 +34,8 @@ LAMBDA_WHEELS = (
     "--implementation=cp",
 )
 NO_BYTECODE = (
-    f"No Python {RUNTIME} is on this machine, so the bundle has no bytecode and each cold start takes about a second "
-    f"more. Install it, for example with `.venv/bin/uv python install {RUNTIME}`, and deploy again."
+    f"No Python {RUNTIME} is on this machine, so the bundle has no bytecode and each cold start compiles every module "
+    f"again. Install it, for example with `.venv/bin/uv python install {RUNTIME}`, and deploy again."
 )
 HOST_WHEELS: tuple[str, ...] = ()
 """For tests: the same dependencies for the interpreter that runs the tests."""

@@ -125,8 +125,8 @@ class StageConfig:
     log_retention_days: int = 30
     log_level: str = "INFO"
     transport: Transport = Transport.HTTP
-    """What carries the functions' calls of AWS. boto3 takes about eight times the processor time, and knows
-    proxies, FIPS and dual-stack endpoints."""
+    """What carries the functions' calls of AWS. boto3 takes more processor time, and knows proxies, FIPS and
+    dual-stack endpoints."""
     api_rate_limit: int = 1000
     """Requests per second that the gateway accepts, over all tenants."""
     api_burst_limit: int = 2000

@@ -68,7 +68,7 @@ class Transport(StrEnum):
     """What carries the calls of AWS."""
 
     HTTP = "http"
-    """Punctual's own signed requests, for a tenth of the processor time."""
+    """Punctual's own signed requests, which take less processor time: docs/performance.md."""
     BOTO3 = "boto3"
     """The AWS SDK, with all that it alone knows: proxies, FIPS and dual-stack endpoints."""
 

@@ -14,8 +14,6 @@ from shared.ports.runtime import Clock, Entropy
 
 _FOR_THE_SDK = ("AWS_USE_FIPS_ENDPOINT", "AWS_USE_DUALSTACK_ENDPOINT")
 _PROXIES = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
-
-
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 

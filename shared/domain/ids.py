@@ -32,7 +32,7 @@ _SHARD_BITS = 15
 
 
 _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
-"""The texts of ten bits: two digits at a time take a quarter of the time of one."""
+"""The texts of ten bits: two digits at a time are faster than one."""
 _PYTHONS = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")
 """From Crockford's digits to those that `int` reads in base 32."""
 

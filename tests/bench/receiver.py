@@ -1,4 +1,4 @@
-"""A receiver of calls in a process of its own, so that its processor time is nobody else's.
+"""A receiver of calls in a process of its own, so that no other process spends its processor time.
 
 python -m tests.bench.receiver
 """

@@ -50,7 +50,7 @@ def one_by_one(start: datetime) -> list[datetime]:
 def wait_beside(crowded: Receiver, quiet: Receiver, release: threading.Event) -> None:
     """Wait for the calls of the quiet tenant or lane while each call of the crowd waits for its response.
 
-    Whoever shares workers or a limit with the crowd gets no call before a call of the crowd times out.
+    A tenant or lane that shares workers or a limit with the crowd gets no call before the crowd's calls time out.
     """
     held = crowded.wait_for(1, timeout=PATIENCE)[0]
     quiet.wait_for(QUIET, timeout=PATIENCE)

@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import Mutant
 
-_TESTS = "tests/unit/adapters/test_transports.py"
+_TESTS = "tests/unit/adapters"
 _GREENLETS = "tests/unit/adapters/test_greenlets.py"
 _CALL = "shared/adapters/aws/http_call.py"
 _RETRIES = "shared/adapters/aws/retries.py"
@@ -81,7 +81,7 @@ TRANSPORT = (
         killer=_TESTS,
     ),
     Mutant(
-        name="certificate that nobody verifies",
+        name="certificate that is not verified",
         file=_SENDER,
         old='ssl.create_default_context(cafile=os.environ.get("AWS_CA_BUNDLE") or None)',
         new="ssl._create_unverified_context()",
@@ -102,7 +102,7 @@ TRANSPORT = (
         killer=_TESTS,
     ),
     Mutant(
-        name="idle connection whose end nobody looks for",
+        name="idle connection whose end is not looked for",
         file=_SENDER,
         old="        return not poller.poll(0)\n",
         new="        return True\n",

@@ -64,14 +64,11 @@ def chunked(body: Parsed) -> Step:
     return send
 
 
-def raw(text: bytes, late: bytes = b"") -> Step:
-    """These bytes, and others when the client has had the time to take the first for a whole answer."""
+def raw(text: bytes) -> Step:
+    """These bytes."""
 
     def send(client: socket.socket) -> bool:
         client.sendall(text)
-        if late:
-            time.sleep(LATE_SECONDS)
-            client.sendall(late)
         return True
 
     return send
@@ -107,6 +104,7 @@ class AwsServer:
     received: list[Received] = field(default_factory=list)
     ended: list[int] = field(default_factory=list)
     """The connections that the server has closed."""
+    late_sent: threading.Event = field(default_factory=threading.Event)
     stopped: threading.Event = field(default_factory=threading.Event)
     _listener: socket.socket = field(default_factory=lambda: socket.create_server(("127.0.0.1", 0)))
     _threads: list[threading.Thread] = field(default_factory=list)
@@ -131,9 +129,17 @@ class AwsServer:
             time.sleep(0.01)
         time.sleep(0.05)
 
-    def wait_for_late_bytes(self) -> None:
-        """Wait until late bytes are sent, and had the time to arrive."""
-        time.sleep(2 * LATE_SECONDS)
+    def followed(self, text: bytes, late: bytes) -> Step:
+        """These bytes, and others when the client has had the time to take the first for a whole answer."""
+
+        def send(client: socket.socket) -> bool:
+            client.sendall(text)
+            self.stopped.wait(LATE_SECONDS)
+            client.sendall(late)
+            self.late_sent.set()
+            return True
+
+        return send
 
     def start(self) -> None:
         # Before the thread: a test may stop the server before its thread has begun.

@@ -27,7 +27,7 @@ _WITH_TOKEN = frozenset({"TransactWriteItems", "ExecuteTransaction"})
 
 @dataclass(slots=True)
 class HttpCall:
-    """One service over a sender of our own: a tenth of the CPU time of the SDK, and none of its start."""
+    """One service over signed requests, without the SDK and its start."""
 
     service: Service
     endpoint: Endpoint
@@ -58,7 +58,7 @@ class HttpCall:
             # The same token in every try: a transaction whose answer was lost does not happen twice.
             params = {**params, _TOKEN: f"{self.entropy.bits(CLIENT_TOKEN_BITS):x}"}
         try:
-            body = orjson.dumps(params, default=_base64)
+            body = orjson.dumps(params, default=_encoded)
         except orjson.JSONEncodeError as error:
             # Such as half a surrogate pair, which AWS would refuse.
             refusal = {"Code": "ValidationException", "Message": f"no JSON: {error}"}
@@ -114,11 +114,12 @@ class HttpCall:
             self.skew_s = aws.timestamp() - self.clock.now_ms() / 1000
 
 
-def _base64(value: object) -> str:
+def _encoded(value: object) -> str | dict[str, Any]:
+    """Bytes in base64, and mappings that are no dict."""
     if isinstance(value, bytes):
         return b64encode(value).decode()
     if isinstance(value, Mapping):
-        return dict(value)  # type: ignore[return-value]
+        return dict(value)
     raise TypeError(f"{type(value).__name__} is no JSON")
 
 

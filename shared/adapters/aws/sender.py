@@ -113,7 +113,7 @@ class _Pool:
                 connection.abort()
         self._idle.clear()
         # A transport closes its socket in the next turn of the loop.
-        await asyncio.wait([asyncio.create_task(_next_turn())])
+        await asyncio.create_task(_next_turn())
 
     async def _connect(self, loop: asyncio.AbstractEventLoop, endpoint: Endpoint) -> "_Connection":
         if endpoint.is_tls and self._tls is None:
@@ -129,7 +129,7 @@ class _Pool:
 
 
 class _Connection(asyncio.Protocol):
-    """One connection, and the response that is being read. Bytes that nobody asked for close it."""
+    """One connection, and the response that is being read. Unsolicited bytes close it."""
 
     def __init__(self) -> None:
         self.is_open = False

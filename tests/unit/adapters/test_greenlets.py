@@ -19,7 +19,7 @@ from shared.adapters.greenlets import (
     wait_for,
 )
 
-OWN: ContextVar[str] = ContextVar("own", default="nobody")
+OWN: ContextVar[str] = ContextVar("own", default="none")
 
 
 class Steps:
@@ -115,7 +115,7 @@ def test_every_error_of_a_spread_is_taken_and_the_first_is_raised(caplog: pytest
     with pytest.raises(ValueError, match="number 0"):
         GreenletSpread(4)(fail, range(4))
     gc.collect()
-    assert caplog.records == [], "no task is left with an exception that nobody took"
+    assert caplog.records == [], "the exception of each task is retrieved"
 
 
 def test_cancelled_spread_leaves_no_call_behind() -> None:

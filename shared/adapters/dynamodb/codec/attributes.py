@@ -33,7 +33,7 @@ def encode_all(values: Mapping[str, Plain | None]) -> Item:
 def decode(value: Value) -> Plain:
     """ValueError for types that no item of the project has.
 
-    Every attribute of every row passes here: chains of `if` take a tenth of the time of a `match`.
+    Every attribute of every row passes here: chains of `if` are faster than a `match`.
     """
     ((kind, raw),) = value.items()
     if isinstance(raw, str):
