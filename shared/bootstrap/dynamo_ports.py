@@ -67,9 +67,9 @@ def dynamo_ports(settings: Settings) -> Ports:
 
         ports.vault = KmsVault(client("kms"), settings.kms_key_id, ports.entropy)
     if isinstance(settings, ExecutorSettings):
-        from shared.adapters.http.sender import AiohttpSender
+        from shared.adapters.http.sender import CallbackSender
 
-        ports.sender = AiohttpSender(settings.target_policy)
+        ports.sender = CallbackSender(settings.target_policy)
     if isinstance(settings, ReconcilerSettings):
         from shared.adapters.logs.accepted_log import CloudWatchAcceptedLog
 

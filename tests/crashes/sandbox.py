@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.adapters.clock import SystemClock
-from shared.adapters.http.sender import AiohttpSender
+from shared.adapters.http.sender import CallbackSender
 from shared.usecases.dead_letters import process_bulk_redrives as process_bulk_redrives
 from shared.usecases.ticks import sweep_shard, watch_buckets
 from tests.crashes.clock import SharedClock
@@ -121,10 +121,10 @@ def _put_into_product(clock: SharedClock) -> None:
         else:
             clock.advance(duration_ms / 1000)
 
-    patched: tuple[Any, Any] = SystemClock, AiohttpSender
+    patched: tuple[Any, Any] = SystemClock, CallbackSender
     patched[0].now_ms = lambda _: clock.now_ms()
     patched[0].sleep_ms = sleep_ms
-    patched[1].__init__ = partialmethod(AiohttpSender.__init__, monotonic=clock.seconds)
+    patched[1].__init__ = partialmethod(CallbackSender.__init__, monotonic=clock.seconds)
 
 
 def _invoke(handler: Any, watch: CallWatch, asked: dict[str, Any]) -> dict[str, Any]:

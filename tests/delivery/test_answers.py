@@ -121,4 +121,4 @@ def test_retry_after(status: int, headers: list[str], expected: int | None) -> N
 @pytest.mark.parametrize("text", ["0" * 1_000_000 + "x", "(" * 1_000_000, "Sun, " * 200_000, "1 " * 500_000])
 def test_no_retry_after_takes_longer_to_read_than_it_is_long(text: str) -> None:
     """All calls of a process wait while one is read: with steps for each pair of characters this would not end."""
-    assert retry_after_seconds({"Retry-After": text, "Date": text}) is None
+    assert retry_after_seconds({"retry-after": text, "date": text}) is None

@@ -7,15 +7,13 @@ import socket
 import ssl
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trustme
 
-from shared.adapters.http import pool, sender, sockets
-from shared.adapters.http.dial import DIALLED_PER_FAMILY, DialGuard
+from shared.adapters.http import dial, sender, sockets
+from shared.adapters.http.dial import DIALLED_PER_FAMILY, RACING_CALLS, DialGuard
 from shared.adapters.http.look_up import MAX_ADDRESSES
-from shared.adapters.http.pool import RACING_CALLS
 from shared.adapters.http.sockets import MAX_OVERHEAD_BYTES, READ_BYTES, BoundedSocket, SocketBudget
 from shared.domain.delivery.callback import Reason
 from tests.support.delivery.hostile_tls import floods_key_updates, shakes_hands
@@ -34,8 +32,8 @@ def dials(monkeypatch: pytest.MonkeyPatch) -> Dials:
     noted: Dials = []
     open_socket = DialGuard.open_socket
 
-    def opened(guard: DialGuard, target: tuple[Any, ...]) -> socket.socket:
-        noted.append((target[4][0], open_socket(guard, target)))
+    def opened(guard: DialGuard, address: str) -> socket.socket:
+        noted.append((address, open_socket(guard, address)))
         return noted[-1][1]
 
     monkeypatch.setattr(DialGuard, "open_socket", opened)
@@ -104,8 +102,8 @@ def test_name_with_more_addresses_than_the_limit_is_not_dialled(dials: Dials) ->
 def test_address_that_never_answers_fails_at_the_deadline_of_connecting(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert pool.CONNECT_SECONDS == 5.0
-    monkeypatch.setattr(pool, "CONNECT_SECONDS", SHORT)
+    assert dial.CONNECT_SECONDS == 5.0
+    monkeypatch.setattr(dial, "CONNECT_SECONDS", SHORT)
 
     async def scenario() -> None:
         with full_listener() as port:
@@ -117,7 +115,7 @@ def test_address_that_never_answers_fails_at_the_deadline_of_connecting(
 
 
 def test_handshake_that_stalls_fails_at_the_deadline_of_connecting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "CONNECT_SECONDS", SHORT)
+    monkeypatch.setattr(dial, "CONNECT_SECONDS", SHORT)
 
     async def scenario() -> None:
         with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -157,12 +155,12 @@ def test_batch_to_addresses_that_never_answer_leaves_descriptors_to_other_tenant
 
 def test_socket_beyond_the_budget_fails_as_if_descriptors_were_used_up() -> None:
     budget = SocketBudget(2)
-    first, second = (budget.open(socket.AF_INET, socket.SOCK_STREAM, 0) for _ in range(2))
+    first, second = (budget.open(socket.AF_INET) for _ in range(2))
     with pytest.raises(OSError, match="open files") as raised:
-        budget.open(socket.AF_INET, socket.SOCK_STREAM, 0)
+        budget.open(socket.AF_INET)
     assert raised.value.errno == errno.EMFILE
     first.close()
-    with budget.open(socket.AF_INET, socket.SOCK_STREAM, 0), second:
+    with budget.open(socket.AF_INET), second:
         assert budget.is_tight
 
 

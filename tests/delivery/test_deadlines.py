@@ -55,7 +55,7 @@ def test_no_time_left_means_no_call(seconds: float) -> None:
 
 
 def test_long_deadlines_are_not_rounded_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """aiohttp rounds those of five seconds and more up to whole ones of the loop's clock."""
+    """Some clients round those of five seconds and more up to whole ones of the loop's clock."""
     deadlines: list[float] = []
 
     async def scenario() -> None:

@@ -21,8 +21,8 @@ from statistics import median
 import pytest
 import trustme
 
-from shared.adapters.http import pool
-from shared.adapters.http.sender import AiohttpSender
+from shared.adapters.http import dial
+from shared.adapters.http.sender import CallbackSender
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from tests.support.delivery.hostile import CROWD, CROWDED, RECEIVERS
 from tests.support.delivery.hostile_server import HONEST
@@ -105,7 +105,7 @@ def as_many_descriptors_as_a_lambda_function_has() -> Iterator[None]:
 def no_deadline_of_connecting() -> Iterator[None]:
     """It would precede that of the call on a busy machine; `test_budgets.py` is about it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pool, "CONNECT_SECONDS", None)
+        patch.setattr(dial, "CONNECT_SECONDS", None)
         yield
 
 
@@ -154,7 +154,7 @@ async def call_all(ports: dict[str, int], trusted: ssl.SSLContext, timeout_secon
             return await _call_all(sender, ports, done)
 
 
-async def _call_all(sender: AiohttpSender, ports: dict[str, int], done: Batch) -> Batch:
+async def _call_all(sender: CallbackSender, ports: dict[str, int], done: Batch) -> Batch:
     honest = f"http://{NAME}:{ports[HONEST]}/"
     await sender.send(post(honest), timeout_seconds=done.timeout_seconds)
     under_way = asyncio.gather(*(call(sender, name, ports[name], done) for name in RECEIVERS))
@@ -168,7 +168,7 @@ async def _call_all(sender: AiohttpSender, ports: dict[str, int], done: Batch) -
     return done
 
 
-async def call(sender: AiohttpSender, name: str, port: int, done: Batch) -> None:
+async def call(sender: CallbackSender, name: str, port: int, done: Batch) -> None:
     """One call, noted."""
     row = RECEIVERS[name]
     scheme = row.scheme or ("https" if row.tls else "http")

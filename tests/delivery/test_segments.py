@@ -2,7 +2,7 @@
 
 import pytest
 
-from shared.adapters.http import sockets, wire
+from shared.adapters.http import sockets
 from shared.domain.delivery.callback import Reason
 from tests.support.delivery.sending import OK_HEAD, answer_to
 from tests.support.fakes.receiver import replies_and_closes, reply
@@ -33,7 +33,6 @@ def test_outcome_is_the_same_for_every_size_of_segment(
     name: str, segment: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw, reason, status = OUTCOMES[name]
-    for module in (sockets, wire):
-        monkeypatch.setattr(module, "READ_BYTES", segment)
+    monkeypatch.setattr(sockets, "READ_BYTES", segment)
     answer, _ = answer_to(replies_and_closes(raw))
     assert (answer.reason, answer.status) == (reason, status)

@@ -344,7 +344,7 @@ def test_callback_without_a_signature_cannot_be_constructed(headers: tuple[tuple
     [
         (r"(?<![\w.])Callback\(", "shared/usecases/attempts/compose_callback.py"),
         (r"sender\.send\(", "shared/usecases/attempts/call_receiver.py"),
-        (r"ClientSession\(", "shared/adapters/http/pool.py"),
+        (r"encode_request\(callback\)", "shared/adapters/http/sender.py"),
     ],
 )
 def test_callbacks_are_made_in_one_place_and_sent_from_one(used: str, only_in: str) -> None:

@@ -181,7 +181,7 @@ CALLBACKS = (
     ),
     Mutant(
         name="every 202 goes on",
-        file="shared/adapters/http/sender.py",
+        file="shared/adapters/http/response.py",
         old='.strip().lower() == "true"',
         new='.strip().lower() != "maybe"',
         killer="tests/delivery/test_async_answers.py",

@@ -13,8 +13,16 @@ _CANARIES = "tests/delivery/test_canaries.py"
 _BUDGETS = "tests/delivery/test_budgets.py"
 _SEGMENTS = "tests/delivery/test_segments.py"
 _CONNECTIONS = "tests/delivery/test_connections.py"
+_ERRORS = "tests/delivery/test_protocol_errors.py"
+_REQUESTS = "tests/delivery/test_requests.py"
+_RACES = "tests/delivery/test_races.py"
+_FRAMING = "tests/delivery/test_framing.py"
+_RAISES = "tests/delivery/test_never_raises.py"
 _TLS = "shared/adapters/http/tls.py"
-_WIRE = "shared/adapters/http/wire.py"
+_RESPONSE = "shared/adapters/http/response.py"
+_CONNECTION = "shared/adapters/http/connection.py"
+_REQUEST = "shared/adapters/http/request.py"
+_LOOK_UP = "shared/adapters/http/look_up.py"
 _SOCKETS = "shared/adapters/http/sockets.py"
 _DIAL = "shared/adapters/http/dial.py"
 _SENDER = "shared/adapters/http/sender.py"
@@ -31,14 +39,14 @@ DELIVERY = (
     Mutant(
         name="a name is looked up again to be dialled",
         file=_DIAL,
-        old="        families = [",
-        new="        answers = await self._resolver.resolve(host, port, family)\n        families = [",
+        old="        first = [",
+        new="        addresses = await asyncio.to_thread(self._resolver._look_up, target.host)\n        first = [",
         killer=_NAMES,
     ),
     Mutant(
         name="literal addresses are not checked at the socket",
         file=_DIAL,
-        old="        self.judge([destination[0]])\n",
+        old="        self.judge([address])\n",
         new="",
         killer=_NAMES,
     ),
@@ -101,57 +109,57 @@ DELIVERY = (
     Mutant(
         name="executors do not know the API by name",
         file="shared/bootstrap/dynamo_ports.py",
-        old="AiohttpSender(settings.target_policy)",
-        new="AiohttpSender(type(settings.target_policy)(exceptions=settings.dial_exceptions))",
+        old="CallbackSender(settings.target_policy)",
+        new="CallbackSender(type(settings.target_policy)(exceptions=settings.dial_exceptions))",
         killer=_WIRED,
     ),
     Mutant(
-        name="redirects are followed",
-        file=_SENDER,
-        old="allow_redirects=False",
-        new="allow_redirects=True",
+        name="redirects are successes",
+        file=_RESPONSE,
+        old="            return Reason.REDIRECT",
+        new="            return Reason.OK",
         killer="tests/delivery/test_answers.py",
     ),
     Mutant(
-        name="a deadline for each read instead of the whole",
-        file=_POOL,
-        old="total=seconds, ",
-        new="total=None, sock_read=seconds, ",
-        killer=_HOSTILE,
+        name="a deadline for connecting alone",
+        file=_SENDER,
+        old="asyncio.timeout(timeout_seconds)",
+        new="asyncio.timeout(None)",
+        killer="tests/delivery/test_deadlines.py",
     ),
     Mutant(
         name="answers without bounds on the wire",
-        file=_POOL,
-        old="partial(_handler, self._loop, sockets)",
-        new="partial(ResponseHandler, self._loop)",
+        file=_RESPONSE,
+        old="MAX_RESPONSE_BYTES = 256 * 1024",
+        new="MAX_RESPONSE_BYTES = 1 << 40",
         killer=_HOSTILE,
     ),
     Mutant(
         name="lines of any length",
-        file=_POOL,
-        old="_MAX_LINE_BYTES = 8 * 1024",
-        new="_MAX_LINE_BYTES = 1 << 28",
-        killer="tests/delivery/test_protocol_errors.py",
+        file=_RESPONSE,
+        old="MAX_LINE_BYTES = 8 * 1024",
+        new="MAX_LINE_BYTES = 1 << 28",
+        killer=_ERRORS,
     ),
     Mutant(
         name="look-ups in the few threads of the loop",
-        file="shared/adapters/http/look_up.py",
+        file=_LOOK_UP,
         old="loop.run_in_executor(self._threads,",
         new="loop.run_in_executor(None,",
         killer=_LOOK_UPS,
     ),
     Mutant(
         name="a look-up without a bound",
-        file="shared/adapters/http/look_up.py",
+        file=_LOOK_UP,
         old="asyncio.timeout(self._seconds)",
         new="asyncio.timeout(None)",
         killer=_LOOK_UPS,
     ),
     Mutant(
         name="certificates are not verified",
-        file=_POOL,
-        old="ssl=harden(ssl_context)",
-        new="ssl=False",
+        file=_TLS,
+        old="    context.minimum_version = ",
+        new="    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE\n    context.minimum_version = ",
         killer="tests/delivery/test_tls.py",
     ),
     Mutant(
@@ -226,36 +234,36 @@ DELIVERY = (
     ),
     Mutant(
         name="names have any number of addresses",
-        file="shared/adapters/http/look_up.py",
-        old="        if len(unique) > MAX_ADDRESSES:",
-        new="        if False:",
+        file=_LOOK_UP,
+        old="if not 0 < len(unique) <= MAX_ADDRESSES:",
+        new="if not unique:",
         killer=_BUDGETS,
     ),
     Mutant(
         name="addresses that failed are dialled again",
-        file=_POOL,
-        old="        addr_infos.clear()\n",
-        new="",
+        file=_DIAL,
+        old="        waiting, errors = list(addresses), ",
+        new="        waiting, errors = [*addresses, *addresses], ",
         killer=_BUDGETS,
     ),
     Mutant(
         name="connecting has no deadline of its own",
-        file=_POOL,
-        old="sock_connect=CONNECT_SECONDS, ",
-        new="",
+        file=_DIAL,
+        old="asyncio.timeout(CONNECT_SECONDS)",
+        new="asyncio.timeout(None)",
         killer=_BUDGETS,
     ),
     Mutant(
         name="all calls of a tenant race over addresses",
-        file=_POOL,
-        old="1 if self._dialling[tenant] >= RACING_CALLS else None",
+        file=_DIAL,
+        old="1 if self._dialling[tenant_id] >= RACING_CALLS else None",
         new="None",
         killer=_BUDGETS,
     ),
     Mutant(
         name="sockets without a budget",
         file=_SOCKETS,
-        old="        if len(self._live()) >= self._limit:",
+        old="        if self._count_open() >= self._limit:",
         new="        if False:",
         killer=_BUDGETS,
     ),
@@ -282,9 +290,9 @@ DELIVERY = (
     ),
     Mutant(
         name="connections end their TLS in peace",
-        file=_WIRE,
-        old="        self.abort()\n\n    def data_received",
-        new="        super().close()\n\n    def data_received",
+        file=_CONNECTION,
+        old="        self._transport.abort()",
+        new="        self._transport.close()",
         killer=_BUDGETS,
     ),
     Mutant(
@@ -302,31 +310,31 @@ DELIVERY = (
         killer=_HOSTILE,
     ),
     Mutant(
-        name="a head is parsed together with what follows it",
-        file=_WIRE,
-        old="end = None if self._has_final_head else ",
-        new="end = None if True else ",
+        name="a status counts only with the end of its response",
+        file=_RESPONSE,
+        old="        self.status = status\n        if",
+        new="        self.status = status if self._is_head else None\n        if",
         killer=_SEGMENTS,
     ),
     Mutant(
         name="the reader of a body that cannot be parsed is left waiting",
-        file=_WIRE,
-        old="            self._payload.set_exception(self._exception)",
-        new="            pass",
+        file=_CONNECTION,
+        old="        except CallFailedError as error:\n            self._finish(error)\n",
+        new="        except CallFailedError:\n            self._response = None\n",
         killer=_SEGMENTS,
     ),
     Mutant(
-        name="a response before its request is taken",
+        name="a connection on which data arrived is used again",
         file=_POOL,
-        old="if not (protocol.was_used and protocol.should_close):",
-        new="if True:",
+        old="            if self._is_fresh(connection) and connection.is_quiet():\n                return",
+        new="            if True:\n                return",
         killer=_CONNECTIONS,
     ),
     Mutant(
         name="a certificate that is asked for late is a broken protocol",
-        file=_SENDER,
-        old="        if isinstance(cause, SSLError):",
-        new="        if False:",
+        file=_CONNECTION,
+        old="isinstance(error, SSLError)",
+        new="False",
         killer=_HOSTILE,
     ),
     Mutant(
@@ -365,10 +373,10 @@ DELIVERY = (
         killer=_TARGETS,
     ),
     Mutant(
-        name="the end of a head is missed between two pieces",
-        file=_WIRE,
-        old='b"" if end else (self._previous + piece)[-_HEAD_END_BYTES:]',
-        new='b""',
-        killer=_SEGMENTS,
+        name="a second response takes the place of the first",
+        file=_RESPONSE,
+        old="        if self.is_complete:\n            raise",
+        new="        if False:\n            raise",
+        killer=_CONNECTIONS,
     ),
 )

@@ -116,9 +116,9 @@ RETRIES = (
     ),
     Mutant(
         name="receiver that asks for no retry, and gets one",
-        file="shared/adapters/http/sender.py",
-        old="        if self.gave_up:\n",
-        new="        if self.gave_up and self.status is None:\n",
+        file="shared/adapters/http/response.py",
+        old="        if self._gave_up:\n",
+        new="        if self._gave_up and self.status is None:\n",
         killer="tests/delivery/test_no_retry.py",
     ),
 )

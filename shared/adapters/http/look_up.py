@@ -4,9 +4,9 @@ import asyncio
 import socket
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from ipaddress import ip_address
 
-from aiohttp.abc import AbstractResolver, ResolveResult
+from shared.adapters.http.errors import CallFailedError
+from shared.domain.delivery.callback import Reason
 
 LookUp = Callable[[str], Sequence[str]]
 """Returns all addresses of a name as text, or raises OSError. Blocks; called from many threads at once."""
@@ -22,6 +22,9 @@ the system's resolver gives up. Threads are created on demand."""
 MAX_ADDRESSES = 256
 """Maximum addresses of a name. To check one takes about 10 µs of the event loop's time."""
 
+CACHE_SECONDS = 10.0
+"""The calls of a batch to one host share a lookup. It is longer than a lookup takes."""
+
 
 def look_up_by_system(name: str) -> list[str]:
     """Ask the host's own resolver, for the address families that the host supports."""
@@ -29,49 +32,56 @@ def look_up_by_system(name: str) -> list[str]:
     return [str(destination[0]) for *_, destination in entries]
 
 
-class BoundedResolver(AbstractResolver):
+class BoundedResolver:
     """Looks up names concurrently, so that a lookup without an answer does not delay others.
 
-    The loop's default executor is too small: it has four threads more than the machine has cores. The owner
-    closes the resolver; running lookups then end by themselves.
+    The loop's default executor is too small: it has four threads more than the machine has cores.
     """
 
-    def __init__(
-        self, look_up: LookUp, *, seconds: float = LOOK_UP_SECONDS, threads: int = LOOK_UP_THREADS
-    ) -> None:
+    def __init__(self, look_up: LookUp, *, seconds: float, threads: int = LOOK_UP_THREADS) -> None:
         self._look_up = look_up
         self._seconds = seconds
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="look-up")
+        self._cache: dict[str, tuple[float, asyncio.Task[list[str]]]] = {}
+        """The lookups of the last seconds, also those that are running, with the time of their start."""
 
-    async def resolve(
-        self,
-        host: str,
-        port: int = 0,
-        family: socket.AddressFamily = socket.AF_UNSPEC,  # noqa: ARG002 - part of the interface
-    ) -> list[ResolveResult]:
-        """Return the addresses, flagged as numeric so that aiohttp does not resolve them.
+    async def resolve(self, name: str) -> list[str]:
+        """Return the addresses of a name; CallFailedError if the name has none, or too many."""
+        loop = asyncio.get_running_loop()
+        oldest = loop.time() - CACHE_SECONDS
+        self._cache = {known: entry for known, entry in self._cache.items() if entry[0] > oldest}
+        if name not in self._cache:
+            self._cache[name] = loop.time(), loop.create_task(self._addresses(name))
+            self._cache[name][1].add_done_callback(lambda task: self._forget_failure(name, task))
+        # Shielded: the other calls that wait for this lookup go on when one of them is cancelled.
+        return await asyncio.shield(self._cache[name][1])
 
-        OSError after the timeout, and for a name without addresses or with too many.
-        """
+    def close(self) -> None:
+        """Cancel the lookups; running threads then end by themselves."""
+        for _, task in self._cache.values():
+            task.cancel()
+        self._cache.clear()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _addresses(self, name: str) -> list[str]:
         loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(self._seconds):
-                addresses = await loop.run_in_executor(self._threads, self._look_up, host)
+                addresses = await loop.run_in_executor(self._threads, self._look_up, name)
         except TimeoutError:
-            raise OSError(f"no name server answered within {self._seconds} s") from None
-        if not addresses:
-            raise OSError("the name has no address")
+            raise CallFailedError(Reason.DNS_FAILED, "no name server answered in time") from None
+        except OSError as error:
+            is_own_fault = isinstance(error, socket.gaierror) and error.errno in _OWN_FAULTS
+            reason = Reason.UNAVAILABLE if is_own_fault else Reason.DNS_FAILED
+            raise CallFailedError(reason, str(error)) from error
         unique = list(dict.fromkeys(addresses))
-        if len(unique) > MAX_ADDRESSES:
-            raise OSError(f"the name has more than {MAX_ADDRESSES} addresses")
-        return [_result(host, address, port) for address in unique]
+        if not 0 < len(unique) <= MAX_ADDRESSES:
+            raise CallFailedError(Reason.DNS_FAILED, f"the name has 0 or more than {MAX_ADDRESSES} addresses")
+        return unique
 
-    async def close(self) -> None:
-        """Cancel pending lookups without waiting for running ones."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+    def _forget_failure(self, name: str, task: asyncio.Task[list[str]]) -> None:
+        if task.cancelled() or task.exception() is not None:
+            self._cache.pop(name, None)
 
 
-def _result(host: str, address: str, port: int) -> ResolveResult:
-    family = socket.AF_INET if ip_address(address).version == 4 else socket.AF_INET6
-    flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
-    return ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=flags)
+_OWN_FAULTS = (socket.EAI_MEMORY, socket.EAI_SYSTEM)

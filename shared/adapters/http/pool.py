@@ -1,163 +1,100 @@
-"""A pool of keep-alive connections that never repeats a request and rejects unsolicited responses."""
-
 import asyncio
-import math
-from collections import Counter
-from contextvars import ContextVar
-from dataclasses import dataclass
-from functools import partial
-from ssl import SSLContext
-from typing import Any
+from weakref import WeakValueDictionary
 
-import aiohttp
-from aiohttp.abc import AbstractResolver
-from aiohttp.client_proto import ResponseHandler
-from aiohttp.connector import Connection
-from aiohttp.tracing import Trace
-
-from shared.adapters.http.dial import DialGuard, GuardedResolver
+from shared.adapters.http.connection import Connection
+from shared.adapters.http.dial import Dialer
+from shared.adapters.http.request import Target
+from shared.adapters.http.response import Response
 from shared.adapters.http.sockets import SocketBudget
-from shared.adapters.http.tls import harden
-from shared.adapters.http.wire import BoundedHandler, InvalidResponseError
 
-USER_AGENT = "Punctual/0.1"
-CHUNK_BYTES = 4 * 1024
-_MAX_LINE_BYTES = 8 * 1024
-_MAX_RESPONSE_HEADERS = 100
-# Below the five seconds after which common servers close an idle connection: reusing a connection that the
-# receiver is closing costs an attempt.
-_KEEPALIVE_SECONDS = 4.0
-CONNECT_SECONDS = 5.0
-"""The time that TCP and TLS have after the lookup. A lost SYN is repeated after one and after three seconds."""
-_AUTO_HEADERS = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
-
-RACING_CALLS = 32
-"""Calls of one tenant that may dial several addresses at a time: 128 sockets, a quarter of `MAX_SOCKETS`."""
-
-TENANT: ContextVar[str] = ContextVar("tenant")
-"""The tenant whose call the current task makes."""
+KEEPALIVE_SECONDS = 4.0
+"""Below the five seconds after which common servers close an idle connection: reusing a connection that the
+receiver is closing costs an attempt."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoolLimits:
-    """The maximum number of connections of a pool, in total and per host."""
+class Pool:
+    """The kept-alive connections of one scheme, in one event loop.
 
-    total: int
-    per_host: int
-
-
-def open_pool(
-    guard: DialGuard, resolver: AbstractResolver, limits: PoolLimits, ssl_context: SSLContext | None
-) -> aiohttp.ClientSession:
-    """Open a pool whose connections all pass the guard; it belongs to the running event loop."""
-    connector = _StrictConnector(
-        resolver=GuardedResolver(guard, resolver),
-        socket_factory=guard.open_socket,
-        sockets=guard.sockets,
-        ssl=harden(ssl_context),
-        limit=limits.total,
-        limit_per_host=limits.per_host,
-        keepalive_timeout=_KEEPALIVE_SECONDS,
-    )
-    return aiohttp.ClientSession(
-        connector=connector,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        headers={"User-Agent": USER_AGENT},
-        skip_auto_headers=_AUTO_HEADERS,
-        trust_env=False,
-        auto_decompress=False,
-        read_bufsize=CHUNK_BYTES,
-        max_line_size=_MAX_LINE_BYTES,
-        max_field_size=_MAX_LINE_BYTES,
-        max_headers=_MAX_RESPONSE_HEADERS,
-        middlewares=(_never_repeat,),
-        trace_configs=[_queue_trace()],
-    )
-
-
-def timeout_of(seconds: float) -> aiohttp.ClientTimeout:
-    """The deadline of a call, and of its connection within it."""
-    # Without the infinite threshold, aiohttp rounds deadlines over five seconds up to whole seconds.
-    return aiohttp.ClientTimeout(total=seconds, sock_connect=CONNECT_SECONDS, ceil_threshold=math.inf)
-
-
-def _queue_trace() -> aiohttp.TraceConfig:
-    """Keeps `is_queued` of each request's `trace_request_ctx` true while it waits for a free connection."""
-
-    def mark(is_queued: bool) -> Any:
-        async def record(_session: Any, context: Any, _parameters: Any) -> None:
-            context.trace_request_ctx.is_queued = is_queued
-
-        return record
-
-    trace = aiohttp.TraceConfig()
-    trace.on_connection_queued_start.append(mark(True))
-    trace.on_connection_queued_end.append(mark(False))
-    return trace
-
-
-class _StrictConnector(aiohttp.TCPConnector):
-    """Bounds sockets and responses, and leaves a connection on which data arrived between two requests.
-
-    aiohttp would treat a response that arrived on an idle connection as the response to the next request, and
-    shift every later response by one.
+    One pool per scheme: a name that was allowed for https must not be reused for plain http.
     """
 
-    def __init__(self, *, sockets: SocketBudget, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self, dialer: Dialer, sockets: SocketBudget, *, limit: int, limit_per_host: int) -> None:
+        self.places = asyncio.Semaphore(limit)
+        """A call holds one of these places, and one of its host's."""
+        self._host_places: WeakValueDictionary[Target, asyncio.Semaphore] = WeakValueDictionary()
+        self._limit_per_host = limit_per_host
+        self._dialer = dialer
         self._sockets = sockets
-        self._dialling: Counter[str] = Counter()
-        self._factory = partial(_handler, self._loop, sockets)
+        self._idle: dict[Target, list[Connection]] = {}
+        self._sweep: asyncio.TimerHandle | None = None
 
-    async def connect(
-        self, req: aiohttp.ClientRequest, traces: list[Trace], timeout: aiohttp.ClientTimeout
-    ) -> Connection:
-        while True:
-            connection = await super().connect(req, traces, timeout)
-            protocol = connection.protocol
-            if not isinstance(protocol, BoundedHandler):
-                raise InvalidResponseError("the connection was lost before the request")
-            if not (protocol.was_used and protocol.should_close):
+    def places_of(self, target: Target) -> asyncio.Semaphore:
+        """Return the places of a host, which all its calls share."""
+        places = self._host_places.get(target)
+        if places is None:
+            places = self._host_places[target] = asyncio.Semaphore(self._limit_per_host)
+        return places
+
+    async def exchange(self, target: Target, request: bytes, response: Response, tenant_id: str) -> None:
+        """Send a request over an idle or a new connection; CallFailedError without a complete response."""
+        connection = self._take_idle(target) or await self._dial(target, tenant_id)
+        try:
+            await connection.exchange(request, response)
+        finally:
+            if response.is_reusable and connection.has_sent_all():
+                self._keep(target, connection)
+            else:
+                connection.abort()
+
+    async def close(self) -> None:
+        """Close the idle connections."""
+        self._close_idle()
+        if self._sweep is not None:
+            self._sweep.cancel()
+            self._sweep = None
+        await asyncio.sleep(0)  # a transport closes its socket in the next iteration of the loop
+
+    def _take_idle(self, target: Target) -> Connection | None:
+        """Return the connection that was used last, so that others can age."""
+        idle = self._idle.get(target, [])
+        while idle:
+            connection = idle.pop()
+            if self._is_fresh(connection) and connection.is_quiet():
                 return connection
-            connection.close()
+            connection.abort()
+        return None
 
-    async def _wrap_create_connection(
-        self, *args: Any, addr_infos: list[Any], **options: Any
-    ) -> tuple[asyncio.Transport, ResponseHandler]:
-        """Dial each address once, or the first address alone while the tenant dials many.
-
-        aiohttp would dial the addresses that are left in `addr_infos` again.
-        """
-        tenant = TENANT.get()
-        addresses = addr_infos[: 1 if self._dialling[tenant] >= RACING_CALLS else None]
-        addr_infos.clear()
+    async def _dial(self, target: Target, tenant_id: str) -> Connection:
+        addresses = await self._dialer.resolve(target)
         if self._sockets.is_tight:
             self._close_idle()
-        self._dialling[tenant] += 1
-        try:
-            return await super()._wrap_create_connection(*args, addr_infos=addresses, **options)
-        finally:
-            self._dialling[tenant] -= 1
-            self._dialling += Counter()  # drops tenants that dial no more
+        return await self._dialer.dial(target, addresses, tenant_id)
+
+    def _keep(self, target: Target, connection: Connection) -> None:
+        loop = asyncio.get_running_loop()
+        connection.idle_since = loop.time()
+        self._idle.setdefault(target, []).append(connection)
+        if self._sweep is None:
+            self._sweep = loop.call_later(KEEPALIVE_SECONDS, self._close_old)
+
+    def _is_fresh(self, connection: Connection) -> bool:
+        return asyncio.get_running_loop().time() - connection.idle_since < KEEPALIVE_SECONDS
+
+    def _close_old(self) -> None:
+        self._sweep = None
+        idle, self._idle = self._idle, {}
+        for target, connections in idle.items():
+            for connection in connections:
+                if self._is_fresh(connection) and connection.is_quiet():
+                    self._idle.setdefault(target, []).append(connection)
+                else:
+                    connection.abort()
+        if self._idle:
+            self._sweep = asyncio.get_running_loop().call_later(KEEPALIVE_SECONDS, self._close_old)
 
     def _close_idle(self) -> None:
-        """Close the connections that no call uses; they do not count against the limits of the pool."""
-        for idle in self._conns.values():
-            for protocol, _ in idle:
-                protocol.close()
-
-
-def _handler(loop: asyncio.AbstractEventLoop, sockets: SocketBudget) -> ResponseHandler:
-    return BoundedHandler(loop, sockets)
-
-
-async def _never_repeat(
-    request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
-) -> aiohttp.ClientResponse:
-    """Hide dropped connections from aiohttp, which would repeat a GET, PUT or DELETE within one attempt."""
-    try:
-        return await send(request)
-    except aiohttp.ClientConnectorError:
-        raise
-    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
-        raise InvalidResponseError("the connection ended before a complete response head") from error
+        """Close the connections that no call uses; they count in no limit of the pool."""
+        for connections in self._idle.values():
+            for connection in connections:
+                connection.abort()
+        self._idle.clear()

@@ -13,11 +13,11 @@ def retry_after_seconds(headers: Mapping[str, str]) -> int | None:
     A date is compared with the response's Date header, because both come from one clock; without Date it is
     ignored.
     """
-    text = headers.get("Retry-After", "").strip()
+    text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdecimal():
         # Truncate first: Python refuses to convert thousands of digits.
         return min(int(text.lstrip("0")[:10] or "0"), MAX_RETRY_AFTER_SECONDS)
-    until, sent = _http_date(text), _http_date(headers.get("Date", ""))
+    until, sent = _http_date(text), _http_date(headers.get("date", ""))
     if until is None or sent is None:
         return None
     return max(0, min(int((until - sent).total_seconds()), MAX_RETRY_AFTER_SECONDS))

@@ -1,12 +1,11 @@
 """The sender's sockets: a bounded number, read in small pieces, each with an allowance of bytes."""
 
-import asyncio
 import errno
 import os
 import resource
 import socket
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakSet
 
 MAX_SOCKETS = 512
 """Half of the 1,024 descriptors of a Lambda function. Lookups need up to 256, the AWS clients the rest."""
@@ -15,7 +14,7 @@ READ_BYTES = 8 * 1024
 """Maximum bytes of one read. asyncio would decrypt and parse 256 KiB before it serves another connection."""
 
 MAX_OVERHEAD_BYTES = 96 * 1024
-"""Bytes that may arrive beyond those of the response: TLS messages, and ciphertext that waits for a reader."""
+"""Bytes that may arrive beyond those of the response, such as TLS messages."""
 
 
 def socket_limit() -> int:
@@ -63,25 +62,22 @@ class SocketBudget:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._open: WeakValueDictionary[int, BoundedSocket] = WeakValueDictionary()
+        self._opened: WeakSet[BoundedSocket] = WeakSet()
 
     @property
     def is_tight(self) -> bool:
         """Whether more than half of the sockets are open."""
-        return len(self._live()) > self._limit // 2
+        return self._count_open() > self._limit // 2
 
-    def open(self, family: int, kind: int, protocol: int) -> BoundedSocket:
-        """Open a socket; OSError with EMFILE if the limit is reached."""
-        if len(self._live()) >= self._limit:
+    def open(self, family: int) -> BoundedSocket:
+        """Open a non-blocking TCP socket; OSError with EMFILE if the limit is reached."""
+        if self._count_open() >= self._limit:
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-        opened = BoundedSocket(family, kind, protocol)
-        self._open[opened.fileno()] = opened
+        opened = BoundedSocket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        opened.setblocking(False)
+        self._opened.add(opened)
         return opened
 
-    def of(self, transport: asyncio.BaseTransport) -> BoundedSocket:
-        """Return the socket of a transport, which asyncio shows only in a wrapper."""
-        return self._open[transport.get_extra_info("socket").fileno()]
-
-    def _live(self) -> list[BoundedSocket]:
-        """Return the sockets that are not closed; a closed one may still be referenced."""
-        return [each for number, each in self._open.items() if each.fileno() == number]
+    def _count_open(self) -> int:
+        """Count the sockets that are not closed; a closed one may still be referenced."""
+        return sum(each.fileno() >= 0 for each in self._opened)

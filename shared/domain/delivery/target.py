@@ -29,7 +29,7 @@ _QUERY = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]]|%[0-9A-Fa-f]{2})*")
 
 HEADER_NAME = r"^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$"
 HEADER_VALUE = r"^[\t\x20-\x7e]*$"
-_CONNECTION_HEADERS = {
+CONNECTION_HEADERS = {
     "host",
     "content-length",
     "transfer-encoding",
@@ -53,7 +53,7 @@ _PUNCTUAL_HEADERS = {
     "tracestate",
 }
 """`tracestate` continues a `traceparent`, which Punctual sets."""
-_REFUSED_HEADERS = frozenset(_CONNECTION_HEADERS | _PUNCTUAL_HEADERS)
+_REFUSED_HEADERS = frozenset(CONNECTION_HEADERS | _PUNCTUAL_HEADERS)
 _REFUSED_PREFIXES = ("proxy-", "webhook-", "punctual-")
 
 

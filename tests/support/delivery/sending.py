@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from ipaddress import ip_network
 from typing import Any
 
-from shared.adapters.http.sender import AiohttpSender
+from shared.adapters.http.sender import CallbackSender
 from shared.domain.delivery.callback import Callback, CallbackResponse
 from shared.domain.delivery.target_policy import TargetPolicy
 from tests.support.fakes.receiver import Receiver, Script
@@ -35,13 +35,13 @@ def policy(*exceptions: str, own_hosts: Iterable[str] = ()) -> TargetPolicy:
 @contextlib.asynccontextmanager
 async def sending(
     *exceptions: str, own_hosts: Iterable[str] = (), **options: Any
-) -> AsyncIterator[AiohttpSender]:
+) -> AsyncIterator[CallbackSender]:
     """A sender that may connect to loopback, or to the given exceptions.
 
     With loopback alone, names that the public DNS never resolves would be refused before their lookup.
     """
     opened = exceptions or (*LOOPBACK, ELSEWHERE)
-    sender = AiohttpSender(policy(*opened, own_hosts=own_hosts), **options)
+    sender = CallbackSender(policy(*opened, own_hosts=own_hosts), **options)
     try:
         yield sender
     finally:
