@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from shared.adapters.http import pool
 from shared.adapters.http.dial import DialGuard
 from shared.domain.delivery.callback import Reason
 from tests.support.delivery.sending import LONG, SHORT, post, run, sending
@@ -86,6 +87,38 @@ def test_a_second_response_is_not_taken_for_the_answer_to_the_next_request() -> 
                 answer = await sender.send(post(receiver.url()), timeout_seconds=LONG)
                 assert (answer.reason, answer.status) == (Reason.HTTP_STATUS, 500)
             assert [request.connection for request in receiver.requests] == [1, 2, 3]
+
+    run(scenario)
+
+
+def test_connection_that_was_idle_for_longer_than_servers_wait_is_not_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert pool.KEEPALIVE_SECONDS == 4.0
+    monkeypatch.setattr(pool, "KEEPALIVE_SECONDS", 0.0)
+
+    async def scenario() -> None:
+        async with Receiver(replies(reply())) as receiver, sending() as sender:
+            for _ in range(2):
+                assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).succeeded
+            assert [request.connection for request in receiver.requests] == [1, 2]
+
+    run(scenario)
+
+
+def test_idle_connections_are_closed_without_another_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "KEEPALIVE_SECONDS", SHORT)
+    left = asyncio.Event()
+
+    async def notes_the_end(peer: Peer) -> None:
+        while await peer.request() is not None:
+            await peer.send(reply())
+        left.set()
+
+    async def scenario() -> None:
+        async with Receiver(notes_the_end) as receiver, sending() as sender:
+            assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).succeeded
+            await asyncio.wait_for(left.wait(), LONG)
 
     run(scenario)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from shared.adapters.http.request import encode_request
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from tests.support.delivery.sending import LONG, SIGNATURE, answer_to, post, run, sending
 from tests.support.fakes.receiver import Receiver, replies, reply
@@ -52,6 +53,44 @@ def test_the_url_is_sent_as_it_was_accepted() -> None:
             ]
 
     run(scenario)
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("http://{address}:{port}/", "{address}:{port}"),
+        ("http://LocalHost:{port}?q=1", "LocalHost:{port}"),
+        ("http://[0:0::1]:{port}/", "[0:0::1]:{port}"),
+    ],
+)
+def test_host_is_sent_as_the_url_spells_it(url: str, host: str) -> None:
+    async def scenario() -> None:
+        address = "::1" if "[" in url else "127.0.0.1"
+        async with Receiver(replies(reply()), address=address) as receiver, sending() as sender:
+            where = {"address": address, "port": receiver.port}
+            answer = await sender.send(post(url.format(**where)), timeout_seconds=LONG)
+            assert answer.reason is Reason.OK
+            assert receiver.requests[0].header("host") == host.format(**where)
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "port"),
+    [
+        ("http://name.test/", b"name.test", 80),
+        ("http://name.test:80/", b"name.test", 80),
+        ("http://name.test:443/", b"name.test:443", 443),
+        ("https://name.test/", b"name.test", 443),
+        ("https://name.test:443?q", b"name.test", 443),
+        ("https://name.test:80/", b"name.test:80", 80),
+        ("https://[2606:4700::1111]/", b"[2606:4700::1111]", 443),
+    ],
+)
+def test_host_names_a_port_that_is_not_the_one_of_the_scheme(url: str, host: bytes, port: int) -> None:
+    request = encode_request(post(url))
+    assert request.data.split(b"\r\n")[1] == b"Host: " + host
+    assert request.target.port == port
 
 
 def test_cookies_are_not_kept() -> None:

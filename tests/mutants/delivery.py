@@ -14,7 +14,6 @@ _BUDGETS = "tests/delivery/test_budgets.py"
 _SEGMENTS = "tests/delivery/test_segments.py"
 _CONNECTIONS = "tests/delivery/test_connections.py"
 _ERRORS = "tests/delivery/test_protocol_errors.py"
-_REQUESTS = "tests/delivery/test_requests.py"
 _RACES = "tests/delivery/test_races.py"
 _FRAMING = "tests/delivery/test_framing.py"
 _RAISES = "tests/delivery/test_never_raises.py"
@@ -318,9 +317,9 @@ DELIVERY = (
     ),
     Mutant(
         name="the reader of a body that cannot be parsed is left waiting",
-        file=_CONNECTION,
-        old="        except CallFailedError as error:\n            self._finish(error)\n",
-        new="        except CallFailedError:\n            self._response = None\n",
+        file=_RESPONSE,
+        old='            self._end(_invalid("the response is no HTTP/1, or has too many or too long lines"))\n',
+        new="            pass\n",
         killer=_SEGMENTS,
     ),
     Mutant(
@@ -332,9 +331,9 @@ DELIVERY = (
     ),
     Mutant(
         name="a certificate that is asked for late is a broken protocol",
-        file=_CONNECTION,
-        old="isinstance(error, SSLError)",
-        new="False",
+        file=_RESPONSE,
+        old="        if isinstance(error, SSLError):",
+        new="        if False:",
         killer=_HOSTILE,
     ),
     Mutant(
@@ -375,8 +374,113 @@ DELIVERY = (
     Mutant(
         name="a second response takes the place of the first",
         file=_RESPONSE,
-        old="        if self.is_complete:\n            raise",
+        old="        if self.ended.done():\n            raise",
         new="        if False:\n            raise",
         killer=_CONNECTIONS,
+    ),
+    Mutant(
+        name="headers of the connection pass",
+        file=_REQUEST,
+        old=" and CONNECTION_HEADERS.isdisjoint(names)",
+        new="",
+        killer=_RAISES,
+    ),
+    Mutant(
+        name="values of headers split requests",
+        file=_REQUEST,
+        old="_VALUES.fullmatch(",
+        new="(lambda text: True)(",
+        killer=_RAISES,
+    ),
+    Mutant(
+        name="numbers are dialled as names",
+        file=_REQUEST,
+        old='    if _NUMBER.fullmatch(url["name"]):',
+        new="    if False:",
+        killer=_RAISES,
+    ),
+    Mutant(
+        name="a response to HEAD has a body",
+        file=_RESPONSE,
+        old="        if self._is_head:",
+        new="        if False:",
+        killer=_FRAMING,
+    ),
+    Mutant(
+        name="a chunked body may end with its connection",
+        file=_RESPONSE,
+        old='.endswith("chunked")',
+        new='.endswith("nothing")',
+        killer=_ERRORS,
+    ),
+    Mutant(
+        name="headers without number",
+        file=_RESPONSE,
+        old="self._lines > MAX_HEADERS or ",
+        new="",
+        killer=_FRAMING,
+    ),
+    Mutant(
+        name="a connection is kept whose request was not sent",
+        file=_CONNECTION,
+        old="not self._transport.get_write_buffer_size()",
+        new="True",
+        killer=_FRAMING,
+    ),
+    Mutant(
+        name="a response before its request closes the connection",
+        file=_CONNECTION,
+        old="        self._transport.pause_reading()\n",
+        new="        self._transport.resume_reading()\n",
+        killer=_FRAMING,
+    ),
+    Mutant(
+        name="idle connections of any age are used",
+        file=_POOL,
+        old="            if self._is_fresh(connection) and connection.is_quiet():\n                return",
+        new="            if connection.is_quiet():\n                return",
+        killer=_CONNECTIONS,
+    ),
+    Mutant(
+        name="idle connections stay open",
+        file=_POOL,
+        old="            self._sweep = loop.call_later(KEEPALIVE_SECONDS, self._close_old)\n",
+        new="            pass\n",
+        killer=_CONNECTIONS,
+    ),
+    Mutant(
+        name="addresses that lost the race go on",
+        file=_DIAL,
+        old="                dial.cancel()\n",
+        new="                pass\n",
+        killer=_RACES,
+    ),
+    Mutant(
+        name="one address without a descriptor refunds the attempt",
+        file=_DIAL,
+        old='getattr(error, "errno", None) not in _EXHAUSTED',
+        new='getattr(error, "errno", None) in _EXHAUSTED',
+        killer=_RACES,
+    ),
+    Mutant(
+        name="each call looks its name up",
+        file=_LOOK_UP,
+        old="        if name not in self._cache:",
+        new="        if True:",
+        killer=_RACES,
+    ),
+    Mutant(
+        name="a failed look-up is remembered",
+        file=_LOOK_UP,
+        old="            self._cache.pop(name, None)",
+        new="            pass",
+        killer=_RACES,
+    ),
+    Mutant(
+        name="a cancelled call ends the look-up of the others",
+        file=_LOOK_UP,
+        old="asyncio.shield(self._cache[name][1])",
+        new="self._cache[name][1]",
+        killer=_RACES,
     ),
 )

@@ -1,6 +1,5 @@
 import asyncio
 import select
-from ssl import SSLError
 from typing import Any
 
 from shared.adapters.http.errors import CallFailedError
@@ -18,20 +17,21 @@ class Connection(asyncio.Protocol):
         self._transport: Any = None
         self._response: Response | None = None
         """The response that is being read."""
-        self._end: asyncio.Future[None] | None = None
 
     async def exchange(self, request: bytes, response: Response) -> None:
         """Send a request and read its response; CallFailedError if the response is invalid or incomplete."""
         if self._transport.is_closing():
             raise CallFailedError(Reason.PROTOCOL_ERROR, "the connection was lost before the request")
-        self._response, self._end = response, asyncio.get_running_loop().create_future()
+        self._response = response
         self._socket.allow_overhead()
         self._transport.write(request)
         self._transport.resume_reading()
         try:
-            await self._end
+            error = await response.ended
         finally:
             self._response = None
+        if error is not None:
+            raise error
 
     def is_quiet(self) -> bool:
         """Whether the connection is open and nothing has arrived since the last response.
@@ -61,36 +61,14 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._socket.allow(len(data))
-        if self._response is None or self._response.is_complete:
+        if self._response is None or self._response.ended.done():
             self.abort()
-            return
-        try:
-            self._response.feed(data)
-        except CallFailedError as error:
-            self._finish(error)
         else:
-            if self._response.is_complete:
-                self._finish(None)
+            self._response.feed(data)
 
     def eof_received(self) -> None:
         self.connection_lost(None)
 
     def connection_lost(self, error: Exception | None) -> None:
-        if self._response is None or self._response.is_complete:
-            return
-        if error is None:
-            try:
-                self._response.end()
-            except CallFailedError as incomplete:
-                error = incomplete
-        elif isinstance(error, SSLError):
-            # A TLS alert after the handshake, such as for a certificate that the receiver requires.
-            error = CallFailedError(Reason.TLS_FAILED, str(error))
-        self._finish(error)
-
-    def _finish(self, error: Exception | None) -> None:
-        if self._end is not None and not self._end.done():
-            if error is None:
-                self._end.set_result(None)
-            else:
-                self._end.set_exception(error)
+        if self._response is not None:
+            self._response.end(error)

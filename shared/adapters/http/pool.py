@@ -49,9 +49,6 @@ class Pool:
     async def close(self) -> None:
         """Close the idle connections."""
         self._close_idle()
-        if self._sweep is not None:
-            self._sweep.cancel()
-            self._sweep = None
         await asyncio.sleep(0)  # a transport closes its socket in the next iteration of the loop
 
     def _take_idle(self, target: Target) -> Connection | None:

@@ -52,7 +52,7 @@ def encode_request(callback: Callback) -> HttpRequest:
     lines = [
         f"{callback.method} {url['path'] or '/'}{url['query'] or ''} HTTP/1.1",
         f"Host: {url['authority'].removesuffix(f':{_DEFAULT_PORTS[target.scheme]}')}",
-        *[f"{name}: {value}" for name, value in callback.headers],
+        *map(": ".join, callback.headers),
     ]
     if "user-agent" not in names:
         lines.append(f"User-Agent: {USER_AGENT}")

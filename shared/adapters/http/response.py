@@ -1,6 +1,8 @@
 """Parses a response, piece by piece and within limits, and classifies the result of the call."""
 
+import asyncio
 from http import HTTPStatus
+from ssl import SSLError
 from typing import Any
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
@@ -45,7 +47,8 @@ class Response:
 
     def __init__(self, *, is_head: bool) -> None:
         self.status: int | None = None
-        self.is_complete = False
+        self.ended: asyncio.Future[CallFailedError | None] = asyncio.get_running_loop().create_future()
+        """Done once the response is complete or cannot be completed, which the error says."""
         self.is_reusable = False
         """Whether the connection can carry another request."""
         self._retry_after_seconds: int | None = None
@@ -61,23 +64,26 @@ class Response:
         )
 
     def feed(self, data: bytes) -> None:
-        """Parse more bytes; CallFailedError if the response is invalid or too long."""
+        """Parse more bytes."""
         try:
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade):
             self.is_reusable = False
-            if not self.is_complete:
-                raise _invalid("the response is no HTTP/1, or has too many or too long lines") from None
+            self._end(_invalid("the response is no HTTP/1, or has too many or too long lines"))
         self._response_bytes += len(data)
-        if self._response_bytes > MAX_RESPONSE_BYTES and not self.is_complete:
-            raise _invalid("the response is too long")
+        if self._response_bytes > MAX_RESPONSE_BYTES:
+            self._end(_invalid("the response is too long"))
 
-    def end(self) -> None:
-        """End with the connection; CallFailedError unless the body has no other end."""
+    def end(self, error: Exception | None) -> None:
+        """End with the connection; that completes a body that has no other end."""
         is_chunked = self._headers.get("transfer-encoding", "").strip().lower().endswith("chunked")
-        if self.status is None or is_chunked or "content-length" in self._headers:
-            raise _invalid("the connection ended before the response")
-        self.is_complete = True
+        if isinstance(error, SSLError):
+            # A TLS alert after the handshake, such as for a certificate that the receiver requires.
+            self._end(CallFailedError(Reason.TLS_FAILED, str(error)))
+        elif error or self.status is None or is_chunked or "content-length" in self._headers:
+            self._end(_invalid("the connection ended before the response"))
+        else:
+            self._end(None)
 
     def result(self, error: Exception | None, duration_ms: int) -> CallbackResponse:
         """Classify the call; `error` is why the response is incomplete."""
@@ -110,7 +116,7 @@ class Response:
     # The methods below are called by the parser. It stops, with an HttpParserError, when one of them raises.
 
     def on_message_begin(self) -> None:
-        self._check_incomplete()
+        self._check_open()
 
     def on_status(self, phrase: bytes) -> None:
         self._phrase_bytes += len(phrase)
@@ -123,9 +129,9 @@ class Response:
             raise _invalid("the response has too many or too long headers")
         if b"\0" in value:
             raise _invalid("a header has a null byte")
-        key = _READ_HEADERS.get(name.lower())
-        # Trailers do not count. Of repeated headers the first counts, but the last coding frames the body.
-        if key and self.status is None and (key == "transfer-encoding" or key not in self._headers):
+        key = _READ_HEADERS.get(name.lower().rstrip())
+        # Of repeated headers the first counts, but the last coding frames the body. Trailers come too late.
+        if key == "transfer-encoding" or (key and key not in self._headers):
             self._headers[key] = value.decode("latin-1")
 
     def on_headers_complete(self) -> None:
@@ -141,17 +147,19 @@ class Response:
             raise _invalid("the version is neither HTTP/1.0 nor HTTP/1.1")
         self._read_head(status)
         if self._is_head:
-            self._complete()
+            self.on_message_complete()
 
     def on_body(self, part: bytes) -> None:
-        self._check_incomplete()
+        self._check_open()
         self._body_bytes += len(part)
         self._body += part[: STORED_BODY_BYTES - len(self._body)]
-        self.is_complete = self._body_bytes > MAX_BODY_BYTES
+        if self._body_bytes > MAX_BODY_BYTES:
+            self._end(None)
 
     def on_message_complete(self) -> None:
-        if self.status is not None and not self.is_complete:
-            self._complete()
+        if self.status is not None and not self.ended.done():
+            self.is_reusable = self._parser.should_keep_alive()
+            self._end(None)
 
     def _read_head(self, status: int) -> None:
         self.status = status
@@ -161,13 +169,13 @@ class Response:
         if status == HTTPStatus.ACCEPTED:
             self._async_accepted = self._is_true(ASYNC_HEADER)
 
-    def _complete(self) -> None:
-        self.is_complete = True
-        self.is_reusable = self._parser.should_keep_alive()
-
-    def _check_incomplete(self) -> None:
-        if self.is_complete:
+    def _check_open(self) -> None:
+        if self.ended.done():
             raise _invalid("bytes after the response, which the next request could take for its own")
+
+    def _end(self, error: CallFailedError | None) -> None:
+        if not self.ended.done():
+            self.ended.set_result(error)
 
     def _is_true(self, header: str) -> bool:
         return self._headers.get(header, "").strip().lower() == "true"
