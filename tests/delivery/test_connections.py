@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from shared.adapters.http import pool
+from shared.adapters.http.connection import Connection
 from shared.adapters.http.dial import DialGuard
+from shared.adapters.http.sockets import BoundedSocket
 from shared.domain.delivery.callback import Reason
 from tests.support.delivery.sending import LONG, SHORT, post, run, sending
 from tests.support.fakes.receiver import Peer, Receiver, replies, reply, silent
@@ -76,6 +78,33 @@ def test_a_kept_connection_on_which_data_arrived_is_left_without_costing_an_atte
             await spoke.wait()
             assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).status == 500
             assert [request.connection for request in receiver.requests] == [1, 2]
+
+    run(scenario)
+
+
+def test_connection_whose_end_has_arrived_is_not_used_while_its_tls_ends() -> None:
+    """The transport of asyncio still takes a request meanwhile, and drops it."""
+
+    class EndingTls(asyncio.Transport):
+        is_aborted = False
+
+        def pause_reading(self) -> None:
+            pass
+
+        def abort(self) -> None:
+            self.is_aborted = True
+
+        def is_closing(self) -> bool:
+            return self.is_aborted
+
+    async def scenario() -> None:
+        ours, theirs = socket.socketpair()
+        with ours, theirs, BoundedSocket(ours.family, ours.type, 0, ours.detach()) as opened:
+            connection = Connection(opened)
+            connection.connection_made(EndingTls())
+            assert connection.is_quiet()
+            connection.eof_received()
+            assert not connection.is_quiet()
 
     run(scenario)
 

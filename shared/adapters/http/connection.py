@@ -68,6 +68,7 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> None:
         self.connection_lost(None)
+        self.abort()  # at once: during the end of TLS the transport still takes a request, and drops it
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._response is not None:
