@@ -12,9 +12,9 @@ from shared.adapters.http.dial import Dialer
 from shared.adapters.http.response import MAX_HEADERS, MAX_LINE_BYTES
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from tests.support.delivery.names import always
-from tests.support.delivery.sending import LONG, OK_HEAD, answer_to, post, run, sending
+from tests.support.delivery.sending import LONG, OK_HEAD, SHORT, answer_to, post, run, sending
 from tests.support.delivery.trust import NAME, trusting
-from tests.support.fakes.receiver import Peer, Receiver, replies, replies_and_closes, reply
+from tests.support.fakes.receiver import Peer, Receiver, replies, replies_and_closes, replies_and_stays, reply
 
 CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 ACCEPTED = b"HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\nTrailer: X-Punctual-Async\r\n\r\n"
@@ -115,6 +115,21 @@ def test_connection_is_closed_after_a_response_that_leaves_its_state_in_doubt(
 )
 def test_ambiguous_framing_is_a_protocol_error(raw: bytes, status: int | None) -> None:
     answer, _ = answer_to(replies_and_closes(raw))
+    assert (answer.reason, answer.status) == (Reason.PROTOCOL_ERROR, status)
+
+
+@pytest.mark.parametrize(
+    ("raw", "status"),
+    [
+        (OK_HEAD + b"no colon\r\n", None),
+        (OK_HEAD + b"X: " + b"a" * (MAX_LINE_BYTES + 1) + b"\r\n\r\n", None),
+        (CHUNKED + b"zz\r\n", 200),
+    ],
+)
+def test_call_ends_at_the_first_invalid_line_although_the_receiver_stays(
+    raw: bytes, status: int | None
+) -> None:
+    answer, _ = answer_to(replies_and_stays(raw), timeout_seconds=10 * SHORT)
     assert (answer.reason, answer.status) == (Reason.PROTOCOL_ERROR, status)
 
 

@@ -320,7 +320,7 @@ DELIVERY = (
         file=_RESPONSE,
         old='            self._end(_invalid("the response is no HTTP/1, or has too many or too long lines"))\n',
         new="            pass\n",
-        killer=_SEGMENTS,
+        killer=_FRAMING,
     ),
     Mutant(
         name="a connection on which data arrived is used again",

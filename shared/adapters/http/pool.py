@@ -3,7 +3,7 @@ from weakref import WeakValueDictionary
 
 from shared.adapters.http.connection import Connection
 from shared.adapters.http.dial import Dialer
-from shared.adapters.http.request import Target
+from shared.adapters.http.request import HttpRequest, Target
 from shared.adapters.http.response import Response
 from shared.adapters.http.sockets import SocketBudget
 
@@ -35,11 +35,12 @@ class Pool:
             places = self._host_places[target] = asyncio.Semaphore(self._limit_per_host)
         return places
 
-    async def exchange(self, target: Target, request: bytes, response: Response, tenant_id: str) -> None:
+    async def exchange(self, request: HttpRequest, response: Response, tenant_id: str) -> None:
         """Send a request over an idle or a new connection; CallFailedError without a complete response."""
+        target = request.target
         connection = self._take_idle(target) or await self._dial(target, tenant_id)
         try:
-            await connection.exchange(request, response)
+            await connection.exchange(request.data, response)
         finally:
             if response.is_reusable and connection.has_sent_all():
                 self._keep(target, connection)

@@ -58,13 +58,19 @@ class CallbackSender:
         started = self._monotonic()
         response = Response(is_head=callback.method == "HEAD")
         error: Exception | None = None
+        is_queued = False
         try:
             if not timeout_seconds > 0:
                 raise TimeoutError
             request = self._checked(callback)
-            await self._exchange(request, response, callback.tenant_id, timeout_seconds)
+            pool, is_queued = self._pool(request.target.scheme), True
+            async with asyncio.timeout(timeout_seconds), pool.places_of(request.target), pool.places:
+                is_queued = False
+                await pool.exchange(request, response, callback.tenant_id)
         except Exception as caught:  # noqa: BLE001 - an attempt without a result would be lost
             error = caught
+            if is_queued:
+                error = CallFailedError(Reason.UNAVAILABLE, "no connection was free in time")
         return response.result(error, max(0, round((self._monotonic() - started) * 1000)))
 
     async def close(self) -> None:
@@ -78,25 +84,10 @@ class CallbackSender:
 
     def _checked(self, callback: Callback) -> HttpRequest:
         request = encode_request(callback)
-        target = request.target
-        if target.is_name and not self._policy.admits_name(
-            target.host
-        ):  # addresses are checked at the socket
+        # Addresses are checked at the socket.
+        if request.target.is_name and not self._policy.admits_name(request.target.host):
             raise CallFailedError(Reason.ADDRESS_NOT_ALLOWED, "the host may not be called, wherever it is")
         return request
-
-    async def _exchange(
-        self, request: HttpRequest, response: Response, tenant_id: str, timeout_seconds: float
-    ) -> None:
-        pool, is_queued = self._pool(request.target.scheme), True
-        try:
-            async with asyncio.timeout(timeout_seconds), pool.places_of(request.target), pool.places:
-                is_queued = False
-                await pool.exchange(request.target, request.data, response, tenant_id)
-        except TimeoutError:
-            if is_queued:
-                raise CallFailedError(Reason.UNAVAILABLE, "no connection was free in time") from None
-            raise
 
     def _pool(self, scheme: str) -> Pool:
         if scheme not in self._pools:
