@@ -1,3 +1,5 @@
+"""One connection to a receiver: it carries one request at a time, and no request twice."""
+
 import asyncio
 import select
 from typing import Any

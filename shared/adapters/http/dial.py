@@ -127,7 +127,7 @@ class Dialer:
                     errors.append(error)
         finally:
             for dial in dials:
-                dial.add_done_callback(_close_loser)
+                dial.add_done_callback(_close_unused)
                 dial.cancel()
         # The call failed for lack of a resource of this machine only if each dial did.
         raise next((error for error in errors if getattr(error, "errno", None) not in _EXHAUSTED), errors[0])
@@ -152,6 +152,6 @@ class Dialer:
         return connection
 
 
-def _close_loser(dial: asyncio.Task[BoundedSocket]) -> None:
+def _close_unused(dial: asyncio.Task[BoundedSocket]) -> None:
     if not dial.cancelled() and dial.exception() is None:
         dial.result().close()

@@ -1,3 +1,5 @@
+"""A pool of keep-alive connections: bounded for each host and in total, and never reused when in doubt."""
+
 import asyncio
 from weakref import WeakValueDictionary
 
