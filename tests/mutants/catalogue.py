@@ -11,6 +11,7 @@ from tests.mutants.delivery import DELIVERY
 from tests.mutants.docs_page import DOCS_PAGE
 from tests.mutants.expiry import EXPIRY
 from tests.mutants.filing import FILING
+from tests.mutants.grouping import GROUPING
 from tests.mutants.indexes import INDEXES
 from tests.mutants.limits import LIMITS
 from tests.mutants.models import MODELS
@@ -49,6 +50,7 @@ MUTANTS = (
     *SERVICE_FAULTS,
     *SWEEPS,
     *TRANSPORT,
+    *GROUPING,
     *WATCHING,
     *ZONES,
     *SCHEDULES,
