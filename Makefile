@@ -66,7 +66,7 @@ crashes: $(VENV) $(TOOLS) ## Inject a crash before and after every AWS call, the
 chaos: $(VENV) $(TOOLS) ## Kill and stop processes at random for ten minutes, then verify the invariants; ARGS="--minutes 3".
 	$(BIN)/python -m tests.crashes chaos $(ARGS)
 
-bench: $(VENV) ## Count write units and SQS requests per job, and measure processor time beside loops over boto3.
+bench: $(VENV) $(TOOLS) ## Count what jobs and requests cost in units of AWS, and measure processor time beside boto3.
 	$(BIN)/python -m tests.bench $(ARGS)
 
 synth: $(VENV) $(TOOLS) ## Write the CloudFormation templates to build/cdk.out; ARGS="-c region=eu-west-1".
