@@ -210,7 +210,7 @@ def test_plan_above_one_stage_says_how_many_stages_to_plan() -> None:
         (["--jobs-per-second", "50000"], "plan 3 stages"),
         ([], "--jobs-per-second"),
     ],
-    ids=" ".join,
+    ids=str,
 )
 def test_bad_input_is_refused_with_what_to_give_instead(
     arguments: list[str], answer: str, capsys: pytest.CaptureFixture[str]
