@@ -22,6 +22,7 @@ from tests.mutants.requests import REQUESTS
 from tests.mutants.retries import RETRIES
 from tests.mutants.schedules import SCHEDULES
 from tests.mutants.service_faults import SERVICE_FAULTS
+from tests.mutants.sizing import SIZING
 from tests.mutants.slots import SLOTS
 from tests.mutants.sweeps import SWEEPS
 from tests.mutants.transport import TRANSPORT
@@ -55,5 +56,6 @@ MUTANTS = (
     *ZONES,
     *SCHEDULES,
     *DOCS_PAGE,
+    *SIZING,
     *MODELS,
 )
