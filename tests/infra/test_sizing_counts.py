@@ -1,91 +1,51 @@
-"""The sizing bills what an execution and an idle minute are counted to take on the emulator."""
+"""The sizing bills what `make bench` counts for an execution and an idle minute."""
 
-from collections.abc import Iterator
+import json
+from typing import Any
 
 import pytest
 
 from infra.sizing import figures
 from infra.sizing.traffic import Item
 from infra.sizing.usage import Execution, Kind
-from shared.domain.bucket import MINUTE_MS
 from shared.names import EXECUTOR_BATCH
-from tests.bench.__main__ import FAR_SECONDS, batches, occurrences, one_offs
-from tests.bench.counting import REQUEST
-from tests.bench.world import World, world
+from tests.support.sources import ROOT
 
-pytestmark = pytest.mark.engines
-
-NEAR_SECONDS = 100
+COUNTED: dict[str, dict[str, float]] = json.loads((ROOT / "tests" / "bench" / "counted.json").read_text())
+SMALL = Item(70)
 SHARDS = 4
-SETTLING_MINUTES, MINUTES = 15, 4
-LEASES = 0.01
-"""How far the leases of rate limits and quotas of 200 creations may differ, in write units a job."""
-ITEM = Item(len(REQUEST.body or b""))
-STATEMENT_INDEX_UNITS = 1
-"""The emulator counts a statement of PartiQL as one unit, and leaves out the unit of its index."""
+OTHERS = 0.05
+"""What writes of no single job, such as a report of the lane, may come to for each of thirty jobs."""
 
 
-@pytest.fixture(scope="module")
-def made() -> Iterator[World]:
-    with world() as one:
-        yield one
+def billed(kind: Kind, item: Item = SMALL, **settings: Any) -> Execution:
+    return Execution(kind=kind, item=item, **{"jobs_per_batch": EXECUTOR_BATCH, **settings})
 
 
-def test_one_off_that_is_due_soon_is_billed_as_counted(made: World) -> None:
-    counted = one_offs(made, "due soon", NEAR_SECONDS, keyed=False, limit=0)
-    billed = Execution(kind=Kind.DUE_SOON, item=ITEM, jobs_per_batch=EXECUTOR_BATCH)
-    assert billed.write_units == pytest.approx(counted.write_units, abs=LEASES)
-    assert billed.sqs_requests == pytest.approx(counted.sqs)
-    assert counted.refused == 0
-
-
-def test_one_off_that_a_watcher_finds_is_billed_as_counted(made: World) -> None:
-    counted = one_offs(made, "found", FAR_SECONDS, keyed=False, limit=0)
-    billed = Execution(kind=Kind.ONE_OFF, item=ITEM, jobs_per_batch=EXECUTOR_BATCH)
-    assert billed.write_units == pytest.approx(counted.write_units, abs=LEASES)
-    # All jobs of the bench share tenant and second, and a message names up to ten of them.
-    assert billed.sqs_requests / EXECUTOR_BATCH <= counted.sqs < billed.sqs_requests
-
-
-def test_idempotency_key_is_billed_as_counted(made: World) -> None:
-    counted = one_offs(made, "with key", NEAR_SECONDS, keyed=True, limit=0)
-    billed = Execution(kind=Kind.DUE_SOON, item=ITEM, jobs_per_batch=EXECUTOR_BATCH, keyed=1)
-    assert billed.write_units == pytest.approx(counted.write_units, abs=LEASES)
-
-
-def test_creation_in_a_batch_is_billed_as_counted_and_with_its_index(made: World) -> None:
-    counted = batches(made, "batch")
-    billed = Execution(kind=Kind.ONE_OFF, item=ITEM, jobs_per_request=100)
-    creation = billed.write_units - 2 * ITEM.units
-    assert creation == pytest.approx(counted.write_units + STATEMENT_INDEX_UNITS, abs=LEASES)
-
-
-def test_run_of_a_recurring_job_is_billed_as_counted(made: World) -> None:
-    counted = occurrences(made)
-    billed = Execution(kind=Kind.MINUTELY, item=ITEM, jobs_per_batch=1)
-    assert billed.write_units == pytest.approx(counted.write_units)
-    assert billed.sqs_requests == pytest.approx(counted.sqs)
+@pytest.mark.parametrize(
+    ("row", "execution"),
+    [
+        ("one-off, body of 70 B", billed(Kind.DUE_SOON)),
+        ("one-off, body of 100 kB", billed(Kind.DUE_SOON, Item(100_000))),
+        ("one-off with Idempotency-Key", billed(Kind.DUE_SOON, keyed=1)),
+        ("one-off in a batch of 100", billed(Kind.DUE_SOON, jobs_per_request=100)),
+        ("one-off, thin: one each 1.3 s", billed(Kind.DUE_SOON, jobs_per_batch=1)),
+        ("occurrence, each minute", billed(Kind.MINUTELY)),
+        ("occurrence, each minute, thin", billed(Kind.MINUTELY, jobs_per_batch=1)),
+    ],
+)
+def test_execution_is_billed_as_counted(row: str, execution: Execution) -> None:
+    counted = COUNTED[row]
+    leases = 0 if execution.kind.is_run else figures.CREATION_LEASES.value
+    assert execution.write_units - leases == pytest.approx(counted["write_units"], abs=OTHERS)
+    assert counted["refused_units"] == 0
+    # Jobs of one tenant and second share messages, so that the bench may need fewer.
+    assert execution.sqs_requests >= counted["sqs"] - OTHERS
 
 
 def test_minute_without_jobs_is_billed_as_counted() -> None:
-    with world() as made:
-        for _ in range(SETTLING_MINUTES):
-            _idle_minute(made)
-        meter = made.meter
-        before = sum(meter.write_units.values()) + meter.refused_writes
-        queries = meter.requests["Query"]
-        for _ in range(MINUTES):
-            _idle_minute(made)
-        writes = sum(meter.write_units.values()) + meter.refused_writes - before
-        queries = meter.requests["Query"] - queries
+    watcher, sweeper = COUNTED["watcher, an empty tick"], COUNTED["sweeper, a steady tick"]
     each_shard = figures.WATCH_WRITES.value + figures.SWEEP_WRITES.value
-    assert writes / MINUTES == SHARDS * each_shard + figures.MARK_WRITES.value
-    assert queries / MINUTES == 2 * SHARDS + figures.LEDGER_READS.value + figures.REDRIVER_READS.value
-
-
-def _idle_minute(made: World) -> None:
-    made.tick()
-    made.cases.ticks.sweep_buckets.execute()
-    made.cases.dead_letters.process_bulk_redrives.execute(lambda: True)
-    made.ports.parked_messages.parked(1)
-    made.clock.time_ms += MINUTE_MS
+    assert watcher["write_units"] + watcher["refused_units"] + sweeper["write_units"] == (
+        SHARDS * each_shard + figures.MARK_WRITES.value
+    )
