@@ -19,7 +19,7 @@ TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)-$(GO_VERSION
 # Also trust the system's certificates, because many networks use a TLS-inspecting proxy.
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 
-.PHONY: help run test test-fast check format openapi simulate scale scale-fast mutants crashes chaos bench synth lock tools clean
+.PHONY: help run test test-fast check format openapi simulate scale scale-fast mutants crashes chaos bench size synth lock tools clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile
@@ -66,8 +66,11 @@ crashes: $(VENV) $(TOOLS) ## Inject a crash before and after every AWS call, the
 chaos: $(VENV) $(TOOLS) ## Kill and stop processes at random for ten minutes, then verify the invariants; ARGS="--minutes 3".
 	$(BIN)/python -m tests.crashes chaos $(ARGS)
 
-bench: $(VENV) ## Count write units and SQS requests per job, and measure processor time beside loops over boto3.
+bench: $(VENV) $(TOOLS) ## Count what jobs and requests cost in units of AWS, and measure processor time beside boto3.
 	$(BIN)/python -m tests.bench $(ARGS)
+
+size: $(VENV) ## Print the configuration, quotas and cost for a traffic; ARGS="--jobs-per-second 100 --burst 5000 --body 2kB".
+	@$(BIN)/python -m infra.sizing $(ARGS)
 
 synth: $(VENV) $(TOOLS) ## Write the CloudFormation templates to build/cdk.out; ARGS="-c region=eu-west-1".
 	PATH="$(CURDIR)/$(BIN):$$PATH" .tools/node_modules/.bin/cdk synth --quiet $(ARGS)

@@ -5,11 +5,14 @@ Rates and limits are documented or computed ones; docs/design/capacity.md explai
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
 
 from infra.components.shard_plan import fewest_shards
 from infra.concurrency import Pollers, executors_of
+from infra.sizing import figures
+from infra.sizing.batches import batch_seconds
 from shared.names import EXECUTOR_BATCH, LEDGER_PARTITIONS, QueueName
 
 if TYPE_CHECKING:
@@ -22,22 +25,33 @@ WATCHER_JOBS = 5_700
 SWEEPER_ROWS = 6_000
 SWEPT_ROWS_PER_JOB = 4
 """Scans of a row if every shard has failures: after 10 s, 1 min, 5 min and 30 min."""
-EXECUTOR_JOBS = 15
-"""Jobs that an executor finishes in a second: batches of ten messages with one key each, in 0.65 s."""
+EXECUTOR_JOBS = int(EXECUTOR_BATCH / batch_seconds(EXECUTOR_BATCH))
+"""Jobs that an executor finishes in a second: batches of ten messages with one key each."""
 POLLER_MESSAGES = 100
 """Messages that a provisioned poller receives in a second: ten batches of ten."""
-KEY_WRITES, KEY_READS = 1_000, 3_000
-"""Units per second of one partition key of DynamoDB."""
+KEY_WRITES = int(figures.KEY_WRITES.value)
 WRITES_WHEN_CREATED_NEAR, WRITES_WHEN_DUE = 3, 2
 """Writes of a job to its shard in one minute: its claim and outcome, and its creation if that is near."""
 READS_PER_JOB = 1.5
 """Read units of a job: one scan of a watcher, four of sweepers and one of the reconciler, four rows a unit."""
 API_SECONDS_PER_REQUEST, API_SECONDS_PER_JOB = 0.04, 0.005
-IN_FLIGHT = 120_000
-"""Messages of one queue that SQS hands out before some of them are deleted."""
 PAGE_ROWS = 500
 LEDGER_WRITES_PER_SHARD = 9
 """Writes to the ledger row of a shard, apart from one for each page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobSize:
+    """What a job takes. The defaults are those of the presets: items of less than 1 KB, calls of 100 ms."""
+
+    write_units: int = 1
+    """Of one write of its item."""
+    read_units: float = READS_PER_JOB
+    executor_jobs: float = EXECUTOR_JOBS
+    """Such jobs that an executor finishes in a second."""
+
+
+PRESET_JOB = JobSize()
 
 
 def watchers_needed(jobs_per_second: int, due_in_one_minute: int) -> int:
@@ -50,14 +64,14 @@ def peak(jobs_per_second: int, due_in_one_minute: int) -> float:
     return max(jobs_per_second, due_in_one_minute / 60)
 
 
-def shares(stage: StageConfig) -> dict[str, float]:
+def shares(stage: StageConfig, job: JobSize = PRESET_JOB) -> dict[str, float]:
     """The share of its limit that each component needs, by the name of the component."""
     steady, busiest = stage.jobs_per_second, peak(stage.jobs_per_second, stage.due_in_one_minute)
     return {
         "watchers": busiest / (stage.watchers * WATCHER_JOBS),
         "sweepers": _busiest_sweeper(stage) * SWEPT_ROWS_PER_JOB * steady / SWEEPER_ROWS,
-        **_table_shares(stage, steady, busiest),
-        **_lane_shares(stage, busiest),
+        **_table_shares(stage, job, steady, busiest),
+        **_lane_shares(stage, job, busiest),
         **_api_shares(stage, steady),
     }
 
@@ -67,9 +81,9 @@ def _busiest_sweeper(stage: StageConfig) -> float:
     return ceil(LEDGER_PARTITIONS / stage.sweepers) / LEDGER_PARTITIONS
 
 
-def _table_shares(stage: StageConfig, steady: float, busiest: float) -> dict[str, float]:
+def _table_shares(stage: StageConfig, job: JobSize, steady: float, busiest: float) -> dict[str, float]:
     shards = fewest_shards(stage.shard_plan)
-    in_shard = max(WRITES_WHEN_CREATED_NEAR * steady, WRITES_WHEN_DUE * busiest) / shards
+    in_shard = job.write_units * max(WRITES_WHEN_CREATED_NEAR * steady, WRITES_WHEN_DUE * busiest) / shards
     pages = ceil(busiest * 60 / shards / PAGE_ROWS)
     ledger = (pages + LEDGER_WRITES_PER_SHARD) * ceil(shards / LEDGER_PARTITIONS) / 60
     warm = stage.warm
@@ -77,19 +91,19 @@ def _table_shares(stage: StageConfig, steady: float, busiest: float) -> dict[str
     return {
         "shard": in_shard / KEY_WRITES,
         "ledger partition": ledger / KEY_WRITES,
-        "executions, writes": (WRITES_WHEN_DUE * busiest + steady) / warm.executions.writes,
-        "executions, reads": READS_PER_JOB * max(steady, busiest) / warm.executions.reads,
+        "executions, writes": job.write_units * (WRITES_WHEN_DUE * busiest + steady) / warm.executions.writes,
+        "executions, reads": job.read_units * busiest / warm.executions.reads,
         "index by tenant, writes": steady / warm.by_tenant.writes,
     }
 
 
-def _lane_shares(stage: StageConfig, busiest: float) -> dict[str, float]:
+def _lane_shares(stage: StageConfig, job: JobSize, busiest: float) -> dict[str, float]:
     """The standard lane bears all jobs, each in a message of its own."""
     source = stage.lane_concurrency.of(QueueName.STANDARD)
     executors = executors_of(source)
     found = {
-        "standard lane": busiest / (executors * EXECUTOR_JOBS),
-        "messages in flight": executors * EXECUTOR_BATCH / IN_FLIGHT,
+        "standard lane": busiest / (executors * job.executor_jobs),
+        "messages in flight": executors * EXECUTOR_BATCH / figures.IN_FLIGHT.value,
     }
     if isinstance(source, Pollers):
         found["pollers"] = busiest / (source.maximum * POLLER_MESSAGES)

@@ -83,7 +83,7 @@ GRANTS: dict[str, TableGrants] = {
         leases=(GET, PUT, UPDATE, QUERY),
     ),
     "executor": TableGrants(
-        executions=(GET, PUT, UPDATE, BATCH_GET, PARTIQL),
+        executions=(GET, PUT, INSERT, UPDATE, BATCH_GET, PARTIQL),
         jobs=(GET, PUT, UPDATE, QUERY),
         tenants=(GET, BATCH_GET),
         leases=(GET, PUT, UPDATE, BATCH_GET),

@@ -12,9 +12,10 @@ from infra.components.functions import Functions
 from infra.components.lanes import Lanes
 from infra.concurrency import DEAD_LETTER_CONCURRENCY, Pollers, Source
 from infra.config import StageConfig
+from infra.sizing import figures
 from shared.names import EXECUTOR_BATCH, QueueName
 
-RECONCILE_MINUTES = 15
+RECONCILE_MINUTES = int(figures.RECONCILE_SECONDS.value) // 60
 
 
 def connect_queues(functions: Functions, lanes: Lanes, stage: StageConfig) -> None:

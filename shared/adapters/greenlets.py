@@ -69,6 +69,11 @@ def wait_for(awaitable: Awaitable[T]) -> T:
     return run(_awaited(awaitable))
 
 
+def may_wait() -> bool:
+    """Whether the caller runs in a greenlet, so that others go on while it waits."""
+    return isinstance(getcurrent(), _Worker)
+
+
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine on the thread's own loop. Kept-alive connections belong to that loop."""
     if not hasattr(_OWN, "loop"):
@@ -79,7 +84,7 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def result_of(future: Future[T]) -> T:
     """The result of a future that another greenlet or thread sets."""
-    if not future.done() and isinstance(getcurrent(), _Worker):
+    if not future.done() and may_wait():
         # Shielded: the others that wait for the future go on if this greenlet is cancelled.
         return wait_for(asyncio.shield(asyncio.wrap_future(future)))
     return future.result()

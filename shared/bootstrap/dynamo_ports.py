@@ -3,6 +3,7 @@
 import os
 from typing import Any
 
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.clients import Clients, transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload, ThreadSpread, pause
 from shared.adapters.dynamodb.batch_reads import Backoff
@@ -51,8 +52,14 @@ def dynamo_ports(settings: Settings) -> Ports:
         # The SDK blocks its thread.
         ports.offload, ports.spread = ThreadOffload(OFFLOAD_THREADS), ThreadSpread(AT_ONCE)
     client = Clients(transport, region, ports.clock, ports.entropy)
-    _add_tables(ports, settings, client("dynamodb"))
-    sqs = client("sqs")
+    dynamodb, sqs = client("dynamodb"), client("sqs")
+    if isinstance(settings, ExecutorSettings):
+        from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
+        from shared.adapters.sqs.grouped_sends import GroupedSends
+
+        dynamodb = AwsClient(GroupedWrites(dynamodb.call, settings.executions_table))
+        sqs = AwsClient(GroupedSends(sqs.call))
+    _add_tables(ports, settings, dynamodb)
     queue = SqsWakeupQueue(
         sqs,
         settings.lane_queue_urls,

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from typing import Any
 
-from tests.bench.measured import Measured
 from tests.support.sources import ROOT
 
 ROUNDS = 5
@@ -46,25 +45,17 @@ STEPS = {
 }
 
 
-def cold_start(function: str, event: dict[str, Any], own: dict[str, str]) -> Measured:
-    """Medians of processes that start one after the other. `own` names the table, queue and URL of the naive set."""
+def cold_start(function: str, event: dict[str, Any], own: dict[str, str]) -> tuple[float, float]:
+    """Microseconds of the product and of the naive set: medians of processes that start one after the other.
+
+    `own` names the table, queue and URL of the naive set.
+    """
     variables = {**os.environ, **own, "BENCH_EVENT": json.dumps(event)}
-    product, naive = (
-        statistics.median(each)
-        for each in zip(
-            *(
-                (
-                    _spent(_PRODUCT.format(function=function), variables),
-                    _spent(_NAIVE.format(step=STEPS[function]), variables),
-                )
-                for _ in range(ROUNDS)
-            ),
-            strict=True,
-        )
-    )
-    return Measured(
-        name=f"cold start, {function}", product_us=product * 1e6, first_us=naive * 1e6, best_us=None
-    )
+    product, naive = [], []
+    for _ in range(ROUNDS):
+        product.append(_spent(_PRODUCT.format(function=function), variables))
+        naive.append(_spent(_NAIVE.format(step=STEPS[function]), variables))
+    return statistics.median(product) * 1e6, statistics.median(naive) * 1e6
 
 
 def _spent(script: str, variables: dict[str, str]) -> float:

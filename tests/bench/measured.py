@@ -6,62 +6,58 @@ themselves do not.
 """
 
 import json
-import os
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from types import SimpleNamespace
+from functools import partial
 from typing import Any
-from unittest.mock import patch
 from uuid import uuid4
 
-from infra.local.clients import CREDENTIALS, REGION, Clients
-from infra.local.emulator import Emulator
-from infra.local.state_dir import StateDir
-from shared.adapters.clock import SystemClock
-from shared.adapters.greenlets import run
-from shared.domain.bucket import LOOK_AHEAD_MS, MINUTE_MS
-from shared.names import EXECUTOR_TIMEOUT_SECONDS, Env, QueueName
+from shared.domain.bucket import MINUTE_MS
 from tests.bench.baselines.create import create, create_batch
 from tests.bench.baselines.dispatch import dispatch, dispatch_in_packs
-from tests.bench.baselines.execute import BATCH, Executor
+from tests.bench.baselines.execute import Executor
 from tests.bench.baselines.table import Plain
-from tests.bench.receiver import receiving
-from tests.bench.world import environment
+from tests.bench.cell import BATCH, EVERY_SHARD, TENANTS, Cell, event_of, instant
+from tests.bench.cold import cold_start
 from tests.support.api.api_world import Request
-from tests.support.aws_steps import Call, Parsed, around_aws_calls
 
 ROUNDS = 5
 CREATED = 40
 IN_BATCH = 100
 CALLED = 50
-TENANTS = 50
 DUE = 1_000
+PAGE_JOBS = 500
+PAGED_TENANT = TENANTS - 1
+PAGES = 20
+PAGE_QUERIES = (
+    {"limit": "10"},
+    {"limit": "100"},
+    {"limit": "10", "tag": "all"},
+    {"limit": "10", "tag": "none"},
+    {"limit": "10", "state": "cancelled"},
+)
 PAYLOAD = {"kind": "nightly", "account": "1234567890", "parts": ["a", "b", "c"]}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Measured:
     """Microseconds of processor time for each job, and how many times as much the baselines take."""
 
     name: str
     product_us: float
-    first_us: float
-    best_us: float | None
+    first_us: float | None = None
+    """The loop that a good engineer writes first."""
+    best_us: float | None = None
+    """The best batched loop."""
 
     @property
-    def of_first(self) -> float:
-        """Against the loop that a good engineer writes first."""
-        return self.first_us / self.product_us
+    def of_first(self) -> float | None:
+        return None if self.first_us is None else self.first_us / self.product_us
 
     @property
     def of_best(self) -> float | None:
-        """Against the best batched loop."""
         return None if self.best_us is None else self.best_us / self.product_us
 
 
@@ -80,42 +76,22 @@ def measure(name: str, prepare: Prepare, jobs: int, rounds: int = ROUNDS) -> Mea
             step()
             times.append((time.process_time() - began) * 1e6 / jobs)
         taken.append(times)
-    product, first, *best = (statistics.median(each) for each in zip(*taken[1:], strict=True))
-    return Measured(name=name, product_us=product, first_us=first, best_us=best[0] if best else None)
+    product, *others = (statistics.median(each) for each in zip(*taken[1:], strict=True))
+    return Measured(name, product, *others)
 
 
-class AheadClock:
-    """The system's clock, which goes on from a later time after each skip, so that no round waits."""
-
-    def __init__(self) -> None:
-        self._ahead_ms = 0
-
-    def now_ms(self) -> int:
-        return time.time_ns() // 1_000_000 + self._ahead_ms
-
-    def skip(self, duration_ms: int) -> None:
-        self._ahead_ms += duration_ms
+def _alone(step: Step) -> tuple[Step, ...]:
+    """Without baselines."""
+    return (step,)
 
 
 class Bench:
     """Handlers and baselines over one emulator, with clocks that run."""
 
-    def __init__(self, url: str, clock: "AheadClock") -> None:
-        # Imported here: the handlers read their settings from the environment.
-        from functions.api.handler import cases
-        from functions.api.handler import handler as api
-        from functions.executor.handler import handler as executor
-        from functions.executor.handler import ports
-        from functions.watcher.handler import handler as watcher
-
-        self._api, self._executor, self._watcher = api, executor, watcher
-        self._sender: Any = ports.sender
-        self._url = url
-        self._clock = clock
-        self._entries: list[dict[str, Any]] = []
+    def __init__(self, cell: Cell) -> None:
+        self._cell = cell
         self._plain = Plain.create()
         self._loops = Executor(self._plain)
-        self._keys = [cases.tenancy.create_tenant.execute(f"bench-{n}").api_key for n in range(TENANTS)]
 
     def run(self) -> Iterator[Measured]:
         """Every row of the table, one after another."""
@@ -127,34 +103,42 @@ class Bench:
         yield measure("dispatch, 50 tenants", self._dispatches, DUE)
         yield measure("dispatch, packs", lambda: self._dispatches(tenants=1), DUE)
 
-    def close(self) -> None:
-        """Close the connections to the receiver."""
-        run(self._sender.close())
+    def pages(self) -> Iterator[Measured]:
+        """Pages of `GET /v1/jobs` of a tenant with 500 one-off jobs."""
+        job = self._job({"delay_seconds": 86_400}) | {"tags": ["all"]}
+        for _ in range(PAGE_JOBS // IN_BATCH):
+            self._post("/v1/jobs/batch", json.dumps({"jobs": [job] * IN_BATCH}), tenant=PAGED_TENANT)
+        for query in PAGE_QUERIES:
+            request = Request(
+                method="GET", path="/v1/jobs", query=query, headers=self._cell.headers(PAGED_TENANT)
+            )
+
+            step = partial(self._show_pages, request)
+            name = "&".join(f"{name}={value}" for name, value in query.items())
+            yield measure(f"GET /v1/jobs?{name}", partial(_alone, step), PAGES, 1)
+
+    def _show_pages(self, request: Request) -> None:
+        for _ in range(PAGES):
+            self._cell.respond(request)
 
     def cold_starts(self) -> Iterator[Measured]:
         """Every function that a start delays, from its process to the end of its first event."""
-        # Imported here: the module measures with what this one defines.
-        from tests.bench.cold import cold_start
-
-        own = {"BENCH_TABLE": self._plain.table, "BENCH_QUEUE": self._plain.queue, "BENCH_URL": self._url}
-        self._entries.clear()
+        url = self._cell.url
+        own = {"BENCH_TABLE": self._plain.table, "BENCH_QUEUE": self._plain.queue, "BENCH_URL": url}
+        self._cell.take()
         self._post("/v1/jobs", json.dumps(self._job({"delay_seconds": 0})))
-        yield cold_start("executor", _event(self._entries, self._clock.now_ms()), own)
-        yield cold_start("watcher", {"range": {"index": 0, "of": 1}}, own)
-        headers = {"authorization": f"Bearer {self._keys[0]}", "content-type": "application/json"}
+        event = event_of(self._cell.take(), self._cell.clock.now_ms())
+        yield Measured("cold start, executor", *cold_start("executor", event, own))
+        yield Measured("cold start, watcher", *cold_start("watcher", EVERY_SHARD, own))
         body = json.dumps(self._job({"delay_seconds": 3_600}))
-        event = Request(method="POST", path="/v1/jobs", body=body, headers=headers).event()
-        yield cold_start("api", event, own)
-
-    def step(self, service: str, operation: str, params: Parsed, call: Call) -> Parsed:
-        """Keep the messages that are sent."""
-        if operation == "SendMessageBatch":
-            self._entries += params["Entries"]
-        return call(params)
+        request = Request(method="POST", path="/v1/jobs", body=body, headers=self._cell.headers())
+        yield Measured("cold start, api", *cold_start("api", request.event(), own))
 
     def _creations(self, *, keyed: bool = False) -> tuple[Step, ...]:
         body = json.dumps(self._job({"delay_seconds": 3_600}))
-        plain_body = json.dumps({"after_seconds": 3_600, "request": {"url": self._url, "json_": PAYLOAD}})
+        plain_body = json.dumps(
+            {"after_seconds": 3_600, "request": {"url": self._cell.url, "json_": PAYLOAD}}
+        )
 
         def product() -> None:
             for _ in range(CREATED):
@@ -168,7 +152,9 @@ class Bench:
 
     def _batches(self) -> tuple[Step, ...]:
         body = json.dumps({"jobs": [self._job({"delay_seconds": 3_600})] * IN_BATCH})
-        plain_body = json.dumps({"after_seconds": 3_600, "request": {"url": self._url, "json_": PAYLOAD}})
+        plain_body = json.dumps(
+            {"after_seconds": 3_600, "request": {"url": self._cell.url, "json_": PAYLOAD}}
+        )
 
         def first() -> None:
             for _ in range(IN_BATCH):
@@ -184,25 +170,24 @@ class Bench:
         return self._calls({"delay_seconds": 1})
 
     def _occurrences(self) -> tuple[Step, ...]:
-        return self._calls({"rate_seconds": 60, "start_at": _instant(self._clock.now_ms() + 4_000)})
+        # A slow machine has half a minute to create the jobs before they are due.
+        return self._calls(
+            {"rate_seconds": 60, "start_at": instant(self._cell.clock.now_ms() + 30_000)}, due_in_ms=30_000
+        )
 
-    def _calls(self, schedule: dict[str, Any]) -> tuple[Step, ...]:
+    def _calls(self, schedule: dict[str, Any], due_in_ms: int = 0) -> tuple[Step, ...]:
         """Jobs that are due so soon that the API sends them, one message each."""
-        self._entries.clear()
+        due_at = self._cell.clock.now_ms() + due_in_ms
+        self._cell.take()
         for _ in range(CALLED):
             self._post("/v1/jobs", json.dumps(self._job(schedule)))
-        entries = [*self._entries]
+        entries = self._cell.take()
         assert len(entries) == CALLED
-        self._clock.skip(5_000)
-        batches = [entries[start : start + BATCH] for start in range(0, len(entries), BATCH)]
+        self._cell.clock.skip_to(due_at)
+        self._cell.clock.skip(1_500)
         pks = [uuid4().hex, uuid4().hex]
-        rows = [self._plain.fill(pk, CALLED, self._url, json.dumps(PAYLOAD).encode()) for pk in pks]
-
-        def product() -> None:
-            for batch in batches:
-                assert self._executor(_event(batch, self._clock.now_ms()), CONTEXT) == {
-                    "batchItemFailures": []
-                }
+        url, payload = self._cell.url, json.dumps(PAYLOAD).encode()
+        rows = [self._plain.fill(pk, CALLED, url, payload) for pk in pks]
 
         def first() -> None:
             for start in range(0, CALLED, BATCH):
@@ -212,103 +197,28 @@ class Bench:
             for start in range(0, CALLED, BATCH):
                 self._loops.run_batched(pks[1], rows[1][start : start + BATCH])
 
-        return product, first, best
+        return lambda: self._cell.execute(entries), first, best
 
     def _dispatches(self, tenants: int = TENANTS) -> tuple[Step, ...]:
         # A minute that no watcher scans before every job is there.
-        at = (self._clock.now_ms() + LOOK_AHEAD_MS) // MINUTE_MS * MINUTE_MS + 2 * MINUTE_MS
-        instant = _instant(at)
+        at = self._cell.clock.now_ms() // MINUTE_MS * MINUTE_MS + 4 * MINUTE_MS
         for number in range(DUE // IN_BATCH):
-            body = json.dumps({"jobs": [self._job({"at": instant})] * IN_BATCH})
+            body = json.dumps({"jobs": [self._job({"at": instant(at)})] * IN_BATCH})
             self._post("/v1/jobs/batch", body, tenant=number % tenants)
         pk = uuid4().hex
-        self._plain.fill(pk, DUE, self._url, json.dumps(PAYLOAD).encode())
-        self._clock.skip(at + 1_000 - LOOK_AHEAD_MS - self._clock.now_ms())
-        self._entries.clear()
+        self._plain.fill(pk, DUE, self._cell.url, json.dumps(PAYLOAD).encode())
+        self._cell.skip_to_tick(at)
+        self._cell.take()
 
         def product() -> None:
-            found = self._watcher({"range": {"index": 0, "of": 1}}, CONTEXT)["found"]
+            found = self._cell.watch()
             assert found == DUE, f"{found} of {DUE} are found"
 
         return product, lambda: dispatch(self._plain, pk), lambda: dispatch_in_packs(self._plain, pk)
 
     def _job(self, schedule: dict[str, Any]) -> dict[str, Any]:
-        return {"schedule": schedule, "request": {"url": self._url, "json": PAYLOAD}}
+        return {"schedule": schedule, "request": {"url": self._cell.url, "json": PAYLOAD}}
 
     def _post(self, path: str, body: str, headers: dict[str, str] | None = None, tenant: int = 0) -> None:
-        own = {"authorization": f"Bearer {self._keys[tenant]}", "content-type": "application/json"}
-        event = Request(method="POST", path=path, body=body, headers=own | (headers or {})).event()
-        response = self._api(event, CONTEXT)
-        assert response["statusCode"] in (200, 201), response["body"]
-
-
-CONTEXT: Any = SimpleNamespace(
-    function_name="bench",
-    memory_limit_in_mb=512,
-    invoked_function_arn="arn:aws:lambda:us-east-1:000000000000:function:bench",
-    aws_request_id="bench",
-    get_remaining_time_in_millis=lambda: EXECUTOR_TIMEOUT_SECONDS * 1000,
-)
-
-
-def _instant(at: int) -> str:
-    """The second of an instant, as the API takes it."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at // 1000))
-
-
-def _event(entries: list[dict[str, Any]], now_ms: int) -> dict[str, Any]:
-    """What the event source of a queue gives to an executor."""
-    attributes = {
-        "SentTimestamp": str(now_ms),
-        "ApproximateReceiveCount": "1",
-        "ApproximateFirstReceiveTimestamp": str(now_ms),
-    }
-    return {
-        "Records": [
-            {
-                "messageId": uuid4().hex,
-                "receiptHandle": "r",
-                "body": entry["MessageBody"],
-                "attributes": attributes | {"MessageGroupId": entry["MessageGroupId"]},
-                "messageAttributes": {},
-            }
-            for entry in entries
-        ]
-    }
-
-
-@contextmanager
-def _without_output() -> Iterator[None]:
-    """Handlers write logs and metrics to the descriptor of the standard output, which is nowhere meanwhile."""
-    nowhere, standard = os.open(os.devnull, os.O_WRONLY), os.dup(1)
-    os.dup2(nowhere, 1)
-    try:
-        yield
-    finally:
-        sys.stdout.flush()
-        os.dup2(standard, 1)
-        os.close(nowhere)
-        os.close(standard)
-
-
-@contextmanager
-def bench() -> Iterator[Bench]:
-    """A bench over an emulator and a receiver of its own, which are stopped at the end."""
-    with TemporaryDirectory() as root, receiving() as url:
-        emulator = Emulator(StateDir(Path(root)))
-        emulator.start()
-        try:
-            os.environ.update(CREDENTIALS, AWS_ENDPOINT_URL=emulator.endpoint, AWS_DEFAULT_REGION=REGION)
-            os.environ.update(environment(Clients(emulator.endpoint)))
-            os.environ.update({Env.LANE: QueueName.STANDARD, "POWERTOOLS_SERVICE_NAME": "bench"})
-            clock = AheadClock()
-            with (
-                patch.object(SystemClock, "now_ms", lambda _: clock.now_ms()),
-                _without_output(),
-            ):
-                made = Bench(url, clock)
-                with around_aws_calls(made.step):
-                    yield made
-                made.close()
-        finally:
-            emulator.stop()
+        own = self._cell.headers(tenant) | (headers or {})
+        self._cell.respond(Request(method="POST", path=path, body=body, headers=own))

@@ -11,7 +11,21 @@ from contextlib import contextmanager
 
 from tests.support.sources import ROOT
 
-RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+_RESPONSE = b"HTTP/1.1 %d OK\r\nContent-Length: 2\r\n\r\nok"
+_OK, _FAILED = 200, 500
+_CALLED: set[bytes] = set()
+"""The paths under `/once/` that were called."""
+
+
+def _status_of(path: bytes) -> int:
+    """`/status/N` always has status N; `/once/NAME` fails at its first call."""
+    kind, _, name = path.lstrip(b"/").partition(b"/")
+    if kind == b"status":
+        return int(name)
+    if kind == b"once" and name not in _CALLED:
+        _CALLED.add(name)
+        return _FAILED
+    return _OK
 
 
 class _Receiver(asyncio.Protocol):
@@ -37,7 +51,7 @@ class _Receiver(asyncio.Protocol):
             if len(rest) < length:
                 return
             self._buffer = rest[length:]
-            self._transport.write(RESPONSE)
+            self._transport.write(_RESPONSE % _status_of(head.split(b" ", 2)[1]))
 
 
 @contextmanager

@@ -12,13 +12,21 @@ from infra.local.dynamodb_local import DynamoDbLocal
 from infra.local.emulator import Emulator
 from infra.local.state_dir import StateDir
 from shared.adapters.aws.client import AwsClient
+from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
 from shared.adapters.kms.vault import KmsVault
 from shared.names import QueueName, Transport
 from shared.ports.delivery import Vault
 from shared.ports.executions import Claimer, OneOffBatches
 from tests.support.conformance.accepted import Acceptance, FakeAcceptance, LoggedAcceptance
-from tests.support.conformance.clients import Clients
-from tests.support.conformance.deviations import IMPLEMENTATIONS, OVER_SDK, deviates, over_both_transports
+from tests.support.conformance.clients import Clients, GroupOfOne
+from tests.support.conformance.deviations import (
+    GROUPED,
+    IMPLEMENTATIONS,
+    OVER_SDK,
+    deviates,
+    engine_of,
+    variants,
+)
 from tests.support.conformance.dynamo_lab import DynamoLab
 from tests.support.conformance.interference import ClaimerWithoutItems
 from tests.support.conformance.labs import FakeLab, Lab
@@ -36,7 +44,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         if fixture in metafunc.fixturenames:
             lawful = [
                 name
-                for name in over_both_transports(names)
+                for name in variants(names, module)
                 if name.startswith(chosen) and not deviates(name, module, metafunc.definition.originalname)
             ]
             metafunc.parametrize(fixture, lawful, indirect=True)
@@ -102,9 +110,10 @@ def _lab(name: str, request: pytest.FixtureRequest) -> Iterator[Lab]:
     if name == "fake":
         yield FakeLab()
         return
-    engine = name.removesuffix(OVER_SDK).replace("-", "_")
-    names = request.getfixturevalue(f"{engine}_tables")
+    names = request.getfixturevalue(f"{engine_of(name).replace('-', '_')}_tables")
     client = _client("dynamodb", name, request)
+    if name.endswith(GROUPED):
+        client = AwsClient(GroupedWrites(client.call, names.executions, GroupOfOne))
     made = DynamoLab(client, names)
     yield made
     empty_tables(client, made.used)
@@ -156,8 +165,7 @@ def putting(request: pytest.FixtureRequest) -> Iterator[tuple[Lab, OneOffBatches
 
 def _client(service: str, name: str, request: pytest.FixtureRequest) -> AwsClient:
     """The client of an engine; the one that moto catches has no endpoint."""
-    engine = name.removesuffix(OVER_SDK)
-    endpoint: str | None = request.getfixturevalue(engine.replace("-", "_"))
+    endpoint: str | None = request.getfixturevalue(engine_of(name).replace("-", "_"))
     clients: Clients = request.getfixturevalue("clients")
     transport = Transport.BOTO3 if name.endswith(OVER_SDK) else Transport.HTTP
     return clients(service, endpoint, transport)

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from infra.components.construct_ids import construct_id
+from infra.sizing import figures
 from shared.names import METRICS_NAMESPACE, Lane, Metric, QueueName
 from tests.infra.conftest import Synthesised
 from tests.support.sources import ROOT
@@ -51,6 +52,11 @@ def test_every_alarm_looks_at_a_metric_that_exists(cloud: Synthesised) -> None:
         for metric in _metrics(alarm):
             dimensions = {made["Name"]: made["Value"] for made in metric.get("Dimensions", [])}
             assert _known(metric["Namespace"], metric["MetricName"], dimensions, services), name
+
+
+def test_alarms_have_as_many_metrics_as_the_sizing_bills(cloud: Synthesised, large: Synthesised) -> None:
+    for stacks in (cloud, large):
+        assert sum(len(_metrics(alarm)) for alarm in _alarms(stacks).values()) == figures.ALARM_METRICS.value
 
 
 def test_every_alarm_has_a_row_in_the_runbook_and_every_row_an_alarm(cloud: Synthesised) -> None:

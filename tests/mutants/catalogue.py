@@ -11,6 +11,7 @@ from tests.mutants.delivery import DELIVERY
 from tests.mutants.docs_page import DOCS_PAGE
 from tests.mutants.expiry import EXPIRY
 from tests.mutants.filing import FILING
+from tests.mutants.grouping import GROUPING
 from tests.mutants.indexes import INDEXES
 from tests.mutants.limits import LIMITS
 from tests.mutants.models import MODELS
@@ -21,6 +22,7 @@ from tests.mutants.requests import REQUESTS
 from tests.mutants.retries import RETRIES
 from tests.mutants.schedules import SCHEDULES
 from tests.mutants.service_faults import SERVICE_FAULTS
+from tests.mutants.sizing import SIZING
 from tests.mutants.slots import SLOTS
 from tests.mutants.sweeps import SWEEPS
 from tests.mutants.transport import TRANSPORT
@@ -49,9 +51,11 @@ MUTANTS = (
     *SERVICE_FAULTS,
     *SWEEPS,
     *TRANSPORT,
+    *GROUPING,
     *WATCHING,
     *ZONES,
     *SCHEDULES,
     *DOCS_PAGE,
+    *SIZING,
     *MODELS,
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
-from tests.scale.costs import figures
+from infra.sizing.figures import all_figures
 from tests.scale.hostile import hostile_result
 from tests.scale.minute import million_result
 from tests.scale.steady import Result, steady_result
@@ -31,7 +31,7 @@ def main() -> int:
     )
     arguments = parser.parse_args()
     if arguments.figures:
-        for name, figure in figures().items():
+        for name, figure in all_figures().items():
             _write(f"{name:<28}{figure.value:>10g}  {figure.source:<11}{figure.note}")
         return 0
     with ProcessPoolExecutor(max_workers=2) as pool:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from infra.sizing import figures
 from shared.domain.errors import ThrottledError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State, Transition
@@ -14,7 +15,6 @@ from shared.domain.ids import ExecutionId, one_off_job_id
 from shared.names import FAILURE_PARTITIONS, LEDGER_PARTITIONS
 from shared.ports.dispatch import OpenShard
 from shared.ports.executions import Claim, ClaimRejected, Finish, WriteUnknown
-from tests.scale import costs
 from tests.scale.machines import Machine
 from tests.scale.meters import Key, Meters
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 STATEMENTS = 25
 SDK_TRIES = 3
 SDK_PAUSE_MS = 50
-_ITEM = ceil(costs.ITEM_KB.value)
-_READ_UNITS = ceil(costs.ITEM_KB.value / 4)
+_ITEM = ceil(figures.ITEM_KB.value)
+_READ_UNITS = ceil(figures.ITEM_KB.value / 4)
 
 
 def execution_key(location: ExecutionId) -> Key:
@@ -55,7 +55,7 @@ class Biller:
 
     def request(self, latency: str, cpu_ms: float = 0, more_ms: float = 0) -> None:
         self.meters.counts["requests"].add(self._hub.now_ms, 1)
-        self.machine.spend(costs.cpu("request") + cpu_ms, costs.latency(latency) + more_ms)
+        self.machine.spend(figures.cpu("request") + cpu_ms, figures.latency(latency) + more_ms)
 
     def write(
         self, table: str, keys: Sequence[tuple[Key, float]], latency: str = "write", cpu_ms: float = 0
@@ -85,15 +85,15 @@ class Biller:
 
     def page(self, table: str, key: Key, rows: int, kb: float, cpu_ms: float) -> None:
         """One strongly consistent Query."""
-        more_ms = rows * costs.latency("query_row")
+        more_ms = rows * figures.latency("query_row")
         units = max(1, ceil(kb / 4))
         self._try("query_page", cpu_ms, lambda: self._read(table, key, units), more_ms)
 
     def ledger_page(self, partition: int, kb: float, rows: float) -> None:
         """All pages of one partition of the whole stage's ledger."""
         pages = max(1, ceil(kb / 1000))
-        cpu_ms = rows * costs.cpu("ledger_row") + (pages - 1) * costs.cpu("request")
-        more_ms = (pages - 1) * costs.latency("query_page") + rows * costs.latency("query_row")
+        cpu_ms = rows * figures.cpu("ledger_row") + (pages - 1) * figures.cpu("request")
+        more_ms = (pages - 1) * figures.latency("query_page") + rows * figures.latency("query_row")
         self.request("query_page", cpu_ms, more_ms)
         # The meter multiplies what a slice reads of a partition.
         units = max(1, ceil(kb / 4)) / self.meters.scales.get("ledger", 1)
@@ -182,24 +182,24 @@ def _finish(bill: Biller, execution: Execution, finish: Finish) -> None:
 
 def _put(bill: Biller, execution: Execution, **_: Any) -> None:
     keys = [(execution_key(execution.id), _ITEM), (index_key(execution), 1)]
-    bill.write("executions", keys, cpu_ms=costs.cpu("put"))
+    bill.write("executions", keys, cpu_ms=figures.cpu("put"))
 
 
 def _get_many(bill: Biller, _result: Any, ids: Sequence[ExecutionId]) -> None:
     if ids:
         keys = [(execution_key(each), _READ_UNITS) for each in ids]
-        bill.read_many("executions", keys, len(ids) * costs.cpu("batch_get_row"))
+        bill.read_many("executions", keys, len(ids) * figures.cpu("batch_get_row"))
 
 
 def _scan(bill: Biller, page: Any, bucket: int, shard: int, **_: Any) -> None:
     rows = len(page.rows)
-    kb, cpu_ms = rows * costs.ITEM_KB.value, rows * costs.cpu("scanned_row")
+    kb, cpu_ms = rows * figures.ITEM_KB.value, rows * figures.cpu("scanned_row")
     bill.page("executions", Key("executions", f"{bucket}#{shard}"), rows, kb, cpu_ms)
 
 
 def _read_rows(bill: Biller, _page: Any, bucket: int, shard: int, sort_keys: Sequence[str]) -> None:
     keys = [(Key("executions", f"{bucket}#{shard}"), _READ_UNITS)] * len(sort_keys)
-    bill.read_many("executions", keys, len(sort_keys) * costs.cpu("batch_get_row"))
+    bill.read_many("executions", keys, len(sort_keys) * figures.cpu("batch_get_row"))
 
 
 def _write_execution(bill: Biller, execution: Execution, **_: Any) -> None:
@@ -216,7 +216,7 @@ class ExecutionPrices:
     )
     get = _after(
         lambda bill, _, key: bill.read(
-            "executions", execution_key(key), _READ_UNITS, cpu_ms=costs.cpu("execution")
+            "executions", execution_key(key), _READ_UNITS, cpu_ms=figures.cpu("execution")
         )
     )
     get_many = _after(_get_many)
@@ -239,7 +239,7 @@ class ChargedClaimer:
         results: list[Execution | ClaimRejected | WriteUnknown] = []
         for start in range(0, len(claims), STATEMENTS):
             batch = claims[start : start + STATEMENTS]
-            cpu_ms = len(batch) * (costs.cpu("claim") + costs.cpu("execution"))
+            cpu_ms = len(batch) * (figures.cpu("claim") + figures.cpu("execution"))
             keys = [[(execution_key(claim.execution_id), float(_ITEM))] for claim in batch]
             granted = self._bill.statements("executions", keys, cpu_ms)
             for claim, has_capacity in zip(batch, granted, strict=True):
@@ -262,7 +262,7 @@ class ChargedBatches:
         for start in range(0, len(executions), STATEMENTS):
             batch = executions[start : start + STATEMENTS]
             keys = [[(execution_key(each.id), float(_ITEM)), (index_key(each), 1.0)] for each in batch]
-            granted = self._bill.statements("executions", keys, len(batch) * costs.cpu("put"))
+            granted = self._bill.statements("executions", keys, len(batch) * figures.cpu("put"))
             for each, has_capacity in zip(batch, granted, strict=True):
                 if has_capacity:
                     results += self._target.put_all_if_absent([each])
@@ -306,7 +306,7 @@ class JobPrices:
 
 def _ledger_bytes(shard: OpenShard) -> float:
     rows = len(shard.open_rows or ())
-    return costs.LEDGER_ROW_BYTES.value + rows * costs.OPEN_ROW_BYTES.value
+    return figures.LEDGER_ROW_BYTES.value + rows * figures.OPEN_ROW_BYTES.value
 
 
 def _of_lease(bill: Biller, lease: Any, *_args: Any, **_: Any) -> None:
@@ -323,7 +323,7 @@ def _take_pass(bill: Biller, shard: OpenShard, _now_ms: int) -> None:
 
 
 def _record_pass(bill: Biller, lease: Any, *, open_rows: Sequence[str] | None = None, **_: Any) -> None:
-    after = costs.LEDGER_ROW_BYTES.value + len(open_rows or ()) * costs.OPEN_ROW_BYTES.value
+    after = figures.LEDGER_ROW_BYTES.value + len(open_rows or ()) * figures.OPEN_ROW_BYTES.value
     units = ceil(max(after, _ledger_bytes(lease.shard)) / 1024)
     bill.write("leases", [(ledger_key(lease.shard.shard), units)])
 
@@ -371,11 +371,11 @@ class LedgerPrices:
 
 
 def _hot_scope_units(entries: int) -> float:
-    return max(1, ceil(entries * costs.HOT_SCOPE_BYTES.value / 4096)) / 2
+    return max(1, ceil(entries * figures.HOT_SCOPE_BYTES.value / 4096)) / 2
 
 
 def _note_hot(bill: Biller, part: int, until: Any, gone: Any = ()) -> None:
-    units = max(1, ceil(len(until) * costs.HOT_SCOPE_BYTES.value / 1024))
+    units = max(1, ceil(len(until) * figures.HOT_SCOPE_BYTES.value / 1024))
     bill.write("leases", [(Key("hot_scopes", str(part)), units)])
 
 

@@ -7,10 +7,10 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from functions.executor.records import batch_response, deliveries
+from infra.sizing import figures
 from shared.bootstrap.use_cases import use_cases
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 from shared.usecases.attempts.settle_attempt import AttemptEnd
-from tests.scale import costs
 from tests.scale.machines import MachineClock, MachineLoop, MachineOffload
 from tests.scale.queues import BATCH, Message
 from tests.scale.receivers import MachineSender
@@ -63,16 +63,16 @@ class Executors:
 
     def _run(self, queue: QueueName, batch: list[Message]) -> None:
         hub, started_ms = self._world.hub, self._world.hub.now_ms
-        hub.sleep(int(costs.latency("invoke")))
+        hub.sleep(int(figures.latency("invoke")))
         if self._idle[queue]:
             sandbox = self._idle[queue].pop()
         else:
             sandbox = Sandbox(self._world, queue)
             self.made[queue] += 1
             if not self.is_warm:
-                hub.sleep(int(costs.latency("cold_start")))
+                hub.sleep(int(figures.latency("cold_start")))
         cpu_ms = sandbox.machine.cpu_ms
-        sandbox.machine.spend(len(batch) * costs.cpu("decode"))
+        sandbox.machine.spend(len(batch) * figures.cpu("decode"))
         deadline_at = int(hub.now_ms) + EXECUTOR_TIMEOUT_SECONDS * 1000
         received = deliveries([_record(message) for message in batch])
         asyncio.set_event_loop(None)

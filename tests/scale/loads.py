@@ -8,6 +8,7 @@ from functools import cache, partial
 from random import Random
 from typing import TYPE_CHECKING
 
+from infra.sizing import figures
 from shared.bootstrap.use_cases import UseCases
 from shared.domain.bucket import MINUTE_MS, bucket_of, next_sweep_ms
 from shared.domain.delivery.async_policy import AsyncPolicy
@@ -31,7 +32,6 @@ from shared.domain.schedules.catch_up import CatchUpPolicy
 from shared.domain.schedules.schedule import Rate
 from shared.names import Lane
 from shared.ports.dispatch import SweptMark
-from tests.scale import costs
 from tests.scale.machines import Machine
 from tests.scale.receivers import FAILING, LONG, QUICK, LongRun
 from tests.scale.stage import START_MS
@@ -298,7 +298,7 @@ class Load:
         due_at = bucket * MINUTE_MS + rng.randint(0, 59) * 1000
         tenant = world.tenants.tenants[rng.choice(world.names)]
         plain = self.draft(tenant.id, due_at, LONG)
-        beat_ms = int(costs.HEARTBEAT_SECONDS.value * 1000)
+        beat_ms = int(figures.HEARTBEAT_SECONDS.value * 1000)
         async_policy = plain.call.async_policy
         run = plain.progressed(
             state=State.RUNNING,
@@ -317,10 +317,10 @@ class Load:
         """Receivers of long runs send heartbeats until the run is done, and then its outcome."""
         accepted, self.world.receivers.accepted = self.world.receivers.accepted, []
         for run in accepted:
-            self._beat(run, self._rng.randint(1_000, int(costs.HEARTBEAT_SECONDS.value * 1000)))
+            self._beat(run, self._rng.randint(1_000, int(figures.HEARTBEAT_SECONDS.value * 1000)))
 
     def _beat(self, run: LongRun, after_ms: int) -> None:
-        hub, every_ms = self.world.hub, int(costs.HEARTBEAT_SECONDS.value * 1000)
+        hub, every_ms = self.world.hub, int(figures.HEARTBEAT_SECONDS.value * 1000)
 
         def act(cases: UseCases) -> None:
             try:

@@ -6,7 +6,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from greenlet import getcurrent, greenlet
 
-from tests.scale import costs
+from infra.sizing import figures
 from tests.simulation.hub import Hub, SimLoop
 
 P = ParamSpec("P")
@@ -19,7 +19,7 @@ class Machine:
 
     def __init__(self, hub: Hub, memory_mb: int) -> None:
         self.hub = hub
-        self.share = min(1.0, memory_mb / costs.MB_OF_ONE_CORE.value)
+        self.share = min(1.0, memory_mb / figures.MB_OF_ONE_CORE.value)
         self.cpu_ms = 0.0
         """Processor time used so far, in milliseconds of a full core."""
         self.fixed_ms = 0.0
@@ -91,7 +91,7 @@ class MachineOffload:
 
         def work() -> None:
             try:
-                self._machine.spend(costs.cpu("hop"))
+                self._machine.spend(figures.cpu("hop"))
                 result = function(*args, **kwargs)
             except Exception as error:  # noqa: BLE001 - it belongs to the caller
                 self._loop.call_soon(future.set_exception, error)

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from tests.scale import costs
+from infra.sizing import figures
 
 INDEXES = ("by_tenant", "failed")
 """Groups of keys that belong to an index: DynamoDB gives an index a throughput of its own."""
@@ -82,11 +82,11 @@ class Meters:
 
     def write(self, table: str, key: Key, units: float, now_ms: float) -> bool:
         """False if the key has no capacity left in this second: DynamoDB throttles the request."""
-        return self._spend(self.writes, "writes", table, key, units, now_ms, costs.KEY_WRITES.value)
+        return self._spend(self.writes, "writes", table, key, units, now_ms, figures.KEY_WRITES.value)
 
     def read(self, table: str, key: Key, units: float, now_ms: float) -> bool:
         """False if the key has no capacity left in this second."""
-        return self._spend(self.reads, "reads", table, key, units, now_ms, costs.KEY_READS.value)
+        return self._spend(self.reads, "reads", table, key, units, now_ms, figures.KEY_READS.value)
 
     def _spend(
         self,

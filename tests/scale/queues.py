@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from infra.sizing import figures
 from shared.names import QueueName
-from tests.scale import costs
 from tests.scale.machines import Machine
 from tests.scale.meters import Meters
 from tests.scale.stage import START_MS, Slice, Stage
@@ -42,12 +42,12 @@ class Pollers:
     """
 
     most: float
-    least: float = costs.POLLERS_FIRST.value
-    now: float = costs.POLLERS_FIRST.value
+    least: float = figures.POLLERS_FIRST.value
+    now: float = figures.POLLERS_FIRST.value
 
     def judge(self, oldest_wait_ms: float, busy_share: float, elapsed_ms: float) -> None:
-        step = costs.POLLERS_PER_MINUTE.value * elapsed_ms / 60_000
-        if oldest_wait_ms >= costs.POLLERS_WAIT_MS.value:
+        step = figures.POLLERS_PER_MINUTE.value * elapsed_ms / 60_000
+        if oldest_wait_ms >= figures.POLLERS_WAIT_MS.value:
             self.now = min(self.most, self.now + step)
         elif busy_share < 0.5:
             self.now = max(self.least, self.now - step)
@@ -258,11 +258,11 @@ class ChargedSqs:
 
     def send_message_batch(self, **request: Any) -> dict[str, Any]:
         self._meters.counts["sqs requests"].add(self._machine.hub.now_ms, 1)
-        cpu_ms = costs.cpu("request") + len(request["Entries"]) * costs.cpu("message")
-        self._machine.spend(cpu_ms, costs.latency("sqs"))
+        cpu_ms = figures.cpu("request") + len(request["Entries"]) * figures.cpu("message")
+        self._machine.spend(cpu_ms, figures.latency("sqs"))
         return self._sqs.send_message_batch(**request)
 
     def visible(self, queue: QueueName) -> int:
         self._meters.counts["sqs requests"].add(self._machine.hub.now_ms, 1)
-        self._machine.spend(costs.cpu("request"), costs.latency("sqs"))
+        self._machine.spend(figures.cpu("request"), figures.latency("sqs"))
         return self._sqs.visible(queue)

@@ -9,9 +9,9 @@ from random import Random
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from infra.sizing import figures
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.executions.callback_token import TOKEN_HEADER
-from tests.scale import costs
 from tests.scale.machines import Machine
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Receivers:
             lag_ms = int(now_ms) - _instant_ms(headers["X-Scheduled-At"])
             self.early += lag_ms < 0
             self.lags[self.phase, f"https://{urlsplit(callback.url).netloc}"].append(lag_ms)
-        duration_ms = int(self.rng.expovariate(1 / costs.CALLBACK_MS.value)) + 1
+        duration_ms = int(self.rng.expovariate(1 / figures.CALLBACK_MS.value)) + 1
         duration_ms = min(duration_ms, 5_000)
         if callback.url.startswith(DEAD) and now_ms < self.dead_until_ms:
             return CallbackResponse(reason=Reason.CONNECT_FAILED, duration_ms=REFUSED_MS)
@@ -89,7 +89,7 @@ class MachineSender:
         machine = self._machine
         started_ms = machine.hub.now_ms
         response = self._receivers.answer(callback, started_ms)
-        wait_ms = machine.busy_ms(costs.cpu("call")) + response.duration_ms
+        wait_ms = machine.busy_ms(figures.cpu("call")) + response.duration_ms
         future = self._loop.create_future()
         self._loop.call_later(wait_ms / 1000, future.set_result, None)
         await future

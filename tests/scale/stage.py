@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from infra import stages
 from infra.concurrency import BATCHES_PER_POLLER, Pollers, executors_of
 from infra.config import FunctionMemory, StageConfig
+from infra.sizing import figures
 from shared.domain.bucket import MINUTE_MS, ShardCounts, ShardEpoch, ShardPlan
 from shared.names import LEDGER_PARTITIONS, QueueName
-from tests.scale import costs
 
 START_MS = 29_000_130 * MINUTE_MS
 """A normal minute in February 2025, far from :00, :15 and :30."""
@@ -42,8 +42,8 @@ class Stage:
             "writes executions": warm.executions.writes,
             "reads executions": warm.executions.reads,
             "writes executions, index by_tenant": warm.by_tenant.writes,
-            "writes executions, index failed": costs.NEW_INDEX.value,
-        }.get(table, costs.TABLE_QUOTA.value)
+            "writes executions, index failed": figures.NEW_INDEX.value,
+        }.get(table, figures.TABLE_QUOTA.value)
 
     @property
     def api_concurrency(self) -> int:
@@ -58,7 +58,7 @@ class Stage:
         source = self.config.lane_concurrency.of(queue)
         if isinstance(source, Pollers):
             return source.minimum * BATCHES_PER_POLLER
-        return costs.POLLERS_FIRST.value
+        return figures.POLLERS_FIRST.value
 
 
 LARGE = Stage(config=stages.LARGE, shards=stages.LARGE.shard_plan[0].normal, kms_quota=20_000)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from infra.sizing import figures
 from shared.domain.bucket import MINUTE_MS
 from shared.names import QueueName
 from shared.usecases.ticks.sweep_shard import PAGE_ROWS
-from tests.scale import costs
 from tests.scale.loads import Load
 from tests.scale.queues import BATCH
 from tests.scale.vaults import KMS
@@ -29,7 +29,7 @@ API_WAIT_MS = 25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """`emulated`: the slice ran, and its figures were multiplied. `computed`: arithmetic over stated costs."""
+    """`emulated`: the slice ran, and its figures were multiplied. `computed`: arithmetic over stated figures."""
 
     component: str
     limit: str
@@ -66,7 +66,7 @@ def _keys(world: ScaleWorld) -> Iterator[Row]:
     """Keys of one shard by their hottest second. Of keys that the slice asks in part, the rest is not known
     second by second: their mean, multiplied, and no less than the hottest second of the slice itself."""
     from_s, until_s = _interval(world)
-    for kind, limit in (("writes", costs.KEY_WRITES.value), ("reads", costs.KEY_READS.value)):
+    for kind, limit in (("writes", figures.KEY_WRITES.value), ("reads", figures.KEY_READS.value)):
         for group in world.meters.groups(kind):
             own = world.meters.hottest(kind, group) / world.meters.scales.get(group, 1)
             used = max(own, world.meters.busiest(kind, group) / (until_s - from_s))
@@ -111,7 +111,7 @@ def _lanes(world: ScaleWorld) -> Iterator[Row]:
             component=f"queue {queue}",
             limit="messages in flight",
             used=world.sqs.lanes[queue].most_in_flight * factor,
-            most=costs.IN_FLIGHT.value,
+            most=figures.IN_FLIGHT.value,
             how="emulated",
         )
     yield Row(
@@ -131,7 +131,7 @@ def _ticks(world: ScaleWorld, load: Load) -> Iterator[Row]:
                 component=f"{kind}, the longest run",
                 limit="seconds between ticks",
                 used=max(runs) / 1000,
-                most=costs.TICK_SECONDS.value,
+                most=figures.TICK_SECONDS.value,
                 how="emulated",
             )
     until_ms = world.hub.now_ms
@@ -154,10 +154,10 @@ def _ticks(world: ScaleWorld, load: Load) -> Iterator[Row]:
 def _scan_seconds(world: ScaleWorld, load: Load) -> float:
     """Of all rows of one shard and minute."""
     rows = load.rate_at(world.hub.now_ms) * 60 / world.slice.shards
-    row_ms = costs.latency("query_row") + costs.cpu("scanned_row") * costs.MB_OF_ONE_CORE.value / (
+    row_ms = figures.latency("query_row") + figures.cpu("scanned_row") * figures.MB_OF_ONE_CORE.value / (
         world.slice.stage.memory.sweeper
     )
-    page_ms = costs.latency("query_page") + costs.cpu("request")
+    page_ms = figures.latency("query_page") + figures.cpu("request")
     return rows * (row_ms + page_ms / PAGE_ROWS) / 1000
 
 
@@ -187,19 +187,19 @@ def _api(world: ScaleWorld, load: Load) -> Iterator[Row]:
     jobs = load.rate_at(world.hub.now_ms) * world.slice.factor
     soon, batches = jobs * mix.soon, jobs * (1 - mix.soon - mix.minutely) / API_BATCH
     long_runs = jobs * (1 - mix.minutely) * mix.long * mix.long_minutes * 60
-    beats = long_runs / costs.HEARTBEAT_SECONDS.value
+    beats = long_runs / figures.HEARTBEAT_SECONDS.value
     yield Row(
         component="API, requests",
         limit="requests/s, quota of the gateway",
         used=soon + batches + beats,
-        most=costs.GATEWAY_REQUESTS.value,
+        most=figures.GATEWAY_REQUESTS.value,
         how="computed",
     )
-    share = stage.memory.api / costs.MB_OF_ONE_CORE.value
+    share = stage.memory.api / figures.MB_OF_ONE_CORE.value
     busy = (
-        soon * (costs.CREATE_CPU_MS.value / share + API_WAIT_MS)
-        + batches * (API_BATCH * costs.BATCH_CREATE_CPU_MS.value / share + API_WAIT_MS)
-        + beats * (costs.REPORT_CPU_MS.value / share + API_WAIT_MS)
+        soon * (figures.CREATE_CPU_MS.value / share + API_WAIT_MS)
+        + batches * (API_BATCH * figures.BATCH_CREATE_CPU_MS.value / share + API_WAIT_MS)
+        + beats * (figures.REPORT_CPU_MS.value / share + API_WAIT_MS)
     ) / 1000
     yield Row(
         component="API, machines",
@@ -231,13 +231,13 @@ def _reconciler(world: ScaleWorld) -> Row:
     """A cycle takes longer than a run of the model: its processor time decides, beside one read of the index
     and three batches of reads for each page."""
     config = world.slice.stage.config
-    share = min(1.0, config.memory.sweeper / costs.MB_OF_ONE_CORE.value)
-    page_ms = costs.latency("query_page") + 3 * costs.latency("batch_get")
-    job_ms = costs.cpu("reconciled") / share + page_ms / RECONCILED_PAGE
+    share = min(1.0, config.memory.sweeper / figures.MB_OF_ONE_CORE.value)
+    page_ms = figures.latency("query_page") + 3 * figures.latency("batch_get")
+    job_ms = figures.cpu("reconciled") / share + page_ms / RECONCILED_PAGE
     return Row(
         component="reconciler, from one cycle's begin to the end of the next",
         limit="seconds of coverage",
-        used=costs.RECONCILE_SECONDS.value + costs.RECURRING.value / config.reconcilers * job_ms / 1000,
+        used=figures.RECONCILE_SECONDS.value + figures.RECURRING.value / config.reconcilers * job_ms / 1000,
         most=COVERAGE_SECONDS,
         how="computed",
     )

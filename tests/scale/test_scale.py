@@ -2,8 +2,8 @@
 
 import pytest
 
+from infra.sizing import figures
 from shared.names import QueueName
-from tests.scale import costs
 from tests.scale.growth import growing, grows
 from tests.scale.meters import Key, Meters
 from tests.scale.queues import Lane, Message, Pollers
@@ -54,7 +54,7 @@ def test_steady_slice_sends_every_call_exactly_once(slices: tuple[Run, Run]) -> 
 
 
 def test_figure_of_the_model_names_its_source() -> None:
-    named = costs.figures()
+    named = figures.all_figures()
     assert len(named) > 40
     assert [name for name, figure in named.items() if len(figure.note) < 10 or figure.value <= 0] == []
 
@@ -83,8 +83,8 @@ def test_slice_of_the_stage_keeps_the_shards_of_a_tick() -> None:
 def test_pollers_grow_by_300_a_minute_while_messages_wait() -> None:
     pollers = Pollers(most=1_000)
     for _ in range(60):
-        pollers.judge(costs.POLLERS_WAIT_MS.value, 1, 1_000)
-    assert pollers.now == pytest.approx(costs.POLLERS_FIRST.value + costs.POLLERS_PER_MINUTE.value)
+        pollers.judge(figures.POLLERS_WAIT_MS.value, 1, 1_000)
+    assert pollers.now == pytest.approx(figures.POLLERS_FIRST.value + figures.POLLERS_PER_MINUTE.value)
 
 
 def test_noisy_group_waits_for_quiet_groups() -> None:

@@ -7,8 +7,8 @@ from math import exp
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from infra.sizing import figures
 from shared.domain.tenancy.tenant import Tenant
-from tests.scale import costs
 from tests.scale.machines import Machine
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class MachineVault:
         self._world = world
         self._machine = machine
         self._rng = rng
-        age_ms = rng.random() * costs.SANDBOX_HOURS.value * HOUR_MS
+        age_ms = rng.random() * figures.SANDBOX_HOURS.value * HOUR_MS
         met = jobs_per_second * age_ms / 1000 / world.slice.stage.tenants
         self._warm = 1 - exp(-met)
         self._unwrapped: set[str] = set()
@@ -38,5 +38,5 @@ class MachineVault:
             self._unwrapped.add(tenant.id)
             if self._rng.random() >= self._warm:
                 self._world.meters.counts[KMS].add(self._machine.hub.now_ms, 1)
-                self._machine.spend(costs.cpu("request"), costs.latency("kms"))
+                self._machine.spend(figures.cpu("request"), figures.latency("kms"))
         return method(tenant, *args)

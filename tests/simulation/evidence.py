@@ -227,6 +227,8 @@ class Evidence:
     """What is shown of executions that were called, and of whose jobs no client knows."""
     limits: dict[str, dict[str, int]] = field(default_factory=dict)
     """By tenant: the limits of its own, by the names of the API."""
+    hot_places: frozenset[str] = frozenset()
+    """What DynamoDB throttled for ten minutes of the run: tables by their ports, indexes and keys."""
     unanswered_claims: frozenset[str] = frozenset()
     """The executions of claims whose responses were lost."""
     broken: list[str] = field(default_factory=list)

@@ -114,6 +114,7 @@ def _evidence(
             name: {quota.value: limit for quota, limit in world.tenant(name).quotas.items()}
             for name in TENANTS
         },
+        hot_places=frozenset(world.weather.hotspots.until_ms),
         unanswered_claims=world.trace.subjects_of("Claimer.claim answer lost"),
         broken=[
             *readers.broken,

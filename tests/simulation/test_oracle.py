@@ -382,6 +382,24 @@ def test_forged_log_gets_its_verdict(expected: Verdict, forge: Callable[[Evidenc
         assert all(fault.job_id in (ONCE, SERIES) for fault in found)
 
 
+@pytest.mark.parametrize(
+    ("exceed", "answering", "hot"),
+    [
+        (more_calls_at_once_than_allowed, "BudgetStore", "LimitStore"),
+        (more_calls_in_ten_seconds_than_allowed, "LimitStore", "BudgetStore"),
+    ],
+)
+def test_limit_is_judged_unless_its_own_table_throttles_for_minutes(
+    exceed: Callable[[Evidence], None], answering: str, hot: str
+) -> None:
+    evidence = honest()
+    exceed(evidence)
+    evidence.hot_places = frozenset({answering})
+    assert Verdict.LIMIT in {fault.verdict for fault in verdict(evidence)}
+    evidence.hot_places = frozenset({hot})
+    assert Verdict.LIMIT not in {fault.verdict for fault in verdict(evidence)}
+
+
 def test_every_verdict_of_the_judge_has_a_forgery() -> None:
     of_others = {expected for expected, _ in (*SERIES_FORGERIES, *EDIT_FORGERIES, *BACKFILL_FORGERIES)}
     of_others |= {expected for _, expected in REDRIVE_FORGERIES.values()}

@@ -3,7 +3,8 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy, check_span
 from shared.domain.delivery.call_spec import CallSpec
@@ -154,9 +155,14 @@ def check_tags(tags: Sequence[str]) -> None:
             raise InvalidValueError(f"tags: {tag[:63]!a} is not {TAG_TEXT}", path=("tags", str(number)))
 
 
+def _members(value: Any) -> tuple[object, ...]:
+    """The values of a dataclass in order. `astuple` would copy each of them deeply."""
+    return tuple(getattr(value, member.name) for member in fields(value))
+
+
 def _retry_parts(retry: RetryPolicy) -> tuple[object, ...]:
     """Optional parts come last and only if set, so that older fingerprints of other policies stay equal."""
-    *backoff, delays, age = astuple(retry)
+    *backoff, delays, age = _members(retry)
     return (*backoff, delays, age) if delays or age is not None else tuple(backoff)
 
 
@@ -166,9 +172,10 @@ def encode_new_job(new: NewJob) -> bytes:
         case After(delay_seconds):
             timing: object = ["after", delay_seconds]
         case Every():
-            timing = ["every", *astuple(new.timing)]
+            timing = ["every", *_members(new.timing)]
         case _:
             timing = encode_schedule(new.timing)
+    recurring = new.recurring
     parts = [
         timing,
         encode_request(new.request).decode(),
@@ -178,9 +185,9 @@ def encode_new_job(new: NewJob) -> bytes:
         new.timeout_seconds,
         _retry_parts(new.retry),
         new.jitter_ms,
-        astuple(new.recurring),
+        (recurring.max_runs, _members(recurring.catch_up), recurring.overlap_policy),
         new.start_deadline_seconds,
-        astuple(new.async_policy),
+        _members(new.async_policy),
         *((new.signing_secret,) if new.signing_secret is not None else ()),
     ]
     return json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,7 +1,7 @@
 """Clients of the engines, over both transports."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import boto3
@@ -24,6 +24,17 @@ from shared.names import Transport
 from tests.support.conformance.dynamo_lab import REGION
 
 NO_RETRIES = 0
+
+
+class GroupOfOne:
+    """Sends each member at once as a group of its own, so that each suite sees what statements do."""
+
+    def __init__(self, commit: Callable[[Mapping[Any, Any]], Mapping[Any, Any]], size: int) -> None:
+        self._commit = commit
+
+    def join(self, key: Any, member: Any) -> Any:
+        """The answer of the group."""
+        return self._commit({key: member}).get(key)
 
 
 class Clients:

@@ -48,11 +48,39 @@ IMPLEMENTATIONS = {
 OVER_SDK = "@boto3"
 """The suffix of an implementation that calls its engine through the SDK."""
 
+GROUPED = "@grouped"
+"""The suffix of an implementation whose conditional writes of executions are statements of a group."""
+_GROUPED_ENGINES = ("ministack", "dynamodb-local")
+"""moto crashes on a BatchExecuteStatement with parameters."""
+_GROUPED_MODULES = frozenset(
+    {
+        "test_execution_attempts",
+        "test_execution_endings",
+        "test_execution_filing",
+        "test_extend_lease",
+        "test_failure_index",
+        "test_hostile_items",
+        "test_redrives",
+        "test_versions",
+    }
+)
+"""The suites of single conditional writes of executions."""
 
-def over_both_transports(implementations: Sequence[str]) -> list[str]:
-    """Each engine is called by the own transport and by the SDK."""
+
+def variants(implementations: Sequence[str], module: str) -> list[str]:
+    """Each engine is called by the own transport and by the SDK, and by groups where a suite writes executions."""
     sdk = [f"{name}{OVER_SDK}" for name in implementations if name != "fake"]
-    return [*implementations, *sdk]
+    grouped = [
+        f"{name}{GROUPED}"
+        for name in implementations
+        if name in _GROUPED_ENGINES and module in _GROUPED_MODULES
+    ]
+    return [*implementations, *sdk, *grouped]
+
+
+def engine_of(implementation: str) -> str:
+    """The implementation without the suffix of its client."""
+    return implementation.partition("@")[0]
 
 
 DEVIATIONS = {
@@ -80,7 +108,7 @@ def deviates(
     implementation: str, module: str, function: str, table: Mapping[tuple[str, str], str] = DEVIATIONS
 ) -> bool:
     """Whether the table excludes this test for this implementation or its engine."""
-    implementation = implementation.removesuffix(OVER_SDK)
+    implementation = engine_of(implementation)
     return any(
         (name, test) in table
         for name in (implementation, implementation.rpartition("-")[0])

@@ -1,11 +1,12 @@
 """What a client asks for, before it has an identity."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from shared.domain.delivery.request import Request
+from shared.domain.delivery.request import Request, encode_request
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidValueError, ScheduleInPastError, ScheduleTooFarError
 from shared.domain.jobs.new_job import NewJob, encode_new_job
@@ -84,6 +85,33 @@ def test_the_same_request_always_has_the_same_spelling() -> None:
 )
 def test_different_jobs_have_different_encodings(fields: dict[str, Any]) -> None:
     assert encode_new_job(replace(NEW, **fields)) != encode_new_job(NEW)
+
+
+def test_an_encoding_stays_the_same_in_every_release() -> None:
+    """A replay after a deployment would otherwise count as another request."""
+    new = replace(
+        NEW,
+        timing=Every(60, 1_000, 9_000),
+        name="é",
+        tags=("a",),
+        retry=RetryPolicy(max_attempts=2, delays_seconds=(7,), give_up_after_seconds=600),
+        signing_secret="mine",
+    )
+    request = encode_request(REQUEST).decode()
+    assert json.loads(encode_new_job(new)) == [
+        ["every", 60, 1_000, 9_000],
+        request,
+        "é",
+        ["a"],
+        "standard",
+        30,
+        [2, 10, 2, 3_600, [7], 600],
+        0,
+        [None, ["coalesce", 100, 86_400_000, 60_000], "allow"],
+        None,
+        [3_600, 60],
+        "mine",
+    ]
 
 
 def test_cron_lines_differ_by_their_zone() -> None:

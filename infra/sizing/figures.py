@@ -1,8 +1,10 @@
-"""Every figure that the scale model does not compute itself: latencies, processor time, limits of AWS.
+"""Every figure that the scale model and the sizing do not compute themselves: latencies, processor time, counts per
+job, limits of AWS.
 
-Each figure names its source. `MEASURED` was measured on a machine like the build's, never on AWS; the note
-names the command or the measurement. `DOCUMENTED` is a public document of AWS. `ASSUMED` is an assumption:
-nothing in this project has measured the figure.
+Each figure names its source. `COUNTED` was counted on the emulator by `make bench`, `EMULATED` is a result of
+`make scale`. `MEASURED` was measured on a machine like the build's, never on AWS; the note names the command or
+the measurement. `DOCUMENTED` is a public document of AWS. `ASSUMED` is an assumption: nothing in this project has
+measured the figure.
 """
 
 from dataclasses import dataclass
@@ -10,6 +12,8 @@ from enum import StrEnum
 
 
 class Source(StrEnum):
+    COUNTED = "counted"
+    EMULATED = "emulated"
     MEASURED = "measured"
     DOCUMENTED = "documented"
     ASSUMED = "assumed"
@@ -22,6 +26,14 @@ class Figure:
     value: float
     source: Source
     note: str
+
+
+def counted(value: float, note: str) -> Figure:
+    return Figure(value, Source.COUNTED, note)
+
+
+def emulated(value: float, note: str) -> Figure:
+    return Figure(value, Source.EMULATED, note)
 
 
 def measured(value: float, note: str) -> Figure:
@@ -85,12 +97,71 @@ CREATE_CPU_MS = measured(3.4, "POST of one job through the handler, stubbed AWS"
 BATCH_CREATE_CPU_MS = measured(0.67, "each job of a batch of 100, through the handler")
 REPORT_CPU_MS = measured(2.6, "GET of a job through the handler; a heartbeat is one read, one write")
 
-ITEM_KB = measured(0.84, "an item after completion: 524 bytes, and a body of 400 bytes")
+ITEM_BYTES = measured(
+    460, "an item after completion, without its body: a one-off 420, a run of a cron line more"
+)
+ITEM_KB = measured(0.84, "an item after completion with a body of 400 bytes")
+PAYLOAD_BYTES = measured(254, "a request that is stored apart, without its body")
+ENVELOPE_BYTES = measured(200, "URL, two headers and seal of a request, without its body")
+INLINE_BYTES = measured(3_072, "a longer sealed request is stored apart; shared/domain/delivery/request.py")
+INDEX_ENTRY_BYTES = assumed(200, "keys, name and tags of an execution in the index of its tenant")
+ITEM_OVERHEAD_BYTES = documented(
+    100, "DynamoDB: storage of an item and of an index entry beyond its attributes"
+)
 OPEN_ROW_BYTES = measured(45, "the sort key of an open row and its separator in a ledger row")
 LEDGER_ROW_BYTES = measured(220, "a ledger row without open rows")
 HOT_SCOPE_BYTES = assumed(40, "name and instant of one hot scope")
 
 MB_OF_ONE_CORE = documented(1_769, "Lambda: memory that gives one full vCPU")
+
+CREATION_LEASES = counted(
+    0.07, "write units of rate limits and quotas a creation, a hundred at a time; up to 1 below one a second"
+)
+KEYED_WRITES = counted(1, "write units that an Idempotency-Key adds to a creation")
+TENANT_LIFETIME_SECONDS = measured(
+    60, "a process reads a tenant again after this time; docs/design/capacity.md"
+)
+
+EXECUTOR_WAIT_MS = assumed(320, "mean wait of a batch until its jobs are due: SQS counts whole seconds")
+EXECUTOR_CPU_MS = measured(
+    2.06, "executor, one-off: docs/performance.md, Python 3.11 on a shared core; Lambda's differs"
+)
+OCCURRENCE_CPU_MS = measured(3.43, "executor, occurrence: docs/performance.md; Lambda's processor differs")
+JOBS_PER_BATCH = emulated(2.5, "mean batch at 10,000 jobs/s; a full batch has 10, thin traffic 1")
+
+EXECUTOR_LOG_BYTES = measured(860, "metrics of a batch of ten: one line of an executor's log")
+REQUEST_LOG_BYTES = measured(323, "metrics of a request: one line of the API's log")
+ACCEPTED_LOG_BYTES = measured(302, "the line of the API's log for each accepted job")
+WATCHER_LOG_BYTES = measured(439, "metrics of a tick that finds nothing")
+SWEEPER_LOG_BYTES = measured(661, "metrics of a tick that finds nothing")
+REDRIVER_LOG_BYTES = measured(391, "metrics of a tick that finds nothing")
+PLATFORM_LOG_BYTES = assumed(400, "Lambda's own lines START, END and REPORT of an invocation")
+ACCESS_LOG_BYTES = assumed(300, "a line of the gateway's access log")
+CALL_BYTES = assumed(700, "headers, signature and TLS of a call, beyond the body")
+
+IDLE_POLLS_PER_MINUTE = documented(15, "Lambda: five pollers of an empty queue, each polling for 20 s")
+POLLER_POLLS_PER_MINUTE = assumed(3, "a provisioned poller of an empty queue, polling for 20 s")
+WATCH_WRITES = counted(
+    4, "write units of watchers a shard and minute: two takes and a finish, two of them refused"
+)
+SWEEP_WRITES = counted(
+    2, "write units of sweepers a shard and minute: a pass is taken, and the shard is closed"
+)
+LEDGER_READS = counted(
+    32, "read units of sweepers a minute: 16 partitions for their ranges, and 16 for the list"
+)
+SWEEPER_READS = counted(
+    10, "read units of one sweeper's tick: shard counts, mark, and 16 items of hot scopes"
+)
+REDRIVER_READS = counted(2, "read units of a redriver's tick: redrives and parked messages")
+RECONCILER_IDLE_MS = assumed(1_000, "a reconciler's run over an empty index and log")
+MARK_WRITES = counted(1, "write units of sweepers a minute: the mark of the swept buckets")
+IDLE_METRICS = counted(
+    26, "metrics of watchers, sweepers, redriver and reconcilers, which report without jobs"
+)
+BUSY_METRICS = counted(36, "metrics of the executors of three lanes and of the API, which report with jobs")
+ALARM_METRICS = counted(107, "metrics of the alarms in a stage's template; tests/infra counts them")
+HOURS_PER_MONTH = assumed(730, "the month of AWS's own calculator")
 
 KEY_WRITES = documented(1_000, "DynamoDB: write units a second of one partition key")
 KEY_READS = documented(3_000, "DynamoDB: read units a second of one partition key")
@@ -123,7 +194,7 @@ def latency(name: str) -> float:
     return LATENCY_MS[name].value
 
 
-def figures() -> dict[str, Figure]:
+def all_figures() -> dict[str, Figure]:
     """Every figure by name, for the report and its test."""
     found = {name.lower(): value for name, value in globals().items() if isinstance(value, Figure)}
     found |= {f"latency {name}": figure for name, figure in LATENCY_MS.items()}

@@ -1,0 +1,124 @@
+"""What a stage uses in a month without jobs: ticks, polls of empty queues, alarms, metrics and the key."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from infra.components.shard_plan import ShardEpoch
+from infra.concurrency import Pollers, Source
+from infra.config import StageConfig
+from infra.sizing import figures
+from infra.sizing.usage import GB, MB_PER_GB, Usage
+from shared.names import LEDGER_PARTITIONS, QueueName
+
+MINUTES = figures.HOURS_PER_MONTH.value * 60
+MINUTES_PER_DAY = 1_440
+QUARTER_MINUTES = 3 * 24 - 1
+"""Minutes a day at :00, :15 and :30, but for midnight."""
+WATCHED_BUCKETS = 3
+"""A shard is taken in each of these minutes before it is over, and scanned and finished in the first."""
+
+
+def shards_of(epoch: ShardEpoch) -> float:
+    """The mean number of shards of a minute."""
+    normal = MINUTES_PER_DAY - QUARTER_MINUTES - 1
+    minutes = normal * epoch.normal + QUARTER_MINUTES * epoch.quarter + epoch.midnight
+    return minutes / MINUTES_PER_DAY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticks:
+    """The runs of one function's ticks."""
+
+    ranges: float
+    every_minutes: float
+    seconds: float
+    memory_mb: int
+    log_bytes: float
+
+    @property
+    def usage(self) -> Usage:
+        """Of a month. A sandbox is replaced after some hours, and its first run is a cold start."""
+        runs = self.ranges * MINUTES / self.every_minutes
+        runs_of_sandbox = figures.SANDBOX_HOURS.value * 60 / self.every_minutes
+        seconds = self.seconds + figures.latency("cold_start") / 1_000 / runs_of_sandbox
+        return Usage(
+            lambda_requests=runs,
+            gb_seconds=runs * seconds * self.memory_mb / MB_PER_GB,
+            log_gb=runs * (self.log_bytes + figures.PLATFORM_LOG_BYTES.value) / GB,
+        )
+
+
+def idle_usage(stage: StageConfig) -> Usage:
+    """Of a month without jobs, dead letters and alarms."""
+    shards = shards_of(stage.shard_plan[-1])
+    writes = shards * (figures.WATCH_WRITES.value + figures.SWEEP_WRITES.value) + figures.MARK_WRITES.value
+    reads = (
+        2 * shards
+        + stage.watchers
+        + stage.sweepers * figures.SWEEPER_READS.value
+        + figures.LEDGER_READS.value
+        + figures.REDRIVER_READS.value
+    )
+    fixed = Usage(
+        write_units=writes * MINUTES,
+        read_units=reads * MINUTES,
+        sqs_requests=_polls(stage) * MINUTES,
+        kms_keys=1,
+        metrics=figures.IDLE_METRICS.value,
+        alarm_metrics=figures.ALARM_METRICS.value,
+        dashboards=1,
+    )
+    return sum((ticks.usage for ticks in _ticks(stage, shards)), fixed)
+
+
+def _ticks(stage: StageConfig, shards: float) -> Iterator[Ticks]:
+    memory = stage.memory
+    watched, swept = shards / stage.watchers, shards / stage.sweepers
+    yield Ticks(
+        ranges=stage.watchers,
+        every_minutes=1,
+        seconds=_seconds(memory.watcher, get=1, write=watched * (WATCHED_BUCKETS + 1), query_page=watched),
+        memory_mb=memory.watcher,
+        log_bytes=figures.WATCHER_LOG_BYTES.value,
+    )
+    queries = swept + 2 * LEDGER_PARTITIONS / stage.sweepers
+    yield Ticks(
+        ranges=stage.sweepers,
+        every_minutes=1,
+        seconds=_seconds(memory.sweeper, get=2, batch_get=1, write=2 * swept, query_page=queries),
+        memory_mb=memory.sweeper,
+        log_bytes=figures.SWEEPER_LOG_BYTES.value,
+    )
+    yield Ticks(
+        ranges=1,
+        every_minutes=1,
+        seconds=_seconds(memory.redriver, query_page=2),
+        memory_mb=memory.redriver,
+        log_bytes=figures.REDRIVER_LOG_BYTES.value,
+    )
+    yield Ticks(
+        ranges=stage.reconcilers + 1,
+        every_minutes=figures.RECONCILE_SECONDS.value / 60,
+        seconds=figures.RECONCILER_IDLE_MS.value / 1_000,
+        memory_mb=memory.sweeper,
+        log_bytes=figures.SWEEPER_LOG_BYTES.value,
+    )
+
+
+def _seconds(memory_mb: int, **requests: float) -> float:
+    """One request after another, each with its processor time."""
+    share = min(1.0, memory_mb / figures.MB_OF_ONE_CORE.value)
+    each_ms = figures.cpu("request") / share
+    return sum(count * (figures.latency(name) + each_ms) for name, count in requests.items()) / 1_000
+
+
+def _polls(stage: StageConfig) -> float:
+    """Empty receives a minute, of every queue and its dead-letter queue."""
+    dead = figures.IDLE_POLLS_PER_MINUTE.value * len(QueueName)
+    return dead + sum(_polls_of(stage.lane_concurrency.of(queue)) for queue in QueueName)
+
+
+def _polls_of(source: Source) -> float:
+    if isinstance(source, Pollers):
+        return source.minimum * figures.POLLER_POLLS_PER_MINUTE.value
+    return figures.IDLE_POLLS_PER_MINUTE.value

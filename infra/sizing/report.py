@@ -1,0 +1,196 @@
+"""A plan and its cost, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from math import isfinite
+from textwrap import fill
+from typing import Any
+
+from infra.capacity import HEAD_ROOM
+from infra.sizing import figures
+from infra.sizing.bill import Capacity
+from infra.sizing.cost import FULL, THIN, Cost
+from infra.sizing.plan import Plan
+from infra.sizing.prices import AS_OF, NOT_PRICED, RIVALS
+from infra.sizing.quotas import quotas
+
+WIDTH = 110
+USED = (
+    "key_writes",
+    "in_flight",
+    "table_quota",
+    "pollers_first",
+    "pollers_per_minute",
+    "item_bytes",
+    "inline_bytes",
+    "creation_leases",
+    "executor_wait_ms",
+    "callback_ms",
+    "executor_cpu_ms",
+    "occurrence_cpu_ms",
+    "jobs_per_batch",
+    "executor_log_bytes",
+    "platform_log_bytes",
+    "call_bytes",
+    "idle_polls_per_minute",
+    "watch_writes",
+    "sweep_writes",
+    "alarm_metrics",
+    "idle_metrics",
+    "cpu reconciled",
+)
+"""The inputs that decide most; `python -m tests.scale --figures` prints every figure."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `python -m infra.sizing` prints."""
+
+    plan: Plan
+    cost: Cost
+    region: str
+
+    def json(self) -> dict[str, Any]:
+        """The same figures as the text."""
+        plan, cost, burst = self.plan, self.cost, self.plan.burst_seconds
+        named = figures.all_figures()
+        return {
+            "traffic": asdict(plan.traffic),
+            "preset": plan.preset,
+            "stage": {name: _plain(value) for name, value in plan.changed.items()},
+            "shares": plan.shares,
+            "burst_seconds": burst if isfinite(burst) else None,
+            "quotas": [asdict(quota) | {"ask": quota.must_be_raised} for quota in quotas(plan)],
+            "cost": {
+                "region": self.region,
+                "prices_as_of": AS_OF,
+                "executions_per_month": plan.traffic.executions_per_month,
+                "dollars_per_month": {str(each): dict(cost.by_component(each)) for each in Capacity},
+                "dollars_per_million": {str(each): cost.per_million(each) for each in Capacity},
+                "dollars_per_million_by_jobs_per_batch": {
+                    str(jobs): cost.with_batches(jobs).per_million() for jobs in (THIN, FULL)
+                },
+                "rivals_per_million": dict(cost.rivals),
+                "not_priced": list(NOT_PRICED),
+            },
+            "inputs": {name: asdict(named[name]) for name in USED},
+        }
+
+    def text(self) -> str:
+        """At most 110 columns wide, but for the code of a stage."""
+        parts = (self._stage(), self._shares(), self._quotas(), self._costs(), self._rivals(), self._inputs())
+        return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+    def _stage(self) -> Iterator[str]:
+        plan = self.plan
+        if plan.preset is not None:
+            yield f"CONFIGURATION  the preset `{plan.preset}` bears this traffic: -c preset={plan.preset}"
+            yield "State its rates in infra/stages.py, so that synth checks them:"
+        else:
+            yield "CONFIGURATION  no preset bears this traffic. Add this stage to PRESETS in infra/stages.py:"
+        yield stage_code(plan.stage.name.upper(), plan.changed, plan.preset or "small")
+        burst = plan.burst_seconds
+        if plan.traffic.burst and isfinite(burst):
+            yield f"The last call of the burst begins {burst:,.0f} s after its instant (computed)."
+        elif plan.traffic.burst:
+            yield "The steady rate keeps all executors of the standard lane busy: the burst waits."
+
+    def _shares(self) -> Iterator[str]:
+        yield f"UTILISATION  computed as in docs/design/capacity.md; at most {HEAD_ROOM:.0%}"
+        ordered = sorted(self.plan.shares.items(), key=lambda row: -row[1])
+        yield from _table([(name, f"{share:.0%}") for name, share in ordered])
+
+    def _quotas(self) -> Iterator[str]:
+        yield "QUOTAS  by their names in Service Quotas; defaults are documented, needs are computed"
+        rows = [
+            (
+                quota.service,
+                quota.name,
+                f"{quota.default:,}",
+                f"{quota.needed:,}",
+                "ask for it" if quota.must_be_raised else "enough",
+            )
+            for quota in quotas(self.plan)
+        ]
+        yield from _table([("service", "quota", "default", "needed", ""), *rows])
+        yield "New accounts have 10 concurrent executions. The default of KMS is higher in large regions."
+
+    def _costs(self) -> Iterator[str]:
+        cost, millions = self.cost, self.cost.millions
+        yield (
+            f"COST  {millions:,.1f} million executions a month in {self.region}, list prices of {AS_OF}; computed"
+        )
+        demand, provisioned = (cost.by_component(each) for each in Capacity)
+        rows = [
+            (name, f"{demand[name]:,.2f}", f"{provisioned[name]:,.2f}", f"{demand[name] / millions:,.3f}")
+            for name in demand
+        ]
+        totals = (cost.total(each) for each in Capacity)
+        last = ("total", *(f"{dollars:,.2f}" for dollars in totals), f"{cost.per_million():,.3f}")
+        heads = ("", "$ a month on demand", "$ a month provisioned", "$ a million on demand")
+        yield from _table([heads, *rows, last])
+        thin, full = (cost.with_batches(jobs).per_million() for jobs in (THIN, FULL))
+        yield f"With one job in each batch ${thin:,.2f} a million, with full batches of ten ${full:,.2f}."
+        yield "Provisioned: the tables switched by hand, and used to 70 % by traffic without bursts."
+        yield fill(f"Without free tiers and discounts. Not priced: {'; '.join(NOT_PRICED)}.", WIDTH)
+
+    def _rivals(self) -> Iterator[str]:
+        yield "OTHER SERVICES  the same executions, list prices; their own limits are not considered"
+        millions = self.cost.millions
+        rows = [
+            (rival.name, f"{each:,.2f}", f"{each * millions:,.2f}", rival.how)
+            for rival in RIVALS
+            for each in (self.cost.rivals[rival.name],)
+        ]
+        yield from _table([("", "$ a million", "$ a month", "for a call"), *rows])
+
+    def _inputs(self) -> Iterator[str]:
+        yield "INPUTS  every figure above is computed from these, and from the prices in infra/sizing/prices.py"
+        named = figures.all_figures()
+        for name in USED:
+            figure = named[name]
+            head = f"  {name:<22}{figure.value:>8,g}  {figure.source:<11}"
+            yield fill(figure.note, WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
+
+
+def stage_code(name: str, changed: Mapping[str, object], base: str) -> str:
+    """Python that makes the stage from a preset."""
+    if not changed:
+        return f"{name} = {base.upper()}"
+    lines = [f"    {field}={code(value)}," for field, value in changed.items()]
+    return "\n".join([f"{name} = replace(", f"    {base.upper()},", *lines, ")"])
+
+
+def code(value: object) -> str:
+    """Python for a value of a field; a dataclass names only what differs from its defaults."""
+    if isinstance(value, tuple):
+        return f"({''.join(f'{code(each)}, ' for each in value).rstrip()})"
+    if is_dataclass(value):
+        given = [(each.name, getattr(value, each.name)) for each in fields(value)]
+        defaults = {each.name: each.default for each in fields(value)}
+        named = ", ".join(f"{key}={code(own)}" for key, own in given if own != defaults[key])
+        return f"{type(value).__name__}({named})"
+    return f"{value:_}" if isinstance(value, int) else json.dumps(value)
+
+
+def _plain(value: object) -> Any:
+    """Nested dataclasses as JSON has them."""
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Columns as wide as their longest cell; those of numbers to the right."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    are_numbers = [column[-1][:1].isdigit() for column in columns]
+    for row in rows:
+        cells = (
+            cell.rjust(width) if is_number else cell.ljust(width)
+            for cell, width, is_number in zip(row, widths, are_numbers, strict=True)
+        )
+        yield "  " + "  ".join(cells).rstrip()

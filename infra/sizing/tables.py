@@ -1,0 +1,114 @@
+"""The tables of docs/cost.md: `python -m infra.sizing.tables` prints them, and a test compares them."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from infra.config import FunctionMemory
+from infra.sizing.bill import Capacity, bill, total
+from infra.sizing.cost import FULL, MILLION, THIN
+from infra.sizing.figures import JOBS_PER_BATCH
+from infra.sizing.idle import idle_usage
+from infra.sizing.prices import DEFAULT_REGION, PRICES, RIVALS
+from infra.sizing.traffic import Item
+from infra.sizing.usage import Execution, Kind
+from infra.stages import PRESETS
+
+TENANTS = 100
+IN_A_BATCH = 100
+SMALL_BODY = 70
+BODIES: Mapping[str, int] = {"70 B": SMALL_BODY, "2.5 kB": 2_500, "100 kB": 100_000}
+SMALL_EXECUTORS = FunctionMemory(executor=512)
+_PRICES = PRICES[DEFAULT_REGION]
+_ONE_OFF = Execution(kind=Kind.ONE_OFF, item=Item(SMALL_BODY), tenants=TENANTS)
+EXECUTIONS: Mapping[str, Execution] = {
+    "one-off, a request each": _ONE_OFF,
+    "one-off, with an Idempotency-Key": replace(_ONE_OFF, keyed=1),
+    "one-off, due within two minutes": replace(_ONE_OFF, kind=Kind.DUE_SOON),
+    "one-off, created in batches of 100": replace(_ONE_OFF, jobs_per_request=IN_A_BATCH),
+    "run of an hourly job": replace(_ONE_OFF, kind=Kind.HOURLY),
+    "run of a minutely job": replace(_ONE_OFF, kind=Kind.MINUTELY),
+}
+
+
+def tables() -> list[str]:
+    """All tables, in the order of the page."""
+    return [kinds(), bodies(), components(), levers(), idle()]
+
+
+def kinds() -> str:
+    """A million executions by kind and by the fullness of batches."""
+    rows = [[name, *_by_fullness(each)] for name, each in EXECUTIONS.items()]
+    rows += [[rival.name, *[_text(rival.dollars_per_million(SMALL_BODY))] * 4] for rival in RIVALS]
+    heads = ["$ a million", "thin: 1 job a batch", "2.5 jobs", "full: 10 jobs", "full, provisioned tables"]
+    return _markdown(heads, rows)
+
+
+def bodies() -> str:
+    """A million executions by the size of the body, in full batches."""
+    rows = [
+        [name, *(_dollars(replace(each, item=Item(size), jobs_per_batch=FULL)) for size in BODIES.values())]
+        for name, each in EXECUTIONS.items()
+    ]
+    rows += [
+        [rival.name, *(_text(rival.dollars_per_million(size)) for size in BODIES.values())]
+        for rival in RIVALS
+    ]
+    return _markdown(["$ a million, full batches", *BODIES], rows)
+
+
+def components() -> str:
+    """Where the dollars of a million executions go."""
+    shown = {name: bill(each.usage * MILLION, _PRICES) for name, each in EXECUTIONS.items()}
+    names = [
+        name for name in bill(_ONE_OFF.usage, _PRICES) if any(row[name] >= 0.005 for row in shown.values())
+    ]
+    rows = [[name, *(_text(row[name]) for row in shown.values())] for name in names]
+    return _markdown(["$ a million, 2.5 jobs a batch", *shown], rows)
+
+
+def levers() -> str:
+    """What a decision changes, a million hourly runs."""
+    run = EXECUTIONS["run of an hourly job"]
+    changed = {
+        "as it is": run,
+        "executors with 512 MB": replace(run, memory=SMALL_EXECUTORS),
+        "calls of 1 s in place of 100 ms": replace(run, callback_ms=1_000),
+        "records kept for 90 days in place of 14": replace(run, retention_days=90),
+    }
+    rows = [
+        [name, _dollars(each), _dollars(replace(each, jobs_per_batch=FULL))] for name, each in changed.items()
+    ]
+    return _markdown(["$ a million runs of hourly jobs", "2.5 jobs a batch", "full batches"], rows)
+
+
+def idle() -> str:
+    """A month of each preset without jobs."""
+    shown = {name: bill(idle_usage(stage), _PRICES) for name, stage in PRESETS.items()}
+    names = [name for name, dollars in next(iter(shown.values())).items() if dollars]
+    rows = [[name, *(_text(row[name]) for row in shown.values())] for name in names]
+    rows.append(["total", *(_text(sum(row.values())) for row in shown.values())])
+    return _markdown(["$ a month", *(f"`{name}`" for name in shown)], rows)
+
+
+def _by_fullness(execution: Execution) -> Iterator[str]:
+    for jobs in (THIN, JOBS_PER_BATCH.value, FULL):
+        yield _dollars(replace(execution, jobs_per_batch=jobs))
+    yield _dollars(replace(execution, jobs_per_batch=FULL), Capacity.PROVISIONED)
+
+
+def _dollars(execution: Execution, capacity: Capacity = Capacity.ON_DEMAND) -> str:
+    return _text(total(execution.usage * MILLION, _PRICES, capacity))
+
+
+def _text(dollars: float) -> str:
+    return f"{dollars:,.2f}"
+
+
+def _markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n\n".join(tables()) + "\n")

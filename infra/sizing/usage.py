@@ -1,0 +1,200 @@
+"""What is billed: quantities of one execution, and of a month of a stage without jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from enum import StrEnum
+
+from infra.capacity import (
+    API_SECONDS_PER_JOB,
+    API_SECONDS_PER_REQUEST,
+    SWEEPER_ROWS,
+    SWEPT_ROWS_PER_JOB,
+    WATCHER_JOBS,
+)
+from infra.config import FunctionMemory
+from infra.sizing import figures
+from infra.sizing.batches import batch_seconds
+from infra.sizing.traffic import Item
+from shared.names import EXECUTOR_BATCH
+
+GB = 1_000_000_000
+MB_PER_GB = 1_024
+DAYS_PER_MONTH = figures.HOURS_PER_MONTH.value / 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Quantities that AWS bills, each by a price of its own."""
+
+    write_units: float = 0
+    read_units: float = 0
+    storage: float = 0
+    """GB-months in tables and indexes."""
+    backup: float = 0
+    """GB-months of point-in-time recovery."""
+    lambda_requests: float = 0
+    gb_seconds: float = 0
+    sqs_requests: float = 0
+    fair_requests: float = 0
+    """The requests of SQS whose messages name a group."""
+    api_requests: float = 0
+    kms_requests: float = 0
+    kms_keys: float = 0
+    log_gb: float = 0
+    metrics: float = 0
+    alarm_metrics: float = 0
+    dashboards: float = 0
+    transfer_gb: float = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return self._each(lambda name: getattr(self, name) + getattr(other, name))
+
+    def __mul__(self, factor: float) -> Usage:
+        return self._each(lambda name: getattr(self, name) * factor)
+
+    def _each(self, value: Callable[[str], float]) -> Usage:
+        return Usage(**{each.name: value(each.name) for each in fields(self)})
+
+
+class Kind(StrEnum):
+    """How an execution comes to be, and who sends its message."""
+
+    ONE_OFF = "one-off, found by a watcher"
+    DUE_SOON = "one-off, due within two minutes"
+    HOURLY = "run of an hourly job"
+    MINUTELY = "run of a minutely job"
+
+    @property
+    def is_run(self) -> bool:
+        return self in (Kind.HOURLY, Kind.MINUTELY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """One execution that succeeds at once, with its creation."""
+
+    kind: Kind
+    item: Item
+    jobs_per_request: float = 1
+    keyed: float = 0
+    """Share of the requests that carry an Idempotency-Key."""
+    jobs_per_batch: float = figures.JOBS_PER_BATCH.value
+    tenants: int = 1
+    callback_ms: float = figures.CALLBACK_MS.value
+    retention_days: float = 14
+    memory: FunctionMemory = field(default_factory=FunctionMemory)
+
+    @property
+    def write_units(self) -> float:
+        """The item and its index, the claim and the outcome. A request that is stored apart belongs to a job."""
+        filing = self.item.units + 1
+        claim_and_outcome = 2 * self.item.units
+        if self.kind.is_run:
+            return filing + claim_and_outcome
+        key = self.keyed * self.requests * figures.KEYED_WRITES.value
+        return figures.CREATION_LEASES.value + key + self.item.payload_units + filing + claim_and_outcome
+
+    @property
+    def read_units(self) -> float:
+        """Scans of the item, the tenant where a process has not read it lately, and a request stored apart."""
+        request = -(-self.item.payload_size // 4_096)
+        return self.item.scan_units + request + self._loads(figures.TENANT_LIFETIME_SECONDS.value)
+
+    @property
+    def requests(self) -> float:
+        """Requests to the API."""
+        return 0 if self.kind.is_run else 1 / self.jobs_per_request
+
+    @property
+    def sqs_requests(self) -> float:
+        """A send, and a receive and a delete of a batch. A watcher fills its sends, the API sends for a request,
+        and an executor for its batch."""
+        in_send: float = EXECUTOR_BATCH
+        if self.kind is Kind.DUE_SOON:
+            in_send = min(self.jobs_per_request, EXECUTOR_BATCH)
+        elif self.kind is Kind.MINUTELY:
+            in_send = self.jobs_per_batch
+        return 1 / in_send + 2 / self.jobs_per_batch
+
+    @property
+    def usage(self) -> Usage:
+        """All quantities of this execution."""
+        return Usage(
+            write_units=self.write_units,
+            read_units=self.read_units,
+            storage=self._months * (self._table_bytes + self._index_bytes) / GB,
+            backup=self._months * self._table_bytes / GB,
+            lambda_requests=self.requests + 1 / self.jobs_per_batch,
+            gb_seconds=self._gb_seconds,
+            sqs_requests=self.sqs_requests,
+            fair_requests=self.sqs_requests,
+            api_requests=self.requests,
+            kms_requests=self._loads(figures.SANDBOX_HOURS.value * 3_600),
+            log_gb=self._log_bytes / GB,
+            transfer_gb=(self.item.body_bytes + figures.CALL_BYTES.value) / GB,
+        )
+
+    @property
+    def _batch_seconds(self) -> float:
+        cpu = figures.OCCURRENCE_CPU_MS if self.kind.is_run else figures.EXECUTOR_CPU_MS
+        return batch_seconds(
+            self.jobs_per_batch,
+            callback_ms=self.callback_ms,
+            cpu_ms=cpu.value,
+            memory_mb=self.memory.executor,
+        )
+
+    @property
+    def _api_seconds(self) -> float:
+        return self.requests * API_SECONDS_PER_REQUEST + (0 if self.kind.is_run else API_SECONDS_PER_JOB)
+
+    @property
+    def _gb_seconds(self) -> float:
+        memory = self.memory
+        seconds = (
+            (memory.executor, self._batch_seconds / self.jobs_per_batch),
+            (memory.api, self._api_seconds),
+            (memory.watcher, 1 / WATCHER_JOBS),
+            (memory.sweeper, SWEPT_ROWS_PER_JOB / SWEEPER_ROWS),
+        )
+        return sum(megabytes / MB_PER_GB * duration for megabytes, duration in seconds)
+
+    def _loads(self, lifetime_seconds: float) -> float:
+        """How often executors and API processes load what they keep for a tenant, for this execution.
+
+        Each tenant meets every process at the same rate. At most each message and each request loads it.
+        """
+        executor = _load_share(lifetime_seconds, self.tenants, self._batch_seconds / self.jobs_per_batch)
+        return executor + self.requests * _load_share(lifetime_seconds, self.tenants, self._api_seconds)
+
+    @property
+    def _months(self) -> float:
+        return self.retention_days / DAYS_PER_MONTH
+
+    @property
+    def _table_bytes(self) -> float:
+        overhead = figures.ITEM_OVERHEAD_BYTES.value
+        payload = 0.0 if self.kind.is_run or not self.item.is_apart else self.item.payload_size + overhead
+        return self.item.size + overhead + payload
+
+    @property
+    def _index_bytes(self) -> float:
+        return figures.INDEX_ENTRY_BYTES.value + figures.ITEM_OVERHEAD_BYTES.value
+
+    @property
+    def _log_bytes(self) -> float:
+        platform = figures.PLATFORM_LOG_BYTES.value
+        batch = (figures.EXECUTOR_LOG_BYTES.value + platform) / self.jobs_per_batch
+        if self.kind.is_run:
+            return batch
+        request = figures.REQUEST_LOG_BYTES.value + platform + figures.ACCESS_LOG_BYTES.value
+        return batch + self.requests * request + figures.ACCEPTED_LOG_BYTES.value
+
+
+def _load_share(lifetime_seconds: float, tenants: int, seconds_per_use: float) -> float:
+    """The share of uses that find nothing in their process, where uses keep so many processes busy."""
+    if seconds_per_use == 0:
+        return 0
+    return 1 / (1 + lifetime_seconds / (tenants * seconds_per_use))

@@ -1,0 +1,72 @@
+"""Group commit: calls made within a few milliseconds of one another go in one request.
+
+A group only ever saves requests. A member for which the group's answer says nothing certain makes its own call,
+so each call keeps its own conditions, retries and errors.
+"""
+
+import asyncio
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from shared.adapters.greenlets import in_greenlet, may_wait, wait_for
+
+K = TypeVar("K", bound=Hashable)
+M = TypeVar("M")
+R = TypeVar("R")
+
+GATHER_SECONDS = 0.005
+"""The longest that a call waits for others."""
+ANSWER_SECONDS = 1.0
+"""Without an answer within this time, each member of a group makes its own call."""
+
+
+@dataclass(slots=True)
+class _Group(Generic[K, M]):
+    members: dict[K, M] = field(default_factory=dict)
+    full: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class GroupCommit(Generic[K, M, R]):
+    """Groups the calls of one event loop; `commit` makes the request of a group, and returns what it answered.
+
+    A key is in a group at most once. Every member waits for its group, so that no request goes on after the
+    A key is in a group at most once. Every member waits for its group: no request goes on after the handlers
+    of its members have returned.
+    """
+
+    def __init__(self, commit: Callable[[Mapping[K, M]], Mapping[K, R]], size: int) -> None:
+        self._commit = commit
+        self._size = size
+        self._open: tuple[_Group[K, M], asyncio.Task[Mapping[K, R]]] | None = None
+
+    def join(self, key: K, member: M) -> R | None:
+        """The group's answer for this member. None: make the call alone, for it may have happened or not."""
+        return wait_for(self._joined(key, member)) if may_wait() else None
+
+    async def _joined(self, key: K, member: M) -> R | None:
+        if self._open is None or key in self._open[0].members:
+            new = _Group[K, M]()
+            self._open = new, asyncio.create_task(self._answered(new))
+        group, answered = self._open
+        group.members[key] = member
+        if len(group.members) == self._size:
+            self._open = None
+            group.full.set()
+        # Shielded: the others go on where one member is cancelled.
+        return (await asyncio.shield(answered)).get(key)
+
+    async def _answered(self, group: _Group[K, M]) -> Mapping[K, R]:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GATHER_SECONDS):
+                await group.full.wait()
+        if self._open is not None and self._open[0] is group:
+            self._open = None
+        if len(group.members) == 1:
+            return {}
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await in_greenlet(self._commit, group.members)
+        except Exception:  # noqa: BLE001 - whatever failed, each member makes its own call
+            return {}

@@ -1,0 +1,51 @@
+"""The sizing bills what `make bench` counts for an execution and an idle minute."""
+
+import json
+from typing import Any
+
+import pytest
+
+from infra.sizing import figures
+from infra.sizing.traffic import Item
+from infra.sizing.usage import Execution, Kind
+from shared.names import EXECUTOR_BATCH
+from tests.support.sources import ROOT
+
+COUNTED: dict[str, dict[str, float]] = json.loads((ROOT / "tests" / "bench" / "counted.json").read_text())
+SMALL = Item(70)
+SHARDS = 4
+OTHERS = 0.05
+"""What writes of no single job, such as a report of the lane, may come to for each of thirty jobs."""
+
+
+def billed(kind: Kind, item: Item = SMALL, **settings: Any) -> Execution:
+    return Execution(kind=kind, item=item, **{"jobs_per_batch": EXECUTOR_BATCH, **settings})
+
+
+@pytest.mark.parametrize(
+    ("row", "execution"),
+    [
+        ("one-off, body of 70 B", billed(Kind.DUE_SOON)),
+        ("one-off, body of 100 kB", billed(Kind.DUE_SOON, Item(100_000))),
+        ("one-off with Idempotency-Key", billed(Kind.DUE_SOON, keyed=1)),
+        ("one-off in a batch of 100", billed(Kind.DUE_SOON, jobs_per_request=100)),
+        ("one-off, thin: one each 1.3 s", billed(Kind.DUE_SOON, jobs_per_batch=1)),
+        ("occurrence, each minute", billed(Kind.MINUTELY)),
+        ("occurrence, each minute, thin", billed(Kind.MINUTELY, jobs_per_batch=1)),
+    ],
+)
+def test_execution_is_billed_as_counted(row: str, execution: Execution) -> None:
+    counted = COUNTED[row]
+    leases = 0 if execution.kind.is_run else figures.CREATION_LEASES.value
+    assert execution.write_units - leases == pytest.approx(counted["write_units"], abs=OTHERS)
+    assert counted["refused_units"] == 0
+    # Jobs of one tenant and second share messages, so that the bench may need fewer.
+    assert execution.sqs_requests >= counted["sqs"] - OTHERS
+
+
+def test_minute_without_jobs_is_billed_as_counted() -> None:
+    watcher, sweeper = COUNTED["watcher, an empty tick"], COUNTED["sweeper, a steady tick"]
+    each_shard = figures.WATCH_WRITES.value + figures.SWEEP_WRITES.value
+    assert watcher["write_units"] + watcher["refused_units"] + sweeper["write_units"] == (
+        SHARDS * each_shard + figures.MARK_WRITES.value
+    )

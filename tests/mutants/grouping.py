@@ -1,0 +1,69 @@
+"""Group commit of an executor's writes and sends."""
+
+from tests.mutants.mutant import Mutant
+
+_GROUPS = "shared/adapters/group_commit.py"
+_WRITES = "shared/adapters/dynamodb/executions/grouped_writes.py"
+_SENDS = "shared/adapters/sqs/grouped_sends.py"
+_TESTS = "tests/unit/adapters/test_group_commit.py"
+_OF_WRITES = "tests/unit/adapters/test_grouped_writes.py"
+_OF_SENDS = "tests/unit/adapters/test_grouped_sends.py"
+
+GROUPING = (
+    Mutant(
+        name="member of a group that goes on before the flush",
+        file=_GROUPS,
+        old="        return (await asyncio.shield(answered)).get(key)\n",
+        new="        return answered.result().get(key) if answered.done() else member  # type: ignore\n",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="two statements of one key in a group",
+        file=_GROUPS,
+        old="        if self._open is None or key in self._open[0].members:\n",
+        new="        if self._open is None:\n",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="cancelled member that cancels its group",
+        file=_GROUPS,
+        old="await asyncio.shield(answered)",
+        new="await answered",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="group that waits for its answer for ever",
+        file=_GROUPS,
+        old="            async with asyncio.timeout(ANSWER_SECONDS):\n",
+        new="            async with asyncio.timeout(None):\n",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="statement without a certain answer that counts as written",
+        file=_WRITES,
+        old="        if error is None:\n            return {}\n",
+        new='        if error is None or not error.get("Item"):\n            return {}\n',
+        killer=_OF_WRITES,
+    ),
+    Mutant(
+        name="throttled statement that counts as fenced",
+        file=_WRITES,
+        old='        if error.get("Code") in REFUSED and error.get("Item"):\n',
+        new='        if error.get("Code"):\n            error = {"Item": {}, **error}\n',
+        killer=_OF_WRITES,
+    ),
+    Mutant(
+        name="statement of a group without its condition",
+        file=_WRITES,
+        old="    where = _LIST.sub(",
+        new='    condition = "attribute_not_exists(zz)"\n    where = _LIST.sub(',
+        killer="tests/conformance/test_execution_attempts.py",
+    ),
+    Mutant(
+        name="message that its group did not get accepted and that counts as sent",
+        file=_SENDS,
+        old="        if accepted is None:\n",
+        new='        accepted = accepted or {"Id": ""}\n        if not accepted:\n',
+        killer=_OF_SENDS,
+    ),
+)

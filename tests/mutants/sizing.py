@@ -1,0 +1,51 @@
+"""The sizing of a deployment: a stage that is too small, and a bill that leaves something out."""
+
+from tests.mutants.mutant import Mutant
+
+_SIZING = "tests/infra/test_sizing.py"
+_COUNTS = "tests/infra/test_sizing_counts.py"
+
+SIZING = (
+    Mutant(
+        name="stage that is sized for items of one kilobyte",
+        file="infra/sizing/plan.py",
+        old="    shard_units = size.write_units * max(",
+        new="    shard_units = max(",
+        killer=_SIZING,
+    ),
+    Mutant(
+        name="lane with more messages in flight than a queue has",
+        file="infra/sizing/plan.py",
+        old="MOST_POLLERS = floor(figures.IN_FLIGHT.value * HEAD_ROOM / EXECUTOR_BATCH / BATCHES_PER_POLLER)\n",
+        new="MOST_POLLERS = 2_000\n",
+        killer=_SIZING,
+    ),
+    Mutant(
+        name="rate that is not a number",
+        file="infra/sizing/traffic.py",
+        old="    if not math.isfinite(value) or not least <= value <= most:\n",
+        new="    if value < least or value > most:\n",
+        killer=_SIZING,
+    ),
+    Mutant(
+        name="provisioned units that are used up to the last",
+        file="infra/sizing/bill.py",
+        old="    return hour / SECONDS_PER_HOUR / HEAD_ROOM\n",
+        new="    return hour / SECONDS_PER_HOUR\n",
+        killer=_SIZING,
+    ),
+    Mutant(
+        name="idle minute without the refused takes of watchers",
+        file="infra/sizing/figures.py",
+        old="WATCH_WRITES = counted(\n    4,",
+        new="WATCH_WRITES = counted(\n    2,",
+        killer=_COUNTS,
+    ),
+    Mutant(
+        name="run whose executor sends nothing",
+        file="infra/sizing/usage.py",
+        old="        return 1 / in_send + 2 / self.jobs_per_batch\n",
+        new="        return 2 / self.jobs_per_batch\n",
+        killer=_COUNTS,
+    ),
+)
