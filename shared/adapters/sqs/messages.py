@@ -1,10 +1,10 @@
 """Encodes wake-ups as message bodies and decodes them. A body with a newer version is rejected."""
 
-from typing import Annotated, Any
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails
 
 from shared.domain.delivery.destination import DESTINATION
 from shared.domain.dispatch.wakeup import MAX_KEYS, Wakeup
@@ -16,31 +16,37 @@ VERSION = 2
 FIRST_VERSION = 1
 """Without destinations and waiting. Such messages may be in flight during a deployment."""
 MAX_WAITED = 1_000_000
-_SINCE_2 = frozenset({"to", "via", "waited", "ends_at"})
+MAX_TENANT = 40
+_DESTINATION = re.compile(DESTINATION)
+_LANES, _QUEUES = frozenset(Lane), frozenset(QueueName)
 
 
-class MessageBody(BaseModel):
-    """Schema of versions 1 and 2: execution ids and a time. It carries no URL, secret or payload."""
+def _is_count(value: Any, most: float = float("inf")) -> bool:
+    # A bool is an int of Python's, and none of JSON's.
+    return type(value) is int and 0 <= value <= most
 
-    model_config = ConfigDict(extra="forbid", strict=True)
 
-    v: Annotated[int, Field(ge=FIRST_VERSION, le=VERSION)]
-    lane: Annotated[Lane, Field(strict=False)]
-    tenant: Annotated[str, Field(min_length=1, max_length=40)]
-    keys: Annotated[list[str], Field(min_length=1, max_length=MAX_KEYS)]
-    not_before: Annotated[int, Field(ge=0)]
-    to: list[Annotated[str, Field(pattern=f"^(?:{DESTINATION})?$")]] | None = None
-    via: Annotated[QueueName, Field(strict=False)] | None = None
-    waited: Annotated[int, Field(ge=0, le=MAX_WAITED)] = 0
-    ends_at: Annotated[int, Field(ge=0)] | None = None
+def _are_destinations(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(each, str) and (not each or _DESTINATION.fullmatch(each)) for each in value
+    )
 
-    @model_validator(mode="after")
-    def _fits_together(self) -> "MessageBody":
-        if self.v == FIRST_VERSION and self.model_fields_set & _SINCE_2:
-            raise ValueError("version 1 has no such field")
-        if self.to is not None and len(self.to) != len(self.keys):
-            raise ValueError("one destination is needed for each key")
-        return self
+
+_REQUIRED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "v": (lambda v: type(v) is int and FIRST_VERSION <= v <= VERSION, "a version"),
+    "lane": (lambda lane: isinstance(lane, str) and lane in _LANES, "the name of a lane"),
+    "tenant": (lambda tenant: isinstance(tenant, str) and 1 <= len(tenant) <= MAX_TENANT, "a tenant's id"),
+    "keys": (lambda keys: isinstance(keys, list) and 1 <= len(keys) <= MAX_KEYS, f"1 to {MAX_KEYS} ids"),
+    "not_before": (_is_count, "a time in milliseconds"),
+}
+_OPTIONAL: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "to": (lambda to: to is None or _are_destinations(to), "a list of destinations"),
+    "via": (lambda via: via is None or (isinstance(via, str) and via in _QUEUES), "the name of a queue"),
+    "waited": (lambda waited: _is_count(waited, MAX_WAITED), f"0 to {MAX_WAITED}"),
+    "ends_at": (lambda ends_at: ends_at is None or _is_count(ends_at), "a time in milliseconds"),
+}
+_FIELDS = _REQUIRED | _OPTIONAL
+"""Checks of each field of versions 1 and 2, and what it must be: ids and times, and no URL, secret or payload."""
 
 
 def encode_wakeup(wakeup: Wakeup) -> str:
@@ -68,33 +74,53 @@ def decode_wakeup(body: str) -> Wakeup:
     NewerMessageError, whatever else the body contains.
     """
     try:
-        message = MessageBody.model_validate_json(body)
-    except ValidationError as error:
-        details = error.errors(include_url=False, include_context=False)
-        if any(_is_newer(item) for item in details):
-            raise NewerMessageError("a newer version wrote the message") from error
-        first = details[0]
-        location = ".".join(str(part) for part in first["loc"])
-        raise InvalidValueError(f"unreadable message: {location or 'body'}: {first['msg']}") from error
-    positions = {parse_execution_id(key): number for number, key in reversed([*enumerate(message.keys)])}
-    keys = tuple(dict.fromkeys(parse_execution_id(key) for key in message.keys))
+        message = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise InvalidValueError("unreadable message: it must be JSON") from error
+    if not isinstance(message, dict):
+        raise InvalidValueError("unreadable message: it must be an object")
+    if _is_newer(message):
+        raise NewerMessageError("a newer version wrote the message")
+    _check(message)
+    parsed = [parse_execution_id(key) for key in message["keys"]]
+    positions = {key: number for number, key in reversed([*enumerate(parsed)])}
+    keys = tuple(dict.fromkeys(parsed))
+    to, via = message.get("to"), message.get("via")
     return Wakeup(
-        lane=message.lane,
-        tenant_id=message.tenant,
+        lane=Lane(message["lane"]),
+        tenant_id=message["tenant"],
         keys=keys,
-        not_before=message.not_before,
-        destinations=tuple(message.to[positions[key]] for key in keys) if message.to else (),
-        via=message.via,
-        waited=message.waited,
-        ends_at=message.ends_at,
+        not_before=message["not_before"],
+        destinations=tuple(to[positions[key]] for key in keys) if to else (),
+        via=None if via is None else QueueName(via),
+        waited=message.get("waited", 0),
+        ends_at=message.get("ends_at"),
     )
 
 
-def _is_newer(error: ErrorDetails) -> bool:
-    """Whether the field has a version, a lane or a queue that only a newer release knows."""
-    match error:
-        case {"loc": ("v",), "type": "less_than_equal"}:
-            return True
-        case {"loc": ("lane" | "via",), "type": "enum", "input": str()}:
-            return True
-    return False
+def _is_newer(message: Mapping[str, Any]) -> bool:
+    """Whether the body has a version, a lane or a queue that only a newer release knows."""
+    version, lane, via = (message.get(name) for name in ("v", "lane", "via"))
+    return (
+        (type(version) is int and version > VERSION)
+        or (isinstance(lane, str) and lane not in _LANES)
+        or (isinstance(via, str) and via not in _QUEUES)
+    )
+
+
+def _check(message: Mapping[str, Any]) -> None:
+    """InvalidValueError where a field is missing, unknown or wrong; its text repeats nothing of the body."""
+    for name, (admits, expected) in _FIELDS.items():
+        if name in message and not admits(message[name]):
+            raise InvalidValueError(f"unreadable message: {name} must be {expected}")
+    missing = [name for name in _REQUIRED if name not in message]
+    if missing:
+        raise InvalidValueError(f"unreadable message: {missing[0]} is missing")
+    if message.keys() - _FIELDS.keys():
+        raise InvalidValueError("unreadable message: it has a field of no known version")
+    if message["v"] == FIRST_VERSION and message.keys() & _OPTIONAL.keys():
+        raise InvalidValueError("unreadable message: version 1 has no such field")
+    if message.get("to") is not None and len(message["to"]) != len(message["keys"]):
+        raise InvalidValueError("unreadable message: one destination is needed for each key")
+    if not all(isinstance(key, str) for key in message["keys"]):
+        raise InvalidValueError("unreadable message: each key must be text")
