@@ -31,7 +31,7 @@ class JsonLines(logging.Formatter):
             "level": record.levelname,
             "location": f"{record.funcName}:{record.lineno}",
             "message": record.getMessage(),
-            "timestamp": _timestamp(record),
+            "timestamp": self.formatTime(record, f"%Y-%m-%d %H:%M:%S,{int(record.msecs):03}%z"),
             "service": SERVICE,
             **{name: value for name, value in vars(record).items() if name not in _OF_EVERY_RECORD},
         }
@@ -41,10 +41,6 @@ class JsonLines(logging.Formatter):
         if trace := os.environ.get("_X_AMZN_TRACE_ID"):
             line["xray_trace_id"] = trace.split(";")[0].removeprefix("Root=")
         return json.dumps(line, default=str, separators=(",", ":"), ensure_ascii=False)
-
-
-def _timestamp(record: logging.LogRecord) -> str:
-    return time.strftime(f"%Y-%m-%d %H:%M:%S,{int(record.msecs):03}%z", time.localtime(record.created))
 
 
 class Metrics:
