@@ -130,6 +130,8 @@ def test_dead_letter_queues_are_known_by_lane() -> None:
         [PLAN[0] | {"hourly": 3}],
         [{"from": "2026-01-01T00:00Z", "normal": 1}],
         [PLAN[0] | {"from": "soon"}],
+        [PLAN[0] | {"from": "2026-01-01T00:00"}],
+        [PLAN[0] | {"normal": True}],
         [PLAN[0], PLAN[0] | {"from": "2026-02-01T00:00Z", "normal": 1}],
         [PLAN[0] | {"from": "2026-02-01T00:00Z"}, PLAN[0]],
     ],
