@@ -1,175 +1,235 @@
-"""Settings of a function, read from its environment and validated at start."""
+"""Settings of a function, read from its environment and validated at start.
+
+No schema library is imported: building its models would take longer than the start of a tick.
+"""
+
+from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from ipaddress import IPv4Network, IPv6Network, ip_network
-from typing import Annotated, Any, Self
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Self
 
 import orjson
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan, bucket_of
-from shared.domain.delivery.target_policy import TargetPolicy
-from shared.domain.errors import InvalidValueError
+from shared.domain.errors import InvalidValueError, PunctualError
 from shared.domain.executions.retention import Retention
-from shared.domain.ids import CELL
-from shared.domain.schedules.schedule import parse_instant
-from shared.domain.tenancy.quota import Quota, Quotas
 from shared.names import Env, QueueName, Transport
 
-Text = Annotated[str, Field(min_length=1)]
-_HOST = re.compile(r"(?:https?://)?(?P<host>[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*)(?::[0-9]+)?/?")
+if TYPE_CHECKING:
+    from ipaddress import IPv4Network, IPv6Network
+
+    from shared.domain.delivery.target_policy import TargetPolicy
+    from shared.domain.tenancy.quota import Quotas
+
+_EPOCH = {"from": str, "normal": int, "quarter": int, "midnight": int}
 
 
-class _Epoch(BaseModel):
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+class SettingsError(PunctualError):
+    """Variables are missing or invalid; `faults` has a sentence for each of them, by name."""
 
-    from_: Annotated[str, Field(alias="from")]
-    normal: int
-    quarter: int
-    midnight: int
-
-
-def _json(value: Any) -> Any:
-    return orjson.loads(value) if isinstance(value, str) else value
+    def __init__(self, faults: Mapping[str, str]) -> None:
+        sentences = (f"{variable} {fault}" for variable, fault in faults.items())
+        super().__init__("\n".join(["the environment of this function is not complete:", *sentences]))
+        self.faults = dict(faults)
 
 
-def _plan(value: Any) -> ShardPlan:
-    """Parse a JSON list of epochs; a ShardPlan passes unchanged."""
-    if isinstance(value, ShardPlan):
-        return value
-    epochs = [_Epoch.model_validate(epoch) for epoch in _json(value)]
-    return ShardPlan(
-        tuple(
-            ShardEpoch(
-                from_bucket=bucket_of(parse_instant(epoch.from_.replace("Z", ":00Z"), None)),
-                counts=ShardCounts(normal=epoch.normal, quarter=epoch.quarter, midnight=epoch.midnight),
-            )
-            for epoch in epochs
-        )
-    )
-
-
-def _every_queue(urls: dict[QueueName, str]) -> dict[QueueName, str]:
-    missing = [name.value for name in QueueName if not urls.get(name)]
-    if missing:
-        raise InvalidValueError(f"no queue for {', '.join(missing)}")
-    return urls
-
-
-def _quotas(value: Any) -> Any:
-    """Parse a JSON object with a limit for each quota; a misspelt name would otherwise be ignored."""
-    limits = _json(value)
-    if isinstance(limits, dict) and limits.keys() != set(Quota):
-        raise InvalidValueError(f"a limit is needed for each of {', '.join(Quota)}, and for nothing else")
-    return limits
-
-
-def _networks(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    return tuple(ip_network(part.strip()) for part in value.split(",") if part.strip())
-
-
-def _hosts(value: Any) -> Any:
-    """Parse comma-separated host names or URLs; a misspelt host would otherwise not be blocked."""
-    if not isinstance(value, str):
-        return value
-    matches = [_HOST.fullmatch(part.strip()) for part in value.split(",") if part.strip()]
-    if None in matches:
-        raise InvalidValueError("each must be a host name, or a URL without a path")
-    return frozenset(match["host"].lower() for match in matches if match)
-
-
-class Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, arbitrary_types_allowed=True)
-
-    stage: Text
-    region: Text
-    cell: Annotated[str, Field(pattern=CELL)]
-    executions_table: Text
-    jobs_table: Text
-    tenants_table: Text
-    leases_table: Text
-    lane_queue_urls: Annotated[dict[QueueName, str], BeforeValidator(_json), AfterValidator(_every_queue)]
-    shard_plan: Annotated[ShardPlan, BeforeValidator(_plan)]
-    retention: Annotated[Retention, BeforeValidator(lambda days: Retention(int(days)))]
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    stage: str
+    region: str
+    cell: str
+    executions_table: str
+    jobs_table: str
+    tenants_table: str
+    leases_table: str
+    lane_queue_urls: Mapping[QueueName, str]
+    shard_plan: ShardPlan
+    retention: Retention
     transport: Transport = Transport.HTTP
 
     @classmethod
     def from_env(cls, environment: Mapping[str, str]) -> Self:
-        """Read the variables; pydantic's ValidationError lists all missing and invalid variables."""
-        return cls.model_validate(
-            {
-                name: environment[variable]
-                for name, variable in _VARIABLES.items()
-                if variable in environment and name in cls.model_fields
-            }
-        )
+        """Read the variables. SettingsError names all missing and invalid variables, and what to set."""
+        values: dict[str, Any] = {}
+        faults: dict[str, str] = {}
+        for field in fields(cls):
+            variable, read, expected = _VARIABLES[field.name]
+            if variable not in environment:
+                if field.name not in _OPTIONAL:
+                    faults[variable] = f"is missing: set {expected}"
+                continue
+            try:
+                values[field.name] = read(environment[variable])
+            except InvalidValueError as error:
+                faults[variable] = f"is invalid ({error}): set {expected}"
+            except (AttributeError, KeyError, TypeError, ValueError):
+                faults[variable] = f"is invalid: set {expected}"
+        if faults:
+            raise SettingsError(faults)
+        return cls(**values)
 
 
+@dataclass(frozen=True, kw_only=True)
 class CallbackSettings(Settings):
     """Settings of functions that accept or send callbacks."""
 
-    kms_key_id: Text
-    dial_exceptions: Annotated[tuple[IPv4Network | IPv6Network, ...], BeforeValidator(_networks)]
-    api_hosts: Annotated[frozenset[str], BeforeValidator(_hosts), Field(min_length=1)]
+    kms_key_id: str
+    dial_exceptions: tuple[IPv4Network | IPv6Network, ...]
+    api_hosts: frozenset[str]
 
     @property
     def target_policy(self) -> TargetPolicy:
+        from shared.domain.delivery.target_policy import TargetPolicy
+
         return TargetPolicy(exceptions=self.dial_exceptions, own_hosts=self.api_hosts)
 
 
+@dataclass(frozen=True, kw_only=True)
 class QuotaSettings(CallbackSettings):
     """Settings of functions that enforce the tenants' quotas."""
 
-    default_quotas: Annotated[Quotas, BeforeValidator(_quotas), AfterValidator(Quotas.checked)]
+    default_quotas: Quotas
 
 
+@dataclass(frozen=True, kw_only=True)
 class ApiSettings(QuotaSettings):
     """Settings of the API and of the operators' command line."""
 
-    audit_table: Text
-    audit_retention_days: Annotated[int, Field(ge=1)]
+    audit_table: str
+    audit_retention_days: int
     audit_one_offs: bool
 
 
+@dataclass(frozen=True, kw_only=True)
 class ExecutorSettings(QuotaSettings):
+    """Settings of an executor: its queue."""
+
     lane: QueueName
 
 
+@dataclass(frozen=True, kw_only=True)
 class DeadLetterSettings(Settings):
     """Settings of the dead-message handler: the dead-letter queue of each queue."""
 
-    dead_letter_arns: Annotated[dict[QueueName, str], BeforeValidator(_json), AfterValidator(_every_queue)]
+    dead_letter_arns: Mapping[QueueName, str]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ReconcilerSettings(Settings):
     """Settings of the reconciler: the API's log group."""
 
-    api_log_group: Text
+    api_log_group: str
 
 
-_VARIABLES = {
-    "stage": Env.STAGE,
-    "region": Env.REGION,
-    "cell": Env.CELL,
-    "executions_table": Env.EXECUTIONS_TABLE,
-    "jobs_table": Env.JOBS_TABLE,
-    "tenants_table": Env.TENANTS_TABLE,
-    "leases_table": Env.LEASES_TABLE,
-    "lane_queue_urls": Env.LANE_QUEUE_URLS,
-    "shard_plan": Env.SHARD_PLAN,
-    "retention": Env.RETENTION_DAYS,
-    "audit_table": Env.AUDIT_TABLE,
-    "audit_retention_days": Env.AUDIT_RETENTION_DAYS,
-    "audit_one_offs": Env.AUDIT_ONE_OFFS,
-    "default_quotas": Env.DEFAULT_QUOTAS,
-    "kms_key_id": Env.KMS_KEY_ID,
-    "dial_exceptions": Env.DIAL_EXCEPTIONS,
-    "api_hosts": Env.API_HOSTS,
-    "lane": Env.LANE,
-    "dead_letter_arns": Env.DEAD_LETTER_ARNS,
-    "api_log_group": Env.API_LOG_GROUP,
-    "transport": Env.TRANSPORT,
+def _text(value: str) -> str:
+    if not value or not isinstance(value, str):
+        raise InvalidValueError("it has no text")
+    return value
+
+
+def _cell(value: str) -> str:
+    # Imported late, as in the readers below: a tick does not load what other functions read.
+    from shared.domain.ids import CELL
+
+    if re.fullmatch(CELL, value) is None:
+        raise InvalidValueError("no id can have it")
+    return value
+
+
+def _every_queue(value: str) -> dict[QueueName, str]:
+    given = orjson.loads(value)
+    missing = [name.value for name in QueueName if not given.get(name.value)]
+    if missing:
+        raise InvalidValueError(f"it has nothing for {', '.join(missing)}")
+    return {QueueName(name): _text(text) for name, text in given.items()}
+
+
+def _plan(value: str) -> ShardPlan:
+    return ShardPlan(tuple(_epoch(epoch) for epoch in orjson.loads(value)))
+
+
+def _epoch(given: Mapping[str, Any]) -> ShardEpoch:
+    if given.keys() != _EPOCH.keys() or any(type(given[name]) is not kind for name, kind in _EPOCH.items()):
+        raise InvalidValueError(f"an epoch needs {', '.join(_EPOCH)}, and nothing else")
+    since = datetime.fromisoformat(given["from"])
+    if since.tzinfo is None:
+        raise InvalidValueError("an epoch begins at an instant such as 2026-01-31T00:00Z")
+    return ShardEpoch(
+        from_bucket=bucket_of(int(since.timestamp() * 1000)),
+        counts=ShardCounts(normal=given["normal"], quarter=given["quarter"], midnight=given["midnight"]),
+    )
+
+
+def _quotas(value: str) -> Quotas:
+    """Read a limit for each quota; a misspelt name would otherwise be ignored."""
+    from shared.domain.tenancy.quota import Quota, Quotas
+
+    limits = orjson.loads(value)
+    if limits.keys() != set(Quota) or any(type(limit) is not int for limit in limits.values()):
+        raise InvalidValueError(f"a limit is needed for each of {', '.join(Quota)}, and for nothing else")
+    return Quotas(**limits).checked()
+
+
+def _networks(value: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    from ipaddress import ip_network
+
+    return tuple(ip_network(part.strip()) for part in value.split(",") if part.strip())
+
+
+def _hosts(value: str) -> frozenset[str]:
+    """Read host names or URLs without a path; a misspelt host would otherwise not be blocked."""
+    host = re.compile(r"(?:https?://)?(?P<host>[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*)(?::[0-9]+)?/?")
+    matches = [host.fullmatch(part.strip()) for part in value.split(",") if part.strip()]
+    found = frozenset(match["host"].lower() for match in matches if match)
+    if not found or None in matches:
+        raise InvalidValueError("each part must be a host name, or a URL without a path")
+    return found
+
+
+def _days(value: str) -> int:
+    days = int(value)
+    if days < 1:
+        raise InvalidValueError("it must be at least 1")
+    return days
+
+
+def _bool(value: str) -> bool:
+    return {"true": True, "false": False}[value.lower()]
+
+
+_VARIABLES: dict[str, tuple[str, Callable[[str], Any], str]] = {
+    "stage": (Env.STAGE, _text, "the name of the stage"),
+    "region": (Env.REGION, _text, "the region of the tables, such as eu-west-1"),
+    "cell": (Env.CELL, _cell, "the cell of the stage: one digit, or one small letter but i, l, o and u"),
+    "executions_table": (Env.EXECUTIONS_TABLE, _text, "the name of the table of executions"),
+    "jobs_table": (Env.JOBS_TABLE, _text, "the name of the table of jobs"),
+    "tenants_table": (Env.TENANTS_TABLE, _text, "the name of the table of tenants"),
+    "leases_table": (Env.LEASES_TABLE, _text, "the name of the table of leases"),
+    "lane_queue_urls": (Env.LANE_QUEUE_URLS, _every_queue, "a JSON object with the URL of each queue"),
+    "shard_plan": (Env.SHARD_PLAN, _plan, "a JSON list of epochs, as the stage's shard plan has them"),
+    "retention": (Env.RETENTION_DAYS, lambda days: Retention(int(days)), "a whole number of days"),
+    "audit_table": (Env.AUDIT_TABLE, _text, "the name of the table of audit records"),
+    "audit_retention_days": (Env.AUDIT_RETENTION_DAYS, _days, "a whole number of days"),
+    "audit_one_offs": (Env.AUDIT_ONE_OFFS, _bool, "true or false"),
+    "default_quotas": (Env.DEFAULT_QUOTAS, _quotas, "a JSON object with the limit of each quota"),
+    "kms_key_id": (Env.KMS_KEY_ID, _text, "the id or the alias of the KMS key"),
+    "dial_exceptions": (
+        Env.DIAL_EXCEPTIONS,
+        _networks,
+        "private networks that calls may reach, such as 10.0.0.0/8, with commas between them, or nothing",
+    ),
+    "api_hosts": (Env.API_HOSTS, _hosts, "the host names or URLs of the API, with commas between them"),
+    "lane": (Env.LANE, QueueName, f"one of {', '.join(QueueName)}"),
+    "dead_letter_arns": (
+        Env.DEAD_LETTER_ARNS,
+        _every_queue,
+        "a JSON object with the ARN of the dead-letter queue of each queue",
+    ),
+    "api_log_group": (Env.API_LOG_GROUP, _text, "the name of the API's log group"),
+    "transport": (Env.TRANSPORT, Transport, f"one of {', '.join(Transport)}"),
 }
+"""The variable of each setting, what reads it, and what an operator sets."""
+_OPTIONAL = ("transport",)

@@ -1,9 +1,9 @@
 """Entry point of the HTTP API."""
 
-import os
-from typing import Any
+from __future__ import annotations
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
+import os
+from typing import TYPE_CHECKING, Any
 
 from functions.api.app import Api
 from functions.api.context import Context
@@ -12,6 +12,9 @@ from shared.bootstrap.use_cases import use_cases
 from shared.names import Metric
 from shared.observability import count, metrics
 from shared.settings import ApiSettings
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
 
 settings = ApiSettings.from_env(os.environ)
 cases = use_cases(dynamo_ports(settings), settings)

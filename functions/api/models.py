@@ -48,13 +48,19 @@ def instant_errors(instants: Mapping[str, str | None]) -> Iterator[ScheduleError
             yield error
 
 
-class Schema(BaseModel):
+class Representation(BaseModel):
+    """What the API returns. A model's validator is built at its first use: a request needs few of them."""
+
+    model_config = ConfigDict(defer_build=True)
+
+
+class Schema(Representation):
     """Strict: no coercion between JSON types, no unknown field."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class FieldErrorOut(BaseModel):
+class FieldErrorOut(Representation):
     """One error in a body."""
 
     pointer: str = Field(
@@ -63,7 +69,7 @@ class FieldErrorOut(BaseModel):
     detail: str
 
 
-class ProblemOut(BaseModel):
+class ProblemOut(Representation):
     """A problem document (RFC 9457): the form of every error."""
 
     type: str = Field(

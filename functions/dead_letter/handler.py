@@ -1,9 +1,9 @@
 """Entry point for the dead-letter queues of all lanes."""
 
-import os
-from typing import Any
+from __future__ import annotations
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
+import os
+from typing import TYPE_CHECKING, Any
 
 from shared.bootstrap.aws import decode_wakeup, read_newer
 from shared.bootstrap.dynamo_ports import dynamo_ports
@@ -13,6 +13,9 @@ from shared.names import Metric
 from shared.observability import count, emit_and_flush, logger
 from shared.settings import DeadLetterSettings
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, DeadMessageReport
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
 
 settings = DeadLetterSettings.from_env(os.environ)
 rescue = use_cases(dynamo_ports(settings), settings).dead_letters.handle_dead_messages

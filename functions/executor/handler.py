@@ -1,9 +1,9 @@
 """Entry point of the executors: a batch of wake-ups from one queue."""
 
-import os
-from typing import Any
+from __future__ import annotations
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
+import os
+from typing import TYPE_CHECKING, Any
 
 from functions.executor.records import batch_response, deliveries
 from functions.executor.report import emit, emit_limits
@@ -12,6 +12,9 @@ from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
 from shared.observability import emit_and_flush
 from shared.settings import ExecutorSettings
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
 
 settings = ExecutorSettings.from_env(os.environ)
 ports = dynamo_ports(settings)

@@ -1,9 +1,9 @@
 """Entry point of the reconciler: ticks from EventBridge, four times an hour."""
 
-import os
-from typing import Any
+from __future__ import annotations
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
+import os
+from typing import TYPE_CHECKING, Any
 
 from functions.reconciler.findings import emit_findings
 from functions.reconciler.recomputed import log_recomputed
@@ -14,6 +14,9 @@ from shared.domain.dispatch.sampling import sample_percent
 from shared.names import Metric
 from shared.observability import count, logger, metrics, percent, seconds
 from shared.settings import ReconcilerSettings
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
 
 STOP_BEFORE_END_MS = 20_000
 settings = ReconcilerSettings.from_env(os.environ)

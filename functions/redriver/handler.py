@@ -1,9 +1,9 @@
 """Entry point of the redriver: a tick from EventBridge."""
 
-import os
-from typing import Any
+from __future__ import annotations
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
+import os
+from typing import TYPE_CHECKING, Any
 
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
@@ -11,6 +11,9 @@ from shared.domain.errors import UnavailableError
 from shared.names import Metric
 from shared.observability import count, logger, metrics
 from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
 
 STOP_BEFORE_END_MS = 30_000
 """Longer than a page takes: no page is begun that the time limit would cut."""

@@ -1,9 +1,9 @@
 """Entry point of the sweeper: a tick from EventBridge."""
 
-import os
-from typing import Any
+from __future__ import annotations
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
+import os
+from typing import TYPE_CHECKING, Any
 
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
@@ -11,6 +11,9 @@ from shared.domain.bucket import ShardRange
 from shared.names import Metric
 from shared.observability import count, logger, metrics, seconds
 from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
 
 STOP_BEFORE_END_MS = 10_000
 LOGGED = ("resent", "worker_lost", "unavailable", "held_back", "suspended", "index_repaired")

@@ -1,9 +1,9 @@
 """Entry point of the watchers: a tick from EventBridge for one part of the shards."""
 
-import os
-from typing import Any
+from __future__ import annotations
 
-from aws_lambda_powertools.utilities.typing import LambdaContext
+import os
+from typing import TYPE_CHECKING, Any
 
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
@@ -11,6 +11,9 @@ from shared.domain.bucket import ShardRange
 from shared.names import Metric
 from shared.observability import count, logger, metrics
 from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.typing import LambdaContext
 
 settings = Settings.from_env(os.environ)
 watch = use_cases(dynamo_ports(settings), settings).ticks.watch_buckets

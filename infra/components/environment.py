@@ -12,7 +12,7 @@ from infra.components.lanes import Lanes
 from infra.components.shard_plan import plan_json
 from infra.components.tables import Tables
 from infra.config import StageConfig
-from shared.names import METRICS_NAMESPACE, Env
+from shared.names import Env
 
 RESOLVER_OPTIONS = "timeout:2 attempts:2"
 """Options of the system's resolver: it gives up on a silent name server within the 5 s timeout of a
@@ -47,7 +47,6 @@ def environment(
         Env.RETENTION_DAYS: str(stage.retention_days),
         Env.TRANSPORT: stage.transport,
         "POWERTOOLS_SERVICE_NAME": spec.service,
-        "POWERTOOLS_METRICS_NAMESPACE": METRICS_NAMESPACE,
         "LOG_LEVEL": stage.log_level,
     }
     if spec.lane is not None:

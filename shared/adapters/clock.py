@@ -1,20 +1,11 @@
-"""The system's clock, randomness and threads. No other module of the product uses them directly."""
+"""The system's clock and randomness. No other module of the product uses them directly."""
 
 import asyncio
 import random
 import secrets
-import threading
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from functools import partial
-from typing import ParamSpec, TypeVar
 
 from shared.adapters.greenlets import wait_for
-
-P = ParamSpec("P")
-A = TypeVar("A")
-T = TypeVar("T")
 
 
 class SystemClock:
@@ -39,38 +30,3 @@ class SystemEntropy:
 def pause(duration_ms: int) -> None:
     """Block the greenlet, or the thread where it has none, for at least this long."""
     wait_for(asyncio.sleep(duration_ms / 1000))
-
-
-class ThreadSpread:
-    """Makes up to `workers` calls at a time, in threads that are started with the first spread.
-
-    A spread inside a spread makes its calls one after another: if it waited for a thread, all could wait.
-    """
-
-    def __init__(self, workers: int) -> None:
-        self._own = threading.local()
-        self._pool = ThreadPoolExecutor(
-            max_workers=workers, thread_name_prefix="spread", initializer=self._mark
-        )
-
-    def _mark(self) -> None:
-        self._own.is_worker = True
-
-    def __call__(self, function: Callable[[A], T], items: Sequence[A]) -> list[T]:
-        if len(items) < 2 or getattr(self._own, "is_worker", False):
-            return [function(item) for item in items]
-        calls = [self._pool.submit(function, item) for item in items]
-        wait(calls)
-        return [call.result() for call in calls]
-
-
-class ThreadOffload:
-    """Runs blocking calls in a thread pool that outlives the event loop."""
-
-    def __init__(self, workers: int) -> None:
-        self._pool = ThreadPoolExecutor(max_workers=workers, thread_name_prefix="offload")
-
-    async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await asyncio.get_running_loop().run_in_executor(
-            self._pool, partial(function, *args, **kwargs)
-        )

@@ -1,29 +1,33 @@
 """Use cases that other use cases share."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from shared.bootstrap.ports import Ports
 from shared.bootstrap.settings import require
 from shared.settings import QuotaSettings, Settings
-from shared.usecases.chains.lifecycle import Lifecycle
-from shared.usecases.filing.file_batch import FileBatch
-from shared.usecases.filing.file_execution import FileExecution
-from shared.usecases.filing.file_successor import FileSuccessor
-from shared.usecases.filing.open_shards import OpenShards
-from shared.usecases.filing.record_dst_skips import RecordDstSkips
-from shared.usecases.filing.scanned_shards import ScannedShards
-from shared.usecases.jobs.cancel_job import CancelJob
-from shared.usecases.outcomes.finalize_execution import FinalizeExecution
-from shared.usecases.outcomes.give_up_lost import GiveUpLost
-from shared.usecases.outcomes.notify_outcome import NotifyOutcome
-from shared.usecases.reading.find_execution import FindExecution
-from shared.usecases.reading.find_head import FindHead
-from shared.usecases.reading.find_job import FindJob
-from shared.usecases.requests.open_request import OpenRequest
-from shared.usecases.tenancy.limit_requests import LimitRequests
-from shared.usecases.tenancy.read_tenant import ReadTenant
-from shared.usecases.tenancy.spend_budget import SpendBudget
+
+if TYPE_CHECKING:
+    from shared.bootstrap.ports import Ports
+    from shared.usecases.chains.lifecycle import Lifecycle
+    from shared.usecases.filing.file_batch import FileBatch
+    from shared.usecases.filing.file_execution import FileExecution
+    from shared.usecases.filing.file_successor import FileSuccessor
+    from shared.usecases.filing.record_dst_skips import RecordDstSkips
+    from shared.usecases.filing.scanned_shards import ScannedShards
+    from shared.usecases.jobs.cancel_job import CancelJob
+    from shared.usecases.outcomes.finalize_execution import FinalizeExecution
+    from shared.usecases.outcomes.give_up_lost import GiveUpLost
+    from shared.usecases.outcomes.notify_outcome import NotifyOutcome
+    from shared.usecases.reading.find_execution import FindExecution
+    from shared.usecases.reading.find_head import FindHead
+    from shared.usecases.reading.find_job import FindJob
+    from shared.usecases.requests.open_request import OpenRequest
+    from shared.usecases.tenancy.limit_requests import LimitRequests
+    from shared.usecases.tenancy.read_tenant import ReadTenant
+    from shared.usecases.tenancy.spend_budget import SpendBudget
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,9 @@ class CoreUseCases:
 
     @cached_property
     def file(self) -> FileExecution:
+        from shared.usecases.filing.file_execution import FileExecution
+        from shared.usecases.filing.open_shards import OpenShards
+
         return FileExecution(
             store=self.ports.executions,
             queue=self.ports.queue,
@@ -45,15 +52,21 @@ class CoreUseCases:
 
     @cached_property
     def file_batch(self) -> FileBatch:
+        from shared.usecases.filing.file_batch import FileBatch
+
         return FileBatch(file=self.file, batches=self.ports.one_off_batches)
 
     @cached_property
     def scanned_shards(self) -> ScannedShards:
         """Shared by all writers and scanners of the process."""
+        from shared.usecases.filing.scanned_shards import ScannedShards
+
         return ScannedShards(store=self.ports.shard_counts, plan=self.settings.shard_plan)
 
     @cached_property
     def file_successor(self) -> FileSuccessor:
+        from shared.usecases.filing.file_successor import FileSuccessor
+
         return FileSuccessor(
             file=self.file,
             store=self.ports.executions,
@@ -64,21 +77,29 @@ class CoreUseCases:
 
     @cached_property
     def record_dst_skips(self) -> RecordDstSkips:
+        from shared.usecases.filing.record_dst_skips import RecordDstSkips
+
         return RecordDstSkips(
             store=self.ports.executions, clock=self.ports.clock, retention=self.settings.retention
         )
 
     @cached_property
     def read_tenant(self) -> ReadTenant:
+        from shared.usecases.tenancy.read_tenant import ReadTenant
+
         return ReadTenant(tenants=self.ports.tenants, clock=self.ports.clock)
 
     @cached_property
     def spend(self) -> SpendBudget:
         """Caches leased tokens of the API's quotas: one instance per process."""
+        from shared.usecases.tenancy.spend_budget import SpendBudget
+
         return SpendBudget(budgets=self.ports.budgets, clock=self.ports.clock)
 
     @cached_property
     def limit_requests(self) -> LimitRequests:
+        from shared.usecases.tenancy.limit_requests import LimitRequests
+
         return LimitRequests(
             spend=self.spend,
             defaults=require(self.settings, QuotaSettings).default_quotas,
@@ -86,22 +107,32 @@ class CoreUseCases:
 
     @cached_property
     def open_request(self) -> OpenRequest:
+        from shared.usecases.requests.open_request import OpenRequest
+
         return OpenRequest(jobs=self.ports.jobs, vault=self.ports.vault, store=self.ports.executions)
 
     @cached_property
     def find_job(self) -> FindJob:
+        from shared.usecases.reading.find_job import FindJob
+
         return FindJob(store=self.ports.executions, jobs=self.ports.jobs)
 
     @cached_property
     def find_execution(self) -> FindExecution:
+        from shared.usecases.reading.find_execution import FindExecution
+
         return FindExecution(store=self.ports.executions)
 
     @cached_property
     def find_head(self) -> FindHead:
+        from shared.usecases.reading.find_head import FindHead
+
         return FindHead(self.ports.executions)
 
     @cached_property
     def notify(self) -> NotifyOutcome:
+        from shared.usecases.outcomes.notify_outcome import NotifyOutcome
+
         return NotifyOutcome(
             read_tenant=self.read_tenant,
             file=self.file,
@@ -112,6 +143,8 @@ class CoreUseCases:
 
     @cached_property
     def finalize(self) -> FinalizeExecution:
+        from shared.usecases.outcomes.finalize_execution import FinalizeExecution
+
         return FinalizeExecution(
             find_settled=self.lifecycle.find_settled,
             pause=self.lifecycle.pause,
@@ -120,6 +153,8 @@ class CoreUseCases:
 
     @cached_property
     def give_up(self) -> GiveUpLost:
+        from shared.usecases.outcomes.give_up_lost import GiveUpLost
+
         return GiveUpLost(
             store=self.ports.executions,
             file_successor=self.file_successor,
@@ -131,6 +166,8 @@ class CoreUseCases:
 
     @cached_property
     def lifecycle(self) -> Lifecycle:
+        from shared.usecases.chains.lifecycle import Lifecycle
+
         return Lifecycle(
             store=self.ports.executions,
             jobs=self.ports.jobs,
@@ -143,6 +180,8 @@ class CoreUseCases:
 
     @cached_property
     def cancel_job(self) -> CancelJob:
+        from shared.usecases.jobs.cancel_job import CancelJob
+
         return CancelJob(
             find=self.find_job,
             store=self.ports.executions,

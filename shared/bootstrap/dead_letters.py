@@ -1,19 +1,21 @@
 """Use cases about dead letters and redrives, and about dead messages."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from shared.bootstrap.core import CoreUseCases
-from shared.usecases.dead_letters.cancel_redrive import CancelRedrive
-from shared.usecases.dead_letters.handle_dead_messages import HandleDeadMessages
-from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
-from shared.usecases.dead_letters.process_bulk_redrives import ProcessBulkRedrives
-from shared.usecases.dead_letters.redrive_execution import RedriveExecution
-from shared.usecases.dead_letters.redrive_page import RedrivePage
-from shared.usecases.dead_letters.start_redrive import StartRedrive
-from shared.usecases.dead_letters.undo_page import UndoPage
-from shared.usecases.dead_letters.undo_redrive import UndoRedrive
-from shared.usecases.outcomes.follow_notifications import FollowNotifications
+if TYPE_CHECKING:
+    from shared.bootstrap.core import CoreUseCases
+    from shared.usecases.dead_letters.cancel_redrive import CancelRedrive
+    from shared.usecases.dead_letters.handle_dead_messages import HandleDeadMessages
+    from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
+    from shared.usecases.dead_letters.process_bulk_redrives import ProcessBulkRedrives
+    from shared.usecases.dead_letters.redrive_execution import RedriveExecution
+    from shared.usecases.dead_letters.start_redrive import StartRedrive
+    from shared.usecases.dead_letters.undo_redrive import UndoRedrive
+    from shared.usecases.outcomes.follow_notifications import FollowNotifications
 
 
 @dataclass(frozen=True)
@@ -24,15 +26,21 @@ class DeadLetterUseCases:
 
     @cached_property
     def list_dead_letters(self) -> ListDeadLetters:
+        from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
+
         ports = self.core.ports
         return ListDeadLetters(queries=ports.queries, store=ports.executions, jobs=ports.jobs)
 
     @cached_property
     def follow_notifications(self) -> FollowNotifications:
+        from shared.usecases.outcomes.follow_notifications import FollowNotifications
+
         return FollowNotifications(self.core.ports.executions)
 
     @cached_property
     def redrive_execution(self) -> RedriveExecution:
+        from shared.usecases.dead_letters.redrive_execution import RedriveExecution
+
         ports, settings = self.core.ports, self.core.settings
         return RedriveExecution(
             find=self.core.find_execution,
@@ -46,6 +54,8 @@ class DeadLetterUseCases:
 
     @cached_property
     def start_redrive(self) -> StartRedrive:
+        from shared.usecases.dead_letters.start_redrive import StartRedrive
+
         ports = self.core.ports
         return StartRedrive(
             tasks=ports.redrive_tasks,
@@ -58,11 +68,17 @@ class DeadLetterUseCases:
 
     @cached_property
     def undo_redrive(self) -> UndoRedrive:
+        from shared.usecases.dead_letters.undo_redrive import UndoRedrive
+
         ports = self.core.ports
         return UndoRedrive(tasks=ports.redrive_tasks, start=self.start_redrive, clock=ports.clock)
 
     @cached_property
     def process_bulk_redrives(self) -> ProcessBulkRedrives:
+        from shared.usecases.dead_letters.process_bulk_redrives import ProcessBulkRedrives
+        from shared.usecases.dead_letters.redrive_page import RedrivePage
+        from shared.usecases.dead_letters.undo_page import UndoPage
+
         ports = self.core.ports
         return ProcessBulkRedrives(
             tasks=ports.redrive_tasks,
@@ -88,6 +104,8 @@ class DeadLetterUseCases:
 
     @cached_property
     def handle_dead_messages(self) -> HandleDeadMessages:
+        from shared.usecases.dead_letters.handle_dead_messages import HandleDeadMessages
+
         ports = self.core.ports
         return HandleDeadMessages(
             store=ports.executions,
@@ -102,4 +120,6 @@ class DeadLetterUseCases:
 
     @cached_property
     def cancel_redrive(self) -> CancelRedrive:
+        from shared.usecases.dead_letters.cancel_redrive import CancelRedrive
+
         return CancelRedrive(find=self.core.find_execution, cancel=self.core.cancel_job)

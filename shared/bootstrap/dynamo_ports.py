@@ -1,40 +1,43 @@
-"""The production ports over DynamoDB, SQS, KMS, CloudWatch Logs and HTTPS. No other module names adapters."""
+"""The production ports over DynamoDB, SQS, KMS, CloudWatch Logs and HTTPS. No other module names adapters.
+
+A port is made, and the module of its adapter imported, when it is first asked for: a watcher needs a third of
+them, and its cold start loads no others.
+"""
+
+from __future__ import annotations
 
 import os
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
 
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.clients import Clients, transport_for
-from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload, ThreadSpread, pause
-from shared.adapters.dynamodb.batch_reads import Backoff
-from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
-from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
-from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
-from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
-from shared.adapters.dynamodb.dispatch.reconcile_progress import DynamoReconcileProgress
-from shared.adapters.dynamodb.dispatch.shard_counts import DynamoShardCountStore
-from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer
-from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
-from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches
-from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
-from shared.adapters.dynamodb.executions.redrive_batches import DynamoRedriveBatches
-from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
-from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
-from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
-from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
-from shared.adapters.dynamodb.limits.limit_store import DynamoLimitStore
-from shared.adapters.dynamodb.limits.throttle_status import DynamoThrottleStatus
-from shared.adapters.dynamodb.listings.queries import DynamoQueries
-from shared.adapters.dynamodb.tenancy.audit_log import DynamoAuditLog
-from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
-from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
-from shared.adapters.greenlets import GreenletOffload, GreenletSpread
-from shared.adapters.sqs.visibility import SqsVisibility
-from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
-from shared.bootstrap.ports import Ports
+from shared.adapters.clock import SystemClock, SystemEntropy, pause
+from shared.bootstrap.settings import require
 from shared.names import Transport
 from shared.settings import ApiSettings, CallbackSettings, ExecutorSettings, ReconcilerSettings, Settings
-from shared.usecases.tenancy.tenant_weights import TenantWeights
+
+if TYPE_CHECKING:
+    from shared.adapters.dynamodb.batch_reads import Backoff
+    from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
+    from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+    from shared.bootstrap.ports import Ports
+    from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
+    from shared.ports.delivery import Sender, Vault
+    from shared.ports.dispatch import (
+        AcceptedLog,
+        LaneProgressStore,
+        MessageVisibility,
+        ReconcileProgressStore,
+        ShardCountStore,
+        ShardLedger,
+    )
+    from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
+    from shared.ports.jobs import IdempotencyStore, JobStore, RunLockStore
+    from shared.ports.limits import LimitStore, ThrottleStatus
+    from shared.ports.listings import Queries
+    from shared.ports.runtime import Offload, Spread
+    from shared.ports.tenancy import AuditLog, BudgetStore, TenantStore
 
 OFFLOAD_THREADS = 32
 AT_ONCE = 16
@@ -42,71 +45,244 @@ AT_ONCE = 16
 
 
 def dynamo_ports(settings: Settings) -> Ports:
-    """The ports for these settings, with one client for each service."""
-    ports, region = Ports(), settings.region
-    ports.clock, ports.entropy, ports.pause = SystemClock(), SystemEntropy(), pause
-    transport = transport_for(settings.transport, region, os.environ)
-    if transport is Transport.HTTP:
-        ports.offload, ports.spread = GreenletOffload(), GreenletSpread(AT_ONCE)
-    else:
+    """The ports for these settings, with one client for each service.
+
+    TypeError on access to a port for which the settings are missing.
+    """
+    return cast("Ports", DynamoPorts(settings))
+
+
+class DynamoPorts:
+    """One property for each attribute of `Ports`; a test compares their names."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._region = settings.region
+        self._executions, self._jobs = settings.executions_table, settings.jobs_table
+        self._leases = settings.leases_table
+        self._transport = transport_for(settings.transport, settings.region, os.environ)
+        self.clock, self.entropy, self.pause = SystemClock(), SystemEntropy(), pause
+        self._clients = Clients(self._transport, settings.region, self.clock, self.entropy)
+
+    @cached_property
+    def offload(self) -> Offload:
+        if self._transport is Transport.HTTP:
+            from shared.adapters.greenlets import GreenletOffload
+
+            return GreenletOffload()
+        from shared.adapters.thread_pools import ThreadOffload
+
         # The SDK blocks its thread.
-        ports.offload, ports.spread = ThreadOffload(OFFLOAD_THREADS), ThreadSpread(AT_ONCE)
-    client = Clients(transport, region, ports.clock, ports.entropy)
-    dynamodb, sqs = client("dynamodb"), client("sqs")
-    if isinstance(settings, ExecutorSettings):
+        return ThreadOffload(OFFLOAD_THREADS)
+
+    @cached_property
+    def spread(self) -> Spread:
+        if self._transport is Transport.HTTP:
+            from shared.adapters.greenlets import GreenletSpread
+
+            return GreenletSpread(AT_ONCE)
+        from shared.adapters.thread_pools import ThreadSpread
+
+        return ThreadSpread(AT_ONCE)
+
+    @cached_property
+    def _dynamodb(self) -> AwsClient:
+        client: AwsClient = self._clients("dynamodb")
+        if not self._makes_groups:
+            return client
         from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
+
+        return AwsClient(GroupedWrites(client.call, self._executions))
+
+    @cached_property
+    def _sqs(self) -> AwsClient:
+        client: AwsClient = self._clients("sqs")
+        if not self._makes_groups:
+            return client
         from shared.adapters.sqs.grouped_sends import GroupedSends
 
-        dynamodb = AwsClient(GroupedWrites(dynamodb.call, settings.executions_table))
-        sqs = AwsClient(GroupedSends(sqs.call))
-    _add_tables(ports, settings, dynamodb)
-    queue = SqsWakeupQueue(
-        sqs,
-        settings.lane_queue_urls,
-        TenantWeights(ports.tenants, ports.clock),
-        ports.spread,
-    )
-    ports.queue = ports.backlog = queue
-    ports.visibility = SqsVisibility(sqs, settings.lane_queue_urls)
-    # Imported late: the cold start of a tick should not load cryptography or an HTTP client.
-    if isinstance(settings, CallbackSettings):
-        from shared.adapters.kms.vault import KmsVault
+        return AwsClient(GroupedSends(client.call))
 
-        ports.vault = KmsVault(client("kms"), settings.kms_key_id, ports.entropy)
-    if isinstance(settings, ExecutorSettings):
-        from shared.adapters.http.sender import CallbackSender
+    @property
+    def _makes_groups(self) -> bool:
+        """Whether many calls run side by side on one loop: those of an executor's batch."""
+        return isinstance(self._settings, ExecutorSettings) and self._transport is Transport.HTTP
 
-        ports.sender = CallbackSender(settings.target_policy)
-    if isinstance(settings, ReconcilerSettings):
+    @cached_property
+    def _backoff(self) -> Backoff:
+        from shared.adapters.dynamodb.batch_reads import Backoff
+
+        return Backoff(self.pause, self.entropy)
+
+    @cached_property
+    def executions(self) -> ExecutionStore:
+        from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
+
+        return DynamoExecutionStore(self._dynamodb, self._executions, self._region, self._backoff)
+
+    @cached_property
+    def claimer(self) -> Claimer:
+        from shared.adapters.dynamodb.executions.claimer import BatchStatementClaimer
+
+        return BatchStatementClaimer(self._dynamodb, self._executions, self._region, self._backoff)
+
+    @cached_property
+    def one_offs(self) -> OneOffStore:
+        from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
+
+        return DynamoOneOffStore(self._dynamodb, self._executions, self._region)
+
+    @cached_property
+    def one_off_batches(self) -> OneOffBatches:
+        from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches
+
+        return BatchStatementBatches(
+            self._dynamodb, self._executions, self._region, self._backoff, self.spread
+        )
+
+    @cached_property
+    def redrive_batches(self) -> RedriveBatches:
+        from shared.adapters.dynamodb.executions.redrive_batches import DynamoRedriveBatches
+
+        return DynamoRedriveBatches(
+            self._dynamodb, self._executions, self._jobs, self._region, self._backoff, self.spread
+        )
+
+    @cached_property
+    def jobs(self) -> JobStore:
+        from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
+
+        return DynamoJobStore(self._dynamodb, self._jobs, self._executions, self._region)
+
+    @cached_property
+    def live_items(self) -> DynamoLiveItems:
+        from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
+
+        return DynamoLiveItems(self._dynamodb, self._jobs, self._backoff)
+
+    @cached_property
+    def recurring_jobs(self) -> DynamoLiveItems:
+        return self.live_items
+
+    @cached_property
+    def idempotency(self) -> IdempotencyStore:
+        from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
+
+        return DynamoIdempotencyStore(self._dynamodb, self._jobs)
+
+    @cached_property
+    def run_locks(self) -> RunLockStore:
+        from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
+
+        return DynamoRunLockStore(self._dynamodb, self._jobs)
+
+    @cached_property
+    def queries(self) -> Queries:
+        from shared.adapters.dynamodb.listings.queries import DynamoQueries
+
+        return DynamoQueries(self._dynamodb, self._jobs, self._executions, self._region)
+
+    @cached_property
+    def redrive_tasks(self) -> RedriveTasks:
+        from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
+
+        return DynamoRedriveTasks(self._dynamodb, self._jobs, self._leases, self._region)
+
+    @cached_property
+    def parked_messages(self) -> ParkedMessageStore:
+        from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
+
+        return DynamoParkedMessageStore(self._dynamodb, self._leases, self._region)
+
+    @cached_property
+    def tenants(self) -> TenantStore:
+        from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
+
+        return DynamoTenantStore(self._dynamodb, self._settings.tenants_table, self._backoff)
+
+    @cached_property
+    def budgets(self) -> BudgetStore:
+        from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
+
+        return DynamoBudgetStore(self._dynamodb, self._leases)
+
+    @cached_property
+    def audit_log(self) -> AuditLog:
+        from shared.adapters.dynamodb.tenancy.audit_log import DynamoAuditLog
+
+        return DynamoAuditLog(self._dynamodb, require(self._settings, ApiSettings).audit_table)
+
+    @cached_property
+    def limits(self) -> LimitStore:
+        from shared.adapters.dynamodb.limits.limit_store import DynamoLimitStore
+
+        return DynamoLimitStore(self._dynamodb, self._leases, self._region, self._backoff)
+
+    @cached_property
+    def throttle_status(self) -> ThrottleStatus:
+        from shared.adapters.dynamodb.limits.throttle_status import DynamoThrottleStatus
+
+        return DynamoThrottleStatus(self._dynamodb, self._leases, self._region, self._backoff)
+
+    @cached_property
+    def progress(self) -> LaneProgressStore:
+        from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
+
+        return DynamoLaneProgressStore(self._dynamodb, self._leases, self._region)
+
+    @cached_property
+    def ledger(self) -> ShardLedger:
+        from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
+
+        return DynamoShardLedger(self._dynamodb, self._leases, self._region)
+
+    @cached_property
+    def reconcile_progress(self) -> ReconcileProgressStore:
+        from shared.adapters.dynamodb.dispatch.reconcile_progress import DynamoReconcileProgress
+
+        return DynamoReconcileProgress(self._dynamodb, self._leases, self._region)
+
+    @cached_property
+    def shard_counts(self) -> ShardCountStore:
+        from shared.adapters.dynamodb.dispatch.shard_counts import DynamoShardCountStore
+
+        return DynamoShardCountStore(self._dynamodb, self._jobs, self._region)
+
+    @cached_property
+    def queue(self) -> SqsWakeupQueue:
+        from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+        from shared.usecases.tenancy.tenant_weights import TenantWeights
+
+        weights = TenantWeights(self.tenants, self.clock)
+        return SqsWakeupQueue(self._sqs, self._settings.lane_queue_urls, weights, self.spread)
+
+    @cached_property
+    def backlog(self) -> SqsWakeupQueue:
+        return self.queue
+
+    @cached_property
+    def visibility(self) -> MessageVisibility:
+        from shared.adapters.sqs.visibility import SqsVisibility
+
+        return SqsVisibility(self._sqs, self._settings.lane_queue_urls)
+
+    @cached_property
+    def accepted_log(self) -> AcceptedLog:
         from shared.adapters.logs.accepted_log import CloudWatchAcceptedLog
 
-        ports.accepted_log = CloudWatchAcceptedLog(client("logs"), settings.api_log_group)
-    return ports
+        settings = require(self._settings, ReconcilerSettings)
+        return CloudWatchAcceptedLog(self._clients("logs"), settings.api_log_group)
 
+    @cached_property
+    def sender(self) -> Sender:
+        from shared.adapters.http.sender import CallbackSender
 
-def _add_tables(ports: Ports, settings: Settings, dynamodb: Any) -> None:
-    region = settings.region
-    executions, jobs, leases = settings.executions_table, settings.jobs_table, settings.leases_table
-    backoff = Backoff(ports.pause, ports.entropy)
-    ports.executions = DynamoExecutionStore(dynamodb, executions, region, backoff)
-    ports.claimer = BatchStatementClaimer(dynamodb, executions, region, backoff)
-    ports.one_offs = DynamoOneOffStore(dynamodb, executions, region)
-    ports.one_off_batches = BatchStatementBatches(dynamodb, executions, region, backoff, ports.spread)
-    ports.jobs = DynamoJobStore(dynamodb, jobs, executions, region)
-    ports.queries = DynamoQueries(dynamodb, jobs, executions, region)
-    ports.idempotency = DynamoIdempotencyStore(dynamodb, jobs)
-    ports.live_items = ports.recurring_jobs = DynamoLiveItems(dynamodb, jobs, backoff)
-    ports.run_locks = DynamoRunLockStore(dynamodb, jobs)
-    ports.redrive_tasks = DynamoRedriveTasks(dynamodb, jobs, leases, region)
-    ports.redrive_batches = DynamoRedriveBatches(dynamodb, executions, jobs, region, backoff, ports.spread)
-    ports.tenants = DynamoTenantStore(dynamodb, settings.tenants_table, backoff)
-    ports.budgets = DynamoBudgetStore(dynamodb, leases)
-    ports.limits = DynamoLimitStore(dynamodb, leases, region, backoff)
-    ports.throttle_status = DynamoThrottleStatus(dynamodb, leases, region, backoff)
-    ports.progress = DynamoLaneProgressStore(dynamodb, leases, region)
-    ports.parked_messages = DynamoParkedMessageStore(dynamodb, leases, region)
-    ports.ledger = DynamoShardLedger(dynamodb, leases, region)
-    ports.reconcile_progress = DynamoReconcileProgress(dynamodb, leases, region)
-    ports.shard_counts = DynamoShardCountStore(dynamodb, jobs, region)
-    if isinstance(settings, ApiSettings):
-        ports.audit_log = DynamoAuditLog(dynamodb, settings.audit_table)
+        settings = require(self._settings, ExecutorSettings)
+        return CallbackSender(settings.target_policy)
+
+    @cached_property
+    def vault(self) -> Vault:
+        from shared.adapters.kms.vault import KmsVault
+
+        settings = require(self._settings, CallbackSettings)
+        return KmsVault(self._clients("kms"), settings.kms_key_id, self.entropy)

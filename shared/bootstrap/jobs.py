@@ -1,21 +1,25 @@
 """Use cases that create and change jobs."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from shared.bootstrap.core import CoreUseCases
 from shared.bootstrap.settings import require
 from shared.settings import CallbackSettings
-from shared.usecases.jobs.backfill_job import BackfillJob
-from shared.usecases.jobs.create_job import CreateJob
-from shared.usecases.jobs.create_jobs import CreateJobs
-from shared.usecases.jobs.create_recurring import CreateRecurring
-from shared.usecases.jobs.draft_job import DraftJob
-from shared.usecases.jobs.plan_backfill import PlanBackfill
-from shared.usecases.jobs.revise_job import ReviseJob
-from shared.usecases.jobs.trigger_job import TriggerJob
-from shared.usecases.jobs.update_one_off import UpdateOneOff
-from shared.usecases.tenancy.check_quota import CheckQuota
+
+if TYPE_CHECKING:
+    from shared.bootstrap.core import CoreUseCases
+    from shared.usecases.jobs.backfill_job import BackfillJob
+    from shared.usecases.jobs.create_job import CreateJob
+    from shared.usecases.jobs.create_jobs import CreateJobs
+    from shared.usecases.jobs.create_recurring import CreateRecurring
+    from shared.usecases.jobs.draft_job import DraftJob
+    from shared.usecases.jobs.plan_backfill import PlanBackfill
+    from shared.usecases.jobs.revise_job import ReviseJob
+    from shared.usecases.jobs.trigger_job import TriggerJob
+    from shared.usecases.tenancy.check_quota import CheckQuota
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,8 @@ class JobUseCases:
 
     @cached_property
     def _draft(self) -> DraftJob:
+        from shared.usecases.jobs.draft_job import DraftJob
+
         ports = self.core.ports
         return DraftJob(
             jobs=ports.jobs,
@@ -45,10 +51,14 @@ class JobUseCases:
 
     @cached_property
     def _create_recurring(self) -> CreateRecurring:
+        from shared.usecases.jobs.create_recurring import CreateRecurring
+
         return CreateRecurring(self.core.file, self.core.ports.jobs, self.core.record_dst_skips)
 
     @cached_property
     def create_job(self) -> CreateJob:
+        from shared.usecases.jobs.create_job import CreateJob
+
         return CreateJob(
             draft=self._draft,
             file=self.core.file,
@@ -60,6 +70,8 @@ class JobUseCases:
 
     @cached_property
     def create_jobs(self) -> CreateJobs:
+        from shared.usecases.jobs.create_jobs import CreateJobs
+
         return CreateJobs(
             draft=self._draft,
             file_batch=self.core.file_batch,
@@ -71,6 +83,9 @@ class JobUseCases:
 
     @cached_property
     def revise_job(self) -> ReviseJob:
+        from shared.usecases.jobs.revise_job import ReviseJob
+        from shared.usecases.jobs.update_one_off import UpdateOneOff
+
         ports = self.core.ports
         return ReviseJob(
             jobs=ports.jobs,
@@ -95,6 +110,8 @@ class JobUseCases:
 
     @cached_property
     def trigger_job(self) -> TriggerJob:
+        from shared.usecases.jobs.trigger_job import TriggerJob
+
         ports = self.core.ports
         return TriggerJob(
             store=ports.executions,
@@ -111,6 +128,8 @@ class JobUseCases:
 
     @cached_property
     def backfill_job(self) -> BackfillJob:
+        from shared.usecases.jobs.backfill_job import BackfillJob
+
         ports = self.core.ports
         return BackfillJob(
             jobs=ports.jobs,
@@ -128,4 +147,6 @@ class JobUseCases:
 
     @cached_property
     def plan_backfill(self) -> PlanBackfill:
+        from shared.usecases.jobs.plan_backfill import PlanBackfill
+
         return PlanBackfill(find=self.core.find_job, clock=self.core.ports.clock)

@@ -1,23 +1,28 @@
 """The ports of one process: the external dependencies of the use cases, independent of adapters."""
 
-from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
-from shared.ports.delivery import Sender, Vault
-from shared.ports.dispatch import (
-    AcceptedLog,
-    Backlog,
-    LaneProgressStore,
-    MessageVisibility,
-    ReconcileProgressStore,
-    ShardCountStore,
-    ShardLedger,
-    WakeupQueue,
-)
-from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
-from shared.ports.jobs import IdempotencyStore, JobStore, LiveItems, RunLockStore
-from shared.ports.limits import LimitStore, ThrottleStatus
-from shared.ports.listings import Queries
-from shared.ports.runtime import Clock, Entropy, Offload, Pause, Spread
-from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
+    from shared.ports.delivery import Sender, Vault
+    from shared.ports.dispatch import (
+        AcceptedLog,
+        Backlog,
+        LaneProgressStore,
+        MessageVisibility,
+        ReconcileProgressStore,
+        ShardCountStore,
+        ShardLedger,
+        WakeupQueue,
+    )
+    from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
+    from shared.ports.jobs import IdempotencyStore, JobStore, LiveItems, RunLockStore
+    from shared.ports.limits import LimitStore, ThrottleStatus
+    from shared.ports.listings import Queries
+    from shared.ports.runtime import Clock, Entropy, Offload, Pause, Spread
+    from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
 
 
 class Ports:

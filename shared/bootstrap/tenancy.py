@@ -1,20 +1,24 @@
 """Use cases about tenants: keys, secrets, quotas, usage, the audit trail."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from shared.bootstrap.core import CoreUseCases
 from shared.bootstrap.settings import require
 from shared.settings import ApiSettings
-from shared.usecases.tenancy.authenticate import Authenticate
-from shared.usecases.tenancy.check_quota import CheckQuota
-from shared.usecases.tenancy.create_tenant import CreateTenant
-from shared.usecases.tenancy.limit_requests import LimitUnknown
-from shared.usecases.tenancy.manage_keys import Keyring
-from shared.usecases.tenancy.manage_signing_secrets import SigningSecrets
-from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants
-from shared.usecases.tenancy.read_usage import ReadUsage
-from shared.usecases.tenancy.record_audit import RecordAudit
+
+if TYPE_CHECKING:
+    from shared.bootstrap.core import CoreUseCases
+    from shared.usecases.tenancy.authenticate import Authenticate
+    from shared.usecases.tenancy.check_quota import CheckQuota
+    from shared.usecases.tenancy.create_tenant import CreateTenant
+    from shared.usecases.tenancy.manage_keys import Keyring
+    from shared.usecases.tenancy.manage_signing_secrets import SigningSecrets
+    from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants
+    from shared.usecases.tenancy.read_usage import ReadUsage
+    from shared.usecases.tenancy.record_audit import RecordAudit
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,9 @@ class TenancyUseCases:
 
     @cached_property
     def authenticate(self) -> Authenticate:
+        from shared.usecases.tenancy.authenticate import Authenticate
+        from shared.usecases.tenancy.limit_requests import LimitUnknown
+
         ports = self.core.ports
         return Authenticate(
             tenants=ports.tenants,
@@ -40,6 +47,8 @@ class TenancyUseCases:
 
     @cached_property
     def check_quota(self) -> CheckQuota:
+        from shared.usecases.tenancy.check_quota import CheckQuota
+
         ports = self.core.ports
         return CheckQuota(
             spend=self.core.spend,
@@ -50,6 +59,8 @@ class TenancyUseCases:
 
     @cached_property
     def create_tenant(self) -> CreateTenant:
+        from shared.usecases.tenancy.create_tenant import CreateTenant
+
         ports = self.core.ports
         return CreateTenant(
             tenants=ports.tenants, vault=ports.vault, clock=ports.clock, entropy=ports.entropy
@@ -57,18 +68,26 @@ class TenancyUseCases:
 
     @cached_property
     def find_tenant(self) -> FindTenant:
+        from shared.usecases.tenancy.manage_tenants import FindTenant
+
         return FindTenant(self.core.ports.tenants)
 
     @cached_property
     def list_tenants(self) -> ListTenants:
+        from shared.usecases.tenancy.manage_tenants import ListTenants
+
         return ListTenants(self.core.ports.tenants)
 
     @cached_property
     def change_tenant(self) -> ChangeTenant:
+        from shared.usecases.tenancy.manage_tenants import ChangeTenant
+
         return ChangeTenant(self.core.ports.tenants, self.core.ports.vault, self._settings.target_policy)
 
     @cached_property
     def keyring(self) -> Keyring:
+        from shared.usecases.tenancy.manage_keys import Keyring
+
         ports = self.core.ports
         return Keyring(
             tenants=ports.tenants,
@@ -79,6 +98,8 @@ class TenancyUseCases:
 
     @cached_property
     def signing_secrets(self) -> SigningSecrets:
+        from shared.usecases.tenancy.manage_signing_secrets import SigningSecrets
+
         ports = self.core.ports
         return SigningSecrets(
             tenants=ports.tenants, vault=ports.vault, clock=ports.clock, entropy=ports.entropy
@@ -86,6 +107,8 @@ class TenancyUseCases:
 
     @cached_property
     def read_usage(self) -> ReadUsage:
+        from shared.usecases.tenancy.read_usage import ReadUsage
+
         ports = self.core.ports
         return ReadUsage(
             tenants=ports.tenants,
@@ -97,6 +120,8 @@ class TenancyUseCases:
 
     @cached_property
     def record_audit(self) -> RecordAudit:
+        from shared.usecases.tenancy.record_audit import RecordAudit
+
         ports = self.core.ports
         return RecordAudit(
             log=ports.audit_log,

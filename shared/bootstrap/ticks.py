@@ -1,20 +1,17 @@
 """Use cases that a schedule starts: watch, sweep, reconcile."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from shared.bootstrap.core import CoreUseCases
-from shared.usecases.chains.recompute_job import RecomputeJob
-from shared.usecases.outcomes.repair_notifications import RepairNotifications
-from shared.usecases.ticks.collect_payloads import CollectPayloads
-from shared.usecases.ticks.keep_late_payload import KeepLatePayload
-from shared.usecases.ticks.reconcile_definitions import ReconcileDefinitions
-from shared.usecases.ticks.reconcile_job import ReconcileJob
-from shared.usecases.ticks.reconcile_minutes import ReconcileMinutes
-from shared.usecases.ticks.repair_index import RepairIndex
-from shared.usecases.ticks.sweep_buckets import SweepBuckets
-from shared.usecases.ticks.sweep_shard import SweepShard
-from shared.usecases.ticks.watch_buckets import WatchBuckets
+if TYPE_CHECKING:
+    from shared.bootstrap.core import CoreUseCases
+    from shared.usecases.ticks.reconcile_definitions import ReconcileDefinitions
+    from shared.usecases.ticks.reconcile_minutes import ReconcileMinutes
+    from shared.usecases.ticks.sweep_buckets import SweepBuckets
+    from shared.usecases.ticks.watch_buckets import WatchBuckets
 
 
 @dataclass(frozen=True)
@@ -25,6 +22,8 @@ class TickUseCases:
 
     @cached_property
     def watch_buckets(self) -> WatchBuckets:
+        from shared.usecases.ticks.watch_buckets import WatchBuckets
+
         ports = self.core.ports
         return WatchBuckets(
             store=ports.executions,
@@ -36,6 +35,12 @@ class TickUseCases:
 
     @cached_property
     def sweep_buckets(self) -> SweepBuckets:
+        from shared.usecases.outcomes.repair_notifications import RepairNotifications
+        from shared.usecases.ticks.keep_late_payload import KeepLatePayload
+        from shared.usecases.ticks.repair_index import RepairIndex
+        from shared.usecases.ticks.sweep_buckets import SweepBuckets
+        from shared.usecases.ticks.sweep_shard import SweepShard
+
         ports = self.core.ports
         sweep_shard = SweepShard(
             store=ports.executions,
@@ -61,6 +66,11 @@ class TickUseCases:
 
     @cached_property
     def reconcile_definitions(self) -> ReconcileDefinitions:
+        from shared.usecases.chains.recompute_job import RecomputeJob
+        from shared.usecases.ticks.collect_payloads import CollectPayloads
+        from shared.usecases.ticks.reconcile_definitions import ReconcileDefinitions
+        from shared.usecases.ticks.reconcile_job import ReconcileJob
+
         ports = self.core.ports
         settle = self.core.lifecycle.settle
         return ReconcileDefinitions(
@@ -85,6 +95,8 @@ class TickUseCases:
 
     @cached_property
     def reconcile_minutes(self) -> ReconcileMinutes:
+        from shared.usecases.ticks.reconcile_minutes import ReconcileMinutes
+
         ports = self.core.ports
         return ReconcileMinutes(
             store=ports.executions,

@@ -54,15 +54,16 @@ def test_every_entry_point_fits_on_one_screen() -> None:
 
 @pytest.fixture(scope="module")
 def loaded() -> dict[str, set[str]]:
-    """Modules of a fresh process after importing the ticks' entry points, and after importing all of them."""
+    """Modules of a fresh process after importing the watcher, then all ticks, the executor and the API."""
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in HANDLERS]
+    steps = {"watcher": TICKS[:1], "ticks": TICKS, "executor": ["functions.executor.handler"], "all": names}
     script = (
         "import importlib, json, sys\n"
-        f"ticks, names = {TICKS!r}, {names!r}\n"
-        "for name in ticks: importlib.import_module(name)\n"
-        "found = {'ticks': sorted(sys.modules)}\n"
-        "for name in names: importlib.import_module(name)\n"
-        "print(json.dumps(found | {'all': sorted(sys.modules)}))"
+        "found = {}\n"
+        f"for step, names in {steps!r}.items():\n"
+        "    for name in names: importlib.import_module(name)\n"
+        "    found[step] = sorted(sys.modules)\n"
+        "print(json.dumps(found))"
     )
     ended = run("-c", script, **ENVIRONMENT)
     assert ended.returncode == 0, ended.stderr
@@ -77,9 +78,37 @@ def test_no_entry_point_loads_the_tracer_or_a_test_library(loaded: dict[str, set
     assert not {name for name in loaded["all"] if name.split(".")[0] in ("tests", "infra")}
 
 
+def test_no_entry_point_loads_the_sdk_unless_its_stage_chooses_it(loaded: dict[str, set[str]]) -> None:
+    assert "boto3" not in loaded["all"]
+    # Powertools looks for the SDK.
+    assert "botocore" not in loaded["executor"]
+
+
+def test_executors_and_ticks_do_not_load_the_libraries_of_the_api(loaded: dict[str, set[str]]) -> None:
+    """Each of them takes longer to import than a watcher needs for its whole start."""
+    libraries = {"aws_lambda_powertools", "pydantic", "pydantic_core"}
+    assert not libraries & loaded["executor"]
+    assert libraries <= loaded["all"]
+
+
 def test_ticks_do_not_load_the_libraries_of_callbacks(loaded: dict[str, set[str]]) -> None:
     assert not {"shared.adapters.http.sender", "cryptography"} & loaded["ticks"]
     assert {"shared.adapters.http.sender", "cryptography"} <= loaded["all"]
+
+
+def test_watchers_load_their_own_use_cases_and_adapters_and_no_others(loaded: dict[str, set[str]]) -> None:
+    rooms = {name.removeprefix("shared.") for name in loaded["watcher"] if name.startswith("shared.")}
+    assert {name for name in rooms if name.startswith("usecases.") and name.count(".") == 2} == {
+        "usecases.filing.scanned_shards",
+        "usecases.tenancy.tenant_weights",
+        "usecases.ticks.shard_scan",
+        "usecases.ticks.watch_buckets",
+    }
+    stores = {name.split(".")[2] for name in rooms if name.startswith("adapters.dynamodb.")}
+    assert stores == {"batch_reads", "codec", "dispatch", "executions", "tenancy"}
+    # Instants of cron lines are computed where an execution is filed.
+    calendar = {"croniter", "dateutil", "shared.domain.schedules.schedule"}
+    assert not (calendar | {"importlib.resources", "email.utils"}) & loaded["watcher"]
 
 
 def test_no_module_imports_the_tracer() -> None:

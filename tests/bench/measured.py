@@ -20,7 +20,7 @@ from tests.bench.baselines.dispatch import dispatch, dispatch_in_packs
 from tests.bench.baselines.execute import Executor
 from tests.bench.baselines.table import Plain
 from tests.bench.cell import BATCH, EVERY_SHARD, TENANTS, Cell, event_of, instant
-from tests.bench.cold import cold_start
+from tests.bench.cold import STARTS, cold_start
 from tests.support.api.api_world import Request
 
 ROUNDS = 5
@@ -126,13 +126,14 @@ class Bench:
         url = self._cell.url
         own = {"BENCH_TABLE": self._plain.table, "BENCH_QUEUE": self._plain.queue, "BENCH_URL": url}
         self._cell.take()
-        self._post("/v1/jobs", json.dumps(self._job({"delay_seconds": 0})))
-        event = event_of(self._cell.take(), self._cell.clock.now_ms())
-        yield Measured("cold start, executor", *cold_start("executor", event, own))
-        yield Measured("cold start, watcher", *cold_start("watcher", EVERY_SHARD, own))
+        for _ in range(STARTS):
+            self._post("/v1/jobs", json.dumps(self._job({"delay_seconds": 0})))
+        due = [event_of([entry], self._cell.clock.now_ms()) for entry in self._cell.take()]
+        yield Measured("cold start, executor", *cold_start("executor", due, own))
+        yield Measured("cold start, watcher", *cold_start("watcher", [EVERY_SHARD] * STARTS, own))
         body = json.dumps(self._job({"delay_seconds": 3_600}))
         request = Request(method="POST", path="/v1/jobs", body=body, headers=self._cell.headers())
-        yield Measured("cold start, api", *cold_start("api", request.event(), own))
+        yield Measured("cold start, api", *cold_start("api", [request.event()] * STARTS, own))
 
     def _creations(self, *, keyed: bool = False) -> tuple[Step, ...]:
         body = json.dumps(self._job({"delay_seconds": 3_600}))

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from shared.adapters.clock import SystemClock, SystemEntropy, ThreadOffload, ThreadSpread
+from shared.adapters.clock import SystemClock, SystemEntropy
+from shared.adapters.thread_pools import ThreadOffload, ThreadSpread
 from shared.ports.runtime import Clock, Entropy, Offload, Spread
 from tests.support.builders import DUE_AT
 from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock, one_by_one

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import shared.adapters.sqs.wakeup_queue as wakeup_queue
 from shared.adapters.aws.errors import NoAnswerError
-from shared.adapters.clock import ThreadSpread
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
+from shared.adapters.thread_pools import ThreadSpread
 from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import UnavailableError

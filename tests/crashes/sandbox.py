@@ -9,6 +9,7 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import signal
 import socket
 import sys
@@ -18,6 +19,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import shared
 from shared.adapters.clock import SystemClock
 from shared.adapters.http.sender import CallbackSender
 from shared.usecases.dead_letters import process_bulk_redrives as process_bulk_redrives
@@ -32,11 +34,9 @@ IMPORTED_FOR_ALL = (
     "functions.api.context",
     "functions.executor.records",
     "functions.executor.report",
-    "shared.adapters.http.sender",
-    "shared.adapters.sqs.visibility",
-    "shared.bootstrap.dynamo_ports",
-    "shared.bootstrap.use_cases",
+    *(module.name for module in pkgutil.walk_packages(shared.__path__, "shared.")),
 )
+"""Functions import most of these late; a fork would import them again each time."""
 PAGE_ROWS = 3
 """Small pages, so that a few jobs already make a cursor move."""
 

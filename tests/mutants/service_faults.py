@@ -19,6 +19,27 @@ SERVICE_FAULTS = (
         killer="tests/unit/functions/test_handlers.py",
     ),
     Mutant(
+        name="line with more values than CloudWatch reads",
+        file="shared/observability.py",
+        old="MOST_IN_LINE = 100\n",
+        new="MOST_IN_LINE = 101\n",
+        killer="tests/unit/test_observability.py",
+    ),
+    Mutant(
+        name="settings that tell of one fault alone",
+        file="shared/settings.py",
+        old="        if faults:\n",
+        new="        for faults in [{name: fault} for name, fault in faults.items()]:\n",
+        killer="tests/unit/test_settings.py",
+    ),
+    Mutant(
+        name="epoch without an offset taken for one in local time",
+        file="shared/settings.py",
+        old="    if since.tzinfo is None:\n",
+        new="    if since is None:\n",
+        killer="tests/unit/test_settings.py",
+    ),
+    Mutant(
         name="refused claim without its item taken for a deleted execution",
         file=_CLAIMER,
         old='    return error.get("Code") in REFUSED and not error.get("Item")\n',

@@ -33,4 +33,4 @@ def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSett
         "api_hosts": frozenset({"api.punctual.example"}),
         "default_quotas": GENEROUS,
     }
-    return ApiSettings.model_construct(**(given | others))
+    return ApiSettings(**(given | others))

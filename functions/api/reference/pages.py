@@ -9,7 +9,6 @@ from importlib.resources import files
 from aws_lambda_powertools.event_handler import Response
 
 from functions.api.http.route import JSON
-from functions.api.openapi.document import openapi_json
 
 ROOT_PATH = "/"
 OPENAPI_PATH = "/v1/openapi.json"
@@ -68,13 +67,20 @@ def _guide(name: str) -> Callable[[], str]:
     return read
 
 
+def _openapi() -> str:
+    # Imported here, because the links of all operations would lengthen every cold start.
+    from functions.api.openapi.document import openapi_json
+
+    return openapi_json()
+
+
 def _html(read: Callable[[], str]) -> Page:
     headers = {"Content-Security-Policy": _CONTENT_SECURITY_POLICY, "Referrer-Policy": "no-referrer"}
     return Page(media_type=_HTML, read=read, headers=headers)
 
 
 PAGES: dict[str, Page] = {
-    OPENAPI_PATH: Page(media_type=JSON, read=openapi_json),
+    OPENAPI_PATH: Page(media_type=JSON, read=_openapi),
     DOCS_PATH: _html(_own("docs.html")),
     f"{DOCS_PATH}/docs.css": Page(media_type=_STYLE, read=_own("docs.css")),
     f"{DOCS_PATH}/search.js": Page(media_type=_SCRIPT, read=_own("search.js")),

@@ -5,7 +5,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import orjson
@@ -110,6 +109,9 @@ class HttpCall:
     def _set_clock(self, answer: HttpResponse) -> None:
         """Sign by AWS's clock from here on: a Lambda clock that stood still is minutes behind."""
         with suppress(KeyError, ValueError):
+            # Imported late: clocks seldom differ.
+            from email.utils import parsedate_to_datetime
+
             aws = parsedate_to_datetime(answer.headers["date"])
             self.skew_s = aws.timestamp() - self.clock.now_ms() / 1000
 

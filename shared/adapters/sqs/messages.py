@@ -1,8 +1,8 @@
 """Encodes wake-ups as message bodies and decodes them. A body with a newer version is rejected."""
 
 import re
-from collections.abc import Callable
-from typing import Any, TypeGuard
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import orjson
 
@@ -17,45 +17,36 @@ FIRST_VERSION = 1
 """Without destinations and waiting. Such messages may be in flight during a deployment."""
 MAX_WAITED = 1_000_000
 MAX_TENANT = 40
-_DESTINATION = re.compile(f"(?:{DESTINATION})?")
-_LANES = frozenset(lane.value for lane in Lane)
-_QUEUES = frozenset(queue.value for queue in QueueName)
+_DESTINATION = re.compile(DESTINATION)
+_LANES, _QUEUES = frozenset(Lane), frozenset(QueueName)
 
 
-def _is_number(value: object) -> TypeGuard[int]:
-    return type(value) is int and value >= 0
+def _is_count(value: Any, most: float = float("inf")) -> bool:
+    # A bool is an int of Python's, and none of JSON's.
+    return type(value) is int and 0 <= value <= most
 
 
-def _are_texts(value: object, most: int) -> bool:
-    return isinstance(value, list) and len(value) <= most and all(isinstance(member, str) for member in value)
+def _are_destinations(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(each, str) and (not each or _DESTINATION.fullmatch(each)) for each in value
+    )
 
 
-# Hand-written, because pydantic's import takes longer than the rest of a tick's start.
-_FIELDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "v": (lambda value: _is_number(value) and FIRST_VERSION <= value <= VERSION, "not a known version"),
-    "lane": (lambda value: isinstance(value, str) and value in _LANES, "not a lane"),
-    "tenant": (
-        lambda value: isinstance(value, str) and 0 < len(value) <= MAX_TENANT,
-        "not the name of a tenant",
-    ),
-    "keys": (
-        lambda value: _are_texts(value, MAX_KEYS) and value,
-        f"not a list of 1 to {MAX_KEYS} execution ids",
-    ),
-    "not_before": (_is_number, "not a time in milliseconds"),
-    "to": (
-        lambda value: (
-            value is None
-            or (_are_texts(value, MAX_KEYS) and all(_DESTINATION.fullmatch(member) for member in value))
-        ),
-        "not a list of destinations",
-    ),
-    "via": (lambda value: value is None or (isinstance(value, str) and value in _QUEUES), "not a queue"),
-    "waited": (lambda value: _is_number(value) and value <= MAX_WAITED, f"not a number up to {MAX_WAITED}"),
-    "ends_at": (lambda value: value is None or _is_number(value), "not a time in milliseconds"),
+_REQUIRED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "v": (lambda v: type(v) is int and FIRST_VERSION <= v <= VERSION, "a version"),
+    "lane": (lambda lane: isinstance(lane, str) and lane in _LANES, "the name of a lane"),
+    "tenant": (lambda tenant: isinstance(tenant, str) and 1 <= len(tenant) <= MAX_TENANT, "a tenant's id"),
+    "keys": (lambda keys: isinstance(keys, list) and 1 <= len(keys) <= MAX_KEYS, f"1 to {MAX_KEYS} ids"),
+    "not_before": (_is_count, "a time in milliseconds"),
 }
-"""By field: whether a value of versions 1 and 2 is valid, and what an invalid one is."""
-_OPTIONAL: dict[str, Any] = {"to": None, "via": None, "waited": 0, "ends_at": None}
+_OPTIONAL: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "to": (lambda to: to is None or _are_destinations(to), "a list of destinations"),
+    "via": (lambda via: via is None or (isinstance(via, str) and via in _QUEUES), "the name of a queue"),
+    "waited": (lambda waited: _is_count(waited, MAX_WAITED), f"0 to {MAX_WAITED}"),
+    "ends_at": (lambda ends_at: ends_at is None or _is_count(ends_at), "a time in milliseconds"),
+}
+_FIELDS = _REQUIRED | _OPTIONAL
+"""Checks of each field of versions 1 and 2, and what it must be: ids and times, and no URL, secret or payload."""
 
 
 def encode_wakeup(wakeup: Wakeup) -> str:
@@ -85,42 +76,51 @@ def decode_wakeup(body: str) -> Wakeup:
     try:
         message = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise InvalidValueError("unreadable message: no JSON") from error
+        raise InvalidValueError("unreadable message: it must be JSON") from error
     if not isinstance(message, dict):
-        raise InvalidValueError("unreadable message: no JSON object")
+        raise InvalidValueError("unreadable message: it must be an object")
     if _is_newer(message):
         raise NewerMessageError("a newer version wrote the message")
-    if message.keys() - _FIELDS.keys():
-        raise InvalidValueError("unreadable message: an unknown field")
-    fields: dict[str, Any] = {**_OPTIONAL, **message}
-    for name, (is_valid, fault) in _FIELDS.items():
-        if name not in fields:
-            raise InvalidValueError(f"unreadable message: {name} is missing")
-        if not is_valid(fields[name]):
-            raise InvalidValueError(f"unreadable message: {name} is {fault}")
-    if fields["v"] == FIRST_VERSION and message.keys() & _OPTIONAL.keys():
-        raise InvalidValueError("unreadable message: version 1 has no such field")
-    if fields["to"] is not None and len(fields["to"]) != len(fields["keys"]):
-        raise InvalidValueError("unreadable message: one destination is needed for each key")
-    positions = {parse_execution_id(key): number for number, key in reversed([*enumerate(fields["keys"])])}
-    keys = tuple(sorted(positions, key=positions.__getitem__))
+    _check(message)
+    parsed = [parse_execution_id(key) for key in message["keys"]]
+    positions = {key: number for number, key in reversed([*enumerate(parsed)])}
+    keys = tuple(dict.fromkeys(parsed))
+    to, via = message.get("to"), message.get("via")
     return Wakeup(
-        lane=Lane(fields["lane"]),
-        tenant_id=fields["tenant"],
+        lane=Lane(message["lane"]),
+        tenant_id=message["tenant"],
         keys=keys,
-        not_before=fields["not_before"],
-        destinations=tuple(fields["to"][positions[key]] for key in keys) if fields["to"] else (),
-        via=QueueName(fields["via"]) if fields["via"] is not None else None,
-        waited=fields["waited"],
-        ends_at=fields["ends_at"],
+        not_before=message["not_before"],
+        destinations=tuple(to[positions[key]] for key in keys) if to else (),
+        via=None if via is None else QueueName(via),
+        waited=message.get("waited", 0),
+        ends_at=message.get("ends_at"),
     )
 
 
-def _is_newer(message: dict[str, Any]) -> bool:
-    """Whether a field has a version, a lane or a queue that only a newer release knows."""
-    version, lane, queue = (message.get(name) for name in ("v", "lane", "via"))
+def _is_newer(message: Mapping[str, Any]) -> bool:
+    """Whether the body has a version, a lane or a queue that only a newer release knows."""
+    version, lane, via = (message.get(name) for name in ("v", "lane", "via"))
     return (
-        (_is_number(version) and version > VERSION)
+        (type(version) is int and version > VERSION)
         or (isinstance(lane, str) and lane not in _LANES)
-        or (isinstance(queue, str) and queue not in _QUEUES)
+        or (isinstance(via, str) and via not in _QUEUES)
     )
+
+
+def _check(message: Mapping[str, Any]) -> None:
+    """InvalidValueError where a field is missing, unknown or wrong; its text repeats nothing of the body."""
+    for name, (admits, expected) in _FIELDS.items():
+        if name in message and not admits(message[name]):
+            raise InvalidValueError(f"unreadable message: {name} must be {expected}")
+    missing = [name for name in _REQUIRED if name not in message]
+    if missing:
+        raise InvalidValueError(f"unreadable message: {missing[0]} is missing")
+    if message.keys() - _FIELDS.keys():
+        raise InvalidValueError("unreadable message: it has a field of no known version")
+    if message["v"] == FIRST_VERSION and message.keys() & _OPTIONAL.keys():
+        raise InvalidValueError("unreadable message: version 1 has no such field")
+    if message.get("to") is not None and len(message["to"]) != len(message["keys"]):
+        raise InvalidValueError("unreadable message: one destination is needed for each key")
+    if not all(isinstance(key, str) for key in message["keys"]):
+        raise InvalidValueError("unreadable message: each key must be text")

@@ -1,7 +1,10 @@
 """Definitions of recurring jobs. A one-off job has no definition: the job is its execution."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery.call_spec import CallSpec
@@ -11,7 +14,9 @@ from shared.domain.ids import ExecutionId
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUpPolicy
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.recurrence import Recurrence
-from shared.domain.schedules.schedule import Series, without_rules
+
+if TYPE_CHECKING:
+    from shared.domain.schedules.schedule import Series
 
 
 class JobState(StrEnum):
@@ -50,12 +55,15 @@ class Definition:
     overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
     max_runs: int | None = None
 
-    def needs_new_chain_after(self, other: "Definition") -> bool:
+    def needs_new_chain_after(self, other: Definition) -> bool:
         """Whether executions differ between the two definitions, so that a new chain is needed."""
         return replace(self, name=None, tags=()) != replace(other, name=None, tags=())
 
-    def keeping_zone_rules_of(self, job: "Job") -> "Definition":
+    def keeping_zone_rules_of(self, job: Job) -> Definition:
         """A copy that keeps the frozen zone rules of the job's chain if the schedule does not change."""
+        # Imported late: only changes of jobs compare schedules.
+        from shared.domain.schedules.schedule import without_rules
+
         is_same = without_rules(self.schedule) == without_rules(job.schedule)
         return replace(self, schedule=job.schedule) if is_same else self
 
@@ -167,7 +175,7 @@ class Job:
         return self.change is not None and self.change == self.definition
 
     @property
-    def described(self) -> "Job":
+    def described(self) -> Job:
         """The job as the API shows it: revision and entity tag already include an update in progress."""
         return replace(self, definition=self.change) if self.change else self
 

@@ -7,10 +7,8 @@ grammar has parsed and expanded. Its handling of daylight saving is not configur
 
 from copy import copy
 from functools import lru_cache, partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
-
-from croniter import croniter
 
 from shared.domain.errors import ScheduleNeverFiresError
 from shared.domain.schedules.cron_count import DayPattern, count_instants
@@ -19,6 +17,9 @@ from shared.domain.schedules.cron_walk import DAY_MS, Gap, Overlap, Step, WallCl
 from shared.domain.schedules.cron_years import within_months, within_years, year_start
 from shared.domain.schedules.eventbridge_line import is_eventbridge, read_eventbridge_line
 from shared.domain.schedules.zones import load_zone
+
+if TYPE_CHECKING:
+    from croniter import croniter
 
 __all__ = [
     "HORIZON_MS",
@@ -156,5 +157,8 @@ def _naive_step(steps: str) -> Step:
 
 
 @lru_cache(maxsize=1024)
-def _matcher(steps: str) -> croniter:
+def _matcher(steps: str) -> "croniter":
+    # Imported late: most processes never look for an instant of a line.
+    from croniter import croniter
+
     return croniter(steps, start_time=0.0, ret_type=float)

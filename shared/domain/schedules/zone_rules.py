@@ -10,7 +10,6 @@ import re
 import struct
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib import resources
 from io import BytesIO
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -88,6 +87,9 @@ def _present_rules(zone_name: str, from_ms: int, until_ms: int) -> str:
 
 def _rule_of(zone_name: str) -> str:
     """Return the POSIX rule at the end of the zone's file, which applies to all future instants."""
+    # Imported late: only the API and the reconciler read tables.
+    from importlib import resources
+
     file = resources.files("tzdata").joinpath("zoneinfo", *zone_name.split("/"))
     found = _POSIX.fullmatch(file.read_bytes().rstrip(b"\n").rpartition(b"\n")[2].decode())
     if found is None:

@@ -1,12 +1,17 @@
 """A cache of the tenants' weights, so that sending a message reads nothing."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from shared.domain.bounded_cache import BoundedCache
 from shared.domain.errors import PunctualError
-from shared.ports.runtime import Clock
-from shared.ports.tenancy import TenantStore
+
+if TYPE_CHECKING:
+    from shared.ports.runtime import Clock
+    from shared.ports.tenancy import TenantStore
 
 REMEMBER_MS = 300_000
 """A weight changes only how tenants share a backlog: a change may take effect late."""

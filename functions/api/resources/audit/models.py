@@ -2,13 +2,13 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from functions.api.models import InstantOut, with_examples
+from functions.api.models import InstantOut, Representation, with_examples
 from functions.api.resources.audit.examples import AUDIT_PAGE
 
 
-class AuditRecordOut(BaseModel):
+class AuditRecordOut(Representation):
     """One change."""
 
     id: str
@@ -26,7 +26,7 @@ class AuditRecordOut(BaseModel):
     request_id: str
 
 
-class AuditPageOut(BaseModel):
+class AuditPageOut(Representation):
     """Newest first. A page may be short while `next_cursor` is there."""
 
     model_config = with_examples(AUDIT_PAGE)

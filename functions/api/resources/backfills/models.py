@@ -2,11 +2,12 @@
 
 from typing import Annotated, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
 from functions.api.models import (
     Instant,
     InstantOut,
+    Representation,
     Schema,
     Seconds,
     instant_errors,
@@ -60,7 +61,7 @@ class BackfillIn(Schema):
         )
 
 
-class BackfillOut(BaseModel):
+class BackfillOut(Representation):
     """The range of a backfill."""
 
     of: str = Field(description="The job that the backfill belongs to.")

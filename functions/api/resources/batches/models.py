@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, SkipValidation, field_serializer
+from pydantic import Field, SkipValidation, field_serializer
 
-from functions.api.models import ProblemOut, Schema, with_examples
+from functions.api.models import ProblemOut, Representation, Schema, with_examples
 from functions.api.resources.batches.examples import BATCH_IN, BATCH_OUT
 from functions.api.resources.jobs.models import JobIn, JobOut
 
@@ -20,14 +20,14 @@ class BatchIn(Schema):
     jobs: Annotated[list[SkipValidation[JobIn]], Field(min_length=1, max_length=MAX_JOBS)]
 
 
-class AcceptedOut(BaseModel):
+class AcceptedOut(Representation):
     """A job that was created."""
 
     status: Literal[201]
     job: JobOut
 
 
-class RefusedOut(BaseModel):
+class RefusedOut(Representation):
     """A job that was refused, and the reason. Pointers start at the body of the whole request."""
 
     status: int
@@ -39,7 +39,7 @@ class RefusedOut(BaseModel):
         return problem.model_dump(exclude_none=True)
 
 
-class BatchOut(BaseModel):
+class BatchOut(Representation):
     """One result for each job, in the order of the request."""
 
     model_config = with_examples(BATCH_OUT)

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
-from functions.api.models import InstantOut, Schema, with_examples
+from functions.api.models import InstantOut, Representation, Schema, with_examples
 from functions.api.resources.callbacks.examples import FAILURE_IN, HEARTBEAT_OUT, REPORT_OUT
 from shared.domain.delivery.callback import STORED_BODY_BYTES
 
@@ -30,7 +30,7 @@ class FailureIn(Schema):
     retryable: bool = Field(True, description="Whether the job's retry policy applies.")
 
 
-class HeartbeatOut(BaseModel):
+class HeartbeatOut(Representation):
     """The lease of a running attempt."""
 
     model_config = with_examples(HEARTBEAT_OUT)
@@ -43,7 +43,7 @@ class HeartbeatOut(BaseModel):
     deadline_at: InstantOut = Field(description="The end of the attempt, which no heartbeat extends.")
 
 
-class ReportOut(BaseModel):
+class ReportOut(Representation):
     """The recorded outcome of an attempt; the same for every repetition of the same report."""
 
     model_config = with_examples(REPORT_OUT)

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from functions.api.models import with_examples
+from functions.api.models import Representation, with_examples
 from functions.api.resources.dead_letters import examples
 from functions.api.resources.executions.models import ExecutionOut
 from shared.domain.delivery.callback import Reason
@@ -26,7 +26,7 @@ class DeadLetterOut(ExecutionOut):
     )
 
 
-class DeadLetterPageOut(BaseModel):
+class DeadLetterPageOut(Representation):
     """Newest first. A page may be short while `next_cursor` is there."""
 
     model_config = with_examples(examples.DEAD_LETTER_PAGE)
@@ -35,14 +35,14 @@ class DeadLetterPageOut(BaseModel):
     next_cursor: str | None
 
 
-class HeaderOut(BaseModel):
+class HeaderOut(Representation):
     """A header of a request."""
 
     name: str
     value: str = Field(description=f"`{REDACTED}` unless the request is revealed.")
 
 
-class FailedRequestOut(BaseModel):
+class FailedRequestOut(Representation):
     """The request of a dead letter."""
 
     method: str

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from functions.api.models import InstantOut, with_examples
+from functions.api.models import InstantOut, Representation, with_examples
 from functions.api.resources.executions.examples import EXECUTION_DETAIL, EXECUTION_OUT, EXECUTION_PAGE
 from shared.domain.delivery.callback import Reason
 from shared.domain.dispatch.wait_hint import WaitingFor
@@ -16,7 +16,7 @@ WaitReasonOut = Annotated[str, Field(json_schema_extra={"enum": [reason.value fo
 EndReasonOut = Annotated[str, Field(json_schema_extra={"enum": [reason.value for reason in EndReason]})]
 
 
-class AttemptOut(BaseModel):
+class AttemptOut(Representation):
     """One attempt of an execution. An attempt whose worker was lost is counted but has no entry."""
 
     number: int
@@ -28,7 +28,7 @@ class AttemptOut(BaseModel):
     )
 
 
-class MissedOut(BaseModel):
+class MissedOut(Representation):
     """Nominal instants that were skipped together."""
 
     count: int
@@ -36,7 +36,7 @@ class MissedOut(BaseModel):
     last_at: InstantOut
 
 
-class NotificationOut(BaseModel):
+class NotificationOut(Representation):
     """The execution that delivers the outcome of another."""
 
     id: str
@@ -45,7 +45,7 @@ class NotificationOut(BaseModel):
     )
 
 
-class ExecutionOut(BaseModel):
+class ExecutionOut(Representation):
     """One planned run of a job."""
 
     model_config = with_examples(EXECUTION_OUT)
@@ -78,7 +78,7 @@ class ExecutionOut(BaseModel):
     notification_of: str | None = Field(description="The execution whose outcome it delivers.")
 
 
-class WaitOut(BaseModel):
+class WaitOut(Representation):
     """The reason why an execution that is due has not started: a hint from the present state of limits."""
 
     reason: WaitReasonOut
@@ -100,7 +100,7 @@ class ExecutionDetailOut(ExecutionOut):
     )
 
 
-class ExecutionPageOut(BaseModel):
+class ExecutionPageOut(Representation):
     """Newest first. A page may be short while `next_cursor` is there."""
 
     model_config = with_examples(EXECUTION_PAGE)

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal, Self
 
 import orjson
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
@@ -14,7 +13,7 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import Schema, Seconds
+from functions.api.models import Representation, Schema, Seconds
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import (
     MAX_ATTEMPTS,
@@ -160,7 +159,7 @@ class RetryIn(Schema):
         )
 
 
-class RetryOut(BaseModel):
+class RetryOut(Representation):
     """The stored retry policy. Members that do not apply are left out."""
 
     max_attempts: int
@@ -175,7 +174,7 @@ class RetryOut(BaseModel):
         return {name: value for name, value in handler(self).items() if value is not None}
 
 
-class TargetOut(BaseModel):
+class TargetOut(Representation):
     """The request without headers and body, which may hold secrets and are never shown again."""
 
     method: str

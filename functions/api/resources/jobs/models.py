@@ -4,10 +4,19 @@ from collections.abc import Callable, Container, Iterator
 from functools import partial
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import EXAMPLES, CallbackUrl, InstantOut, Schema, Seconds, SecretName, with_examples
+from functions.api.models import (
+    EXAMPLES,
+    CallbackUrl,
+    InstantOut,
+    Representation,
+    Schema,
+    Seconds,
+    SecretName,
+    with_examples,
+)
 from functions.api.resources.backfills.models import BackfillOut
 from functions.api.resources.jobs import examples
 from functions.api.resources.jobs.call_models import RequestIn, RetryIn, RetryOut, TargetOut
@@ -237,7 +246,7 @@ class PauseIn(Schema):
     reason: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
 
 
-class JobOut(BaseModel):
+class JobOut(Representation):
     """A job. Members that only recurring jobs have are null for a one-off job."""
 
     model_config = with_examples(examples.JOB_OUT)
@@ -272,7 +281,7 @@ class JobOut(BaseModel):
     created_at: InstantOut
 
 
-class JobSummaryOut(BaseModel):
+class JobSummaryOut(Representation):
     """A job in a list. `GET /v1/jobs/{job_id}` shows the other members."""
 
     id: str
@@ -287,7 +296,7 @@ class JobSummaryOut(BaseModel):
     created_at: InstantOut
 
 
-class JobPageOut(BaseModel):
+class JobPageOut(Representation):
     """Recurring jobs by id, then one-off jobs. A page may be short while `next_cursor` is there."""
 
     model_config = with_examples(examples.JOB_PAGE)

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
-from functions.api.models import InstantOut, Schema, Seconds, with_examples
+from functions.api.models import InstantOut, Representation, Schema, Seconds, with_examples
 from functions.api.resources.keys import examples
 from shared.domain.tenancy.tenant import (
     KEY_NAME,
@@ -54,7 +54,7 @@ class KeyRotationIn(Schema):
     )
 
 
-class KeyOut(BaseModel):
+class KeyOut(Representation):
     """A key without its secret."""
 
     model_config = with_examples(examples.KEY_OUT)
@@ -76,7 +76,7 @@ class NewKeyOut(KeyOut):
     api_key: str
 
 
-class KeysOut(BaseModel):
+class KeysOut(Representation):
     """All keys of a tenant, the oldest first. Expired and revoked keys stay listed for a while."""
 
     model_config = with_examples(examples.KEYS_OUT)

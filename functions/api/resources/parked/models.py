@@ -1,14 +1,14 @@
 """Schemas of parked messages."""
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from functions.api.models import InstantOut, with_examples
+from functions.api.models import InstantOut, Representation, with_examples
 from functions.api.resources.parked.examples import PARKED_PAGE
 from shared.domain.dead_letters.parked_message import KEPT_CHARACTERS
 from shared.names import QueueName
 
 
-class ParkedOut(BaseModel):
+class ParkedOut(Representation):
     """A message of a dead-letter queue that could not be handled."""
 
     id: str
@@ -22,7 +22,7 @@ class ParkedOut(BaseModel):
     parked_at: InstantOut
 
 
-class ParkedPageOut(BaseModel):
+class ParkedPageOut(Representation):
     """Newest first."""
 
     model_config = with_examples(PARKED_PAGE)

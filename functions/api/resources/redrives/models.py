@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
 from functions.api.models import (
     Instant,
     InstantOut,
+    Representation,
     Schema,
     Seconds,
     instant_errors,
@@ -98,7 +99,7 @@ class RedriveIn(Schema):
         )
 
 
-class RedrivePlanOut(BaseModel):
+class RedrivePlanOut(Representation):
     """The dead letters that would be redriven. Nothing was redriven."""
 
     model_config = with_examples(examples.REDRIVE_PLAN)
@@ -115,7 +116,7 @@ class RedrivePlanOut(BaseModel):
     )
 
 
-class RedriveCountsOut(BaseModel):
+class RedriveCountsOut(Representation):
     """What happened to the dead letters so far."""
 
     redriven: int
@@ -131,7 +132,7 @@ class RedriveCountsOut(BaseModel):
     )
 
 
-class RedriveOut(BaseModel):
+class RedriveOut(Representation):
     """A bulk redrive."""
 
     model_config = with_examples(examples.REDRIVE_OUT)

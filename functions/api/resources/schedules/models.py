@@ -5,7 +5,6 @@ from functools import cached_property
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import (
-    BaseModel,
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
@@ -14,7 +13,7 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import EXAMPLES, Instant, InstantOut, Schema, Seconds, with_examples
+from functions.api.models import EXAMPLES, Instant, InstantOut, Representation, Schema, Seconds, with_examples
 from functions.api.resources.schedules.examples import PREVIEW_OUT, SCHEDULE_IN
 from shared.domain.errors import InvalidValueError, ScheduleError, raise_any
 from shared.domain.jobs.new_job import MAX_RUNS
@@ -189,7 +188,7 @@ def under_sent_member(error: ScheduleError, schedule: Mapping[str, Any]) -> Sche
     return type(error)(str(error), field=sent)
 
 
-class ScheduleOut(BaseModel):
+class ScheduleOut(Representation):
     """A stored schedule. Members that do not apply are left out."""
 
     at: InstantOut | SkipJsonSchema[None] = None
@@ -209,7 +208,7 @@ class ScheduleOut(BaseModel):
         return {name: value for name, value in handler(self).items() if value is not None}
 
 
-class PreviewedRunOut(BaseModel):
+class PreviewedRunOut(Representation):
     """A run of a schedule. With jitter it starts between `scheduled_at` and `begins_before`."""
 
     scheduled_at: InstantOut
@@ -218,7 +217,7 @@ class PreviewedRunOut(BaseModel):
     begins_before: InstantOut | None
 
 
-class ClockChangeOut(BaseModel):
+class ClockChangeOut(Representation):
     """A change of the clocks that affects runs: local times that are skipped or come twice."""
 
     at: InstantOut
@@ -232,14 +231,14 @@ class ClockChangeOut(BaseModel):
     )
 
 
-class WarningOut(BaseModel):
+class WarningOut(Representation):
     """A behaviour of the schedule that may surprise. None of them is an error."""
 
     code: WarningCode
     text: str
 
 
-class SchedulePreviewOut(BaseModel):
+class SchedulePreviewOut(Representation):
     """The runs of a schedule, changes of the clocks, and warnings."""
 
     model_config = with_examples(PREVIEW_OUT)

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from functions.api.models import InstantOut, Schema, SecretName, with_examples
+from functions.api.models import InstantOut, Representation, Schema, SecretName, with_examples
 from functions.api.resources.keys.models import Overlap
 from functions.api.resources.signing_secrets import examples
 
@@ -24,7 +24,7 @@ class SecretRotationIn(Schema):
     )
 
 
-class SecretOut(BaseModel):
+class SecretOut(Representation):
     """A signing secret, without the secret itself."""
 
     model_config = with_examples(examples.SECRET_OUT)
@@ -44,7 +44,7 @@ class NewSecretOut(SecretOut):
     signing_secret: str
 
 
-class SecretsOut(BaseModel):
+class SecretsOut(Representation):
     """The secrets that sign calls: those without a name, then those of each name, the current one first."""
 
     model_config = with_examples(examples.SECRETS_OUT)

@@ -2,12 +2,10 @@
 
 from typing import Literal
 
-from pydantic import BaseModel
-
-from functions.api.models import with_examples
+from functions.api.models import Representation, with_examples
 
 
-class HealthOut(BaseModel):
+class HealthOut(Representation):
     """The API answers."""
 
     model_config = with_examples({"healthy": {"status": "ok"}})

@@ -2,10 +2,18 @@
 
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import EXAMPLES, CallbackUrl, InstantOut, Schema, Seconds, with_examples
+from functions.api.models import (
+    EXAMPLES,
+    CallbackUrl,
+    InstantOut,
+    Representation,
+    Schema,
+    Seconds,
+    with_examples,
+)
 from functions.api.resources.keys.models import KeyOut, Scopes
 from functions.api.resources.tenants import examples
 from shared.domain.errors import InvalidValueError
@@ -72,7 +80,7 @@ class TenantPatch(Schema):
         )
 
 
-class TenantOut(BaseModel):
+class TenantOut(Representation):
     """The state, quotas and callbacks of a tenant, without secrets."""
 
     model_config = with_examples(examples.TENANT_OUT)
@@ -91,7 +99,7 @@ class TenantOut(BaseModel):
     on_failure: str | None
 
 
-class NewTenantOut(BaseModel):
+class NewTenantOut(Representation):
     """A new tenant. `api_key` and `signing_secret` are shown only once."""
 
     model_config = with_examples(examples.NEW_TENANT_OUT)
@@ -102,7 +110,7 @@ class NewTenantOut(BaseModel):
     signing_secret: str
 
 
-class TenantPageOut(BaseModel):
+class TenantPageOut(Representation):
     """Tenants by id."""
 
     model_config = with_examples(examples.TENANT_PAGE)

@@ -2,15 +2,15 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from functions.api.models import InstantOut, with_examples
+from functions.api.models import InstantOut, Representation, with_examples
 from functions.api.resources.executions.models import StateOut
 from functions.api.resources.upcoming import examples
 from shared.names import Lane
 
 
-class UpcomingRunOut(BaseModel):
+class UpcomingRunOut(Representation):
     """A call that will be made unless something changes before."""
 
     at: InstantOut
@@ -24,7 +24,7 @@ class UpcomingRunOut(BaseModel):
     attempt: int
 
 
-class UpcomingPageOut(BaseModel):
+class UpcomingPageOut(Representation):
     """By time. A page may be short while `next_cursor` is there."""
 
     model_config = with_examples(examples.UPCOMING_PAGE)
@@ -38,7 +38,7 @@ class UpcomingPageOut(BaseModel):
     next_cursor: str | None
 
 
-class DueRowOut(BaseModel):
+class DueRowOut(Representation):
     """A row of a bucket that is not yet due."""
 
     at: InstantOut
@@ -50,7 +50,7 @@ class DueRowOut(BaseModel):
     retry: bool
 
 
-class DuePageOut(BaseModel):
+class DuePageOut(Representation):
     """By time, across tenants. A page may be short, or empty, while `next_cursor` is there."""
 
     model_config = with_examples(examples.DUE_PAGE)
@@ -60,7 +60,7 @@ class DuePageOut(BaseModel):
     next_cursor: str | None
 
 
-class NextRunOut(BaseModel):
+class NextRunOut(Representation):
     """A run of a job: its nominal instant, its due time, and the local time of the nominal instant."""
 
     scheduled_at: InstantOut
@@ -69,7 +69,7 @@ class NextRunOut(BaseModel):
     offset: str = Field(description="The offset of that local time from UTC.")
 
 
-class NextRunsOut(BaseModel):
+class NextRunsOut(Representation):
     """The next runs of a job, in order."""
 
     model_config = with_examples(examples.NEXT_RUNS)

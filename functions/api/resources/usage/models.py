@@ -1,12 +1,12 @@
 """Schemas of usage."""
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from functions.api.models import with_examples
+from functions.api.models import Representation, with_examples
 from functions.api.resources.usage.examples import USAGE_OUT
 
 
-class QuotaOut(BaseModel):
+class QuotaOut(Representation):
     """The limit of a quota, and how much of it is in use now."""
 
     limit: int
@@ -15,7 +15,7 @@ class QuotaOut(BaseModel):
     is_enforced: bool = Field(description="False where the limit is the maximum, which means no limit.")
 
 
-class UsageOut(BaseModel):
+class UsageOut(Representation):
     """A tenant's quotas and their present usage."""
 
     model_config = with_examples(USAGE_OUT)

@@ -8,11 +8,13 @@ from shared.domain.bucket import ShardCounts
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp, CatchUpPolicy
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.recurrence import Recurrence
-from shared.domain.schedules.schedule import decode_series, encode_series
 
 
 def recurrence_attributes(recurrence: Recurrence) -> dict[str, Any]:
     """The attributes of a chain's rules."""
+    # Imported late, as below: a tick that decodes no schedule loads no cron lines.
+    from shared.domain.schedules.schedule import encode_series
+
     return {
         "sc": encode_series(recurrence.schedule),
         "sn": encode_counts(recurrence.counts),
@@ -47,6 +49,8 @@ def read_rules(plain: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_recurrence(plain: Mapping[str, Any]) -> Recurrence:
     """The inverse of `recurrence_attributes`; ValueError or KeyError for malformed values."""
+    from shared.domain.schedules.schedule import decode_series
+
     return Recurrence(
         schedule=decode_series(plain["sc"]), counts=read_counts(plain["sn"]), **read_rules(plain)
     )

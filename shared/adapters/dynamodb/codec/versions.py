@@ -14,7 +14,6 @@ from shared.domain.errors import UnknownVersionError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Definition
 from shared.domain.schedules.recurrence import Recurrence
-from shared.domain.schedules.schedule_kinds import Backfill, Cron
 
 T = TypeVar("T")
 
@@ -46,6 +45,9 @@ def execution_version(execution: Execution) -> int:
 
 def rules(of: Definition | Recurrence) -> Iterator[object]:
     """The values of a chain's rules that may be newer than version 1."""
+    # Imported late: a process that writes no chain loads no cron lines.
+    from shared.domain.schedules.schedule_kinds import Backfill, Cron
+
     yield from (of.schedule, of.catch_up.mode, of.overlap_policy)
     inner = of.schedule.of if isinstance(of.schedule, Backfill) else of.schedule
     yield from (inner, inner.gap, inner.overlap) if isinstance(inner, Cron) else (inner,)

@@ -1,0 +1,60 @@
+"""The production ports: as many as `Ports` names, each made once and for the settings that it needs."""
+
+from typing import Any
+
+import pytest
+
+from shared.adapters.greenlets import GreenletSpread
+from shared.adapters.thread_pools import ThreadOffload, ThreadSpread
+from shared.bootstrap.dynamo_ports import DynamoPorts, dynamo_ports
+from shared.bootstrap.ports import Ports
+from shared.names import Env, Transport
+from shared.settings import ApiSettings, ExecutorSettings, ReconcilerSettings, Settings
+from tests.support.api.environment import ENVIRONMENT
+
+OF_OTHERS = {"audit_log", "accepted_log", "sender", "vault"}
+
+
+def made(kind: type[Settings], **environment: str) -> Ports:
+    return dynamo_ports(kind.from_env(ENVIRONMENT | environment))
+
+
+@pytest.fixture(autouse=True)
+def _aws(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_production_has_each_port_and_no_other() -> None:
+    own = {name for name in vars(DynamoPorts) if not name.startswith("_")}
+    assert own | {"clock", "entropy", "pause"} == set(Ports.__annotations__)
+
+
+def test_port_is_made_once_for_all_who_use_it() -> None:
+    ports: Any = made(Settings)
+    for name in sorted(set(Ports.__annotations__) - OF_OTHERS):
+        assert getattr(ports, name) is getattr(ports, name)
+    assert ports.queue is ports.backlog
+    assert ports.live_items is ports.recurring_jobs
+
+
+def test_a_port_without_its_settings_is_refused() -> None:
+    for kind, own in (
+        (Settings, set()),
+        (ApiSettings, {"audit_log", "vault"}),
+        (ExecutorSettings, {"sender", "vault"}),
+        (ReconcilerSettings, {"accepted_log"}),
+    ):
+        ports = made(kind)
+        for name in own:
+            assert getattr(ports, name)
+        for name in OF_OTHERS - own:
+            with pytest.raises(TypeError, match=f"{kind.__name__} has not what"):
+                getattr(ports, name)
+
+
+def test_threads_are_for_the_sdk_alone() -> None:
+    assert isinstance(made(Settings).spread, GreenletSpread)
+    ports = made(Settings, **{Env.TRANSPORT: Transport.BOTO3})
+    assert isinstance(ports.spread, ThreadSpread)
+    assert isinstance(ports.offload, ThreadOffload)
