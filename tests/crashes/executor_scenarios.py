@@ -6,6 +6,7 @@ import time
 from tests.crashes.api_scenarios import LARGE
 from tests.crashes.deployment import VISIBILITY_SECONDS
 from tests.crashes.orders import Order
+from tests.crashes.sandbox import GROUPS
 from tests.crashes.scenario import Catalogue
 from tests.crashes.stage import Stage
 
@@ -63,6 +64,16 @@ def makes_the_last_call_in_vain(stage: Stage) -> None:
 @executor("PutItem", "SendMessageBatch", "UpdateItem")
 def makes_a_call_of_a_recurring_job(stage: Stage) -> None:
     stage.clients.order({"rate_seconds": 20})
+    stage.wait(21)
+    stage.mark("executor")
+    stage.execute()
+
+
+@executor("BatchExecuteStatement", "SendMessageBatch", races=True)
+def makes_calls_whose_writes_go_in_groups(stage: Stage) -> None:
+    stage.deployment.environment[GROUPS] = "true"
+    for _ in range(3):
+        stage.clients.order({"rate_seconds": 20})
     stage.wait(21)
     stage.mark("executor")
     stage.execute()

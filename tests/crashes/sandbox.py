@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import shared
+from shared.adapters import group_commit
 from shared.adapters.clock import SystemClock
 from shared.adapters.http.sender import CallbackSender
 from shared.usecases.dead_letters import process_bulk_redrives as process_bulk_redrives
@@ -37,6 +38,10 @@ IMPORTED_FOR_ALL = (
     *(module.name for module in pkgutil.walk_packages(shared.__path__, "shared.")),
 )
 """Functions import most of these late; a fork would import them again each time."""
+GROUPS = "CRASHES_GROUPS"
+"""The variable of a stage whose executors gather the writes of a whole batch. Elsewhere each write is a call of its
+own, so that a crash point names the same call in every run."""
+GATHER_SECONDS = 0.5
 PAGE_ROWS = 3
 """Small pages, so that a few jobs already make a cursor move."""
 
@@ -95,6 +100,7 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
     clock = SharedClock(Path(asked["clock"]))
     _put_into_product(clock)
     watch_buckets.PAGE_ROWS = sweep_shard.PAGE_ROWS = process_bulk_redrives.PAGE = PAGE_ROWS
+    _set_groups(in_groups=GROUPS in asked["environment"])
     watch = CallWatch()
     grants = GrantCheck(asked["module"].split(".")[1], asked["environment"])
 
@@ -110,6 +116,14 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
                 pipe.send_bytes(json.dumps(answer | grants.take()).encode())
         except (EOFError, OSError):
             os._exit(0)
+
+
+def _set_groups(*, in_groups: bool) -> None:
+    patched: Any = group_commit
+    if in_groups:
+        patched.GATHER_SECONDS = GATHER_SECONDS
+    else:
+        patched.may_wait = lambda: False
 
 
 def _put_into_product(clock: SharedClock) -> None:

@@ -39,6 +39,11 @@ POINTS = [
     # Waiting for a far-off retry without the row that wakes it.
     ("executor", "makes-a-call-that-is-tried-again-much-later", "UpdateItem", 1, Hit.KILLED_AFTER),
     ("executor", "makes-a-call-of-a-recurring-job", "PutItem", 1, Hit.KILLED_BEFORE),
+    # The writes of several calls go in one request: all of them stand, and none is known to stand.
+    ("executor", "makes-calls-whose-writes-go-in-groups", "BatchExecuteStatement", 2, Hit.KILLED_AFTER),
+    ("executor", "makes-calls-whose-writes-go-in-groups", "BatchExecuteStatement", 2, Hit.ANSWER_LOST),
+    ("executor", "makes-calls-whose-writes-go-in-groups", "BatchExecuteStatement", 2, Hit.SENT_TWICE),
+    ("executor", "makes-calls-whose-writes-go-in-groups", "SendMessageBatch", 1, Hit.KILLED_BEFORE),
     # Nobody noted that the receiver works on; it reports all the same.
     ("executor", "makes-a-call-that-goes-on", "UpdateItem", 1, Hit.KILLED_BEFORE),
     (
