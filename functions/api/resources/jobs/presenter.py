@@ -5,7 +5,8 @@ from typing import Any
 from functions.api.models import instant_out
 from functions.api.resources.backfills.presenter import backfill_out
 from functions.api.resources.jobs.call_models import RetryOut, TargetOut
-from functions.api.resources.jobs.models import RECURRING_ONLY, JobOut, JobSummaryOut
+from functions.api.resources.jobs.models import RECURRING_ONLY, JobOut
+from functions.api.resources.jobs.page_models import JobSummaryOut
 from functions.api.resources.schedules.models import ScheduleOut
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy

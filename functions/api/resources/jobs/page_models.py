@@ -1,0 +1,32 @@
+"""Schemas of pages of jobs."""
+
+from functions.api.models import InstantOut, Representation, with_examples
+from functions.api.resources.jobs import examples
+from functions.api.resources.jobs.models import JobStateOut
+from functions.api.resources.schedules.models import ScheduleOut
+from shared.domain.listings.filters import Kind
+from shared.names import Lane
+
+
+class JobSummaryOut(Representation):
+    """A job in a list. `GET /v1/jobs/{job_id}` shows the other members."""
+
+    id: str
+    kind: Kind
+    state: JobStateOut
+    name: str | None
+    tags: list[str]
+    schedule: ScheduleOut
+    next_due_at: InstantOut | None
+    lane: Lane
+    revision: int
+    created_at: InstantOut
+
+
+class JobPageOut(Representation):
+    """Recurring jobs by id, then one-off jobs. A page may be short while `next_cursor` is there."""
+
+    model_config = with_examples(examples.JOB_PAGE)
+
+    jobs: list[JobSummaryOut]
+    next_cursor: str | None
