@@ -148,6 +148,7 @@ class Metric:
     DEFERRED_LATE = "DeferredLate"
     BREAKER_OPENED = "BreakerOpened"
     OPEN_BREAKERS = "OpenBreakers"
+    GROUPS_FAILED = "GroupsFailed"
     LIMIT_STORE_ERRORS = "LimitStoreErrors"
     CLOCK_SKEW_MS = "ClockSkewMs"
     UNREADABLE_MESSAGES = "UnreadableMessages"

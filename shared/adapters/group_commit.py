@@ -20,53 +20,76 @@ GATHER_SECONDS = 0.005
 """The longest that a call waits for others."""
 ANSWER_SECONDS = 1.0
 """Without an answer within this time, each member of a group makes its own call."""
+COOLDOWN_SECONDS = 5.0
+"""No group is formed for this long after one failed: groups that fail make each call twice."""
 
 
 @dataclass(slots=True)
 class _Group(Generic[K, M]):
     members: dict[K, M] = field(default_factory=dict)
     full: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting: int = 0
 
 
 class GroupCommit(Generic[K, M, R]):
     """Groups the calls of one event loop; `commit` makes the request of a group, and returns what it answered.
 
-    A key is in a group at most once. Every member waits for its group, so that no request goes on after the
     A key is in a group at most once. Every member waits for its group: no request goes on after the handlers
-    of its members have returned.
+    of its members have returned. `failed` is told why a request failed as a whole.
     """
 
-    def __init__(self, commit: Callable[[Mapping[K, M]], Mapping[K, R]], size: int) -> None:
+    def __init__(
+        self, commit: Callable[[Mapping[K, M]], Mapping[K, R]], size: int, failed: Callable[[str], None]
+    ) -> None:
         self._commit = commit
         self._size = size
+        self._failed = failed
         self._open: tuple[_Group[K, M], asyncio.Task[Mapping[K, R]]] | None = None
+        self._cool_from = -COOLDOWN_SECONDS
 
     def join(self, key: K, member: M) -> R | None:
         """The group's answer for this member. None: make the call alone, for it may have happened or not."""
         return wait_for(self._joined(key, member)) if may_wait() else None
 
     async def _joined(self, key: K, member: M) -> R | None:
-        if self._open is None or key in self._open[0].members:
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._cool_from + COOLDOWN_SECONDS:
+            return None
+        # A group of another loop would send this member, and could not tell it.
+        if self._open is None or self._open[1].get_loop() is not loop or key in self._open[0].members:
             new = _Group[K, M]()
             self._open = new, asyncio.create_task(self._answered(new))
         group, answered = self._open
         group.members[key] = member
+        group.waiting += 1
         if len(group.members) == self._size:
-            self._open = None
+            self._close(group)
             group.full.set()
-        # Shielded: the others go on where one member is cancelled.
-        return (await asyncio.shield(answered)).get(key)
+        try:
+            # Shielded: the others go on where one member is cancelled.
+            return (await asyncio.shield(answered)).get(key)
+        except asyncio.CancelledError:
+            group.waiting -= 1
+            if not group.waiting:
+                self._close(group)
+                answered.cancel()
+            raise
+
+    def _close(self, group: _Group[K, M]) -> None:
+        if self._open is not None and self._open[0] is group:
+            self._open = None
 
     async def _answered(self, group: _Group[K, M]) -> Mapping[K, R]:
         with suppress(TimeoutError):
             async with asyncio.timeout(GATHER_SECONDS):
                 await group.full.wait()
-        if self._open is not None and self._open[0] is group:
-            self._open = None
+        self._close(group)
         if len(group.members) == 1:
             return {}
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 return await in_greenlet(self._commit, group.members)
-        except Exception:  # noqa: BLE001 - whatever failed, each member makes its own call
+        except Exception as error:  # noqa: BLE001 - whatever failed, each member makes its own call
+            self._cool_from = asyncio.get_running_loop().time()
+            self._failed(getattr(error, "code", type(error).__name__))
             return {}

@@ -7,6 +7,7 @@ them, and its cold start loads no others.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
@@ -14,10 +15,12 @@ from shared.adapters.aws.client import AwsClient
 from shared.adapters.clients import Clients, transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy, pause
 from shared.bootstrap.settings import require
-from shared.names import Transport
+from shared.names import Metric, Transport
+from shared.observability import count, logger
 from shared.settings import ApiSettings, CallbackSettings, ExecutorSettings, ReconcilerSettings, Settings
 
 if TYPE_CHECKING:
+    from shared.adapters.aws.http_call import HttpCall
     from shared.adapters.dynamodb.batch_reads import Backoff
     from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
     from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
@@ -42,6 +45,11 @@ if TYPE_CHECKING:
 OFFLOAD_THREADS = 32
 AT_ONCE = 16
 """Requests that a process sends side by side: 50 batches of a page take 4 round trips to SQS in place of 50."""
+
+
+def _report_group_failure(fault: str) -> None:
+    count(Metric.GROUPS_FAILED, 1)
+    logger.warning("group commit failed", extra={"fault": fault})
 
 
 def dynamo_ports(settings: Settings) -> Ports:
@@ -92,7 +100,9 @@ class DynamoPorts:
             return client
         from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
 
-        return AwsClient(GroupedWrites(client.call, self._executions))
+        call = cast("HttpCall", client.call)
+        once = replace(call, repeats=False)
+        return AwsClient(GroupedWrites(call, once, self._executions, _report_group_failure))
 
     @cached_property
     def _sqs(self) -> AwsClient:
@@ -101,7 +111,8 @@ class DynamoPorts:
             return client
         from shared.adapters.sqs.grouped_sends import GroupedSends
 
-        return AwsClient(GroupedSends(client.call))
+        call = cast("HttpCall", client.call)
+        return AwsClient(GroupedSends(call, replace(call, repeats=False), self.clock, _report_group_failure))
 
     @property
     def _makes_groups(self) -> bool:

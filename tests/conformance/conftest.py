@@ -113,7 +113,8 @@ def _lab(name: str, request: pytest.FixtureRequest) -> Iterator[Lab]:
     names = request.getfixturevalue(f"{engine_of(name).replace('-', '_')}_tables")
     client = _client("dynamodb", name, request)
     if name.endswith(GROUPED):
-        client = AwsClient(GroupedWrites(client.call, names.executions, GroupOfOne))
+        groups = GroupedWrites(client.call, client.call, names.executions, lambda fault: None, GroupOfOne)
+        client = AwsClient(groups)
     made = DynamoLab(client, names)
     yield made
     empty_tables(client, made.used)

@@ -20,8 +20,8 @@ GROUPING = (
     Mutant(
         name="two statements of one key in a group",
         file=_GROUPS,
-        old="        if self._open is None or key in self._open[0].members:\n",
-        new="        if self._open is None:\n",
+        old=" or key in self._open[0].members:\n",
+        new=":\n",
         killer=_TESTS,
     ),
     Mutant(
@@ -48,8 +48,8 @@ GROUPING = (
     Mutant(
         name="throttled statement that counts as fenced",
         file=_WRITES,
-        old='        if error.get("Code") in REFUSED and error.get("Item"):\n',
-        new='        if error.get("Code"):\n            error = {"Item": {}, **error}\n',
+        old="        if existing:\n",
+        new="        if error:\n",
         killer=_OF_WRITES,
     ),
     Mutant(
@@ -58,6 +58,48 @@ GROUPING = (
         old="    where = _LIST.sub(",
         new='    condition = "attribute_not_exists(zz)"\n    where = _LIST.sub(',
         killer="tests/conformance/test_execution_attempts.py",
+    ),
+    Mutant(
+        name="groups that go on while each of them fails",
+        file=_GROUPS,
+        old="            self._cool_from = asyncio.get_running_loop().time()\n",
+        new="            pass\n",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="group that takes members of another event loop",
+        file=_GROUPS,
+        old=" or self._open[1].get_loop() is not loop",
+        new="",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="request of a group that outlives its members",
+        file=_GROUPS,
+        old="                answered.cancel()\n",
+        new="                pass\n",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="condition of a statement that is not bound to its key",
+        file=_WRITES,
+        old="AND ({where})'",
+        new="AND {where}'",
+        killer=_OF_WRITES,
+    ),
+    Mutant(
+        name="refused insert that is made once more",
+        file=_WRITES,
+        old='            existing = self._existing(params["Item"])\n',
+        new="            existing = None\n",
+        killer=_OF_WRITES,
+    ),
+    Mutant(
+        name="message that keeps its delay after it waited for its group",
+        file=_SENDS,
+        old='entry.get("DelaySeconds", 0) - waited_s',
+        new='entry.get("DelaySeconds", 0)',
+        killer=_OF_SENDS,
     ),
     Mutant(
         name="message that its group did not get accepted and that counts as sent",

@@ -4,12 +4,17 @@ from typing import Any
 
 import pytest
 
+from shared.adapters.aws.http_call import HttpCall
+from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
 from shared.adapters.greenlets import GreenletSpread
+from shared.adapters.sqs.grouped_sends import GroupedSends
 from shared.adapters.thread_pools import ThreadOffload, ThreadSpread
 from shared.bootstrap.dynamo_ports import DynamoPorts, dynamo_ports
 from shared.bootstrap.ports import Ports
-from shared.names import Env, Transport
+from shared.names import Env, Metric, Transport
 from shared.settings import ApiSettings, ExecutorSettings, ReconcilerSettings, Settings
+from tests.support.api.api_world import logged
+from tests.support.api.emitted import emitted
 from tests.support.api.environment import ENVIRONMENT
 
 OF_OTHERS = {"audit_log", "accepted_log", "sender", "vault"}
@@ -51,6 +56,30 @@ def test_a_port_without_its_settings_is_refused() -> None:
         for name in OF_OTHERS - own:
             with pytest.raises(TypeError, match=f"{kind.__name__} has not what"):
                 getattr(ports, name)
+
+
+def test_only_executors_make_groups_and_their_requests_are_not_repeated() -> None:
+    assert not isinstance(DynamoPorts(Settings.from_env(ENVIRONMENT))._dynamodb.call, GroupedWrites)
+    ports = DynamoPorts(ExecutorSettings.from_env(ENVIRONMENT))
+    writes, sends = ports._dynamodb.call, ports._sqs.call
+    assert isinstance(writes, GroupedWrites)
+    assert isinstance(sends, GroupedSends)
+    for grouped in (writes, sends):
+        assert isinstance(grouped._once, HttpCall)
+        assert isinstance(grouped._call, HttpCall)
+        assert (grouped._call.repeats, grouped._once.repeats) == (True, False)
+        assert grouped._once.budget is grouped._call.budget
+
+
+def test_group_that_failed_is_counted_and_logged() -> None:
+    ports = DynamoPorts(ExecutorSettings.from_env(ENVIRONMENT))
+    assert isinstance(ports._sqs.call, GroupedSends)
+    with logged() as records:
+        ports._sqs.call._failed("AccessDeniedException")
+    assert emitted()[Metric.GROUPS_FAILED] == 1
+    assert [(record.message, vars(record)["fault"]) for record in records] == [
+        ("group commit failed", "AccessDeniedException")
+    ]
 
 
 def test_threads_are_for_the_sdk_alone() -> None:

@@ -38,6 +38,8 @@ class HttpCall:
     budget: RetryBudget = field(default_factory=RetryBudget)
     skew_s: float = 0.0
     """How far AWS's clock is ahead of this one, once AWS has refused a signature for it."""
+    repeats: bool = True
+    """False where the caller has another way to go on. A refused signature is still made anew once."""
 
     @classmethod
     def to(
@@ -73,7 +75,8 @@ class HttpCall:
             except (AwsError, NoAnswerError) as error:
                 fault = fault_of(error, status)
                 pause = pause_ms(fault, attempt, self.entropy.draw())
-                if pause is None or (fault is Fault.UNSIGNED and is_renewed) or not self.budget.take():
+                is_last = is_renewed if fault is Fault.UNSIGNED else not self.repeats
+                if pause is None or is_last or not self.budget.take():
                     raise
                 if fault is Fault.UNSIGNED:
                     is_renewed = True

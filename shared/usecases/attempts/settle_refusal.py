@@ -75,7 +75,9 @@ class SettleRefusal:
         if existing.lease_expired(now_ms):
             if existing.has_attempts_left:
                 return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
-            self.give_up.execute(existing)
+            if not self.give_up.execute(existing):
+                # Another was first, or the write happened without its answer: its notification may be missing.
+                return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
             return RefusalResult(kind=Refusal.WORKER_LOST)
         if existing.progress.async_until is not None:
             # The call has ended, so the message is not needed: the sweeper monitors the lease.

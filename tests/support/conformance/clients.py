@@ -29,7 +29,12 @@ NO_RETRIES = 0
 class GroupOfOne:
     """Sends each member at once as a group of its own, so that each suite sees what statements do."""
 
-    def __init__(self, commit: Callable[[Mapping[Any, Any]], Mapping[Any, Any]], size: int) -> None:
+    def __init__(
+        self,
+        commit: Callable[[Mapping[Any, Any]], Mapping[Any, Any]],
+        size: int,
+        failed: Callable[[str], None],
+    ) -> None:
         self._commit = commit
 
     def join(self, key: Any, member: Any) -> Any:

@@ -97,6 +97,7 @@ DEVIATIONS = {
     ),
     ("moto-batch", "test_claimer"): "crashes on a BatchExecuteStatement with parameters",
     ("moto-batch", "test_one_off_batches"): "crashes on a BatchExecuteStatement with parameters",
+    ("moto", "test_groups"): "crashes on a BatchExecuteStatement with parameters",
     ("moto", "test_one_off_batches_faults"): "crashes on a BatchExecuteStatement with parameters",
     ("moto", "test_redrive_batches"): "crashes on a BatchExecuteStatement with parameters",
     ("moto", "test_audit_log"): "crashes on an INSERT with parameters",

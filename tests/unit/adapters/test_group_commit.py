@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 import pytest
 
 from shared.adapters import group_commit
-from shared.adapters.aws.errors import NoAnswerError
+from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.greenlets import in_greenlet, run, wait_for
 from shared.adapters.group_commit import GroupCommit
 
@@ -30,6 +30,16 @@ class Requests:
         return {key: 2 * member for key, member in members.items()}
 
 
+def ignored(fault: str) -> None:
+    """For tests that look at no failure."""
+
+
+def made(
+    commit: Commit, size: int = 25, failed: Callable[[str], None] = ignored
+) -> GroupCommit[str, int, int]:
+    return GroupCommit(commit, size, failed)
+
+
 def joined(groups: GroupCommit[str, int, int], **members: int) -> list[int | None]:
     """The answers of members that join at the same time."""
 
@@ -41,20 +51,20 @@ def joined(groups: GroupCommit[str, int, int], **members: int) -> list[int | Non
 
 def test_members_of_one_moment_share_a_request_and_get_their_own_answers() -> None:
     requests = Requests()
-    assert joined(GroupCommit(requests.commit, 25), a=1, b=2, c=3) == [2, 4, 6]
+    assert joined(made(requests.commit), a=1, b=2, c=3) == [2, 4, 6]
     assert requests.made == [{"a": 1, "b": 2, "c": 3}]
 
 
 def test_a_full_group_goes_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_commit, "GATHER_SECONDS", FOREVER)
     requests = Requests()
-    assert joined(GroupCommit(requests.commit, 2), a=1, b=2, c=3, d=4) == [2, 4, 6, 8]
+    assert joined(made(requests.commit, 2), a=1, b=2, c=3, d=4) == [2, 4, 6, 8]
     assert requests.made == [{"a": 1, "b": 2}, {"c": 3, "d": 4}]
 
 
 def test_a_key_is_in_a_group_once() -> None:
     requests = Requests()
-    groups = GroupCommit(requests.commit, 25)
+    groups = made(requests.commit)
 
     async def same_key() -> list[int | None]:
         members = (("a", 1), ("b", 2), ("a", 3), ("c", 4))
@@ -66,19 +76,19 @@ def test_a_key_is_in_a_group_once() -> None:
 
 def test_a_member_without_company_makes_its_own_call() -> None:
     requests = Requests()
-    assert joined(GroupCommit(requests.commit, 25), a=1) == [None]
+    assert joined(made(requests.commit), a=1) == [None]
     assert requests.made == []
 
 
 def test_blocking_callers_without_a_loop_form_no_group() -> None:
     requests = Requests()
-    assert GroupCommit(requests.commit, 1).join("a", 1) is None
+    assert made(requests.commit, 1).join("a", 1) is None
     assert requests.made == []
 
 
 def test_no_member_goes_on_before_its_group_has_its_answer() -> None:
     requests = Requests()
-    groups = GroupCommit(requests.commit, 2)
+    groups = made(requests.commit, 2)
 
     async def held() -> tuple[bool, list[int | None]]:
         requests.gate.clear()
@@ -98,11 +108,11 @@ def test_after_a_failed_request_each_member_makes_its_own_call(error: Exception)
     def fail(members: Mapping[str, int]) -> dict[str, int]:
         raise error
 
-    assert joined(GroupCommit(fail, 25), a=1, b=2) == [None, None]
+    assert joined(made(fail), a=1, b=2) == [None, None]
 
 
 def test_members_that_the_answer_leaves_out_make_their_own_calls() -> None:
-    assert joined(GroupCommit(lambda members: {"b": 7}, 25), a=1, b=2) == [None, 7]
+    assert joined(made(lambda members: {"b": 7}), a=1, b=2) == [None, 7]
 
 
 def test_without_an_answer_in_time_the_request_is_cancelled_and_each_member_makes_its_own_call(
@@ -119,13 +129,13 @@ def test_without_an_answer_in_time_the_request_is_cancelled_and_each_member_make
             raise
         return {}
 
-    assert joined(GroupCommit(hang, 25), a=1, b=2) == [None, None]
+    assert joined(made(hang), a=1, b=2) == [None, None]
     assert ends == ["cancelled"]
 
 
 def test_a_cancelled_member_takes_no_answer_from_the_others() -> None:
     requests = Requests()
-    groups = GroupCommit(requests.commit, 25)
+    groups = made(requests.commit)
 
     async def cancelled() -> int | None:
         requests.gate.clear()
@@ -144,3 +154,69 @@ def test_a_cancelled_member_takes_no_answer_from_the_others() -> None:
 async def _ended(task: Awaitable[object]) -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+def test_after_a_failed_request_no_group_is_formed_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    requests: list[int] = []
+    faults: list[str] = []
+
+    def fail(members: Mapping[str, int]) -> dict[str, int]:
+        requests.append(len(members))
+        raise AwsError("BatchExecuteStatement", {"Error": {"Code": "ThrottlingException"}})
+
+    groups = made(fail, failed=faults.append)
+    assert [joined(groups, a=1, b=2) for _ in range(3)] == [[None, None]] * 3
+    assert (requests, faults) == ([2], ["ThrottlingException"])
+    monkeypatch.setattr(group_commit, "COOLDOWN_SECONDS", 0.0)
+    joined(groups, a=1, b=2, c=3)
+    assert (requests, faults) == ([2, 3], ["ThrottlingException"] * 2)
+
+
+def test_late_answer_is_reported_as_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group_commit, "ANSWER_SECONDS", 0.001)
+    faults: list[str] = []
+
+    def hang(members: Mapping[str, int]) -> dict[str, int]:
+        wait_for(asyncio.sleep(3))
+        return {}
+
+    assert joined(made(hang, failed=faults.append), a=1, b=2) == [None, None]
+    assert faults == ["TimeoutError"]
+
+
+def test_request_of_a_group_ends_with_its_last_member() -> None:
+    requests = Requests()
+    groups = made(requests.commit)
+
+    async def cancelled() -> list[int | None]:
+        members = [asyncio.create_task(in_greenlet(groups.join, key, 1)) for key in "ab"]
+        await asyncio.sleep(0)
+        for member in members:
+            member.cancel()
+            await _ended(member)
+        later = await asyncio.gather(in_greenlet(groups.join, "c", 3), in_greenlet(groups.join, "d", 4))
+        return list(later)
+
+    assert run(cancelled()) == [6, 8]
+    assert requests.made == [{"c": 3, "d": 4}]
+
+
+def test_members_of_another_event_loop_form_a_group_of_their_own() -> None:
+    requests = Requests()
+    groups = made(requests.commit)
+
+    async def begun() -> None:
+        members = [asyncio.create_task(in_greenlet(groups.join, key, 1)) for key in "ab"]
+        await asyncio.sleep(0)
+        assert not any(member.done() for member in members)
+
+    stalled = asyncio.new_event_loop()
+    stalled.run_until_complete(begun())
+    try:
+        assert joined(groups, c=3, d=4) == [6, 8]
+        assert requests.made == [{"c": 3, "d": 4}]
+    finally:
+        for task in asyncio.all_tasks(stalled):
+            task.cancel()
+        stalled.run_until_complete(asyncio.sleep(0.01))
+        stalled.close()

@@ -21,10 +21,13 @@ class Table:
 
     def __init__(self, *responses: dict[str, Any] | Exception) -> None:
         self.responses = list(responses)
+        self.existing: dict[str, Any] = {}
         self.calls: list[tuple[str, Mapping[str, Any]]] = []
 
     def __call__(self, operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
         self.calls.append((operation, params))
+        if operation == "GetItem":
+            return {"Item": self.existing} if self.existing else {}
         if operation != "BatchExecuteStatement":
             return {}
         if isinstance(self.responses[0], Exception):
@@ -36,7 +39,7 @@ class Table:
         return [
             (params.get("Key") or params["Item"])["sk"]["S"]
             for operation, params in self.calls
-            if operation != "BatchExecuteStatement"
+            if operation not in ("BatchExecuteStatement", "GetItem")
         ]
 
 
@@ -69,7 +72,7 @@ def put(sk: str) -> dict[str, Any]:
 
 def side_by_side(table: Table, *calls: tuple[str, dict[str, Any]]) -> list[dict[str, Any] | BaseException]:
     """The answer or the error of each call; all of them are made at the same time."""
-    client = AwsClient(GroupedWrites(table, TABLE))
+    client = AwsClient(GroupedWrites(table, table, TABLE, lambda fault: None))
 
     async def all_of_them() -> list[dict[str, Any] | BaseException]:
         made = (in_greenlet(partial(getattr(client, method), **params)) for method, params in calls)
@@ -89,7 +92,7 @@ def test_outcome_and_successor_go_in_one_request() -> None:
                 "Statements": [
                     {
                         "Statement": 'UPDATE "executions" SET "s" = ? SET oc = ? REMOVE ow REMOVE ca '
-                        'WHERE pk=? AND sk=? AND "s" IN [?, ?] AND a = ? AND sr IS MISSING',
+                        'WHERE pk=? AND sk=? AND ("s" IN [?, ?] AND a = ? AND sr IS MISSING)',
                         "Parameters": [
                             {"N": "4"},
                             {"S": "o"},
@@ -126,7 +129,6 @@ def test_a_refusal_with_its_item_is_the_refusal_of_the_call() -> None:
     "error",
     [
         {"Code": "ConditionalCheckFailed"},
-        {"Code": "DuplicateItem"},
         {"Code": "ThrottlingError"},
         {"Code": "TransactionConflict"},
         {"Code": "InternalServerError"},
@@ -138,6 +140,23 @@ def test_a_statement_without_a_certain_answer_is_followed_by_its_own_call(error:
     answers = side_by_side(table, ("update_item", update("a")), ("put_item", put("b")))
     assert answers == [{}, {}]
     assert table.singles() == ["a"]
+
+
+def test_refused_insert_reads_the_item_in_place_of_a_second_refusal() -> None:
+    table = Table({"Error": {"Code": "DuplicateItem"}}, {})
+    table.existing = ITEM
+    refused, written = side_by_side(table, ("put_item", put("a")), ("put_item", put("b")))
+    assert isinstance(refused, AwsError)
+    assert (refused.code, refused.response["Item"]) == ("ConditionalCheckFailedException", ITEM)
+    assert (written, table.singles()) == ({}, [])
+    read = {"TableName": TABLE, "Key": {"pk": {"S": "p"}, "sk": {"S": "a"}}, "ConsistentRead": True}
+    assert table.calls[1:] == [("GetItem", read)]
+
+
+def test_refused_insert_whose_item_has_gone_is_followed_by_its_own_call() -> None:
+    table = Table({"Error": {"Code": "DuplicateItem"}}, {})
+    answers = side_by_side(table, ("put_item", put("a")), ("put_item", put("b")))
+    assert (answers, table.singles()) == ([{}, {}], ["a"])
 
 
 @pytest.mark.parametrize(
@@ -156,12 +175,14 @@ def test_a_group_that_failed_as_a_whole_is_followed_by_every_call(error: Excepti
         ("update_item", update("a", TableName="leases")),
         ("update_item", update("a", ReturnValues="ALL_NEW")),
         ("update_item", update("a", UpdateExpression="SET oc = if_not_exists(oc, :oc)")),
+        ("update_item", update("a", UpdateExpression="SET oc = :oc ADD a :to")),
+        ("update_item", update("a", UpdateExpression="SET oc = :oc DELETE a :to")),
         ("update_item", update("a", ConditionExpression="attribute_exists(sr)")),
         ("update_item", update("a", ConditionExpression="size(oc) < :claims")),
         ("put_item", put("a") | {"ConditionExpression": "attribute_not_exists(pk) OR rv = :r"}),
         ("get_item", {"TableName": TABLE, "Key": {"pk": {"S": "p"}, "sk": {"S": "a"}}}),
     ],
-    ids=["table", "values", "function", "exists", "size", "put", "read"],
+    ids=["table", "values", "function", "add", "delete", "exists", "size", "put", "read"],
 )
 def test_calls_that_no_statement_stands_for_are_made_alone(method: str, params: dict[str, Any]) -> None:
     table = Table()
@@ -175,5 +196,11 @@ def test_values_follow_the_order_of_the_statement_even_where_a_name_occurs_twice
         update("a", UpdateExpression="SET ca = tm + :oc", ConditionExpression="ca <= :to AND a = :oc")
     )
     assert statement is not None
-    assert statement["Statement"].endswith("SET ca = tm + ? WHERE pk=? AND sk=? AND ca <= ? AND a = ?")
+    assert statement["Statement"].endswith("SET ca = tm + ? WHERE pk=? AND sk=? AND (ca <= ? AND a = ?)")
     assert statement["Parameters"] == [{"S": "o"}, {"S": "p"}, {"S": "a"}, {"N": "4"}, {"S": "o"}]
+
+
+def test_alternatives_of_a_condition_stay_bound_to_the_key() -> None:
+    statement = update_statement(update("a", ConditionExpression="a = :claims OR a = :to"))
+    assert statement is not None
+    assert statement["Statement"].endswith("WHERE pk=? AND sk=? AND (a = ? OR a = ?)")

@@ -36,6 +36,16 @@ def test_credentials_that_expire_are_read_anew(http: HttpCall, server: AwsServer
     assert "Credential=RENEWED/" in renewed["authorization"]
 
 
+def test_call_without_repeats_tries_once_but_for_its_signature(http: HttpCall, server: AwsServer) -> None:
+    http.repeats = False
+    server.script.append(error("ThrottlingException"))
+    with pytest.raises(AwsError, match="ThrottlingException"):
+        http("PutItem", PUT)
+    server.script.append(error("ExpiredTokenException"))
+    assert http("PutItem", PUT) == {}
+    assert len(server.received) == 3
+
+
 def test_credentials_that_stay_expired_are_reported(http: HttpCall, server: AwsServer) -> None:
     server.script.extend([error("ExpiredTokenException")] * 9)
     with pytest.raises(AwsError, match="ExpiredTokenException"):

@@ -1,8 +1,9 @@
 """Group commit of an executor's writes: outcomes and successors that are ready together go in one request.
 
 A conditional UpdateItem or PutItem becomes a PartiQL statement with the same condition. A statement that was
-written, or refused with the existing item, is answered as the single call would be. In every other case the
-single call follows: its condition finds what the statement may have done.
+written, or refused with the existing item, is answered as the single call would be. A refused INSERT never has
+the existing item, so a read of it follows, which costs less than a second refusal. In every other case the single
+call follows: its condition finds what the statement may have done.
 """
 
 import re
@@ -13,7 +14,7 @@ from typing import Any, Protocol
 from shared.adapters.aws.client import AwsCall, Params
 from shared.adapters.aws.errors import AwsError
 from shared.adapters.dynamodb.codec.conditions import ABSENT
-from shared.adapters.dynamodb.codec.statements import insert_statement
+from shared.adapters.dynamodb.codec.statements import ITEM_EXISTS, insert_statement
 from shared.adapters.dynamodb.executions.claimer import MAX_STATEMENTS, REFUSED
 from shared.adapters.group_commit import GroupCommit
 from shared.names import Attr
@@ -31,6 +32,7 @@ class Groups(Protocol):
 
 
 _UPDATE = re.compile(r"(?:SET (?P<sets>[^()]+?))? ?(?:REMOVE (?P<removes>[^()]+))?")
+_OTHER_VERB = re.compile(r"\b(ADD|DELETE) ")
 _ABSENT_ATTRIBUTE = re.compile(r"attribute_not_exists\(([^()]+)\)")
 _LIST = re.compile(r" IN \(([^()]+)\)")
 _PLACEHOLDER = re.compile(r"[:#]\w+")
@@ -39,10 +41,19 @@ _PLACEHOLDER = re.compile(r"[:#]\w+")
 class GroupedWrites:
     """Calls of DynamoDB, of which the conditional writes of one table go in groups."""
 
-    def __init__(self, call: AwsCall, table: str, groups: Callable[..., Groups] = GroupCommit) -> None:
+    def __init__(
+        self,
+        call: AwsCall,
+        once: AwsCall,
+        table: str,
+        failed: Callable[[str], None],
+        groups: Callable[..., Groups] = GroupCommit,
+    ) -> None:
+        """`once` makes the requests of groups. It repeats none, since the single calls follow a failure."""
         self._call = call
+        self._once = once
         self._table = table
-        self._groups = groups(self._commit, MAX_STATEMENTS)
+        self._groups = groups(self._commit, MAX_STATEMENTS, failed)
 
     def __call__(self, operation: str, params: Params) -> dict[str, Any]:
         member = self._member(operation, params)
@@ -52,13 +63,21 @@ class GroupedWrites:
         error = response.get("Error")
         if error is None:
             return {}
-        if error.get("Code") in REFUSED and error.get("Item"):
+        existing = error.get("Item") if error.get("Code") in REFUSED else None
+        if error.get("Code") in ITEM_EXISTS:
+            existing = self._existing(params["Item"])
+        if existing:
             refusal = {"Code": "ConditionalCheckFailedException", "Message": error.get("Message", "")}
-            raise AwsError(operation, {"Error": refusal, "Item": error["Item"]})
+            raise AwsError(operation, {"Error": refusal, "Item": existing})
         return self._call(operation, params)
 
+    def _existing(self, item: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        key = {Attr.PK: item[Attr.PK], Attr.SK: item[Attr.SK]}
+        answer = self._call("GetItem", {"TableName": self._table, "Key": key, "ConsistentRead": True})
+        return answer.get("Item")
+
     def _commit(self, members: Mapping[ItemKey, Statement]) -> dict[ItemKey, Mapping[str, Any]]:
-        answer = self._call("BatchExecuteStatement", {"Statements": list(members.values())})
+        answer = self._once("BatchExecuteStatement", {"Statements": list(members.values())})
         return dict(zip(members, answer["Responses"], strict=True))
 
     def _member(self, operation: str, params: Params) -> tuple[ItemKey, Statement] | None:
@@ -83,7 +102,7 @@ def update_statement(params: Params) -> Statement | None:
     (changes, changed), (where, compared) = translated
     values, key = params["ExpressionAttributeValues"], params["Key"]
     return {
-        "Statement": f'UPDATE "{params["TableName"]}" {changes} WHERE pk=? AND sk=? AND {where}',
+        "Statement": f'UPDATE "{params["TableName"]}" {changes} WHERE pk=? AND sk=? AND ({where})',
         "Parameters": [
             *(values[name] for name in changed),
             key[Attr.PK],
@@ -105,7 +124,7 @@ def _translated(
     """The changes and the condition; an executor uses a few dozen different ones."""
     parts = _UPDATE.fullmatch(update)
     where = _LIST.sub(r" IN [\1]", _ABSENT_ATTRIBUTE.sub(r"\1 IS MISSING", condition))
-    if parts is None or "(" in where:
+    if parts is None or "(" in where or _OTHER_VERB.search(update):
         return None
     changes = [
         f"{verb} {each}"

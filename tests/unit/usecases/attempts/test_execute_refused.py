@@ -1,13 +1,18 @@
 """EXECUTE: what a refused claim means; nothing may depend on a message that is dropped."""
 
+from typing import Any
+
 import pytest
 
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.states import EndReason, State
 from shared.ports.executions import ClaimRejected
 from shared.usecases.attempts.run_attempts import BatchReport, Verdict
 from shared.usecases.attempts.settle_refusal import Refusal
 from tests.support.builders import DUE_AT, in_state, with_changes
+from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.table import Damage
+from tests.support.usecases.notifications import notifications, told_one_off
 from tests.support.usecases.world import World
 
 MINUTE = 60_000
@@ -177,3 +182,23 @@ def test_message_of_a_broken_item_is_kept_until_it_is_a_dead_message() -> None:
     report = world.attempt(execution)
     assert verdicts(report) == [Verdict.RETURN]
     assert world.sender.calls == []
+
+
+def test_lost_worker_whose_end_was_written_twice_is_settled_by_the_next_look(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The transport repeats a write whose answer was lost, and the second one is refused."""
+    write = FakeExecutionStore.give_up
+
+    def twice(store: FakeExecutionStore, *args: Any, **kwargs: Any) -> bool:
+        return write(store, *args, **kwargs) and write(store, *args, **kwargs)
+
+    monkeypatch.setattr(FakeExecutionStore, "give_up", twice)
+    world = World(DUE_AT + MINUTE)
+    once = told_one_off(world, retry=RetryPolicy(max_attempts=1))
+    lost = world.put(in_state(once, State.RUNNING, attempt=1, lease_until=DUE_AT + 1))
+    report = world.attempt(lost)
+    assert [refusal.kind for refusal in report.refusals] == [Refusal.UNSETTLED]
+    assert verdicts(report) == [Verdict.RETURN]
+    assert verdicts(world.attempt(lost)) == [Verdict.DONE]
+    assert len(notifications(world)[lost.id]) == 1
