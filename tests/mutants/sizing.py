@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 _SIZING = "tests/infra/test_sizing.py"
 _COUNTS = "tests/infra/test_sizing_counts.py"
+_PROVISIONED = "tests/infra/test_provisioned.py"
 
 SIZING = (
     Mutant(
@@ -33,6 +34,34 @@ SIZING = (
         old="    return hour / SECONDS_PER_HOUR / HEAD_ROOM\n",
         new="    return hour / SECONDS_PER_HOUR\n",
         killer=_SIZING,
+    ),
+    Mutant(
+        name="reserve of provisioned units without head room",
+        file="infra/capacity.py",
+        old="    return ceil(round(units / HEAD_ROOM, 6))\n",
+        new="    return ceil(round(units, 6))\n",
+        killer=_PROVISIONED,
+    ),
+    Mutant(
+        name="minimum units below the busiest minute",
+        file="infra/config.py",
+        old="        self.provisioned.check(reserves(self.jobs_per_second, self.due_in_one_minute))\n",
+        new="        self.provisioned.check(reserves(self.jobs_per_second, 0))\n",
+        killer=_PROVISIONED,
+    ),
+    Mutant(
+        name="index without autoscaling of its writes",
+        file="infra/components/tables.py",
+        old="        _follow(table.auto_scale_global_secondary_index_write_capacity(name, **_range(writes)), writes)\n",
+        new="",
+        killer=_PROVISIONED,
+    ),
+    Mutant(
+        name="provisioned table that throttles at each full hour without an alarm",
+        file="infra/components/resource_alarms.py",
+        old="            of_minutes=TWO_FULL_HOURS if is_provisioned else 5,\n",
+        new="            of_minutes=5,\n",
+        killer=_PROVISIONED,
     ),
     Mutant(
         name="idle minute without the refused takes of watchers",
