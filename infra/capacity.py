@@ -26,8 +26,6 @@ WATCHER_JOBS = 5_700
 SWEEPER_ROWS = 6_000
 SWEPT_ROWS_PER_JOB = 4
 """Scans of a row if every shard has failures: after 10 s, 1 min, 5 min and 30 min."""
-EXECUTOR_JOBS = int(EXECUTOR_BATCH / batch_seconds(EXECUTOR_BATCH))
-"""Jobs that an executor finishes in a second: batches of ten messages with one key each."""
 POLLER_MESSAGES = 100
 """Messages that a provisioned poller receives in a second: ten batches of ten."""
 KEY_WRITES = int(figures.KEY_WRITES.value)
@@ -50,8 +48,13 @@ class JobSize:
     write_units: int = 1
     """Of one write of its item."""
     read_units: float = READS_PER_JOB
-    executor_jobs: float = EXECUTOR_JOBS
-    """Such jobs that an executor finishes in a second."""
+    callback_ms: float = figures.CALLBACK_MS.value
+
+    def executor_jobs(self, memory_mb: int) -> float:
+        """Such jobs that an executor finishes in a second: batches of ten messages with one key each."""
+        return EXECUTOR_BATCH / batch_seconds(
+            EXECUTOR_BATCH, callback_ms=self.callback_ms, memory_mb=memory_mb
+        )
 
 
 PRESET_JOB = JobSize()
@@ -127,7 +130,7 @@ def _lane_shares(stage: StageConfig, job: JobSize, busiest: float) -> dict[str, 
     source = stage.lane_concurrency.of(QueueName.STANDARD)
     executors = executors_of(source)
     found = {
-        "standard lane": busiest / (executors * job.executor_jobs),
+        "standard lane": busiest / (executors * job.executor_jobs(stage.memory.executor)),
         "messages in flight": executors * EXECUTOR_BATCH / figures.IN_FLIGHT.value,
     }
     if isinstance(source, Pollers):

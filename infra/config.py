@@ -12,6 +12,7 @@ from typing import Literal
 from infra.capacity import reserves, watchers_needed
 from infra.components.shard_plan import ShardEpoch, check_plan, fewest_shards
 from infra.concurrency import LaneConcurrency, ReservedConcurrency, check_account
+from infra.executor_memory import check_memory
 from infra.provisioned import Provisioned, UnitsPerSecond
 from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, MAX_PAYLOAD_BYTES, Transport
 
@@ -36,7 +37,13 @@ class FunctionMemory:
     sweeper: int = 1024
     redriver: int = 1769
     executor: int = 1769
+    """Of every lane. Less memory costs less while calls wait, and stretches cold starts."""
     dead_letter: int = 512
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for memory that Lambda refuses, or that a full batch could exhaust."""
+        for each in fields(self):
+            check_memory(each.name, getattr(self, each.name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +113,8 @@ class StageConfig:
     jobs_per_request: int = 1
     """Jobs that a request creates on average; more than one in batches."""
     warm_throughput: WarmThroughput | None = None
-    """None leaves a new table with what DynamoDB gives to each, which grows to twice the peak of 30 minutes."""
+    """None leaves a new table with what DynamoDB gives to each, which grows to twice the peak of 30 minutes.
+    Provisioned units need none: DynamoDB warms a table for its minimum."""
     provisioned: Provisioned | None = None
     """Units of the executions table with autoscaling. None bills the table on demand."""
     account_concurrency: int = 1_000
@@ -163,7 +171,9 @@ class StageConfig:
         needed = watchers_needed(self.jobs_per_second, self.due_in_one_minute)
         if self.watchers < needed:
             raise ValueError(f"{needed} watchers are needed for the rate of the stage, not {self.watchers}")
-        self._check_provisioned()
+        if self.provisioned is not None:
+            # A burst beyond the minimum is throttled for minutes, until autoscaling has followed.
+            self.provisioned.check(reserves(self.jobs_per_second, self.due_in_one_minute))
         if not 1 <= self.sweepers <= LEDGER_PARTITIONS:
             raise ValueError(f"there are 1 to {LEDGER_PARTITIONS} sweepers, not {self.sweepers}")
         if not 1 <= self.reconcilers <= LIVE_SEGMENTS:
@@ -190,22 +200,6 @@ class StageConfig:
             raise ValueError("audit records must outlive the records that they describe")
         if self.retention_days <= self.dead_letter_retention_days:
             raise ValueError("records must outlive every message that names them")
-
-    def _check_provisioned(self) -> None:
-        """A burst beyond the minimum is throttled for minutes, until autoscaling has followed."""
-        if self.provisioned is None:
-            return
-        self.provisioned.check(reserves(self.jobs_per_second, self.due_in_one_minute))
-        if self.warm_throughput is None:
-            return
-        for name, units in self.provisioned.by_name.items():
-            warm: Units = getattr(self.warm_throughput, name)
-            least = units.at_least
-            if warm.reads < least.reads or warm.writes < least.writes:
-                raise ValueError(
-                    f"warm_throughput of {name} is {warm.reads} reads and {warm.writes} writes, below the minimum of "
-                    f"{least.reads} and {least.writes} units of provisioned: raise it, or leave warm_throughput out"
-                )
 
     @property
     def warm(self) -> WarmThroughput:

@@ -13,7 +13,7 @@ from shared.names import PROJECTED, Attr, Index
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """Of a table or an index: on demand unless it has provisioned units."""
+    """Of a table or an index: on demand, or provisioned units, which need no warm throughput beside them."""
 
     warm: dynamodb.WarmThroughput | None = None
     units: ProvisionedUnits | None = None
@@ -21,10 +21,9 @@ class Capacity:
     @classmethod
     def of(cls, stage: StageConfig, name: str) -> "Capacity":
         """Of the executions table, or of one of its indexes."""
-        warm, units = stage.warm_throughput, stage.provisioned
-        return cls(
-            warm=_warm(getattr(warm, name)) if warm else None, units=units.by_name[name] if units else None
-        )
+        if stage.provisioned is not None:
+            return cls(units=stage.provisioned.by_name[name])
+        return cls(warm=_warm(getattr(stage.warm_throughput, name)) if stage.warm_throughput else None)
 
     @property
     def reads(self) -> int | None:

@@ -1,8 +1,9 @@
-"""How long an executor works on a batch of messages."""
+"""How long an executor works on a batch of messages, and how long it takes to start."""
 
 from math import floor
 
 from infra.sizing import figures
+from shared.names import EXECUTOR_BATCH
 
 
 def batch_seconds(
@@ -13,10 +14,21 @@ def batch_seconds(
     memory_mb: int = int(figures.MB_OF_ONE_CORE.value),
 ) -> float:
     """The duration of a batch: its calls go side by side, and the batch lasts until the slowest has ended."""
-    share = min(1.0, memory_mb / figures.MB_OF_ONE_CORE.value)
+    share = core_share(memory_mb)
     waits_ms = figures.EXECUTOR_WAIT_MS.value + callback_ms * _slowest_of(jobs)
     writes_ms = 2 * figures.latency("batch_statement")
     return (waits_ms + writes_ms + jobs * cpu_ms / share) / 1000
+
+
+def cold_start_seconds(memory_mb: int, jobs: float = EXECUTOR_BATCH) -> float:
+    """From the invocation of a new executor until it has done the work of a batch, without waits for AWS."""
+    cpu_ms = figures.EXECUTOR_START_CPU_MS.value + jobs * figures.EXECUTOR_CPU_MS.value
+    return (figures.SANDBOX_MS.value + cpu_ms / core_share(memory_mb)) / 1_000
+
+
+def core_share(memory_mb: int) -> float:
+    """The part of one processor that Lambda gives. The loop of a function uses no second one."""
+    return min(1.0, memory_mb / figures.MB_OF_ONE_CORE.value)
 
 
 def _slowest_of(calls: float) -> float:

@@ -12,6 +12,7 @@ from aws_cdk import App
 from infra.capacity import HEAD_ROOM, reserves, shares
 from infra.components.alarm_spec import AlarmSpec
 from infra.components.resource_alarms import table_alarms
+from infra.components.tables import Capacity
 from infra.config import StageConfig, Units, WarmThroughput
 from infra.provisioned import Autoscaled, Provisioned, ProvisionedUnits
 from infra.sizing.prices import PRICES
@@ -94,12 +95,12 @@ def test_stage_without_bursts_needs_a_fraction_of_the_reserve() -> None:
     assert steady.at_once["executions"].writes == 429
 
 
-def test_warm_throughput_below_the_minimum_is_refused() -> None:
-    units = with_writes("executions", minimum=5_000)
-    with pytest.raises(ValueError, match="of executions is 12000 reads and 4000 writes, below the minimum"):
-        replace(STAGE, provisioned=units, warm_throughput=WarmThroughput(executions=Units()))
-    warm = WarmThroughput(executions=Units(writes=5_000))
-    assert replace(STAGE, provisioned=units, warm_throughput=warm).provisioned == units
+def test_provisioned_units_replace_warm_throughput() -> None:
+    warm = replace(STAGE, warm_throughput=WarmThroughput(executions=Units(writes=9_000)))
+    assert Capacity.of(warm, "executions").warm is not None
+    for name in UNITS.by_name:
+        capacity = Capacity.of(replace(warm, provisioned=UNITS), name)
+        assert (capacity.warm, capacity.units) == (None, UNITS.by_name[name])
 
 
 def test_components_are_measured_by_the_reserve_and_not_by_what_autoscaling_may_reach() -> None:
