@@ -31,7 +31,7 @@ def most_used_mb() -> int:
 
 def check_memory(function: str, memory_mb: object) -> None:
     """Raise ValueError outside Lambda's range, and for executors that a full batch could exhaust."""
-    if type(memory_mb) is not int or not LEAST_MB <= memory_mb <= MOST_MB:
+    if not isinstance(memory_mb, int) or not LEAST_MB <= memory_mb <= MOST_MB:
         raise ValueError(
             f"the memory of {function} is a whole number of MB from {LEAST_MB} to {MOST_MB:,}, not {memory_mb!r}"
         )
