@@ -180,6 +180,9 @@ KEY_READS = documented(3_000, "DynamoDB: read units a second of one partition ke
 TABLE_QUOTA = documented(
     40_000, "DynamoDB: default quota of write units a second of a table, on demand; adjustable"
 )
+ACCOUNT_QUOTA = documented(
+    80_000, "DynamoDB: default quota of provisioned units of an account and region, reads and writes each"
+)
 NEW_INDEX = documented(4_000, "DynamoDB: write units a second of a new table or index, on demand")
 IN_FLIGHT = documented(120_000, "SQS: messages in flight of a standard queue")
 POLLERS_FIRST = documented(5, "Lambda: batches of an SQS event source at first")

@@ -16,7 +16,7 @@ from infra.sizing.choices import MEMORIES, Choices
 from infra.sizing.cost import FULL, THIN, Billing, Cost
 from infra.sizing.plan import Plan
 from infra.sizing.prices import AS_OF, NOT_PRICED, RIVALS
-from infra.sizing.quotas import quotas
+from infra.sizing.quotas import provisioned_quotas, quotas
 
 WIDTH = 110
 USED = (
@@ -179,6 +179,10 @@ class Report:
         if choices.changed:
             yield "Fields to set for that:"
             yield from (f"    {field}={code(value)}," for field, value in choices.changed.items())
+        if choices.billing is Billing.PROVISIONED:
+            for quota in provisioned_quotas(choices.provisioned):
+                if quota.must_be_raised:
+                    yield f"Ask for {quota.needed:,} of the quota {quota.name!r} (default {quota.default:,})."
 
     def _rivals(self) -> Iterator[str]:
         yield "OTHER SERVICES  the same executions, list prices; their own limits are not considered"

@@ -12,7 +12,8 @@ from infra.sizing.choices import MEMORIES, Choices, cold_share
 from infra.sizing.cost import Billing, Cost
 from infra.sizing.plan import plan_for
 from infra.sizing.prices import PRICES
-from infra.sizing.report import code
+from infra.sizing.quotas import provisioned_quotas
+from infra.sizing.report import Report, code
 from infra.sizing.traffic import Item, Traffic
 from infra.sizing.usage import Execution, Kind
 from infra.stages import PRESETS
@@ -91,6 +92,19 @@ def test_recommended_fields_make_a_stage_that_synth_accepts(traffic: Traffic) ->
     stage: StageConfig = choices.cost.stage
     assert replace(stage, **choices.changed).memory.executor == choices.memory_mb
     assert replace(stage, provisioned=choices.provisioned).provisioned is not None
+
+
+def test_quotas_of_the_maximum_units_are_to_be_asked_for() -> None:
+    large = choices_for(Traffic(jobs_per_second=10_000, jobs_per_request=10))
+    asked = {each.name: each.needed for each in provisioned_quotas(large.provisioned) if each.must_be_raised}
+    assert asked == {
+        "Table-level write throughput limit": 85_716,
+        "Account-level write throughput limit": 142_860,
+        "Table-level read throughput limit": 42_858,
+    }
+    text = Report(plan_for(large.cost.traffic), large.cost, "us-east-1").text()
+    assert "Ask for 85,716 of the quota 'Table-level write throughput limit' (default 40,000)." in text
+    assert not any(each.must_be_raised for each in provisioned_quotas(choices_for(STEADY).provisioned))
 
 
 def test_printed_units_are_code() -> None:
