@@ -1,6 +1,7 @@
 # A machine needs Python 3.11, Node 20 with npm, and Java 17. These targets install everything else, in pinned
 # versions and inside this directory: .venv/ (Python) and .tools/ (npm).
 
+unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ARGS ?=
 SEEDS ?= 200

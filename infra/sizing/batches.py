@@ -3,7 +3,6 @@
 from math import floor
 
 from infra.sizing import figures
-from shared.names import EXECUTOR_BATCH
 
 
 def batch_seconds(
@@ -20,10 +19,10 @@ def batch_seconds(
     return (waits_ms + writes_ms + jobs * cpu_ms / share) / 1000
 
 
-def cold_start_seconds(memory_mb: int, jobs: float = EXECUTOR_BATCH) -> float:
-    """From the invocation of a new executor until it has done the work of a batch, without waits for AWS."""
-    cpu_ms = figures.EXECUTOR_START_CPU_MS.value + jobs * figures.EXECUTOR_CPU_MS.value
-    return (figures.SANDBOX_MS.value + cpu_ms / core_share(memory_mb)) / 1_000
+def cold_start_seconds(memory_mb: int) -> float:
+    """From an invocation without an idle sandbox until a new executor has done its first job."""
+    cpu_ms = figures.EXECUTOR_START_CPU_MS.value
+    return (figures.latency("cold_start") - cpu_ms + cpu_ms / core_share(memory_mb)) / 1_000
 
 
 def core_share(memory_mb: int) -> float:

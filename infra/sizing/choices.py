@@ -15,7 +15,7 @@ from infra.sizing.traffic import Traffic
 
 MEMORIES = (512, 1_024, 1_769)
 WITHIN_SECONDS = 1.0
-"""A cold executor does a batch in this time, where cold executors are many."""
+"""A cold executor does its first job in this time, where cold executors are many."""
 MOST_COLD = 0.01
 MAXIMUM_PER_MINIMUM = 2
 """What a backfill or a bulk redrive may take beside the busiest minute."""

@@ -61,7 +61,7 @@ LATENCY_MS = {
     "sqs": assumed(12, "SendMessageBatch of ten, as in docs/design/capacity.md"),
     "kms": assumed(10, "Decrypt of a data key"),
     "invoke": assumed(15, "from the message's visibility to the handler: long poll and invocation"),
-    "cold_start": assumed(1_900, "1.8 CPU seconds measured by import and start; the rest is the sandbox"),
+    "cold_start": assumed(700, "0.38 s of processor time measured by make bench; the rest is the sandbox"),
     "tick": assumed(1_000, "EventBridge starts a tick up to some seconds late"),
 }
 """Milliseconds of one request, without the caller's own processor time."""
@@ -130,7 +130,6 @@ OCCURRENCE_CPU_MS = measured(1.98, "executor, occurrence: docs/performance.md; L
 EXECUTOR_START_CPU_MS = measured(
     380, "cold start, executor: docs/performance.md, to the end of its first job; Lambda's processor differs"
 )
-SANDBOX_MS = assumed(100, "from an invocation without an idle sandbox to the start of its process")
 EXECUTOR_PROCESS_MB = measured(40, "resident memory of an executor after its first job")
 BODY_COPIES = measured(
     5, "rounded up from 4.5: 100 jobs with bodies of 200 kB in one batch took 90 MB above the process"
@@ -187,6 +186,10 @@ NEW_INDEX = documented(4_000, "DynamoDB: write units a second of a new table or 
 IN_FLIGHT = documented(120_000, "SQS: messages in flight of a standard queue")
 POLLERS_FIRST = documented(5, "Lambda: batches of an SQS event source at first")
 POLLERS_PER_MINUTE = documented(300, "Lambda: more concurrent batches of an SQS event source each minute")
+PROVISIONED_PER_MINUTE = documented(
+    1_000, "Lambda: more concurrent batches of an SQS event source with provisioned pollers each minute"
+)
+SANDBOXES_AT_ONCE = documented(1_000, "Lambda: more sandboxes of one function each ten seconds")
 GATEWAY_REQUESTS = documented(10_000, "API Gateway: default requests a second of an account and region")
 KMS_REQUESTS = documented(10_000, "KMS: symmetric requests a second of an account in the smallest regions")
 RECURRING = assumed(3_000_000, "definitions if all 10,000 jobs/s were runs of cron lines of five minutes")

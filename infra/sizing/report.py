@@ -32,7 +32,7 @@ USED = (
     "callback_ms",
     "executor_cpu_ms",
     "executor_start_cpu_ms",
-    "sandbox_ms",
+    "latency cold_start",
     "sandbox_idle_seconds",
     "occurrence_cpu_ms",
     "jobs_per_batch",
@@ -166,7 +166,7 @@ class Report:
 
     def _choices(self) -> Iterator[str]:
         choices = self.choices
-        yield "CHOICES  memory of executors, with the time in which a cold one starts and does a batch; computed"
+        yield "CHOICES  memory of executors, with the time in which a cold one starts and does its first job; computed"
         rows = [
             (f"{each:,} MB", f"{choices.dollars_with(each):,.2f}", f"{cold_start_seconds(each):.2f}")
             for each in MEMORIES

@@ -33,7 +33,7 @@ from tests.support.conformance.labs import Lab
 
 T = TypeVar("T")
 THREADS = 8
-ROUNDS = 6
+ROUNDS = 3
 
 
 def at_once(actions: Sequence[Callable[[], T]]) -> list[T]:

@@ -71,13 +71,14 @@ def test_longer_bodies_need_more_memory(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_cold_executor_of_a_preset_does_a_batch_within_a_second(preset: str) -> None:
+def test_cold_executor_of_a_preset_does_its_first_job_within_a_second(preset: str) -> None:
     assert cold_start_seconds(PRESETS[preset].memory.executor) < WITHIN_SECONDS
 
 
 def test_cold_start_stretches_with_less_than_a_core_and_gains_nothing_by_more() -> None:
     assert cold_start_seconds(512) > WITHIN_SECONDS
-    stretched, full = (cold_start_seconds(memory) - 0.1 for memory in (885, 1_770))
+    sandbox = (figures.latency("cold_start") - figures.EXECUTOR_START_CPU_MS.value) / 1_000
+    stretched, full = (cold_start_seconds(memory) - sandbox for memory in (885, 1_770))
     assert stretched == pytest.approx(2 * full, rel=0.01)
     assert cold_start_seconds(10_240) == cold_start_seconds(1_769)
 

@@ -1,4 +1,5 @@
-"""`make scale`: run the scale model and print its tables. `--fast` runs a shorter, smaller one."""
+"""`make scale`: run the scale model and print its tables. `--fast` runs a shorter, smaller one, `--herds` those jobs
+that are due at once."""
 
 import argparse
 import sys
@@ -7,6 +8,8 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
 from infra.sizing.figures import all_figures
+from tests.scale.herd import HERDS, run_herd
+from tests.scale.herd_report import herd_page
 from tests.scale.hostile import hostile_result
 from tests.scale.minute import million_result
 from tests.scale.steady import Result, steady_result
@@ -29,17 +32,29 @@ def main() -> int:
     parser.add_argument(
         "--figures", action="store_true", help="print the figures and their sources, and stop"
     )
+    parser.add_argument("--herds", action="store_true", help="herds, as the page docs/scale.md shows them")
     arguments = parser.parse_args()
     if arguments.figures:
         for name, figure in all_figures().items():
             _write(f"{name:<28}{figure.value:>10g}  {figure.source:<11}{figure.note}")
         return 0
+    if arguments.herds:
+        return _run_herds()
     with ProcessPoolExecutor(max_workers=2) as pool:
         running = [pool.submit(scenario) for scenario in scenarios(is_fast=arguments.fast)]
         results = [each.result() for each in running]
     for result in results:
         _print(result)
     return 1 if any(result.failures for result in results) else 0
+
+
+def _run_herds() -> int:
+    with ProcessPoolExecutor(max_workers=2) as pool:
+        runs = list(pool.map(run_herd, HERDS))
+    _write(herd_page(runs))
+    failures = [failure for run in runs for failure in run.failures]
+    _write("\n".join(f"BROKEN: {failure}" for failure in failures) or "\nall bounds hold")
+    return 1 if failures else 0
 
 
 def _write(text: str) -> None:

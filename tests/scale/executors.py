@@ -18,6 +18,8 @@ from tests.scale.receivers import MachineSender
 if TYPE_CHECKING:
     from tests.scale.world import ScaleWorld
 
+SCALING_MS = 10_000
+
 
 class Sandbox:
     """An executor's machine, whose caches outlive a batch."""
@@ -37,6 +39,7 @@ class Executors:
 
     def __init__(self, world: ScaleWorld) -> None:
         self._world = world
+        self._sandboxes: list[Sandbox] = []
         self._idle: dict[QueueName, list[Sandbox]] = {queue: [] for queue in QueueName}
         self.made: Counter[QueueName] = Counter()
         self.ends: Counter[AttemptEnd] = Counter()
@@ -48,6 +51,7 @@ class Executors:
         """How long full batches lasted."""
         self.deferred = 0
         self.undecided = 0
+        self._starts: Counter[tuple[QueueName, int]] = Counter()
         self.is_warm = True
         """Whether a new sandbox is one that existed before the run."""
 
@@ -57,6 +61,10 @@ class Executors:
         self.batch_ms = self.cpu_ms = 0
         self.full_ms.clear()
         self.is_warm = False
+
+    def close(self) -> None:
+        for sandbox in self._sandboxes:
+            sandbox.loop.close()
 
     def consume(self, queue: QueueName, batch: list[Message]) -> None:
         self._world.hub.spawn(lambda: self._run(queue, batch))
@@ -68,9 +76,10 @@ class Executors:
             sandbox = self._idle[queue].pop()
         else:
             sandbox = Sandbox(self._world, queue)
+            self._sandboxes.append(sandbox)
             self.made[queue] += 1
             if not self.is_warm:
-                hub.sleep(int(figures.latency("cold_start")))
+                hub.sleep(int(self._wait_for_sandbox_ms(queue) + figures.latency("cold_start")))
         cpu_ms = sandbox.machine.cpu_ms
         sandbox.machine.spend(len(batch) * figures.cpu("decode"))
         deadline_at = int(hub.now_ms) + EXECUTOR_TIMEOUT_SECONDS * 1000
@@ -90,6 +99,15 @@ class Executors:
         self.ends.update(attempt.end for attempt in report.attempts)
         self._idle[queue].append(sandbox)
         self._world.sqs.finished(queue, batch, {key: wait for key, wait in waits.items() if key in failed})
+
+    def _wait_for_sandbox_ms(self, queue: QueueName) -> float:
+        """Lambda starts a number of sandboxes of a function each ten seconds; more wait for the next ten."""
+        window, now_ms = int(self._world.hub.now_ms) // SCALING_MS, self._world.hub.now_ms
+        most = max(1, figures.SANDBOXES_AT_ONCE.value / self._world.slice.factor)
+        while self._starts[queue, window] >= most:
+            window += 1
+        self._starts[queue, window] += 1
+        return max(0, window * SCALING_MS - now_ms)
 
 
 def _record(message: Message) -> dict[str, Any]:

@@ -114,7 +114,10 @@ class Load:
     def _batch_drafts(self, due_at: int) -> Iterator[Execution]:
         share = 1 - self.mix.soon - self.mix.minutely
         for _ in range(self.count(self.rate_at(due_at) * share)):
-            yield self.draft(self._rng.choice(self.world.names), due_at)
+            yield self.draft(self.any_tenant(), due_at)
+
+    def any_tenant(self) -> str:
+        return self._rng.choice(self.world.names)
 
     def count(self, expected: float) -> int:
         """A whole number with this mean."""
@@ -193,7 +196,7 @@ class Load:
     def _create_soon(self) -> None:
         for _ in range(self.count(self.rate_at(self.world.hub.now_ms) * self.mix.soon)):
             due_at = int(self.world.hub.now_ms) // 1000 * 1000 + self._rng.randint(2, 60) * 1000
-            draft = self.draft(self._rng.choice(self.world.names), due_at)
+            draft = self.draft(self.any_tenant(), due_at)
             self.request(partial(self.file_one, draft=draft), self._rng.randint(0, 999))
 
     def file_one(self, cases: UseCases, draft: Execution) -> None:
@@ -224,7 +227,7 @@ class Load:
     def _fill_minutely(self) -> None:
         for number in range(self.count(self.rate_at(START_MS) * self.mix.minutely * 60)):
             first_at = START_MS + MINUTE_MS + FIRST_DUE_MS + self._rng.randint(0, 59) * 1000
-            tenant_id = self._rng.choice(self.world.names)
+            tenant_id = self.any_tenant()
             self.add_recurring(number, tenant_id, first_at, 60_000, QUICK)
 
     def add_recurring(

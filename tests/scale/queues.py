@@ -44,9 +44,10 @@ class Pollers:
     most: float
     least: float = figures.POLLERS_FIRST.value
     now: float = figures.POLLERS_FIRST.value
+    per_minute: float = figures.POLLERS_PER_MINUTE.value
 
     def judge(self, oldest_wait_ms: float, busy_share: float, elapsed_ms: float) -> None:
-        step = figures.POLLERS_PER_MINUTE.value * elapsed_ms / 60_000
+        step = self.per_minute * elapsed_ms / 60_000
         if oldest_wait_ms >= figures.POLLERS_WAIT_MS.value:
             self.now = min(self.most, self.now + step)
         elif busy_share < 0.5:
@@ -75,6 +76,8 @@ class Lane:
     """Sum of busy executors over milliseconds."""
     judged_area: float = 0
     changed_at: float = START_MS
+    borrows: bool = True
+    """False where all slices have their messages at the same instant, so that no poller is idle."""
     credit_ms: float = 0
     """Executor milliseconds of the last second that the slice has not used."""
     most_in_flight: int = 0
@@ -88,7 +91,8 @@ class Lane:
         return self.pollers.now / self.factor
 
     def may_start(self) -> bool:
-        return self.busy < self.own or (self.credit_ms > 0 and self.busy < self.pollers.now)
+        has_credit = self.borrows and self.credit_ms > 0
+        return self.busy < self.own or (has_credit and self.busy < self.pollers.now)
 
     def set_busy(self, change: int, now_ms: float) -> None:
         elapsed_ms = now_ms - self.changed_at
@@ -144,7 +148,8 @@ class Lane:
 
 def _pollers(stage: Stage, queue: QueueName) -> Pollers:
     first = stage.first_executors(queue)
-    return Pollers(most=stage.executors(queue), least=first, now=first)
+    per_minute = stage.executors_per_minute(queue)
+    return Pollers(most=stage.executors(queue), least=first, now=first, per_minute=per_minute)
 
 
 class ScaleSqs(FakeSqs):

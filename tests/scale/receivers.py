@@ -47,6 +47,8 @@ class Receivers:
     phase: str = ""
     lags: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(list))
     """By phase of the run and receiver."""
+    began_at: list[float] = field(default_factory=list)
+    """The same calls: when each began."""
     accepted: list[LongRun] = field(default_factory=list)
 
     def answer(self, callback: Callback, now_ms: float) -> CallbackResponse:
@@ -55,6 +57,7 @@ class Receivers:
         if self.is_measured and headers["X-Attempt"] == "1":
             lag_ms = int(now_ms) - _instant_ms(headers["X-Scheduled-At"])
             self.early += lag_ms < 0
+            self.began_at.append(now_ms)
             self.lags[self.phase, f"https://{urlsplit(callback.url).netloc}"].append(lag_ms)
         duration_ms = int(self.rng.expovariate(1 / figures.CALLBACK_MS.value)) + 1
         duration_ms = min(duration_ms, 5_000)

@@ -60,6 +60,12 @@ class Stage:
             return source.minimum * BATCHES_PER_POLLER
         return figures.POLLERS_FIRST.value
 
+    def executors_per_minute(self, queue: QueueName) -> float:
+        """How many more the event source of a queue starts each minute, while messages wait."""
+        is_provisioned = isinstance(self.config.lane_concurrency.of(queue), Pollers)
+        grows = figures.PROVISIONED_PER_MINUTE if is_provisioned else figures.POLLERS_PER_MINUTE
+        return grows.value
+
 
 LARGE = Stage(config=stages.LARGE, shards=stages.LARGE.shard_plan[0].normal, kms_quota=20_000)
 

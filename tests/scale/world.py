@@ -130,6 +130,11 @@ class ScaleWorld:
         self.measured_from_s = int(self.hub.now_ms) // 1000
         self._sample()
 
+    def close(self) -> None:
+        """End all machines, so that nothing of this run stays in memory."""
+        self.hub.close()
+        self.executors.close()
+
     def _sample(self) -> None:
         """Once a minute: whatever might grow."""
         now_ms = self.hub.now_ms

@@ -302,10 +302,10 @@ class Weather:
 
     def strikes(self, kind: Strike) -> bool:
         """Draw whether a fault of this kind happens here and now."""
-        rng = self.separate if kind.value in _SEPARATE else self.rng
+        rng = self.separate if kind in _SEPARATE else self.rng
         if kind is Strike.THROTTLE_INDEX:
             rng = self.of_index
-        if rng.random() >= getattr(self.mix, kind.value):
+        if rng.random() >= getattr(self.mix, kind):
             return False
         self.struck[kind] += 1
         return True

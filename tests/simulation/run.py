@@ -39,9 +39,9 @@ class Outcome:
     struck: Counter[Strike]
 
 
-def run_seed(seed: int, mix: FaultMix | None = None, *, is_demanding: bool = True) -> Outcome:
-    """Run one seed; the same seed gives the same trace, with receivers that ask for something or without."""
-    world = World(seed, mix, is_demanding=is_demanding)
+def run_seed(seed: int, mix: FaultMix | None = None) -> Outcome:
+    """Run one seed; the same seed gives the same trace."""
+    world = World(seed, mix)
     try:
         return _run(seed, world)
     finally:

@@ -15,7 +15,6 @@ from tests.simulation.contention import Contention
 from tests.simulation.faults import Strike, Weather
 from tests.simulation.hub import Hub
 from tests.simulation.places import shard_key
-from tests.simulation.subjects import text_of
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.one_off_batches import FakeOneOffBatches, Fault
@@ -51,7 +50,7 @@ class SimTable(FakeTable):
         record = self._recorded.read()
         is_recorded = record is not None and location.shard < record.counts.of(location.bucket)
         if not execution.state.is_terminal and not is_recorded:
-            self.unscanned.append(f"{text_of(location)} was put into a shard that is not recorded")
+            self.unscanned.append(f"{location!s} was put into a shard that is not recorded")
         super().insert(execution, expires_at_s)
 
 
@@ -134,13 +133,13 @@ class SimExecutionStore(FakeExecutionStore):
 
     def _index_if_failed(self, execution_id: ExecutionId) -> None:
         row = self._table.executions.get(execution_id)
-        key = f"{execution_id.dispatch_at:015d}#{text_of(execution_id)}"
+        key = f"{execution_id.dispatch_at:015d}#{execution_id!s}"
         if row is not None and row.is_dead_letter and key not in self.index:
             self.index[key] = IndexEntry(row.execution, self.hub.now_ms + self._lag_ms())
 
     def drop_from_index(self, execution_id: ExecutionId) -> None:
         """The row has gone; readers of the index see it for a while yet."""
-        key = f"{execution_id.dispatch_at:015d}#{text_of(execution_id)}"
+        key = f"{execution_id.dispatch_at:015d}#{execution_id!s}"
         if key in self.index:
             self.index[key].until_ms = self.hub.now_ms + self._lag_ms()
 
@@ -159,7 +158,7 @@ class SimClaimer(FakeClaimer):
     def _claim(self, claim: Claim, now_ms: int) -> Execution | ClaimRejected | WriteUnknown:
         if self._weather.strikes(Strike.THROTTLE_STATEMENT):
             return WriteUnknown("ThrottlingError")
-        if self._contention.is_held([text_of(claim.execution_id)]):
+        if self._contention.is_held([str(claim.execution_id)]):
             self._weather.note(Strike.CONFLICT_OF_WRITE)
             return WriteUnknown("TransactionConflict")
         if self._weather.hotspots.throttles([shard_key(claim.execution_id)], now_ms):
@@ -179,7 +178,7 @@ class SimOneOffBatches(FakeOneOffBatches):
     def _put(self, execution: Execution, fault: Fault | None) -> Execution | WriteUnknown | None:
         if self._weather.strikes(Strike.THROTTLE_STATEMENT):
             return WriteUnknown("ThrottlingError")
-        if self._contention.is_held([text_of(execution.id)]):
+        if self._contention.is_held([str(execution.id)]):
             self._weather.note(Strike.CONFLICT_OF_WRITE)
             return WriteUnknown("TransactionConflict")
         return super()._put(execution, fault)
@@ -196,7 +195,7 @@ class SimRedriveBatches(FakeRedriveBatches):
     def _mark(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> MarkResult:
         if self._weather.strikes(Strike.THROTTLE_STATEMENT):
             return WriteUnknown("ThrottlingError")
-        if self._contention.is_held([text_of(execution_id)]):
+        if self._contention.is_held([str(execution_id)]):
             self._weather.note(Strike.CONFLICT_OF_WRITE)
             return WriteUnknown("TransactionConflict")
         return super()._mark(execution_id, redriven_by)

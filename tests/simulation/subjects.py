@@ -1,7 +1,6 @@
 """What a port call is about: which executions and jobs, whether it reads, and which items it holds."""
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -16,32 +15,28 @@ from shared.ports.executions import Claim, ScanPage
 from tests.simulation.trace import Trace
 
 
-@lru_cache(maxsize=8192)
-def text_of(execution_id: ExecutionId) -> str:
-    """The id as people see it."""
-    return str(execution_id)
-
-
 def subjects_of(values: Any, trace: Trace) -> Iterator[str]:
     """The ids named by arguments or results of a call. Whose execution is whose is remembered on the way."""
     match values:
+        case None | int():
+            return
         case ExecutionId():
-            yield text_of(values)
+            yield str(values)
         case Execution():
-            trace.belongs(text_of(values.id), values.job_id)
-            yield text_of(values.id)
+            trace.belongs(str(values.id), values.job_id)
+            yield str(values.id)
         case RetryReminder():
-            yield text_of(values.target)
+            yield str(values.target)
         case Claim():
-            yield text_of(values.execution_id)
+            yield str(values.execution_id)
         case DueRow():
-            yield text_of(values.wakes)
+            yield str(values.wakes)
         case Wakeup():
-            yield from map(text_of, values.keys)
+            yield from map(str, values.keys)
         case Job():
             yield values.id
         case ScanPage():
-            yield from (text_of(row.wakes) for row in values.rows)
+            yield from (str(row.wakes) for row in values.rows)
         case str() if values.startswith("job_"):
             yield values
         case {"Entries": entries}:

@@ -22,6 +22,6 @@ def test_executions_that_had_ended_after_the_backup_are_called_again_in_these_se
 
 def test_restore_without_moving_the_mark_of_the_sweeper_leaves_executions_unfinished() -> None:
     """The judge finds what the operator must not forget, though not in every run."""
-    runs = [run_restored(seed, moves_mark=False) for seed in SEEDS]
+    runs = [run_restored(seed, moves_mark=False) for seed in SEEDS[:10]]
     found = {fault.verdict for run in runs if isinstance(run, list) for fault in run}
     assert found == {Verdict.RESTLESS}

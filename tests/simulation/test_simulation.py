@@ -1,4 +1,4 @@
-"""Two hundred seeds of the simulation; that a seed suffices to see a run again; that every kind of fault strikes."""
+"""Eighty seeds of the simulation; that a seed suffices to see a run again; that every kind of fault strikes."""
 
 from collections import Counter
 
@@ -13,14 +13,8 @@ from tests.simulation.run import run_seed
 from tests.simulation.verdicts import Verdict
 from tests.simulation.world import World
 
-BLOCKS = 20
+BLOCKS = 8
 SEEDS_IN_BLOCK = 10
-REGRESSIONS = (213, 222, 284, 636, 2168, 2429, 3067, 10820, 20192, 20812, 20971, 21636, 22565, 61634, 61674)
-"""Seeds beyond the first two hundred that once found a fault in the product or in the oracle.
-
-Another load, or another kind of fault, makes other runs of them; what they found has tests of its own as well.
-"""
-
 run_so_far: dict[int, Counter[Strike]] = {}
 """How often each kind of fault struck, by seed."""
 
@@ -39,13 +33,6 @@ def test_every_kind_of_fault_struck_in_these_seeds() -> None:
         run_so_far[seed] = run_seed(seed).struck
     struck = sum(run_so_far.values(), Counter[Strike]())
     assert {kind for kind in Strike if not struck[kind]} == set()
-
-
-@pytest.mark.parametrize("seed", REGRESSIONS)
-def test_seeds_that_once_found_a_fault_stay_clean(seed: int) -> None:
-    """When it was found no receiver asked for anything, so it is seen as it was then, and as the seed runs now."""
-    assert run_seed(seed, is_demanding=False).faults == []
-    assert run_seed(seed).faults == []
 
 
 @pytest.mark.parametrize("seed", [3, 84])

@@ -15,7 +15,7 @@ MINUTE_MS = 60_000
     [
         ({Quota.CONCURRENCY: 2}, 20),
         ({Quota.CONCURRENCY: 2}, 200),
-        ({Quota.CONCURRENCY: 10}, 500),
+        ({Quota.CONCURRENCY: 10}, 300),
         ({Quota.DESTINATION_CONCURRENCY: 2}, 20),
     ],
 )

@@ -47,6 +47,8 @@ IMPLEMENTATIONS = {
 """
 OVER_SDK = "@boto3"
 """The suffix of an implementation that calls its engine through the SDK."""
+_IN_THIS_PROCESS = ("fake", "moto")
+"""moto is a patch of the SDK, so it answers no client in a way of its own."""
 
 GROUPED = "@grouped"
 """The suffix of an implementation whose conditional writes of executions are statements of a group."""
@@ -68,8 +70,9 @@ _GROUPED_MODULES = frozenset(
 
 
 def variants(implementations: Sequence[str], module: str) -> list[str]:
-    """Each engine is called by the own transport and by the SDK, and by groups where a suite writes executions."""
-    sdk = [f"{name}{OVER_SDK}" for name in implementations if name != "fake"]
+    """Each engine with a socket is called by the own transport and by the SDK; by groups where a suite writes
+    executions."""
+    sdk = [f"{name}{OVER_SDK}" for name in implementations if not name.startswith(_IN_THIS_PROCESS)]
     grouped = [
         f"{name}{GROUPED}"
         for name in implementations

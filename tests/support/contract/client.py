@@ -59,7 +59,7 @@ def ask_as_a_client(schema: Any, near: Neighbours, seed: int) -> None:
 
 _SENSE = {TestPhase.EXAMPLES: 1.0, TestPhase.STATEFUL: 1.0}
 RUNNING = 0.75
-"""How often a job that is cancelled has a running attempt."""
+"""How often a job or a redrive that is cancelled has a running attempt."""
 _KNOWLEDGE = {TestPhase.EXAMPLES: 1.0, TestPhase.STATEFUL: 0.0}
 """In stateful runs, ids come from earlier responses."""
 
@@ -85,7 +85,8 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
     for name in case.path_parameters.keys() & near.ours.ids.keys():
         case.path_parameters[name] = chance.choice(near.ours.ids[name][-RECENT:])
     if _operation(case) == "cancelExecution":
-        is_to_stop = (case.query or {}).get("stop_retries") in ("true", True)
+        is_to_stop = chance.random() < RUNNING
+        case.query = {"stop_retries": "true"} if is_to_stop else {}
         case.path_parameters["execution_id"] = near.running if is_to_stop else near.queued
     elif _operation(case) == "undoRedrive":
         case.path_parameters["redrive_id"] = near.ours.ids["redrive_id"][-1]

@@ -20,7 +20,11 @@ class FairQueue:
 
     def __init__(self) -> None:
         self._in_flight: dict[str, tuple[str, int]] = {}
+        self._count: Counter[str] = Counter()
+        """Messages in flight, by group."""
         self._ended: deque[tuple[int, str, int]] = deque()
+        self._spent: Counter[str] = Counter()
+        """Milliseconds of consumers of what has ended, by group."""
         self._sent_at: dict[str, int] = {}
 
     def sent(self, group: str, now_ms: int) -> None:
@@ -28,17 +32,25 @@ class FairQueue:
         self._sent_at[group] = now_ms
 
     def received(self, message_id: str, group: str, now_ms: int) -> None:
-        """A message was handed out."""
+        """A message was handed out, maybe once more when its visibility timeout was over."""
+        if message_id in self._in_flight:
+            self._count[self._in_flight[message_id][0]] -= 1
+        self._count[group] += 1
         self._in_flight[message_id] = (group, now_ms)
 
     def done(self, message_id: str, now_ms: int) -> None:
         """A message was deleted or put back."""
-        group, since = self._in_flight.pop(message_id, ("", now_ms))
-        if group:
-            self._ended.append((now_ms, group, now_ms - since))
+        if message_id not in self._in_flight:
+            return
+        group, since = self._in_flight.pop(message_id)
+        self._count[group] -= 1
+        self._spent[group] += now_ms - since
+        self._ended.append((now_ms, group, now_ms - since))
 
     def choose(self, groups: Sequence[str], count: int, now_ms: int) -> list[int]:
         """Which of the visible messages, given by their groups, are handed out: up to `count` of their numbers."""
+        if len(set(groups)) < 2:
+            return [*range(len(groups))][:count]
         waiting: dict[str, list[int]] = {}
         for number, group in enumerate(groups):
             waiting.setdefault(group, []).append(number)
@@ -47,7 +59,7 @@ class FairQueue:
         return quiet + self._noisy_ones(waiting, noisy, count - len(quiet))
 
     def _noisy_ones(self, waiting: dict[str, list[int]], noisy: Iterable[str], count: int) -> list[int]:
-        in_flight = Counter(group for group, _ in self._in_flight.values())
+        in_flight = self._count.copy()
         rest = {group: iter(waiting[group]) for group in sorted(noisy) if group in waiting}
         chosen: list[int] = []
         while rest and len(chosen) < count:
@@ -63,17 +75,17 @@ class FairQueue:
     def noisy(self, now_ms: int) -> set[str]:
         """The groups that are noisy now."""
         while self._ended and self._ended[0][0] <= now_ms - RECENT_MS:
-            self._ended.popleft()
-        in_flight = Counter(group for group, _ in self._in_flight.values())
-        spent: Counter[str] = Counter()
-        for _, group, spent_ms in self._ended:
-            spent[group] += spent_ms
+            _, group, spent_ms = self._ended.popleft()
+            self._spent[group] -= spent_ms
+        spent = self._spent.copy()
         for group, since in self._in_flight.values():
             spent[group] += min(now_ms - since, RECENT_MS)
+        in_flight = self._count.total()
         crowded = {
             group
-            for group, count in in_flight.items()
-            if count >= LEAST_IN_FLIGHT and count > SHARE * in_flight.total()
+            for group, count in self._count.items()
+            if count >= LEAST_IN_FLIGHT and count > SHARE * in_flight
         }
-        busy = {group for group, spent_ms in spent.items() if spent_ms > SHARE * spent.total()}
+        total_ms = spent.total()
+        busy = {group for group, spent_ms in spent.items() if spent_ms > SHARE * total_ms}
         return {group for group in crowded | busy if now_ms - self._sent_at.get(group, 0) < SILENT_MS}

@@ -51,12 +51,12 @@ def _next_keys(rows: SortedRows, after: str | None, limit: int) -> tuple[list[st
 
 def _rows(table: FakeTable, bucket: int, shard: int) -> Iterator[tuple[str, DueRow | None]]:
     for row in table.executions.values():
-        if (row.execution.id.bucket, row.execution.id.shard) == (bucket, shard):
+        if row.execution.id.shard == shard and row.execution.id.bucket == bucket:
             due = replace(due_row(row.execution), index_is_stale=row.index_is_stale)
             yield due.sort_key, due if row.damage is None else None
     for pointer_row in table.pointers.values():
         location = pointer_row.pointer.location
-        if (location.bucket, location.shard) == (bucket, shard):
+        if location.shard == shard and location.bucket == bucket:
             due = reminder_row(pointer_row.pointer)
             yield due.sort_key, due
 
