@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from infra.components.shard_plan import fewest_shards
 from infra.concurrency import Pollers, executors_of
+from infra.provisioned import UnitsPerSecond
 from infra.sizing import figures
 from infra.sizing.batches import batch_seconds
 from shared.names import EXECUTOR_BATCH, LEDGER_PARTITIONS, QueueName
@@ -25,8 +26,6 @@ WATCHER_JOBS = 5_700
 SWEEPER_ROWS = 6_000
 SWEPT_ROWS_PER_JOB = 4
 """Scans of a row if every shard has failures: after 10 s, 1 min, 5 min and 30 min."""
-EXECUTOR_JOBS = int(EXECUTOR_BATCH / batch_seconds(EXECUTOR_BATCH))
-"""Jobs that an executor finishes in a second: batches of ten messages with one key each."""
 POLLER_MESSAGES = 100
 """Messages that a provisioned poller receives in a second: ten batches of ten."""
 KEY_WRITES = int(figures.KEY_WRITES.value)
@@ -34,6 +33,8 @@ WRITES_WHEN_CREATED_NEAR, WRITES_WHEN_DUE = 3, 2
 """Writes of a job to its shard in one minute: its claim and outcome, and its creation if that is near."""
 READS_PER_JOB = 1.5
 """Read units of a job: one scan of a watcher, four of sweepers and one of the reconciler, four rows a unit."""
+PAGE_READS = 50
+"""Read units of a page of a list with a filter; an index with a reserve bears one each second."""
 API_SECONDS_PER_REQUEST, API_SECONDS_PER_JOB = 0.04, 0.005
 PAGE_ROWS = 500
 LEDGER_WRITES_PER_SHARD = 9
@@ -47,8 +48,13 @@ class JobSize:
     write_units: int = 1
     """Of one write of its item."""
     read_units: float = READS_PER_JOB
-    executor_jobs: float = EXECUTOR_JOBS
-    """Such jobs that an executor finishes in a second."""
+    callback_ms: float = figures.CALLBACK_MS.value
+
+    def executor_jobs(self, memory_mb: int) -> float:
+        """Such jobs that an executor finishes in a second: batches of ten messages with one key each."""
+        return EXECUTOR_BATCH / batch_seconds(
+            EXECUTOR_BATCH, callback_ms=self.callback_ms, memory_mb=memory_mb
+        )
 
 
 PRESET_JOB = JobSize()
@@ -62,6 +68,29 @@ def watchers_needed(jobs_per_second: int, due_in_one_minute: int) -> int:
 def peak(jobs_per_second: int, due_in_one_minute: int) -> float:
     """The jobs per second that are due in the busiest minute."""
     return max(jobs_per_second, due_in_one_minute / 60)
+
+
+def reserves(
+    jobs_per_second: int, due_in_one_minute: int, job: JobSize = PRESET_JOB
+) -> dict[str, UnitsPerSecond]:
+    """The least units of the executions table and its indexes, by name: those of the busiest minute, with head room."""
+    taken = _units_taken(job, jobs_per_second, peak(jobs_per_second, due_in_one_minute))
+    return {name: UnitsPerSecond(*(_with_head_room(units) for units in pair)) for name, pair in taken.items()}
+
+
+def _units_taken(job: JobSize, steady: float, busiest: float) -> dict[str, tuple[float, float]]:
+    """Reads and writes per second while the busiest minute runs and other jobs are created at the steady rate."""
+    in_table = job.write_units * (WRITES_WHEN_DUE * busiest + steady)
+    # A new job writes one entry. If a receiver fails, each job writes one entry to the index of failures.
+    return {
+        "executions": (job.read_units * busiest, in_table),
+        "by_tenant": (PAGE_READS, steady),
+        "failed": (PAGE_READS, steady),
+    }
+
+
+def _with_head_room(units: float) -> int:
+    return ceil(round(units / HEAD_ROOM, 6))
 
 
 def shares(stage: StageConfig, job: JobSize = PRESET_JOB) -> dict[str, float]:
@@ -86,14 +115,13 @@ def _table_shares(stage: StageConfig, job: JobSize, steady: float, busiest: floa
     in_shard = job.write_units * max(WRITES_WHEN_CREATED_NEAR * steady, WRITES_WHEN_DUE * busiest) / shards
     pages = ceil(busiest * 60 / shards / PAGE_ROWS)
     ledger = (pages + LEDGER_WRITES_PER_SHARD) * ceil(shards / LEDGER_PARTITIONS) / 60
-    warm = stage.warm
-    # While the busiest minute runs, other jobs are created at the steady rate.
+    bears, (reads, writes) = stage.at_once, _units_taken(job, steady, busiest)["executions"]
     return {
         "shard": in_shard / KEY_WRITES,
         "ledger partition": ledger / KEY_WRITES,
-        "executions, writes": job.write_units * (WRITES_WHEN_DUE * busiest + steady) / warm.executions.writes,
-        "executions, reads": job.read_units * busiest / warm.executions.reads,
-        "index by tenant, writes": steady / warm.by_tenant.writes,
+        "executions, writes": writes / bears["executions"].writes,
+        "executions, reads": reads / bears["executions"].reads,
+        "index by tenant, writes": steady / bears["by_tenant"].writes,
     }
 
 
@@ -102,7 +130,7 @@ def _lane_shares(stage: StageConfig, job: JobSize, busiest: float) -> dict[str, 
     source = stage.lane_concurrency.of(QueueName.STANDARD)
     executors = executors_of(source)
     found = {
-        "standard lane": busiest / (executors * job.executor_jobs),
+        "standard lane": busiest / (executors * job.executor_jobs(stage.memory.executor)),
         "messages in flight": executors * EXECUTOR_BATCH / figures.IN_FLIGHT.value,
     }
     if isinstance(source, Pollers):

@@ -5,12 +5,15 @@ as records that expire before their retries or shards that disappear, therefore 
 """
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
-from infra.capacity import watchers_needed
+from infra.capacity import reserves, watchers_needed
 from infra.components.shard_plan import ShardEpoch, check_plan, fewest_shards
 from infra.concurrency import LaneConcurrency, ReservedConcurrency, check_account
+from infra.executor_memory import check_memory
+from infra.provisioned import Provisioned, UnitsPerSecond
 from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, MAX_PAYLOAD_BYTES, Transport
 
 BundleMode = Literal["cloud", "host"]
@@ -34,7 +37,13 @@ class FunctionMemory:
     sweeper: int = 1024
     redriver: int = 1769
     executor: int = 1769
+    """Of every lane. Less memory costs less while calls wait, and stretches cold starts."""
     dead_letter: int = 512
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for memory that Lambda refuses, or that a full batch could exhaust."""
+        for each in fields(self):
+            check_memory(each.name, getattr(self, each.name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +113,10 @@ class StageConfig:
     jobs_per_request: int = 1
     """Jobs that a request creates on average; more than one in batches."""
     warm_throughput: WarmThroughput | None = None
-    """None leaves a new table with what DynamoDB gives to each, which grows to twice the peak of 30 minutes."""
+    """None leaves a new table with what DynamoDB gives to each, which grows to twice the peak of 30 minutes.
+    Provisioned units need none: DynamoDB warms a table for its minimum."""
+    provisioned: Provisioned | None = None
+    """Units of the executions table with autoscaling. None bills the table on demand."""
     account_concurrency: int = 1_000
     """Concurrent executions of the account in this region that belong to this stage."""
     reserved: ReservedConcurrency | None = field(default_factory=ReservedConcurrency)
@@ -159,6 +171,9 @@ class StageConfig:
         needed = watchers_needed(self.jobs_per_second, self.due_in_one_minute)
         if self.watchers < needed:
             raise ValueError(f"{needed} watchers are needed for the rate of the stage, not {self.watchers}")
+        if self.provisioned is not None:
+            # A burst beyond the minimum is throttled for minutes, until autoscaling has followed.
+            self.provisioned.check(reserves(self.jobs_per_second, self.due_in_one_minute))
         if not 1 <= self.sweepers <= LEDGER_PARTITIONS:
             raise ValueError(f"there are 1 to {LEDGER_PARTITIONS} sweepers, not {self.sweepers}")
         if not 1 <= self.reconcilers <= LIVE_SEGMENTS:
@@ -190,6 +205,14 @@ class StageConfig:
     def warm(self) -> WarmThroughput:
         """What the executions table and its indexes bear before any load has warmed them."""
         return self.warm_throughput or WarmThroughput(executions=Units())
+
+    @property
+    def at_once(self) -> Mapping[str, UnitsPerSecond]:
+        """Units that the executions table and its indexes bear without a wait for DynamoDB or autoscaling."""
+        if self.provisioned is not None:
+            return {name: units.at_least for name, units in self.provisioned.by_name.items()}
+        warm = {each.name: getattr(self.warm, each.name) for each in fields(self.warm)}
+        return {name: UnitsPerSecond(reads=units.reads, writes=units.writes) for name, units in warm.items()}
 
     @property
     def prefix(self) -> str:

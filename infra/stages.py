@@ -25,6 +25,8 @@ SMALL = StageConfig(
     lane_concurrency=LaneConcurrency(
         critical=300, standard=300, bulk=100, slow_critical=50, slow_standard=50, slow_bulk=20
     ),
+    # The least of the priced memories with which a cold executor does its first job within a second.
+    memory=FunctionMemory(executor=1_024),
 )
 """100 jobs/s, and 60,000 due in one minute. It fits the default quotas of an account."""
 

@@ -17,6 +17,8 @@ from infra.config import StageConfig
 from shared.names import Index, QueueName
 
 CLAIMED_SHARE = 0.7
+TWO_FULL_HOURS = 90
+"""Minutes that contain the burst of two full hours. One such burst throttles for a minute or two."""
 QUEUE_AGE_SECONDS = 1_200
 """A message may be delayed for 900 s; if it is five minutes older, no executor processes it."""
 
@@ -44,7 +46,7 @@ def resource_alarms(stage: StageConfig, resources: MonitoredResources) -> Iterat
             yield _lost_ticks(spec.construct_id, function)
     yield _account(stage)
     if not stage.emulated:  # Metric sums are expressions, and the emulator refuses alarms on expressions.
-        yield from _tables(resources.tables)
+        yield from table_alarms(stage, resources.tables)
 
 
 def _queue(queue: QueueName, lanes: Lanes) -> Iterator[AlarmSpec]:
@@ -126,13 +128,15 @@ def _recursion(name: str, function: lambda_.Function) -> AlarmSpec:
     )
 
 
-def _tables(tables: Tables) -> Iterator[AlarmSpec]:
+def table_alarms(stage: StageConfig, tables: Tables) -> Iterator[AlarmSpec]:
     for name, table in tables.by_name().items():
+        is_provisioned = table is tables.executions and stage.provisioned is not None
         indexes = (Index.BY_TENANT, Index.FAILED) if table is tables.executions else ()
+        cause = "raise its minimum units" if is_provisioned else "a hot partition; consider more shards"
         yield AlarmSpec(
             name=f"TableThrottles{name.capitalize()}",
-            description=f"DynamoDB throttles requests to {name}: a hot partition; consider more shards.",
+            description=f"DynamoDB throttles requests to {name}: {cause}.",
             metric=table_throttles(table, indexes),
-            minutes=3,
-            of_minutes=5,
+            minutes=2 if is_provisioned else 3,
+            of_minutes=TWO_FULL_HOURS if is_provisioned else 5,
         )

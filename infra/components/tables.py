@@ -1,29 +1,59 @@
 """The five DynamoDB tables. The DynamoDB adapters define the meaning of their keys."""
 
+from dataclasses import dataclass
+
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
 from infra.config import StageConfig, Units
+from infra.provisioned import Autoscaled, ProvisionedUnits
 from shared.names import PROJECTED, Attr, Index
 
 
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """Of a table or an index: on demand, or provisioned units, which need no warm throughput beside them."""
+
+    warm: dynamodb.WarmThroughput | None = None
+    units: ProvisionedUnits | None = None
+
+    @classmethod
+    def of(cls, stage: StageConfig, name: str) -> "Capacity":
+        """Of the executions table, or of one of its indexes."""
+        if stage.provisioned is not None:
+            return cls(units=stage.provisioned.by_name[name])
+        return cls(warm=_warm(getattr(stage.warm_throughput, name)) if stage.warm_throughput else None)
+
+    @property
+    def reads(self) -> int | None:
+        """Provisioned read units at first; None on demand."""
+        return self.units.reads.minimum if self.units else None
+
+    @property
+    def writes(self) -> int | None:
+        """Provisioned write units at first; None on demand."""
+        return self.units.writes.minimum if self.units else None
+
+
 class Tables(Construct):
-    """Executions, jobs, tenants, leases and audit: on-demand capacity, TTL and point-in-time recovery."""
+    """Executions, jobs, tenants, leases and audit, with TTL and point-in-time recovery.
+
+    All are on demand, but for the executions of a stage with provisioned units.
+    """
 
     def __init__(self, scope: Construct, stage: StageConfig) -> None:
         super().__init__(scope, "Tables")
         self._stage = stage
         # The archive reads the stream: both images, because an expired row has only an old image.
-        warm = stage.warm_throughput
         self.executions = self._table(
             "Executions",
             stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
-            warm=_warm(warm.executions) if warm else None,
+            capacity=Capacity.of(stage, "executions"),
         )
-        by_tenant, failed = (_warm(warm.by_tenant), _warm(warm.failed)) if warm else (None, None)
-        _index(self.executions, Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK, warm=by_tenant)
-        _index(self.executions, Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK, warm=failed)
+        by_tenant, failed = (Capacity.of(stage, name) for name in ("by_tenant", "failed"))
+        _index(self.executions, Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK, by_tenant)
+        _index(self.executions, Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK, failed)
         self.jobs = self._table("Jobs")
         _index(self.jobs, Index.LIVE, Attr.LIVE_PK, Attr.SK)
         self.tenants = self._table("Tenants")
@@ -43,29 +73,36 @@ class Tables(Construct):
         self,
         name: str,
         stream: dynamodb.StreamViewType | None = None,
-        warm: dynamodb.WarmThroughput | None = None,
+        capacity: Capacity = Capacity(),
     ) -> dynamodb.Table:
-        protected = self._stage.protect_data
-        return dynamodb.Table(
+        protected, on_demand = self._stage.protect_data, capacity.units is None
+        table = dynamodb.Table(
             self,
             name,
             partition_key=_string(Attr.PK),
             sort_key=_string(Attr.SK),
-            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
+            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST
+            if on_demand
+            else dynamodb.BillingMode.PROVISIONED,
+            read_capacity=capacity.reads,
+            write_capacity=capacity.writes,
             time_to_live_attribute=Attr.TTL,
             stream=stream,
-            warm_throughput=warm,
+            warm_throughput=capacity.warm,
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
                 point_in_time_recovery_enabled=True
             ),
             deletion_protection=protected,
             removal_policy=RemovalPolicy.RETAIN if protected else RemovalPolicy.DESTROY,
         )
+        if capacity.units:
+            reads, writes = capacity.units.reads, capacity.units.writes
+            _follow(table.auto_scale_read_capacity(**_range(reads)), reads)
+            _follow(table.auto_scale_write_capacity(**_range(writes)), writes)
+        return table
 
 
-def _index(
-    table: dynamodb.Table, name: str, pk: str, sk: str, *, warm: dynamodb.WarmThroughput | None = None
-) -> None:
+def _index(table: dynamodb.Table, name: str, pk: str, sk: str, capacity: Capacity = Capacity()) -> None:
     projected = PROJECTED[name]
     projection = dynamodb.ProjectionType.INCLUDE if projected else dynamodb.ProjectionType.KEYS_ONLY
     table.add_global_secondary_index(
@@ -74,8 +111,22 @@ def _index(
         sort_key=_string(sk),
         projection_type=projection,
         non_key_attributes=list(projected) or None,
-        warm_throughput=warm,
+        warm_throughput=capacity.warm,
+        read_capacity=capacity.reads,
+        write_capacity=capacity.writes,
     )
+    if capacity.units:
+        reads, writes = capacity.units.reads, capacity.units.writes
+        _follow(table.auto_scale_global_secondary_index_read_capacity(name, **_range(reads)), reads)
+        _follow(table.auto_scale_global_secondary_index_write_capacity(name, **_range(writes)), writes)
+
+
+def _range(units: Autoscaled) -> dict[str, int]:
+    return {"min_capacity": units.minimum, "max_capacity": units.maximum}
+
+
+def _follow(scaling: dynamodb.IScalableTableAttribute, units: Autoscaled) -> None:
+    scaling.scale_on_utilization(target_utilization_percent=units.target_percent)
 
 
 def _warm(units: Units) -> dynamodb.WarmThroughput:

@@ -1,4 +1,4 @@
-"""How long an executor works on a batch of messages."""
+"""How long an executor works on a batch of messages, and how long it takes to start."""
 
 from math import floor
 
@@ -13,10 +13,21 @@ def batch_seconds(
     memory_mb: int = int(figures.MB_OF_ONE_CORE.value),
 ) -> float:
     """The duration of a batch: its calls go side by side, and the batch lasts until the slowest has ended."""
-    share = min(1.0, memory_mb / figures.MB_OF_ONE_CORE.value)
+    share = core_share(memory_mb)
     waits_ms = figures.EXECUTOR_WAIT_MS.value + callback_ms * _slowest_of(jobs)
     writes_ms = 2 * figures.latency("batch_statement")
     return (waits_ms + writes_ms + jobs * cpu_ms / share) / 1000
+
+
+def cold_start_seconds(memory_mb: int) -> float:
+    """From an invocation without an idle sandbox until a new executor has done its first job."""
+    cpu_ms = figures.EXECUTOR_START_CPU_MS.value
+    return (figures.latency("cold_start") - cpu_ms + cpu_ms / core_share(memory_mb)) / 1_000
+
+
+def core_share(memory_mb: int) -> float:
+    """The part of one processor that Lambda gives. The loop of a function uses no second one."""
+    return min(1.0, memory_mb / figures.MB_OF_ONE_CORE.value)
 
 
 def _slowest_of(calls: float) -> float:

@@ -1,32 +1,19 @@
 """Dollars for what is used, by component."""
 
 from collections.abc import Mapping
-from enum import StrEnum
 
-from infra.capacity import HEAD_ROOM
 from infra.sizing.prices import Prices
 from infra.sizing.usage import Usage
 
-SECONDS_PER_HOUR = 3_600
 
-
-class Capacity(StrEnum):
-    """How the tables are paid for."""
-
-    ON_DEMAND = "on demand"
-    PROVISIONED = "provisioned"
-
-
-def bill(usage: Usage, prices: Prices, capacity: Capacity = Capacity.ON_DEMAND) -> Mapping[str, float]:
+def bill(usage: Usage, prices: Prices) -> Mapping[str, float]:
     """Dollars by component, in the order of a request's path."""
-    if capacity is Capacity.PROVISIONED:
-        write, read = _provisioned(prices.write_unit_hours.each), _provisioned(prices.read_unit_hours.each)
-    else:
-        write, read = prices.write_units.each, prices.read_units.each
     return {
         "API Gateway": usage.api_requests * prices.api_requests.each,
-        "DynamoDB writes": usage.write_units * write,
-        "DynamoDB reads": usage.read_units * read,
+        "DynamoDB writes": (usage.table_writes + usage.write_units) * prices.write_units.each
+        + usage.write_unit_hours * prices.write_unit_hours.each,
+        "DynamoDB reads": (usage.table_reads + usage.read_units) * prices.read_units.each
+        + usage.read_unit_hours * prices.read_unit_hours.each,
         "DynamoDB storage and backups": usage.storage * prices.storage.each
         + usage.backup * prices.backup.each,
         "Lambda requests": usage.lambda_requests * prices.lambda_requests.each,
@@ -42,10 +29,5 @@ def bill(usage: Usage, prices: Prices, capacity: Capacity = Capacity.ON_DEMAND) 
     }
 
 
-def total(usage: Usage, prices: Prices, capacity: Capacity = Capacity.ON_DEMAND) -> float:
-    return sum(bill(usage, prices, capacity).values())
-
-
-def _provisioned(hour: float) -> float:
-    """A unit of steady traffic, where the provisioned units are used up to the head room."""
-    return hour / SECONDS_PER_HOUR / HEAD_ROOM
+def total(usage: Usage, prices: Prices) -> float:
+    return sum(bill(usage, prices).values())

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
 
+from infra.capacity import READS_PER_JOB, reserves
 from infra.config import StageConfig
+from infra.provisioned import UnitsPerSecond
 from infra.sizing import figures
-from infra.sizing.bill import Capacity, bill
+from infra.sizing.bill import bill, total
 from infra.sizing.idle import idle_usage
 from infra.sizing.prices import RIVALS, Prices
 from infra.sizing.traffic import Item, Traffic
@@ -20,6 +23,13 @@ WATCHED_SECONDS = 120
 """A run that is due within this time after its predecessor is sent by the executor that files it."""
 
 
+class Billing(StrEnum):
+    """How the executions table is billed."""
+
+    ON_DEMAND = "on demand"
+    PROVISIONED = "provisioned"
+
+
 @dataclass(frozen=True)
 class Cost:
     """Of a month of this traffic on this stage."""
@@ -27,36 +37,65 @@ class Cost:
     traffic: Traffic
     stage: StageConfig
     prices: Prices
+    billing: Billing = Billing.ON_DEMAND
 
     @cached_property
     def variable(self) -> Usage:
-        """All executions; it grows with their number alone."""
+        """All executions with their tables on demand; it grows with their number alone."""
         return sum(self._by_kind(), Usage())
+
+    @cached_property
+    def billed(self) -> Usage:
+        """The same as it is billed. Provisioned units are paid for in each hour, whatever the traffic."""
+        if self.billing is Billing.ON_DEMAND:
+            return self.variable
+        hours, units = figures.HOURS_PER_MONTH.value, self.reserves.values()
+        return self.variable.provisioned(
+            write_unit_hours=hours * sum(each.writes for each in units),
+            read_unit_hours=hours * sum(each.reads for each in units),
+        )
 
     @cached_property
     def fixed(self) -> Usage:
         """An idle stage, and the metrics that functions report once there are jobs."""
-        return idle_usage(self.stage) + Usage(metrics=figures.BUSY_METRICS.value)
+        alarms = figures.SCALING_ALARMS.value if self.billing is Billing.PROVISIONED else 0
+        return idle_usage(self.stage) + Usage(metrics=figures.BUSY_METRICS.value, alarm_metrics=alarms)
+
+    @property
+    def reserves(self) -> Mapping[str, UnitsPerSecond]:
+        """The least provisioned units of the executions table and its indexes, by name. Synth accepts no less."""
+        job = self.traffic.job_size
+        return reserves(
+            self.traffic.whole_jobs_per_second,
+            self.traffic.due_in_one_minute,
+            replace(job, read_units=max(READS_PER_JOB, job.read_units)),
+        )
 
     @property
     def millions(self) -> float:
         """Of executions a month."""
         return self.traffic.executions_per_month / MILLION
 
-    def by_component(self, capacity: Capacity = Capacity.ON_DEMAND) -> Mapping[str, float]:
+    def by_component(self) -> Mapping[str, float]:
         """Dollars a month; what does not depend on the jobs is one row."""
-        rows = {
-            name: dollars for name, dollars in bill(self.variable, self.prices, capacity).items() if dollars
-        }
-        return rows | {"idle, and metrics of jobs": sum(bill(self.fixed, self.prices, capacity).values())}
+        rows = {name: dollars for name, dollars in bill(self.billed, self.prices).items() if dollars}
+        return rows | {"idle, and metrics of jobs": total(self.fixed, self.prices)}
 
-    def total(self, capacity: Capacity = Capacity.ON_DEMAND) -> float:
+    def total(self) -> float:
         """Dollars a month."""
-        return sum(self.by_component(capacity).values())
+        return sum(self.by_component().values())
 
-    def per_million(self, capacity: Capacity = Capacity.ON_DEMAND) -> float:
+    def per_million(self) -> float:
         """Dollars for a million executions, with their share of what is fixed."""
-        return self.total(capacity) / self.millions
+        return self.total() / self.millions
+
+    def with_billing(self, billing: Billing) -> Cost:
+        return replace(self, billing=billing)
+
+    def with_memory(self, executor_mb: int) -> Cost:
+        """The same with other memory of the executors."""
+        memory = replace(self.stage.memory, executor=executor_mb)
+        return replace(self, stage=replace(self.stage, memory=memory))
 
     def with_batches(self, jobs: float) -> Cost:
         """The same with other batches of the executors: 1 in thin traffic, 10 in full batches."""

@@ -124,9 +124,16 @@ TENANT_LIFETIME_SECONDS = measured(
 
 EXECUTOR_WAIT_MS = assumed(320, "mean wait of a batch until its jobs are due: SQS counts whole seconds")
 EXECUTOR_CPU_MS = measured(
-    2.06, "executor, one-off: docs/performance.md, Python 3.11 on a shared core; Lambda's differs"
+    1.45, "executor, one-off: docs/performance.md, Python 3.11 on a shared core; Lambda's differs"
 )
-OCCURRENCE_CPU_MS = measured(3.43, "executor, occurrence: docs/performance.md; Lambda's processor differs")
+OCCURRENCE_CPU_MS = measured(1.98, "executor, occurrence: docs/performance.md; Lambda's processor differs")
+EXECUTOR_START_CPU_MS = measured(
+    380, "cold start, executor: docs/performance.md, to the end of its first job; Lambda's processor differs"
+)
+EXECUTOR_PROCESS_MB = measured(40, "resident memory of an executor after its first job")
+BODY_COPIES = measured(
+    5, "rounded up from 4.5: 100 jobs with bodies of 200 kB in one batch took 90 MB above the process"
+)
 JOBS_PER_BATCH = emulated(2.5, "mean batch at 10,000 jobs/s; a full batch has 10, thin traffic 1")
 
 EXECUTOR_LOG_BYTES = measured(860, "metrics of a batch of ten: one line of an executor's log")
@@ -161,12 +168,19 @@ IDLE_METRICS = counted(
 )
 BUSY_METRICS = counted(36, "metrics of the executors of three lanes and of the API, which report with jobs")
 ALARM_METRICS = counted(107, "metrics of the alarms in a stage's template; tests/infra counts them")
+SCALING_ALARMS = documented(
+    24, "DynamoDB: four alarms for each of the six policies that scale the executions table and its indexes"
+)
+SANDBOX_IDLE_SECONDS = assumed(300, "an idle sandbox is kept at least this long")
 HOURS_PER_MONTH = assumed(730, "the month of AWS's own calculator")
 
 KEY_WRITES = documented(1_000, "DynamoDB: write units a second of one partition key")
 KEY_READS = documented(3_000, "DynamoDB: read units a second of one partition key")
 TABLE_QUOTA = documented(
     40_000, "DynamoDB: default quota of write units a second of a table, on demand; adjustable"
+)
+ACCOUNT_QUOTA = documented(
+    80_000, "DynamoDB: default quota of provisioned units of an account and region, reads and writes each"
 )
 NEW_INDEX = documented(4_000, "DynamoDB: write units a second of a new table or index, on demand")
 IN_FLIGHT = documented(120_000, "SQS: messages in flight of a standard queue")

@@ -7,6 +7,7 @@ from infra.components.shard_plan import ShardEpoch
 from infra.concurrency import Pollers, Source
 from infra.config import StageConfig
 from infra.sizing import figures
+from infra.sizing.batches import core_share
 from infra.sizing.usage import GB, MB_PER_GB, Usage
 from shared.names import LEDGER_PARTITIONS, QueueName
 
@@ -107,8 +108,7 @@ def _ticks(stage: StageConfig, shards: float) -> Iterator[Ticks]:
 
 def _seconds(memory_mb: int, **requests: float) -> float:
     """One request after another, each with its processor time."""
-    share = min(1.0, memory_mb / figures.MB_OF_ONE_CORE.value)
-    each_ms = figures.cpu("request") / share
+    each_ms = figures.cpu("request") / core_share(memory_mb)
     return sum(count * (figures.latency(name) + each_ms) for name, count in requests.items()) / 1_000
 
 

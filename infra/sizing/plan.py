@@ -16,6 +16,7 @@ from infra.capacity import (
     WRITES_WHEN_CREATED_NEAR,
     WRITES_WHEN_DUE,
     peak,
+    reserves,
     shares,
     watchers_needed,
 )
@@ -31,6 +32,7 @@ from infra.concurrency import (
 )
 from infra.config import FunctionMemory, StageConfig, Units, WarmThroughput
 from infra.sizing import figures
+from infra.sizing.batches import core_share
 from infra.sizing.traffic import Traffic
 from infra.stages import FIRST_MINUTE, PRESETS
 from shared.names import EXECUTOR_BATCH, LEDGER_PARTITIONS, LIVE_SEGMENTS, QueueName
@@ -110,7 +112,8 @@ def computed_stage(traffic: Traffic, region: str = "us-east-1", name: str = "pro
     watchers = max(2, watchers_needed(steady, traffic.due_in_one_minute))
     sweepers, sweeper_mb = _sweepers(steady)
     reconcilers = _reconcilers(traffic.recurring, sweeper_mb)
-    lanes = _lanes(steady, busiest, size.executor_jobs)
+    memory = replace(PRESETS["small"].memory, sweeper=sweeper_mb)
+    lanes = _lanes(steady, busiest, size.executor_jobs(memory.executor))
     # Like capacity.py, as if requests had created every job.
     requests = steady / traffic.whole_jobs_per_request
     api_seconds = requests * API_SECONDS_PER_REQUEST + steady * API_SECONDS_PER_JOB
@@ -135,8 +138,8 @@ def computed_stage(traffic: Traffic, region: str = "us-east-1", name: str = "pro
         lane_concurrency=lanes,
         reserved=reserved,
         account_concurrency=max(1_000, rounded(reserved.total + max(LEAST_UNRESERVED, lanes.total), 500)),
-        memory=FunctionMemory(sweeper=sweeper_mb),
-        warm_throughput=_warm(traffic, steady, busiest),
+        memory=memory,
+        warm_throughput=_warm(traffic, steady),
         api_rate_limit=rate_limit,
         api_burst_limit=max(2_000, rate_limit),
     )
@@ -145,7 +148,7 @@ def computed_stage(traffic: Traffic, region: str = "us-east-1", name: str = "pro
 def burst_seconds(stage: StageConfig, traffic: Traffic) -> float:
     """Executors that the steady rate keeps busy are not there for the burst; others start while it waits."""
     source = stage.lane_concurrency.of(QueueName.STANDARD)
-    per_executor = traffic.job_size.executor_jobs
+    per_executor = traffic.job_size.executor_jobs(stage.memory.executor)
     most = source if isinstance(source, int) else source.maximum * BATCHES_PER_POLLER
     least = figures.POLLERS_FIRST.value if isinstance(source, int) else source.minimum * BATCHES_PER_POLLER
     busy = traffic.jobs_per_second / per_executor
@@ -185,7 +188,7 @@ def _sweepers(steady: float) -> tuple[int, int]:
 
 def _reconcilers(recurring: int, memory_mb: int) -> int:
     """The fewest reconcilers that look at each definition within the hour, with head room."""
-    share = min(1.0, memory_mb / figures.MB_OF_ONE_CORE.value)
+    share = core_share(memory_mb)
     seconds = recurring * figures.cpu("reconciled") / share / 1_000
     available = COVERAGE_SECONDS * HEAD_ROOM - figures.RECONCILE_SECONDS.value
     for reconcilers in (1, 2, 4, 8, LIVE_SEGMENTS):
@@ -219,18 +222,18 @@ def _source(executors: float, steady: float, busiest: float = 0) -> Source:
     return Pollers(minimum=minimum, maximum=maximum)
 
 
-def _warm(traffic: Traffic, steady: float, busiest: float) -> WarmThroughput | None:
+def _warm(traffic: Traffic, steady: int) -> WarmThroughput | None:
     """None where a new table bears the traffic."""
-    size, usual = traffic.job_size, Units()
-    writes = size.write_units * (WRITES_WHEN_DUE * busiest + steady) / HEAD_ROOM
-    needed = WarmThroughput(
+    usual, needed = Units(), reserves(steady, traffic.due_in_one_minute, traffic.job_size)
+    table, by_tenant = needed["executions"], needed["by_tenant"]
+    warm = WarmThroughput(
         executions=Units(
-            reads=max(usual.reads, rounded(size.read_units * busiest / HEAD_ROOM, 1_000)),
-            writes=max(usual.writes, rounded(writes, 1_000)),
+            reads=max(usual.reads, rounded(table.reads, 1_000)),
+            writes=max(usual.writes, rounded(table.writes, 1_000)),
         ),
-        by_tenant=Units(writes=max(usual.writes, rounded(steady / HEAD_ROOM, 1_000))),
+        by_tenant=Units(writes=max(usual.writes, rounded(by_tenant.writes, 1_000))),
     )
-    return None if needed == WarmThroughput(executions=usual) else needed
+    return None if warm == WarmThroughput(executions=usual) else warm
 
 
 def rounded(value: float, step: int) -> int:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from infra.capacity import HEAD_ROOM, peak
+from infra.provisioned import Provisioned
 from infra.sizing import figures
 from infra.sizing.plan import Plan, rounded
 
@@ -58,6 +59,23 @@ def quotas(plan: Plan) -> list[Quota]:
             default=int(figures.KMS_REQUESTS.value),
             needed=rounded(_decrypts(plan, busiest + requests) / HEAD_ROOM, 1_000),
         ),
+    ]
+
+
+def provisioned_quotas(units: Provisioned) -> list[Quota]:
+    """What autoscaling needs to reach the maximum units: of the largest table or index, and of all together."""
+    return [
+        Quota(
+            service="DynamoDB", name=f"{level}-level {kind} throughput limit", default=default, needed=needed
+        )
+        for kind, most in (
+            ("write", [each.writes.maximum for each in units.by_name.values()]),
+            ("read", [each.reads.maximum for each in units.by_name.values()]),
+        )
+        for level, default, needed in (
+            ("Table", int(figures.TABLE_QUOTA.value), max(most)),
+            ("Account", int(figures.ACCOUNT_QUOTA.value), sum(most)),
+        )
     ]
 
 

@@ -11,11 +11,12 @@ from typing import Any
 
 from infra.capacity import HEAD_ROOM
 from infra.sizing import figures
-from infra.sizing.bill import Capacity
-from infra.sizing.cost import FULL, THIN, Cost
+from infra.sizing.batches import cold_start_seconds
+from infra.sizing.choices import MEMORIES, Choices
+from infra.sizing.cost import FULL, THIN, Billing, Cost
 from infra.sizing.plan import Plan
 from infra.sizing.prices import AS_OF, NOT_PRICED, RIVALS
-from infra.sizing.quotas import quotas
+from infra.sizing.quotas import provisioned_quotas, quotas
 
 WIDTH = 110
 USED = (
@@ -30,6 +31,9 @@ USED = (
     "executor_wait_ms",
     "callback_ms",
     "executor_cpu_ms",
+    "executor_start_cpu_ms",
+    "latency cold_start",
+    "sandbox_idle_seconds",
     "occurrence_cpu_ms",
     "jobs_per_batch",
     "executor_log_bytes",
@@ -53,6 +57,10 @@ class Report:
     cost: Cost
     region: str
 
+    @property
+    def choices(self) -> Choices:
+        return Choices(self.cost)
+
     def json(self) -> dict[str, Any]:
         """The same figures as the text."""
         plan, cost, burst = self.plan, self.cost, self.plan.burst_seconds
@@ -64,12 +72,23 @@ class Report:
             "shares": plan.shares,
             "burst_seconds": burst if isfinite(burst) else None,
             "quotas": [asdict(quota) | {"ask": quota.must_be_raised} for quota in quotas(plan)],
+            "choices": {
+                "memory_mb": self.choices.memory_mb,
+                "dollars_per_month_by_memory_mb": {
+                    str(each): self.choices.dollars_with(each) for each in MEMORIES
+                },
+                "cold_start_seconds_by_memory_mb": {str(each): cold_start_seconds(each) for each in MEMORIES},
+                "billing": str(self.choices.billing),
+                "provisioned": asdict(self.choices.provisioned),
+            },
             "cost": {
                 "region": self.region,
                 "prices_as_of": AS_OF,
                 "executions_per_month": plan.traffic.executions_per_month,
-                "dollars_per_month": {str(each): dict(cost.by_component(each)) for each in Capacity},
-                "dollars_per_million": {str(each): cost.per_million(each) for each in Capacity},
+                "dollars_per_month": {
+                    str(each): dict(cost.with_billing(each).by_component()) for each in Billing
+                },
+                "dollars_per_million": {str(each): cost.with_billing(each).per_million() for each in Billing},
                 "dollars_per_million_by_jobs_per_batch": {
                     str(jobs): cost.with_batches(jobs).per_million() for jobs in (THIN, FULL)
                 },
@@ -81,7 +100,15 @@ class Report:
 
     def text(self) -> str:
         """At most 110 columns wide, but for the code of a stage."""
-        parts = (self._stage(), self._shares(), self._quotas(), self._costs(), self._rivals(), self._inputs())
+        parts = (
+            self._stage(),
+            self._shares(),
+            self._quotas(),
+            self._costs(),
+            self._choices(),
+            self._rivals(),
+            self._inputs(),
+        )
         return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
     def _stage(self) -> Iterator[str]:
@@ -123,19 +150,39 @@ class Report:
         yield (
             f"COST  {millions:,.1f} million executions a month in {self.region}, list prices of {AS_OF}; computed"
         )
-        demand, provisioned = (cost.by_component(each) for each in Capacity)
+        demand, provisioned = (cost.with_billing(each).by_component() for each in Billing)
         rows = [
             (name, f"{demand[name]:,.2f}", f"{provisioned[name]:,.2f}", f"{demand[name] / millions:,.3f}")
             for name in demand
         ]
-        totals = (cost.total(each) for each in Capacity)
+        totals = (self.choices.dollars(each) for each in Billing)
         last = ("total", *(f"{dollars:,.2f}" for dollars in totals), f"{cost.per_million():,.3f}")
         heads = ("", "$ a month on demand", "$ a month provisioned", "$ a million on demand")
         yield from _table([heads, *rows, last])
         thin, full = (cost.with_batches(jobs).per_million() for jobs in (THIN, FULL))
         yield f"With one job in each batch ${thin:,.2f} a million, with full batches of ten ${full:,.2f}."
-        yield "Provisioned: the tables switched by hand, and used to 70 % by traffic without bursts."
+        yield "Provisioned: units of the executions table that bear the busiest minute at 70 %, in every hour."
         yield fill(f"Without free tiers and discounts. Not priced: {'; '.join(NOT_PRICED)}.", WIDTH)
+
+    def _choices(self) -> Iterator[str]:
+        choices = self.choices
+        yield "CHOICES  memory of executors, with the time in which a cold one starts and does its first job; computed"
+        rows = [
+            (f"{each:,} MB", f"{choices.dollars_with(each):,.2f}", f"{cold_start_seconds(each):.2f}")
+            for each in MEMORIES
+        ]
+        yield from _table([("", "$ a month on demand", "s cold"), *rows])
+        yield (
+            f"Recommended: {choices.memory_mb:,} MB and tables {choices.billing}. docs/operations/configure.md says"
+            " what each choice trades."
+        )
+        if choices.changed:
+            yield "Fields to set for that:"
+            yield from (f"    {field}={code(value)}," for field, value in choices.changed.items())
+        if choices.billing is Billing.PROVISIONED:
+            for quota in provisioned_quotas(choices.provisioned):
+                if quota.must_be_raised:
+                    yield f"Ask for {quota.needed:,} of the quota {quota.name!r} (default {quota.default:,})."
 
     def _rivals(self) -> Iterator[str]:
         yield "OTHER SERVICES  the same executions, list prices; their own limits are not considered"

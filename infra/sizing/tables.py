@@ -5,22 +5,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from infra.config import FunctionMemory
-from infra.sizing.bill import Capacity, bill, total
-from infra.sizing.cost import FULL, MILLION, THIN
+from infra.sizing.batches import cold_start_seconds
+from infra.sizing.bill import bill, total
+from infra.sizing.choices import MEMORIES
+from infra.sizing.cost import FULL, MILLION, THIN, Billing, Cost
 from infra.sizing.figures import JOBS_PER_BATCH
 from infra.sizing.idle import idle_usage
 from infra.sizing.prices import DEFAULT_REGION, PRICES, RIVALS
-from infra.sizing.traffic import Item
-from infra.sizing.usage import Execution, Kind
+from infra.sizing.traffic import Item, Traffic
+from infra.sizing.usage import Execution, Kind, Usage
 from infra.stages import PRESETS
 
 TENANTS = 100
 IN_A_BATCH = 100
 SMALL_BODY = 70
 BODIES: Mapping[str, int] = {"70 B": SMALL_BODY, "2.5 kB": 2_500, "100 kB": 100_000}
-SMALL_EXECUTORS = FunctionMemory(executor=512)
+MEAN_JOBS = 100
+"""Jobs per second, bursts included."""
+BURSTS: Mapping[str, int] = {
+    "no burst": 0,
+    "2,000 jobs at each full hour": 2_000,
+    "10,000 jobs at each full hour": 10_000,
+    "54,000 jobs at each full hour": 54_000,
+}
 _PRICES = PRICES[DEFAULT_REGION]
-_ONE_OFF = Execution(kind=Kind.ONE_OFF, item=Item(SMALL_BODY), tenants=TENANTS)
+_ONE_OFF = Execution(
+    kind=Kind.ONE_OFF, item=Item(SMALL_BODY), tenants=TENANTS, memory=PRESETS["small"].memory
+)
 EXECUTIONS: Mapping[str, Execution] = {
     "one-off, a request each": _ONE_OFF,
     "one-off, with an Idempotency-Key": replace(_ONE_OFF, keyed=1),
@@ -33,7 +44,7 @@ EXECUTIONS: Mapping[str, Execution] = {
 
 def tables() -> list[str]:
     """All tables, in the order of the page."""
-    return [kinds(), bodies(), components(), levers(), idle()]
+    return [kinds(), bodies(), components(), memories(), billings(), levers(), idle()]
 
 
 def kinds() -> str:
@@ -67,12 +78,54 @@ def components() -> str:
     return _markdown(["$ a million, 2.5 jobs a batch", *shown], rows)
 
 
+def memories() -> str:
+    """A million hourly runs, and the start of a cold executor, by its memory."""
+    run = EXECUTIONS["run of an hourly job"]
+    rows = [
+        [
+            f"{each:,} MB",
+            *list(_by_fullness(replace(run, memory=FunctionMemory(executor=each))))[:3],
+            f"{cold_start_seconds(each):.2f}",
+        ]
+        for each in MEMORIES
+    ]
+    heads = [
+        "$ a million runs of hourly jobs",
+        "thin: 1 job a batch",
+        "2.5 jobs",
+        "full: 10 jobs",
+        "cold start, s",
+    ]
+    return _markdown(heads, rows)
+
+
+def billings() -> str:
+    """A month of reads and writes at one mean rate, by the burst at each full hour."""
+    mean = Cost(Traffic(jobs_per_second=MEAN_JOBS), PRESETS["small"], _PRICES)
+    rows = []
+    for name, burst in BURSTS.items():
+        traffic = Traffic(jobs_per_second=MEAN_JOBS - burst / 3_600, burst=burst)
+        cost = replace(mean, traffic=traffic, billing=Billing.PROVISIONED)
+        hours = cost.billed
+        provisioned = mean.variable.provisioned(
+            write_unit_hours=hours.write_unit_hours, read_unit_hours=hours.read_unit_hours
+        )
+        units = f"{cost.reserves['executions'].writes:,}"
+        rows.append([name, units, _reads_and_writes(mean.variable), _reads_and_writes(provisioned)])
+    heads = ["100 jobs/s on average", "minimum writes of the table", "$ on demand", "$ provisioned"]
+    return _markdown(heads, rows)
+
+
+def _reads_and_writes(usage: Usage) -> str:
+    dollars = bill(usage, _PRICES)
+    return _text(dollars["DynamoDB writes"] + dollars["DynamoDB reads"])
+
+
 def levers() -> str:
     """What a decision changes, a million hourly runs."""
     run = EXECUTIONS["run of an hourly job"]
     changed = {
         "as it is": run,
-        "executors with 512 MB": replace(run, memory=SMALL_EXECUTORS),
         "calls of 1 s in place of 100 ms": replace(run, callback_ms=1_000),
         "records kept for 90 days in place of 14": replace(run, retention_days=90),
     }
@@ -94,11 +147,11 @@ def idle() -> str:
 def _by_fullness(execution: Execution) -> Iterator[str]:
     for jobs in (THIN, JOBS_PER_BATCH.value, FULL):
         yield _dollars(replace(execution, jobs_per_batch=jobs))
-    yield _dollars(replace(execution, jobs_per_batch=FULL), Capacity.PROVISIONED)
+    yield _text(total(replace(execution, jobs_per_batch=FULL).provisioned_usage * MILLION, _PRICES))
 
 
-def _dollars(execution: Execution, capacity: Capacity = Capacity.ON_DEMAND) -> str:
-    return _text(total(execution.usage * MILLION, _PRICES, capacity))
+def _dollars(execution: Execution) -> str:
+    return _text(total(execution.usage * MILLION, _PRICES))
 
 
 def _text(dollars: float) -> str:

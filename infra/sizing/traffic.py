@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from infra.capacity import READS_PER_JOB, JobSize
 from infra.sizing import figures
-from infra.sizing.batches import batch_seconds
 from shared.names import EXECUTOR_BATCH, MAX_CALLBACK_TIMEOUT_SECONDS, MAX_PAYLOAD_BYTES
 
 MOST_JOBS_PER_SECOND = 1_000_000
@@ -114,10 +113,7 @@ class Traffic:
     def job_size(self) -> JobSize:
         """What capacity.py takes into account of a job."""
         item = Item(self.body_bytes)
-        full_ms = batch_seconds(EXECUTOR_BATCH, callback_ms=self.callback_ms)
-        return JobSize(
-            write_units=item.units, read_units=item.scan_units, executor_jobs=EXECUTOR_BATCH / full_ms
-        )
+        return JobSize(write_units=item.units, read_units=item.scan_units, callback_ms=self.callback_ms)
 
 
 @dataclass(frozen=True, slots=True)

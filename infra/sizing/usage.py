@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 
 from infra.capacity import (
     API_SECONDS_PER_JOB,
     API_SECONDS_PER_REQUEST,
+    HEAD_ROOM,
     SWEEPER_ROWS,
     SWEPT_ROWS_PER_JOB,
     WATCHER_JOBS,
@@ -28,8 +29,15 @@ DAYS_PER_MONTH = figures.HOURS_PER_MONTH.value / 24
 class Usage:
     """Quantities that AWS bills, each by a price of its own."""
 
+    table_writes: float = 0
+    """Write units of the executions table and its indexes, on demand."""
+    table_reads: float = 0
     write_units: float = 0
+    """Write units of the other tables."""
     read_units: float = 0
+    write_unit_hours: float = 0
+    """Provisioned units of the executions table and its indexes, used or not."""
+    read_unit_hours: float = 0
     storage: float = 0
     """GB-months in tables and indexes."""
     backup: float = 0
@@ -53,6 +61,16 @@ class Usage:
 
     def __mul__(self, factor: float) -> Usage:
         return self._each(lambda name: getattr(self, name) * factor)
+
+    def provisioned(self, *, write_unit_hours: float, read_unit_hours: float) -> Usage:
+        """The same with provisioned units of the executions table in place of those on demand."""
+        return replace(
+            self,
+            table_writes=0,
+            table_reads=0,
+            write_unit_hours=write_unit_hours,
+            read_unit_hours=read_unit_hours,
+        )
 
     def _each(self, value: Callable[[str], float]) -> Usage:
         return Usage(**{each.name: value(each.name) for each in fields(self)})
@@ -87,20 +105,23 @@ class Execution:
     memory: FunctionMemory = field(default_factory=FunctionMemory)
 
     @property
-    def write_units(self) -> float:
-        """The item and its index, the claim and the outcome. A request that is stored apart belongs to a job."""
-        filing = self.item.units + 1
-        claim_and_outcome = 2 * self.item.units
-        if self.kind.is_run:
-            return filing + claim_and_outcome
-        key = self.keyed * self.requests * figures.KEYED_WRITES.value
-        return figures.CREATION_LEASES.value + key + self.item.payload_units + filing + claim_and_outcome
+    def table_writes(self) -> float:
+        """Of the executions table: the item and its entry in the index of its tenant, the claim and the outcome."""
+        return self.item.units + 1 + 2 * self.item.units
 
     @property
-    def read_units(self) -> float:
-        """Scans of the item, the tenant where a process has not read it lately, and a request stored apart."""
+    def other_writes(self) -> float:
+        """Of the other tables: limits and quotas, idempotency, and a request that is stored apart, by its job."""
+        if self.kind.is_run:
+            return 0
+        key = self.keyed * self.requests * figures.KEYED_WRITES.value
+        return figures.CREATION_LEASES.value + key + self.item.payload_units
+
+    @property
+    def other_reads(self) -> float:
+        """The tenant where a process has not read it lately, and a request that is stored apart."""
         request = -(-self.item.payload_size // 4_096)
-        return self.item.scan_units + request + self._loads(figures.TENANT_LIFETIME_SECONDS.value)
+        return request + self._loads(figures.TENANT_LIFETIME_SECONDS.value)
 
     @property
     def requests(self) -> float:
@@ -122,8 +143,10 @@ class Execution:
     def usage(self) -> Usage:
         """All quantities of this execution."""
         return Usage(
-            write_units=self.write_units,
-            read_units=self.read_units,
+            table_writes=self.table_writes,
+            table_reads=self.item.scan_units,
+            write_units=self.other_writes,
+            read_units=self.other_reads,
             storage=self._months * (self._table_bytes + self._index_bytes) / GB,
             backup=self._months * self._table_bytes / GB,
             lambda_requests=self.requests + 1 / self.jobs_per_batch,
@@ -134,6 +157,15 @@ class Execution:
             kms_requests=self._loads(figures.SANDBOX_HOURS.value * 3_600),
             log_gb=self._log_bytes / GB,
             transfer_gb=(self.item.body_bytes + figures.CALL_BYTES.value) / GB,
+        )
+
+    @property
+    def provisioned_usage(self) -> Usage:
+        """With units that traffic without bursts uses up to the head room. The index of failures has its reserve of
+        one write, although this execution succeeds."""
+        seconds = 3_600 * HEAD_ROOM
+        return self.usage.provisioned(
+            write_unit_hours=(self.table_writes + 1) / seconds, read_unit_hours=self.item.scan_units / seconds
         )
 
     @property

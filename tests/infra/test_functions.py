@@ -52,6 +52,14 @@ def test_function_runs_on_arm_and_its_logs_expire(cloud: Synthesised, spec: Func
     assert logs["RetentionInDays"] == cloud.stage.log_retention_days
 
 
+def test_functions_have_the_memory_of_the_stage(cloud: Synthesised, large: Synthesised) -> None:
+    for stacks, executor_mb in ((cloud, 1_024), (large, 1_769)):
+        functions = stacks.service.functions()
+        given = {spec.service: spec.memory_mb for spec in function_specs(stacks.stage.memory)}
+        assert {service: function["MemorySize"] for service, function in functions.items()} == given
+        assert {given[service] for service in EXECUTORS} == {executor_mb}
+
+
 @every_function
 def test_handler_of_each_function_exists(cloud: Synthesised, spec: FunctionSpec) -> None:
     module, _, name = cloud.service.functions()[spec.service]["Handler"].rpartition(".")

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from infra import config, stages
-from infra.capacity import EXECUTOR_JOBS, HEAD_ROOM, shares
+from infra.capacity import HEAD_ROOM, PRESET_JOB, shares
 from infra.components import shard_plan
 from infra.concurrency import LaneConcurrency, Pollers, ReservedConcurrency
 from infra.config import StageConfig
 from infra.sizing import __main__ as command
 from infra.sizing import figures
-from infra.sizing.bill import Capacity, bill, total
+from infra.sizing.bill import bill, total
 from infra.sizing.cost import FULL, THIN, Cost
 from infra.sizing.idle import idle_usage, shards_of
 from infra.sizing.plan import computed_stage, plan_for
@@ -56,16 +56,14 @@ def cost_of(traffic: Traffic, stage: StageConfig = PRESETS["large"]) -> Cost:
     return Cost(traffic, stage, PRICE)
 
 
-def variable(traffic: Traffic, capacity: Capacity = Capacity.ON_DEMAND) -> Mapping[str, float]:
-    return bill(cost_of(traffic).variable, PRICE, capacity)
+def variable(traffic: Traffic) -> Mapping[str, float]:
+    return bill(cost_of(traffic).variable, PRICE)
 
 
-@pytest.mark.parametrize("capacity", list(Capacity))
 @pytest.mark.parametrize("traffic", [EXAMPLE, OF_PRESETS["small"]], ids=["3,000/s", "100/s"])
-def test_twice_the_jobs_cost_twice_as_much_in_every_component(traffic: Traffic, capacity: Capacity) -> None:
+def test_twice_the_jobs_cost_twice_as_much_in_every_component(traffic: Traffic) -> None:
     twice = replace(traffic, jobs_per_second=2 * traffic.jobs_per_second, recurring=2 * traffic.recurring)
-    once = variable(traffic, capacity)
-    assert variable(twice, capacity) == {name: pytest.approx(2 * each) for name, each in once.items()}
+    assert variable(twice) == {name: pytest.approx(2 * each) for name, each in variable(traffic).items()}
     assert cost_of(twice).fixed == cost_of(traffic).fixed
 
 
@@ -98,12 +96,13 @@ def test_cost_of_full_and_thin_batches_encloses_that_of_the_mean() -> None:
     assert cost.with_batches(FULL).total() < cost.total() < cost.with_batches(THIN).total()
 
 
-def test_provisioned_tables_at_70_percent_cost_less_than_on_demand() -> None:
-    units = Usage(write_units=1_000_000, read_units=1_000_000)
-    assert bill(units, PRICE)["DynamoDB writes"] == pytest.approx(0.625)
-    provisioned = bill(units, PRICE, Capacity.PROVISIONED)
-    assert provisioned["DynamoDB writes"] == pytest.approx(0.00065 * 1_000_000 / 3_600 / 0.7)
-    assert provisioned["DynamoDB reads"] == pytest.approx(0.00013 * 1_000_000 / 3_600 / 0.7)
+def test_units_are_priced_on_demand_or_by_the_hour() -> None:
+    on_demand = Usage(table_writes=600_000, write_units=400_000, table_reads=600_000, read_units=400_000)
+    assert bill(on_demand, PRICE)["DynamoDB writes"] == pytest.approx(0.625)
+    assert bill(on_demand, PRICE)["DynamoDB reads"] == pytest.approx(0.125)
+    hours = on_demand.provisioned(write_unit_hours=1_000, read_unit_hours=2_000)
+    assert bill(hours, PRICE)["DynamoDB writes"] == pytest.approx(0.4 * 0.625 + 0.65)
+    assert bill(hours, PRICE)["DynamoDB reads"] == pytest.approx(0.4 * 0.125 + 0.26)
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -237,6 +236,9 @@ def test_json_has_the_figures_of_the_text(capsys: pytest.CaptureFixture[str]) ->
     text = capsys.readouterr().out
     assert f"{found['cost']['dollars_per_million']['on demand']:,.3f}" in text
     assert f"{sum(found['cost']['dollars_per_month']['provisioned'].values()):,.2f}" in text
+    choices = found["choices"]
+    assert f"Recommended: {choices['memory_mb']:,} MB and tables {choices['billing']}." in text
+    assert all(f"{dollars:,.2f}" in text for dollars in choices["dollars_per_month_by_memory_mb"].values())
     assert all(f"{quota['needed']:,}" in text for quota in found["quotas"])
     assert all(f"{share:.0%}" in text for share in found["shares"].values())
     assert {figure["source"] for figure in found["inputs"].values()} == set(figures.Source)
@@ -272,7 +274,7 @@ def test_figures_of_the_domain_are_those_of_the_sizing() -> None:
     """Spelt twice, since infrastructure imports no run-time code."""
     assert figures.INLINE_BYTES.value == INLINE_BYTES
     assert figures.SWEEPER_READS.value == 2 + HOT_SCOPE_PARTS / 2
-    assert EXECUTOR_JOBS == 15
+    assert {int(PRESET_JOB.executor_jobs(preset.memory.executor)) for preset in PRESETS.values()} == {15}
 
 
 @pytest.mark.parametrize(("body", "units", "payload"), [(70, 1, 0), (564, 1, 0), (565, 2, 0), (2_900, 1, 4)])

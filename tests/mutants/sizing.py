@@ -4,6 +4,9 @@ from tests.mutants.mutant import Mutant
 
 _SIZING = "tests/infra/test_sizing.py"
 _COUNTS = "tests/infra/test_sizing_counts.py"
+_CHOICES = "tests/infra/test_sizing_choices.py"
+_MEMORY = "tests/infra/test_executor_memory.py"
+_PROVISIONED = "tests/infra/test_provisioned.py"
 
 SIZING = (
     Mutant(
@@ -29,10 +32,80 @@ SIZING = (
     ),
     Mutant(
         name="provisioned units that are used up to the last",
-        file="infra/sizing/bill.py",
-        old="    return hour / SECONDS_PER_HOUR / HEAD_ROOM\n",
-        new="    return hour / SECONDS_PER_HOUR\n",
-        killer=_SIZING,
+        file="infra/sizing/usage.py",
+        old="        seconds = 3_600 * HEAD_ROOM\n",
+        new="        seconds = 3_600\n",
+        killer=_CHOICES,
+    ),
+    Mutant(
+        name="reserve of provisioned units without head room",
+        file="infra/capacity.py",
+        old="    return ceil(round(units / HEAD_ROOM, 6))\n",
+        new="    return ceil(round(units, 6))\n",
+        killer=_PROVISIONED,
+    ),
+    Mutant(
+        name="minimum units below the busiest minute",
+        file="infra/config.py",
+        old="            self.provisioned.check(reserves(self.jobs_per_second, self.due_in_one_minute))\n",
+        new="            self.provisioned.check(reserves(self.jobs_per_second, 0))\n",
+        killer=_PROVISIONED,
+    ),
+    Mutant(
+        name="index without autoscaling of its writes",
+        file="infra/components/tables.py",
+        old="        _follow(table.auto_scale_global_secondary_index_write_capacity(name, **_range(writes)), writes)\n",
+        new="",
+        killer=_PROVISIONED,
+    ),
+    Mutant(
+        name="provisioned table that throttles at each full hour without an alarm",
+        file="infra/components/resource_alarms.py",
+        old="            of_minutes=TWO_FULL_HOURS if is_provisioned else 5,\n",
+        new="            of_minutes=5,\n",
+        killer=_PROVISIONED,
+    ),
+    Mutant(
+        name="executor whose memory a full batch could exhaust",
+        file="infra/executor_memory.py",
+        old="LEAST_EXECUTOR_MB = 512\n",
+        new="LEAST_EXECUTOR_MB = 256\n",
+        killer=_MEMORY,
+    ),
+    Mutant(
+        name="budget of memory for one key of each message",
+        file="infra/executor_memory.py",
+        old="CALLS_AT_ONCE = EXECUTOR_BATCH * KEYS_PER_MESSAGE\n",
+        new="CALLS_AT_ONCE = EXECUTOR_BATCH\n",
+        killer=_MEMORY,
+    ),
+    Mutant(
+        name="preset whose cold executors are late",
+        file="infra/stages.py",
+        old="    memory=FunctionMemory(executor=1_024),\n",
+        new="    memory=FunctionMemory(executor=512),\n",
+        killer=_MEMORY,
+    ),
+    Mutant(
+        name="bill of provisioned units without the burst",
+        file="infra/sizing/cost.py",
+        old="            self.traffic.due_in_one_minute,\n",
+        new="            0,\n",
+        killer=_CHOICES,
+    ),
+    Mutant(
+        name="least memory for executors that a burst starts cold",
+        file="infra/sizing/choices.py",
+        old="    if traffic.burst:\n        return 1.0\n",
+        new="",
+        killer=_CHOICES,
+    ),
+    Mutant(
+        name="provisioned units of smaller items than those that synth assumes",
+        file="infra/sizing/cost.py",
+        old="            replace(job, read_units=max(READS_PER_JOB, job.read_units)),\n",
+        new="            job,\n",
+        killer=_CHOICES,
     ),
     Mutant(
         name="idle minute without the refused takes of watchers",

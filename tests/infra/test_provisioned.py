@@ -1,0 +1,219 @@
+"""Provisioned units of the executions table: what is refused, and what a template has."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aws_cdk import App
+
+from infra.capacity import HEAD_ROOM, reserves, shares
+from infra.components.alarm_spec import AlarmSpec
+from infra.components.resource_alarms import table_alarms
+from infra.components.tables import Capacity
+from infra.config import StageConfig, Units, WarmThroughput
+from infra.provisioned import Autoscaled, Provisioned, ProvisionedUnits
+from infra.sizing.prices import PRICES
+from infra.stacks.data import DataStack
+from infra.stages import PRESETS, cloud_stage
+from shared.names import Index
+from tests.support.template import Template
+
+TABLE = ProvisionedUnits(
+    reads=Autoscaled(minimum=2_200, maximum=4_400), writes=Autoscaled(minimum=3_000, maximum=9_000)
+)
+BY_TENANT = ProvisionedUnits(
+    reads=Autoscaled(minimum=80, maximum=800),
+    writes=Autoscaled(minimum=150, maximum=1_500, target_percent=50),
+)
+FAILED = ProvisionedUnits(
+    reads=Autoscaled(minimum=90, maximum=900), writes=Autoscaled(minimum=160, maximum=1_600)
+)
+UNITS = Provisioned(executions=TABLE, by_tenant=BY_TENANT, failed=FAILED)
+STAGE = cloud_stage("prod", "eu-west-1", "111111111111")
+PRICE = PRICES["us-east-1"]
+PROVISIONED = replace(STAGE, provisioned=UNITS)
+
+
+def with_writes(name: str, **change: int) -> Provisioned:
+    """The units with another minimum of writes."""
+    units = UNITS.by_name[name]
+    return replace(UNITS, **{name: replace(units, writes=replace(units.writes, **change))})
+
+
+@pytest.mark.parametrize(
+    ("change", "answer"),
+    [
+        ({"minimum": 0}, "minimum is at least 1 unit per second, not 0"),
+        ({"minimum": -5}, "at least 1 unit"),
+        ({"minimum": 101}, "maximum is at least the minimum of 101 units, not 100"),
+        ({"minimum": 1.5}, "minimum is a whole number, such as 3000, not 1.5"),
+        ({"minimum": True}, "minimum is a whole number"),
+        ({"maximum": float("inf")}, "maximum is a whole number, such as 6000, not inf"),
+        ({"maximum": float("nan")}, "maximum is a whole number"),
+        ({"maximum": "100"}, "maximum is a whole number, such as 6000, not '100'"),
+        ({"maximum": None}, "maximum is a whole number"),
+        ({"target_percent": 19}, "target_percent is from 20 to 90, such as 70, not 19"),
+        ({"target_percent": 91}, "from 20 to 90"),
+        ({"target_percent": 0.7}, "target_percent is a whole number, such as 70, not 0.7"),
+    ],
+    ids=str,
+)
+def test_units_that_dynamodb_refuses_are_refused_with_what_to_give(
+    change: dict[str, Any], answer: str
+) -> None:
+    with pytest.raises(ValueError, match=answer):
+        Autoscaled(**{"minimum": 10, "maximum": 100} | change)
+
+
+def test_reserve_of_the_busiest_minute_is_two_writes_a_due_job_and_one_a_new_job_with_head_room() -> None:
+    found = reserves(100, 60_000)
+    assert found["executions"] == (2_143, 3_000)
+    assert found["by_tenant"] == found["failed"] == (72, 143)
+
+
+@pytest.mark.parametrize("name", ["executions", "by_tenant", "failed"])
+def test_minimum_below_the_busiest_minute_is_refused_with_the_minimum_to_give(name: str) -> None:
+    least = reserves(STAGE.jobs_per_second, STAGE.due_in_one_minute)[name].writes
+    assert replace(STAGE, provisioned=with_writes(name, minimum=least)).provisioned is not None
+    with pytest.raises(
+        ValueError, match=rf"the writes of {name} need a minimum of {least} units.*: give {least}"
+    ):
+        replace(STAGE, provisioned=with_writes(name, minimum=least - 1))
+
+
+def test_reads_have_a_reserve_of_their_own() -> None:
+    few = replace(UNITS, executions=replace(TABLE, reads=Autoscaled(minimum=2_142, maximum=4_400)))
+    with pytest.raises(ValueError, match="the reads of executions need a minimum of 2143 units"):
+        replace(STAGE, provisioned=few)
+
+
+def test_stage_without_bursts_needs_a_fraction_of_the_reserve() -> None:
+    steady = replace(STAGE, due_in_one_minute=6_000, provisioned=with_writes("executions", minimum=429))
+    assert steady.at_once["executions"].writes == 429
+
+
+def test_provisioned_units_replace_warm_throughput() -> None:
+    warm = replace(STAGE, warm_throughput=WarmThroughput(executions=Units(writes=9_000)))
+    assert Capacity.of(warm, "executions").warm is not None
+    for name in UNITS.by_name:
+        capacity = Capacity.of(replace(warm, provisioned=UNITS), name)
+        assert (capacity.warm, capacity.units) == (None, UNITS.by_name[name])
+
+
+def test_components_are_measured_by_the_reserve_and_not_by_what_autoscaling_may_reach() -> None:
+    table_writes = "executions, writes"
+    assert shares(PROVISIONED)[table_writes] == pytest.approx(0.7)
+    assert shares(STAGE)[table_writes] == pytest.approx(2_100 / 4_000)
+
+
+def _data(stage: StageConfig, outdir: Path) -> tuple[Template, Mapping[str, AlarmSpec]]:
+    """The template of the tables alone, and their alarms."""
+    app = App(outdir=str(outdir), analytics_reporting=False)
+    stack = DataStack(app, stage)
+    alarms = {alarm.name: alarm for alarm in table_alarms(stage, stack.tables)}
+    path = app.synth().get_stack_by_name(stack.stack_name).template_full_path
+    return Template(json.loads(Path(path).read_text())), alarms
+
+
+@pytest.fixture(scope="module")
+def provisioned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Template, Mapping[str, AlarmSpec]]:
+    return _data(PROVISIONED, tmp_path_factory.mktemp("provisioned"))
+
+
+@pytest.fixture(scope="module")
+def on_demand(tmp_path_factory: pytest.TempPathFactory) -> tuple[Template, Mapping[str, AlarmSpec]]:
+    return _data(STAGE, tmp_path_factory.mktemp("on_demand"))
+
+
+Made = tuple[Template, Mapping[str, AlarmSpec]]
+
+
+def test_executions_alone_have_provisioned_units_and_begin_with_the_minimum(provisioned: Made) -> None:
+    tables = provisioned[0].of_type("AWS::DynamoDB::Table")
+    (executions,) = (name for name in tables if "Executions" in name)
+    others = [made["Properties"]["BillingMode"] for name, made in tables.items() if name != executions]
+    assert others == ["PAY_PER_REQUEST"] * 4
+    properties = tables[executions]["Properties"]
+    assert properties["ProvisionedThroughput"] == {"ReadCapacityUnits": 2_200, "WriteCapacityUnits": 3_000}
+    indexes = {
+        index["IndexName"]: index["ProvisionedThroughput"] for index in properties["GlobalSecondaryIndexes"]
+    }
+    assert indexes == {
+        Index.BY_TENANT: {"ReadCapacityUnits": 80, "WriteCapacityUnits": 150},
+        Index.FAILED: {"ReadCapacityUnits": 90, "WriteCapacityUnits": 160},
+    }
+
+
+def test_table_and_each_index_follow_their_reads_and_writes(provisioned: Made) -> None:
+    template = provisioned[0]
+    (table,) = (name for name in template.of_type("AWS::DynamoDB::Table") if "Executions" in name)
+    targets = template.of_type("AWS::ApplicationAutoScaling::ScalableTarget")
+    policies = list(template.properties("AWS::ApplicationAutoScaling::ScalingPolicy"))
+    followed = {
+        policy["ScalingTargetId"]["Ref"]: policy["TargetTrackingScalingPolicyConfiguration"]
+        for policy in policies
+    }
+    assert len(policies) == len(targets) == len(followed) == 6
+    found = {}
+    for name, made in targets.items():
+        properties, tracking = made["Properties"], followed[name]
+        parts = properties["ResourceId"]["Fn::Join"][1]
+        assert {"Ref": table} in parts
+        kind = properties["ScalableDimension"].removeprefix("dynamodb:")
+        measured = tracking["PredefinedMetricSpecification"]["PredefinedMetricType"]
+        assert measured == f"DynamoDB{kind.split(':')[1].removesuffix('Units')}Utilization"
+        where = parts[-1].removeprefix("/index/") if isinstance(parts[-1], str) else "table"
+        found[where, kind] = (properties["MinCapacity"], properties["MaxCapacity"], tracking["TargetValue"])
+    assert found == {
+        ("table", "table:ReadCapacityUnits"): (2_200, 4_400, 70),
+        ("table", "table:WriteCapacityUnits"): (3_000, 9_000, 70),
+        (Index.BY_TENANT, "index:ReadCapacityUnits"): (80, 800, 70),
+        (Index.BY_TENANT, "index:WriteCapacityUnits"): (150, 1_500, 50),
+        (Index.FAILED, "index:ReadCapacityUnits"): (90, 900, 70),
+        (Index.FAILED, "index:WriteCapacityUnits"): (160, 1_600, 70),
+    }
+
+
+def test_autoscaling_uses_the_role_of_the_service_and_no_role_of_the_stack(provisioned: Made) -> None:
+    template = provisioned[0]
+    assert not any(made["Type"].startswith("AWS::IAM::") for made in template.body["Resources"].values())
+    for target in template.properties("AWS::ApplicationAutoScaling::ScalableTarget"):
+        assert "AWSServiceRoleForApplicationAutoScaling_DynamoDBTable" in json.dumps(target["RoleARN"])
+
+
+def test_tables_on_demand_have_neither_units_nor_autoscaling(on_demand: Made) -> None:
+    template = on_demand[0]
+    assert not any("AutoScaling" in made["Type"] for made in template.body["Resources"].values())
+    assert "ProvisionedThroughput" not in json.dumps(template.body)
+
+
+def test_throttles_of_two_full_hours_are_an_alarm_of_provisioned_executions_alone(
+    provisioned: Made, on_demand: Made
+) -> None:
+    """The burst of a full hour throttles for a minute or two, which three of five minutes never see."""
+    own, usual = provisioned[1], on_demand[1]
+    assert own.keys() == usual.keys()
+    executions = own["TableThrottlesExecutions"]
+    assert (executions.minutes, executions.of_minutes) == (2, 90)
+    assert executions.of_minutes > 60 + executions.minutes
+    assert "raise its minimum units" in executions.description
+    others = [alarm for name, alarm in own.items() if name != "TableThrottlesExecutions"]
+    assert {(alarm.minutes, alarm.of_minutes) for alarm in [*others, *usual.values()]} == {(3, 5)}
+
+
+def test_presets_are_billed_on_demand() -> None:
+    assert {preset.provisioned for preset in PRESETS.values()} == {None}
+
+
+def test_provisioned_units_break_even_at_the_documented_use() -> None:
+    """An hour of a unit on demand, over an hour of a provisioned unit: configure.md says 29 % and 2.4 times."""
+    for on_demand, hour in (
+        (PRICE.write_units, PRICE.write_unit_hours),
+        (PRICE.read_units, PRICE.read_unit_hours),
+    ):
+        use = hour.each / (on_demand.each * 3_600)
+        assert use == pytest.approx(0.29, abs=0.005)
+        assert HEAD_ROOM / use == pytest.approx(2.4, abs=0.05)
