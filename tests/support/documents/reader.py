@@ -141,6 +141,8 @@ class Reader:
             case "javascript" | "go":
                 # `test_receivers.py` runs these against calls of the real signer.
                 pass
+            case "mermaid":
+                _check_plot(block.text)
             case "" | "text" if any(sign in block.text for sign in DRAWN):
                 pass
             case "" if re.match(r"\s*(?:from|import) ", block.text):
@@ -294,3 +296,11 @@ def compare(shown: Any, real: Any, place: str = "") -> None:
 
 def _check_success(exchange: Exchange) -> None:
     assert exchange.status < HTTPStatus.MULTIPLE_CHOICES, exchange
+
+
+def _check_plot(text: str) -> None:
+    """Each line of a plot has a point for each value of its axis."""
+    [axis] = re.findall(r"^ *x-axis .*\[(.*)\]$", text, re.MULTILINE)
+    lines = re.findall(r"^ *line \[(.*)\]$", text, re.MULTILINE)
+    if not lines or {len(each.split(",")) for each in lines} != {len(axis.split(","))}:
+        raise ValueError("a plot whose lines have other points than its axis")

@@ -71,6 +71,8 @@ def test_every_example_of_a_document_does_what_is_shown(blocks: list[Block], pag
         ("http", "POST /hooks/a HTTP/1.1\nX-Attempt: 1"),
         ("http", "HTTP/1.1 200\nno header"),
         ("text", "make test"),
+        ("mermaid", 'xychart-beta\n  x-axis "seconds" [0, 1]\n  line [0]'),
+        ("mermaid", "graph LR"),
     ],
 )
 def test_an_example_that_does_not_work_is_noticed(language: str, text: str, page: Reader) -> None:
