@@ -30,6 +30,26 @@ def test_a_connection_is_kept_for_the_next_call() -> None:
     run(scenario)
 
 
+def test_tenants_share_no_connection_since_a_receiver_may_leave_a_body_unread() -> None:
+    """The unread body would otherwise begin the request of another tenant."""
+    received: list[bytes] = []
+
+    async def leaves_bodies_unread(peer: Peer) -> None:
+        while head := await peer.reader.readuntil(b"\r\n\r\n"):
+            received.append(head)
+            await peer.send(reply(405))
+
+    async def scenario() -> None:
+        async with Receiver(leaves_bodies_unread) as receiver, sending() as sender:
+            for tenant_id, body in (("mallory", b"POST /taken HTTP/1.1\r\nX: "), ("acme", b"{}")):
+                call = post(receiver.url(f"/{tenant_id}"), body, tenant_id=tenant_id)
+                assert (await sender.send(call, timeout_seconds=LONG)).status == 405
+            assert receiver.connections == 2
+
+    run(scenario)
+    assert received[1].startswith(b"POST /acme ")
+
+
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_connection_that_closed_while_the_worker_was_frozen_is_not_used(method: str) -> None:
     frozen, closed = threading.Event(), threading.Event()

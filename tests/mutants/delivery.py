@@ -442,6 +442,13 @@ DELIVERY = (
         killer=_CONNECTIONS,
     ),
     Mutant(
+        name="tenants share idle connections",
+        file=_POOL,
+        old="        owner = (tenant_id, request.target)\n",
+        new='        owner = ("", request.target)\n',
+        killer=_CONNECTIONS,
+    ),
+    Mutant(
         name="idle connections stay open",
         file=_POOL,
         old="            self._sweep = loop.call_later(KEEPALIVE_SECONDS, self._close_old)\n",

@@ -13,6 +13,10 @@ KEEPALIVE_SECONDS = 4.0
 """Below the five seconds after which common servers close an idle connection: reusing a connection that the
 receiver is closing costs an attempt."""
 
+Owner = tuple[str, Target]
+"""The tenant and the target of a connection. A receiver may respond without reading the request's body. The next
+request then follows the unread body, which must not come from another tenant."""
+
 
 class Pool:
     """The kept-alive connections of one scheme, in one event loop.
@@ -27,7 +31,7 @@ class Pool:
         self._limit_per_host = limit_per_host
         self._dialer = dialer
         self._sockets = sockets
-        self._idle: dict[Target, list[Connection]] = {}
+        self._idle: dict[Owner, list[Connection]] = {}
         self._sweep: asyncio.TimerHandle | None = None
 
     def places_of(self, target: Target) -> asyncio.Semaphore:
@@ -39,13 +43,13 @@ class Pool:
 
     async def exchange(self, request: HttpRequest, response: Response, tenant_id: str) -> None:
         """Send a request over an idle or a new connection; CallFailedError without a complete response."""
-        target = request.target
-        connection = self._take_idle(target) or await self._dial(target, tenant_id)
+        owner = (tenant_id, request.target)
+        connection = self._take_idle(owner) or await self._dial(*owner)
         try:
             await connection.exchange(request.data, response)
         finally:
             if response.is_reusable and connection.has_sent_all():
-                self._keep(target, connection)
+                self._keep(owner, connection)
             else:
                 connection.abort()
 
@@ -54,9 +58,9 @@ class Pool:
         self._close_idle()
         await asyncio.sleep(0)  # a transport closes its socket in the next iteration of the loop
 
-    def _take_idle(self, target: Target) -> Connection | None:
+    def _take_idle(self, owner: Owner) -> Connection | None:
         """Return the connection that was used last, so that others can age."""
-        idle = self._idle.get(target, [])
+        idle = self._idle.get(owner, [])
         while idle:
             connection = idle.pop()
             if self._is_fresh(connection) and connection.is_quiet():
@@ -64,16 +68,16 @@ class Pool:
             connection.abort()
         return None
 
-    async def _dial(self, target: Target, tenant_id: str) -> Connection:
+    async def _dial(self, tenant_id: str, target: Target) -> Connection:
         addresses = await self._dialer.resolve(target)
         if self._sockets.is_tight:
             self._close_idle()
         return await self._dialer.dial(target, addresses, tenant_id)
 
-    def _keep(self, target: Target, connection: Connection) -> None:
+    def _keep(self, owner: Owner, connection: Connection) -> None:
         loop = asyncio.get_running_loop()
         connection.idle_since = loop.time()
-        self._idle.setdefault(target, []).append(connection)
+        self._idle.setdefault(owner, []).append(connection)
         if self._sweep is None:
             self._sweep = loop.call_later(KEEPALIVE_SECONDS, self._close_old)
 
@@ -83,10 +87,10 @@ class Pool:
     def _close_old(self) -> None:
         self._sweep = None
         idle, self._idle = self._idle, {}
-        for target, connections in idle.items():
+        for owner, connections in idle.items():
             for connection in connections:
                 if self._is_fresh(connection) and connection.is_quiet():
-                    self._idle.setdefault(target, []).append(connection)
+                    self._idle.setdefault(owner, []).append(connection)
                 else:
                     connection.abort()
         if self._idle:
