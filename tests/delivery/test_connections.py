@@ -16,6 +16,7 @@ from shared.adapters.http.dial import DialGuard
 from shared.adapters.http.sockets import BoundedSocket
 from shared.domain.delivery.callback import Reason
 from tests.support.delivery.sending import LONG, SHORT, post, run, sending
+from tests.support.fakes.clock import VirtualClock
 from tests.support.fakes.receiver import Peer, Receiver, replies, reply, silent
 
 
@@ -151,6 +152,26 @@ def test_connection_that_was_idle_for_longer_than_servers_wait_is_not_used(
             for _ in range(2):
                 assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).succeeded
             assert [request.connection for request in receiver.requests] == [1, 2]
+
+    run(scenario)
+
+
+def test_connection_and_look_up_are_renewed_after_a_freeze_that_the_monotonic_clock_leaves_out() -> None:
+    looked_up: list[str] = []
+
+    def look_up(name: str) -> list[str]:
+        looked_up.append(name)
+        return ["127.0.0.1"]
+
+    async def scenario() -> None:
+        clock = VirtualClock(1_000_000)
+        async with Receiver(replies(reply())) as receiver, sending(clock=clock, look_up=look_up) as sender:
+            for _ in range(2):
+                call = post(receiver.url(host="open.test"))
+                assert (await sender.send(call, timeout_seconds=LONG)).succeeded
+                clock.time_ms += 3 * 3_600_000
+            assert [request.connection for request in receiver.requests] == [1, 2]
+            assert looked_up == ["open.test"] * 2
 
     run(scenario)
 

@@ -17,6 +17,7 @@ _ERRORS = "tests/delivery/test_protocol_errors.py"
 _RACES = "tests/delivery/test_races.py"
 _FRAMING = "tests/delivery/test_framing.py"
 _RAISES = "tests/delivery/test_never_raises.py"
+_FRESHNESS = "tests/unit/adapters/test_freshness.py"
 _TLS = "shared/adapters/http/tls.py"
 _RESPONSE = "shared/adapters/http/response.py"
 _CONNECTION = "shared/adapters/http/connection.py"
@@ -108,8 +109,8 @@ DELIVERY = (
     Mutant(
         name="executors do not know the API by name",
         file="shared/bootstrap/dynamo_ports.py",
-        old="CallbackSender(settings.target_policy)",
-        new="CallbackSender(type(settings.target_policy)(exceptions=settings.dial_exceptions))",
+        old="CallbackSender(settings.target_policy, ",
+        new="CallbackSender(type(settings.target_policy)(exceptions=settings.dial_exceptions), ",
         killer=_WIRED,
     ),
     Mutant(
@@ -442,6 +443,20 @@ DELIVERY = (
         killer=_CONNECTIONS,
     ),
     Mutant(
+        name="a frozen worker does not age",
+        file="shared/adapters/http/freshness.py",
+        old=" and 0 <= now.wall_ms - since.wall_ms < seconds * 1000",
+        new="",
+        killer=_FRESHNESS,
+    ),
+    Mutant(
+        name="a wall clock that is set back makes connections young",
+        file="shared/adapters/http/freshness.py",
+        old=" and 0 <= now.wall_ms",
+        new=" and now.wall_ms",
+        killer=_FRESHNESS,
+    ),
+    Mutant(
         name="tenants share idle connections",
         file=_POOL,
         old="        owner = (tenant_id, request.target)\n",
@@ -451,8 +466,8 @@ DELIVERY = (
     Mutant(
         name="idle connections stay open",
         file=_POOL,
-        old="            self._sweep = loop.call_later(KEEPALIVE_SECONDS, self._close_old)\n",
-        new="            pass\n",
+        old="        self._sweep = asyncio.get_running_loop().call_later(KEEPALIVE_SECONDS, self._close_old)\n",
+        new="        pass\n",
         killer=_CONNECTIONS,
     ),
     Mutant(

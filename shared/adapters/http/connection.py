@@ -5,6 +5,7 @@ import select
 from typing import Any
 
 from shared.adapters.http.errors import CallFailedError
+from shared.adapters.http.freshness import Moment
 from shared.adapters.http.response import Response
 from shared.adapters.http.sockets import BoundedSocket
 from shared.domain.delivery.callback import Reason
@@ -13,8 +14,10 @@ from shared.domain.delivery.callback import Reason
 class Connection(asyncio.Protocol):
     """Carries one request at a time. Bytes that arrive between two requests close the connection."""
 
+    idle_since: Moment
+    """The end of the last exchange."""
+
     def __init__(self, opened: BoundedSocket) -> None:
-        self.idle_since = 0.0
         self._socket = opened
         self._transport: Any = None
         self._response: Response | None = None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from shared.adapters.http.errors import CallFailedError
+from shared.adapters.http.freshness import Freshness, Moment
 from shared.domain.delivery.callback import Reason
 
 LookUp = Callable[[str], Sequence[str]]
@@ -38,20 +39,24 @@ class BoundedResolver:
     The loop's default executor is too small: it has four threads more than the machine has cores.
     """
 
-    def __init__(self, look_up: LookUp, *, seconds: float, threads: int = LOOK_UP_THREADS) -> None:
+    def __init__(
+        self, look_up: LookUp, freshness: Freshness, *, seconds: float, threads: int = LOOK_UP_THREADS
+    ) -> None:
         self._look_up = look_up
+        self._freshness = freshness
         self._seconds = seconds
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="look-up")
-        self._cache: dict[str, tuple[float, asyncio.Task[list[str]]]] = {}
+        self._cache: dict[str, tuple[Moment, asyncio.Task[list[str]]]] = {}
         """The lookups of the last seconds, also those that are running, with the time of their start."""
 
     async def resolve(self, name: str) -> list[str]:
         """Return the addresses of a name; CallFailedError if the name has none, or too many."""
-        loop = asyncio.get_running_loop()
-        oldest = loop.time() - CACHE_SECONDS
-        self._cache = {known: entry for known, entry in self._cache.items() if entry[0] > oldest}
+        is_fresh = self._freshness.is_fresh
+        self._cache = {
+            known: entry for known, entry in self._cache.items() if is_fresh(entry[0], CACHE_SECONDS)
+        }
         if name not in self._cache:
-            self._cache[name] = loop.time(), loop.create_task(self._addresses(name))
+            self._cache[name] = self._freshness.now(), asyncio.create_task(self._addresses(name))
             self._cache[name][1].add_done_callback(lambda task: self._forget_failure(name, task))
         # Shielded: the other calls that wait for this lookup go on when one of them is cancelled.
         return await asyncio.shield(self._cache[name][1])

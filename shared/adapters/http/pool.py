@@ -5,6 +5,7 @@ from weakref import WeakValueDictionary
 
 from shared.adapters.http.connection import Connection
 from shared.adapters.http.dial import Dialer
+from shared.adapters.http.freshness import Freshness
 from shared.adapters.http.request import HttpRequest, Target
 from shared.adapters.http.response import Response
 from shared.adapters.http.sockets import SocketBudget
@@ -24,13 +25,16 @@ class Pool:
     One pool per scheme: a name that was allowed for https must not be reused for plain http.
     """
 
-    def __init__(self, dialer: Dialer, sockets: SocketBudget, *, limit: int, limit_per_host: int) -> None:
+    def __init__(
+        self, dialer: Dialer, sockets: SocketBudget, freshness: Freshness, *, limit: int, limit_per_host: int
+    ) -> None:
         self.places = asyncio.Semaphore(limit)
         """A call holds one of these places, and one of its host's."""
         self._host_places: WeakValueDictionary[Target, asyncio.Semaphore] = WeakValueDictionary()
         self._limit_per_host = limit_per_host
         self._dialer = dialer
         self._sockets = sockets
+        self._freshness = freshness
         self._idle: dict[Owner, list[Connection]] = {}
         self._sweep: asyncio.TimerHandle | None = None
 
@@ -75,14 +79,16 @@ class Pool:
         return await self._dialer.dial(target, addresses, tenant_id)
 
     def _keep(self, owner: Owner, connection: Connection) -> None:
-        loop = asyncio.get_running_loop()
-        connection.idle_since = loop.time()
+        connection.idle_since = self._freshness.now()
         self._idle.setdefault(owner, []).append(connection)
         if self._sweep is None:
-            self._sweep = loop.call_later(KEEPALIVE_SECONDS, self._close_old)
+            self._sweep_later()
 
     def _is_fresh(self, connection: Connection) -> bool:
-        return asyncio.get_running_loop().time() - connection.idle_since < KEEPALIVE_SECONDS
+        return self._freshness.is_fresh(connection.idle_since, KEEPALIVE_SECONDS)
+
+    def _sweep_later(self) -> None:
+        self._sweep = asyncio.get_running_loop().call_later(KEEPALIVE_SECONDS, self._close_old)
 
     def _close_old(self) -> None:
         self._sweep = None
@@ -94,7 +100,7 @@ class Pool:
                 else:
                     connection.abort()
         if self._idle:
-            self._sweep = asyncio.get_running_loop().call_later(KEEPALIVE_SECONDS, self._close_old)
+            self._sweep_later()
 
     def _close_idle(self) -> None:
         """Close the connections that no call uses; they count in no limit of the pool."""

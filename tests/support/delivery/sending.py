@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from ipaddress import ip_network
 from typing import Any
 
+from shared.adapters.clock import SystemClock
 from shared.adapters.http.sender import CallbackSender
 from shared.domain.delivery.callback import Callback, CallbackResponse
 from shared.domain.delivery.target_policy import TargetPolicy
@@ -41,7 +42,8 @@ async def sending(
     With loopback alone, names that the public DNS never resolves would be refused before their lookup.
     """
     opened = exceptions or (*LOOPBACK, ELSEWHERE)
-    sender = CallbackSender(policy(*opened, own_hosts=own_hosts), **options)
+    clock = options.pop("clock", SystemClock())
+    sender = CallbackSender(policy(*opened, own_hosts=own_hosts), clock, **options)
     try:
         yield sender
     finally:
