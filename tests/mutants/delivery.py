@@ -457,6 +457,13 @@ DELIVERY = (
         killer=_FRESHNESS,
     ),
     Mutant(
+        name="a deadline that is noticed late outweighs the response",
+        file=_RESPONSE,
+        old="        if self.ended.done() and not self.ended.cancelled():",
+        new="        if False:",
+        killer="tests/delivery/test_deadlines.py",
+    ),
+    Mutant(
         name="tenants share idle connections",
         file=_POOL,
         old="        owner = (tenant_id, request.target)\n",

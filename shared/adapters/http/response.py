@@ -86,7 +86,9 @@ class Response:
             self._end(None)
 
     def result(self, error: Exception | None, duration_ms: int) -> CallbackResponse:
-        """Classify the call; `error` is why the response is incomplete."""
+        """Classify the call; `error` is what ended it, unless the response had ended before."""
+        if self.ended.done() and not self.ended.cancelled():
+            error = self.ended.result()
         self._parser = None  # the parser and the response refer to each other
         reason = self._reason(error)
         return CallbackResponse(
