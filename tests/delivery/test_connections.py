@@ -259,7 +259,8 @@ def test_a_machine_without_free_sockets_is_unavailable_and_not_a_failed_receiver
     run(scenario)
 
 
-def test_a_process_at_its_limit_of_descriptors_refunds_the_attempt() -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_process_at_its_limit_of_descriptors_refunds_the_attempt(host: str) -> None:
     async def scenario() -> None:
         async with Receiver(replies(reply())) as receiver, sending() as sender:
             soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -267,11 +268,11 @@ def test_a_process_at_its_limit_of_descriptors_refunds_the_attempt() -> None:
             os.close(lowest_free)
             resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
             try:
-                answer = await sender.send(post(receiver.url()), timeout_seconds=LONG)
+                answer = await sender.send(post(receiver.url(host=host)), timeout_seconds=LONG)
             finally:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
             assert (answer.reason, receiver.requests) == (Reason.UNAVAILABLE, [])
-            assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).succeeded
+            assert (await sender.send(post(receiver.url(host=host)), timeout_seconds=LONG)).succeeded
 
     run(scenario)
 

@@ -1,6 +1,7 @@
 """Look-ups: within a bound of their own, side by side, and by the system's resolver unless told otherwise."""
 
 import asyncio
+import errno
 import socket
 import time
 from typing import Any
@@ -101,17 +102,18 @@ def test_in_a_batch_each_black_holed_name_ends_at_its_own_bound_and_the_others_a
 
 
 @pytest.mark.parametrize(
-    ("number", "reason"),
+    ("error", "reason"),
     [
-        (socket.EAI_SYSTEM, Reason.UNAVAILABLE),
-        (socket.EAI_MEMORY, Reason.UNAVAILABLE),
-        (socket.EAI_NONAME, Reason.DNS_FAILED),
-        (socket.EAI_AGAIN, Reason.DNS_FAILED),
+        (OSError(errno.EMFILE, "failed"), Reason.UNAVAILABLE),
+        (OSError(errno.EIO, "failed"), Reason.DNS_FAILED),
+        (socket.gaierror(socket.EAI_MEMORY, "failed"), Reason.UNAVAILABLE),
+        (socket.gaierror(socket.EAI_NONAME, "failed"), Reason.DNS_FAILED),
+        (socket.gaierror(socket.EAI_AGAIN, "failed"), Reason.DNS_FAILED),
     ],
 )
-def test_a_lookup_that_fails_for_lack_of_own_resources_is_unavailable(number: int, reason: Reason) -> None:
+def test_a_lookup_that_fails_for_lack_of_own_resources_is_unavailable(error: OSError, reason: Reason) -> None:
     def fail(_name: str) -> list[str]:
-        raise socket.gaierror(number, "failed")
+        raise error
 
     async def scenario() -> None:
         async with sending(look_up=fail) as sender:

@@ -464,6 +464,13 @@ DELIVERY = (
         killer="tests/delivery/test_deadlines.py",
     ),
     Mutant(
+        name="a look-up without a descriptor costs an attempt",
+        file=_LOOK_UP,
+        old="    return error.errno in EXHAUSTED\n",
+        new="    return False\n",
+        killer=_LOOK_UPS,
+    ),
+    Mutant(
         name="tenants share idle connections",
         file=_POOL,
         old="        owner = (tenant_id, request.target)\n",
@@ -487,8 +494,8 @@ DELIVERY = (
     Mutant(
         name="one address without a descriptor refunds the attempt",
         file=_DIAL,
-        old='getattr(error, "errno", None) not in _EXHAUSTED',
-        new='getattr(error, "errno", None) in _EXHAUSTED',
+        old='getattr(error, "errno", None) not in EXHAUSTED',
+        new='getattr(error, "errno", None) in EXHAUSTED',
         killer=_RACES,
     ),
     Mutant(

@@ -5,7 +5,7 @@ import socket
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from shared.adapters.http.errors import CallFailedError
+from shared.adapters.http.errors import EXHAUSTED, CallFailedError
 from shared.adapters.http.freshness import Freshness, Moment
 from shared.domain.delivery.callback import Reason
 
@@ -76,8 +76,7 @@ class BoundedResolver:
         except TimeoutError:
             raise CallFailedError(Reason.DNS_FAILED, "no name server answered in time") from None
         except OSError as error:
-            is_own_fault = isinstance(error, socket.gaierror) and error.errno in _OWN_FAULTS
-            reason = Reason.UNAVAILABLE if is_own_fault else Reason.DNS_FAILED
+            reason = Reason.UNAVAILABLE if _is_own_fault(error) else Reason.DNS_FAILED
             raise CallFailedError(reason, str(error)) from error
         unique = list(dict.fromkeys(addresses))
         if not 0 < len(unique) <= MAX_ADDRESSES:
@@ -89,4 +88,8 @@ class BoundedResolver:
             self._cache.pop(name, None)
 
 
-_OWN_FAULTS = (socket.EAI_MEMORY, socket.EAI_SYSTEM)
+def _is_own_fault(error: OSError) -> bool:
+    """Whether this machine lacked memory or a descriptor; Python raises EAI_SYSTEM as a plain OSError."""
+    if isinstance(error, socket.gaierror):
+        return error.errno == socket.EAI_MEMORY
+    return error.errno in EXHAUSTED
