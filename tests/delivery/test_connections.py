@@ -3,7 +3,6 @@
 import asyncio
 import errno
 import os
-import resource
 import socket
 import threading
 from typing import Any
@@ -15,7 +14,7 @@ from shared.adapters.http.connection import Connection
 from shared.adapters.http.dial import DialGuard
 from shared.adapters.http.sockets import BoundedSocket
 from shared.domain.delivery.callback import Reason
-from tests.support.delivery.sending import LONG, SHORT, post, run, sending
+from tests.support.delivery.sending import LONG, SHORT, post, run, sending, without_descriptors
 from tests.support.fakes.clock import VirtualClock
 from tests.support.fakes.receiver import Peer, Receiver, replies, reply, silent
 
@@ -263,14 +262,8 @@ def test_a_machine_without_free_sockets_is_unavailable_and_not_a_failed_receiver
 def test_a_process_at_its_limit_of_descriptors_refunds_the_attempt(host: str) -> None:
     async def scenario() -> None:
         async with Receiver(replies(reply())) as receiver, sending() as sender:
-            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-            lowest_free = os.dup(0)
-            os.close(lowest_free)
-            resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
-            try:
+            with without_descriptors():
                 answer = await sender.send(post(receiver.url(host=host)), timeout_seconds=LONG)
-            finally:
-                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
             assert (answer.reason, receiver.requests) == (Reason.UNAVAILABLE, [])
             assert (await sender.send(post(receiver.url(host=host)), timeout_seconds=LONG)).succeeded
 

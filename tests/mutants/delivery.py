@@ -471,6 +471,27 @@ DELIVERY = (
         killer=_LOOK_UPS,
     ),
     Mutant(
+        name="lack of memory refunds an attempt whose request was sent",
+        file=_POOL,
+        old="        response.is_request_sent = True\n",
+        new="",
+        killer=_RAISES,
+    ),
+    Mutant(
+        name="lack of memory costs an attempt without a request",
+        file=_RESPONSE,
+        old="isinstance(error, MemoryError | RuntimeError | OSError)",
+        new="False",
+        killer=_RAISES,
+    ),
+    Mutant(
+        name="TLS without authorities is kept",
+        file=_TLS,
+        old="        if ssl.get_default_verify_paths().cafile and ",
+        new="        if False and ",
+        killer="tests/delivery/test_tls.py",
+    ),
+    Mutant(
         name="tenants share idle connections",
         file=_POOL,
         old="        owner = (tenant_id, request.target)\n",

@@ -49,6 +49,7 @@ class Pool:
         """Send a request over an idle or a new connection; CallFailedError without a complete response."""
         owner = (tenant_id, request.target)
         connection = self._take_idle(owner) or await self._dial(*owner)
+        response.is_request_sent = True
         try:
             await connection.exchange(request.data, response)
         finally:

@@ -51,6 +51,8 @@ class Response:
         """Done once the response is complete or cannot be completed, which the error says."""
         self.is_reusable = False
         """Whether the connection can carry another request."""
+        self.is_request_sent = False
+        """Whether the receiver may have seen any of the request."""
         self._retry_after_seconds: int | None = None
         self._async_accepted = False
         self._gave_up = False
@@ -113,6 +115,8 @@ class Response:
             return Reason.TIMEOUT
         if isinstance(error, ValueError | TypeError):
             return Reason.REQUEST_UNREADABLE
+        if isinstance(error, MemoryError | RuntimeError | OSError) and not self.is_request_sent:
+            return Reason.UNAVAILABLE  # this machine lacks memory, threads or descriptors
         return Reason.OK if error is None else Reason.PROTOCOL_ERROR
 
     # The methods below are called by the parser. It stops, with an HttpParserError, when one of them raises.

@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+import os
+import resource
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from ipaddress import ip_network
 from typing import Any
 
@@ -48,6 +50,19 @@ async def sending(
         yield sender
     finally:
         await sender.close()
+
+
+@contextlib.contextmanager
+def without_descriptors() -> Iterator[None]:
+    """The process cannot open another descriptor."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest_free = os.dup(0)
+    os.close(lowest_free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def post(url: str, body: bytes = b"{}", **others: Any) -> Callback:
