@@ -144,8 +144,8 @@ DELIVERY = (
     Mutant(
         name="look-ups in the few threads of the loop",
         file=_LOOK_UP,
-        old="loop.run_in_executor(self._threads,",
-        new="loop.run_in_executor(None,",
+        old="LOOK_UP_THREADS = 256",
+        new="LOOK_UP_THREADS = 6",
         killer=_LOOK_UPS,
     ),
     Mutant(
@@ -490,6 +490,20 @@ DELIVERY = (
         old="        if ssl.get_default_verify_paths().cafile and ",
         new="        if False and ",
         killer="tests/delivery/test_tls.py",
+    ),
+    Mutant(
+        name="one tenant occupies all threads of look-ups",
+        file=_LOOK_UP,
+        old=" or owners.count(tenant_id) >= LOOK_UPS_PER_TENANT",
+        new="",
+        killer=_LOOK_UPS,
+    ),
+    Mutant(
+        name="a look-up that waits for a thread costs an attempt",
+        file=_LOOK_UP,
+        old="len(owners) >= self._max_threads or ",
+        new="",
+        killer=_LOOK_UPS,
     ),
     Mutant(
         name="tenants share idle connections",

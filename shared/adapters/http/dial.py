@@ -72,11 +72,11 @@ class Dialer:
         self._dialling: Counter[str] = Counter()
         """The calls of each tenant that are dialling."""
 
-    async def resolve(self, target: Target) -> Sequence[str]:
+    async def resolve(self, target: Target, tenant_id: str) -> Sequence[str]:
         """Return the addresses to dial, the families in turn, after all addresses were found to be allowed."""
         if not target.is_name:
             return [target.host]
-        addresses = await self._resolver.resolve(target.host)
+        addresses = await self._resolver.resolve(target.host, tenant_id)
         self._guard.judge(addresses)
         first = [text for text in addresses if (":" in text) == (":" in addresses[0])][:DIALLED_PER_FAMILY]
         other = [text for text in addresses if (":" in text) != (":" in addresses[0])][:DIALLED_PER_FAMILY]

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from shared.adapters.http.errors import EXHAUSTED, CallFailedError
 from shared.adapters.http.freshness import Freshness, Moment
@@ -19,6 +19,9 @@ of a callback, so that a silent name server is distinguished from a silent recei
 LOOK_UP_THREADS = 256
 """Twice the calls of an executor batch and more, because a lookup that times out occupies its thread until
 the system's resolver gives up. Threads are created on demand."""
+
+LOOK_UPS_PER_TENANT = 128
+"""Half of the threads, and more than the calls of a batch: names that no server answers delay one tenant alone."""
 
 MAX_ADDRESSES = 256
 """Maximum addresses of a name. To check one takes about 10 µs of the event loop's time."""
@@ -45,18 +48,27 @@ class BoundedResolver:
         self._look_up = look_up
         self._freshness = freshness
         self._seconds = seconds
+        self._max_threads = threads
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="look-up")
+        self._running: dict[Future[Sequence[str]], str] = {}
+        """The lookups that occupy a thread, also after their timeout, and the tenant of each."""
         self._cache: dict[str, tuple[Moment, asyncio.Task[list[str]]]] = {}
         """The lookups of the last seconds, also those that are running, with the time of their start."""
 
-    async def resolve(self, name: str) -> list[str]:
-        """Return the addresses of a name; CallFailedError if the name has none, or too many."""
+    async def resolve(self, name: str, tenant_id: str) -> list[str]:
+        """Return the addresses of a name; CallFailedError if the name has none, or too many.
+
+        A lookup never waits for a thread: UNAVAILABLE if all threads, or those of the tenant, are busy.
+        """
         is_fresh = self._freshness.is_fresh
         self._cache = {
             known: entry for known, entry in self._cache.items() if is_fresh(entry[0], CACHE_SECONDS)
         }
         if name not in self._cache:
-            self._cache[name] = self._freshness.now(), asyncio.create_task(self._addresses(name))
+            self._cache[name] = (
+                self._freshness.now(),
+                asyncio.create_task(self._addresses(self._start(name, tenant_id))),
+            )
             self._cache[name][1].add_done_callback(lambda task: self._forget_failure(name, task))
         # Shielded: the other calls that wait for this lookup go on when one of them is cancelled.
         return await asyncio.shield(self._cache[name][1])
@@ -68,11 +80,19 @@ class BoundedResolver:
         self._cache.clear()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _addresses(self, name: str) -> list[str]:
-        loop = asyncio.get_running_loop()
+    def _start(self, name: str, tenant_id: str) -> Future[Sequence[str]]:
+        self._running = {running: owner for running, owner in self._running.items() if not running.done()}
+        owners = list(self._running.values())
+        if len(owners) >= self._max_threads or owners.count(tenant_id) >= LOOK_UPS_PER_TENANT:
+            raise CallFailedError(Reason.UNAVAILABLE, "all threads for lookups are busy")
+        started = self._threads.submit(self._look_up, name)
+        self._running[started] = tenant_id
+        return started
+
+    async def _addresses(self, started: Future[Sequence[str]]) -> list[str]:
         try:
             async with asyncio.timeout(self._seconds):
-                addresses = await loop.run_in_executor(self._threads, self._look_up, name)
+                addresses = await asyncio.wrap_future(started)
         except TimeoutError:
             raise CallFailedError(Reason.DNS_FAILED, "no name server answered in time") from None
         except OSError as error:

@@ -74,7 +74,7 @@ class Pool:
         return None
 
     async def _dial(self, tenant_id: str, target: Target) -> Connection:
-        addresses = await self._dialer.resolve(target)
+        addresses = await self._dialer.resolve(target, tenant_id)
         if self._sockets.is_tight:
             self._close_idle()
         return await self._dialer.dial(target, addresses, tenant_id)
