@@ -424,8 +424,15 @@ DELIVERY = (
     Mutant(
         name="a connection is kept whose request was not sent",
         file=_CONNECTION,
-        old="not self._transport.get_write_buffer_size()",
+        old="self._socket.has_sent_all and not self._transport.get_write_buffer_size()",
         new="True",
+        killer=_FRAMING,
+    ),
+    Mutant(
+        name="a connection is kept whose request TLS has not sent",
+        file=_CONNECTION,
+        old="self._socket.has_sent_all and ",
+        new="",
         killer=_FRAMING,
     ),
     Mutant(

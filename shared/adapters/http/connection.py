@@ -53,7 +53,8 @@ class Connection(asyncio.Protocol):
 
     def has_sent_all(self) -> bool:
         """Whether the whole request was sent: a receiver may respond before."""
-        return not self._transport.is_closing() and not self._transport.get_write_buffer_size()
+        is_written = self._socket.has_sent_all and not self._transport.get_write_buffer_size()
+        return is_written and not self._transport.is_closing()
 
     def abort(self) -> None:
         """Close without the end of TLS, for which asyncio would wait up to 30 s."""
