@@ -111,6 +111,11 @@ def test_connection_is_closed_after_a_response_that_leaves_its_state_in_doubt(
             200,
             id="chunks without an end, named by a second header",
         ),
+        pytest.param(
+            CHUNKED + b"2\r\nok\r\n0\r\nTransfer-Encoding: gzip\r\nX: a\r\n",
+            200,
+            id="chunks without an end, and a trailer that denies them",
+        ),
     ],
 )
 def test_ambiguous_framing_is_a_protocol_error(raw: bytes, status: int | None) -> None:

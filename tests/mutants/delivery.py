@@ -513,6 +513,13 @@ DELIVERY = (
         killer=_LOOK_UPS,
     ),
     Mutant(
+        name="a trailer frames the body before it",
+        file=_RESPONSE,
+        old="        if self.status is not None:\n            return  # a trailer",
+        new="        if False:\n            return  # a trailer",
+        killer=_FRAMING,
+    ),
+    Mutant(
         name="tenants share idle connections",
         file=_POOL,
         old="        owner = (tenant_id, request.target)\n",

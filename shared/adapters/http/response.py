@@ -135,8 +135,10 @@ class Response:
             raise _invalid("the response has too many or too long headers")
         if b"\0" in value:
             raise _invalid("a header has a null byte")
+        if self.status is not None:
+            return  # a trailer, which comes too late to say anything
         key = _READ_HEADERS.get(name.lower().rstrip())
-        # Of repeated headers the first counts, but the last coding frames the body. Trailers come too late.
+        # Of repeated headers the first counts, but the last coding frames the body.
         if key == "transfer-encoding" or (key and key not in self._headers):
             self._headers[key] = value.decode("latin-1")
 
