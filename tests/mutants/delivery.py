@@ -410,8 +410,8 @@ DELIVERY = (
     Mutant(
         name="a chunked body may end with its connection",
         file=_RESPONSE,
-        old='.endswith("chunked")',
-        new='.endswith("nothing")',
+        old='"chunked" in self._headers',
+        new='"nothing" in self._headers',
         killer=_ERRORS,
     ),
     Mutant(
@@ -518,6 +518,20 @@ DELIVERY = (
         old="        if self.status is not None:\n            return  # a trailer",
         new="        if False:\n            return  # a trailer",
         killer=_FRAMING,
+    ),
+    Mutant(
+        name="any protocol is HTTP",
+        file=_RESPONSE,
+        old="self._protocol != _PROTOCOL or ",
+        new="",
+        killer=_ERRORS,
+    ),
+    Mutant(
+        name="a status of less than three digits is a status",
+        file=_RESPONSE,
+        old="        if status < 100:",
+        new="        if False:",
+        killer=_ERRORS,
     ),
     Mutant(
         name="tenants share idle connections",
