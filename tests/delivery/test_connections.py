@@ -228,6 +228,28 @@ def test_connections_are_bounded(options: dict[str, Any]) -> None:
     run(scenario)
 
 
+def test_spellings_of_a_name_share_limits_connections_and_lookups() -> None:
+    looked_up: list[str] = []
+
+    def look_up(name: str) -> list[str]:
+        looked_up.append(name)
+        return ["127.0.0.1"]
+
+    async def scenario() -> None:
+        spellings = ("open.test", "Open.test", "OPEN.TEST")
+        async with (
+            Receiver(replies(reply())) as receiver,
+            sending(look_up=look_up, limit_per_host=1) as sender,
+        ):
+            calls = [sender.send(post(receiver.url(host=host)), timeout_seconds=LONG) for host in spellings]
+            assert all(answer.succeeded for answer in await asyncio.gather(*calls))
+            assert (receiver.connections, looked_up) == (1, ["open.test"])
+            hosts = [str(request.header("host")) for request in receiver.requests]
+            assert [host.partition(":")[0] for host in hosts] == list(spellings)
+
+    run(scenario)
+
+
 def test_a_call_that_got_no_connection_in_time_is_unavailable_and_not_a_timeout() -> None:
     async def scenario() -> None:
         async with Receiver(silent()) as receiver, sending(limit=1) as sender:

@@ -534,6 +534,13 @@ DELIVERY = (
         killer=_ERRORS,
     ),
     Mutant(
+        name="spellings of a name have limits of their own",
+        file=_REQUEST,
+        old='url["name"].lower()',
+        new='url["name"]',
+        killer=_CONNECTIONS,
+    ),
+    Mutant(
         name="tenants share idle connections",
         file=_POOL,
         old="        owner = (tenant_id, request.target)\n",
