@@ -12,6 +12,8 @@ import pytest
 from shared.adapters.http import pool
 from shared.adapters.http.connection import Connection
 from shared.adapters.http.dial import DialGuard
+from shared.adapters.http.errors import CallFailedError
+from shared.adapters.http.response import Response
 from shared.adapters.http.sockets import BoundedSocket
 from shared.domain.delivery.callback import Reason
 from tests.support.delivery.sending import LONG, SHORT, post, run, sending, without_descriptors
@@ -103,7 +105,10 @@ def test_a_kept_connection_on_which_data_arrived_is_left_without_costing_an_atte
 
 
 def test_connection_whose_end_has_arrived_is_not_used_while_its_tls_ends() -> None:
-    """The transport of asyncio still takes a request meanwhile, and drops it."""
+    """The transport of asyncio still takes a request meanwhile, and drops it.
+
+    It raises an error if it is aborted before it has handled the end itself.
+    """
 
     class EndingTls(asyncio.Transport):
         is_aborted = False
@@ -120,11 +125,16 @@ def test_connection_whose_end_has_arrived_is_not_used_while_its_tls_ends() -> No
     async def scenario() -> None:
         ours, theirs = socket.socketpair()
         with ours, theirs, BoundedSocket(ours.family, ours.type, 0, ours.detach()) as opened:
-            connection = Connection(opened)
-            connection.connection_made(EndingTls())
+            connection, transport = Connection(opened), EndingTls()
+            connection.connection_made(transport)
             assert connection.is_quiet()
             connection.eof_received()
+            assert not transport.is_aborted
             assert not connection.is_quiet()
+            with pytest.raises(CallFailedError, match="lost before the request"):
+                await connection.exchange(b"GET", Response(is_head=False))
+            await asyncio.sleep(0)
+            assert transport.is_aborted
 
     run(scenario)
 

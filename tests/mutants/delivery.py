@@ -541,6 +541,13 @@ DELIVERY = (
         killer=_CONNECTIONS,
     ),
     Mutant(
+        name="a connection whose end has arrived takes a request",
+        file=_CONNECTION,
+        old="        return self._has_ended or ",
+        new="        return ",
+        killer=_CONNECTIONS,
+    ),
+    Mutant(
         name="tenants share idle connections",
         file=_POOL,
         old="        owner = (tenant_id, request.target)\n",
