@@ -289,7 +289,7 @@ class DynamoPorts:
         from shared.adapters.http.sender import CallbackSender
 
         settings = require(self._settings, ExecutorSettings)
-        return CallbackSender(settings.target_policy)
+        return CallbackSender(settings.target_policy, self.clock)
 
     @cached_property
     def vault(self) -> Vault:

@@ -3,7 +3,6 @@
 import asyncio
 import errno
 import os
-import resource
 import socket
 import threading
 from typing import Any
@@ -13,9 +12,12 @@ import pytest
 from shared.adapters.http import pool
 from shared.adapters.http.connection import Connection
 from shared.adapters.http.dial import DialGuard
+from shared.adapters.http.errors import CallFailedError
+from shared.adapters.http.response import Response
 from shared.adapters.http.sockets import BoundedSocket
 from shared.domain.delivery.callback import Reason
-from tests.support.delivery.sending import LONG, SHORT, post, run, sending
+from tests.support.delivery.sending import LONG, SHORT, post, run, sending, without_descriptors
+from tests.support.fakes.clock import VirtualClock
 from tests.support.fakes.receiver import Peer, Receiver, replies, reply, silent
 
 
@@ -28,6 +30,26 @@ def test_a_connection_is_kept_for_the_next_call() -> None:
             assert [request.connection for request in receiver.requests] == [1, 1, 1, 1]
 
     run(scenario)
+
+
+def test_tenants_share_no_connection_since_a_receiver_may_leave_a_body_unread() -> None:
+    """The unread body would otherwise begin the request of another tenant."""
+    received: list[bytes] = []
+
+    async def leaves_bodies_unread(peer: Peer) -> None:
+        while head := await peer.reader.readuntil(b"\r\n\r\n"):
+            received.append(head)
+            await peer.send(reply(405))
+
+    async def scenario() -> None:
+        async with Receiver(leaves_bodies_unread) as receiver, sending() as sender:
+            for tenant_id, body in (("mallory", b"POST /taken HTTP/1.1\r\nX: "), ("acme", b"{}")):
+                call = post(receiver.url(f"/{tenant_id}"), body, tenant_id=tenant_id)
+                assert (await sender.send(call, timeout_seconds=LONG)).status == 405
+            assert receiver.connections == 2
+
+    run(scenario)
+    assert received[1].startswith(b"POST /acme ")
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
@@ -83,7 +105,10 @@ def test_a_kept_connection_on_which_data_arrived_is_left_without_costing_an_atte
 
 
 def test_connection_whose_end_has_arrived_is_not_used_while_its_tls_ends() -> None:
-    """The transport of asyncio still takes a request meanwhile, and drops it."""
+    """The transport of asyncio still takes a request meanwhile, and drops it.
+
+    It raises an error if it is aborted before it has handled the end itself.
+    """
 
     class EndingTls(asyncio.Transport):
         is_aborted = False
@@ -100,11 +125,16 @@ def test_connection_whose_end_has_arrived_is_not_used_while_its_tls_ends() -> No
     async def scenario() -> None:
         ours, theirs = socket.socketpair()
         with ours, theirs, BoundedSocket(ours.family, ours.type, 0, ours.detach()) as opened:
-            connection = Connection(opened)
-            connection.connection_made(EndingTls())
+            connection, transport = Connection(opened), EndingTls()
+            connection.connection_made(transport)
             assert connection.is_quiet()
             connection.eof_received()
+            assert not transport.is_aborted
             assert not connection.is_quiet()
+            with pytest.raises(CallFailedError, match="lost before the request"):
+                await connection.exchange(b"GET", Response(is_head=False))
+            await asyncio.sleep(0)
+            assert transport.is_aborted
 
     run(scenario)
 
@@ -131,6 +161,26 @@ def test_connection_that_was_idle_for_longer_than_servers_wait_is_not_used(
             for _ in range(2):
                 assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).succeeded
             assert [request.connection for request in receiver.requests] == [1, 2]
+
+    run(scenario)
+
+
+def test_connection_and_look_up_are_renewed_after_a_freeze_that_the_monotonic_clock_leaves_out() -> None:
+    looked_up: list[str] = []
+
+    def look_up(name: str) -> list[str]:
+        looked_up.append(name)
+        return ["127.0.0.1"]
+
+    async def scenario() -> None:
+        clock = VirtualClock(1_000_000)
+        async with Receiver(replies(reply())) as receiver, sending(clock=clock, look_up=look_up) as sender:
+            for _ in range(2):
+                call = post(receiver.url(host="open.test"))
+                assert (await sender.send(call, timeout_seconds=LONG)).succeeded
+                clock.time_ms += 3 * 3_600_000
+            assert [request.connection for request in receiver.requests] == [1, 2]
+            assert looked_up == ["open.test"] * 2
 
     run(scenario)
 
@@ -188,6 +238,28 @@ def test_connections_are_bounded(options: dict[str, Any]) -> None:
     run(scenario)
 
 
+def test_spellings_of_a_name_share_limits_connections_and_lookups() -> None:
+    looked_up: list[str] = []
+
+    def look_up(name: str) -> list[str]:
+        looked_up.append(name)
+        return ["127.0.0.1"]
+
+    async def scenario() -> None:
+        spellings = ("open.test", "Open.test", "OPEN.TEST")
+        async with (
+            Receiver(replies(reply())) as receiver,
+            sending(look_up=look_up, limit_per_host=1) as sender,
+        ):
+            calls = [sender.send(post(receiver.url(host=host)), timeout_seconds=LONG) for host in spellings]
+            assert all(answer.succeeded for answer in await asyncio.gather(*calls))
+            assert (receiver.connections, looked_up) == (1, ["open.test"])
+            hosts = [str(request.header("host")) for request in receiver.requests]
+            assert [host.partition(":")[0] for host in hosts] == list(spellings)
+
+    run(scenario)
+
+
 def test_a_call_that_got_no_connection_in_time_is_unavailable_and_not_a_timeout() -> None:
     async def scenario() -> None:
         async with Receiver(silent()) as receiver, sending(limit=1) as sender:
@@ -218,19 +290,14 @@ def test_a_machine_without_free_sockets_is_unavailable_and_not_a_failed_receiver
     run(scenario)
 
 
-def test_a_process_at_its_limit_of_descriptors_refunds_the_attempt() -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_process_at_its_limit_of_descriptors_refunds_the_attempt(host: str) -> None:
     async def scenario() -> None:
         async with Receiver(replies(reply())) as receiver, sending() as sender:
-            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-            lowest_free = os.dup(0)
-            os.close(lowest_free)
-            resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
-            try:
-                answer = await sender.send(post(receiver.url()), timeout_seconds=LONG)
-            finally:
-                resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+            with without_descriptors():
+                answer = await sender.send(post(receiver.url(host=host)), timeout_seconds=LONG)
             assert (answer.reason, receiver.requests) == (Reason.UNAVAILABLE, [])
-            assert (await sender.send(post(receiver.url()), timeout_seconds=LONG)).succeeded
+            assert (await sender.send(post(receiver.url(host=host)), timeout_seconds=LONG)).succeeded
 
     run(scenario)
 

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from shared.adapters.http.connection import Connection
+from shared.adapters.http.dial import Dialer
 from shared.domain.delivery.callback import Reason
-from tests.support.delivery.sending import SHORT, answer_to, post, run, sending
+from tests.support.delivery.sending import LONG, SHORT, answer_to, post, run, sending
 from tests.support.fakes.receiver import Peer, Receiver, Script, drips, replies, reply, silent
 
 
@@ -52,6 +54,35 @@ def test_the_deadline_covers_a_large_body_that_nobody_reads() -> None:
 def test_no_time_left_means_no_call(seconds: float) -> None:
     answer, receiver = answer_to(replies(reply()), timeout_seconds=seconds)
     assert (answer.reason, receiver.connections) == (Reason.TIMEOUT, 0)
+
+
+def test_response_that_was_read_counts_although_the_loop_notices_the_deadline_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A worker without processor time reads both at once; as a timeout, the call would be repeated."""
+    sent = asyncio.Event()
+    dial, exchange = Dialer.dial, Connection.exchange
+
+    async def responds_at_once(peer: Peer) -> None:
+        await peer.send(reply())
+        sent.set()
+        await peer.reader.read()
+
+    async def dial_until_the_response_has_arrived(*options: Any) -> Connection:
+        connection = await dial(*options)
+        await sent.wait()
+        return connection
+
+    async def exchange_after_a_stall(*options: Any) -> None:
+        loop = asyncio.get_running_loop()
+        plain = loop.time
+        monkeypatch.setattr(loop, "time", lambda: plain() + LONG)
+        await exchange(*options)
+
+    monkeypatch.setattr(Dialer, "dial", dial_until_the_response_has_arrived)
+    monkeypatch.setattr(Connection, "exchange", exchange_after_a_stall)
+    answer, _ = answer_to(responds_at_once)
+    assert (answer.reason, answer.status) == (Reason.OK, 200)
 
 
 def test_long_deadlines_are_not_rounded_up(monkeypatch: pytest.MonkeyPatch) -> None:

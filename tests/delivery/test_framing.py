@@ -111,6 +111,11 @@ def test_connection_is_closed_after_a_response_that_leaves_its_state_in_doubt(
             200,
             id="chunks without an end, named by a second header",
         ),
+        pytest.param(
+            CHUNKED + b"2\r\nok\r\n0\r\nTransfer-Encoding: gzip\r\nX: a\r\n",
+            200,
+            id="chunks without an end, and a trailer that denies them",
+        ),
     ],
 )
 def test_ambiguous_framing_is_a_protocol_error(raw: bytes, status: int | None) -> None:
@@ -234,7 +239,13 @@ def test_response_before_the_request_is_an_answer(monkeypatch: pytest.MonkeyPatc
     assert (answer.reason, answer.status, answer.retry_after_seconds) == (Reason.HTTP_STATUS, 503, 3)
 
 
-def test_connection_is_closed_when_the_response_comes_before_the_whole_request_was_sent() -> None:
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_connection_is_closed_when_the_response_comes_before_the_whole_request_was_sent(
+    authority: trustme.CA, scheme: str
+) -> None:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert(NAME).configure_cert(context)
+
     async def refuses(peer: Peer) -> None:
         await peer.reader.readuntil(b"\r\n\r\n")
         peer.writer.transport.pause_reading()  # type: ignore[attr-defined]
@@ -242,9 +253,12 @@ def test_connection_is_closed_when_the_response_comes_before_the_whole_request_w
         await asyncio.Event().wait()
 
     async def scenario() -> None:
-        async with Receiver(refuses) as receiver, sending() as sender:
+        async with (
+            Receiver(refuses, ssl_context=context if scheme == "https" else None) as receiver,
+            sending(ssl_context=trusting(authority), look_up=always("127.0.0.1")) as sender,
+        ):
             for _ in range(2):
-                target = post(receiver.url(), b"x" * 20_000_000)
+                target = post(receiver.url(host=NAME), b"x" * 20_000_000)
                 answer = await sender.send(target, timeout_seconds=LONG)
                 assert (answer.reason, answer.status) == (Reason.HTTP_STATUS, 413)
             assert receiver.connections == 2

@@ -1,13 +1,19 @@
 """Look-ups: within a bound of their own, side by side, and by the system's resolver unless told otherwise."""
 
 import asyncio
+import errno
 import socket
+import threading
 import time
 from typing import Any
 
 import pytest
 
+from shared.adapters.clock import SystemClock
 from shared.adapters.http import look_up as looking_up
+from shared.adapters.http.errors import CallFailedError
+from shared.adapters.http.freshness import Freshness
+from shared.adapters.http.look_up import BoundedResolver
 from shared.domain.delivery.callback import Reason
 from tests.support.delivery.names import name_server
 from tests.support.delivery.sending import ELSEWHERE, LONG, SHORT, post, run, sending
@@ -101,17 +107,18 @@ def test_in_a_batch_each_black_holed_name_ends_at_its_own_bound_and_the_others_a
 
 
 @pytest.mark.parametrize(
-    ("number", "reason"),
+    ("error", "reason"),
     [
-        (socket.EAI_SYSTEM, Reason.UNAVAILABLE),
-        (socket.EAI_MEMORY, Reason.UNAVAILABLE),
-        (socket.EAI_NONAME, Reason.DNS_FAILED),
-        (socket.EAI_AGAIN, Reason.DNS_FAILED),
+        (OSError(errno.EMFILE, "failed"), Reason.UNAVAILABLE),
+        (OSError(errno.EIO, "failed"), Reason.DNS_FAILED),
+        (socket.gaierror(socket.EAI_MEMORY, "failed"), Reason.UNAVAILABLE),
+        (socket.gaierror(socket.EAI_NONAME, "failed"), Reason.DNS_FAILED),
+        (socket.gaierror(socket.EAI_AGAIN, "failed"), Reason.DNS_FAILED),
     ],
 )
-def test_a_lookup_that_fails_for_lack_of_own_resources_is_unavailable(number: int, reason: Reason) -> None:
+def test_a_lookup_that_fails_for_lack_of_own_resources_is_unavailable(error: OSError, reason: Reason) -> None:
     def fail(_name: str) -> list[str]:
-        raise socket.gaierror(number, "failed")
+        raise error
 
     async def scenario() -> None:
         async with sending(look_up=fail) as sender:
@@ -133,10 +140,56 @@ def test_a_look_up_that_was_left_behind_does_not_hold_up_the_end(slowdown: Slowd
     assert took < slowdown.since(begun)
 
 
+def test_look_ups_left_behind_refund_their_tenant_and_leave_threads_to_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The system's resolver goes on after the timeout of a look-up, and its thread with it."""
+    monkeypatch.setattr(looking_up, "LOOK_UPS_PER_TENANT", 2)
+    begun, release = list[str](), threading.Event()
+
+    def look_up(name: str) -> list[str]:
+        begun.append(name)
+        if name.startswith("hole"):
+            release.wait(LONG)
+        return ["127.0.0.1"]
+
+    async def scenario() -> None:
+        resolver = BoundedResolver(look_up, Freshness(SystemClock()), seconds=LONG, threads=3)
+
+        async def ends(name: str, tenant_id: str) -> Reason:
+            try:
+                await resolver.resolve(name, tenant_id)
+            except CallFailedError as error:
+                return error.reason
+            return Reason.OK
+
+        stuck = [asyncio.create_task(ends(f"hole{number}.test", "mallory")) for number in range(2)]
+        while len(begun) < len(stuck):
+            await asyncio.sleep(0.001)
+        loop = asyncio.get_running_loop()
+        plain = loop.time
+        monkeypatch.setattr(loop, "time", lambda: plain() + LONG)
+        assert await asyncio.gather(*stuck) == [Reason.DNS_FAILED] * 2
+        assert await ends("hole2.test", "mallory") is Reason.UNAVAILABLE
+        assert await ends("open.test", "acme") is Reason.OK
+        last = asyncio.create_task(ends("hole3.test", "acme"))
+        while "hole3.test" not in begun:
+            await asyncio.sleep(0.001)
+        assert await ends("other.test", "globex") is Reason.UNAVAILABLE
+        release.set()
+        assert await last is Reason.OK
+        assert await ends("other.test", "globex") is Reason.OK
+        resolver.close()
+
+    run(scenario)
+    assert begun[2:] == ["open.test", "hole3.test", "other.test"]
+
+
 def test_the_bounds_fit_the_deadlines_and_the_batches() -> None:
     """30 s is the default of a callback's timeout; ten messages of ten keys are a batch."""
     assert 0 < looking_up.LOOK_UP_SECONDS <= 30 / 5
     assert looking_up.LOOK_UP_THREADS >= 2 * 10 * 10
+    assert 10 * 10 <= looking_up.LOOK_UPS_PER_TENANT <= looking_up.LOOK_UP_THREADS / 2
 
 
 # --- the system's own resolver

@@ -1,11 +1,17 @@
 """The sender: every failure is an answer, and every call can be cancelled."""
 
 import asyncio
-from typing import Any
+import errno
+import ssl
+import threading
+from typing import Any, NamedTuple
 
 import pytest
 
+from shared.adapters.http import sender as sender_module
+from shared.adapters.http.connection import Connection
 from shared.domain.delivery.callback import Reason
+from tests.support.delivery.names import always
 from tests.support.delivery.sending import LONG, OK_HEAD, SHORT, post, run, sending
 from tests.support.fakes.receiver import Peer, Receiver, replies, reply, silent
 
@@ -66,6 +72,46 @@ def test_an_unreadable_request_is_an_answer_and_sends_nothing(bad: dict[str, Any
             answer = await sender.send(post(**changed), timeout_seconds=SHORT)
             assert (answer.reason, answer.status) == (Reason.REQUEST_UNREADABLE, None)
             assert receiver.requests == []
+
+    run(scenario)
+
+
+class Step(NamedTuple):
+    owner: Any
+    name: str
+
+
+LOOK_UP = Step(threading.Thread, "start")
+ENCODE = Step(sender_module, "encode_request")
+TRUST = Step(ssl, "create_default_context")
+EXCHANGE = Step(Connection, "exchange")
+
+
+@pytest.mark.parametrize(
+    ("step", "error", "reason"),
+    [
+        (LOOK_UP, RuntimeError("can't start new thread"), Reason.UNAVAILABLE),
+        (ENCODE, MemoryError(), Reason.UNAVAILABLE),
+        (TRUST, MemoryError(), Reason.UNAVAILABLE),
+        (TRUST, OSError(errno.EMFILE, "too many open files"), Reason.UNAVAILABLE),
+        (EXCHANGE, MemoryError(), Reason.PROTOCOL_ERROR),
+        (EXCHANGE, OSError(errno.EMSGSIZE, "too many messages"), Reason.PROTOCOL_ERROR),
+    ],
+)
+def test_lack_of_resources_refunds_the_attempt_only_before_the_request_is_sent(
+    step: Step, error: Exception, reason: Reason, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    async def scenario() -> None:
+        async with Receiver(silent()) as receiver, sending(look_up=always("127.0.0.1")) as sender:
+            scheme = "https" if step is TRUST else "http"
+            call = post(receiver.url(host="open.test", scheme=scheme))
+            with monkeypatch.context() as patch:
+                patch.setattr(*step, fail)
+                answer = await sender.send(call, timeout_seconds=LONG)
+            assert (answer.reason, receiver.requests) == (reason, [])
 
     run(scenario)
 

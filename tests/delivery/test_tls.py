@@ -4,13 +4,15 @@ import asyncio
 import datetime as dt
 import ssl
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import trustme
 
+from shared.adapters.http.tls import harden
 from shared.domain.delivery.callback import Reason
 from tests.support.delivery.names import always
-from tests.support.delivery.sending import LONG, SHORT, post, run, sending
+from tests.support.delivery.sending import LONG, SHORT, post, run, sending, without_descriptors
 from tests.support.delivery.trust import NAME, trusting
 from tests.support.fakes.receiver import Peer, Receiver, replies, reply
 
@@ -119,6 +121,17 @@ def test_a_listener_without_tls() -> None:
             assert (answer.reason, answer.status) == (Reason.TLS_FAILED, None)
 
     run(scenario)
+
+
+def test_tls_whose_authorities_could_not_be_read_is_not_kept(
+    authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OpenSSL reports no error, and each later call would fail."""
+    authority.cert_pem.write_to_path(tmp_path / "authorities.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authorities.pem"))
+    with pytest.raises(OSError, match="authorities could not be read"), without_descriptors():
+        harden()
+    assert harden().cert_store_stats()["x509_ca"] > 0
 
 
 def test_the_deadline_covers_the_tls_handshake() -> None:

@@ -17,6 +17,7 @@ _ERRORS = "tests/delivery/test_protocol_errors.py"
 _RACES = "tests/delivery/test_races.py"
 _FRAMING = "tests/delivery/test_framing.py"
 _RAISES = "tests/delivery/test_never_raises.py"
+_FRESHNESS = "tests/unit/adapters/test_freshness.py"
 _TLS = "shared/adapters/http/tls.py"
 _RESPONSE = "shared/adapters/http/response.py"
 _CONNECTION = "shared/adapters/http/connection.py"
@@ -108,8 +109,8 @@ DELIVERY = (
     Mutant(
         name="executors do not know the API by name",
         file="shared/bootstrap/dynamo_ports.py",
-        old="CallbackSender(settings.target_policy)",
-        new="CallbackSender(type(settings.target_policy)(exceptions=settings.dial_exceptions))",
+        old="CallbackSender(settings.target_policy, ",
+        new="CallbackSender(type(settings.target_policy)(exceptions=settings.dial_exceptions), ",
         killer=_WIRED,
     ),
     Mutant(
@@ -143,8 +144,8 @@ DELIVERY = (
     Mutant(
         name="look-ups in the few threads of the loop",
         file=_LOOK_UP,
-        old="loop.run_in_executor(self._threads,",
-        new="loop.run_in_executor(None,",
+        old="LOOK_UP_THREADS = 256",
+        new="LOOK_UP_THREADS = 6",
         killer=_LOOK_UPS,
     ),
     Mutant(
@@ -409,8 +410,8 @@ DELIVERY = (
     Mutant(
         name="a chunked body may end with its connection",
         file=_RESPONSE,
-        old='.endswith("chunked")',
-        new='.endswith("nothing")',
+        old='"chunked" in self._headers',
+        new='"nothing" in self._headers',
         killer=_ERRORS,
     ),
     Mutant(
@@ -423,8 +424,15 @@ DELIVERY = (
     Mutant(
         name="a connection is kept whose request was not sent",
         file=_CONNECTION,
-        old="not self._transport.get_write_buffer_size()",
+        old="self._socket.has_sent_all and not self._transport.get_write_buffer_size()",
         new="True",
+        killer=_FRAMING,
+    ),
+    Mutant(
+        name="a connection is kept whose request TLS has not sent",
+        file=_CONNECTION,
+        old="self._socket.has_sent_all and ",
+        new="",
         killer=_FRAMING,
     ),
     Mutant(
@@ -442,10 +450,115 @@ DELIVERY = (
         killer=_CONNECTIONS,
     ),
     Mutant(
+        name="a frozen worker does not age",
+        file="shared/adapters/http/freshness.py",
+        old=" and 0 <= now.wall_ms - since.wall_ms < seconds * 1000",
+        new="",
+        killer=_FRESHNESS,
+    ),
+    Mutant(
+        name="a wall clock that is set back makes connections young",
+        file="shared/adapters/http/freshness.py",
+        old=" and 0 <= now.wall_ms",
+        new=" and now.wall_ms",
+        killer=_FRESHNESS,
+    ),
+    Mutant(
+        name="a deadline that is noticed late outweighs the response",
+        file=_RESPONSE,
+        old="        if self.ended.done() and not self.ended.cancelled():",
+        new="        if False:",
+        killer="tests/delivery/test_deadlines.py",
+    ),
+    Mutant(
+        name="a look-up without a descriptor costs an attempt",
+        file=_LOOK_UP,
+        old="    return error.errno in EXHAUSTED\n",
+        new="    return False\n",
+        killer=_LOOK_UPS,
+    ),
+    Mutant(
+        name="lack of memory refunds an attempt whose request was sent",
+        file=_POOL,
+        old="        response.is_request_sent = True\n",
+        new="",
+        killer=_RAISES,
+    ),
+    Mutant(
+        name="lack of memory costs an attempt without a request",
+        file=_RESPONSE,
+        old="isinstance(error, MemoryError | RuntimeError | OSError)",
+        new="False",
+        killer=_RAISES,
+    ),
+    Mutant(
+        name="TLS without authorities is kept",
+        file=_TLS,
+        old="        if ssl.get_default_verify_paths().cafile and ",
+        new="        if False and ",
+        killer="tests/delivery/test_tls.py",
+    ),
+    Mutant(
+        name="one tenant occupies all threads of look-ups",
+        file=_LOOK_UP,
+        old=" or owners.count(tenant_id) >= LOOK_UPS_PER_TENANT",
+        new="",
+        killer=_LOOK_UPS,
+    ),
+    Mutant(
+        name="a look-up that waits for a thread costs an attempt",
+        file=_LOOK_UP,
+        old="len(owners) >= self._max_threads or ",
+        new="",
+        killer=_LOOK_UPS,
+    ),
+    Mutant(
+        name="a trailer frames the body before it",
+        file=_RESPONSE,
+        old="        if self.status is not None:\n            return  # a trailer",
+        new="        if False:\n            return  # a trailer",
+        killer=_FRAMING,
+    ),
+    Mutant(
+        name="any protocol is HTTP",
+        file=_RESPONSE,
+        old="self._protocol != _PROTOCOL or ",
+        new="",
+        killer=_ERRORS,
+    ),
+    Mutant(
+        name="a status of less than three digits is a status",
+        file=_RESPONSE,
+        old="        if status < 100:",
+        new="        if False:",
+        killer=_ERRORS,
+    ),
+    Mutant(
+        name="spellings of a name have limits of their own",
+        file=_REQUEST,
+        old='url["name"].lower()',
+        new='url["name"]',
+        killer=_CONNECTIONS,
+    ),
+    Mutant(
+        name="a connection whose end has arrived takes a request",
+        file=_CONNECTION,
+        old="        return self._has_ended or ",
+        new="        return ",
+        killer=_CONNECTIONS,
+    ),
+    Mutant(
+        name="tenants share idle connections",
+        file=_POOL,
+        old="        owner = (tenant_id, request.target)\n",
+        new='        owner = ("", request.target)\n',
+        killer=_CONNECTIONS,
+    ),
+    Mutant(
         name="idle connections stay open",
         file=_POOL,
-        old="            self._sweep = loop.call_later(KEEPALIVE_SECONDS, self._close_old)\n",
-        new="            pass\n",
+        old="        self._sweep = asyncio.get_running_loop().call_later(KEEPALIVE_SECONDS, self._close_old)\n",
+        new="        pass\n",
         killer=_CONNECTIONS,
     ),
     Mutant(
@@ -458,8 +571,8 @@ DELIVERY = (
     Mutant(
         name="one address without a descriptor refunds the attempt",
         file=_DIAL,
-        old='getattr(error, "errno", None) not in _EXHAUSTED',
-        new='getattr(error, "errno", None) in _EXHAUSTED',
+        old='getattr(error, "errno", None) not in EXHAUSTED',
+        new='getattr(error, "errno", None) in EXHAUSTED',
         killer=_RACES,
     ),
     Mutant(

@@ -5,6 +5,7 @@ import select
 from typing import Any
 
 from shared.adapters.http.errors import CallFailedError
+from shared.adapters.http.freshness import Moment
 from shared.adapters.http.response import Response
 from shared.adapters.http.sockets import BoundedSocket
 from shared.domain.delivery.callback import Reason
@@ -13,16 +14,20 @@ from shared.domain.delivery.callback import Reason
 class Connection(asyncio.Protocol):
     """Carries one request at a time. Bytes that arrive between two requests close the connection."""
 
+    idle_since: Moment
+    """The end of the last exchange."""
+
     def __init__(self, opened: BoundedSocket) -> None:
-        self.idle_since = 0.0
         self._socket = opened
         self._transport: Any = None
+        self._has_ended = False
+        """Whether the receiver ended the connection; the transport would still take a request, and drop it."""
         self._response: Response | None = None
         """The response that is being read."""
 
     async def exchange(self, request: bytes, response: Response) -> None:
         """Send a request and read its response; CallFailedError if the response is invalid or incomplete."""
-        if self._transport.is_closing():
+        if self._is_closing():
             raise CallFailedError(Reason.PROTOCOL_ERROR, "the connection was lost before the request")
         self._response = response
         self._socket.allow_overhead()
@@ -42,7 +47,7 @@ class Connection(asyncio.Protocol):
         stray bytes, only after the next request was written: the request would be lost, or the bytes taken for
         its response.
         """
-        if self._transport.is_closing():
+        if self._is_closing():
             return False
         poller = select.poll()
         poller.register(self._socket.fileno(), select.POLLIN)
@@ -50,7 +55,8 @@ class Connection(asyncio.Protocol):
 
     def has_sent_all(self) -> bool:
         """Whether the whole request was sent: a receiver may respond before."""
-        return not self._transport.is_closing() and not self._transport.get_write_buffer_size()
+        is_written = self._socket.has_sent_all and not self._transport.get_write_buffer_size()
+        return is_written and not self._is_closing()
 
     def abort(self) -> None:
         """Close without the end of TLS, for which asyncio would wait up to 30 s."""
@@ -70,8 +76,13 @@ class Connection(asyncio.Protocol):
 
     def eof_received(self) -> None:
         self.connection_lost(None)
-        self.abort()  # at once: during the end of TLS the transport still takes a request, and drops it
+        self._has_ended = True
+        # Not at once: asyncio may be in the middle of its own end of TLS, which an abort would break.
+        asyncio.get_running_loop().call_soon(self.abort)
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._response is not None:
             self._response.end(error)
+
+    def _is_closing(self) -> bool:
+        return self._has_ended or self._transport.is_closing()

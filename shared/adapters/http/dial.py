@@ -6,7 +6,6 @@ opens, because literal addresses are not resolved.
 """
 
 import asyncio
-import errno
 import socket
 import ssl
 from collections import Counter
@@ -16,7 +15,7 @@ from ipaddress import ip_address
 from itertools import chain, zip_longest
 
 from shared.adapters.http.connection import Connection
-from shared.adapters.http.errors import CallFailedError
+from shared.adapters.http.errors import EXHAUSTED, CallFailedError
 from shared.adapters.http.look_up import BoundedResolver
 from shared.adapters.http.request import Target
 from shared.adapters.http.sockets import BoundedSocket, SocketBudget
@@ -34,9 +33,6 @@ HEAD_START_SECONDS = 0.25
 
 RACING_CALLS = 32
 """Calls of one tenant that may dial several addresses at a time: 128 sockets, a quarter of `MAX_SOCKETS`."""
-
-_EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.EADDRNOTAVAIL}
-"""Errors of this machine: descriptors, memory or local ports are used up, so no byte was sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,11 +72,11 @@ class Dialer:
         self._dialling: Counter[str] = Counter()
         """The calls of each tenant that are dialling."""
 
-    async def resolve(self, target: Target) -> Sequence[str]:
+    async def resolve(self, target: Target, tenant_id: str) -> Sequence[str]:
         """Return the addresses to dial, the families in turn, after all addresses were found to be allowed."""
         if not target.is_name:
             return [target.host]
-        addresses = await self._resolver.resolve(target.host)
+        addresses = await self._resolver.resolve(target.host, tenant_id)
         self._guard.judge(addresses)
         first = [text for text in addresses if (":" in text) == (":" in addresses[0])][:DIALLED_PER_FAMILY]
         other = [text for text in addresses if (":" in text) != (":" in addresses[0])][:DIALLED_PER_FAMILY]
@@ -101,7 +97,7 @@ class Dialer:
         except ssl.SSLError as error:
             raise CallFailedError(Reason.TLS_FAILED, str(error)) from error
         except OSError as error:
-            reason = Reason.UNAVAILABLE if error.errno in _EXHAUSTED else Reason.CONNECT_FAILED
+            reason = Reason.UNAVAILABLE if error.errno in EXHAUSTED else Reason.CONNECT_FAILED
             raise CallFailedError(reason, str(error)) from error
         finally:
             self._dialling[tenant_id] -= 1
@@ -130,7 +126,7 @@ class Dialer:
                 dial.add_done_callback(_close_unused)
                 dial.cancel()
         # The call failed for lack of a resource of this machine only if each dial did.
-        raise next((error for error in errors if getattr(error, "errno", None) not in _EXHAUSTED), errors[0])
+        raise next((error for error in errors if getattr(error, "errno", None) not in EXHAUSTED), errors[0])
 
     async def _connect(self, address: str, port: int) -> BoundedSocket:
         opened = self._guard.open_socket(address)

@@ -3,9 +3,10 @@
 import asyncio
 import socket
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
-from shared.adapters.http.errors import CallFailedError
+from shared.adapters.http.errors import EXHAUSTED, CallFailedError
+from shared.adapters.http.freshness import Freshness, Moment
 from shared.domain.delivery.callback import Reason
 
 LookUp = Callable[[str], Sequence[str]]
@@ -18,6 +19,9 @@ of a callback, so that a silent name server is distinguished from a silent recei
 LOOK_UP_THREADS = 256
 """Twice the calls of an executor batch and more, because a lookup that times out occupies its thread until
 the system's resolver gives up. Threads are created on demand."""
+
+LOOK_UPS_PER_TENANT = 128
+"""Half of the threads, and more than the calls of a batch: names that no server answers delay one tenant alone."""
 
 MAX_ADDRESSES = 256
 """Maximum addresses of a name. To check one takes about 10 µs of the event loop's time."""
@@ -38,20 +42,33 @@ class BoundedResolver:
     The loop's default executor is too small: it has four threads more than the machine has cores.
     """
 
-    def __init__(self, look_up: LookUp, *, seconds: float, threads: int = LOOK_UP_THREADS) -> None:
+    def __init__(
+        self, look_up: LookUp, freshness: Freshness, *, seconds: float, threads: int = LOOK_UP_THREADS
+    ) -> None:
         self._look_up = look_up
+        self._freshness = freshness
         self._seconds = seconds
+        self._max_threads = threads
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="look-up")
-        self._cache: dict[str, tuple[float, asyncio.Task[list[str]]]] = {}
+        self._running: dict[Future[Sequence[str]], str] = {}
+        """The lookups that occupy a thread, also after their timeout, and the tenant of each."""
+        self._cache: dict[str, tuple[Moment, asyncio.Task[list[str]]]] = {}
         """The lookups of the last seconds, also those that are running, with the time of their start."""
 
-    async def resolve(self, name: str) -> list[str]:
-        """Return the addresses of a name; CallFailedError if the name has none, or too many."""
-        loop = asyncio.get_running_loop()
-        oldest = loop.time() - CACHE_SECONDS
-        self._cache = {known: entry for known, entry in self._cache.items() if entry[0] > oldest}
+    async def resolve(self, name: str, tenant_id: str) -> list[str]:
+        """Return the addresses of a name; CallFailedError if the name has none, or too many.
+
+        A lookup never waits for a thread: UNAVAILABLE if all threads, or those of the tenant, are busy.
+        """
+        is_fresh = self._freshness.is_fresh
+        self._cache = {
+            known: entry for known, entry in self._cache.items() if is_fresh(entry[0], CACHE_SECONDS)
+        }
         if name not in self._cache:
-            self._cache[name] = loop.time(), loop.create_task(self._addresses(name))
+            self._cache[name] = (
+                self._freshness.now(),
+                asyncio.create_task(self._addresses(self._start(name, tenant_id))),
+            )
             self._cache[name][1].add_done_callback(lambda task: self._forget_failure(name, task))
         # Shielded: the other calls that wait for this lookup go on when one of them is cancelled.
         return await asyncio.shield(self._cache[name][1])
@@ -63,16 +80,23 @@ class BoundedResolver:
         self._cache.clear()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _addresses(self, name: str) -> list[str]:
-        loop = asyncio.get_running_loop()
+    def _start(self, name: str, tenant_id: str) -> Future[Sequence[str]]:
+        self._running = {running: owner for running, owner in self._running.items() if not running.done()}
+        owners = list(self._running.values())
+        if len(owners) >= self._max_threads or owners.count(tenant_id) >= LOOK_UPS_PER_TENANT:
+            raise CallFailedError(Reason.UNAVAILABLE, "all threads for lookups are busy")
+        started = self._threads.submit(self._look_up, name)
+        self._running[started] = tenant_id
+        return started
+
+    async def _addresses(self, started: Future[Sequence[str]]) -> list[str]:
         try:
             async with asyncio.timeout(self._seconds):
-                addresses = await loop.run_in_executor(self._threads, self._look_up, name)
+                addresses = await asyncio.wrap_future(started)
         except TimeoutError:
             raise CallFailedError(Reason.DNS_FAILED, "no name server answered in time") from None
         except OSError as error:
-            is_own_fault = isinstance(error, socket.gaierror) and error.errno in _OWN_FAULTS
-            reason = Reason.UNAVAILABLE if is_own_fault else Reason.DNS_FAILED
+            reason = Reason.UNAVAILABLE if _is_own_fault(error) else Reason.DNS_FAILED
             raise CallFailedError(reason, str(error)) from error
         unique = list(dict.fromkeys(addresses))
         if not 0 < len(unique) <= MAX_ADDRESSES:
@@ -84,4 +108,8 @@ class BoundedResolver:
             self._cache.pop(name, None)
 
 
-_OWN_FAULTS = (socket.EAI_MEMORY, socket.EAI_SYSTEM)
+def _is_own_fault(error: OSError) -> bool:
+    """Whether this machine lacked memory or a descriptor; Python raises EAI_SYSTEM as a plain OSError."""
+    if isinstance(error, socket.gaierror):
+        return error.errno == socket.EAI_MEMORY
+    return error.errno in EXHAUSTED

@@ -72,4 +72,5 @@ def _target(url: re.Match[str]) -> Target:
     # Resolvers read 127.1, 0x7f.1 and 2130706433 as addresses, which no accepted URL contains.
     if _NUMBER.fullmatch(url["name"]):
         return Target(scheme, str(IPv4Address(url["name"])), port, is_name=False)
-    return Target(scheme, url["name"], port, is_name=True)
+    # In one spelling, which limits and lookups share; `Host` keeps that of the URL.
+    return Target(scheme, url["name"].lower(), port, is_name=True)

@@ -32,6 +32,8 @@ ASYNC_HEADER = "x-punctual-async"
 NO_RETRY_HEADER = "x-punctual-no-retry"
 """With a failure status and the value `true`: another attempt would not help."""
 
+_PROTOCOL = b"HTTP/"
+
 _READ_HEADERS = {
     name.encode(): name
     for name in (ASYNC_HEADER, NO_RETRY_HEADER, "content-length", "date", "retry-after", "transfer-encoding")
@@ -51,10 +53,12 @@ class Response:
         """Done once the response is complete or cannot be completed, which the error says."""
         self.is_reusable = False
         """Whether the connection can carry another request."""
+        self.is_request_sent = False
+        """Whether the receiver may have seen any of the request."""
         self._retry_after_seconds: int | None = None
         self._async_accepted = False
         self._gave_up = False
-        self._body = b""
+        self._body = self._protocol = b""
         self._is_head = is_head
         self._headers: dict[str, str] = {}
         self._response_bytes = self._body_bytes = self._phrase_bytes = self._heads = self._lines = 0
@@ -65,6 +69,8 @@ class Response:
 
     def feed(self, data: bytes) -> None:
         """Parse more bytes."""
+        if len(self._protocol) < len(_PROTOCOL):
+            self._protocol = (self._protocol + data).lstrip(b"\r\n")[: len(_PROTOCOL)]
         try:
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade):
@@ -76,7 +82,8 @@ class Response:
 
     def end(self, error: Exception | None) -> None:
         """End with the connection; that completes a body that has no other end."""
-        is_chunked = self._headers.get("transfer-encoding", "").strip().lower().endswith("chunked")
+        # The parser takes no chunks from spellings such as `chunked;x=1`: whether the body is complete is unknown.
+        is_chunked = "chunked" in self._headers.get("transfer-encoding", "").lower()
         if isinstance(error, SSLError):
             # A TLS alert after the handshake, such as for a certificate that the receiver requires.
             self._end(CallFailedError(Reason.TLS_FAILED, str(error)))
@@ -86,7 +93,9 @@ class Response:
             self._end(None)
 
     def result(self, error: Exception | None, duration_ms: int) -> CallbackResponse:
-        """Classify the call; `error` is why the response is incomplete."""
+        """Classify the call; `error` is what ended it, unless the response had ended before."""
+        if self.ended.done() and not self.ended.cancelled():
+            error = self.ended.result()
         self._parser = None  # the parser and the response refer to each other
         reason = self._reason(error)
         return CallbackResponse(
@@ -111,6 +120,8 @@ class Response:
             return Reason.TIMEOUT
         if isinstance(error, ValueError | TypeError):
             return Reason.REQUEST_UNREADABLE
+        if isinstance(error, MemoryError | RuntimeError | OSError) and not self.is_request_sent:
+            return Reason.UNAVAILABLE  # this machine lacks memory, threads or descriptors
         return Reason.OK if error is None else Reason.PROTOCOL_ERROR
 
     # The methods below are called by the parser. It stops, with an HttpParserError, when one of them raises.
@@ -129,8 +140,10 @@ class Response:
             raise _invalid("the response has too many or too long headers")
         if b"\0" in value:
             raise _invalid("a header has a null byte")
+        if self.status is not None:
+            return  # a trailer, which comes too late to say anything
         key = _READ_HEADERS.get(name.lower().rstrip())
-        # Of repeated headers the first counts, but the last coding frames the body. Trailers come too late.
+        # Of repeated headers the first counts, but the last coding frames the body.
         if key == "transfer-encoding" or (key and key not in self._headers):
             self._headers[key] = value.decode("latin-1")
 
@@ -140,10 +153,13 @@ class Response:
             raise _invalid("the response has too many heads")
         self._lines = self._phrase_bytes = 0
         status = self._parser.get_status_code()
+        if status < 100:
+            raise _invalid("the status has less than three digits")
         if 100 <= status < 200 and status != HTTPStatus.SWITCHING_PROTOCOLS:
             self._headers = {}
             return  # the final response follows
-        if self._parser.get_http_version() not in ("1.0", "1.1"):
+        # The parser also takes the names of related protocols, such as RTSP/1.0.
+        if self._protocol != _PROTOCOL or self._parser.get_http_version() not in ("1.0", "1.1"):
             raise _invalid("the version is neither HTTP/1.0 nor HTTP/1.1")
         self._read_head(status)
         if self._is_head:

@@ -7,6 +7,7 @@ from ssl import SSLContext
 
 from shared.adapters.http.dial import Dialer, DialGuard
 from shared.adapters.http.errors import CallFailedError
+from shared.adapters.http.freshness import Freshness
 from shared.adapters.http.look_up import LOOK_UP_SECONDS, BoundedResolver, LookUp, look_up_by_system
 from shared.adapters.http.pool import Pool
 from shared.adapters.http.request import HttpRequest, encode_request
@@ -15,6 +16,7 @@ from shared.adapters.http.sockets import SocketBudget, socket_limit
 from shared.adapters.http.tls import harden
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.delivery.target_policy import TargetPolicy
+from shared.ports.runtime import Clock
 
 
 class CallbackSender:
@@ -29,6 +31,7 @@ class CallbackSender:
     def __init__(
         self,
         policy: TargetPolicy,
+        clock: Clock,
         monotonic: Callable[[], float] = time.monotonic,
         ssl_context: SSLContext | None = None,
         *,
@@ -41,6 +44,7 @@ class CallbackSender:
         self._look_up = look_up
         self._look_up_seconds = look_up_seconds
         self._monotonic = monotonic
+        self._freshness = Freshness(clock)
         self._ssl_context = ssl_context
         self._limit = limit
         self._limit_per_host = limit_per_host
@@ -93,9 +97,15 @@ class CallbackSender:
         if scheme not in self._pools:
             is_tls = scheme == "https"
             guard = DialGuard(policy=self._policy, plain_http=not is_tls, sockets=self._sockets)
-            self._resolver = self._resolver or BoundedResolver(self._look_up, seconds=self._look_up_seconds)
+            self._resolver = self._resolver or BoundedResolver(
+                self._look_up, self._freshness, seconds=self._look_up_seconds
+            )
             dialer = Dialer(guard, self._resolver, harden(self._ssl_context) if is_tls else None)
             self._pools[scheme] = Pool(
-                dialer, self._sockets, limit=self._limit, limit_per_host=self._limit_per_host
+                dialer,
+                self._sockets,
+                self._freshness,
+                limit=self._limit,
+                limit_per_host=self._limit_per_host,
             )
         return self._pools[scheme]

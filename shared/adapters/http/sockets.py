@@ -32,6 +32,8 @@ class BoundedSocket(socket.socket):
     def __init__(self, *options: Any) -> None:
         super().__init__(*options)
         self._allowance = MAX_OVERHEAD_BYTES
+        self.has_sent_all = True
+        """Whether the last write was complete. The buffer of the TLS transport leaves out the socket's own."""
 
     def allow(self, count: int) -> None:
         """Permit as many further bytes as the response has grown by."""
@@ -49,6 +51,19 @@ class BoundedSocket(socket.socket):
     def recv_into(self, buffer: Any, size: int = 0, flags: int = 0) -> int:
         count = super().recv_into(buffer, min(size or len(buffer), READ_BYTES), flags)
         self._count(count)
+        return count
+
+    def send(self, data: Any, flags: int = 0) -> int:
+        self.has_sent_all = False
+        count = super().send(data, flags)
+        self.has_sent_all = count == len(data)
+        return count
+
+    def sendmsg(self, buffers: Any, *options: Any) -> int:
+        parts = list(buffers)
+        self.has_sent_all = False
+        count = super().sendmsg(parts, *options)
+        self.has_sent_all = count == sum(map(len, parts))
         return count
 
     def _count(self, count: int) -> None:

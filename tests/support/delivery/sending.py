@@ -2,10 +2,13 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
+import os
+import resource
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from ipaddress import ip_network
 from typing import Any
 
+from shared.adapters.clock import SystemClock
 from shared.adapters.http.sender import CallbackSender
 from shared.domain.delivery.callback import Callback, CallbackResponse
 from shared.domain.delivery.target_policy import TargetPolicy
@@ -41,11 +44,25 @@ async def sending(
     With loopback alone, names that the public DNS never resolves would be refused before their lookup.
     """
     opened = exceptions or (*LOOPBACK, ELSEWHERE)
-    sender = CallbackSender(policy(*opened, own_hosts=own_hosts), **options)
+    clock = options.pop("clock", SystemClock())
+    sender = CallbackSender(policy(*opened, own_hosts=own_hosts), clock, **options)
     try:
         yield sender
     finally:
         await sender.close()
+
+
+@contextlib.contextmanager
+def without_descriptors() -> Iterator[None]:
+    """The process cannot open another descriptor."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    lowest_free = os.dup(0)
+    os.close(lowest_free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def post(url: str, body: bytes = b"{}", **others: Any) -> Callback:
