@@ -9,7 +9,7 @@ import trustme
 
 from shared.adapters.http.connection import Connection
 from shared.adapters.http.dial import Dialer
-from shared.adapters.http.response import MAX_HEADERS, MAX_LINE_BYTES
+from shared.adapters.http.response import MAX_HEADERS, MAX_LINE_BYTES, MAX_PENDING_BYTES, Response
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from tests.support.delivery.names import always
 from tests.support.delivery.sending import LONG, OK_HEAD, SHORT, answer_to, post, run, sending
@@ -205,6 +205,43 @@ def test_trailer_decides_nothing(head: bytes, trailer: bytes) -> None:
 def test_limits_of_a_head_at_their_edges(headers: bytes, reason: Reason) -> None:
     answer, _ = answer_to(replies(OK_HEAD + headers + b"Content-Length: 0\r\n\r\n"))
     assert answer.reason is reason
+
+
+@pytest.mark.parametrize(
+    ("before", "repeated", "error"),
+    [
+        (OK_HEAD + b"X: ", b"a", Reason.PROTOCOL_ERROR),
+        (OK_HEAD, b"a", Reason.PROTOCOL_ERROR),
+        (CHUNKED + b"2;", b"a", Reason.PROTOCOL_ERROR),
+        (OK_HEAD + b"Content-Length: 100000\r\n\r\n", b"a", None),
+        (CHUNKED, b"1\r\na\r\n", None),
+    ],
+)
+def test_endless_line_ends_the_call_before_the_parser_has_copied_it_many_times(
+    before: bytes, repeated: bytes, error: Reason | None
+) -> None:
+    async def scenario() -> None:
+        response = Response(is_head=False)
+        response.feed(before)
+        for byte in repeated * (MAX_PENDING_BYTES + 1):
+            response.feed(bytes([byte]))
+            if response.ended.done():
+                break
+        ended = response.ended.result() if response.ended.done() else None
+        assert (ended and ended.reason) == error
+
+    run(scenario)
+
+
+def test_longest_header_may_come_a_byte_at_a_time() -> None:
+    async def scenario() -> None:
+        response = Response(is_head=False)
+        header = b"X" * MAX_LINE_BYTES + b": " + b"a" * MAX_LINE_BYTES + b"\r\n"
+        for byte in OK_HEAD + header * 2 + b"Content-Length: 0\r\n\r\n":
+            response.feed(bytes([byte]))
+        assert response.ended.result() is None
+
+    run(scenario)
 
 
 def test_limits_of_a_head_are_counted_anew_for_each_head() -> None:

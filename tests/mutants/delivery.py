@@ -548,6 +548,13 @@ DELIVERY = (
         killer=_CONNECTIONS,
     ),
     Mutant(
+        name="an incomplete header is copied without limit",
+        file=_RESPONSE,
+        old=" or self._pending_bytes > MAX_PENDING_BYTES",
+        new="",
+        killer=_FRAMING,
+    ),
+    Mutant(
         name="tenants share idle connections",
         file=_POOL,
         old="        owner = (tenant_id, request.target)\n",

@@ -26,6 +26,10 @@ MAX_HEADERS = 100
 MAX_LINE_BYTES = 8 * 1024
 """Maximum bytes of a reason phrase, and of the name and the value of a header."""
 
+MAX_PENDING_BYTES = 3 * MAX_LINE_BYTES
+"""Maximum bytes that are no part of a body and complete no header, such as a name, a value and white space. The
+parser copies an incomplete header with each piece that arrives."""
+
 ASYNC_HEADER = "x-punctual-async"
 """With status 202 and the value `true`: the receiver has started and will report the outcome later."""
 
@@ -62,6 +66,7 @@ class Response:
         self._is_head = is_head
         self._headers: dict[str, str] = {}
         self._response_bytes = self._body_bytes = self._phrase_bytes = self._heads = self._lines = 0
+        self._pending_bytes = 0
         self._parser: Any = HttpResponseParser(self)
         self._parser.set_dangerous_leniencies(
             lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
@@ -71,13 +76,14 @@ class Response:
         """Parse more bytes."""
         if len(self._protocol) < len(_PROTOCOL):
             self._protocol = (self._protocol + data).lstrip(b"\r\n")[: len(_PROTOCOL)]
+        self._pending_bytes += len(data)
         try:
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade):
             self.is_reusable = False
             self._end(_invalid("the response is no HTTP/1, or has too many or too long lines"))
         self._response_bytes += len(data)
-        if self._response_bytes > MAX_RESPONSE_BYTES:
+        if self._response_bytes > MAX_RESPONSE_BYTES or self._pending_bytes > MAX_PENDING_BYTES:
             self._end(_invalid("the response is too long"))
 
     def end(self, error: Exception | None) -> None:
@@ -136,6 +142,7 @@ class Response:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._lines += 1
+        self._pending_bytes = 0
         if self._lines > MAX_HEADERS or len(name) > MAX_LINE_BYTES or len(value) > MAX_LINE_BYTES:
             raise _invalid("the response has too many or too long headers")
         if b"\0" in value:
@@ -151,7 +158,7 @@ class Response:
         self._heads += 1
         if self._heads > MAX_HEADS:
             raise _invalid("the response has too many heads")
-        self._lines = self._phrase_bytes = 0
+        self._lines = self._phrase_bytes = self._pending_bytes = 0
         status = self._parser.get_status_code()
         if status < 100:
             raise _invalid("the status has less than three digits")
@@ -167,6 +174,7 @@ class Response:
 
     def on_body(self, part: bytes) -> None:
         self._check_open()
+        self._pending_bytes = 0
         self._body_bytes += len(part)
         self._body += part[: STORED_BODY_BYTES - len(self._body)]
         if self._body_bytes > MAX_BODY_BYTES:
