@@ -9,6 +9,8 @@ from tests.crashes.orders import Order
 ALWAYS_PASSED_OVER = {"coalesced", "overlap"}
 """Why an instant may be skipped without its client's asking; overlaps are checked where turns are."""
 
+DELETED = "job_deleted"
+
 
 def series_faults(
     order: Order, records: list[dict[str, Any]], calls: list[Arrival], grace_ms: int
@@ -32,9 +34,11 @@ def series_faults(
     missing = missing_executions(order, records, asked_at)
     if missing:
         faults.append(f"lost: {order.path} has no record for {len(missing)}, first {missing[0]}")
-    reasons = {record["end_reason"] for record in records if record["state"] == "skipped"}
+    skipped = [record for record in records if record["state"] == "skipped"]
+    reasons = {record["end_reason"] for record in skipped} - {DELETED}
     if reasons - ALWAYS_PASSED_OVER - ({"job_paused"} if order.pauses else set()):
         faults.append(f"lost: {order.path} has instants that were skipped as {reasons}")
+    faults += _deletion_faults(order, records)
     faults += _pause_faults(order, calls, grace_ms)
     late = [call for call in calls if call.began_at > acked_at + grace_ms]
     if late:
@@ -48,6 +52,18 @@ def _triggered_faults(order: Order, records: list[dict[str, Any]]) -> Iterator[s
     for execution_id in order.triggered:
         if states.get(execution_id) in (None, "skipped"):
             yield f"lost: {order.path} was triggered, and {execution_id} is {states.get(execution_id)}"
+
+
+def _deletion_faults(order: Order, records: list[dict[str, Any]]) -> Iterator[str]:
+    """A deletion skips what stands behind the last filed run of a series that is late, and nothing before."""
+    deleted = [
+        record for record in records if (record["state"], record["end_reason"]) == ("skipped", DELETED)
+    ]
+    others = [instant_ms(record["scheduled_at"]) for record in records if record not in deleted]
+    for record in deleted:
+        first_at = instant_ms((record["missed"] or {"first_at": record["scheduled_at"]})["first_at"])
+        if first_at < max(others, default=first_at):
+            yield f"lost: {order.path} was deleted, and skipped {record['scheduled_at']} before a filed run"
 
 
 def _pause_faults(order: Order, calls: list[Arrival], grace_ms: int) -> Iterator[str]:

@@ -108,6 +108,20 @@ def test_instants_are_passed_over_only_for_a_reason(pauses: list[Pause], is_brok
     assert [fault.startswith("lost") for fault in faults] == [True] * is_broken
 
 
+@pytest.mark.parametrize(("skipped", "is_broken"), [(3, False), (2, True)])
+def test_deletion_skips_only_what_stands_behind_the_last_filed_run(skipped: int, *, is_broken: bool) -> None:
+    records, calls = series(1, 2, 3)
+    records[skipped - 1] |= {
+        "state": "skipped",
+        "end_reason": "job_deleted",
+        "attempts_begun": 0,
+        "attempts": [],
+    }
+    del calls[skipped - 1]
+    faults = verdict(order(**DELETED), records, calls)
+    assert [fault.startswith("lost") for fault in faults] == [True] * is_broken
+
+
 def test_a_run_beside_the_schedule_is_not_skipped() -> None:
     records, calls = series(1, 2, 3)
     beside = record(id="exe_beside", scheduled_at=text(T0 + 70_000))
