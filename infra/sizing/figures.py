@@ -168,7 +168,7 @@ IDLE_METRICS = counted(
 )
 BUSY_METRICS = counted(36, "metrics of the executors of three lanes and of the API, which report with jobs")
 ALARM_METRICS = counted(107, "metrics of the alarms in a stage's template; tests/infra counts them")
-SCALING_ALARMS = documented(
+SCALING_ALARMS = assumed(
     24, "DynamoDB: four alarms for each of the six policies that scale the executions table and its indexes"
 )
 SANDBOX_IDLE_SECONDS = assumed(300, "an idle sandbox is kept at least this long")

@@ -49,7 +49,10 @@ OTHER_LANES = {"critical": 3, "bulk": 3, "slow_critical": 12, "slow_standard": 6
 """The part of the standard lane's executors that each other lane gets. The standard lane bears all jobs alone."""
 LEAST_OF_A_LANE = 20
 LEAST_OF_API = 10
-STARTS_PER_SECOND = {int: figures.POLLERS_PER_MINUTE.value / 60, Pollers: 1_000 / 60}
+STARTS_PER_SECOND = {
+    int: figures.POLLERS_PER_MINUTE.value / 60,
+    Pollers: figures.PROVISIONED_PER_MINUTE.value / 60,
+}
 """More concurrent executors of an event source each second, while messages wait."""
 
 

@@ -21,6 +21,7 @@ from tests.mutants.redrives import REDRIVES
 from tests.mutants.requests import REQUESTS
 from tests.mutants.retries import RETRIES
 from tests.mutants.schedules import SCHEDULES
+from tests.mutants.sender import SENDER
 from tests.mutants.service_faults import SERVICE_FAULTS
 from tests.mutants.sizing import SIZING
 from tests.mutants.slots import SLOTS
@@ -36,6 +37,7 @@ MUTANTS = (
     *CALLBACKS,
     *CLOCKS,
     *DELIVERY,
+    *SENDER,
     *RECONCILING,
     *CHAINS,
     *CHANGES,

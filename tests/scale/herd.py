@@ -13,6 +13,8 @@ from functools import partial
 
 from infra import stages
 from infra.concurrency import Source
+from infra.sizing.prices import DEFAULT_REGION, PRICES
+from infra.sizing.usage import MB_PER_GB
 from shared.domain.bucket import MINUTE_MS
 from shared.names import Lane, QueueName
 from tests.scale.loads import Load, Mix
@@ -79,6 +81,12 @@ class HerdRun:
 
     def percentile_ms(self, share: float) -> int:
         return self.lags[min(len(self.lags) - 1, int(len(self.lags) * share))]
+
+    @property
+    def executor_dollars(self) -> float:
+        """What Lambda bills for the executors' time in the default region."""
+        gb = stages.LARGE.memory.executor / MB_PER_GB
+        return self.executor_seconds * gb * PRICES[DEFAULT_REGION].gb_seconds.each
 
     @property
     def failures(self) -> list[str]:

@@ -24,15 +24,15 @@ def _kind(run: HerdRun) -> str:
 
 
 def _table(runs: Sequence[HerdRun]) -> str:
-    head = "| herd | p50 | p99 | last call | executors | their seconds | writes/s | throttled |"
-    rule = "|---" * 8 + "|"
+    head = "| herd | p50 | p99 | last call | executors | their seconds | their $ | writes/s | throttled |"
+    rule = "|---" * 9 + "|"
     return "\n".join([head, rule, *map(_row, runs)])
 
 
 def _row(run: HerdRun) -> str:
     lags = [f"{run.percentile_ms(share) / 1000:.1f} s" for share in (0.5, 0.99, 1)]
-    whole = (run.executors, round(run.executor_seconds), round(run.writes), run.throttled)
-    counts = [f"{count:,}" for count in whole]
+    used = [f"{run.executors:,}", f"{run.executor_seconds:,.0f}", f"{run.executor_dollars:.2f}"]
+    counts = [*used, f"{run.writes:,.0f}", f"{run.throttled:,}"]
     return f"| {run.herd.name} | {' | '.join([*lags, *counts])} |"
 
 

@@ -45,6 +45,11 @@ def test_warm_sandboxes_save_the_cold_start(quick: HerdRun) -> None:
     assert warm.percentile_ms(0.5) <= quick.percentile_ms(0.5) - figures.latency("cold_start") / 2
 
 
+def test_herd_costs_the_time_of_its_executors(quick: HerdRun) -> None:
+    hour = replace(quick, executor_seconds=3_600)
+    assert hour.executor_dollars == pytest.approx(3_600 * 1_769 / 1_024 * 0.0000133334)
+
+
 def test_page_of_herds_has_a_row_for_each_and_a_plot_for_each_size(slow: HerdRun, quick: HerdRun) -> None:
     other = replace(quick, herd=replace(quick.herd, name="others: small"))
     page = herd_page([slow, quick, other])
