@@ -31,6 +31,7 @@ class TickUseCases:
             ledger=ports.ledger,
             clock=ports.clock,
             scanned=self.core.scanned_shards,
+            spread=ports.spread,
         )
 
     @cached_property

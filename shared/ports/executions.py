@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from shared.domain.dispatch.pending_row import PendingRow
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.attempt_outcome import AttemptOutcome
@@ -37,6 +38,16 @@ class ScanPage:
 
     rows: tuple[DueRow, ...]
     unreadable: tuple[str, ...]
+    next_after: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingPage:
+    """The pending rows of one page of a shard; `next_after` is None on the last."""
+
+    rows: tuple[PendingRow, ...]
+    unreadable: int
+    """How many rows of the page cannot be decoded."""
     next_after: str | None
 
 
@@ -154,6 +165,10 @@ class ExecutionStore(ExecutionReader, Protocol):
 
     def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
         """One page of the rows of a shard in order of time; examines at most `limit` rows."""
+        ...
+
+    def scan_pending(self, bucket: int, shard: int, *, after: str | None, limit: int) -> PendingPage:
+        """The pending rows among the rows of such a page."""
         ...
 
     def read_rows(self, bucket: int, shard: int, sort_keys: Sequence[str]) -> ScanPage:

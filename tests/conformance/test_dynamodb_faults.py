@@ -118,6 +118,7 @@ CALLS: dict[str, Call] = {
     "mark_redriven": lambda lab: lab.executions.mark_redriven(one_off().id, REDRIVEN),
     "mark_unreadable": lambda lab: lab.executions.mark_unreadable(one_off().id, EXPIRES_AT_S),
     "scan": lambda lab: lab.executions.scan(BUCKET, 0, after=None, limit=1),
+    "scan_pending": lambda lab: lab.executions.scan_pending(BUCKET, 0, after=None, limit=1),
     "read_shard": lambda lab: lab.executions.read_shard(BUCKET, 0, after=None, limit=1),
     "repair_index": lambda lab: lab.executions.repair_index(STALE_ROW),
     "index_pages": lambda lab: lab.queries.index_pages(

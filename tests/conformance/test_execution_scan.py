@@ -7,13 +7,14 @@ import pytest
 
 from shared.domain.delivery.async_policy import AsyncPolicy
 from shared.domain.delivery.callback import Reason
+from shared.domain.dispatch.pending_row import PendingRow
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.states import State
 from shared.domain.ids import DEFAULT_CELL, ExecutionId
 from shared.names import Lane
-from shared.ports.executions import ScanPage
+from shared.ports.executions import PendingPage, ScanPage
 from tests.support.builders import (
     BUCKET,
     DUE_AT,
@@ -143,6 +144,51 @@ def test_rows_that_cannot_be_read_are_named_and_block_no_other(lab: Lab) -> None
             True,
             2,
         ]
+
+
+def pending(lab: Lab, limit: int, bucket: int = BUCKET) -> list[PendingPage]:
+    found = [lab.executions.scan_pending(bucket, 0, after=None, limit=limit)]
+    while (after := found[-1].next_after) is not None:
+        found.append(lab.executions.scan_pending(bucket, 0, after=after, limit=limit))
+    return found
+
+
+def test_pending_pages_show_the_rows_that_a_scan_shows_as_pending(lab: Lab) -> None:
+    for execution in in_every_state(lane=Lane.BULK, destination="hooks"):
+        lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
+    lab.executions.put_if_absent(one_off(40, tenant_id="other", lane=Lane.CRITICAL))
+    lab.executions.put_reminder(replace(POINTER, dispatch_at=DUE_AT, destination="hooks"))
+    expected = [
+        PendingRow(row.wakes, row.id.dispatch_at, row.tenant_id, row.lane, row.destination)
+        for row in rows(lab)
+        if row.state is State.PENDING
+    ]
+    assert len(expected) == 3
+    for limit in (1, 3, 100):
+        found = pending(lab, limit)
+        assert [row for page in found for row in page.rows] == expected
+        assert sum(page.unreadable for page in found) == 0
+        assert len(found) == len(pages(lab, limit)), "a page examines as many rows as one of `scan`"
+
+
+def test_pending_page_goes_on_behind_rows_that_are_not_pending(lab: Lab) -> None:
+    for number, state in enumerate((State.RUNNING, State.SUCCEEDED, State.PENDING)):
+        execution = in_state(one_off(number), state)
+        lab.executions.put_if_absent(execution, expires_at_s=expiry_for(execution))
+    found = pending(lab, 2)
+    assert [len(page.rows) for page in found] == [0, 1]
+    assert [row.wakes for row in found[1].rows] == [execution_id(2)]
+
+
+def test_pending_pages_count_rows_that_cannot_be_read_and_show_the_others(lab: Lab) -> None:
+    for number in range(6):
+        lab.executions.put_if_absent(one_off(number))
+    lab.damage(execution_id(1))
+    lab.make_newer(execution_id(4))
+    for limit in (1, 2, 100):
+        found = pending(lab, limit)
+        assert [row.wakes.entropy for page in found for row in page.rows] == [0, 2, 3, 5]
+        assert sum(page.unreadable for page in found) == 2
 
 
 def test_a_pointer_shows_where_it_stands_and_whom_it_wakes(lab: Lab) -> None:

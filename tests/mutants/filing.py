@@ -13,10 +13,10 @@ FILING = (
     Mutant(
         name="cursor moved before send",
         file="shared/usecases/ticks/watch_buckets.py",
-        old="        report.unreadable += len(page.unreadable)\n",
-        new="        report.unreadable += len(page.unreadable)\n"
-        "        if page.next_after and scan.lease and not self.ledger.advance(scan.lease, page.next_after):\n"
-        "            return\n",
+        old="                    filler.add(page.rows, scan.add(page))\n",
+        new="                    filler.add(page.rows, scan.add(page))\n"
+        "                    if page.next_after and scan.lease:\n"
+        "                        self.ledger.advance(scan.lease, page.next_after)\n",
         killer="tests/unit/usecases/ticks/test_watch_cursor.py",
     ),
     Mutant(
@@ -34,9 +34,37 @@ FILING = (
         killer="tests/unit/usecases/ticks/test_watch_packs.py",
     ),
     Mutant(
+        name="watcher that holds every page of a shard",
+        file="shared/usecases/ticks/watch_buckets.py",
+        old="            behind = [scan for scan in reading if len(scan.pages) < HELD_PAGES]\n",
+        new="            behind = list(reading)\n",
+        killer="tests/unit/usecases/ticks/test_watch_packs.py",
+    ),
+    Mutant(
+        name="watcher without a budget of rows",
+        file="shared/usecases/ticks/watch_buckets.py",
+        old="            is_full = filler.held >= MAX_HELD_ROWS\n",
+        new="            is_full = False\n",
+        killer="tests/unit/usecases/ticks/test_watch_packs.py",
+    ),
+    Mutant(
+        name="watcher that reads one shard after another",
+        file="shared/usecases/ticks/watch_buckets.py",
+        old="            behind = [scan for scan in reading if len(scan.pages) < HELD_PAGES]\n",
+        new="            behind = []\n",
+        killer="tests/unit/usecases/ticks/test_watch_packs.py",
+    ),
+    Mutant(
+        name="watcher that sends for rows in every state",
+        file="shared/adapters/dynamodb/codec/due_rows.py",
+        old='        if known(STATES.__getitem__, item["s"]["S"]) is not State.PENDING:\n',
+        new='        if item["s"]["S"] not in STATES:\n',
+        killer="tests/conformance/test_execution_scan.py",
+    ),
+    Mutant(
         name="packs of one page",
         file="shared/usecases/ticks/watch_buckets.py",
-        old="            self._send(filler.take(complete_until), report)\n",
+        old="            self._send(filler.take(None if is_full else complete_until), report)\n",
         new="            self._send(filler.take(None), report)\n",
         killer="tests/unit/usecases/ticks/test_watch_packs.py",
     ),

@@ -43,7 +43,7 @@ WATCHING = (
     ),
     Mutant(
         name="call in work that began when it was last heard of",
-        file="shared/adapters/dynamodb/codec/items.py",
+        file="shared/adapters/dynamodb/codec/due_rows.py",
         old='    return read_async_policy(plain.get("ap")).claimed_at(async_until)\n',
         new="    return async_until\n",
         killer="tests/conformance/test_execution_scan.py",

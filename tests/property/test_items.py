@@ -1,5 +1,6 @@
 """Executions and pointers as items: nothing is lost or changed on the way there and back."""
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -7,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shared.adapters.dynamodb.codec.due_rows import PENDING_ROW_ATTRIBUTES, read_due_row, read_pending_row
 from shared.adapters.dynamodb.codec.execution_fields import pack_outcomes, unpack_outcomes
-from shared.adapters.dynamodb.codec.items import execution_item, read_due_row, read_execution, reminder_item
+from shared.adapters.dynamodb.codec.items import execution_item, read_execution, reminder_item
 from shared.adapters.dynamodb.codec.keys import execution_key
 from shared.domain.dead_letters.redrive_task import redrive_task_id
 from shared.domain.delivery.async_policy import AsyncPolicy
@@ -16,7 +18,9 @@ from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.destination import DESTINATION
 from shared.domain.delivery.signing import SECRET_NAME
+from shared.domain.dispatch.pending_row import PendingRow
 from shared.domain.dispatch.retry_reminder import RetryReminder
+from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import EARLY_MS, Execution
@@ -182,6 +186,34 @@ def test_a_row_of_a_scan_agrees_with_the_execution(execution: Execution) -> None
     assert row.async_accepted is (execution.progress.async_until is not None)
 
 
+def pending_row_of(row: DueRow) -> PendingRow | None:
+    if row.state is not State.PENDING:
+        return None
+    return PendingRow(row.wakes, row.id.dispatch_at, row.tenant_id, row.lane, row.destination)
+
+
+@settings(deadline=None)
+@given(execution=executions())
+def test_watcher_reads_of_a_row_what_a_sweeper_reads(execution: Execution) -> None:
+    item, bucket = execution_item(execution, REGION), execution.id.bucket
+    assert read_pending_row(item, bucket) == pending_row_of(read_due_row(item, bucket, execution.id.shard))
+
+
+VALUES = st.one_of(
+    st.text(max_size=12).map(lambda text: {"S": text}),
+    st.integers(-1, 99).map(lambda number: {"N": str(number)}),
+    st.just({"NULL": True}),
+)
+
+
+@settings(deadline=None)
+@given(changes=st.dictionaries(st.sampled_from(PENDING_ROW_ATTRIBUTES), st.none() | VALUES, min_size=1))
+def test_damaged_row_is_unreadable_to_a_watcher_or_read(changes: dict[str, Any]) -> None:
+    item = {key: value for key, value in (execution_item(one_off(), REGION) | changes).items() if value}
+    with suppress(UnreadableItemError):
+        read_pending_row(item, one_off().id.bucket)
+
+
 @settings(deadline=None)
 @given(
     bucket=st.integers(0, 10**9), offsets=st.tuples(*[st.integers(0, 59_999)] * 2), entropy=st.integers(0, 9)
@@ -203,7 +235,9 @@ def test_a_pointer_survives_its_row(target: ExecutionId, dispatch_at: int, attem
         dispatch_at=dispatch_at, target=target, claims=attempt, tenant_id="acme", lane=lane, created_at=7
     )
     location = pointer.location
-    row = read_due_row(reminder_item(pointer, REGION), location.bucket, location.shard)
+    item = reminder_item(pointer, REGION)
+    row = read_due_row(item, location.bucket, location.shard)
+    assert read_pending_row(item, location.bucket) == pending_row_of(row)
     assert (row.id, row.wakes, row.claims, row.lane) == (location, target, attempt, lane)
     assert (row.state, row.created_at, row.tenant_id) == (State.PENDING, 7, "acme")
 

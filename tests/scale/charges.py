@@ -224,7 +224,7 @@ class ExecutionPrices:
     extend_lease = _before(_write_execution)
     give_up = _before(_write_execution)
     repair_index = _before(lambda bill, row: bill.write("executions", [(execution_key(row.id), 1)]))
-    scan = _after(_scan)
+    scan = scan_pending = _after(_scan)
     read_rows = _after(_read_rows)
 
 

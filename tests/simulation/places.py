@@ -19,7 +19,7 @@ FAILURE_INDEX = "index of dead letters"
 _OF_FAILURE_INDEX = {"index_pages", "finish", "give_up", "mark_redriven", "mark_all", "repair_index"}
 _WITHOUT_ENTRY = {"finish", "give_up"}
 """Writes that are made without their entries while the index is hot."""
-_SCANS = {"scan", "read_shard"}
+_SCANS = {"scan", "scan_pending", "read_shard"}
 BATCHES = {"Claimer"}
 """Each statement of a batch has a key of its own, and is throttled by itself."""
 

@@ -5,13 +5,14 @@ from typing import Any
 
 import orjson
 
+from shared.domain.dispatch.pending_row import PendingRow
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Job
-from shared.ports.executions import Claim, ScanPage
+from shared.ports.executions import Claim, PendingPage, ScanPage
 from tests.simulation.trace import Trace
 
 
@@ -29,13 +30,13 @@ def subjects_of(values: Any, trace: Trace) -> Iterator[str]:
             yield str(values.target)
         case Claim():
             yield str(values.execution_id)
-        case DueRow():
+        case DueRow() | PendingRow():
             yield str(values.wakes)
         case Wakeup():
             yield from map(str, values.keys)
         case Job():
             yield values.id
-        case ScanPage():
+        case ScanPage() | PendingPage():
             yield from (str(row.wakes) for row in values.rows)
         case str() if values.startswith("job_"):
             yield values
@@ -56,6 +57,7 @@ READS = frozenset(
         "get",
         "get_many",
         "scan",
+        "scan_pending",
         "read_rows",
         "open_until",
         "read_shard",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from shared.domain.errors import ServiceError
 from shared.ports.dispatch import WatchLease
-from shared.ports.executions import ScanPage
+from shared.ports.executions import PendingPage
 
 
 @dataclass(slots=True, eq=False)
@@ -32,6 +32,8 @@ class ShardScan:
     read_until: int = 0
     """Every row that is due before this instant was read; in ms."""
     is_read: bool = False
+    is_finished: bool = False
+    """The ledger knows that every row was sent."""
     pages: deque[ScannedPage] = field(default_factory=deque)
 
     def begin(self, lease: WatchLease) -> None:
@@ -47,12 +49,12 @@ class ShardScan:
         """The position behind which the next page begins."""
         return self.pages[-1].next_after if self.pages else self.cursor
 
-    def add(self, page: ScanPage, unsent: int) -> ScannedPage:
+    def add(self, page: PendingPage) -> ScannedPage:
         """Note a page that was read."""
-        scanned = ScannedPage(next_after=page.next_after, unsent=unsent)
+        scanned = ScannedPage(next_after=page.next_after, unsent=len(page.rows))
         self.pages.append(scanned)
         if page.rows:
-            self.read_until = max(self.read_until, page.rows[-1].id.dispatch_at)
+            self.read_until = max(self.read_until, page.rows[-1].due_at)
         self.is_read = page.next_after is None
         return scanned
 

@@ -1,8 +1,8 @@
 """The watcher: scan the shards of every bucket inside the look-ahead, and send messages for pending rows.
 
-Some shards of a bucket are scanned side by side in order of time, so that rows of one tenant, lane and second
-share messages although they are in different pages and shards. The cursor of a shard moves only past pages
-whose rows were all sent.
+Several shards of a bucket are scanned side by side in order of time, so that rows of one tenant, lane and
+second share messages although they are in different pages and shards. The cursor of a shard moves only past
+pages whose rows were all sent.
 """
 
 from collections.abc import Sequence
@@ -10,19 +10,21 @@ from dataclasses import dataclass
 
 from shared.domain.bucket import ShardPlan, ShardRange, buckets_to_watch
 from shared.domain.dispatch.pack_filler import FilledPack, PackFiller
-from shared.domain.dispatch.wakeup import single_wakeup
 from shared.domain.errors import ServiceError
-from shared.domain.executions.states import State
-from shared.ports.dispatch import ShardLedger, WakeupQueue, WatchLease
-from shared.ports.executions import ExecutionStore
-from shared.ports.runtime import Clock
+from shared.ports.dispatch import ShardLedger, WakeupQueue
+from shared.ports.executions import ExecutionStore, PendingPage
+from shared.ports.runtime import Clock, Spread
 from shared.usecases.filing.scanned_shards import ScannedShards
 from shared.usecases.ticks.shard_scan import ScannedPage, ShardScan
 
 PAGE_ROWS = 500
 SEND_TRIES = 3
 MERGED_SHARDS = 8
-"""Shards that are scanned side by side. A watcher holds at most one page more of rows, and as many leases."""
+"""Shards that are scanned side by side."""
+HELD_PAGES = 2
+"""A shard with so many pages that wait for their packs is read on only if every other shard has as many."""
+MAX_HELD_ROWS = 20_000
+"""Rows that wait for their packs, some 10 MB. Packs are sent as they are when more rows wait."""
 
 
 @dataclass(slots=True)
@@ -43,6 +45,7 @@ class WatchBuckets:
     ledger: ShardLedger
     clock: Clock
     scanned: ScannedShards
+    spread: Spread
 
     def execute(self, part: ShardRange) -> WatchReport:
         """Scan this part of the shards of each bucket that no tick has finished yet.
@@ -69,6 +72,7 @@ class WatchBuckets:
         failed = [scan for group in groups for scan in group if scan.error is not None]
         for scan in failed:
             self._watch([scan], report)
+        report.shards_scanned = sum(scan.is_finished for group in groups for scan in group)
         error = next((scan.error for scan in failed if scan.error is not None), unread)
         if error is not None:
             raise error
@@ -82,22 +86,31 @@ class WatchBuckets:
             return self.scanned.known_plan(), error
 
     def _watch(self, group: Sequence[ShardScan], report: WatchReport) -> None:
-        """Scan these shards of one bucket. The shard that was read least far is read next, so that no pack of
-        an earlier second can grow any more."""
+        """Scan these shards of one bucket, pages of several shards side by side.
+
+        A shard that was read further than another waits, so that packs of an earlier second are sent first.
+        """
         filler: PackFiller[ScannedPage] = PackFiller()
-        reading = [scan for scan in group if self._take(scan)]
-        scanning = list(reading)
+        taken = self.spread(self._take, group)
+        scanning = [scan for scan, is_taken in zip(group, taken, strict=True) if is_taken]
+        reading = scanning
         while reading:
-            self._read(min(reading, key=lambda scan: scan.read_until), filler, report)
+            behind = [scan for scan in reading if len(scan.pages) < HELD_PAGES]
+            behind = behind or [min(reading, key=lambda scan: scan.read_until)]
+            for scan, page in zip(behind, self.spread(self._read, behind), strict=True):
+                if page is not None:
+                    report.unreadable += page.unreadable
+                    report.found += len(page.rows)
+                    filler.add(page.rows, scan.add(page))
             reading = [scan for scan in reading if scan.error is None and not scan.is_read]
             complete_until = min((scan.read_until for scan in reading), default=None)
-            self._send(filler.take(complete_until), report)
-            scanning = [scan for scan in scanning if self._settle(scan, report)]
+            is_full = filler.held >= MAX_HELD_ROWS
+            self._send(filler.take(None if is_full else complete_until), report)
+            scanning = self._settle(scanning)
             reading = [scan for scan in reading if scan in scanning]
         # The last shard that was read may have failed, and then the others still hold rows.
         self._send(filler.take(None), report)
-        for scan in scanning:
-            self._settle(scan, report)
+        self._settle(scanning)
 
     def _take(self, scan: ShardScan) -> bool:
         """Whether this tick scans the shard. A second try keeps the lease of the first; messages of the first
@@ -112,20 +125,13 @@ class WatchBuckets:
             scan.begin(lease)
         return lease is not None
 
-    def _read(self, scan: ShardScan, filler: PackFiller[ScannedPage], report: WatchReport) -> None:
+    def _read(self, scan: ShardScan) -> PendingPage | None:
+        """The next page; None where it could not be read."""
         try:
-            page = self.store.scan(scan.bucket, scan.shard, after=scan.read_after, limit=PAGE_ROWS)
+            return self.store.scan_pending(scan.bucket, scan.shard, after=scan.read_after, limit=PAGE_ROWS)
         except ServiceError as error:
             scan.error = error
-            return
-        report.unreadable += len(page.unreadable)
-        pending = [row for row in page.rows if row.state is State.PENDING]
-        report.found += len(pending)
-        singles = [
-            single_wakeup(row.lane, row.tenant_id, row.wakes, row.id.dispatch_at, row.destination)
-            for row in pending
-        ]
-        filler.add(singles, scan.add(page, len(singles)))
+            return None
 
     def _send(self, packs: Sequence[FilledPack[ScannedPage]], report: WatchReport) -> None:
         """Send packs. A page has failed if a pack with one of its rows was refused in each try."""
@@ -142,19 +148,20 @@ class WatchBuckets:
                 page.unsent -= not is_refused
                 page.has_failed |= is_refused
 
-    def _settle(self, scan: ShardScan, report: WatchReport) -> bool:
-        """Move the cursor past the pages that are sent, or finish the shard; whether the scan goes on."""
+    def _settle(self, scans: Sequence[ShardScan]) -> list[ShardScan]:
+        """Move the cursors past the pages that are sent, or finish the shards; the scans that go on."""
+        go_on = self.spread(self._move, scans)
+        return [scan for scan, goes_on in zip(scans, go_on, strict=True) if goes_on]
+
+    def _move(self, scan: ShardScan) -> bool:
         if scan.error is not None or scan.has_failed or scan.lease is None:
             return False
         try:
-            return self._move(scan, scan.lease, report)
+            if scan.is_sent:
+                scan.is_finished = self.ledger.finish(scan.lease)
+                return False
+            position = scan.sent_through()
+            return position is None or self.ledger.advance(scan.lease, position)
         except ServiceError as error:
             scan.error = error
             return False
-
-    def _move(self, scan: ShardScan, lease: WatchLease, report: WatchReport) -> bool:
-        if scan.is_sent:
-            report.shards_scanned += self.ledger.finish(lease)
-            return False
-        position = scan.sent_through()
-        return position is None or self.ledger.advance(lease, position)

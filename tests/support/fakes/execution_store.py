@@ -10,10 +10,10 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.states import REDRIVABLE, EndReason, State, Transition
 from shared.domain.ids import ExecutionId
-from shared.ports.executions import ExecutionPage, Finish, ScanPage
+from shared.ports.executions import ExecutionPage, Finish, PendingPage, ScanPage
 from shared.ports.listings import TenantIndex
 from tests.support.builders import with_changes
-from tests.support.fakes.scan import executions_of, page_of, rows_of
+from tests.support.fakes.scan import executions_of, page_of, pending_of, rows_of
 from tests.support.fakes.table import Damage, FakeTable, ReminderRow, Row, reminder_key
 
 MAX_GET = 100
@@ -160,6 +160,9 @@ class FakeExecutionStore:
 
     def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
         return page_of(rows_of(self._table, bucket, shard), after, limit)
+
+    def scan_pending(self, bucket: int, shard: int, *, after: str | None, limit: int) -> PendingPage:
+        return pending_of(self.scan(bucket, shard, after=after, limit=limit))
 
     def read_rows(self, bucket: int, shard: int, sort_keys: Sequence[str]) -> ScanPage:
         if len(sort_keys) > MAX_GET:

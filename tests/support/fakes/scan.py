@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from shared.domain.bucket import bucket_start_ms
+from shared.domain.dispatch.pending_row import PendingRow
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
-from shared.ports.executions import ExecutionPage, ScanPage
+from shared.ports.executions import ExecutionPage, PendingPage, ScanPage
 from tests.support.fakes.table import FakeTable
 
 SortedRows = dict[str, DueRow | None]
@@ -27,6 +29,19 @@ def page_of(rows: SortedRows, after: str | None, limit: int) -> ScanPage:
         rows=tuple(row for key in keys if (row := rows[key]) is not None),
         unreadable=tuple(key for key in keys if rows[key] is None),
         next_after=next_after,
+    )
+
+
+def pending_of(page: ScanPage) -> PendingPage:
+    """The pending rows of a page."""
+    return PendingPage(
+        rows=tuple(
+            PendingRow(row.wakes, row.id.dispatch_at, row.tenant_id, row.lane, row.destination)
+            for row in page.rows
+            if row.state is State.PENDING
+        ),
+        unreadable=len(page.unreadable),
+        next_after=page.next_after,
     )
 
 

@@ -7,7 +7,6 @@ knows, raises UnknownVersionError.
 
 import struct
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Value, decode_all, encode_all
@@ -18,9 +17,7 @@ from shared.adapters.dynamodb.codec.execution_fields import (
     encode_redrive_of,
     encode_redriven_by,
     encode_refunds,
-    last_started_at,
     pack_outcomes,
-    read_async_policy,
     read_async_until,
     read_call,
     read_redrive_of,
@@ -28,7 +25,6 @@ from shared.adapters.dynamodb.codec.execution_fields import (
     read_refunds,
     unpack_outcomes,
 )
-from shared.adapters.dynamodb.codec.failure_index import STALE
 from shared.adapters.dynamodb.codec.keys import (
     execution_key,
     parse_execution_sk,
@@ -37,9 +33,7 @@ from shared.adapters.dynamodb.codec.keys import (
 )
 from shared.adapters.dynamodb.codec.recurrence_fields import read_recurrence, recurrence_attributes
 from shared.adapters.dynamodb.codec.versions import execution_version, is_known, known, version_of
-from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.dispatch.retry_reminder import RetryReminder
-from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.progress import Progress
@@ -59,12 +53,10 @@ STATE_CODES = {
     State.SKIPPED: "K",
     State.MOVED: "M",
 }
-_STATES = {code: state for state, code in STATE_CODES.items()}
+STATES = {code: state for state, code in STATE_CODES.items()}
 _LANES = {"c": Lane.CRITICAL, "s": Lane.STANDARD, "b": Lane.BULK}
 _LANE_CODES = {lane: code for code, lane in _LANES.items()}
-_ROW_ATTRIBUTES = ("v", "s", "t", "ln", "c", "a", "mx", "sr", "ca", "na", "tg", "au", "ap", "ds", "nt", "oc")
-DUE_ROW_ATTRIBUTES = (Attr.SK, *_ROW_ATTRIBUTES, STALE)
-_MALFORMED = (KeyError, ValueError, TypeError, AttributeError, struct.error)
+MALFORMED = (KeyError, ValueError, TypeError, AttributeError, struct.error)
 
 
 def execution_item(execution: Execution, region: str, expires_at_s: int | None = None) -> Item:
@@ -127,7 +119,7 @@ def read_execution(item: Mapping[str, Value]) -> Execution:
     plain = plain_item(item)
     try:
         return _read_execution(plain)
-    except _MALFORMED as error:
+    except MALFORMED as error:
         raise UnreadableItemError(f"item {plain.get(Attr.SK)} is broken") from error
 
 
@@ -141,7 +133,7 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         nominal_at=plain.get("nm", execution_id.dispatch_at),
         created_at=plain["c"],
         # `ln` is the lane of this run; `hl` is the lane of its job where catch-up moved the run.
-        call=read_call(plain, _lane(plain.get("hl", plain["ln"])), plain["rt"].split("/")),
+        call=read_call(plain, lane_of(plain.get("hl", plain["ln"])), plain["rt"].split("/")),
         fingerprint=plain["fp"],
         progress=_read_progress(plain),
         index_shard=int(plain[Attr.TENANT_PK].rpartition("#")[2]),
@@ -152,12 +144,12 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         job_created_at=plain.get("jc"),
         run=plain.get("rn", 1),
         redrive_of=read_redrive_of(plain.get("ro")),
-        notification_of=_read_id(plain.get("no")),
+        notification_of=read_id(plain.get("no")),
     )
 
 
 def _read_progress(plain: Mapping[str, Any]) -> Progress:
-    state = known(_STATES.__getitem__, plain["s"])
+    state = known(STATES.__getitem__, plain["s"])
     refunded, refunded_since = read_refunds(plain.get(REFUNDS))
     return Progress(
         state=state,
@@ -166,7 +158,7 @@ def _read_progress(plain: Mapping[str, Any]) -> Progress:
         refunded_since=refunded_since,
         owner=plain["ow"] if state is State.RUNNING else None,
         lease_until=plain["ca"] - 1 if state is State.RUNNING else None,
-        async_until=_read_async_until(plain),
+        async_until=read_accepted_until(plain),
         next_attempt_at=plain.get("na"),
         outcomes=unpack_outcomes(plain.get("oc", b"")),
         last_body=plain.get("lb", b""),
@@ -174,10 +166,10 @@ def _read_progress(plain: Mapping[str, Any]) -> Progress:
         ends_chain=plain.get("ec", False),
         stop_retries=plain.get("sr", False),
         missed=_read_missed(plain.get("mi")),
-        moved_to=_read_id(plain.get("mv")),
-        lane=_lane(plain["ln"]) if "hl" in plain else None,
+        moved_to=read_id(plain.get("mv")),
+        lane=lane_of(plain["ln"]) if "hl" in plain else None,
         redriven_by=read_redriven_by(plain.get("rd")),
-        notification=_read_id(plain.get("nt")),
+        notification=read_id(plain.get("nt")),
     )
 
 
@@ -202,39 +194,6 @@ def reminder_item(reminder: RetryReminder, region: str) -> Item:
     )
 
 
-def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
-    """The part of a row that watchers and sweepers need; raises like `read_execution`."""
-    plain = plain_item(item)
-    try:
-        target = parse_execution_id(plain["tg"]) if "tg" in plain else None
-        dispatch_at = bucket * 60_000 + int(plain[Attr.SK].partition("#")[0])
-        identity = target or parse_execution_sk(plain[Attr.SK])
-        if (identity.dispatch_at, identity.shard) != (dispatch_at, shard):
-            identity = replace(identity, dispatch_at=dispatch_at, shard=shard)
-        async_until = _read_async_until(plain)
-        return DueRow(
-            id=identity,
-            sort_key=plain[Attr.SK],
-            tenant_id=plain["t"],
-            lane=_lane(plain["ln"]),
-            state=known(_STATES.__getitem__, plain["s"]),
-            created_at=plain["c"],
-            claims=plain["a"],
-            max_claims=plain["mx"],
-            stop_retries=plain.get("sr", False),
-            claimable_from=plain.get("ca"),
-            next_attempt_at=plain.get("na"),
-            destination=plain.get("ds", UNKNOWN),
-            reminder_target=target,
-            notification=_read_id(plain.get("nt")),
-            async_accepted=async_until is not None,
-            begun_at=_read_begun_at(plain, async_until),
-            index_is_stale=STALE in plain,
-        )
-    except _MALFORMED as error:
-        raise UnreadableItemError(f"row {plain.get(Attr.SK)} is broken") from error
-
-
 def plain_item(item: Mapping[str, Value]) -> dict[str, Any]:
     """The plain values of an item of a known version; raises like `read_execution`."""
     try:
@@ -246,7 +205,7 @@ def plain_item(item: Mapping[str, Value]) -> dict[str, Any]:
     return plain
 
 
-def _lane(code: str) -> Lane:
+def lane_of(code: str) -> Lane:
     return known(_LANES.__getitem__, code)
 
 
@@ -255,18 +214,12 @@ def _encode_async_until(progress: Progress) -> str | None:
     return async_until_text(progress.claims, until) if until is not None else None
 
 
-def _read_async_until(plain: Mapping[str, Any]) -> int | None:
+def read_accepted_until(plain: Mapping[str, Any]) -> int | None:
     is_running = plain["s"] == STATE_CODES[State.RUNNING]
     return read_async_until(plain.get("au"), plain["a"] if is_running else None)
 
 
-def _read_begun_at(plain: Mapping[str, Any], async_until: int | None) -> int | None:
-    if async_until is None:
-        return last_started_at(plain.get("oc", b""))
-    return read_async_policy(plain.get("ap")).claimed_at(async_until)
-
-
-def _read_id(text: str | None) -> ExecutionId | None:
+def read_id(text: str | None) -> ExecutionId | None:
     return parse_execution_id(text) if text is not None else None
 
 

@@ -1,17 +1,24 @@
 """Paged reads of shards."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from shared.adapters.aws.client import AwsClient
+from shared.adapters.dynamodb.codec.due_rows import (
+    DUE_ROW_ATTRIBUTES,
+    PENDING_ROW_ATTRIBUTES,
+    read_due_row,
+    read_pending_row,
+)
 from shared.adapters.dynamodb.codec.errors import translated
-from shared.adapters.dynamodb.codec.items import DUE_ROW_ATTRIBUTES, read_due_row, read_execution
+from shared.adapters.dynamodb.codec.items import read_execution
 from shared.adapters.dynamodb.codec.keys import item_key, shard_pk
+from shared.domain.dispatch.pending_row import PendingRow
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnreadableItemError
 from shared.names import Attr
-from shared.ports.executions import ExecutionPage, ScanPage
+from shared.ports.executions import ExecutionPage, PendingPage, ScanPage
 
 
 class DynamoExecutionScans:
@@ -23,48 +30,66 @@ class DynamoExecutionScans:
         self._region = region
 
     def scan(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ScanPage:
-        pk = shard_pk(self._region, bucket, shard)
-        start: Any = {"ExclusiveStartKey": item_key(pk, after)} if after is not None else {}
-        with translated():
-            answer = self._client.query(
-                TableName=self._table,
-                KeyConditionExpression="pk = :pk",
-                ExpressionAttributeNames={f"#{name}": name for name in DUE_ROW_ATTRIBUTES},
-                ExpressionAttributeValues={":pk": {"S": pk}},
-                ProjectionExpression=", ".join(f"#{name}" for name in DUE_ROW_ATTRIBUTES),
-                ConsistentRead=True,
-                Limit=limit,
-                **start,
-            )
-        last = answer.get("LastEvaluatedKey")
-        return page_of(answer["Items"], bucket, shard, last[Attr.SK]["S"] if last else None)
+        return page_of(*self._page(bucket, shard, after, limit, DUE_ROW_ATTRIBUTES), bucket, shard)
+
+    def scan_pending(self, bucket: int, shard: int, *, after: str | None, limit: int) -> PendingPage:
+        items, next_after = self._page(bucket, shard, after, limit, PENDING_ROW_ATTRIBUTES)
+        rows: list[PendingRow] = []
+        unreadable = 0
+        for item in items:
+            try:
+                row = read_pending_row(item, bucket)
+            except UnreadableItemError:
+                unreadable += 1
+            else:
+                if row is not None:
+                    rows.append(row)
+        return PendingPage(rows=tuple(rows), unreadable=unreadable, next_after=next_after)
 
     def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
+        items, next_after = self._page(
+            bucket, shard, after, limit, FilterExpression="attribute_not_exists(tg)"
+        )
+        executions = []
+        for item in items:
+            with suppress(UnreadableItemError):
+                executions.append(read_execution(item))
+        return ExecutionPage(
+            executions=tuple(executions),
+            unreadable=len(items) - len(executions),
+            next_after=next_after,
+        )
+
+    def _page(
+        self,
+        bucket: int,
+        shard: int,
+        after: str | None,
+        limit: int,
+        attributes: Sequence[str] = (),
+        **options: Any,
+    ) -> tuple[Sequence[Any], str | None]:
+        """The items of one page, with these attributes or all, and where the next page begins."""
         pk = shard_pk(self._region, bucket, shard)
-        start: Any = {"ExclusiveStartKey": item_key(pk, after)} if after is not None else {}
+        if attributes:
+            options["ExpressionAttributeNames"] = {f"#{name}": name for name in attributes}
+            options["ProjectionExpression"] = ", ".join(f"#{name}" for name in attributes)
+        if after is not None:
+            options["ExclusiveStartKey"] = item_key(pk, after)
         with translated():
             answer = self._client.query(
                 TableName=self._table,
                 KeyConditionExpression="pk = :pk",
-                FilterExpression="attribute_not_exists(tg)",
                 ExpressionAttributeValues={":pk": {"S": pk}},
                 ConsistentRead=True,
                 Limit=limit,
-                **start,
+                **options,
             )
-        executions = []
-        for item in answer["Items"]:
-            with suppress(UnreadableItemError):
-                executions.append(read_execution(item))
         last = answer.get("LastEvaluatedKey")
-        return ExecutionPage(
-            executions=tuple(executions),
-            unreadable=len(answer["Items"]) - len(executions),
-            next_after=last[Attr.SK]["S"] if last else None,
-        )
+        return answer["Items"], last[Attr.SK]["S"] if last else None
 
 
-def page_of(items: Iterable[Any], bucket: int, shard: int, next_after: str | None) -> ScanPage:
+def page_of(items: Iterable[Any], next_after: str | None, bucket: int, shard: int) -> ScanPage:
     """The due rows of one answer, in its order."""
     rows: list[DueRow] = []
     unreadable: list[str] = []

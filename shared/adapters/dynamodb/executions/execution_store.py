@@ -17,6 +17,7 @@ from shared.adapters.dynamodb.codec.conditions import (
     redrivable,
     stale_in,
 )
+from shared.adapters.dynamodb.codec.due_rows import DUE_ROW_ATTRIBUTES
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.execution_fields import (
     REFUNDS,
@@ -27,7 +28,6 @@ from shared.adapters.dynamodb.codec.execution_fields import (
 )
 from shared.adapters.dynamodb.codec.failure_index import failure_entry
 from shared.adapters.dynamodb.codec.items import (
-    DUE_ROW_ATTRIBUTES,
     STATE_CODES,
     execution_item,
     read_execution,
@@ -96,7 +96,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
         pk = shard_pk(self._region, bucket, shard)
         items = self._row_reads.read_all([item_key(pk, sort_key) for sort_key in sort_keys])
         items.sort(key=sort_key_of)  # BatchGetItem returns them in any order.
-        return page_of(items, bucket, shard, None)
+        return page_of(items, None, bucket, shard)
 
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
         condition = own_claim(execution, finish.transition)

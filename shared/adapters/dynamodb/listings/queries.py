@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import encode
+from shared.adapters.dynamodb.codec.due_rows import DUE_ROW_ATTRIBUTES, read_due_row
 from shared.adapters.dynamodb.codec.errors import translated
-from shared.adapters.dynamodb.codec.items import DUE_ROW_ATTRIBUTES, read_due_row
 from shared.adapters.dynamodb.codec.job_items import read_job
 from shared.adapters.dynamodb.codec.keys import (
     backfill_prefix,

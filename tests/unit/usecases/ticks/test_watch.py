@@ -69,7 +69,9 @@ def test_every_page_is_read_and_sent() -> None:
         pending(world, number)
     world.watch.execute(ALL)
     assert len(set(world.sent())) == 2 * PAGE_ROWS + 1
-    assert world.steps.count("store.scan") == 3 + 2, "three pages of one bucket, and two empty buckets"
+    assert world.steps.count("store.scan_pending") == 3 + 2, (
+        "three pages of one bucket, and two empty buckets"
+    )
 
 
 def test_a_page_without_a_pending_row_does_not_end_the_scan() -> None:
@@ -128,7 +130,7 @@ def test_rejected_request_keeps_no_other_shard_from_being_watched() -> None:
     assert sorted(key.shard for key in world.sent()) == [0, 1, 2]
 
 
-@pytest.mark.parametrize("step", ["ledger.take", "store.scan", "ledger.finish"])
+@pytest.mark.parametrize("step", ["ledger.take", "store.scan_pending", "ledger.finish"])
 def test_a_shard_that_does_not_answer_has_a_second_turn_in_the_same_tick(step: str) -> None:
     world = World(START)
     pending(world)
@@ -152,6 +154,6 @@ def test_the_missed_shard_is_made_good_once_its_lease_has_ended() -> None:
 def fail_the_first_shard(world: World, shards: int) -> None:
     """The scan of the very first shard goes unanswered in both of its turns, the second behind all others."""
     others = len(buckets_to_watch(START)) * shards - 1
-    world.steps.fail("store.scan")
-    world.steps.before("store.scan", lambda: None, times=others)
-    world.steps.fail("store.scan")
+    world.steps.fail("store.scan_pending")
+    world.steps.before("store.scan_pending", lambda: None, times=others)
+    world.steps.fail("store.scan_pending")

@@ -54,7 +54,7 @@ def test_the_cursor_moves_only_after_its_page_was_sent() -> None:
     assert seen == [PAGE_ROWS]
 
 
-@pytest.mark.parametrize("step", ["store.scan", "queue.send", "ledger.advance"])
+@pytest.mark.parametrize("step", ["store.scan_pending", "queue.send", "ledger.advance"])
 def test_watch_after_a_crashed_watcher_misses_no_row(step: str) -> None:
     world = world_with(TWO_PAGES)
     world.steps.crash_after(step)

@@ -1,6 +1,9 @@
 """WATCH: packs are filled over pages and shards, and no cursor moves past a row that is held for its pack."""
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
+from typing import TypeVar
 
 import pytest
 
@@ -8,11 +11,14 @@ from shared.domain.bucket import ShardCounts, ShardRange, bucket_start_ms
 from shared.domain.errors import UnavailableError
 from shared.domain.ids import ExecutionId
 from shared.usecases.ticks import watch_buckets
+from shared.usecases.ticks.shard_scan import ShardScan
 from shared.usecases.ticks.watch_buckets import SEND_TRIES
 from tests.support.builders import BUCKET, DUE_AT, one_off
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.world import World
 
+A = TypeVar("A")
+T = TypeVar("T")
 ALL = ShardRange(index=0, of=1)
 SCAN = bucket_start_ms(BUCKET) - 120_000
 NEXT_TICK = 60_000
@@ -79,19 +85,55 @@ def test_pack_of_a_past_second_is_sent_before_later_pages_are_read() -> None:
     for number in range(3, 40):
         world.put(one_off(number, due_at=DUE_AT + 1_000))
     sent: list[int] = []
-    world.steps.after("store.scan", lambda: None)
-    world.steps.before("store.scan", lambda: None)
-    world.steps.before("store.scan", lambda: sent.append(len(world.sent())))
+    world.steps.after("store.scan_pending", lambda: None)
+    world.steps.before("store.scan_pending", lambda: None)
+    world.steps.before("store.scan_pending", lambda: sent.append(len(world.sent())))
     world.watch.execute(ALL)
     assert sent == [3]
+
+
+def test_shards_are_read_side_by_side_and_one_that_was_read_further_waits() -> None:
+    world = world_of(3)
+    rows = [
+        one_off(number, tenant_id=f"acme-{number}", due_at=DUE_AT + shard * 1_000, shard=shard)
+        for number in range(4 * PAGE)
+        for shard in range(2)
+    ]
+    for row in rows:
+        world.put(row)
+    batches: list[list[tuple[int, int]]] = []
+
+    def spread(function: Callable[[A], T], items: Sequence[A]) -> list[T]:
+        if function.__name__ == "_read":
+            batches.append([(scan.shard, len(scan.pages)) for scan in items if isinstance(scan, ShardScan)])
+        return [function(item) for item in items]
+
+    replace(world.watch, spread=spread).execute(ALL)
+    assert batches[:2] == [[(0, 0), (1, 0), (2, 0)], [(0, 1), (1, 1)]]
+    assert batches[2] == [(0, 2)], "the pages of the earlier second are held, for their packs may grow"
+    of_first, of_second = ([n for n, batch in enumerate(batches) if shard in dict(batch)] for shard in (0, 1))
+    assert [n for n in of_second if n < max(of_first)] == [0, 1], "a shard that was read further waits"
+    assert set(world.sent()) == {row.id for row in rows}
+
+
+def test_watcher_holds_no_more_rows_than_its_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch_buckets, "MAX_HELD_ROWS", 2 * PAGE)
+    world = world_of(1)
+    for number in range(5 * PAGE):
+        world.put(one_off(number, tenant_id=f"acme-{number}"))
+    sent: list[int] = []
+    for _ in range(6):
+        world.steps.before("store.scan_pending", lambda: sent.append(len(world.sent())))
+    world.watch.execute(ALL)
+    assert sent[:5] == [0, 0, 2 * PAGE, 2 * PAGE, 4 * PAGE]
 
 
 def test_cursor_stays_before_a_page_with_a_held_row() -> None:
     world = world_of(1)
     for number in range(2 * PAGE):
         world.put(one_off(number, tenant_id=f"acme-{number % 3}"))
-    world.steps.before("store.scan", lambda: None)
-    world.steps.before("store.scan", lambda: held.append(world.ledger.rows[BUCKET, 0].cursor))
+    world.steps.before("store.scan_pending", lambda: None)
+    world.steps.before("store.scan_pending", lambda: held.append(world.ledger.rows[BUCKET, 0].cursor))
     held: list[str | None] = []
     world.watch.execute(ALL)
     assert held == [None], "of seven rows each, none was sent when the second page was read"
