@@ -99,10 +99,12 @@ class DynamoPorts:
         if not self._makes_groups:
             return client
         from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
+        from shared.adapters.dynamodb.jobs.grouped_reads import GroupedReads
 
         call = cast("HttpCall", client.call)
         once = replace(call, repeats=False)
-        return AwsClient(GroupedWrites(call, once, self._executions, _report_group_failure))
+        writes = GroupedWrites(call, once, self._executions, _report_group_failure)
+        return AwsClient(GroupedReads(writes, once, self._jobs, _report_group_failure))
 
     @cached_property
     def _sqs(self) -> AwsClient:
@@ -148,7 +150,7 @@ class DynamoPorts:
         from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches
 
         return BatchStatementBatches(
-            self._dynamodb, self._executions, self._region, self._backoff, self.spread
+            self._dynamodb, self._executions, self._jobs, self._region, self._backoff, self.spread
         )
 
     @cached_property

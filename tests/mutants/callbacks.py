@@ -147,8 +147,8 @@ CALLBACKS = (
     Mutant(
         name="replay that shortens the life of a large request",
         file="shared/adapters/dynamodb/jobs/payloads.py",
-        old='                ConditionExpression="attribute_not_exists(pk)",\n',
-        new="",
+        old=", Item=payload_item(payload), ConditionExpression=ABSENT\n",
+        new=", Item=payload_item(payload)\n",
         killer="tests/conformance/test_job_store.py",
     ),
     Mutant(
