@@ -52,7 +52,7 @@ GRANTS: dict[str, TableGrants] = {
         executions=(GET, PUT, INSERT, UPDATE, PARTIQL, BATCH_GET, QUERY),
         failed_index=(QUERY,),
         tenant_index=(QUERY,),
-        jobs=(GET, PUT, UPDATE, QUERY, CHECK, BATCH_WRITE),
+        jobs=(GET, PUT, INSERT, UPDATE, QUERY, CHECK, BATCH_WRITE),
         live_index=(QUERY,),
         tenants=(GET, PUT, UPDATE, BATCH_GET, QUERY),
         leases=(GET, UPDATE, QUERY, BATCH_GET),
@@ -84,7 +84,7 @@ GRANTS: dict[str, TableGrants] = {
     ),
     "executor": TableGrants(
         executions=(GET, PUT, INSERT, UPDATE, BATCH_GET, PARTIQL),
-        jobs=(GET, PUT, UPDATE, QUERY),
+        jobs=(GET, PUT, UPDATE, BATCH_GET, QUERY),
         tenants=(GET, BATCH_GET),
         leases=(GET, PUT, UPDATE, BATCH_GET),
         decrypts=True,

@@ -103,7 +103,10 @@ ITEM_BYTES = measured(
 ITEM_KB = measured(0.84, "an item after completion with a body of 400 bytes")
 PAYLOAD_BYTES = measured(254, "a request that is stored apart, without its body")
 ENVELOPE_BYTES = measured(200, "URL, two headers and seal of a request, without its body")
-INLINE_BYTES = measured(3_072, "a longer sealed request is stored apart; shared/domain/delivery/request.py")
+INLINE_BYTES = measured(600, "a longer sealed request is stored apart; shared/domain/delivery/request.py")
+PAYLOAD_SPARE_DAYS = measured(
+    16, "a request that is stored apart is kept this much longer; shared/domain/executions/retention.py"
+)
 INDEX_ENTRY_BYTES = assumed(200, "keys, name and tags of an execution in the index of its tenant")
 ITEM_OVERHEAD_BYTES = documented(
     100, "DynamoDB: storage of an item and of an index entry beyond its attributes"

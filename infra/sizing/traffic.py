@@ -129,7 +129,9 @@ class Item:
     @property
     def size(self) -> float:
         """Bytes of the execution's item."""
-        return figures.ITEM_BYTES.value + (0 if self.is_apart else self.body_bytes)
+        return figures.ITEM_BYTES.value + (
+            -figures.ENVELOPE_BYTES.value if self.is_apart else self.body_bytes
+        )
 
     @property
     def payload_size(self) -> float:

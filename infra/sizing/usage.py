@@ -120,7 +120,8 @@ class Execution:
     @property
     def other_reads(self) -> float:
         """The tenant where a process has not read it lately, and a request that is stored apart."""
-        request = -(-self.item.payload_size // 4_096)
+        # A batch reads its requests without consistency, for half the units; a job alone in its batch does not.
+        request = -(-self.item.payload_size // 4_096) * (1 + 1 / self.jobs_per_batch) / 2
         return request + self._loads(figures.TENANT_LIFETIME_SECONDS.value)
 
     @property
@@ -147,8 +148,8 @@ class Execution:
             table_reads=self.item.scan_units,
             write_units=self.other_writes,
             read_units=self.other_reads,
-            storage=self._months * (self._table_bytes + self._index_bytes) / GB,
-            backup=self._months * self._table_bytes / GB,
+            storage=(self._byte_months + self._months * self._index_bytes) / GB,
+            backup=self._byte_months / GB,
             lambda_requests=self.requests + 1 / self.jobs_per_batch,
             gb_seconds=self._gb_seconds,
             sqs_requests=self.sqs_requests,
@@ -180,7 +181,10 @@ class Execution:
 
     @property
     def _api_seconds(self) -> float:
-        return self.requests * API_SECONDS_PER_REQUEST + (0 if self.kind.is_run else API_SECONDS_PER_JOB)
+        """With the write of requests that are stored apart, which precedes that of the items."""
+        write_seconds = figures.latency("write") / 1_000 if self.item.is_apart else 0
+        job_seconds = 0 if self.kind.is_run else API_SECONDS_PER_JOB
+        return self.requests * (API_SECONDS_PER_REQUEST + write_seconds) + job_seconds
 
     @property
     def _gb_seconds(self) -> float:
@@ -206,10 +210,12 @@ class Execution:
         return self.retention_days / DAYS_PER_MONTH
 
     @property
-    def _table_bytes(self) -> float:
+    def _byte_months(self) -> float:
+        """Of the item, and of a request that is stored apart, which is kept longer."""
         overhead = figures.ITEM_OVERHEAD_BYTES.value
         payload = 0.0 if self.kind.is_run or not self.item.is_apart else self.item.payload_size + overhead
-        return self.item.size + overhead + payload
+        spare_months = figures.PAYLOAD_SPARE_DAYS.value / DAYS_PER_MONTH
+        return self._months * (self.item.size + overhead) + (self._months + spare_months) * payload
 
     @property
     def _index_bytes(self) -> float:

@@ -30,12 +30,17 @@ class _Group(Generic[K, M]):
     full: asyncio.Event = field(default_factory=asyncio.Event)
     waiting: int = 0
 
+    def has_other(self, key: K, member: M) -> bool:
+        """Whether the key stands for another call."""
+        return self.members.get(key, member) is not member
+
 
 class GroupCommit(Generic[K, M, R]):
     """Groups the calls of one event loop; `commit` makes the request of a group, and returns what it answered.
 
-    A key is in a group at most once. Every member waits for its group: no request goes on after the handlers
-    of its members have returned. `failed` is told why a request failed as a whole.
+    A key is in a group at most once; calls with the same member share it. Every member waits for its group: no
+    request goes on after the handlers of its members have returned. `failed` is told why a request failed as a
+    whole.
     """
 
     def __init__(
@@ -56,7 +61,7 @@ class GroupCommit(Generic[K, M, R]):
         if loop.time() < self._cool_from + COOLDOWN_SECONDS:
             return None
         # A group of another loop would send this member, and could not tell it.
-        if self._open is None or self._open[1].get_loop() is not loop or key in self._open[0].members:
+        if self._open is None or self._open[1].get_loop() is not loop or self._open[0].has_other(key, member):
             new = _Group[K, M]()
             self._open = new, asyncio.create_task(self._answered(new))
         group, answered = self._open
@@ -84,7 +89,7 @@ class GroupCommit(Generic[K, M, R]):
             async with asyncio.timeout(GATHER_SECONDS):
                 await group.full.wait()
         self._close(group)
-        if len(group.members) == 1:
+        if len(group.members) == 1 and group.waiting == 1:
             return {}
         try:
             async with asyncio.timeout(ANSWER_SECONDS):

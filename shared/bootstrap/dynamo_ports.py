@@ -99,10 +99,11 @@ class DynamoPorts:
         if not self._makes_groups:
             return client
         from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
+        from shared.adapters.dynamodb.jobs.grouped_reads import GroupedReads
 
-        call = cast("HttpCall", client.call)
-        once = replace(call, repeats=False)
-        return AwsClient(GroupedWrites(call, once, self._executions, _report_group_failure))
+        once = replace(cast("HttpCall", client.call), repeats=False)
+        writes = GroupedWrites(client.call, once, self._executions, _report_group_failure)
+        return AwsClient(GroupedReads(writes, once, self._jobs, _report_group_failure))
 
     @cached_property
     def _sqs(self) -> AwsClient:
@@ -111,8 +112,8 @@ class DynamoPorts:
             return client
         from shared.adapters.sqs.grouped_sends import GroupedSends
 
-        call = cast("HttpCall", client.call)
-        return AwsClient(GroupedSends(call, replace(call, repeats=False), self.clock, _report_group_failure))
+        once = replace(cast("HttpCall", client.call), repeats=False)
+        return AwsClient(GroupedSends(client.call, once, self.clock, _report_group_failure))
 
     @property
     def _makes_groups(self) -> bool:
@@ -148,7 +149,7 @@ class DynamoPorts:
         from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches
 
         return BatchStatementBatches(
-            self._dynamodb, self._executions, self._region, self._backoff, self.spread
+            self._dynamodb, self._executions, self._jobs, self._region, self._backoff, self.spread
         )
 
     @cached_property

@@ -39,7 +39,6 @@ class JobUseCases:
 
         ports = self.core.ports
         return DraftJob(
-            jobs=ports.jobs,
             read_tenant=self.core.read_tenant,
             vault=ports.vault,
             entropy=ports.entropy,
@@ -61,6 +60,7 @@ class JobUseCases:
 
         return CreateJob(
             draft=self._draft,
+            jobs=self.core.ports.jobs,
             file=self.core.file,
             create_recurring=self._create_recurring,
             idempotency=self.core.ports.idempotency,

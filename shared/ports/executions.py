@@ -12,6 +12,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.states import EndReason, Transition
 from shared.domain.ids import ExecutionId
+from shared.ports.jobs import Payload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,7 +239,15 @@ class OneOffStore(Protocol):
 
 
 class OneOffBatches(Protocol):
-    """Inserts many executions in few requests. The inserts are independent: they form no transaction."""
+    """Inserts many items in few requests. The inserts are independent: they form no transaction."""
+
+    def put_payloads(self, payloads: Sequence[Payload]) -> list[WriteUnknown | None]:
+        """`JobStore.put_payload` for each, in order: None if the payload is stored, now or before.
+
+        WriteUnknown if it may or may not be stored; the put may be repeated. The ids must be distinct. Raises
+        nothing.
+        """
+        ...
 
     def put_all_if_absent(self, executions: Sequence[Execution]) -> list[Execution | WriteUnknown | None]:
         """One result for each execution, in order: None if written, otherwise the existing execution,

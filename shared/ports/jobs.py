@@ -12,6 +12,17 @@ from shared.domain.listings.position import IndexPosition
 IdT = TypeVar("IdT")
 
 
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """A sealed request that gets an item of its own."""
+
+    tenant_id: str
+    payload_id: str
+    sealed: bytes
+    stored_at: int
+    expires_at_s: int | None = None
+
+
 class JobStore(Protocol):
     """Definitions of recurring jobs, and transactions over a definition and its executions."""
 
@@ -93,15 +104,7 @@ class JobStore(Protocol):
         """The latest chains that ended, newest first; with `before`, only chains of earlier revisions."""
         ...
 
-    def put_payload(
-        self,
-        tenant_id: str,
-        payload_id: str,
-        sealed: bytes,
-        *,
-        stored_at: int,
-        expires_at_s: int | None = None,
-    ) -> None:
+    def put_payload(self, payload: Payload) -> None:
         """Store a sealed request that is too large for an item; must precede the item that refers to it.
 
         An existing payload of this id stays as it is: a replay must not shorten an expiry that was extended.

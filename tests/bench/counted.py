@@ -22,6 +22,8 @@ HOUR_MS = 3_600_000
 BODIES = {"70 B": 45, "2.5 kB": 2_500, "100 kB": 100_000}
 """The length of the text in each body."""
 PER_BATCH = 100
+BATCH_BODY = 2_000
+"""A request may have 256 KiB."""
 THIN_PAUSE_MS = 1_300
 ATTEMPTS = 5
 POLLS = 5
@@ -61,6 +63,9 @@ class Scenarios:
         yield self._count("one-off with Idempotency-Key", JOBS, lambda: self._run(keyed=True))
         yield self._count(f"one-off, the first of {JOBS} tenants", JOBS, lambda: self._run(tenants=JOBS))
         yield self._count("one-off in a batch of 100", PER_BATCH, self._run_batch)
+        yield self._count(
+            "one-off in a batch of 100, body of 2 kB", PER_BATCH, lambda: self._run_batch(BATCH_BODY)
+        )
         yield self._count("one-off, thin: one each 1.3 s", JOBS, self._run_thin)
 
     def _run(self, *, size: int = BODIES["70 B"], keyed: bool = False, tenants: int = 1) -> None:
@@ -71,9 +76,9 @@ class Scenarios:
         self._cell.clock.skip_to(due_at + 1_000)
         assert self._cell.work() == JOBS
 
-    def _run_batch(self) -> None:
+    def _run_batch(self, size: int = BODIES["70 B"]) -> None:
         due_at = self._cell.clock.now_ms() + SOON_MS
-        body = json.dumps({"jobs": [self._job(_at(due_at))] * PER_BATCH})
+        body = json.dumps({"jobs": [self._job(_at(due_at), size)] * PER_BATCH})
         self._cell.call("POST", "/v1/jobs/batch", body)
         self._cell.clock.skip_to(due_at + 1_000)
         self._cell.work()
@@ -86,12 +91,13 @@ class Scenarios:
 
     def _occurrences(self) -> Iterator[Counted]:
         """Without the definition."""
-        for name, jobs, batch, seconds in (
-            ("occurrence, each minute", JOBS, BATCH, 60),
-            ("occurrence, each minute, thin", 1, 1, 60),
-            ("occurrence, each hour", JOBS, BATCH, 3_600),
+        for name, jobs, batch, seconds, size in (
+            ("occurrence, each minute", JOBS, BATCH, 60, BODIES["70 B"]),
+            ("occurrence, each minute, thin", 1, 1, 60, BODIES["70 B"]),
+            ("occurrence, each minute, body of 2.5 kB", JOBS, BATCH, 60, BODIES["2.5 kB"]),
+            ("occurrence, each hour", JOBS, BATCH, 3_600, BODIES["70 B"]),
         ):
-            made = self._recurring(jobs, seconds)
+            made = self._recurring(jobs, seconds, size)
             self._occur(batch, seconds)
             yield self._count(name, jobs * 4, partial(self._occur, batch, seconds, 4))
             for job in made:
@@ -277,10 +283,11 @@ class Scenarios:
             "request": {"url": url, "json": {"kind": "nightly", "text": "x" * size}},
         }
 
-    def _recurring(self, jobs: int, seconds: int) -> list[dict[str, Any]]:
+    def _recurring(self, jobs: int, seconds: int, size: int) -> list[dict[str, Any]]:
         """The first run is due at the end of a minute that no watcher has looked at."""
         start = self._cell.clock.now_ms() // MINUTE_MS * MINUTE_MS + 10 * MINUTE_MS
-        made = [self._create({"rate_seconds": seconds, "start_at": instant(start)}) for _ in range(jobs)]
+        schedule = {"rate_seconds": seconds, "start_at": instant(start)}
+        made = [self._create(schedule, size=size) for _ in range(jobs)]
         self._cell.skip_to_tick(start)
         assert self._cell.watch() == jobs
         self._cell.clock.skip_to(start + 1_000)

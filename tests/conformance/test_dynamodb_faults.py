@@ -33,7 +33,7 @@ from shared.ports.dispatch import (
     WatchLease,
 )
 from shared.ports.executions import Claim, ClaimRejected, Finish, WriteUnknown
-from shared.ports.jobs import IdempotencyRecord
+from shared.ports.jobs import IdempotencyRecord, Payload
 from shared.ports.listings import TenantIndex
 from tests.support.builders import (
     BUCKET,
@@ -135,7 +135,7 @@ CALLS: dict[str, Call] = {
         job(), job(revision=2, chain_revision=2), past=PAST, executions=[occurrence(job(chain_revision=2))]
     ),
     "jobs.past_chains": lambda lab: lab.jobs.past_chains(TENANT, job().id, limit=1),
-    "jobs.put_payload": lambda lab: lab.jobs.put_payload(TENANT, job().id, b"sealed", stored_at=0),
+    "jobs.put_payload": lambda lab: lab.jobs.put_payload(Payload(TENANT, job().id, b"sealed", stored_at=0)),
     "jobs.get_payload": lambda lab: lab.jobs.get_payload(TENANT, job().id),
     "jobs.keep_payload": lambda lab: lab.jobs.keep_payload(TENANT, job().id, EXPIRES_AT_S),
     "live_items.page": lambda lab: lab.live_items.page(0, after=None, limit=1),

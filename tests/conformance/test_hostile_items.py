@@ -22,6 +22,7 @@ from shared.domain.jobs.job import JobState
 from shared.domain.tenancy.quota import Quota
 from shared.names import Attr
 from shared.ports.executions import Claim, WriteUnknown
+from shared.ports.jobs import Payload
 from tests.support.builders import (
     BUCKET,
     DUE_AT,
@@ -256,7 +257,7 @@ def test_a_broken_past_chain_is_unreadable(engine_lab: DynamoLab) -> None:
 
 
 def test_a_payload_of_a_newer_version_is_not_guessed_at(engine_lab: DynamoLab) -> None:
-    engine_lab.jobs.put_payload(TENANT, job().id, b"sealed", stored_at=0)
+    engine_lab.jobs.put_payload(Payload(TENANT, job().id, b"sealed", stored_at=0))
     key = item_key(*payload_key(TENANT, job().id))
     engine_lab.client.put_item(
         TableName=engine_lab.names.jobs, Item={**key, "v": NEWER, "rq": {"B": b"otherwise sealed"}}

@@ -11,6 +11,7 @@ from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import Cron
 from shared.names import Lane
+from shared.ports.jobs import Payload
 from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence, with_changes
 from tests.support.conformance.labs import Lab
 
@@ -170,7 +171,7 @@ def test_successor_is_filed_by_the_revision_of_the_chain_not_of_the_job(lab: Lab
 
 def test_a_payload_that_is_no_longer_used_stays_until_it_expires(lab: Lab) -> None:
     large = job(payload_id=JOB.id, request=b"")
-    lab.jobs.put_payload(TENANT, large.id, b"sealed", stored_at=0)
+    lab.jobs.put_payload(Payload(TENANT, large.id, b"sealed", stored_at=0))
     lab.jobs.create(large, occurrence(large))
     lab.jobs.expire_payload(TENANT, large.id, EXPIRES_AT_S)
     assert lab.payload_expiry(TENANT, large.id) == EXPIRES_AT_S
@@ -179,26 +180,26 @@ def test_a_payload_that_is_no_longer_used_stays_until_it_expires(lab: Lab) -> No
 
 def test_a_payload_of_two_hundred_kilobytes_is_kept(lab: Lab) -> None:
     sealed = bytes(range(256)) * 1_100
-    lab.jobs.put_payload(TENANT, JOB.id, sealed, stored_at=0)
+    lab.jobs.put_payload(Payload(TENANT, JOB.id, sealed, stored_at=0))
     assert lab.jobs.get_payload(TENANT, JOB.id) == sealed
     assert lab.payload_expiry(TENANT, JOB.id) is None
 
 
 def test_payload_is_stored_with_its_expiry_and_stored_again_it_stays_as_it_is(lab: Lab) -> None:
-    lab.jobs.put_payload(TENANT, JOB.id, b"sealed", stored_at=1, expires_at_s=EXPIRES_AT_S)
+    lab.jobs.put_payload(Payload(TENANT, JOB.id, b"sealed", stored_at=1, expires_at_s=EXPIRES_AT_S))
     assert lab.jobs.keep_payload(TENANT, JOB.id, EXPIRES_AT_S + 100)
-    lab.jobs.put_payload(TENANT, JOB.id, b"again", stored_at=2, expires_at_s=EXPIRES_AT_S)
+    lab.jobs.put_payload(Payload(TENANT, JOB.id, b"again", stored_at=2, expires_at_s=EXPIRES_AT_S))
     assert lab.jobs.get_payload(TENANT, JOB.id) == b"sealed"
     assert lab.payload_expiry(TENANT, JOB.id) == EXPIRES_AT_S + 100
 
 
 def test_a_payload_is_no_definition(lab: Lab) -> None:
-    lab.jobs.put_payload(TENANT, JOB.id, b"sealed", stored_at=0)
+    lab.jobs.put_payload(Payload(TENANT, JOB.id, b"sealed", stored_at=0))
     assert lab.jobs.get(TENANT, JOB.id) is None
 
 
 def test_a_payload_expires_with_its_record(lab: Lab) -> None:
-    lab.jobs.put_payload(TENANT, JOB.id, b"sealed", stored_at=0)
+    lab.jobs.put_payload(Payload(TENANT, JOB.id, b"sealed", stored_at=0))
     lab.jobs.expire_payload(TENANT, JOB.id, EXPIRES_AT_S)
     assert lab.payload_expiry(TENANT, JOB.id) == EXPIRES_AT_S
 
@@ -211,6 +212,6 @@ def test_a_missing_payload_is_unreadable_and_nothing_expires(lab: Lab) -> None:
 
 
 def test_a_payload_belongs_to_one_tenant(lab: Lab) -> None:
-    lab.jobs.put_payload(TENANT, JOB.id, b"sealed", stored_at=0)
+    lab.jobs.put_payload(Payload(TENANT, JOB.id, b"sealed", stored_at=0))
     with pytest.raises(UnreadableItemError):
         lab.jobs.get_payload("acme-2", JOB.id)

@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.jobs.job import ENDED, JobState
 from shared.names import LIVE_SEGMENTS
-from shared.ports.jobs import LargeRequest
+from shared.ports.jobs import LargeRequest, Payload
 from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
 from tests.support.conformance.dynamo_lab import DynamoLab
 from tests.support.conformance.interference import changing_answers
@@ -75,8 +75,8 @@ def test_walk_goes_on_after_any_item_of_a_page(lab: Lab) -> None:
 
 def test_large_request_is_live_until_it_has_an_expiry(lab: Lab) -> None:
     for number in range(3):
-        lab.jobs.put_payload(TENANT, f"job_{number}.a", b"x" * 5_000, stored_at=number)
-    lab.jobs.put_payload(TENANT, "job_3.a", b"sealed", stored_at=3, expires_at_s=EXPIRES_AT_S)
+        lab.jobs.put_payload(Payload(TENANT, f"job_{number}.a", b"x" * 5_000, stored_at=number))
+    lab.jobs.put_payload(Payload(TENANT, "job_3.a", b"sealed", stored_at=3, expires_at_s=EXPIRES_AT_S))
     requests = [
         LargeRequest(tenant_id=TENANT, payload_id=f"job_{number}.a", stored_at=number) for number in range(3)
     ]

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from shared.domain.executions.states import State
 from shared.domain.ids import DEFAULT_CELL, recurring_job_id
+from shared.names import LIVE_SEGMENTS
 from shared.ports.executions import OneOffBatches, WriteUnknown
-from shared.ports.jobs import AssignedId, IdempotencyRecord, OverQuota
+from shared.ports.jobs import AssignedId, IdempotencyRecord, OverQuota, Payload
 from tests.support.builders import (
     DUE_AT,
     EXPIRES_AT_S,
@@ -119,3 +120,29 @@ def test_the_record_of_a_batch_is_read_back_whole(lab: Lab) -> None:
     assert lab.idempotency.claim(TENANT, "key", record, DUE_AT) == record
     assert lab.idempotency.find(TENANT, "key", DUE_AT) == record
     assert lab.idempotency.claim(TENANT, "key", replace(record, batch=()), DUE_AT) == record
+
+
+def test_payloads_of_a_batch_are_written_whole_with_their_expiries(putting: Putting) -> None:
+    lab, batches = putting
+    payloads = [
+        Payload(TENANT, f"job_{number}", bytes(range(256)) * 11, number, EXPIRES_AT_S if number % 2 else None)
+        for number in range(1, MANY + 1)
+    ]
+    assert batches.put_payloads(payloads) == [None] * MANY
+    for each in payloads:
+        assert lab.jobs.get_payload(TENANT, each.payload_id) == each.sealed
+        assert lab.payload_expiry(TENANT, each.payload_id) == each.expires_at_s
+    pages = [lab.live_items.page(segment, after=None, limit=100)[0] for segment in range(LIVE_SEGMENTS)]
+    assert len([item for page in pages for item in page]) == MANY // 2
+    assert batches.put_payloads([]) == []
+
+
+def test_payload_that_a_batch_stores_again_stays_as_it_is(putting: Putting) -> None:
+    lab, batches = putting
+    first = Payload(TENANT, "job_1", b"sealed", stored_at=1, expires_at_s=EXPIRES_AT_S)
+    lab.jobs.put_payload(first)
+    assert lab.jobs.keep_payload(TENANT, "job_1", EXPIRES_AT_S + 100)
+    again = [Payload(TENANT, f"job_{number}", b"again", 2, EXPIRES_AT_S) for number in (1, 2)]
+    assert batches.put_payloads(again) == [None, None]
+    assert [lab.jobs.get_payload(TENANT, f"job_{number}") for number in (1, 2)] == [b"sealed", b"again"]
+    assert lab.payload_expiry(TENANT, "job_1") == EXPIRES_AT_S + 100

@@ -6,6 +6,7 @@ import pytest
 
 from shared.adapters.aws.errors import NoAnswerError
 from shared.ports.executions import WriteUnknown
+from shared.ports.jobs import Payload
 from tests.support.builders import one_off
 from tests.support.conformance.clients import Clients
 from tests.support.conformance.dynamo_lab import DynamoLab
@@ -162,3 +163,26 @@ def test_single_puts_fail_one_by_one_too(unplugged: DynamoLab, way: str) -> None
     with answering(unplugged.client, "*", *[failure("ThrottlingException")] * 5):
         answers = batches.put_all_if_absent(MANY[:2])
     assert [type(answer) for answer in answers] == [WriteUnknown, WriteUnknown]
+
+
+def test_payloads_of_a_batch_go_25_to_a_request_and_only_what_failed_goes_again(unplugged: DynamoLab) -> None:
+    payloads = [Payload("acme", f"job_{number}", b"sealed", 0, 1) for number in range(30)]
+    stored = {"TableName": "jobs"}
+    answers = [
+        {"Responses": [stored] * 23 + [refused("DuplicateItem"), refused("ThrottlingError")]},
+        {"Responses": [refused("ThrottlingError")]},
+        {"Responses": [refused("ThrottlingError")]},
+        {"Responses": [stored] * 4 + [refused("ValidationError")]},
+    ]
+    with watching(unplugged.client) as calls, answering(unplugged.client, "*", *answers):
+        results = unplugged.batch_batches.put_payloads(payloads)
+    sizes = [len(call["Statements"]) for call in calls.of("BatchExecuteStatement")]
+    assert (sizes, len(calls.made)) == ([25, 1, 1, 5], 4)
+    assert results == [
+        *[None] * 24,
+        WriteUnknown("ThrottlingError"),
+        *[None] * 4,
+        WriteUnknown("ValidationError", is_permanent=True),
+    ]
+    for call in calls.of("BatchExecuteStatement"):
+        assert {each["Statement"][:20] for each in call["Statements"]} == {'INSERT INTO "jobs" V'}

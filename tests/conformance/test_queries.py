@@ -12,6 +12,7 @@ from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange, due_position
 from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import Claim, Finish
+from shared.ports.jobs import Payload
 from shared.ports.listings import EntryFilter, TenantIndex
 from tests.support.builders import (
     BUCKET,
@@ -239,7 +240,7 @@ def test_definitions_come_in_order_of_their_ids_page_by_page(lab: Lab) -> None:
     wanted = [job(number, tags=("nightly",), name=f"job {number}") for number in range(5)]
     for definition in (*wanted[::-1], job(7, tenant_id="acme-2")):
         lab.jobs.create(definition, occurrence(definition))
-    lab.jobs.put_payload(TENANT, wanted[0].id, b"sealed", stored_at=0)
+    lab.jobs.put_payload(Payload(TENANT, wanted[0].id, b"sealed", stored_at=0))
     for limit in (1, 2, 5, 100):
         found, after = list(lab.queries.definitions(TENANT, after=None, limit=limit).jobs), None
         page = lab.queries.definitions(TENANT, after=None, limit=limit)

@@ -5,6 +5,7 @@ from typing import Any
 
 from shared.adapters.dynamodb.codec.job_items import job_item
 from shared.domain.jobs.job import ENDED, JobState
+from shared.ports.jobs import Payload
 from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
 from tests.support.conformance.dynamo_lab import DynamoLab
 from tests.support.conformance.interference import changing_answers
@@ -89,5 +90,5 @@ def test_counting_stops_at_what_was_asked_for(lab: Lab) -> None:
 
 def test_large_requests_and_idempotency_records_are_no_jobs(lab: Lab) -> None:
     create(lab, 1)
-    lab.jobs.put_payload(TENANT, "job_1", b"x" * 5_000, stored_at=0)
+    lab.jobs.put_payload(Payload(TENANT, "job_1", b"x" * 5_000, stored_at=0))
     assert lab.recurring_jobs.count(TENANT, 10) == 1

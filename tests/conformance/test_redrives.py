@@ -9,6 +9,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
 from shared.domain.executions.states import NOT_STARTED, REDRIVABLE, EndReason, State, Transition
 from shared.domain.listings.position import history_position
+from shared.ports.jobs import Payload
 from tests.support.builders import (
     EXPIRES_AT_S,
     TENANT,
@@ -101,7 +102,7 @@ def test_exactly_what_has_not_started_is_undone(lab: Lab, state: State) -> None:
 
 
 def test_a_payload_that_is_to_go_is_kept_for_longer_and_never_for_less(lab: Lab) -> None:
-    lab.jobs.put_payload(TENANT, "name", b"sealed", stored_at=0)
+    lab.jobs.put_payload(Payload(TENANT, "name", b"sealed", stored_at=0))
     lab.jobs.expire_payload(TENANT, "name", EXPIRES_AT_S)
     assert lab.jobs.keep_payload(TENANT, "name", EXPIRES_AT_S + 100)
     assert lab.payload_expiry(TENANT, "name") == EXPIRES_AT_S + 100
@@ -112,13 +113,13 @@ def test_a_payload_that_is_to_go_is_kept_for_longer_and_never_for_less(lab: Lab)
 
 
 def test_a_payload_that_is_to_stay_gets_no_end_by_being_kept(lab: Lab) -> None:
-    lab.jobs.put_payload(TENANT, "name", b"sealed", stored_at=0)
+    lab.jobs.put_payload(Payload(TENANT, "name", b"sealed", stored_at=0))
     assert lab.jobs.keep_payload(TENANT, "name", EXPIRES_AT_S)
     assert lab.payload_expiry(TENANT, "name") is None
 
 
 def test_a_payload_that_has_gone_cannot_be_kept(lab: Lab) -> None:
-    lab.jobs.put_payload("somebody-else", "name", b"sealed", stored_at=0)
+    lab.jobs.put_payload(Payload("somebody-else", "name", b"sealed", stored_at=0))
     before = lab.contents()
     assert not lab.jobs.keep_payload(TENANT, "name", EXPIRES_AT_S)
     assert lab.contents() == before

@@ -11,7 +11,7 @@ AFTER_INSERTS = CrashPoint(operation="BatchExecuteStatement", nth=1, hit=Hit.KIL
 SOON, LATER = {"delay_seconds": 20}, {"delay_seconds": 300}
 
 
-@batches("PutItem", "BatchExecuteStatement", "SendMessageBatch")
+@batches("BatchExecuteStatement", "SendMessageBatch")
 def creates_a_batch(stage: Stage) -> None:
     stage.mark("api")
     stage.clients.batch(

@@ -79,6 +79,16 @@ def makes_calls_whose_writes_go_in_groups(stage: Stage) -> None:
     stage.execute()
 
 
+@executor("BatchGetItem", "BatchExecuteStatement", races=True)
+def makes_calls_whose_large_requests_are_read_in_a_group(stage: Stage) -> None:
+    stage.deployment.environment[GROUPS] = "true"
+    for _ in range(3):
+        stage.clients.order({"delay_seconds": 10}, payload=LARGE)
+    stage.wait(11)
+    stage.mark("executor")
+    stage.execute()
+
+
 @executor("UpdateItem")
 def makes_another_attempt_of_a_recurring_job(stage: Stage) -> None:
     stage.clients.order({"rate_seconds": 60}, "flaky")

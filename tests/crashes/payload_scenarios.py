@@ -16,7 +16,7 @@ kept = Catalogue("sweeper", delay_seconds=60)
 NEAR_SECONDS = 20
 FAR_DAYS = 200
 """Beyond the expiry that a large request gets at its birth."""
-LATE_DAYS = 61
+LATE_DAYS = 17
 """So late that the record outlives the first expiry of its request, which is not yet reached."""
 
 
@@ -52,7 +52,7 @@ def keeps_the_large_request_of_what_is_very_late(stage: Stage) -> None:
 
 
 def _skip_days(stage: Stage, days: int) -> None:
-    """No function runs for 61 days, and no tick has to catch up with the minutes that passed."""
+    """No function runs for 17 days, and no tick has to catch up with the minutes that passed."""
     stage.wait(days * DAY_SECONDS)
     stage.lane.lose()
     stage.wait_until_second(FIRST_SWEEP_SECOND)

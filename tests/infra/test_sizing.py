@@ -29,6 +29,7 @@ from infra.sizing.traffic import Item, Traffic, parse_bytes, parse_seconds
 from infra.sizing.usage import Usage
 from infra.stages import PRESETS
 from shared.domain.delivery.request import INLINE_BYTES
+from shared.domain.executions.retention import PAYLOAD_SPARE_DAYS
 from shared.domain.limits.hot_scopes import HOT_SCOPE_PARTS
 from tests.support.sources import ROOT
 
@@ -273,12 +274,13 @@ def test_every_price_names_its_page() -> None:
 def test_figures_of_the_domain_are_those_of_the_sizing() -> None:
     """Spelt twice, since infrastructure imports no run-time code."""
     assert figures.INLINE_BYTES.value == INLINE_BYTES
+    assert figures.PAYLOAD_SPARE_DAYS.value == PAYLOAD_SPARE_DAYS
     assert figures.SWEEPER_READS.value == 2 + HOT_SCOPE_PARTS / 2
     assert {int(PRESET_JOB.executor_jobs(preset.memory.executor)) for preset in PRESETS.values()} == {15}
 
 
-@pytest.mark.parametrize(("body", "units", "payload"), [(70, 1, 0), (564, 1, 0), (565, 2, 0), (2_900, 1, 4)])
-def test_item_costs_a_unit_for_each_kilobyte_until_its_request_stands_apart(
+@pytest.mark.parametrize(("body", "units", "payload"), [(70, 1, 0), (400, 1, 0), (401, 1, 1), (2_500, 1, 3)])
+def test_item_keeps_below_a_kilobyte_and_a_request_apart_costs_a_unit_for_each(
     body: int, units: int, payload: int
 ) -> None:
     assert (Item(body).units, Item(body).payload_units) == (units, payload)

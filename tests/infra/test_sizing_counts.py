@@ -26,6 +26,7 @@ def billed(kind: Kind, item: Item = SMALL, **settings: Any) -> Execution:
     ("row", "execution"),
     [
         ("one-off, body of 70 B", billed(Kind.DUE_SOON)),
+        ("one-off, body of 2.5 kB", billed(Kind.DUE_SOON, Item(2_500))),
         ("one-off, body of 100 kB", billed(Kind.DUE_SOON, Item(100_000))),
         ("one-off with Idempotency-Key", billed(Kind.DUE_SOON, keyed=1)),
         ("one-off in a batch of 100", billed(Kind.DUE_SOON, jobs_per_request=100)),

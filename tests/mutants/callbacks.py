@@ -147,9 +147,30 @@ CALLBACKS = (
     Mutant(
         name="replay that shortens the life of a large request",
         file="shared/adapters/dynamodb/jobs/payloads.py",
-        old='                ConditionExpression="attribute_not_exists(pk)",\n',
-        new="",
+        old=", Item=payload_item(payload), ConditionExpression=ABSENT\n",
+        new=", Item=payload_item(payload)\n",
         killer="tests/conformance/test_job_store.py",
+    ),
+    Mutant(
+        name="large request that is read only when its call is due",
+        file="shared/usecases/attempts/call_receiver.py",
+        old="        ahead = await self._read_ahead(claimed)\n",
+        new="        ahead: list[bytes] = []\n",
+        killer="tests/unit/usecases/attempts/test_execute_retries.py",
+    ),
+    Mutant(
+        name="jobs of a batch that are filed without their large requests",
+        file="shared/usecases/jobs/create_jobs.py",
+        old="for draft in self._with_payloads(drafts)]",
+        new="for draft in drafts]",
+        killer="tests/unit/usecases/jobs/test_create_jobs.py",
+    ),
+    Mutant(
+        name="large request of a batch that fails its job where it was stored before",
+        file="shared/adapters/dynamodb/executions/one_off_batches.py",
+        old="if failure is None or is_taken(failure) else",
+        new="if failure is None else",
+        killer="tests/conformance/test_one_off_batches_faults.py",
     ),
     Mutant(
         name="large request that ends before its job, moved to later",

@@ -131,8 +131,8 @@ DELIVERY = (
     Mutant(
         name="the URL is printed with its query",
         file="shared/usecases/attempts/compose_callback.py",
-        old="        request = self.open_request.execute(tenant, execution)\n",
-        new="        request = self.open_request.execute(tenant, execution)\n        print(request.url)\n",
+        old="        request = self.open_request.execute(tenant, execution, sealed)\n",
+        new="        request = self.open_request.execute(tenant, execution, sealed)\n        print(request.url)\n",
         killer=_CANARIES,
     ),
     Mutant(

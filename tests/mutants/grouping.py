@@ -8,6 +8,8 @@ _SENDS = "shared/adapters/sqs/grouped_sends.py"
 _TESTS = "tests/unit/adapters/test_group_commit.py"
 _OF_WRITES = "tests/unit/adapters/test_grouped_writes.py"
 _OF_SENDS = "tests/unit/adapters/test_grouped_sends.py"
+_READS = "shared/adapters/dynamodb/jobs/grouped_reads.py"
+_OF_READS = "tests/unit/adapters/test_grouped_reads.py"
 
 GROUPING = (
     Mutant(
@@ -20,9 +22,30 @@ GROUPING = (
     Mutant(
         name="two statements of one key in a group",
         file=_GROUPS,
-        old=" or key in self._open[0].members:\n",
+        old=" or self._open[0].has_other(key, member):\n",
         new=":\n",
         killer=_TESTS,
+    ),
+    Mutant(
+        name="large request that counts as gone where a group does not see it yet",
+        file=_READS,
+        old='return {"Item": item} if item is not None else self._call(operation, params)',
+        new='return {"Item": item} if item is not None else {}',
+        killer=_OF_READS,
+    ),
+    Mutant(
+        name="definition that is read without consistency",
+        file=_READS,
+        old="        is_payload = key[1].startswith(PAYLOAD_PREFIX)\n",
+        new="        is_payload = True\n",
+        killer=_OF_READS,
+    ),
+    Mutant(
+        name="runs of one job that read its large request once each",
+        file=_GROUPS,
+        old="        if len(group.members) == 1 and group.waiting == 1:\n",
+        new="        if len(group.members) == 1:\n",
+        killer=_OF_READS,
     ),
     Mutant(
         name="cancelled member that cancels its group",

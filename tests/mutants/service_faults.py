@@ -97,8 +97,8 @@ SERVICE_FAULTS = (
     ),
     Mutant(
         name="puts of a batch repeated without a pause",
-        file="shared/adapters/dynamodb/executions/one_off_batches.py",
-        old="            self._backoff.wait()\n",
+        file="shared/adapters/dynamodb/executions/batch_inserts.py",
+        old="            self.backoff.wait()\n",
         new="",
         killer="tests/conformance/test_one_off_batches_faults.py",
     ),

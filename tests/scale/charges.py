@@ -15,6 +15,7 @@ from shared.domain.ids import ExecutionId, one_off_job_id
 from shared.names import FAILURE_PARTITIONS, LEDGER_PARTITIONS
 from shared.ports.dispatch import OpenShard
 from shared.ports.executions import Claim, ClaimRejected, Finish, WriteUnknown
+from shared.ports.jobs import Payload
 from tests.scale.machines import Machine
 from tests.scale.meters import Key, Meters
 
@@ -269,6 +270,9 @@ class ChargedBatches:
                 else:
                     results.append(WriteUnknown("ThrottlingError"))
         return results
+
+    def put_payloads(self, payloads: Sequence[Payload]) -> list[WriteUnknown | None]:
+        raise AssertionError("the bodies of these jobs are small")
 
 
 def _definition(bill: Biller, _result: Any, tenant_id: str, *_args: Any, **_: Any) -> None:

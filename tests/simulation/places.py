@@ -19,6 +19,8 @@ FAILURE_INDEX = "index of dead letters"
 _OF_FAILURE_INDEX = {"index_pages", "finish", "give_up", "mark_redriven", "mark_all", "repair_index"}
 _WITHOUT_ENTRY = {"finish", "give_up"}
 """Writes that are made without their entries while the index is hot."""
+_OF_JOBS = {"note_all_beside", "put_payloads"}
+"""Writes of the jobs table that are made beside those of many executions."""
 _SCANS = {"scan", "scan_pending", "read_shard"}
 BATCHES = {"Claimer"}
 """Each statement of a batch has a key of its own, and is throttled by itself."""
@@ -36,7 +38,7 @@ def refused_at(method: str, places: Iterable[str]) -> list[str]:
 
 def places_of(port: str, method: str, args: Sequence[Any], about: Iterable[str]) -> Iterator[str]:
     """The table, the index and the keys that a call touches."""
-    table = "JobStore" if method == "note_all_beside" else _TABLES.get(port, port)
+    table = "JobStore" if method in _OF_JOBS else _TABLES.get(port, port)
     yield table
     if table != _EXECUTIONS or port in BATCHES:
         return

@@ -10,6 +10,7 @@ from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.states import EndReason
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import Claim, ClaimRejected, ExecutionPage, Finish, ScanPage, WriteUnknown
+from shared.ports.jobs import Payload
 from tests.simulation import planted
 from tests.simulation.contention import Contention
 from tests.simulation.faults import Strike, Weather
@@ -182,6 +183,11 @@ class SimOneOffBatches(FakeOneOffBatches):
             self._weather.note(Strike.CONFLICT_OF_WRITE)
             return WriteUnknown("TransactionConflict")
         return super()._put(execution, fault)
+
+    def _put_payload(self, payload: Payload, fault: Fault | None) -> WriteUnknown | None:
+        if self._weather.strikes(Strike.THROTTLE_STATEMENT):
+            return WriteUnknown("ThrottlingError")
+        return super()._put_payload(payload, fault)
 
 
 class SimRedriveBatches(FakeRedriveBatches):

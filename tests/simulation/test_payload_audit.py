@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from shared.domain.executions.states import State
+from shared.ports.jobs import Payload
 from tests.simulation.faults import FaultMix
 from tests.simulation.payload_audit import check_payloads
 from tests.simulation.seasons import WINTER
@@ -17,7 +18,9 @@ def world(state: State, *, is_stored: bool = True, expires_at_s: int | None = No
     made = World(1, FaultMix())
     made.table.insert(in_state(EXECUTION, state), EXPIRES_AT_S if state.is_terminal else None)
     if is_stored:
-        made.jobs.put_payload(TENANT, "name", b"sealed", stored_at=WINTER.start_ms, expires_at_s=expires_at_s)
+        made.jobs.put_payload(
+            Payload(TENANT, "name", b"sealed", stored_at=WINTER.start_ms, expires_at_s=expires_at_s)
+        )
     return made
 
 
@@ -37,7 +40,7 @@ def test_request_that_is_gone_before_its_record_is_a_fault() -> None:
 
 def test_request_that_nobody_names_and_that_never_expires_is_a_fault() -> None:
     checked = world(State.SUCCEEDED, expires_at_s=EXPIRES_AT_S)
-    checked.jobs.put_payload(TENANT, "other", b"sealed", stored_at=WINTER.start_ms * 2)
+    checked.jobs.put_payload(Payload(TENANT, "other", b"sealed", stored_at=WINTER.start_ms * 2))
     assert faults(checked) == ["no job names other, and it never expires"]
     named = job(payload_id="other", request=b"")
     checked.table.jobs[TENANT, named.id] = replace(named, tenant_id=TENANT)

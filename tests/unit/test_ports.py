@@ -6,6 +6,7 @@ import pytest
 
 from shared.adapters.aws.http_call import HttpCall
 from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
+from shared.adapters.dynamodb.jobs.grouped_reads import GroupedReads
 from shared.adapters.greenlets import GreenletSpread
 from shared.adapters.sqs.grouped_sends import GroupedSends
 from shared.adapters.thread_pools import ThreadOffload, ThreadSpread
@@ -59,11 +60,14 @@ def test_a_port_without_its_settings_is_refused() -> None:
 
 
 def test_only_executors_make_groups_and_their_requests_are_not_repeated() -> None:
-    assert not isinstance(DynamoPorts(Settings.from_env(ENVIRONMENT))._dynamodb.call, GroupedWrites)
+    assert isinstance(DynamoPorts(Settings.from_env(ENVIRONMENT))._dynamodb.call, HttpCall)
     ports = DynamoPorts(ExecutorSettings.from_env(ENVIRONMENT))
-    writes, sends = ports._dynamodb.call, ports._sqs.call
+    reads, sends = ports._dynamodb.call, ports._sqs.call
+    assert isinstance(reads, GroupedReads)
+    writes = reads._call
     assert isinstance(writes, GroupedWrites)
     assert isinstance(sends, GroupedSends)
+    assert reads._once is writes._once
     for grouped in (writes, sends):
         assert isinstance(grouped._once, HttpCall)
         assert isinstance(grouped._call, HttpCall)

@@ -6,12 +6,13 @@ from shared.domain.delivery.retry import MAX_RETRY_SPAN_SECONDS
 from shared.domain.errors import InvalidValueError
 
 DAY_SECONDS = 86_400
-PAYLOAD_SPARE_DAYS = 60
-"""How much longer than its record a separately stored request is kept: its execution may start late."""
-PAYLOAD_LATE_DAYS = 38
-"""An execution that is open for this long extends the expiry of its request: two weeks before it could be gone
-while a last attempt, seven days of retries after it, leaves a dead letter that can be redriven."""
-PAYLOAD_LEAST_SPARE_DAYS = 40
+PAYLOAD_SPARE_DAYS = 16
+"""How much longer than its record a separately stored request is kept: its execution may start late. Each day
+costs storage for every such request."""
+PAYLOAD_LATE_DAYS = 8
+"""The sweep extends the expiry for an execution that is open for this long, which is more than all retries
+take. It may fail for `PAYLOAD_SPARE_DAYS - PAYLOAD_LATE_DAYS` before a record outlives its request."""
+PAYLOAD_LEAST_SPARE_DAYS = 10
 """The least spare time of an existing request that another execution reuses: more than `PAYLOAD_LATE_DAYS`."""
 IDEMPOTENCY_DAYS = 7
 """How long an Idempotency-Key is valid. Records outlive it, so that a replay always finds its job."""

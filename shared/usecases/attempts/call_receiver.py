@@ -56,6 +56,7 @@ class CallReceiver:
     async def execute(self, claimed: Execution, deadline_at: int) -> ReceiverCall:
         """Wait until the execution is due by `due_clock`, then call if lease and function outlast the
         timeout. `deadline_at` is when the function is stopped, in UTC ms."""
+        ahead = await self._read_ahead(claimed)
         while (early_ms := claimed.not_before - self.due_clock.now_ms()) > 0:
             if early_ms > LEASE_MARGIN_MS:
                 # The clock was wrong at the claim or has stepped back. Such a wait may outlast the function.
@@ -66,7 +67,7 @@ class CallReceiver:
         execution = claimed if self._is_covered(claimed) else await self._renewed(claimed)
         started_at = self.clock.now_ms()
         is_renewed = execution is not claimed
-        answer = await self._call(execution, started_at, deadline_at, is_renewed=is_renewed)
+        answer = await self._call(execution, started_at, deadline_at, ahead, is_renewed=is_renewed)
         withdrawn = answer if isinstance(answer, EndReason) else None
         uncalled = CallbackResponse(reason=Reason.STOPPED, duration_ms=0)
         return ReceiverCall(
@@ -77,12 +78,31 @@ class CallReceiver:
             withdrawn=withdrawn,
         )
 
+    async def _read_ahead(self, claimed: Execution) -> list[bytes]:
+        """The sealed request, where it stands apart and there is time left for it; else it is read when due.
+
+        A list that is emptied, so that the request is not kept while its receiver answers.
+        """
+        payload_id = claimed.call.payload_id
+        if payload_id is None or claimed.not_before <= self.due_clock.now_ms():
+            return []
+        try:
+            return [await self.offload(self.jobs.get_payload, claimed.tenant_id, payload_id)]
+        except PunctualError:
+            return []
+
     async def _call(
-        self, execution: Execution, started_at: int, deadline_at: int, *, is_renewed: bool
+        self,
+        execution: Execution,
+        started_at: int,
+        deadline_at: int,
+        ahead: list[bytes],
+        *,
+        is_renewed: bool,
     ) -> CallbackResponse | EndReason:
         if not self._is_covered(execution):
             return CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
-        callback = await self._prepared(execution, started_at, is_renewed=is_renewed)
+        callback = await self._prepared(execution, started_at, ahead, is_renewed=is_renewed)
         if isinstance(callback, CallbackResponse | EndReason):
             return callback
         now_ms = self.clock.now_ms()
@@ -94,7 +114,7 @@ class CallReceiver:
         return await self.sender.send(callback, timeout_seconds=execution.call.timeout_ms / 1000)
 
     async def _prepared(
-        self, execution: Execution, started_at: int, *, is_renewed: bool
+        self, execution: Execution, started_at: int, ahead: list[bytes], *, is_renewed: bool
     ) -> Callback | CallbackResponse | EndReason:
         """The signed callback, or the reason why no call is made.
 
@@ -107,7 +127,8 @@ class CallReceiver:
                     return CallbackResponse(reason=Reason.STOPPED, duration_ms=0)
                 if withdrawn is not None:
                     return withdrawn
-                return await self.offload(self.compose.execute, execution, started_at)
+                sealed = ahead.pop() if ahead else None
+                return await self.offload(self.compose.execute, execution, started_at, sealed)
             except SigningSecretGoneError:
                 return CallbackResponse(reason=Reason.SIGNING_SECRET_GONE, duration_ms=0)
             except UnreadableItemError:

@@ -26,8 +26,8 @@ class ComposeCallback:
     open_request: OpenRequest
     vault: Vault
 
-    def execute(self, execution: Execution, now_ms: int) -> Callback:
-        """The callback of this attempt.
+    def execute(self, execution: Execution, now_ms: int, sealed: bytes | None = None) -> Callback:
+        """The callback of this attempt. `sealed` is its request where that stands apart and was read before.
 
         UnreadableItemError if the request is lost for good, SigningSecretGoneError if the tenant has no secret
         of the name that the job gives, UnavailableError if something cannot be read for now.
@@ -35,7 +35,7 @@ class ComposeCallback:
         tenant = self.read_tenant.execute(execution.tenant_id)
         if tenant is None:
             raise UnreadableItemError("the tenant of this execution is gone")
-        request = self.open_request.execute(tenant, execution)
+        request = self.open_request.execute(tenant, execution, sealed)
         token = token_for(execution, partial(self.vault.code, tenant, CODE_CONTEXT))
         return Callback(
             tenant_id=execution.tenant_id,

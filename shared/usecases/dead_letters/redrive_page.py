@@ -9,9 +9,7 @@ from typing import TypeVar
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts
 from shared.domain.errors import (
     PunctualError,
-    RequestRejectedError,
     ServiceError,
-    UnavailableError,
     UnknownVersionError,
 )
 from shared.domain.executions.execution import Execution
@@ -22,7 +20,7 @@ from shared.ports.executions import ExecutionStore, WriteUnknown
 from shared.ports.runtime import Spread
 from shared.usecases.dead_letters.follow_redrives import follow_redrives
 from shared.usecases.dead_letters.redrive_execution import RedriveExecution
-from shared.usecases.filing.file_batch import FileBatch
+from shared.usecases.filing.file_batch import FileBatch, error_of
 
 T = TypeVar("T")
 
@@ -160,7 +158,7 @@ def _unless_refused(act: Callable[[], T]) -> T | Outcome:
 def _error(unknown: WriteUnknown) -> PunctualError:
     if unknown.is_newer:
         return UnknownVersionError(unknown.reason)
-    return (RequestRejectedError if unknown.is_permanent else UnavailableError)(unknown.reason)
+    return error_of(unknown)
 
 
 def _counted(counts: TaskCounts, outcomes: Sequence[Execution | Outcome]) -> TaskCounts:

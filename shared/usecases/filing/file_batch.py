@@ -84,7 +84,12 @@ def _bucket_shard(location: ExecutionId) -> tuple[int, int]:
 
 def _stored(draft: Execution, answer: Execution | WriteUnknown | None) -> Filed:
     if isinstance(answer, WriteUnknown):
-        return (RequestRejectedError if answer.is_permanent else UnavailableError)(answer.reason)
+        return error_of(answer)
     if answer is not None and answer.fingerprint != draft.fingerprint:
         return IdentityConflictError(f"{draft.id} stands for another request")
     return answer or draft
+
+
+def error_of(unknown: WriteUnknown) -> PunctualError:
+    """The error that the write alone would have raised."""
+    return (RequestRejectedError if unknown.is_permanent else UnavailableError)(unknown.reason)

@@ -119,8 +119,7 @@ class BackfillJob:
         # A random name, so that a request that loses the race cannot overwrite the winner's payload.
         name = new_payload_id(record.id, self.entropy.bits(ENTROPY_BITS))
         request = self.open_request.execute(tenant, job)
-        call = seal_request(
-            self.jobs,
+        call, payload = seal_request(
             self.vault,
             tenant,
             record.id,
@@ -129,6 +128,8 @@ class BackfillJob:
             payload_id=name,
             now_ms=now_ms,
         )
+        if payload is not None:
+            self.jobs.put_payload(payload)
         backfill = self._draft(tenant, new.definition(job, schedule, call), record)
         first = self.file.prepare(backfill.occurrence(record.due_at, created_at=now_ms))
         if self.jobs.create_backfill(job, backfill, first):

@@ -10,7 +10,7 @@ from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.executions import ExecutionStore
-from shared.ports.jobs import AssignedId, IdempotencyRecord, IdempotencyStore
+from shared.ports.jobs import AssignedId, IdempotencyRecord, IdempotencyStore, JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.jobs.create_recurring import CreateRecurring
@@ -36,6 +36,7 @@ class CreateJob:
     request."""
 
     draft: DraftJob
+    jobs: JobStore
     file: FileExecution
     create_recurring: CreateRecurring
     idempotency: IdempotencyStore
@@ -85,9 +86,11 @@ class CreateJob:
 
     def _create(self, tenant: Tenant, new: NewJob, identity: Identity) -> Execution | Job:
         drafted = self.draft.execute(tenant, new, identity)
-        if isinstance(drafted, Job):
-            return self.create_recurring.execute(drafted)
-        return current_job(self.file.store, self.file.execute(drafted))
+        if drafted.payload is not None:
+            self.jobs.put_payload(drafted.payload)
+        if isinstance(drafted.job, Job):
+            return self.create_recurring.execute(drafted.job)
+        return current_job(self.file.store, self.file.execute(drafted.job))
 
 
 def current_job(store: ExecutionStore, filed: Execution) -> Execution:

@@ -13,18 +13,20 @@ from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.tenancy.tenant import Tenant
+from shared.ports.executions import WriteUnknown
 from shared.ports.jobs import AssignedId, Choice, IdempotencyRecord, IdempotencyStore, OverQuota
 from shared.ports.runtime import Clock
-from shared.usecases.filing.file_batch import FileBatch
+from shared.usecases.filing.file_batch import FileBatch, error_of
 from shared.usecases.jobs.create_job import IDEMPOTENCY_MS, CreatedJob, current_job
 from shared.usecases.jobs.create_recurring import CreateRecurring
-from shared.usecases.jobs.draft_job import DraftJob, Identity, demand_of
+from shared.usecases.jobs.draft_job import Draft, DraftJob, Identity, demand_of
 from shared.usecases.tenancy.check_quota import CheckQuota
 
 _BATCH = b"batch\x00"
 """Keeps the fingerprint of a batch apart from that of a job or trigger with the same Idempotency-Key."""
 Outcome = CreatedJob | PunctualError
 Decision = AssignedId | PunctualError | None
+Drafted = Draft | PunctualError | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,11 @@ class CreateJobs:
         tenant = self.draft.with_secrets(tenant, requested)
         fingerprint = self.draft.vault.fingerprint(tenant, _BATCH + spelling)
         record, decisions, replayed = self._decide(tenant, requested, idempotency_key, fingerprint)
-        begun = [
-            self._begin(tenant, new, decision, record.created_at)
+        drafts = [
+            self._draft(tenant, new, decision, record.created_at)
             for new, decision in zip(requested, decisions, strict=True)
         ]
+        begun = [self._begin(draft) for draft in self._with_payloads(drafts)]
         filed = iter(self.file_batch.execute([each for each in begun if isinstance(each, Execution)]))
         return [
             self._outcome(next(filed) if isinstance(each, Execution) else each, replayed=replayed)
@@ -129,18 +132,33 @@ class CreateJobs:
             return InvalidStateError("this job was refused when the batch was sent first")
         return judged
 
-    def _begin(
-        self, tenant: Tenant, new: NewJob | None, decision: Decision, created_at: int
-    ) -> Execution | Job | PunctualError | None:
-        """The stored recurring job, or the draft of a one-off job, which is filed together with the
-        others."""
+    def _draft(self, tenant: Tenant, new: NewJob | None, decision: Decision, created_at: int) -> Drafted:
         if new is None or not isinstance(decision, AssignedId):
             return None if isinstance(decision, AssignedId) else decision
         try:
             fingerprint = self.draft.fingerprint(tenant, new)
             identity = Identity(chosen=decision, created_at=created_at, fingerprint=fingerprint)
-            drafted = self.draft.execute(tenant, new, identity)
-            return self.create_recurring.execute(drafted) if isinstance(drafted, Job) else drafted
+            return self.draft.execute(tenant, new, identity)
+        except PunctualError as error:
+            return error
+
+    def _with_payloads(self, drafts: Sequence[Drafted]) -> list[Drafted]:
+        """The drafts whose large requests are stored; an error in place of a draft whose request may not be."""
+        payloads = [each.payload for each in drafts if isinstance(each, Draft) and each.payload is not None]
+        if not payloads:
+            return list(drafts)
+        stored = iter(self.file_batch.batches.put_payloads(payloads))
+        return [
+            _unknown(each, next(stored)) if isinstance(each, Draft) and each.payload is not None else each
+            for each in drafts
+        ]
+
+    def _begin(self, draft: Drafted) -> Execution | Job | PunctualError | None:
+        """The stored recurring job, or the one-off job, which is filed together with the others."""
+        if not isinstance(draft, Draft):
+            return draft
+        try:
+            return self.create_recurring.execute(draft.job) if isinstance(draft.job, Job) else draft.job
         except PunctualError as error:
             return error
 
@@ -152,6 +170,10 @@ class CreateJobs:
         except PunctualError as error:
             return error
         return CreatedJob(job=job, replayed=replayed)
+
+
+def _unknown(draft: Draft, failure: WriteUnknown | None) -> Drafted:
+    return draft if failure is None else error_of(failure)
 
 
 def _choice(decision: Decision) -> Choice:

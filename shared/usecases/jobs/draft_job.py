@@ -25,7 +25,7 @@ from shared.domain.schedules.schedule import Once, check_fires, first_after
 from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.delivery import Vault
-from shared.ports.jobs import AssignedId, JobStore
+from shared.ports.jobs import AssignedId, Payload
 from shared.ports.runtime import Entropy
 from shared.usecases.requests.seal_request import seal_request
 from shared.usecases.tenancy.check_quota import Demand
@@ -41,11 +41,19 @@ class Identity:
     fingerprint: bytes
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A job to be stored. `payload` is its request where that is too large for an item; it has to be stored
+    first."""
+
+    job: Execution | Job
+    payload: Payload | None
+
+
 @dataclass(frozen=True, slots=True)
 class DraftJob:
-    """Builds drafts. It writes nothing, except for a request that is too large for the item."""
+    """Builds drafts. It writes nothing."""
 
-    jobs: JobStore
     read_tenant: ReadTenant
     vault: Vault
     entropy: Entropy
@@ -83,8 +91,8 @@ class DraftJob:
         location = new_one_off_id(dispatch_at, counts, entropy, cell=self.cell)
         return AssignedId(id=location, due_at=schedule.at)
 
-    def execute(self, tenant: Tenant, new: NewJob, identity: Identity) -> Execution | Job:
-        """The execution that is the one-off job, or the definition of the recurring job.
+    def execute(self, tenant: Tenant, new: NewJob, identity: Identity) -> Draft:
+        """A draft of the execution that is the one-off job, or of the definition of the recurring job.
 
         IdentityConflictError where the identity and the schedule are of different kinds.
         """
@@ -93,57 +101,53 @@ class DraftJob:
             return self._one_off(tenant, new, identity, job_id)
         return self._recurring(tenant, new, identity, job_id)
 
-    def _one_off(
-        self, tenant: Tenant, new: NewJob, identity: Identity, execution_id: ExecutionId
-    ) -> Execution:
+    def _one_off(self, tenant: Tenant, new: NewJob, identity: Identity, execution_id: ExecutionId) -> Draft:
         job_id = one_off_job_id(execution_id)
-        return Execution(
+        expires_at_s = self.retention.payload_expires_at_s(execution_id.dispatch_at)
+        call, payload = self._sealed_call(tenant, new, job_id, identity.created_at, expires_at_s)
+        job = Execution(
             id=execution_id,
             tenant_id=tenant.id,
             job_id=job_id,
             revision=1,
             nominal_at=identity.chosen.due_at,
             created_at=identity.created_at,
-            call=self._sealed_call(
-                tenant,
-                new,
-                job_id,
-                identity.created_at,
-                self.retention.payload_expires_at_s(execution_id.dispatch_at),
-            ),
+            call=call,
             fingerprint=identity.fingerprint,
             index_shard=execution_id.entropy % tenant.index_shards,
             name=new.name,
             tags=new.tags,
             start_deadline_at=new.start_deadline_at(execution_id.dispatch_at),
         )
+        return Draft(job=job, payload=payload)
 
-    def _recurring(self, tenant: Tenant, new: NewJob, identity: Identity, job_id: RecurringJobId) -> Job:
+    def _recurring(self, tenant: Tenant, new: NewJob, identity: Identity, job_id: RecurringJobId) -> Draft:
         schedule = new.schedule_at(identity.created_at)
         if isinstance(schedule, Once):
             raise IdentityConflictError("the idempotency record names a recurring job")
         series = with_frozen_rules(schedule, identity.created_at, identity.created_at)
         # A replay may run with newer zone tables than the request that chose the instant.
         first_at = first_after(series, identity.created_at) or identity.chosen.due_at
-        return Job(
+        call, payload = self._sealed_call(tenant, new, job_id, identity.created_at)
+        job = Job(
             id=job_id,
             tenant_id=tenant.id,
             revision=1,
             state=JobState.ACTIVE,
-            definition=new.definition(series, self._sealed_call(tenant, new, job_id, identity.created_at)),
+            definition=new.definition(series, call),
             counts=self.plan.counts_at(bucket_of(identity.created_at)),
             fingerprint=identity.fingerprint,
             created_at=identity.created_at,
             chain_from=first_at,
             index_shard=int.from_bytes(identity.fingerprint[:4]) % tenant.index_shards,
         )
+        return Draft(job=job, payload=payload)
 
     def _sealed_call(
         self, tenant: Tenant, new: NewJob, job_id: str, now_ms: int, expires_at_s: int | None = None
-    ) -> CallSpec:
+    ) -> tuple[CallSpec, Payload | None]:
         """Seal the call. The job's ID names a large request, so that a replay stores it only once."""
         return seal_request(
-            self.jobs,
             self.vault,
             tenant,
             job_id,

@@ -110,8 +110,7 @@ class ReviseJob:
                 callbacks=before.callbacks,
             )
         payload_id = new_payload_id(job_id, self.entropy.bits(ENTROPY_BITS))
-        return seal_request(
-            self.jobs,
+        sealed, payload = seal_request(
             self.vault,
             tenant,
             job_id,
@@ -121,3 +120,6 @@ class ReviseJob:
             now_ms=self.clock.now_ms(),
             expires_at_s=expires_at_s,
         )
+        if payload is not None:
+            self.jobs.put_payload(payload)
+        return sealed

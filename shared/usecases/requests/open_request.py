@@ -24,14 +24,16 @@ class OpenRequest:
     vault: Vault
     store: ExecutionStore
 
-    def execute(self, tenant: Tenant, owner: Execution | Job) -> Request:
-        """The request; UnreadableItemError if it is lost for good, UnavailableError if it cannot be read for
-        now."""
+    def execute(self, tenant: Tenant, owner: Execution | Job, apart: bytes | None = None) -> Request:
+        """The request; `apart` is its sealed form, if it stands apart and was read before.
+
+        UnreadableItemError if it is lost for good, UnavailableError if it cannot be read for now.
+        """
         if isinstance(owner, Execution) and owner.notification_of is not None:
             return self._notification(tenant, owner.call.request, owner.notification_of)
         job_id = owner.job_id if isinstance(owner, Execution) else owner.id
-        sealed = owner.call.request
-        if owner.call.payload_id:
+        sealed = apart or owner.call.request
+        if owner.call.payload_id and not apart:
             sealed = self.jobs.get_payload(owner.tenant_id, owner.call.payload_id)
         return decode_request(self.vault.unseal(tenant, job_id, sealed))
 

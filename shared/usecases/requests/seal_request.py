@@ -1,4 +1,4 @@
-"""Seal a request, store it separately if it is too large for an item, and compute its destination."""
+"""Seal a request, and compute its destination. A request that is too large for its item gets one of its own."""
 
 from dataclasses import replace
 
@@ -14,11 +14,10 @@ from shared.domain.delivery.outcome_callbacks import (
 from shared.domain.delivery.request import INLINE_BYTES, Request, encode_request
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.delivery import Vault
-from shared.ports.jobs import JobStore
+from shared.ports.jobs import Payload
 
 
 def seal_request(
-    jobs: JobStore,
     vault: Vault,
     tenant: Tenant,
     job_id: str,
@@ -28,17 +27,16 @@ def seal_request(
     payload_id: str,
     now_ms: int,
     expires_at_s: int | None = None,
-) -> CallSpec:
-    """`call` with the sealed request; a large request is stored first, under `payload_id`.
+) -> tuple[CallSpec, Payload | None]:
+    """`call` with the sealed request, and what has to be stored before it if the request is large.
 
     `expires_at_s` is the expiry of a one-off's large request, which nothing has to set later. That of a
     definition has none until the definition names it no more.
     """
     sealed = vault.seal(tenant, job_id, encode_request(request))
     is_small = len(sealed) <= INLINE_BYTES
-    if not is_small:
-        jobs.put_payload(tenant.id, payload_id, sealed, stored_at=now_ms, expires_at_s=expires_at_s)
-    return replace(
+    payload = None if is_small else Payload(tenant.id, payload_id, sealed, now_ms, expires_at_s)
+    sealed_call = replace(
         call,
         request=sealed if is_small else b"",
         payload_id=None if is_small else payload_id,
@@ -48,6 +46,7 @@ def seal_request(
             on_failure=seal_callback_target(vault, tenant, request.on_failure),
         ),
     )
+    return sealed_call, payload
 
 
 def seal_callback_target(vault: Vault, tenant: Tenant, url: str | None) -> CallbackTarget | None:

@@ -92,13 +92,14 @@ class DynamoLab:
 
     @cached_property
     def batches(self) -> PutItemBatches:
-        return PutItemBatches(self.executions)
+        return PutItemBatches(self.executions, self.jobs)
 
     @cached_property
     def batch_batches(self) -> BatchStatementBatches:
         """The other implementation of batches."""
+        client = self._use(self.names.jobs, self.names.executions)
         return BatchStatementBatches(
-            self._use(self.names.executions), self.names.executions, REGION, self._backoff, one_by_one
+            client, self.names.executions, self.names.jobs, REGION, self._backoff, one_by_one
         )
 
     @cached_property

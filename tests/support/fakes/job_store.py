@@ -8,6 +8,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.ids import backfilled_job
 from shared.domain.jobs.job import ENDED, Chain, Job, JobState
 from shared.domain.listings.position import IndexPosition, history_position
+from shared.ports.jobs import Payload
 from tests.support.fakes.table import FakeTable
 
 
@@ -124,21 +125,13 @@ class FakeJobStore:
         earlier = [past for past in found if before is None or past.revision < before]
         return sorted(earlier, key=lambda past: past.revision, reverse=True)[:limit]
 
-    def put_payload(
-        self,
-        tenant_id: str,
-        payload_id: str,
-        sealed: bytes,
-        *,
-        stored_at: int,
-        expires_at_s: int | None = None,
-    ) -> None:
-        key = (tenant_id, payload_id)
+    def put_payload(self, payload: Payload) -> None:
+        key = (payload.tenant_id, payload.payload_id)
         if key in self._table.payloads:
             return
-        self._table.payloads[key], self._table.payload_stored_at[key] = sealed, stored_at
-        if expires_at_s is not None:
-            self._table.payload_expires_at_s[key] = expires_at_s
+        self._table.payloads[key], self._table.payload_stored_at[key] = payload.sealed, payload.stored_at
+        if payload.expires_at_s is not None:
+            self._table.payload_expires_at_s[key] = payload.expires_at_s
 
     def get_payload(self, tenant_id: str, payload_id: str) -> bytes:
         if (tenant_id, payload_id) not in self._table.payloads:

@@ -6,7 +6,9 @@ from enum import Enum, auto
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.ports.executions import WriteUnknown
+from shared.ports.jobs import Payload
 from tests.support.fakes.execution_store import FakeExecutionStore
+from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.table import FakeTable
 
 
@@ -27,13 +29,27 @@ class FakeOneOffBatches:
 
     def __init__(self, table: FakeTable) -> None:
         self._store = FakeExecutionStore(table)
+        self._jobs = FakeJobStore(table)
         self.faults: dict[int, Fault] = {}
+        self.payload_faults: dict[int, Fault] = {}
 
     def put_all_if_absent(self, executions: Sequence[Execution]) -> list[Execution | WriteUnknown | None]:
         if len({execution.id for execution in executions}) != len(executions):
             raise ValueError("the ids of a batch are all different")
         faults, self.faults = self.faults, {}
         return [self._put(execution, faults.get(number)) for number, execution in enumerate(executions)]
+
+    def put_payloads(self, payloads: Sequence[Payload]) -> list[WriteUnknown | None]:
+        faults, self.payload_faults = self.payload_faults, {}
+        return [self._put_payload(payload, faults.get(number)) for number, payload in enumerate(payloads)]
+
+    def _put_payload(self, payload: Payload, fault: Fault | None) -> WriteUnknown | None:
+        if fault is Fault.DIES:
+            raise Died
+        if fault in (Fault.NOT_WRITTEN, Fault.REJECTED):
+            return WriteUnknown("injected", is_permanent=fault is Fault.REJECTED)
+        self._jobs.put_payload(payload)
+        return None if fault is None else WriteUnknown("injected")
 
     def _put(self, execution: Execution, fault: Fault | None) -> Execution | WriteUnknown | None:
         if fault is Fault.DIES:

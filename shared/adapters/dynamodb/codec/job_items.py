@@ -1,4 +1,4 @@
-"""Items of definitions and of ended chains in the jobs table."""
+"""Items of definitions, of ended chains and of large requests in the jobs table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from shared.adapters.dynamodb.codec.attributes import Item, Value, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import call_attributes, read_call
 from shared.adapters.dynamodb.codec.items import plain_item
-from shared.adapters.dynamodb.codec.keys import extra_key, job_key, past_chain_key
+from shared.adapters.dynamodb.codec.keys import extra_key, job_key, past_chain_key, payload_key
 from shared.adapters.dynamodb.codec.recurrence_fields import (
     read_counts,
     read_recurrence,
@@ -14,13 +14,14 @@ from shared.adapters.dynamodb.codec.recurrence_fields import (
     recurrence_attributes,
     rule_attributes,
 )
-from shared.adapters.dynamodb.codec.versions import known, rules, version_of
+from shared.adapters.dynamodb.codec.versions import VERSION, known, rules, version_of
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import ENDED, Chain, Definition, Job, JobState
 from shared.domain.listings.position import history_position
 from shared.domain.schedules.schedule import decode_series, encode_series
 from shared.names import Attr, Lane
+from shared.ports.jobs import Payload
 
 
 def job_item(job: Job, expires_at_s: int | None = None) -> Item:
@@ -154,4 +155,19 @@ def _read_definition(plain: Mapping[str, Any]) -> Definition:
         name=plain.get("n"),
         tags=tuple(plain.get("tg", ())),
         **read_rules(plain),
+    )
+
+
+def payload_item(payload: Payload) -> Item:
+    pk, sk = payload_key(payload.tenant_id, payload.payload_id)
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            "v": VERSION,
+            "rq": payload.sealed,
+            Attr.STORED_AT: payload.stored_at,
+            Attr.TTL: payload.expires_at_s,
+            Attr.LIVE_PK: payload.tenant_id if payload.expires_at_s is None else None,
+        }
     )

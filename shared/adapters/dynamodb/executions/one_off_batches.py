@@ -3,33 +3,45 @@
 A PartiQL INSERT refuses an existing key, so neither overwrites an item.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.batch_reads import Backoff
-from shared.adapters.dynamodb.codec.errors import is_permanent, translated
 from shared.adapters.dynamodb.codec.items import execution_item
-from shared.adapters.dynamodb.codec.statements import ITEM_EXISTS, insert_statement
+from shared.adapters.dynamodb.codec.job_items import payload_item
+from shared.adapters.dynamodb.executions.batch_inserts import BatchInserts, is_taken
 from shared.adapters.dynamodb.executions.claimer import MAX_STATEMENTS, unknown
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
 from shared.domain.errors import ServiceError, UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import WriteUnknown
+from shared.ports.jobs import JobStore, Payload
 from shared.ports.runtime import Spread
 
-TRIES = 3
-"""The maximum tries of a statement that was throttled alone; the SDK does not retry such statements."""
+A = TypeVar("A")
+R = TypeVar("R")
 PutResult = Execution | WriteUnknown | None
 
 
 class PutItemBatches:
-    def __init__(self, store: DynamoExecutionStore) -> None:
+    def __init__(self, store: DynamoExecutionStore, jobs: JobStore) -> None:
         self._store = store
+        self._jobs = jobs
 
     def put_all_if_absent(self, executions: Sequence[Execution]) -> list[PutResult]:
         return [self._put(execution) for execution in executions]
+
+    def put_payloads(self, payloads: Sequence[Payload]) -> list[WriteUnknown | None]:
+        return [self._put_payload(payload) for payload in payloads]
+
+    def _put_payload(self, payload: Payload) -> WriteUnknown | None:
+        try:
+            self._jobs.put_payload(payload)
+        except ServiceError as error:
+            return unknown(error)
+        return None
 
     def _put(self, execution: Execution) -> PutResult:
         try:
@@ -46,33 +58,41 @@ class BatchStatementBatches:
     The response lacks existing items, so they are read afterwards.
     """
 
-    def __init__(self, client: AwsClient, table: str, region: str, backoff: Backoff, spread: Spread) -> None:
-        self._client = client
+    def __init__(
+        self,
+        client: AwsClient,
+        executions_table: str,
+        jobs_table: str,
+        region: str,
+        backoff: Backoff,
+        spread: Spread,
+    ) -> None:
         self._spread = spread
-        self._table = table
         self._region = region
-        self._backoff = backoff
-        self._store = DynamoExecutionStore(client, table, region, backoff)
+        self._executions = BatchInserts(client, executions_table, backoff)
+        self._payloads = BatchInserts(client, jobs_table, backoff)
+        self._store = DynamoExecutionStore(client, executions_table, region, backoff)
 
     def put_all_if_absent(self, executions: Sequence[Execution]) -> list[PutResult]:
-        starts = range(0, len(executions), MAX_STATEMENTS)
-        batches = [executions[start : start + MAX_STATEMENTS] for start in starts]
-        return [answer for answers in self._spread(self._put_batch, batches) for answer in answers]
+        return self._in_requests(self._put_batch, executions)
+
+    def put_payloads(self, payloads: Sequence[Payload]) -> list[WriteUnknown | None]:
+        return self._in_requests(self._put_payloads, payloads)
+
+    def _in_requests(self, put: Callable[[Sequence[A]], list[R]], items: Sequence[A]) -> list[R]:
+        starts = range(0, len(items), MAX_STATEMENTS)
+        batches = [items[start : start + MAX_STATEMENTS] for start in starts]
+        return [answer for answers in self._spread(put, batches) for answer in answers]
 
     def _put_batch(self, executions: Sequence[Execution]) -> list[PutResult]:
-        """Retries statements that failed alone. A retried statement that had succeeded finds its own item."""
-        failures = self._insert(executions)
-        for _ in range(TRIES - 1):
-            waiting = [number for number, failure in enumerate(failures) if _may_be_retried(failure)]
-            if not waiting:
-                break
-            self._backoff.wait()
-            again = self._insert([executions[number] for number in waiting])
-            for number, failure in zip(waiting, again, strict=True):
-                failures[number] = failure
+        failures = self._executions.insert([execution_item(each, self._region) for each in executions])
         results = list(zip(executions, failures, strict=True))
-        found = self._standing([each.id for each, failure in results if failure and _is_taken(failure)])
+        found = self._standing([each.id for each, failure in results if failure and is_taken(failure)])
         return [None if failure is None else found.get(each.id, failure) for each, failure in results]
+
+    def _put_payloads(self, payloads: Sequence[Payload]) -> list[WriteUnknown | None]:
+        failures = self._payloads.insert([payload_item(each) for each in payloads])
+        return [None if failure is None or is_taken(failure) else failure for failure in failures]
 
     def _standing(self, ids: Sequence[ExecutionId]) -> Mapping[ExecutionId, Execution]:
         """The existing executions that can be decoded; splits the request if an item cannot be decoded."""
@@ -85,32 +105,3 @@ class BatchStatementBatches:
         except UnreadableItemError:
             halves = (ids[: len(ids) // 2], ids[len(ids) // 2 :]) if len(ids) > 1 else ()
             return {key: value for half in halves for key, value in self._standing(half).items()}
-
-    def _insert(self, executions: Sequence[Execution]) -> list[WriteUnknown | None]:
-        """The failure of each statement, or None."""
-        try:
-            with translated():
-                answer = self._client.batch_execute_statement(
-                    Statements=[
-                        insert_statement(self._table, execution_item(execution, self._region))
-                        for execution in executions
-                    ]
-                )
-        except ServiceError as error:
-            return [unknown(error) for _ in executions]
-        return [_failure(response) for response in answer["Responses"]]
-
-
-def _failure(response: Any) -> WriteUnknown | None:
-    error = response.get("Error")
-    if error is None:
-        return None
-    return WriteUnknown(str(error.get("Code")), is_permanent=is_permanent(error.get("Code")))
-
-
-def _is_taken(failure: WriteUnknown) -> bool:
-    return failure.reason in ITEM_EXISTS
-
-
-def _may_be_retried(failure: WriteUnknown | None) -> bool:
-    return failure is not None and not failure.is_permanent and not _is_taken(failure)

@@ -15,9 +15,9 @@ from shared.adapters.dynamodb.codec.execution_fields import encode_redriven_by
 from shared.adapters.dynamodb.codec.items import read_execution
 from shared.adapters.dynamodb.codec.job_items import extra_item
 from shared.adapters.dynamodb.codec.keys import execution_key
+from shared.adapters.dynamodb.executions.batch_inserts import TRIES as STATEMENT_TRIES
 from shared.adapters.dynamodb.executions.claimer import MAX_STATEMENTS, REFUSED, unknown
 from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionStore
-from shared.adapters.dynamodb.executions.one_off_batches import TRIES as STATEMENT_TRIES
 from shared.domain.errors import (
     NotFoundError,
     ServiceError,

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from shared.adapters.aws.client import AwsClient
-from shared.adapters.dynamodb.codec.attributes import Plain, Value, encode, encode_all
+from shared.adapters.dynamodb.codec.attributes import Value, encode
+from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import plain_item
+from shared.adapters.dynamodb.codec.job_items import payload_item
 from shared.adapters.dynamodb.codec.keys import item_key, payload_key
-from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.errors import UnreadableItemError
 from shared.names import Attr
+from shared.ports.jobs import Payload
 
 
 class DynamoPayloads:
@@ -20,27 +22,10 @@ class DynamoPayloads:
         self._client = client
         self._jobs = jobs_table
 
-    def put_payload(
-        self,
-        tenant_id: str,
-        payload_id: str,
-        sealed: bytes,
-        *,
-        stored_at: int,
-        expires_at_s: int | None = None,
-    ) -> None:
-        plain: dict[str, Plain | None] = {
-            "v": VERSION,
-            "rq": sealed,
-            Attr.STORED_AT: stored_at,
-            Attr.TTL: expires_at_s,
-            Attr.LIVE_PK: tenant_id if expires_at_s is None else None,
-        }
+    def put_payload(self, payload: Payload) -> None:
         with suppress(ConditionRefused), translated():
             self._client.put_item(
-                TableName=self._jobs,
-                Item={**item_key(*payload_key(tenant_id, payload_id)), **encode_all(plain)},
-                ConditionExpression="attribute_not_exists(pk)",
+                TableName=self._jobs, Item=payload_item(payload), ConditionExpression=ABSENT
             )
 
     def get_payload(self, tenant_id: str, payload_id: str) -> bytes:

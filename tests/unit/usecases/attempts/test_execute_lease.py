@@ -10,6 +10,7 @@ from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import JobState
+from shared.ports.jobs import Payload
 from shared.usecases.attempts.call_receiver import RENEWAL_TRIES
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from tests.support.builders import DUE_AT, in_state, one_off, with_changes
@@ -129,7 +130,7 @@ def test_an_attempt_whose_worker_is_stalled_twice_before_its_call_is_refunded() 
 def put_with_payload_apart(world: World) -> Execution:
     """An execution whose request is read after the claim, from an item of its own."""
     apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b""))
-    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0)
+    world.jobs.put_payload(Payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0))
     return apart
 
 

@@ -10,6 +10,7 @@ from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
+from shared.ports.jobs import Payload
 from shared.usecases.attempts.call_receiver import READ_PAUSES_MS
 from shared.usecases.attempts.run_attempts import Verdict
 from shared.usecases.attempts.settle_attempt import AttemptEnd
@@ -17,7 +18,7 @@ from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.rounds import to_the_end
-from tests.support.usecases.world import World
+from tests.support.usecases.world import REQUEST, World
 
 DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500, body=b"down")
 GONE = replace(DOWN, status=410)
@@ -71,7 +72,7 @@ def test_wait_for_a_retry_begins_after_the_call_and_not_with_its_preparation() -
     world, _ = world_with(DOWN)
     retry = RetryPolicy(max_attempts=2, delays_seconds=(1,))
     apart = world.put(with_changes(world.one_off(2), payload_id=one_off(2).job_id, request=b"", retry=retry))
-    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0)
+    world.jobs.put_payload(Payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0))
     world.steps.after("jobs.get_payload", lambda: setattr(world.clock, "time_ms", DUE_AT + 500))
     world.attempt(apart)
     next_attempt_at = world.standing(apart.id).progress.next_attempt_at
@@ -168,7 +169,7 @@ def test_an_attempt_whose_request_cannot_be_loaded_now_is_refunded(step: str) ->
     world = World(DUE_AT)
     only_one = RetryPolicy(max_attempts=1)
     apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b"", retry=only_one))
-    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0)
+    world.jobs.put_payload(Payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0))
     # The tenant is read in front of the claim too, for its limits: that failure delays nothing.
     world.steps.fail(step, times=1 + len(READ_PAUSES_MS) + (step == "tenants.get"))
     world.attempt(apart)
@@ -185,10 +186,49 @@ def test_the_only_attempt_is_not_given_up_at_the_first_read_that_goes_unanswered
     world = World(DUE_AT)
     retry = RetryPolicy(max_attempts=1)
     apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b"", retry=retry))
-    world.jobs.put_payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0)
+    world.jobs.put_payload(Payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0))
     world.steps.fail(step, times=len(READ_PAUSES_MS) + (step == "tenants.get"))
     world.attempt(apart)
     assert world.standing(apart.id).state is State.SUCCEEDED
+
+
+EARLY_BY_MS = 800
+
+
+def early_world() -> tuple[World, Execution]:
+    """A large request, whose message comes before its time."""
+    world = World(DUE_AT - EARLY_BY_MS)
+    apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b""))
+    world.jobs.put_payload(Payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0))
+    return world, apart
+
+
+def test_large_request_is_read_once_and_before_its_time_so_that_the_read_delays_no_call() -> None:
+    world, apart = early_world()
+    read_at: list[int] = []
+    world.steps.after("jobs.get_payload", lambda: read_at.append(world.clock.time_ms))
+    world.steps.after("jobs.get_payload", lambda: setattr(world.clock, "time_ms", DUE_AT - 300))
+    world.attempt(apart)
+    assert read_at == [DUE_AT - EARLY_BY_MS]
+    assert world.steps.count("jobs.get_payload") == 1
+    assert [call.at for call in world.sender.calls] == [DUE_AT]
+    assert world.sender.calls[0].callback.body == REQUEST.body
+
+
+def test_large_request_that_cannot_be_read_ahead_is_read_when_it_is_due() -> None:
+    world, apart = early_world()
+    world.steps.fail("jobs.get_payload")
+    world.attempt(apart)
+    assert world.steps.count("jobs.get_payload") == 2
+    assert [call.at for call in world.sender.calls] == [DUE_AT]
+
+
+def test_large_request_that_is_gone_fails_at_its_time_and_without_a_call() -> None:
+    world, apart = early_world()
+    world.table.payloads.clear()
+    world.attempt(apart)
+    assert [outcome.started_at for outcome in world.standing(apart.id).progress.outcomes] == [DUE_AT]
+    assert world.sender.calls == []
 
 
 DAY_MS = 86_400_000
@@ -254,7 +294,9 @@ def test_execution_that_expires_while_its_request_is_read_makes_no_call() -> Non
     world = World(DUE_AT + 59_999)
     retry = RetryPolicy(give_up_after_seconds=60)
     execution = world.put(with_changes(world.one_off(retry=retry), payload_id=one_off().job_id, request=b""))
-    world.jobs.put_payload(execution.tenant_id, execution.job_id, world.seal(execution.job_id), stored_at=0)
+    world.jobs.put_payload(
+        Payload(execution.tenant_id, execution.job_id, world.seal(execution.job_id), stored_at=0)
+    )
     world.steps.after("jobs.get_payload", lambda: setattr(world.clock, "time_ms", DUE_AT + 60_001))
     world.attempt(execution)
     assert world.sender.calls == []

@@ -11,6 +11,7 @@ from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
 from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.names import EXECUTOR_TIMEOUT_SECONDS
+from shared.ports.jobs import Payload
 from shared.usecases.attempts.run_attempts import LONGEST_ATTEMPT_MS, BatchReport
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import Refusal
@@ -252,7 +253,9 @@ def test_a_call_that_could_outlast_its_function_is_refunded(left_ms: int, calls:
     world = World(DUE_AT)
     large = with_changes(world.one_off(), payload_id=one_off().job_id, request=b"", timeout_ms=60_000)
     execution = world.put(with_changes(large, retry=ONE_ATTEMPT))
-    world.jobs.put_payload(execution.tenant_id, execution.job_id, world.seal(execution.job_id), stored_at=0)
+    world.jobs.put_payload(
+        Payload(execution.tenant_id, execution.job_id, world.seal(execution.job_id), stored_at=0)
+    )
     begun_at = DUE_AT + EXECUTOR_TIMEOUT_SECONDS * 1000 - left_ms
 
     def stall() -> None:

@@ -11,6 +11,7 @@ from shared.domain.executions.states import NOT_STARTED, EndReason, State
 from shared.domain.jobs.job import JobState
 from shared.domain.jobs.misfire import COUNT_LIMIT
 from shared.domain.schedules.schedule import Cron, Rate, first_after
+from shared.ports.jobs import Payload
 from shared.usecases.attempts.guard_start import Admission
 from shared.usecases.chains.lifecycle import Lifecycle
 from tests.support.builders import DUE_AT, TENANT, in_state, with_changes
@@ -225,7 +226,7 @@ def replace_plan(chain: Chain, plan: ShardPlan) -> Lifecycle:
 def test_a_large_request_is_the_same_after_a_resumption() -> None:
     chain = chains.due_now()
     world, job = chain.world, chain.job
-    world.jobs.put_payload(TENANT, job.id, job.call.request, stored_at=0)
+    world.jobs.put_payload(Payload(TENANT, job.id, job.call.request, stored_at=0))
     world.table.jobs[TENANT, job.id] = with_changes(job, request=b"", payload_id=job.id)
     chain.pause()
     chain.resume()

@@ -19,6 +19,7 @@ from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.catch_up import CatchUp, CatchUpPolicy
 from shared.domain.schedules.schedule import Cron, Rate
 from shared.names import Lane
+from shared.ports.jobs import Payload
 from tests.support.builders import DUE_AT, TENANT, with_changes
 from tests.support.fakes.table import Damage
 from tests.support.usecases import chains
@@ -131,7 +132,7 @@ def test_the_loser_of_two_large_updates_does_not_write_over_the_winner() -> None
     chain = chains.due_now()
     names = [new_payload_id(chain.job.id, chain.world.entropy.bits(80)) for _ in range(2)]
     for name in names:
-        chain.world.jobs.put_payload(TENANT, name, name.encode(), stored_at=0)
+        chain.world.jobs.put_payload(Payload(TENANT, name, name.encode(), stored_at=0))
     chain.update(revision=1, request=b"", payload_id=names[0])
     with pytest.raises(PreconditionFailedError):
         chain.update(revision=1, request=b"", payload_id=names[1])

@@ -21,6 +21,7 @@ from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule import Backfill, Cron, Rate
 from shared.domain.tenancy.quota import Quota
 from shared.names import Lane
+from shared.ports.jobs import Payload
 from shared.usecases.ticks.collect_payloads import MIN_AGE_MS
 from tests.support.builders import DUE_AT, TENANT, with_changes
 from tests.support.usecases.backfills import HOUR, HOURLY, KEY, RANGE, WANTED, Case, hourly
@@ -247,7 +248,7 @@ def test_a_large_request_has_an_item_of_its_own() -> None:
 def test_slower_of_two_requests_with_the_same_key_leaves_no_stored_request() -> None:
     case = hourly()
     world = case.world
-    world.jobs.put_payload(TENANT, case.job.id, world.seal(case.job.id, LARGE), stored_at=0)
+    world.jobs.put_payload(Payload(TENANT, case.job.id, world.seal(case.job.id, LARGE), stored_at=0))
     world.table.jobs[TENANT, case.job.id] = with_changes(case.job, request=b"", payload_id=case.job.id)
     world.steps.before("jobs.create_backfill", case.ask)
     slower = case.ask()

@@ -10,6 +10,7 @@ from shared.domain.errors import (
     CallbackUrlNotAllowedError,
     IdentityConflictError,
     QuotaExceededError,
+    RequestRejectedError,
     ScheduleInPastError,
     UnavailableError,
 )
@@ -123,7 +124,7 @@ def test_large_requests_stand_apart_and_are_written_first() -> None:
     assert (apart.call.payload_id, apart.call.request, within.call.payload_id) == (apart.job_id, b"", None)
     assert world.steps.taken == [
         "budgets.take",
-        "jobs.put_payload",
+        "batches.put_payloads",
         *FIRST_FILING,
         "batches.put_all_if_absent",
     ]
@@ -163,12 +164,34 @@ def _refuse_one(world: World) -> list[object]:
     return [key]
 
 
-def test_a_payload_that_could_not_be_written_takes_only_its_own_job_with_it() -> None:
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        (Fault.NOT_WRITTEN, UnavailableError),
+        (Fault.WRITTEN, UnavailableError),
+        (Fault.REJECTED, RequestRejectedError),
+    ],
+)
+def test_a_payload_that_could_not_be_written_takes_only_its_own_job_with_it(
+    fault: Fault, error: type[Exception]
+) -> None:
     world = World()
-    world.steps.fail("jobs.put_payload")
-    outcomes = create(world, [new(After(30), request=LARGE), new(After(30), request=LARGE), new(After(30))])
-    assert kinds(outcomes) == [UnavailableError, CreatedJob, CreatedJob]
-    assert len(world.table.executions) == 2
+    world.one_off_batches.payload_faults = {1: fault, 2: fault}
+    large = [new(After(30), request=LARGE), new(After(30), request=LARGE), new(Every(60), request=LARGE)]
+    outcomes = create(world, [*large, new(After(30))])
+    assert kinds(outcomes) == [CreatedJob, error, error, CreatedJob]
+    assert (len(world.table.executions), world.table.jobs) == (2, {})
+
+
+def test_large_requests_of_all_jobs_are_stored_at_once_and_each_reaches_its_receiver() -> None:
+    world = World()
+    bodies = [f"{number:04d}".encode() * 600 for number in range(100)]
+    wanted = [new(After(30), request=replace(REQUEST, body=body)) for body in bodies]
+    wanted[50] = replace(wanted[50], timing=Every(60))
+    assert kinds(create(world, wanted)) == [CreatedJob] * 100
+    assert [step for step in world.steps.taken if "payload" in step] == ["batches.put_payloads"]
+    Lanes(world).until(EARLY + 61_000)
+    assert sorted(call.callback.body for call in world.sender.calls) == bodies
 
 
 def test_a_definition_that_could_not_be_written_takes_only_its_own_job_with_it() -> None:

@@ -8,7 +8,7 @@ from shared.domain.bucket import bucket_of
 from shared.domain.delivery.request import Request
 from shared.domain.errors import PreconditionFailedError
 from shared.domain.executions.execution import Execution
-from shared.domain.executions.retention import DAY_SECONDS, PAYLOAD_LATE_DAYS
+from shared.domain.executions.retention import DAY_SECONDS, PAYLOAD_LATE_DAYS, PAYLOAD_SPARE_DAYS
 from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_job import NewJob
@@ -58,7 +58,7 @@ def sweep_late(world: World, late: Execution, late_ms: int) -> None:
 def test_large_request_of_a_one_off_gets_its_expiry_at_its_birth_and_its_end_writes_none() -> None:
     world = World()
     job = accept(world)
-    least_ms = job.id.dispatch_at + (world.retention.days + 60) * DAY_MS
+    least_ms = job.id.dispatch_at + (world.retention.days + PAYLOAD_SPARE_DAYS) * DAY_MS
     assert expiry_ms(world, job.call.payload_id) >= least_ms - 1_000
     world.clock.time_ms = job.id.dispatch_at
     world.steps.taken.clear()
@@ -123,7 +123,7 @@ def test_replay_of_a_creation_does_not_shorten_the_life_of_a_request_that_was_mo
     assert expiry_ms(world, moved.call.payload_id) == before
 
 
-@pytest.mark.parametrize("late_days", [PAYLOAD_LATE_DAYS, 97, 98, 400])
+@pytest.mark.parametrize("late_days", [PAYLOAD_LATE_DAYS, 23, 24, 400])
 def test_sweep_keeps_the_large_request_of_an_execution_that_is_very_late(late_days: int) -> None:
     world = World()
     job = accept(world)

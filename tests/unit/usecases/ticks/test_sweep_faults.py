@@ -4,6 +4,7 @@ import pytest
 
 from shared.domain.bucket import bucket_of
 from shared.domain.errors import UnavailableError
+from shared.ports.jobs import Payload
 from tests.support.builders import BUCKET
 from tests.support.fakes.table import Damage
 from tests.support.usecases.steps import Crash
@@ -64,7 +65,7 @@ def test_row_of_an_old_bucket_is_sent_a_minute_after_sqs_refused_its_message() -
 def test_row_of_an_old_bucket_is_sent_a_minute_after_the_store_did_not_respond(call: str) -> None:
     world = unscanned()
     row = put(world, payload_id="job.1")
-    world.jobs.put_payload(row.tenant_id, "job.1", b"sealed", stored_at=SCAN, expires_at_s=1)
+    world.jobs.put_payload(Payload(row.tenant_id, "job.1", b"sealed", stored_at=SCAN, expires_at_s=1))
     world.steps.fail(call)
     at = swept_late(world)
     assert world.sent() == []
