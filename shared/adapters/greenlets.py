@@ -126,10 +126,3 @@ class GreenletSpread:
         if errors:
             raise errors[0]
         return [each.result() for each in calls]
-
-
-class GreenletOffload:
-    """Runs blocking port calls beside the other tasks of the loop."""
-
-    async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await in_greenlet(function, *args, **kwargs)

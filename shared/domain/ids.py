@@ -75,12 +75,12 @@ class ExecutionId:
     @property
     def body(self) -> str:
         """The 31 characters after the prefix."""
-        number = (self.dispatch_at << _SHARD_BITS | self.shard) << ENTROPY_BITS | self.entropy
-        return _VERSION + self.cell + encode_base32(number, 29)
+        return str(self)[4:]
 
     def __str__(self) -> str:
         if not self._text:
-            self._remember(f"exe_{self.body}")
+            number = (self.dispatch_at << _SHARD_BITS | self.shard) << ENTROPY_BITS | self.entropy
+            self._remember(f"exe_{_VERSION}{self.cell}{encode_base32(number, 29)}")
         return self._text
 
     def _remember(self, text: str) -> None:

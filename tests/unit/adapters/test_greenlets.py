@@ -11,7 +11,6 @@ import pytest
 
 from shared.adapters.clock import pause
 from shared.adapters.greenlets import (
-    GreenletOffload,
     GreenletSpread,
     in_greenlet,
     result_of,
@@ -43,11 +42,11 @@ class Steps:
 
 
 def test_calls_that_wait_give_way_to_each_other_on_one_thread() -> None:
-    steps, offload = Steps(), GreenletOffload()
+    steps = Steps()
 
     async def all_three() -> tuple[str, str, str]:
         return await asyncio.gather(
-            offload(steps.call, "a"), offload(steps.call, "b"), offload(steps.open, "c")
+            in_greenlet(steps.call, "a"), in_greenlet(steps.call, "b"), in_greenlet(steps.open, "c")
         )
 
     assert list(run(all_three())) == ["A", "B", "C"]

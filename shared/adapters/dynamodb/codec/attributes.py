@@ -10,19 +10,17 @@ Item = dict[str, Value]
 
 def encode(value: Plain) -> Value:
     """Encode a value for the low-level API."""
-    match value:
-        case bool():
-            return {"BOOL": value}
-        case str():
-            return {"S": value}
-        case int():
-            return {"N": str(value)}
-        case bytes():
-            return {"B": value}
-        case list():
-            return {"L": [encode(member) for member in value]}
-        case dict():
-            return {"M": encode_all(value)}
+    if isinstance(value, str):
+        return {"S": value}
+    if isinstance(value, bool):
+        return {"BOOL": value}
+    if isinstance(value, int):
+        return {"N": str(value)}
+    if isinstance(value, bytes):
+        return {"B": value}
+    if isinstance(value, list):
+        return {"L": [encode(member) for member in value]}
+    return {"M": encode_all(value)}
 
 
 def encode_all(values: Mapping[str, Plain | None]) -> Item:
