@@ -10,6 +10,7 @@ The cell is the deployment that owns the job. Every id that is derived from anot
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 
 from shared.domain.bucket import MAX_SHARDS, ShardCounts, bucket_of
@@ -87,8 +88,12 @@ class ExecutionId:
         object.__setattr__(self, "_text", text)
 
 
+@lru_cache(maxsize=1024)
 def parse_execution_id(text: str) -> ExecutionId:
-    """Parse the text form; InvalidValueError for any text that is not canonical."""
+    """Parse the text form; InvalidValueError for any text that is not canonical.
+
+    Executors parse each id twice: in the message, and in the row that they claim.
+    """
     if not text.startswith("exe_"):
         raise InvalidValueError("an execution id starts with exe_")
     parsed = _parse_body(text[4:])

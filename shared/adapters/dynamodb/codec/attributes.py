@@ -52,7 +52,12 @@ def decode(value: Value) -> Plain:
 
 
 def decode_all(item: Mapping[str, Value]) -> dict[str, Plain]:
-    return {name: decode(value) for name, value in item.items()}
+    plain: dict[str, Plain] = {}
+    for name, value in item.items():
+        ((kind, raw),) = value.items()
+        # Most attributes of a row are texts, which need no call.
+        plain[name] = raw if kind == "S" and isinstance(raw, str) else decode(value)
+    return plain
 
 
 def is_same(stored: Mapping[str, Value] | None, written: Mapping[str, Value]) -> bool:
