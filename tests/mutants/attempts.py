@@ -154,7 +154,7 @@ ATTEMPTS = (
         file="shared/usecases/attempts/make_attempt.py",
         old="        return result if successor.result() else replace(result, is_done=False)\n",
         new="        return result\n",
-        killer="tests/unit/usecases/attempts",
+        killer="tests/unit/usecases/attempts/test_execute_chain.py",
     ),
     Mutant(
         name="call before the time",
