@@ -248,7 +248,7 @@ class Payload:
     """Something whose end can be seen."""
 
 
-def test_one_greenlet_runs_functions_one_after_another_and_keeps_nothing_of_them() -> None:
+def test_greenlet_runs_functions_one_after_another_and_keeps_nothing_of_them() -> None:
     def echo(payload: Payload) -> tuple[greenlet, Payload]:
         return getcurrent(), payload
 
