@@ -6,7 +6,6 @@ so each call keeps its own conditions, retries and errors.
 
 import asyncio
 from collections.abc import Callable, Hashable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -25,10 +24,10 @@ COOLDOWN_SECONDS = 5.0
 
 
 @dataclass(slots=True)
-class _Group(Generic[K, M]):
+class _Group(Generic[K, M, R]):
     members: dict[K, M] = field(default_factory=dict)
+    answers: list[tuple[K, asyncio.Future[R | None]]] = field(default_factory=list)
     full: asyncio.Event = field(default_factory=asyncio.Event)
-    waiting: int = 0
 
     def has_other(self, key: K, member: M) -> bool:
         """Whether the key stands for another call."""
@@ -49,7 +48,7 @@ class GroupCommit(Generic[K, M, R]):
         self._commit = commit
         self._size = size
         self._failed = failed
-        self._open: tuple[_Group[K, M], asyncio.Task[Mapping[K, R]]] | None = None
+        self._open: tuple[_Group[K, M, R], asyncio.Task[None]] | None = None
         self._cool_from = -COOLDOWN_SECONDS
 
     def join(self, key: K, member: M) -> R | None:
@@ -62,34 +61,43 @@ class GroupCommit(Generic[K, M, R]):
             return None
         # A group of another loop would send this member, and could not tell it.
         if self._open is None or self._open[1].get_loop() is not loop or self._open[0].has_other(key, member):
-            new = _Group[K, M]()
-            self._open = new, asyncio.create_task(self._answered(new))
-        group, answered = self._open
+            new = _Group[K, M, R]()
+            self._open = new, asyncio.create_task(self._settle(new))
+        group, settled = self._open
         group.members[key] = member
-        group.waiting += 1
+        answer: asyncio.Future[R | None] = loop.create_future()
+        group.answers.append((key, answer))
         if len(group.members) == self._size:
             self._close(group)
             group.full.set()
         try:
-            # Shielded: the others go on where one member is cancelled.
-            return (await asyncio.shield(answered)).get(key)
+            return await answer
         except asyncio.CancelledError:
-            group.waiting -= 1
-            if not group.waiting:
+            # The others go on where one member is cancelled.
+            if all(each.cancelled() for _, each in group.answers):
                 self._close(group)
-                answered.cancel()
+                settled.cancel()
             raise
 
-    def _close(self, group: _Group[K, M]) -> None:
+    def _close(self, group: _Group[K, M, R]) -> None:
         if self._open is not None and self._open[0] is group:
             self._open = None
 
-    async def _answered(self, group: _Group[K, M]) -> Mapping[K, R]:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(GATHER_SECONDS):
-                await group.full.wait()
+    async def _settle(self, group: _Group[K, M, R]) -> None:
+        answers: Mapping[K, R] = {}
+        try:
+            answers = await self._answers(group)
+        finally:
+            for key, answer in group.answers:
+                if not answer.done():
+                    answer.set_result(answers.get(key))
+
+    async def _answers(self, group: _Group[K, M, R]) -> Mapping[K, R]:
+        timer = asyncio.get_running_loop().call_later(GATHER_SECONDS, group.full.set)
+        await group.full.wait()
+        timer.cancel()
         self._close(group)
-        if len(group.members) == 1 and group.waiting == 1:
+        if len(group.answers) == 1:
             return {}
         try:
             async with asyncio.timeout(ANSWER_SECONDS):

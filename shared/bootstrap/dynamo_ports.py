@@ -75,9 +75,9 @@ class DynamoPorts:
     @cached_property
     def offload(self) -> Offload:
         if self._transport is Transport.HTTP:
-            from shared.adapters.greenlets import GreenletOffload
+            from shared.adapters.greenlets import in_greenlet
 
-            return GreenletOffload()
+            return in_greenlet
         from shared.adapters.thread_pools import ThreadOffload
 
         # The SDK blocks its thread.

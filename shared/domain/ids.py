@@ -10,6 +10,7 @@ The cell is the deployment that owns the job. Every id that is derived from anot
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 
 from shared.domain.bucket import MAX_SHARDS, ShardCounts, bucket_of
@@ -75,20 +76,24 @@ class ExecutionId:
     @property
     def body(self) -> str:
         """The 31 characters after the prefix."""
-        number = (self.dispatch_at << _SHARD_BITS | self.shard) << ENTROPY_BITS | self.entropy
-        return _VERSION + self.cell + encode_base32(number, 29)
+        return str(self)[4:]
 
     def __str__(self) -> str:
         if not self._text:
-            self._remember(f"exe_{self.body}")
+            number = (self.dispatch_at << _SHARD_BITS | self.shard) << ENTROPY_BITS | self.entropy
+            self._remember(f"exe_{_VERSION}{self.cell}{encode_base32(number, 29)}")
         return self._text
 
     def _remember(self, text: str) -> None:
         object.__setattr__(self, "_text", text)
 
 
+@lru_cache(maxsize=1024)
 def parse_execution_id(text: str) -> ExecutionId:
-    """Parse the text form; InvalidValueError for any text that is not canonical."""
+    """Parse the text form; InvalidValueError for any text that is not canonical.
+
+    Executors parse each id twice: in the message, and in the row that they claim.
+    """
     if not text.startswith("exe_"):
         raise InvalidValueError("an execution id starts with exe_")
     parsed = _parse_body(text[4:])

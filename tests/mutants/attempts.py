@@ -145,9 +145,16 @@ ATTEMPTS = (
     Mutant(
         name="delete the message before completion",
         file="shared/usecases/attempts/make_attempt.py",
-        old="is_done=successor.result() and settlement.is_done,",
+        old="is_done=settlement.is_done,",
         new="is_done=True,",
         killer="tests/unit/usecases/attempts/test_execute_lost_answers.py",
+    ),
+    Mutant(
+        name="delete the message before the successor is filed",
+        file="shared/usecases/attempts/make_attempt.py",
+        old="        return result if successor.result() else replace(result, is_done=False)\n",
+        new="        return result\n",
+        killer="tests/unit/usecases/attempts/test_execute_chain.py",
     ),
     Mutant(
         name="call before the time",

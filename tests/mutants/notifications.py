@@ -52,6 +52,13 @@ NOTIFICATIONS = (
         killer=_INTERLEAVED,
     ),
     Mutant(
+        name="success that files no notification",
+        file="shared/usecases/attempts/settle_attempt.py",
+        old=" is Transition.SUCCEED and finish.notification is None:\n",
+        new=" is Transition.SUCCEED:\n",
+        killer="tests/unit/usecases/outcomes/test_notify.py",
+    ),
+    Mutant(
         name="message done before the notification stands",
         file="shared/usecases/outcomes/finalize_execution.py",
         old="        self.notify.execute(ended)\n",

@@ -125,8 +125,8 @@ TRANSPORT = (
     Mutant(
         name="key that a cancelled call leaves unset for ever",
         file="shared/adapters/kms/vault.py",
-        old="            except BaseException as error:\n",
-        new="            except Exception as error:\n",
+        old="        except BaseException as error:\n",
+        new="        except Exception as error:\n",
         killer="tests/conformance/test_vault.py",
     ),
     Mutant(
@@ -188,8 +188,22 @@ TRANSPORT = (
     Mutant(
         name="greenlet without the context of its task",
         file="shared/adapters/greenlets.py",
-        old="    worker.gr_context = getcurrent().gr_context\n",
-        new="",
+        old="    worker.parent, worker.gr_context = current, current.gr_context\n",
+        new="    worker.parent = current\n",
+        killer=_GREENLETS,
+    ),
+    Mutant(
+        name="greenlet that gives way to an earlier loop",
+        file="shared/adapters/greenlets.py",
+        old="    worker.parent, worker.gr_context = current, current.gr_context\n",
+        new="    worker.gr_context = current.gr_context\n",
+        killer=_GREENLETS,
+    ),
+    Mutant(
+        name="greenlet that keeps what its last function was given",
+        file="shared/adapters/greenlets.py",
+        old="            function = args = kwargs = None\n",
+        new="            pass\n",
         killer=_GREENLETS,
     ),
     Mutant(

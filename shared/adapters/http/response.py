@@ -120,6 +120,8 @@ class Response:
             return Reason.REDIRECT
         if self.status is not None and not 200 <= self.status < 300:
             return Reason.HTTP_STATUS
+        if error is None:
+            return Reason.OK
         if isinstance(error, CallFailedError):
             return error.reason
         if isinstance(error, TimeoutError):
@@ -128,7 +130,7 @@ class Response:
             return Reason.REQUEST_UNREADABLE
         if isinstance(error, MemoryError | RuntimeError | OSError) and not self.is_request_sent:
             return Reason.UNAVAILABLE  # this machine lacks memory, threads or descriptors
-        return Reason.OK if error is None else Reason.PROTOCOL_ERROR
+        return Reason.PROTOCOL_ERROR
 
     # The methods below are called by the parser. It stops, with an HttpParserError, when one of them raises.
 

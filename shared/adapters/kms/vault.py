@@ -37,7 +37,8 @@ class KmsVault:
         self._client = client
         self._key_id = key_id
         self._entropy = entropy
-        self._keys: BoundedCache[tuple[str, bytes], Future[bytes]] = BoundedCache(_MAX_KEYS)
+        self._keys: BoundedCache[tuple[str, bytes], bytes | Future[bytes]] = BoundedCache(_MAX_KEYS)
+        """Unwrapped keys, and the calls of KMS that are running."""
         self._lock = Lock()
 
     def new_data_key(self, tenant_id: str) -> bytes:
@@ -76,21 +77,29 @@ class KmsVault:
 
     def _key(self, tenant: Tenant) -> bytes:
         identity = (tenant.id, tenant.data_key)
+        known = self._keys.get(identity)
+        if isinstance(known, bytes):
+            return known
+        running: Future[bytes] = Future()
         with self._lock:
-            is_first = identity not in self._keys
-            key = self._keys.setdefault(identity, Future())
-        if is_first:
-            try:
-                key.set_result(self._unwrap(tenant))
-            except BaseException as error:
-                # Before the error is set: a caller that tries again asks KMS again.
-                self._keys.pop(identity, None)
-                is_cancelled = not isinstance(error, Exception)
-                key.set_exception(
-                    UnavailableError("the call of KMS was cancelled") if is_cancelled else error
-                )
-                raise
-        return result_of(key)
+            known = self._keys.setdefault(identity, running)
+        if isinstance(known, bytes):
+            return known
+        if known is not running:
+            return result_of(known)
+        try:
+            key = self._unwrap(tenant)
+        except BaseException as error:
+            # Before the error is set: a caller that tries again asks KMS again.
+            self._keys.pop(identity, None)
+            is_cancelled = not isinstance(error, Exception)
+            running.set_exception(
+                UnavailableError("the call of KMS was cancelled") if is_cancelled else error
+            )
+            raise
+        self._keys[identity] = key
+        running.set_result(key)
+        return key
 
     def _unwrap(self, tenant: Tenant) -> bytes:
         try:

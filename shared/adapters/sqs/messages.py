@@ -18,7 +18,8 @@ FIRST_VERSION = 1
 MAX_WAITED = 1_000_000
 MAX_TENANT = 40
 _DESTINATION = re.compile(DESTINATION)
-_LANES, _QUEUES = frozenset(Lane), frozenset(QueueName)
+_LANES = {lane.value: lane for lane in Lane}
+_QUEUES = {queue.value: queue for queue in QueueName}
 
 
 def _is_count(value: Any, most: float = float("inf")) -> bool:
@@ -83,16 +84,17 @@ def decode_wakeup(body: str) -> Wakeup:
         raise NewerMessageError("a newer version wrote the message")
     _check(message)
     parsed = [parse_execution_id(key) for key in message["keys"]]
-    positions = {key: number for number, key in reversed([*enumerate(parsed)])}
-    keys = tuple(dict.fromkeys(parsed))
     to, via = message.get("to"), message.get("via")
+    # Of equal keys the first one counts.
+    destinations = dict(zip(reversed(parsed), reversed(to), strict=True)) if to else {}
+    keys = tuple(dict.fromkeys(parsed))
     return Wakeup(
-        lane=Lane(message["lane"]),
+        lane=_LANES[message["lane"]],
         tenant_id=message["tenant"],
         keys=keys,
         not_before=message["not_before"],
-        destinations=tuple(to[positions[key]] for key in keys) if to else (),
-        via=None if via is None else QueueName(via),
+        destinations=tuple([destinations[key] for key in keys]) if to else (),
+        via=None if via is None else _QUEUES[via],
         waited=message.get("waited", 0),
         ends_at=message.get("ends_at"),
     )

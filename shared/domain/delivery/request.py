@@ -112,7 +112,7 @@ def encode_request(request: Request) -> bytes:
 def decode_request(stored: bytes) -> Request:
     """Decode the stored form; raises UnreadableItemError for anything else."""
     try:
-        document = json.loads(stored)
+        document = json.loads(stored.decode())
         return Request(
             method=document["m"],
             url=document["u"],

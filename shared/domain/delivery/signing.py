@@ -8,7 +8,6 @@ sign, so a receiver may use either.
 
 import base64
 import binascii
-import hashlib
 import hmac
 from collections.abc import Sequence
 
@@ -37,7 +36,7 @@ def sign(*, message_id: str, timestamp_s: int, body: bytes, secrets: Sequence[st
     ValueError without a secret or with a malformed secret, so no callback is ever sent unsigned.
     """
     signed = f"{message_id}.{timestamp_s}.".encode() + body
-    digests = [hmac.digest(key, signed, hashlib.sha256) for key in _keys(secrets)]
+    digests = [hmac.digest(key, signed, "sha256") for key in _keys(secrets)]
     return " ".join("v1," + base64.b64encode(digest).decode("ascii") for digest in digests)
 
 
@@ -77,7 +76,7 @@ def signed_headers(
 
 def _scheduler_signature(timestamp_s: int, body: bytes, secrets: Sequence[str]) -> str:
     """Return `t=<timestamp>,v1=<hex>` over `<timestamp>.<body>`, with the text of the first secret as key."""
-    digest = hmac.digest(secrets[0].encode("ascii"), f"{timestamp_s}.".encode() + body, hashlib.sha256)
+    digest = hmac.digest(secrets[0].encode("ascii"), f"{timestamp_s}.".encode() + body, "sha256")
     return f"t={timestamp_s},v1={digest.hex()}"
 
 

@@ -50,19 +50,12 @@ class Transition(Enum):
     MOVE = ("move", NOT_STARTED, State.MOVED)
     END_CHAIN = ("end_chain", NOT_STARTED, State.CANCELLED)
 
-    @property
-    def sources(self) -> frozenset[State]:
+    def __init__(self, _name: str, sources: frozenset[State], target: State) -> None:
+        self.sources = sources
         """The states in which the transition is allowed."""
-        return self.value[1]
-
-    @property
-    def target(self) -> State:
-        return self.value[2]
-
-    @property
-    def ends(self) -> bool:
+        self.target = target
+        self.ends = target in TERMINAL
         """Whether the target state is terminal, so that the retention of the record starts."""
-        return self.target in TERMINAL
 
 
 class EndReason(StrEnum):

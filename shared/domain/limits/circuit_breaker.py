@@ -81,10 +81,14 @@ class Tally:
             return self
         if response.reason in _UNREACHABLE or response.status in _GATEWAY_FAILED:
             return replace(self, unreachable=self.unreachable + 1)
-        timed = replace(self, timed=self.timed + 1, timed_ms=self.timed_ms + response.duration_ms)
-        if response.reason is Reason.TIMEOUT or response.status in _OVERLOADED:
-            return replace(timed, overloaded=self.overloaded + 1)
-        return replace(timed, good=self.good + 1)
+        is_overloaded = response.reason is Reason.TIMEOUT or response.status in _OVERLOADED
+        return replace(
+            self,
+            good=self.good + (not is_overloaded),
+            overloaded=self.overloaded + is_overloaded,
+            timed_ms=self.timed_ms + response.duration_ms,
+            timed=self.timed + 1,
+        )
 
     def then(self, later: "Tally") -> "Tally":
         """With a later tally. Where that has only failures, earlier successes would mask an outage."""

@@ -1,7 +1,7 @@
 """One attempt of one claimed execution: successor, call, outcome."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.errors import PunctualError
@@ -53,18 +53,24 @@ class MakeAttempt:
         The message must not be deleted before both are durable. `deadline_at` is when the function is
         stopped, in UTC ms.
         """
+        if execution.recurrence is None:
+            return await self._attempt(execution, deadline_at)
         successor = asyncio.create_task(self._file_successor(execution))
         try:
-            called = await self.call_receiver.execute(execution, deadline_at)
             # Record the outcome before waiting for the successor: the call was made, whether or not the
             # successor is filed.
-            settlement = await self._settle(called, deadline_at)
+            result = await self._attempt(execution, deadline_at)
         finally:
             await asyncio.wait([successor])
+        return result if successor.result() else replace(result, is_done=False)
+
+    async def _attempt(self, execution: Execution, deadline_at: int) -> AttemptResult:
+        called = await self.call_receiver.execute(execution, deadline_at)
+        settlement = await self._settle(called, deadline_at)
         return AttemptResult(
             execution=called.execution,
             end=settlement.end,
-            is_done=successor.result() and settlement.is_done,
+            is_done=settlement.is_done,
             answer=called.answer,
             started_at=called.started_at,
         )
@@ -92,8 +98,6 @@ class MakeAttempt:
     async def _file_successor(self, execution: Execution) -> bool:
         """False keeps the message. Its next receive is refused the claim, and that path files the successor
         again."""
-        if execution.recurrence is None:
-            return True
         for _ in range(SUCCESSOR_TRIES):
             try:
                 await self.offload(self.file_successor.execute, execution)

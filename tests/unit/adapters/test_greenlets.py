@@ -3,15 +3,16 @@
 import asyncio
 import gc
 import threading
+import weakref
 from concurrent.futures import Future
 from contextvars import ContextVar
 from functools import partial
 
 import pytest
+from greenlet import getcurrent, greenlet
 
 from shared.adapters.clock import pause
 from shared.adapters.greenlets import (
-    GreenletOffload,
     GreenletSpread,
     in_greenlet,
     result_of,
@@ -43,11 +44,11 @@ class Steps:
 
 
 def test_calls_that_wait_give_way_to_each_other_on_one_thread() -> None:
-    steps, offload = Steps(), GreenletOffload()
+    steps = Steps()
 
     async def all_three() -> tuple[str, str, str]:
         return await asyncio.gather(
-            offload(steps.call, "a"), offload(steps.call, "b"), offload(steps.open, "c")
+            in_greenlet(steps.call, "a"), in_greenlet(steps.call, "b"), in_greenlet(steps.open, "c")
         )
 
     assert list(run(all_three())) == ["A", "B", "C"]
@@ -241,3 +242,51 @@ def test_to_wait_on_the_loop_itself_is_an_error_and_no_deadlock() -> None:
 
     with pytest.raises(RuntimeError, match="Offload port"):
         run(main())
+
+
+class Payload:
+    """Something whose end can be seen."""
+
+
+def test_greenlet_runs_functions_one_after_another_and_keeps_nothing_of_them() -> None:
+    def echo(payload: Payload) -> tuple[greenlet, Payload]:
+        return getcurrent(), payload
+
+    async def in_turn() -> None:
+        payloads = [Payload(), Payload()]
+        ends = [weakref.ref(payload) for payload in payloads]
+        first, shown = await in_greenlet(echo, payloads[0])
+        assert shown is payloads[0]
+        second, shown = await in_greenlet(echo, payloads[1])
+        assert second is first
+        del payloads, shown
+        assert [end() for end in ends] == [None, None]
+
+    run(in_turn())
+
+
+def test_greenlets_of_functions_that_raise_run_no_other_function() -> None:
+    def fail() -> None:
+        raise ValueError("a bug")
+
+    async def in_turn() -> tuple[greenlet, greenlet]:
+        before = await in_greenlet(getcurrent)
+        with pytest.raises(ValueError, match="a bug"):
+            await in_greenlet(fail)
+        return before, await in_greenlet(getcurrent)
+
+    before, after = run(in_turn())
+    assert (before.dead, after.dead) == (True, False)
+
+
+def test_functions_give_way_to_the_loop_that_runs_now() -> None:
+    def begin() -> str:
+        wait_for(asyncio.sleep(0))
+        return "begun"
+
+    async def in_turn() -> list[str]:
+        return [await in_greenlet(begin) for _ in range(2)]
+
+    # The greenlets of the first loop are idle when its own greenlet has ended.
+    assert greenlet(run).switch(in_turn()) == ["begun"] * 2
+    assert run(in_turn()) == ["begun"] * 2

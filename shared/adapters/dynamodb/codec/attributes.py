@@ -10,19 +10,17 @@ Item = dict[str, Value]
 
 def encode(value: Plain) -> Value:
     """Encode a value for the low-level API."""
-    match value:
-        case bool():
-            return {"BOOL": value}
-        case str():
-            return {"S": value}
-        case int():
-            return {"N": str(value)}
-        case bytes():
-            return {"B": value}
-        case list():
-            return {"L": [encode(member) for member in value]}
-        case dict():
-            return {"M": encode_all(value)}
+    if isinstance(value, str):
+        return {"S": value}
+    if isinstance(value, bool):
+        return {"BOOL": value}
+    if isinstance(value, int):
+        return {"N": str(value)}
+    if isinstance(value, bytes):
+        return {"B": value}
+    if isinstance(value, list):
+        return {"L": [encode(member) for member in value]}
+    return {"M": encode_all(value)}
 
 
 def encode_all(values: Mapping[str, Plain | None]) -> Item:
@@ -54,7 +52,12 @@ def decode(value: Value) -> Plain:
 
 
 def decode_all(item: Mapping[str, Value]) -> dict[str, Plain]:
-    return {name: decode(value) for name, value in item.items()}
+    plain: dict[str, Plain] = {}
+    for name, value in item.items():
+        ((kind, raw),) = value.items()
+        # Most attributes of a row are texts, which need no call.
+        plain[name] = raw if kind == "S" and isinstance(raw, str) else decode(value)
+    return plain
 
 
 def is_same(stored: Mapping[str, Value] | None, written: Mapping[str, Value]) -> bool:

@@ -1,6 +1,7 @@
 """Every condition of the protocol, by name. Conditions on states are derived from the transition table."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import encode
@@ -24,6 +25,7 @@ class Condition:
     values: dict[str, Any]
 
 
+@cache
 def in_source_state(transition: Transition) -> Condition:
     """The item has a known version and a source state of the transition."""
     codes = sorted(STATE_CODES[state] for state in transition.sources)

@@ -5,7 +5,8 @@ delay table and maximum age are a separate attribute, so that older code can rea
 outcomes take 13 bytes each, so that an item with its history stays below 1 KB."""
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from shared.adapters.dynamodb.codec.versions import known
@@ -81,8 +82,9 @@ def encode_retry_extras(retry: RetryPolicy) -> str | None:
     return f"{','.join(map(str, retry.delays_seconds))};{age}"
 
 
-def read_retry(max_attempts: int, backoff: Sequence[Any], extras: str | None) -> RetryPolicy:
-    """The policy from its encoded parts; ValueError for malformed values."""
+@lru_cache(maxsize=1024)
+def read_retry(max_attempts: int, backoff: tuple[Any, ...], extras: str | None) -> RetryPolicy:
+    """The policy from its encoded parts, of which few differ; ValueError for malformed values."""
     base, factor, cap = (int(part) for part in backoff)
     table, _, age = (extras or "").partition(";")
     return RetryPolicy(
@@ -173,7 +175,7 @@ def call_attributes(call: CallSpec) -> dict[str, Any]:
     }
 
 
-def read_call(plain: Mapping[str, Any], lane: Lane, backoff: Sequence[Any]) -> CallSpec:
+def read_call(plain: Mapping[str, Any], lane: Lane, backoff: Iterable[Any]) -> CallSpec:
     """The inverse; ValueError or KeyError for anything else."""
     return CallSpec(
         lane=lane,
@@ -181,7 +183,9 @@ def read_call(plain: Mapping[str, Any], lane: Lane, backoff: Sequence[Any]) -> C
         payload_id=plain.get("pa"),
         destination=plain.get("ds", UNKNOWN),
         callbacks=read_callbacks(plain),
-        retry=read_retry(plain["mx"] - read_refunds(plain.get(REFUNDS))[0], backoff, plain.get(EXTRAS)),
+        retry=read_retry(
+            plain["mx"] - read_refunds(plain.get(REFUNDS))[0], tuple(backoff), plain.get(EXTRAS)
+        ),
         timeout_ms=plain["tm"],
         async_policy=read_async_policy(plain.get("ap")),
         signing_secret=plain.get("sg"),

@@ -10,5 +10,5 @@ ITEM_EXISTS = {"DuplicateItem", "DuplicateItemException"}
 
 def insert_statement(table: str, item: Item) -> Any:
     """An INSERT, which never overwrites an item, as arguments of ExecuteStatement or of a batch."""
-    members = ", ".join(f"'{name}': ?" for name in item)
+    members = ", ".join([f"'{name}': ?" for name in item])
     return {"Statement": f'INSERT INTO "{table}" VALUE {{{members}}}', "Parameters": list(item.values())}
