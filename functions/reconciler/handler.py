@@ -46,8 +46,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
         if done.sample_level:
             percent(Metric.RECONCILER_SAMPLE_PERCENT, sample_percent(done.sample_level))
     metrics.flush_metrics()
-    left = report.outdated - report.recomputed
-    if left:
+    if left := report.outdated - report.recomputed:
         logger.warning("not recomputed yet", extra={"jobs": left})
     if report.unavailable:
         logger.warning("left to the next run", extra={"unavailable": report.unavailable})

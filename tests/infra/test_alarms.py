@@ -211,7 +211,7 @@ def test_clock_skew_of_any_executor_is_one_alarm(cloud: Synthesised) -> None:
     assert _dimensions(alarm) == {"stage": "test"}
 
 
-def test_each_consumer_of_messages_has_an_alarm_on_its_errors(cloud: Synthesised) -> None:
+def test_errors_of_each_consumer_of_messages_have_an_alarm(cloud: Synthesised) -> None:
     """An executor that crashes at once shows nowhere else for minutes."""
     alarms = _alarms(cloud)
     for queue in QueueName:

@@ -261,6 +261,7 @@ def test_dead_letters_are_rescued_and_what_could_not_be_settled_is_listed(
     assert seen[1].error
     output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
     assert flushed("\n".join(output)) == {
+        Metric.DEAD_MESSAGES: 2,
         Metric.DEAD_LETTER_RESCHEDULED: 1,
         Metric.DEAD_LETTER_PARKED: 2,
         Metric.DEAD_LETTER_FAILED: 3,
