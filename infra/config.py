@@ -152,6 +152,8 @@ class StageConfig:
     Without any, browsers refuse to."""
     protect_data: bool = True
     """Retain the tables and the key and refuse their deletion; disable only for disposable data."""
+    dashboard: bool = True
+    """Whether the stage has a CloudWatch dashboard, which AWS bills by the month."""
     alarm_topic_arn: str | None = None
     """An existing SNS topic for alarms; None creates a topic."""
     emulated: bool = False

@@ -117,5 +117,6 @@ def local_stage() -> StageConfig:
         reserved=None,
         dial_exceptions=("127.0.0.0/8", "::1/128"),
         protect_data=False,
+        dashboard=False,
         emulated=True,
     )

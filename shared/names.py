@@ -114,11 +114,17 @@ ACCEPTED_LOG_LINE = "job accepted"
 METRICS_NAMESPACE = "Punctual"
 
 
+class Dimension:
+    """Dimensions of metrics: of the stage, since stages may share an account, and of the function."""
+
+    STAGE = "stage"
+    SERVICE = "service"
+
+
 class Metric:
     """CloudWatch metric names; each function flushes its metrics once per invocation."""
 
     WATCHER_TICK = "WatcherTick"
-    SHARDS_SCANNED = "ShardsScanned"
     DUE_FOUND = "DueFound"
     WAKEUPS_SENT = "WakeupsSent"
     SEND_FAILED = "SendFailed"
@@ -152,6 +158,7 @@ class Metric:
     LIMIT_STORE_ERRORS = "LimitStoreErrors"
     CLOCK_SKEW_MS = "ClockSkewMs"
     UNREADABLE_MESSAGES = "UnreadableMessages"
+    DEAD_MESSAGES = "DeadMessages"
     DEAD_LETTER_RESCHEDULED = "DeadLetterRescheduled"
     DEAD_LETTER_PARKED = "DeadLetterParked"
     DEAD_LETTER_FAILED = "DeadLetterFailed"
@@ -175,6 +182,9 @@ class Metric:
     API_REQUESTS = "ApiRequests"
     API_ERRORS = "ApiErrors"
 
+
+WHOLE_STAGE = frozenset({Metric.ATTEMPTS_REFUNDED, Metric.CLOCK_SKEW_MS, Metric.LIMIT_STORE_ERRORS})
+"""Metrics without the dimension of the function: one alarm reads each of them for all executors."""
 
 MAX_PAYLOAD_BYTES = 200 * 1024
 """Maximum size of the body of a job's request: sealed and encoded, it must fit into an item of 400 KB."""

@@ -15,9 +15,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from shared.names import METRICS_NAMESPACE
+from shared.names import METRICS_NAMESPACE, WHOLE_STAGE, Dimension, Env
 
 SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME") or "service_undefined"
+STAGE = os.environ.get(Env.STAGE) or "stage_undefined"
 MOST_IN_LINE = 100
 """Maximum metrics of one line in the embedded format, and values of one metric."""
 _OF_EVERY_RECORD = vars(logging.makeLogRecord({})).keys() | {"message", "asctime"}
@@ -46,8 +47,8 @@ class JsonLines(logging.Formatter):
 class Metrics:
     """Metrics since the last flush."""
 
-    def __init__(self, service: str) -> None:
-        self.service = service
+    def __init__(self, service: str, stage: str) -> None:
+        self.dimensions = {Dimension.STAGE: stage, Dimension.SERVICE: service}
         self.metric_set: dict[str, dict[str, Any]] = {}
         """By name, each with its `Unit` and its list of `Value`, as they are written."""
 
@@ -79,14 +80,20 @@ class Metrics:
         return flushing
 
     def _document(self, metrics: dict[str, dict[str, Any]]) -> dict[str, Any]:
-        description = {
-            "Namespace": METRICS_NAMESPACE,
-            "Dimensions": [["service"]],
-            "Metrics": [{"Name": name, "Unit": metric["Unit"]} for name, metric in metrics.items()],
-        }
-        about = {"Timestamp": time.time_ns() // 1_000_000, "CloudWatchMetrics": [description]}
+        described: dict[bool, list[dict[str, str]]] = {}
+        for name, metric in metrics.items():
+            described.setdefault(name in WHOLE_STAGE, []).append({"Name": name, "Unit": metric["Unit"]})
+        parts = [
+            {
+                "Namespace": METRICS_NAMESPACE,
+                "Dimensions": [[Dimension.STAGE] if is_whole else list(self.dimensions)],
+                "Metrics": names,
+            }
+            for is_whole, names in described.items()
+        ]
+        about = {"Timestamp": time.time_ns() // 1_000_000, "CloudWatchMetrics": parts}
         values = {name: metric["Value"] for name, metric in metrics.items()}
-        return {"_aws": about, "service": self.service, **values}
+        return {"_aws": about, **self.dimensions, **values}
 
 
 def _logger() -> logging.Logger:
@@ -102,12 +109,14 @@ def _logger() -> logging.Logger:
 
 
 logger = _logger()
-metrics = Metrics(SERVICE)
+metrics = Metrics(SERVICE, STAGE)
 
 
 def count(name: str, value: float = 1) -> None:
-    """Add to a count. Zero is emitted too, so that an alarm can distinguish it from missing data."""
-    metrics.add_metric(name=name, unit="Count", value=value)
+    """Add to a count. Zero is not reported: CloudWatch bills each hour of a metric, and alarms take missing
+    data for zero."""
+    if value:
+        metrics.add_metric(name=name, unit="Count", value=value)
 
 
 def milliseconds(name: str, values: list[int]) -> None:

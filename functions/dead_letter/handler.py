@@ -25,11 +25,12 @@ lanes = {arn: lane for lane, arn in settings.dead_letter_arns.items()}
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Settle each message. The response lists those that hit a store error; SQS delivers them again."""
     report = rescue.execute([_message(record) for record in event["Records"]])
-    emit_and_flush(lambda: _emit(report))
+    emit_and_flush(lambda: _emit(report, len(event["Records"])))
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in report.returned]}
 
 
-def _emit(report: DeadMessageReport) -> None:
+def _emit(report: DeadMessageReport, received: int) -> None:
+    count(Metric.DEAD_MESSAGES, received)
     count(Metric.DEAD_LETTER_RESCHEDULED, report.rescheduled)
     count(Metric.DEAD_LETTER_PARKED, report.parked)
     count(Metric.DEAD_LETTER_FAILED, report.failed)

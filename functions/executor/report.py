@@ -59,9 +59,7 @@ def emit(report: BatchReport) -> None:
 def emit_limits(gate: ThrottleBatch) -> None:
     """Count errors of the limit store and opened circuit breakers since the last call."""
     count(Metric.LIMIT_STORE_ERRORS, gate.take_store_errors())
-    opened = gate.settle_limits.take_opened()
-    if opened:
-        count(Metric.BREAKER_OPENED, opened)
+    count(Metric.BREAKER_OPENED, gate.settle_limits.take_opened())
 
 
 def _log(attempt: AttemptResult) -> None:

@@ -43,10 +43,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
         done = minutes.checked()
         age_ms = clock.now_ms() - bucket_end_ms(done.through)
         seconds(Metric.RECONCILER_CHECKED_THROUGH_SECONDS, age_ms / 1000)
-        percent(Metric.RECONCILER_SAMPLE_PERCENT, sample_percent(done.sample_level))
+        if done.sample_level:
+            percent(Metric.RECONCILER_SAMPLE_PERCENT, sample_percent(done.sample_level))
     metrics.flush_metrics()
-    left = report.outdated - report.recomputed
-    if left:
+    if left := report.outdated - report.recomputed:
         logger.warning("not recomputed yet", extra={"jobs": left})
     if report.unavailable:
         logger.warning("left to the next run", extra={"unavailable": report.unavailable})

@@ -32,15 +32,16 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     part = ShardRange(index=event["range"]["index"], of=event["range"]["of"])
     report = sweep.execute(has_time, part)
     count(Metric.SWEEPER_TICK)
-    seconds(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, report.oldest_unclaimed_ms / 1000)
-    seconds(Metric.OLDEST_WAITING_DUE_SECONDS, report.oldest_waiting_ms / 1000)
+    if report.oldest_unclaimed_ms:
+        seconds(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, report.oldest_unclaimed_ms / 1000)
+    if report.oldest_waiting_ms:
+        seconds(Metric.OLDEST_WAITING_DUE_SECONDS, report.oldest_waiting_ms / 1000)
     count(Metric.RESENT, report.resent)
     count(Metric.OPEN_BREAKERS, report.open_breakers)
     count(Metric.WORKER_LOST, report.worker_lost)
     count(Metric.QUARANTINED, len(report.quarantined))
     count(Metric.SEND_FAILED, report.send_failed)
-    if report.worker_lost:
-        count(Metric.FAILED, report.worker_lost)
+    count(Metric.FAILED, report.worker_lost)
     for row in report.quarantined:
         logger.error("unreadable row", extra={"row": row})
     if report.resent or report.worker_lost or report.unavailable or report.suspended or report.index_repaired:

@@ -15,6 +15,7 @@ from shared.settings import Settings
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
+LOGGED = ("shards_scanned", "found", "sent", "send_failed")
 settings = Settings.from_env(os.environ)
 watch = use_cases(dynamo_ports(settings), settings).ticks.watch_buckets
 
@@ -25,14 +26,10 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     part = ShardRange(index=event["range"]["index"], of=event["range"]["of"])
     report = watch.execute(part)
     count(Metric.WATCHER_TICK)
-    count(Metric.SHARDS_SCANNED, report.shards_scanned)
     count(Metric.DUE_FOUND, report.found)
     count(Metric.WAKEUPS_SENT, report.sent)
     count(Metric.SEND_FAILED, report.send_failed)
-    if report.unreadable:
-        count(Metric.QUARANTINED, report.unreadable)
+    count(Metric.QUARANTINED, report.unreadable)
     if report.found or report.send_failed or report.unreadable:
-        logger.info(
-            "watched", extra={"found": report.found, "sent": report.sent, "failed": report.send_failed}
-        )
+        logger.info("watched", extra={name: getattr(report, name) for name in LOGGED})
     return {"found": report.found, "sent": report.sent}

@@ -20,5 +20,3 @@ class AlarmSpec:
     minutes: int = 1
     of_minutes: int = 1
     missing: cloudwatch.TreatMissingData = MISSING_IS_OK
-    pages: bool = True
-    """Whether the alarm notifies the topic; other alarms are only shown on the dashboard."""

@@ -10,9 +10,11 @@ from infra.components.resource_alarms import MonitoredResources, resource_alarms
 from infra.components.slo_alarms import slo_alarms
 from infra.config import StageConfig
 
+RUNBOOK = "Runbook: docs/operations/alarms.md"
+
 
 class Alarms(Construct):
-    """All alarms of a stage; paging alarms notify one SNS topic."""
+    """All alarms of a stage; each notifies one SNS topic."""
 
     def __init__(self, scope: Construct, stage: StageConfig, resources: MonitoredResources) -> None:
         super().__init__(scope, "Alarms")
@@ -35,8 +37,7 @@ class Alarms(Construct):
             evaluation_periods=spec.of_minutes,
             datapoints_to_alarm=spec.minutes,
             treat_missing_data=spec.missing,
-            alarm_description=spec.description,
+            alarm_description=f"{spec.description} {RUNBOOK}",
         )
-        if spec.pages:
-            alarm.add_alarm_action(self._action)
+        alarm.add_alarm_action(self._action)
         return alarm

@@ -6,7 +6,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from infra.components.alarms import Alarms
-from infra.components.metrics import MAXIMUM, MINUTE, P99, SUM, function_metric, own_metric, queue_metric
+from infra.components.metrics import MAXIMUM, MINUTE, P99, SUM, OwnMetrics, function_metric, queue_metric
 from infra.components.resource_alarms import MonitoredResources
 from infra.config import StageConfig
 from shared.names import Lane, Metric, QueueName
@@ -33,23 +33,26 @@ def add_dashboard(
     dashboard.add_widgets(
         cloudwatch.AlarmStatusWidget(title="Alarms", alarms=list(alarms.alarms), width=WIDTH, height=5)
     )
+    own = OwnMetrics(stage)
     rows: tuple[dict[str, Sequence[cloudwatch.IMetric]], ...] = (
-        {"Start lag, p99 (ms)": _lag(), "Heartbeats": _ticks(), "Oldest unclaimed (s)": _late()},
-        {"Executions": _outcomes(), "Dispatch": _dispatch(), "Recovered": _recovered()},
-        {"Oldest message (s)": _ages(resources), "Dead messages": _dead(resources), "API": _api(resources)},
+        {"Start lag, p99 (ms)": _lag(own), "Heartbeats": _ticks(own), "Oldest unclaimed (s)": _late(own)},
+        {"Executions": _outcomes(own), "Dispatch": _dispatch(own), "Recovered": _recovered(own)},
         {
-            "Throttled by tenant limits": _deferred(_TENANT_DEFERRALS),
-            "Throttled by destination": _deferred(_DESTINATION_DEFERRALS),
-            "Backpressure": _deferred(_OTHER_DEFERRALS),
+            "Oldest message (s)": _ages(resources),
+            "Dead messages": _dead(resources),
+            "API": _api(own, resources),
         },
         {
-            "Oldest throttled (s)": [own_metric(Metric.OLDEST_WAITING_DUE_SECONDS, "sweeper", MAXIMUM)],
-            "Lag of throttled calls (ms)": [
-                own_metric(Metric.WAITED_LAG_MS, each, P99) for each in EXECUTORS
-            ],
-            "Circuit breakers": _breakers(),
+            "Throttled by tenant limits": _deferred(own, _TENANT_DEFERRALS),
+            "Throttled by destination": _deferred(own, _DESTINATION_DEFERRALS),
+            "Backpressure": _deferred(own, _OTHER_DEFERRALS),
         },
-        {"Failed executions": _failed(), "Redrives": _redriven(), "Parked messages": _parked()},
+        {
+            "Oldest throttled (s)": [own.of("sweeper", Metric.OLDEST_WAITING_DUE_SECONDS, MAXIMUM)],
+            "Lag of throttled calls (ms)": [own.of(each, Metric.WAITED_LAG_MS, P99) for each in EXECUTORS],
+            "Circuit breakers": _breakers(own),
+        },
+        {"Failed executions": _failed(own), "Redrives": _redriven(own), "Parked messages": _parked(own)},
         {"Function errors": _calls(resources, "Errors"), "Throttles": _calls(resources, "Throttles")},
     )
     for graphs in rows:
@@ -62,68 +65,68 @@ def add_dashboard(
         )
 
 
-def _lag() -> list[cloudwatch.Metric]:
-    return [own_metric(Metric.START_LAG_MS, executor, P99) for executor in LANES]
+def _lag(own: OwnMetrics) -> list[cloudwatch.Metric]:
+    return [own.of(executor, Metric.START_LAG_MS, P99) for executor in LANES]
 
 
-def _ticks() -> list[cloudwatch.Metric]:
+def _ticks(own: OwnMetrics) -> list[cloudwatch.Metric]:
     return [
-        own_metric(Metric.WATCHER_TICK, "watcher"),
-        own_metric(Metric.SWEEPER_TICK, "sweeper"),
-        own_metric(Metric.REDRIVER_TICK, "redriver"),
+        own.of("watcher", Metric.WATCHER_TICK),
+        own.of("sweeper", Metric.SWEEPER_TICK),
+        own.of("redriver", Metric.REDRIVER_TICK),
     ]
 
 
-def _late() -> list[cloudwatch.Metric]:
-    return [own_metric(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, "sweeper", MAXIMUM)]
+def _late(own: OwnMetrics) -> list[cloudwatch.Metric]:
+    return [own.of("sweeper", Metric.OLDEST_UNCLAIMED_DUE_SECONDS, MAXIMUM)]
 
 
-def _outcomes() -> list[cloudwatch.Metric]:
+def _outcomes(own: OwnMetrics) -> list[cloudwatch.Metric]:
     names = (
         Metric.CLAIMED,
         Metric.SUCCEEDED,
         Metric.RETRIED,
-        Metric.ATTEMPTS_REFUNDED,
         Metric.FAILED,
         Metric.FENCED,
     )
-    return [own_metric(name, executor) for name in names for executor in EXECUTORS]
+    refunded = own.of_stage(Metric.ATTEMPTS_REFUNDED)
+    return [*(own.of(executor, name) for name in names for executor in EXECUTORS), refunded]
 
 
-def _dispatch() -> list[cloudwatch.Metric]:
+def _dispatch(own: OwnMetrics) -> list[cloudwatch.Metric]:
     names = (Metric.DUE_FOUND, Metric.WAKEUPS_SENT, Metric.SEND_FAILED)
-    return [own_metric(name, "watcher") for name in names]
+    return [own.of("watcher", name) for name in names]
 
 
-def _recovered() -> list[cloudwatch.Metric]:
-    swept = [own_metric(name, "sweeper") for name in (Metric.RESENT, Metric.WORKER_LOST, Metric.QUARANTINED)]
+def _recovered(own: OwnMetrics) -> list[cloudwatch.Metric]:
+    swept = [own.of("sweeper", name) for name in (Metric.RESENT, Metric.WORKER_LOST, Metric.QUARANTINED)]
     names = (Metric.DEAD_LETTER_RESCHEDULED, Metric.DEAD_LETTER_PARKED, Metric.DEAD_LETTER_FAILED)
-    return swept + [own_metric(name, "dead-letter") for name in names]
+    return swept + [own.of("dead-letter", name) for name in names]
 
 
-def _deferred(names: Sequence[str]) -> list[cloudwatch.Metric]:
-    return [own_metric(name, executor) for name in names for executor in EXECUTORS]
+def _deferred(own: OwnMetrics, names: Sequence[str]) -> list[cloudwatch.Metric]:
+    return [own.of(executor, name) for name in names for executor in EXECUTORS]
 
 
-def _breakers() -> list[cloudwatch.Metric]:
-    opened = [own_metric(Metric.BREAKER_OPENED, executor) for executor in EXECUTORS]
-    return [own_metric(Metric.OPEN_BREAKERS, "sweeper", MAXIMUM), *opened]
+def _breakers(own: OwnMetrics) -> list[cloudwatch.Metric]:
+    opened = [own.of(executor, Metric.BREAKER_OPENED) for executor in EXECUTORS]
+    return [own.of("sweeper", Metric.OPEN_BREAKERS, MAXIMUM), *opened]
 
 
-def _failed() -> list[cloudwatch.Metric]:
-    executors = [own_metric(Metric.FAILED, executor) for executor in EXECUTORS]
-    others = [own_metric(Metric.FAILED, "sweeper"), own_metric(Metric.DEAD_LETTER_FAILED, "dead-letter")]
+def _failed(own: OwnMetrics) -> list[cloudwatch.Metric]:
+    executors = [own.of(executor, Metric.FAILED) for executor in EXECUTORS]
+    others = [own.of("sweeper", Metric.FAILED), own.of("dead-letter", Metric.DEAD_LETTER_FAILED)]
     return executors + others
 
 
-def _redriven() -> list[cloudwatch.Metric]:
+def _redriven(own: OwnMetrics) -> list[cloudwatch.Metric]:
     names = (Metric.REDRIVEN, Metric.REDRIVES_UNDONE)
-    return [own_metric(Metric.REDRIVEN, "api"), *(own_metric(name, "redriver") for name in names)]
+    return [own.of("api", Metric.REDRIVEN), *(own.of("redriver", name) for name in names)]
 
 
-def _parked() -> list[cloudwatch.Metric]:
-    parked = own_metric(Metric.DEAD_LETTER_PARKED, "dead-letter")
-    return [own_metric(Metric.PARKED_WAITING, "redriver", MAXIMUM), parked]
+def _parked(own: OwnMetrics) -> list[cloudwatch.Metric]:
+    parked = own.of("dead-letter", Metric.DEAD_LETTER_PARKED)
+    return [own.of("redriver", Metric.PARKED_WAITING, MAXIMUM), parked]
 
 
 def _ages(resources: MonitoredResources) -> list[cloudwatch.Metric]:
@@ -136,13 +139,13 @@ def _dead(resources: MonitoredResources) -> list[cloudwatch.Metric]:
     return [queue_metric(name, pair.dead) for pair in resources.lanes.queues.values()]
 
 
-def _api(resources: MonitoredResources) -> list[cloudwatch.Metric]:
+def _api(own: OwnMetrics, resources: MonitoredResources) -> list[cloudwatch.Metric]:
     api = resources.entry.api
     return [
         api.metric_count(statistic=SUM, period=MINUTE),
         api.metric_client_error(statistic=SUM, period=MINUTE),
         api.metric_server_error(statistic=SUM, period=MINUTE),
-        own_metric(Metric.JOBS_CREATED, "api"),
+        own.of("api", Metric.JOBS_CREATED),
     ]
 
 

@@ -3,7 +3,8 @@
 They have no labels: CDK turns an alarm on a labelled metric into an expression, which the emulator refuses.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -11,21 +12,35 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
 
-from shared.names import METRICS_NAMESPACE
+from infra.config import StageConfig
+from shared.names import METRICS_NAMESPACE, Dimension
 
 MINUTE = Duration.minutes(1)
 SUM, MAXIMUM, P99 = "Sum", "Maximum", "p99"
 
 
-def own_metric(name: str, service: str, statistic: str = SUM) -> cloudwatch.Metric:
-    """A metric of one of our functions; its only dimension is the service name."""
-    return cloudwatch.Metric(
-        namespace=METRICS_NAMESPACE,
-        metric_name=name,
-        dimensions_map={"service": service},
-        statistic=statistic,
-        period=MINUTE,
-    )
+@dataclass(frozen=True, slots=True)
+class OwnMetrics:
+    """The metrics that the functions of a stage report; other stages of the account have their own."""
+
+    stage: StageConfig
+
+    def of(self, service: str, name: str, statistic: str = SUM) -> cloudwatch.Metric:
+        """A metric of one function."""
+        return self._metric(name, statistic, {Dimension.SERVICE: service})
+
+    def of_stage(self, name: str, statistic: str = SUM) -> cloudwatch.Metric:
+        """A metric of `WHOLE_STAGE`, which all executors report as one."""
+        return self._metric(name, statistic, {})
+
+    def _metric(self, name: str, statistic: str, dimensions: Mapping[str, str]) -> cloudwatch.Metric:
+        return cloudwatch.Metric(
+            namespace=METRICS_NAMESPACE,
+            metric_name=name,
+            dimensions_map={Dimension.STAGE: self.stage.name, **dimensions},
+            statistic=statistic,
+            period=MINUTE,
+        )
 
 
 def queue_metric(name: str, queue: sqs.Queue) -> cloudwatch.Metric:

@@ -1,4 +1,4 @@
-"""Alarms on AWS metrics: queue age, dead messages, API errors, function errors and throttling."""
+"""Alarms on AWS metrics: API errors, function errors, dropped ticks, concurrency and throttled tables."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,20 +7,22 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
 
 from infra.components.alarm_spec import AlarmSpec
-from infra.components.construct_ids import construct_id
+from infra.components.function_specs import FunctionSpec
 from infra.components.functions import Functions
 from infra.components.http_entry import HttpEntry
-from infra.components.lanes import MAX_RECEIVES, Lanes
-from infra.components.metrics import MAXIMUM, MINUTE, SUM, function_metric, queue_metric, table_throttles
+from infra.components.lanes import Lanes
+from infra.components.metrics import MAXIMUM, MINUTE, SUM, function_metric, table_throttles
 from infra.components.tables import Tables
 from infra.config import StageConfig
-from shared.names import Index, QueueName
+from shared.names import Index
 
 CLAIMED_SHARE = 0.7
 TWO_FULL_HOURS = 90
 """Minutes that contain the burst of two full hours. One such burst throttles for a minute or two."""
-QUEUE_AGE_SECONDS = 1_200
-"""A message may be delayed for 900 s; if it is five minutes older, no executor processes it."""
+WITHOUT_TICKS_ALARM = frozenset({"reconciler"})
+"""Its runs are a quarter of an hour apart: the age of its reports tells what it has not looked at."""
+TABLES = ("executions", "jobs", "leases")
+"""Throttled requests to the others fail requests and claims, which have alarms of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,38 +36,21 @@ class MonitoredResources:
 
 
 def resource_alarms(stage: StageConfig, resources: MonitoredResources) -> Iterator[AlarmSpec]:
-    for queue in QueueName:
-        yield from _queue(queue, resources.lanes)
-    yield from _entry(resources.entry)
+    yield _entry(resources.entry)
     for service, function in resources.functions.by_service.items():
         spec = resources.functions.specs[service]
-        yield from _function(spec.construct_id, function)
-        if spec.allows_recursion:
-            yield _recursion(spec.construct_id, function)
-        if spec.is_scheduled:
-            yield _lost_ticks(spec.construct_id, function)
+        if spec.consumes:
+            yield _errors(spec, function)
+        elif spec.is_scheduled and service not in WITHOUT_TICKS_ALARM:
+            yield _lost_ticks(spec, function)
     yield _account(stage)
     if not stage.emulated:  # Metric sums are expressions, and the emulator refuses alarms on expressions.
         yield from table_alarms(stage, resources.tables)
 
 
-def _queue(queue: QueueName, lanes: Lanes) -> Iterator[AlarmSpec]:
-    pair, name = lanes.queues[queue], construct_id(queue)
-    yield AlarmSpec(
-        name=f"QueueAge{name}",
-        description=f"The oldest message of the {queue} queue is over 20 minutes old; check its executor.",
-        metric=queue_metric("ApproximateAgeOfOldestMessage", pair.main),
-        threshold=QUEUE_AGE_SECONDS,
-    )
-    yield AlarmSpec(
-        name=f"DeadLetters{name}",
-        description=f"Messages of the {queue} queue failed {MAX_RECEIVES} receives and are in its DLQ.",
-        metric=queue_metric("ApproximateNumberOfMessagesVisible", pair.dead),
-    )
-
-
-def _entry(entry: HttpEntry) -> Iterator[AlarmSpec]:
-    yield AlarmSpec(
+def _entry(entry: HttpEntry) -> AlarmSpec:
+    """Errors and throttles of the API's function show here, too: the gateway answers them with 5xx."""
+    return AlarmSpec(
         name="Api5xx",
         description="The API returns 5xx errors: jobs are not accepted.",
         metric=entry.api.metric_server_error(statistic=SUM, period=MINUTE),
@@ -74,29 +59,24 @@ def _entry(entry: HttpEntry) -> Iterator[AlarmSpec]:
     )
 
 
-def _function(name: str, function: lambda_.Function) -> Iterator[AlarmSpec]:
-    """Alarms need repeated errors, because the protocol recovers from a single crash."""
-    yield AlarmSpec(
-        name=f"Errors{name}",
-        description="The function fails repeatedly; see its log.",
-        metric=function_metric("Errors", function),
-        minutes=3,
-        of_minutes=5,
-    )
-    yield AlarmSpec(
-        name=f"Throttles{name}",
-        description="Lambda throttles the function: raise the account's limit or lower a lane's concurrency.",
-        metric=function_metric("Throttles", function),
-        minutes=3,
-        of_minutes=5,
-    )
-
-
-def _lost_ticks(name: str, function: lambda_.Function) -> AlarmSpec:
-    """A tick that is throttled or fails for a minute is dropped, and only this metric counts it."""
+def _errors(spec: FunctionSpec, function: lambda_.Function) -> AlarmSpec:
+    """An executor pages for repeated errors, because the protocol recovers from a single crash. The handler of
+    dead messages pages for each error: its next try is minutes away."""
     return AlarmSpec(
-        name=f"TicksDropped{name}",
-        description="Lambda dropped a tick because of throttles or errors: its work was left to the next tick.",
+        name=f"Errors{spec.construct_id}",
+        description="The function fails, and its messages are delivered again; see its log.",
+        metric=function_metric("Errors", function),
+        minutes=1 if spec.reads_dead_letters else 3,
+        of_minutes=1 if spec.reads_dead_letters else 5,
+    )
+
+
+def _lost_ticks(spec: FunctionSpec, function: lambda_.Function) -> AlarmSpec:
+    """A failed tick is not retried, and one that is throttled for a minute is dropped: this metric counts
+    both."""
+    return AlarmSpec(
+        name=f"TicksDropped{spec.construct_id}",
+        description="Ticks failed or were throttled for a minute: their work was left to the next tick.",
         metric=function_metric("AsyncEventsDropped", function),
         minutes=2,
         of_minutes=5,
@@ -120,16 +100,9 @@ def _account(stage: StageConfig) -> AlarmSpec:
     )
 
 
-def _recursion(name: str, function: lambda_.Function) -> AlarmSpec:
-    return AlarmSpec(
-        name=f"RecursionDropped{name}",
-        description="Lambda stopped a chain of retries or successors as a loop: set RecursiveLoop to Allow.",
-        metric=function_metric("RecursiveInvocationsDropped", function),
-    )
-
-
 def table_alarms(stage: StageConfig, tables: Tables) -> Iterator[AlarmSpec]:
-    for name, table in tables.by_name().items():
+    for name in TABLES:
+        table = tables.by_name()[name]
         is_provisioned = table is tables.executions and stage.provisioned is not None
         indexes = (Index.BY_TENANT, Index.FAILED) if table is tables.executions else ()
         cause = "raise its minimum units" if is_provisioned else "a hot partition; consider more shards"

@@ -139,17 +139,18 @@ BODY_COPIES = measured(
 )
 JOBS_PER_BATCH = emulated(2.5, "mean batch at 10,000 jobs/s; a full batch has 10, thin traffic 1")
 
-EXECUTOR_LOG_BYTES = measured(860, "metrics of a batch of ten: one line of an executor's log")
-REQUEST_LOG_BYTES = measured(323, "metrics of a request: one line of the API's log")
+EXECUTOR_LOG_BYTES = measured(432, "metrics of a batch of ten: one line of an executor's log")
+REQUEST_LOG_BYTES = measured(304, "metrics of a request: one line of the API's log")
 ACCEPTED_LOG_BYTES = measured(302, "the line of the API's log for each accepted job")
-WATCHER_LOG_BYTES = measured(439, "metrics of a tick that finds nothing")
-SWEEPER_LOG_BYTES = measured(661, "metrics of a tick that finds nothing")
-REDRIVER_LOG_BYTES = measured(391, "metrics of a tick that finds nothing")
+TICK_LOG_BYTES = measured(250, "the metric of a tick that finds nothing: 244 to 281 bytes")
 PLATFORM_LOG_BYTES = assumed(400, "Lambda's own lines START, END and REPORT of an invocation")
 ACCESS_LOG_BYTES = assumed(300, "a line of the gateway's access log")
 CALL_BYTES = assumed(700, "headers, signature and TLS of a call, beyond the body")
 
-IDLE_POLLS_PER_MINUTE = documented(15, "Lambda: five pollers of an empty queue, each polling for 20 s")
+IDLE_POLLS_PER_MINUTE = documented(
+    15,
+    "Lambda: five parallel long polls of an empty queue, each for 20 s; users see about 15 empty receives a minute",
+)
 POLLER_POLLS_PER_MINUTE = assumed(3, "a provisioned poller of an empty queue, polling for 20 s")
 WATCH_WRITES = counted(
     4, "write units of watchers a shard and minute: two takes and a finish, two of them refused"
@@ -167,10 +168,14 @@ REDRIVER_READS = counted(2, "read units of a redriver's tick: redrives and parke
 RECONCILER_IDLE_MS = assumed(1_000, "a reconciler's run over an empty index and log")
 MARK_WRITES = counted(1, "write units of sweepers a minute: the mark of the swept buckets")
 IDLE_METRICS = counted(
-    26, "metrics of watchers, sweepers, redriver and reconcilers, which report without jobs"
+    5,
+    "ticks of watchers, sweepers and redriver, and two ages of the reconcilers; each count of zero is left out",
 )
-BUSY_METRICS = counted(36, "metrics of the executors of three lanes and of the API, which report with jobs")
-ALARM_METRICS = counted(107, "metrics of the alarms in a stage's template; tests/infra counts them")
+BUSY_METRICS = counted(
+    13,
+    "calls that succeed: three metrics of each lane, two of the API and two of the watchers; others add to them",
+)
+ALARM_METRICS = counted(42, "metrics of the alarms in a stage's template; tests/infra counts them")
 SCALING_ALARMS = assumed(
     24, "DynamoDB: four alarms for each of the six policies that scale the executions table and its indexes"
 )

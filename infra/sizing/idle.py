@@ -34,7 +34,6 @@ class Ticks:
     every_minutes: float
     seconds: float
     memory_mb: int
-    log_bytes: float
 
     @property
     def usage(self) -> Usage:
@@ -45,7 +44,7 @@ class Ticks:
         return Usage(
             lambda_requests=runs,
             gb_seconds=runs * seconds * self.memory_mb / MB_PER_GB,
-            log_gb=runs * (self.log_bytes + figures.PLATFORM_LOG_BYTES.value) / GB,
+            log_gb=runs * (figures.TICK_LOG_BYTES.value + figures.PLATFORM_LOG_BYTES.value) / GB,
         )
 
 
@@ -67,7 +66,7 @@ def idle_usage(stage: StageConfig) -> Usage:
         kms_keys=1,
         metrics=figures.IDLE_METRICS.value,
         alarm_metrics=figures.ALARM_METRICS.value,
-        dashboards=1,
+        dashboards=int(stage.dashboard),
     )
     return sum((ticks.usage for ticks in _ticks(stage, shards)), fixed)
 
@@ -80,7 +79,6 @@ def _ticks(stage: StageConfig, shards: float) -> Iterator[Ticks]:
         every_minutes=1,
         seconds=_seconds(memory.watcher, get=1, write=watched * (WATCHED_BUCKETS + 1), query_page=watched),
         memory_mb=memory.watcher,
-        log_bytes=figures.WATCHER_LOG_BYTES.value,
     )
     queries = swept + 2 * LEDGER_PARTITIONS / stage.sweepers
     yield Ticks(
@@ -88,21 +86,18 @@ def _ticks(stage: StageConfig, shards: float) -> Iterator[Ticks]:
         every_minutes=1,
         seconds=_seconds(memory.sweeper, get=2, batch_get=1, write=2 * swept, query_page=queries),
         memory_mb=memory.sweeper,
-        log_bytes=figures.SWEEPER_LOG_BYTES.value,
     )
     yield Ticks(
         ranges=1,
         every_minutes=1,
         seconds=_seconds(memory.redriver, query_page=2),
         memory_mb=memory.redriver,
-        log_bytes=figures.REDRIVER_LOG_BYTES.value,
     )
     yield Ticks(
         ranges=stage.reconcilers + 1,
         every_minutes=figures.RECONCILE_SECONDS.value / 60,
         seconds=figures.RECONCILER_IDLE_MS.value / 1_000,
         memory_mb=memory.sweeper,
-        log_bytes=figures.SWEEPER_LOG_BYTES.value,
     )
 
 

@@ -41,7 +41,8 @@ class ServiceStack(Stack):
             functions=self.functions, lanes=self.lanes, tables=data.tables, entry=self.entry
         )
         self.alarms = Alarms(self, stage, resources)
-        add_dashboard(self, stage, resources, self.alarms)
+        if stage.dashboard:
+            add_dashboard(self, stage, resources, self.alarms)
         acknowledge(self)
         self._outputs(stage)
 

@@ -4,9 +4,11 @@ import json
 import re
 from typing import Any
 
-from infra.components.construct_ids import construct_id
+import pytest
+
 from infra.sizing import figures
-from shared.names import METRICS_NAMESPACE, Lane, Metric, QueueName
+from infra.sizing.idle import idle_usage
+from shared.names import METRICS_NAMESPACE, WHOLE_STAGE, Lane, Metric, QueueName
 from tests.infra.conftest import Synthesised
 from tests.support.sources import ROOT
 from tests.support.template import Resource, resolve
@@ -40,18 +42,40 @@ def _metrics(alarm: Resource) -> list[Resource]:
     return [part["MetricStat"]["Metric"] for part in alarm["Metrics"] if "MetricStat" in part]
 
 
-def _known(namespace: str, name: str, dimensions: dict[str, Any], services: set[str]) -> bool:
-    if namespace == METRICS_NAMESPACE:
-        return name in OWN_METRICS and dimensions.keys() == {"service"} and dimensions["service"] in services
-    return (namespace, name) in AWS_METRICS
+def _dimensions(metric: Resource) -> dict[str, Any]:
+    return {made["Name"]: made["Value"] for made in metric.get("Dimensions", [])}
+
+
+def _known(namespace: str, name: str, dimensions: dict[str, Any], stacks: Synthesised) -> bool:
+    if namespace != METRICS_NAMESPACE:
+        return (namespace, name) in AWS_METRICS
+    if name in WHOLE_STAGE:
+        return dimensions == {"stage": stacks.stage.name}
+    services = [{"stage": stacks.stage.name, "service": service} for service in stacks.service.functions()]
+    return name in OWN_METRICS and dimensions in services
 
 
 def test_every_alarm_looks_at_a_metric_that_exists(cloud: Synthesised) -> None:
-    services = set(cloud.service.functions())
     for name, alarm in _alarms(cloud).items():
         for metric in _metrics(alarm):
-            dimensions = {made["Name"]: made["Value"] for made in metric.get("Dimensions", [])}
-            assert _known(metric["Namespace"], metric["MetricName"], dimensions, services), name
+            assert _known(metric["Namespace"], metric["MetricName"], _dimensions(metric), cloud), name
+
+
+def test_alarms_of_two_stages_of_an_account_share_no_metric_of_their_functions(
+    cloud: Synthesised, local: Synthesised
+) -> None:
+    """Ticks of one stage would hide that another stage has none."""
+    first, second = (
+        [
+            (metric["MetricName"], _dimensions(metric))
+            for alarm in _alarms(stacks).values()
+            for metric in _metrics(alarm)
+            if metric["Namespace"] == METRICS_NAMESPACE
+        ]
+        for stacks in (cloud, local)
+    )
+    assert len(first) == len(second) == 20
+    assert not [metric for metric in first if metric in second]
 
 
 def test_alarms_have_as_many_metrics_as_the_sizing_bills(cloud: Synthesised, large: Synthesised) -> None:
@@ -71,14 +95,14 @@ def test_every_alarm_has_a_row_in_the_runbook_and_every_row_an_alarm(cloud: Synt
 
 def test_the_dashboard_shows_only_metrics_that_exist(cloud: Synthesised) -> None:
     (dashboard,) = cloud.service.properties("AWS::CloudWatch::Dashboard")
-    services = set(cloud.service.functions())
-    shown = 0
+    shown = set()
     for widget in json.loads(resolve(dashboard["DashboardBody"]))["widgets"]:
         for metric in widget["properties"].get("metrics", []):
             namespace, name, *rest = (part for part in metric if isinstance(part, str))
-            assert _known(namespace, name, dict(zip(rest[::2], rest[1::2], strict=True)), services), metric
-            shown += 1
-    assert shown > 20
+            assert _known(namespace, name, dict(zip(rest[::2], rest[1::2], strict=True)), cloud), metric
+            shown.add((namespace, name, *rest))
+    page = (ROOT / "docs" / "cost.md").read_text(encoding="utf-8")
+    assert f"This dashboard has {len(shown)}, so it is charged" in page.replace("\n  ", " ")
 
 
 def test_throttled_work_is_on_the_dashboard_and_fires_no_alarm(cloud: Synthesised) -> None:
@@ -105,6 +129,7 @@ def test_a_heartbeat_that_falls_silent_is_an_alarm(cloud: Synthesised) -> None:
 
 def test_missing_data_breaches_heartbeats_and_reports_of_coverage_alone(cloud: Synthesised) -> None:
     breached = {name for name, alarm in _alarms(cloud).items() if alarm["TreatMissingData"] == "breaching"}
+    assert len(breached) == figures.IDLE_METRICS.value, "these alone are reported by an idle stage"
     assert breached == {
         "WatcherHeartbeat",
         "SweeperHeartbeat",
@@ -121,31 +146,88 @@ def test_every_lane_is_watched_for_lag(cloud: Synthesised) -> None:
         assert f"StartLag{name}" in alarms
         lag = alarms[f"StartLag{name}"]
         assert (lag["ExtendedStatistic"], lag["Threshold"]) == ("p99", 1000)
-        assert lag["Dimensions"] == [{"Name": "service", "Value": f"executor-{lane}"}]
+        assert _dimensions(lag) == {"stage": "test", "service": f"executor-{lane}"}
 
 
-def test_every_queue_is_watched_for_age_dead_letters_failures_and_limits(cloud: Synthesised) -> None:
+def test_alarms_are_these(cloud: Synthesised) -> None:
+    """Each alarm costs money in each month, and each one that is missing may hide a fault: see the runbook."""
+    assert _alarms(cloud).keys() == {
+        *("WatcherHeartbeat", "SweeperHeartbeat", "RedriverHeartbeat"),
+        *("ReconcilerCoverage", "ReconcilerCheckedThrough"),
+        *("MissingExecutions", "DoubleCompleted", "ChainsRepaired"),
+        *(f"StartLag{lane.capitalize()}" for lane in Lane),
+        *("OldestUnclaimedDue", "Quarantined", "DeadMessages", "Parked"),
+        *("AuditFailed", "AttemptsRefunded", "ClockSkew", "LimitStoreErrors", "QuotaStoreErrors"),
+        *("Api5xx", "ClaimedConcurrency"),
+        *("TicksDroppedWatcher", "TicksDroppedSweeper", "TicksDroppedRedriver"),
+        *("ErrorsExecutorCritical", "ErrorsExecutorStandard", "ErrorsExecutorBulk"),
+        *("ErrorsExecutorSlowCritical", "ErrorsExecutorSlow", "ErrorsExecutorSlowBulk"),
+        "ErrorsDeadLetter",
+        *("TableThrottlesExecutions", "TableThrottlesJobs", "TableThrottlesLeases"),
+    }
+
+
+def _rule(alarm: Resource) -> tuple[str, str, str, float, int, int]:
+    statistic = alarm.get("Statistic") or alarm["ExtendedStatistic"]
+    minutes, of_minutes = alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"]
+    comparison = alarm["ComparisonOperator"]
+    return alarm["MetricName"], statistic, comparison, alarm["Threshold"], minutes, of_minutes
+
+
+@pytest.mark.parametrize(
+    ("name", "dimensions", "statistic", "threshold", "minutes", "of_minutes"),
+    [
+        ("OldestUnclaimedDue", {"service": "sweeper"}, "Maximum", 120, 1, 1),
+        ("Quarantined", {"service": "sweeper"}, "Sum", 0, 1, 1),
+        ("DeadMessages", {"service": "dead-letter"}, "Sum", 0, 1, 1),
+        ("MissingExecutions", {"service": "reconciler"}, "Sum", 0, 1, 1),
+        ("DoubleCompleted", {"service": "reconciler"}, "Sum", 0, 1, 1),
+        ("ChainsRepaired", {"service": "reconciler"}, "Sum", 0, 1, 1),
+        ("AuditFailed", {"service": "api"}, "Sum", 0, 1, 1),
+        ("AttemptsRefunded", {}, "Sum", 0, 3, 5),
+        ("LimitStoreErrors", {}, "Sum", 0, 3, 5),
+        ("QuotaStoreErrors", {"service": "api"}, "Sum", 0, 3, 5),
+    ],
+)
+def test_alarm_on_a_count_or_an_age_reads_what_its_name_says(
+    cloud: Synthesised,
+    name: str,
+    dimensions: dict[str, str],
+    statistic: str,
+    threshold: float,
+    minutes: int,
+    of_minutes: int,
+) -> None:
+    alarm = _alarms(cloud)[name]
+    metric = f"{name}Seconds" if name == "OldestUnclaimedDue" else name
+    assert _rule(alarm) == (metric, statistic, "GreaterThanThreshold", threshold, minutes, of_minutes)
+    assert _dimensions(alarm) == {"stage": "test", **dimensions}
+    assert alarm["TreatMissingData"] == "notBreaching", "a count of zero is not reported"
+
+
+def test_clock_skew_of_any_executor_is_one_alarm(cloud: Synthesised) -> None:
+    alarm = _alarms(cloud)["ClockSkew"]
+    assert _rule(alarm) == ("ClockSkewMs", "Maximum", "GreaterThanThreshold", 0, 3, 5)
+    assert _dimensions(alarm) == {"stage": "test"}
+
+
+def test_errors_of_each_consumer_of_messages_have_an_alarm(cloud: Synthesised) -> None:
+    """An executor that crashes at once shows nowhere else for minutes."""
     alarms = _alarms(cloud)
     for queue in QueueName:
-        name = construct_id(queue)
-        assert {f"QueueAge{name}", f"Failed{name}", f"LimitStoreErrors{name}"} <= alarms.keys()
-        assert alarms[f"DeadLetters{name}"]["Threshold"] == 0
-    queues = {json.dumps(alarms[f"DeadLetters{construct_id(queue)}"]["Dimensions"]) for queue in QueueName}
-    assert len(queues) == len(QueueName)
+        alarm = alarms["Errors" + "".join(part.capitalize() for part in f"executor-{queue}".split("-"))]
+        assert _rule(alarm) == ("Errors", "Sum", "GreaterThanThreshold", 0, 3, 5)
+        function = cloud.service.referred(_dimensions(alarm)["FunctionName"])
+        assert function["Environment"]["Variables"]["POWERTOOLS_SERVICE_NAME"] == f"executor-{queue}"
+    alarm = alarms["ErrorsDeadLetter"]
+    assert _rule(alarm) == ("Errors", "Sum", "GreaterThanThreshold", 0, 1, 1)
 
 
-def test_every_function_and_table_is_watched(cloud: Synthesised) -> None:
-    count = len(cloud.service.functions())
-    names = list(_alarms(cloud))
-    assert sum(name.startswith("Errors") for name in names) == count
-    assert sum(name.startswith("Throttles") for name in names) == count
-    scheduled = ("Watcher", "Sweeper", "Redriver", "Reconciler")
-    assert {f"TicksDropped{name}" for name in scheduled} == {name for name in names if "TicksDropped" in name}
-    assert len(names) <= 100, "as many as an alarm widget of the dashboard shows"
-    assert sum(name.startswith("TableThrottles") for name in names) == 5
-    loops = sum(function.get("RecursiveLoop") == "Allow" for function in cloud.service.functions().values())
-    assert sum(name.startswith("RecursionDropped") for name in names) == loops
-    assert {"Api5xx", "OldestUnclaimedDue", "Parked", "AuditFailed", "QuotaStoreErrors"} <= set(names)
+def test_dropped_ticks_are_counted_by_lambda_itself(cloud: Synthesised) -> None:
+    """The function's own errors and throttles end there, because a tick is not retried."""
+    for name in ("Watcher", "Sweeper", "Redriver"):
+        alarm = _alarms(cloud)[f"TicksDropped{name}"]
+        assert _rule(alarm) == ("AsyncEventsDropped", "Sum", "GreaterThanThreshold", 0, 2, 5)
 
 
 def test_alarm_on_the_concurrency_of_the_account_leaves_time_before_ticks_are_throttled(
@@ -167,12 +249,22 @@ def test_throttling_of_an_index_counts_for_its_table(cloud: Synthesised) -> None
     assert indexes == {"by_tenant", "failed"}
 
 
-def test_every_alarm_says_what_it_means_and_pages_unless_it_only_informs(cloud: Synthesised) -> None:
+def test_every_alarm_says_what_it_means_names_the_runbook_and_notifies_the_topic(cloud: Synthesised) -> None:
+    runbook = " Runbook: docs/operations/alarms.md"
+    assert (ROOT / runbook.rpartition(" ")[2]).is_file()
     for name, alarm in _alarms(cloud).items():
-        assert len(alarm["AlarmDescription"]) > 25, name
-        assert bool(alarm.get("AlarmActions")) != name.startswith(
-            ("Failed", "ParkedWaiting", "OpenBreakers")
-        ), name
+        text = alarm["AlarmDescription"]
+        assert text.endswith(runbook) and len(text.removesuffix(runbook)) > 25, name
+        assert len(alarm["AlarmActions"]) == 1, name
+
+
+def test_dashboard_is_left_out_and_not_billed_where_the_stage_wants_none(
+    cloud: Synthesised, local: Synthesised
+) -> None:
+    for stacks, count in ((cloud, 1), (local, 0)):
+        kinds = [made["Type"] for made in stacks.service.body["Resources"].values()]
+        assert kinds.count("AWS::CloudWatch::Dashboard") == count
+        assert idle_usage(stacks.stage).dashboards == count
 
 
 def test_the_emulator_gets_the_same_alarms_but_for_expressions(

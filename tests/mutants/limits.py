@@ -211,6 +211,20 @@ LIMITS = (
         killer=_OVERDUE,
     ),
     Mutant(
+        name="dead lane with nothing but retries that wakes no operator",
+        file="shared/usecases/ticks/measure_overdue.py",
+        old="    return row.next_attempt_at if row.state is State.WAITING else row.claimable_from\n",
+        new="    return None\n",
+        killer=_OVERDUE,
+    ),
+    Mutant(
+        name="lost worker behind an open circuit breaker that wakes operators",
+        file="shared/usecases/ticks/lane_snapshot.py",
+        old="        return is_hot(row,",
+        new="        return row.state is not State.RUNNING and is_hot(row,",
+        killer=_OVERDUE,
+    ),
+    Mutant(
         name="outage behind a tenant that waits",
         file="shared/usecases/ticks/measure_overdue.py",
         old="if self.lanes.is_working(lane, now_ms)}",

@@ -19,6 +19,20 @@ SERVICE_FAULTS = (
         killer="tests/unit/functions/test_handlers.py",
     ),
     Mutant(
+        name="bill for counts of zero",
+        file="shared/observability.py",
+        old="    if value:\n",
+        new="    if value is not None:\n",
+        killer="tests/unit/test_observability.py",
+    ),
+    Mutant(
+        name="metric of all executors reported by each",
+        file="shared/observability.py",
+        old="name in WHOLE_STAGE, []",
+        new="False, []",
+        killer="tests/unit/test_observability.py",
+    ),
+    Mutant(
         name="line with more values than CloudWatch reads",
         file="shared/observability.py",
         old="MOST_IN_LINE = 100\n",

@@ -7,6 +7,7 @@ _COUNTS = "tests/infra/test_sizing_counts.py"
 _CHOICES = "tests/infra/test_sizing_choices.py"
 _MEMORY = "tests/infra/test_executor_memory.py"
 _PROVISIONED = "tests/infra/test_provisioned.py"
+_ALARMS = "tests/infra/test_alarms.py"
 
 SIZING = (
     Mutant(
@@ -22,6 +23,27 @@ SIZING = (
         old="MOST_POLLERS = floor(figures.IN_FLIGHT.value * HEAD_ROOM / EXECUTOR_BATCH / BATCHES_PER_POLLER)\n",
         new="MOST_POLLERS = 2_000\n",
         killer=_SIZING,
+    ),
+    Mutant(
+        name="heartbeat that another stage of the account keeps alive",
+        file="infra/components/metrics.py",
+        old="dimensions_map={Dimension.STAGE: self.stage.name, **dimensions}",
+        new="dimensions_map=dict(dimensions)",
+        killer=_ALARMS,
+    ),
+    Mutant(
+        name="handler of dead messages that fails without an alarm",
+        file="infra/components/resource_alarms.py",
+        old="        minutes=1 if spec.reads_dead_letters else 3,\n",
+        new="        minutes=3,\n",
+        killer=_ALARMS,
+    ),
+    Mutant(
+        name="bill for a dashboard that the stage has not",
+        file="infra/sizing/idle.py",
+        old="        dashboards=int(stage.dashboard),\n",
+        new="        dashboards=1,\n",
+        killer=_ALARMS,
     ),
     Mutant(
         name="rate that is not a number",

@@ -13,8 +13,10 @@ from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import Ama
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.names import METRICS_NAMESPACE
-from shared.observability import SERVICE, JsonLines, Metrics, logger
+from shared import observability
+from shared.names import METRICS_NAMESPACE, WHOLE_STAGE, Metric
+from shared.observability import SERVICE, JsonLines, Metrics, count, logger
+from tests.support.api.emitted import emitted
 
 UNITS = {"Claimed": "Count", "Lag": "Milliseconds", "Age": "Seconds", "Sample": "Percent"}
 ADDED = st.tuples(st.sampled_from(sorted(UNITS)), st.integers(0, 10**9) | st.floats(0, 1e9))
@@ -42,8 +44,10 @@ def line_time() -> float:
 
 
 def both(added: list[tuple[str, str, float]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    powertools = AmazonCloudWatchEMFProvider(namespace=METRICS_NAMESPACE, service="watcher")
-    return lines_of(added, Metrics("watcher")), lines_of(added, powertools)
+    powertools = AmazonCloudWatchEMFProvider(
+        namespace=METRICS_NAMESPACE, service="watcher", default_dimensions={"stage": "prod"}
+    )
+    return lines_of(added, Metrics("watcher", "prod")), lines_of(added, powertools)
 
 
 @given(added=st.lists(ADDED, max_size=20))
@@ -61,6 +65,29 @@ def test_a_line_has_at_most_a_hundred_metrics_and_a_hundred_values_of_each(size:
         ours, theirs = both(added)
         assert ours == theirs
         assert len(ours) == -(-size // 100)
+
+
+def test_count_of_zero_is_not_reported_because_each_reported_metric_is_billed() -> None:
+    observability.metrics.clear_metrics()
+    count(Metric.RESENT, 0)
+    assert emitted() == {}
+    count(Metric.RESENT, 2)
+    count(Metric.RESENT)
+    assert emitted() == {Metric.RESENT: 3}
+
+
+def test_metrics_of_the_whole_stage_are_reported_without_the_function() -> None:
+    """One alarm reads them for all functions, and another stage of the account has its own."""
+    (line,) = lines_of(
+        [(name, "Count", 1) for name in (*sorted(WHOLE_STAGE), "Claimed")], Metrics("watcher", "prod")
+    )
+    parts = line["_aws"]["CloudWatchMetrics"]
+    assert {tuple(part["Dimensions"][0]): {each["Name"] for each in part["Metrics"]} for part in parts} == {
+        ("stage",): WHOLE_STAGE,
+        ("stage", "service"): {"Claimed"},
+    }
+    assert {part["Namespace"] for part in parts} == {METRICS_NAMESPACE}
+    assert (line["stage"], line["service"]) == ("prod", "watcher")
 
 
 def record(
@@ -115,7 +142,7 @@ def test_a_line_is_one_line_whatever_its_text_contains() -> None:
 
 
 def test_metrics_of_a_handler_that_fails_are_written() -> None:
-    metrics = Metrics("watcher")
+    metrics = Metrics("watcher", "prod")
 
     @metrics.log_metrics
     def handler(event: str) -> None:

@@ -151,10 +151,15 @@ def is_slow_alone(state: ScopeState, now_ms: int) -> bool:
     return circuit.slow and not has_limit and circuit.phase(now_ms) is Phase.CLOSED
 
 
-def may_wait(row: DueRow, hot_scopes: Mapping[str, int], now_ms: int) -> bool:
-    """Whether the row's tenant or destination is hot: its message may have been deferred."""
+def is_hot(row: DueRow, hot_scopes: Mapping[str, int], now_ms: int) -> bool:
+    """Whether the row's tenant or destination is hot: no call of it may begin now."""
     scopes = (destination_scope(row.destination), tenant_scope(row.tenant_id))
-    return row.state is not State.RUNNING and any(now_ms < hot_scopes.get(scope, 0) for scope in scopes)
+    return any(now_ms < hot_scopes.get(scope, 0) for scope in scopes)
+
+
+def may_wait(row: DueRow, hot_scopes: Mapping[str, int], now_ms: int) -> bool:
+    """Whether the row's message may have been deferred. A lost worker's message may be in no queue at all."""
+    return row.state is not State.RUNNING and is_hot(row, hot_scopes, now_ms)
 
 
 def _is_behind(row: DueRow, progress: LaneProgress | None, context: SweepContext) -> bool:

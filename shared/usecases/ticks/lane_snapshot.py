@@ -10,8 +10,8 @@ from shared.domain.dispatch.sweep import (
     DueRow,
     LaneProgress,
     LaneView,
+    is_hot,
     is_slow_alone,
-    may_wait,
 )
 from shared.domain.errors import PunctualError
 from shared.domain.executions.states import State
@@ -108,7 +108,7 @@ class LaneSnapshot:
 
     def is_throttled(self, row: DueRow, now_ms: int) -> bool:
         """Whether a row that is due may be deferred by a limit, a circuit breaker or backpressure."""
-        return may_wait(row, self._throttling_scopes(now_ms), now_ms) or self._yields(row, now_ms)
+        return is_hot(row, self._throttling_scopes(now_ms), now_ms) or self._yields(row, now_ms)
 
     def _yields(self, row: DueRow, now_ms: int) -> bool:
         if row.lane is not Lane.BULK or now_ms - row.id.dispatch_at >= MAX_YIELD_MS:

@@ -7,6 +7,7 @@ import pytest
 from shared.domain.bucket import bucket_end_ms
 from shared.domain.delivery.async_policy import AsyncPolicy
 from shared.domain.delivery.callback import Reason
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import MAX_YIELD_MS, LaneProgress
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
@@ -233,8 +234,52 @@ def test_bulk_that_makes_no_room_any_more_counts() -> None:
     assert told(world.sweep.execute()) == (MAX_YIELD_MS, 0)
 
 
-def test_retries_and_running_executions_are_neither_overdue_nor_waiting() -> None:
+def test_retries_to_come_and_leases_that_last_are_neither_overdue_nor_waiting() -> None:
     world = waits(due(state=State.SUCCEEDED), *SCOPES)
-    world.put(in_state(one_off(2, destination=HERE), State.WAITING))
-    world.put(in_state(one_off(3, destination=HERE), State.RUNNING))
+    world.put(in_state(one_off(2, destination=HERE), State.WAITING, next_attempt_at=NOW))
+    world.put(in_state(one_off(3, destination=HERE), State.RUNNING, lease_until=NOW))
+    assert told(world.sweep.execute()) == (0, 0)
+
+
+UNCLAIMED = pytest.mark.parametrize(
+    ("state", "progress"),
+    [(State.WAITING, {"next_attempt_at": NOW - 90_000}), (State.RUNNING, {"lease_until": NOW - 90_001})],
+    ids=["a retry", "a lost worker"],
+)
+
+
+@UNCLAIMED
+def test_retry_or_lost_worker_that_no_worker_takes_over_is_overdue_from_its_instant(
+    state: State, progress: dict[str, int]
+) -> None:
+    """The queue of a lane whose work has all begun may be dead, too."""
+    world = due(state=State.SUCCEEDED)
+    world.put(in_state(one_off(2), state, **progress))
+    assert told(world.sweep.execute()) == (90_000, 0)
+
+
+@UNCLAIMED
+def test_retry_or_lost_worker_of_a_hot_scope_is_measured_apart_from_overdue(
+    state: State, progress: dict[str, int]
+) -> None:
+    """The receiver of a long call died, and its circuit breaker is open: the operator has nothing to do."""
+    world = waits(due(state=State.SUCCEEDED), SCOPES[1])
+    world.put(in_state(one_off(2, destination=HERE), state, **progress))
+    assert told(world.sweep.execute()) == (0, 90_000)
+
+
+def test_reminder_of_a_retry_is_not_measured_beside_its_target() -> None:
+    """The target may have been claimed: its own row is in another bucket, and shows that."""
+    world = due(state=State.SUCCEEDED)
+    target = one_off(2, due_at=DUE_AT - 3_600_000)
+    world.store.put_reminder(
+        RetryReminder(
+            dispatch_at=DUE_AT,
+            target=target.id,
+            claims=2,
+            tenant_id=TENANT,
+            lane=Lane.STANDARD,
+            created_at=target.created_at,
+        )
+    )
     assert told(world.sweep.execute()) == (0, 0)
