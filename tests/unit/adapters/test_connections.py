@@ -107,7 +107,7 @@ def test_bytes_behind_an_answer_close_the_connection(http: HttpCall, server: Aws
 def test_answer_beyond_the_largest_that_aws_gives_is_none(
     http: HttpCall, server: AwsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.adapters.aws.sender.MAX_BODY_BYTES", 100)
+    monkeypatch.setattr("shared.adapters.aws.http11.MAX_BODY_BYTES", 100)
     server.script.extend([answer({"Items": ["x" * 200]})] * 9)
     with pytest.raises(NoAnswerError, match="too long"):
         http("Query", {})
@@ -116,7 +116,7 @@ def test_answer_beyond_the_largest_that_aws_gives_is_none(
 def test_connection_that_was_idle_for_long_is_left(
     http: HttpCall, server: AwsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.adapters.aws.sender.KEEPALIVE_SECONDS", 0.0)
+    monkeypatch.setattr("shared.adapters.aws.http11.KEEPALIVE_SECONDS", 0.0)
     for _ in range(3):
         http("PutItem", PUT)
     assert [request.connection for request in server.received] == [0, 1, 2]

@@ -13,6 +13,7 @@ from shared.adapters.clock import pause
 from shared.adapters.greenlets import (
     GreenletOffload,
     GreenletSpread,
+    finish,
     in_greenlet,
     result_of,
     run,
@@ -241,3 +242,18 @@ def test_to_wait_on_the_loop_itself_is_an_error_and_no_deadlock() -> None:
 
     with pytest.raises(RuntimeError, match="Offload port"):
         run(main())
+
+
+def test_coroutine_that_waits_for_a_loop_is_refused_where_none_runs() -> None:
+    async def immediate() -> int:
+        await asyncio.sleep(0)
+        return 1
+
+    async def waiting(future: asyncio.Future[None]) -> None:
+        await future
+
+    assert finish(immediate()) == 1
+    loop = asyncio.new_event_loop()
+    with pytest.raises(RuntimeError, match="where none runs"):
+        finish(waiting(loop.create_future()))
+    loop.close()
