@@ -76,6 +76,9 @@ class KmsVault:
 
     def _key(self, tenant: Tenant) -> bytes:
         identity = (tenant.id, tenant.data_key)
+        key = self._keys.get(identity)
+        if key is not None:
+            return result_of(key)
         with self._lock:
             is_first = identity not in self._keys
             key = self._keys.setdefault(identity, Future())

@@ -52,8 +52,8 @@ class FileExecution:
 
     def mark(self, draft: Execution) -> Execution:
         """The row to put now, marked with who sends its wake-up. Its shard must be scanned."""
-        near = is_near(draft.id.bucket, self.clock.now_ms())
-        return draft.progressed(state=State.QUEUED if near else State.PENDING)
+        state = State.QUEUED if is_near(draft.id.bucket, self.clock.now_ms()) else State.PENDING
+        return draft if draft.state is state else draft.progressed(state=state)
 
     def ensure_sent(self, execution: Execution) -> None:
         """After the write: read the clock again, and send a wake-up if a scan may already have passed the

@@ -28,6 +28,8 @@ A release that adds a member to a stored enumeration, or a kind of schedule, add
 
 def version_of(*values: object) -> int:
     """The lowest version that knows all of these members of enumerations, and schedules; None is known."""
+    if not SINCE:
+        return 1
     return max((SINCE.get(kind, {}).get(name, 1) for kind, name in map(_named, values)), default=1)
 
 
