@@ -61,6 +61,8 @@ class Scenarios:
         yield self._count("one-off with Idempotency-Key", JOBS, lambda: self._run(keyed=True))
         yield self._count(f"one-off, the first of {JOBS} tenants", JOBS, lambda: self._run(tenants=JOBS))
         yield self._count("one-off in a batch of 100", PER_BATCH, self._run_batch)
+        # Leases follow what the process has spent in the last minute.
+        self._run_thin()
         yield self._count("one-off, thin: one each 1.3 s", JOBS, self._run_thin)
 
     def _run(self, *, size: int = BODIES["70 B"], keyed: bool = False, tenants: int = 1) -> None:
