@@ -1,7 +1,9 @@
 """The connections of the own transport, under the faults of a network."""
 
 import asyncio
+import socket
 import ssl
+import time
 from pathlib import Path
 
 import pytest
@@ -151,6 +153,23 @@ def test_silence_ends_and_leaves_no_connection_behind(http: HttpCall, server: Aw
     assert [request.connection for request in server.received] == [0, 0, 1, 2, 3]
     for each in (impatient, http.send):
         greenlets.run(each.close())
+
+
+def test_answer_that_comes_byte_by_byte_is_none_after_the_time_limit(
+    http: HttpCall, server: AwsServer
+) -> None:
+    def drip(client: socket.socket) -> bool:
+        text = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+        for number in range(len(text)):
+            client.sendall(text[number : number + 1])
+            time.sleep(0.03)
+        return True
+
+    http.send = PooledSend(answer_seconds=0.3)
+    server.script.extend([drip] * 3)
+    with pytest.raises(NoAnswerError, match=r"0\.3 s"):
+        http("PutItem", PUT)
+    greenlets.run(close(http))
 
 
 def test_cancelled_call_closes_its_connection(http: HttpCall, server: AwsServer) -> None:
