@@ -15,6 +15,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+import orjson
+
 from shared.names import METRICS_NAMESPACE, WHOLE_STAGE, Dimension, Env
 
 SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME") or "service_undefined"
@@ -22,6 +24,9 @@ STAGE = os.environ.get(Env.STAGE) or "stage_undefined"
 MOST_IN_LINE = 100
 """Maximum metrics of one line in the embedded format, and values of one metric."""
 _OF_EVERY_RECORD = vars(logging.makeLogRecord({})).keys() | {"message", "asctime"}
+
+
+_ENCODER = json.JSONEncoder(default=str, separators=(",", ":"), ensure_ascii=False)
 
 
 class JsonLines(logging.Formatter):
@@ -41,7 +46,7 @@ class JsonLines(logging.Formatter):
             line["exception_name"] = record.exc_info[0].__name__
         if trace := os.environ.get("_X_AMZN_TRACE_ID"):
             line["xray_trace_id"] = trace.split(";")[0].removeprefix("Root=")
-        return json.dumps(line, default=str, separators=(",", ":"), ensure_ascii=False)
+        return _ENCODER.encode(line)
 
 
 class Metrics:
@@ -62,7 +67,7 @@ class Metrics:
         """Write one line with all metrics, or nothing if there are none."""
         waiting, self.metric_set = self.metric_set, {}
         if waiting:
-            print(json.dumps(self._document(waiting)))  # noqa: T201 - the agent of Lambda reads the output
+            print(orjson.dumps(self._document(waiting)).decode())  # noqa: T201 - the agent of Lambda reads the output
 
     def clear_metrics(self) -> None:
         self.metric_set = {}
@@ -97,6 +102,8 @@ class Metrics:
 
 
 def _logger() -> logging.Logger:
+    # No line has these members, and each record would look them up.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     made = logging.getLogger(SERVICE)
     made.setLevel((os.environ.get("LOG_LEVEL") or "INFO").upper())
     lines = logging.StreamHandler(sys.stdout)

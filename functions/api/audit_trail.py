@@ -1,12 +1,11 @@
 """The audit trail: every route that changes something records the change here, last before it answers."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import BaseModel
 
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.models import document_of
 from shared.domain.tenancy.audit import Actor
 from shared.names import Metric
 from shared.observability import count, logger
@@ -41,15 +40,11 @@ class AuditTrail:
                 tenant_id or principal.tenant.id,
                 operation=operation,
                 target=target,
-                before=_document(before),
-                after=_document(after),
+                before=None if before is None else document_of(before),
+                after=None if after is None else document_of(after),
                 request_id=request.request_id,
             )
         except UnrecordedChangeError as error:
             count(Metric.AUDIT_FAILED)
             logger.error(str(error), extra=error.evidence)
             raise
-
-
-def _document(model: BaseModel | None) -> Mapping[str, Any] | None:
-    return None if model is None else model.model_dump(mode="json", by_alias=True)

@@ -48,6 +48,22 @@ def instant_errors(instants: Mapping[str, str | None]) -> Iterator[ScheduleError
             yield error
 
 
+Document = dict[str, Any]
+"""A representation as plain JSON values."""
+
+
+def document_of(model: BaseModel) -> Document:
+    return model.model_dump(mode="json", by_alias=True)
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+LEFT_OUT = Field(None, exclude_if=_is_none)
+"""The default of a member that is left out where it does not apply."""
+
+
 class Representation(BaseModel):
     """What the API returns. A model's validator is built at its first use: a request needs few of them."""
 

@@ -118,7 +118,7 @@ HOT_SCOPE_BYTES = assumed(40, "name and instant of one hot scope")
 MB_OF_ONE_CORE = documented(1_769, "Lambda: memory that gives one full vCPU")
 
 CREATION_LEASES = counted(
-    0.07, "write units of rate limits and quotas a creation, a hundred at a time; up to 1 below one a second"
+    0.07, "write units of rate limits and quotas a creation, a hundred at a time; 0.1 if one comes each 1.3 s"
 )
 KEYED_WRITES = counted(1, "write units that an Idempotency-Key adds to a creation")
 TENANT_LIFETIME_SECONDS = measured(

@@ -5,7 +5,7 @@ import random
 import secrets
 import time
 
-from shared.adapters.greenlets import wait_for
+from shared.adapters.greenlets import has_loop, wait_for
 
 
 class SystemClock:
@@ -13,7 +13,10 @@ class SystemClock:
         return time.time_ns() // 1_000_000
 
     async def sleep_ms(self, duration_ms: int) -> None:
-        await asyncio.sleep(duration_ms / 1000)
+        if has_loop():
+            await asyncio.sleep(duration_ms / 1000)
+        else:
+            time.sleep(duration_ms / 1000)
 
 
 class SystemEntropy:
@@ -25,6 +28,11 @@ class SystemEntropy:
 
     def draw(self) -> float:
         return self._random.random()
+
+
+def steady_seconds() -> float:
+    """A clock for durations, which no correction sets."""
+    return time.monotonic()
 
 
 def pause(duration_ms: int) -> None:

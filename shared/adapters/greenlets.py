@@ -86,11 +86,29 @@ def wait_for(awaitable: Awaitable[T]) -> T:
     if isinstance(current, _Worker):
         answer: T = current.parent.switch(awaitable)
         return answer
-    if asyncio._get_running_loop() is not None:
+    if has_loop():
         if asyncio.iscoroutine(awaitable):
             awaitable.close()
         raise RuntimeError("a blocking call on the event loop: make it through the Offload port")
     return run(_awaited(awaitable))
+
+
+def has_loop() -> bool:
+    """Whether an event loop runs in this thread."""
+    return asyncio._get_running_loop() is not None
+
+
+def finish(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine that blocks where it has to wait, as the transport to AWS does without a loop."""
+    try:
+        # Nothing else can run meanwhile, so `asyncio.sleep(0)` ends at once.
+        while coroutine.send(None) is None:
+            pass
+    except StopIteration as ended:
+        result: T = ended.value
+        return result
+    coroutine.close()
+    raise RuntimeError("a coroutine waits for a loop where none runs")
 
 
 def may_wait() -> bool:

@@ -86,9 +86,14 @@ def test_no_entry_point_loads_the_sdk_unless_its_stage_chooses_it(loaded: dict[s
 
 def test_executors_and_ticks_do_not_load_the_libraries_of_the_api(loaded: dict[str, set[str]]) -> None:
     """Each of them takes longer to import than a watcher needs for its whole start."""
-    libraries = {"aws_lambda_powertools", "pydantic", "pydantic_core"}
+    libraries = {"pydantic", "pydantic_core"}
     assert not libraries & loaded["executor"]
     assert libraries <= loaded["all"]
+
+
+def test_no_function_loads_powertools_which_takes_a_quarter_of_a_start(loaded: dict[str, set[str]]) -> None:
+    """The docs page reads the files of Swagger UI from this library, at its first request."""
+    assert "aws_lambda_powertools" not in loaded["all"]
 
 
 def test_ticks_do_not_load_the_libraries_of_callbacks(loaded: dict[str, set[str]]) -> None:

@@ -66,6 +66,8 @@ class Scenarios:
         yield self._count(
             "one-off in a batch of 100, body of 2 kB", PER_BATCH, lambda: self._run_batch(BATCH_BODY)
         )
+        # Leases follow what the process has spent in the last minute.
+        self._run_thin()
         yield self._count("one-off, thin: one each 1.3 s", JOBS, self._run_thin)
 
     def _run(self, *, size: int = BODIES["70 B"], keyed: bool = False, tenants: int = 1) -> None:

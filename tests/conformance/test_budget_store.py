@@ -1,6 +1,6 @@
 """BudgetStore: portions are taken all together and within their ceilings, or not at all."""
 
-from shared.domain.tenancy.budget import BudgetKey, BudgetName, TokenLease
+from shared.domain.tenancy.budget import RATE_SLOTS, BudgetKey, BudgetName, TokenLease
 from tests.support.builders import EXPIRES_AT_S, TENANT
 from tests.support.conformance.labs import Lab
 
@@ -43,3 +43,11 @@ def test_tenants_names_and_windows_are_kept_apart(lab: Lab) -> None:
     for key in (KEY, *others):
         assert lab.budgets.take(key, [portion(0, 10)], EXPIRES_AT_S) is None
     assert [dict(lab.budgets.usage(key)) for key in others] == [{0: 10}] * 3
+
+
+def test_one_write_leases_a_whole_minute(lab: Lab) -> None:
+    """The largest request: its condition has a part for each second, near the limits of AWS for an expression."""
+    whole = [portion(slot, 1) for slot in range(RATE_SLOTS)]
+    for _ in range(10):
+        assert lab.budgets.take(KEY, whole, EXPIRES_AT_S) is None
+    assert lab.budgets.take(KEY, whole, EXPIRES_AT_S) == dict.fromkeys(range(RATE_SLOTS), 10)

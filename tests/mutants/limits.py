@@ -10,6 +10,8 @@ _WAIT = "tests/unit/domain/limits/test_wait.py"
 _OVERDUE = "tests/unit/usecases/ticks/test_overdue.py"
 _NOTES = "shared/usecases/limits/hot_scope_notes.py"
 _HOT_SCOPES = "shared/domain/limits/hot_scopes.py"
+_BUDGET = "shared/domain/tenancy/budget.py"
+_TRICKLES = "tests/unit/usecases/tenancy/test_leases_of_trickles.py"
 _CAPACITY = "tests/unit/domain/limits/test_hot_scopes.py"
 _BACKPRESSURE = "tests/unit/usecases/limits/test_backpressure.py"
 
@@ -294,6 +296,35 @@ LIMITS = (
         old="            except UnreadableItemError:\n                del states[scope]\n",
         new="            except UnreadableItemError:\n                raise\n",
         killer="tests/conformance/test_limit_store.py",
+    ),
+    Mutant(
+        name="small demand leased for ten seconds",
+        file=_BUDGET,
+        old="    until = RATE_SLOTS if demand * SMALL_DEMAND <= limit else",
+        new="    until = RATE_SLOTS if demand * SMALL_DEMAND < 0 else",
+        killer=_TRICKLES,
+    ),
+    Mutant(
+        name="far seconds that quiet processes lease whole",
+        file=_BUDGET,
+        old=" if later < near_until else limit // 4)",
+        new=" if later < near_until else limit)",
+        killer=_TRICKLES,
+    ),
+    Mutant(
+        name="tokens of earlier seconds that a frozen process spends",
+        file="shared/usecases/tenancy/spend_budget.py",
+        old="        if tokens.spend(slot, count):\n            return True\n        try:\n",
+        new="        if any(tokens.spend(each, count) for each in tokens.left if each <= slot):\n"
+        "            return True\n        try:\n",
+        killer=_TRICKLES,
+    ),
+    Mutant(
+        name="due minute that each process leases by its last one",
+        file=_BUDGET,
+        old="    return min(sum(before.spent.values()), MOST_DUE, limit // DUE_SHARE) if before",
+        new="    return sum(before.spent.values()) if before",
+        killer=_TRICKLES,
     ),
     Mutant(
         name="throttled budget of one tenant that lifts all limits",

@@ -38,8 +38,8 @@ REQUESTS = (
     Mutant(
         name="body that nothing reads accepted",
         file="functions/api/app.py",
-        old="            if route.body is None:",
-        new="            if route.body is not None and not route:",
+        old="        if route.body is None:",
+        new="        if route.body is not None and not route:",
         killer=_HTTP,
     ),
     Mutant(

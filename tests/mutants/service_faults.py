@@ -153,9 +153,9 @@ SERVICE_FAULTS = (
     ),
     Mutant(
         name="newline behind a path that spares the creation rate",
-        file="functions/api/app.py",
-        old="            if not event.path.isprintable():\n",
-        new="            if route.path_parts and not event.path.isprintable():\n",
+        file="functions/api/http/router.py",
+        old="        literal = self._paths.get(path)\n",
+        new="        literal = self._paths.get(path.rstrip())\n",
         killer="tests/unit/api/test_encoded_paths.py",
     ),
     Mutant(

@@ -7,6 +7,7 @@ _GREENLETS = "tests/unit/adapters/test_greenlets.py"
 _CALL = "shared/adapters/aws/http_call.py"
 _RETRIES = "shared/adapters/aws/retries.py"
 _SENDER = "shared/adapters/aws/sender.py"
+_HTTP = "shared/adapters/aws/http11.py"
 _SDK = "shared/adapters/aws/boto_call.py"
 
 TRANSPORT = (
@@ -82,30 +83,44 @@ TRANSPORT = (
     ),
     Mutant(
         name="certificate that is not verified",
-        file=_SENDER,
-        old='ssl.create_default_context(cafile=os.environ.get("AWS_CA_BUNDLE") or None)',
+        file=_HTTP,
+        old="ssl.create_default_context(cafile=bundle)",
         new="ssl._create_unverified_context()",
         killer=_TESTS,
     ),
     Mutant(
         name="bytes behind an answer taken for the next one",
-        file=_SENDER,
-        old="        if self._response is None:\n            # Bytes behind",
-        new="        if self._response is not None and self._size:\n            # Bytes behind",
+        file=_HTTP,
+        old="        if self._response is not None:\n            # Bytes behind",
+        new="        if self._response is None and self._size:\n            # Bytes behind",
         killer=_TESTS,
     ),
     Mutant(
         name="connection of a cancelled call that is used again",
         file=_SENDER,
-        old="        if connection.is_open and connection.is_reusable and loop",
+        old="        if connection.is_open and connection.reader.is_reusable and loop",
         new="        if connection.is_open and loop",
         killer=_TESTS,
     ),
     Mutant(
+        name="connection of a thread that is used again after half an answer",
+        file="shared/adapters/aws/blocking_send.py",
+        old="        except BaseException:\n            connection.close()\n",
+        new="        except BaseException:\n            idle[endpoint] = connection\n",
+        killer=_TESTS,
+    ),
+    Mutant(
+        name="thread that gives each byte of an answer the whole time",
+        file="shared/adapters/aws/blocking_send.py",
+        old="        self._socket.settimeout(_rest(ends_at))\n        return",
+        new="        self._socket.settimeout(5.0 if ends_at else None)\n        return",
+        killer=_TESTS,
+    ),
+    Mutant(
         name="idle connection whose end is not looked for",
-        file=_SENDER,
-        old="        return not poller.poll(0)\n",
-        new="        return True\n",
+        file=_HTTP,
+        old=" and not poller.poll(0)\n",
+        new="\n",
         killer=_TESTS,
     ),
     Mutant(
@@ -131,9 +146,9 @@ TRANSPORT = (
     ),
     Mutant(
         name="connection that was idle for hours",
-        file=_SENDER,
-        old=" and idle_for < KEEPALIVE_SECONDS",
-        new="",
+        file=_HTTP,
+        old="idle_seconds < KEEPALIVE_SECONDS and not",
+        new="not",
         killer=_TESTS,
     ),
     Mutant(
@@ -145,7 +160,7 @@ TRANSPORT = (
     ),
     Mutant(
         name="interim response taken for the answer",
-        file=_SENDER,
+        file=_HTTP,
         old="        if status < 200:\n",
         new="        if status < 100:\n",
         killer=_TESTS,

@@ -7,7 +7,8 @@ from http import HTTPStatus
 from typing import Any
 
 import orjson
-from aws_lambda_powertools.event_handler import Response
+
+from functions.api.http.response import Response
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -105,7 +106,7 @@ def document(error: ProblemError, request_id: str) -> dict[str, Any]:
     return members
 
 
-def respond(error: ProblemError, request_id: str) -> Response[str]:
+def respond(error: ProblemError, request_id: str) -> Response:
     """The HTTP response with the problem document."""
     return Response(
         status_code=error.problem.status,

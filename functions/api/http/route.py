@@ -4,15 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from aws_lambda_powertools.event_handler import Response
+import orjson
 from pydantic import BaseModel
 
 from functions.api.context import Context
 from functions.api.http.admission import OPERATORS_PATH
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
+from functions.api.models import Document
 
-Handler = Callable[[Context, AuthenticatedRequest], Response[str]]
+Handler = Callable[[Context, AuthenticatedRequest], Response]
 
 BODY_PROBLEMS = (
     Problem.PAYLOAD_TOO_LARGE,
@@ -116,18 +118,27 @@ class Routes(dict[Route, Handler]):
         return register
 
 
-def not_modified(headers: dict[str, Any]) -> Response[str]:
+def not_modified(headers: dict[str, Any]) -> Response:
     """The answer to a client that has the representation already."""
     return Response(
         status_code=304, content_type=JSON, body="", headers={"Cache-Control": "no-store", **headers}
     )
 
 
-def json_response(status: int, model: BaseModel, headers: dict[str, Any] | None = None) -> Response[str]:
+def json_response(status: int, model: BaseModel, headers: dict[str, Any] | None = None) -> Response:
     """A JSON response that no cache keeps."""
+    return _json(status, model.model_dump_json(by_alias=True), headers)
+
+
+def document_response(status: int, document: Document, headers: dict[str, Any] | None = None) -> Response:
+    """The same for a representation that is a document already."""
+    return _json(status, orjson.dumps(document).decode(), headers)
+
+
+def _json(status: int, body: str, headers: dict[str, Any] | None) -> Response:
     return Response(
         status_code=status,
         content_type=JSON,
-        body=model.model_dump_json(by_alias=True),
+        body=body,
         headers={"Cache-Control": "no-store", **(headers or {})},
     )

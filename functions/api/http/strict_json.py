@@ -32,7 +32,7 @@ def parse(body: bytes) -> Any:
     try:
         # orjson checks the syntax strictly; the standard parser then sees the key pairs and the digits.
         orjson.loads(body)
-        return json.loads(body, object_pairs_hook=_without_duplicates, parse_int=_whole, parse_float=_finite)
+        return _DECODER.decode(body.decode())
     except orjson.JSONDecodeError as error:
         raise MalformedRequestError(
             f"not valid JSON: {error.msg}, in line {error.lineno}, column {error.colno}"
@@ -78,3 +78,6 @@ def _finite(digits: str) -> float:
     if number in (float("inf"), float("-inf")):
         raise ValueError("a number is beyond the range of doubles")
     return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_duplicates, parse_int=_whole, parse_float=_finite)

@@ -6,14 +6,12 @@ from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
-from aws_lambda_powertools.event_handler import Response
-
+from functions.api.http.response import Response
 from functions.api.http.route import JSON
 
 ROOT_PATH = "/"
 OPENAPI_PATH = "/v1/openapi.json"
 DOCS_PATH = "/v1/docs"
-_SWAGGER_UI = files("aws_lambda_powertools.event_handler") / "openapi" / "swagger_ui"
 _PAGES_DIR = files("functions.api.reference")
 GUIDES = (
     *(
@@ -54,7 +52,9 @@ def _own(name: str) -> Callable[[], str]:
 
 
 def _of_swagger_ui(name: str) -> Callable[[], str]:
-    return lambda: (_SWAGGER_UI / name).read_text(encoding="utf-8")
+    # Looked up late: the library that carries the files is imported for nothing else.
+    package = "aws_lambda_powertools.event_handler.openapi"
+    return lambda: (files(package) / "swagger_ui" / name).read_text(encoding="utf-8")
 
 
 def _guide(name: str) -> Callable[[], str]:
@@ -94,7 +94,7 @@ PAGES: dict[str, Page] = {
 """By path. They need no API key."""
 
 
-def page_answer(path: str, is_known: Callable[[str], bool]) -> Response[str]:
+def page_answer(path: str, is_known: Callable[[str], bool]) -> Response:
     """The page, compressed where the client accepts that; a 304 where the client knows its ETag."""
     page, (text, tag) = PAGES[path], _content(path)
     headers = {
@@ -108,7 +108,7 @@ def page_answer(path: str, is_known: Callable[[str], bool]) -> Response[str]:
     return Response(status_code=200, content_type=page.media_type, body=text, headers=headers, compress=True)
 
 
-def root_answer() -> Response[str]:
+def root_answer() -> Response:
     """A redirect from the root of the API to the docs page."""
     headers = {"Location": DOCS_PATH, "Cache-Control": "no-store"}
     return Response(status_code=302, content_type="text/plain", body=f"See {DOCS_PATH}\n", headers=headers)

@@ -12,8 +12,9 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from shared.adapters.aws.errors import AwsError, NoAnswerError
+from shared.adapters.aws.http11 import ANSWER_SECONDS, CONNECT_SECONDS
 from shared.adapters.aws.retries import CONFLICT_TRIES, TRIES, is_conflict, is_of_index, throttling_reasons
-from shared.adapters.aws.sender import ANSWER_SECONDS, CONNECT_SECONDS, CONNECTIONS
+from shared.adapters.aws.sender import CONNECTIONS
 from shared.domain.backoff import retry_pause_ms
 from shared.ports.runtime import Entropy
 

@@ -25,17 +25,11 @@ def credentials_source() -> CredentialSource:
     A function finds its credentials in the environment, where they outlive it. SnapStart and machines of
     engineers have none there: the SDK's chain finds and renews theirs.
     """
-    if os.environ.get("AWS_ACCESS_KEY_ID") and os.environ.get("AWS_SECRET_ACCESS_KEY"):
-        return from_environment
+    access_key, secret_key = os.environ.get("AWS_ACCESS_KEY_ID"), os.environ.get("AWS_SECRET_ACCESS_KEY")
+    if access_key and secret_key:
+        found = Credentials(access_key, secret_key, os.environ.get("AWS_SESSION_TOKEN") or None)
+        return lambda: found
     return _Chain().current
-
-
-def from_environment() -> Credentials:
-    return Credentials(
-        os.environ["AWS_ACCESS_KEY_ID"],
-        os.environ["AWS_SECRET_ACCESS_KEY"],
-        os.environ.get("AWS_SESSION_TOKEN") or None,
-    )
 
 
 class _Chain:

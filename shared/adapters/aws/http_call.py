@@ -12,11 +12,12 @@ import orjson
 from shared.adapters.aws.client import Params
 from shared.adapters.aws.credentials import CredentialSource
 from shared.adapters.aws.errors import AwsError, NoAnswerError
+from shared.adapters.aws.http11 import HttpResponse
 from shared.adapters.aws.retries import Fault, RetryBudget, fault_of, pause_ms
-from shared.adapters.aws.sender import HttpResponse, Send
+from shared.adapters.aws.sender import Send
 from shared.adapters.aws.services import SERVICES, Endpoint, Service, endpoint_of
 from shared.adapters.aws.signer import Signer
-from shared.adapters.greenlets import wait_for
+from shared.adapters.greenlets import finish, has_loop, wait_for
 from shared.ports.runtime import Clock, Entropy
 
 CLIENT_TOKEN_BITS = 120
@@ -51,7 +52,8 @@ class HttpCall:
         return cls(service, endpoint, signer, send, credentials, clock, entropy)
 
     def __call__(self, operation: str, params: Params) -> dict[str, Any]:
-        return wait_for(self.call(operation, params))
+        call = self.call(operation, params)
+        return wait_for(call) if has_loop() else finish(call)
 
     async def call(self, operation: str, params: Params) -> dict[str, Any]:
         """The same for callers on the event loop."""

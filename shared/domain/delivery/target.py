@@ -55,6 +55,7 @@ _PUNCTUAL_HEADERS = {
 """`tracestate` continues a `traceparent`, which Punctual sets."""
 _REFUSED_HEADERS = frozenset(CONNECTION_HEADERS | _PUNCTUAL_HEADERS)
 _REFUSED_PREFIXES = ("proxy-", "webhook-", "punctual-")
+_NAME, _VALUE = re.compile(HEADER_NAME), re.compile(HEADER_VALUE)
 
 
 def check_target(url: str, policy: TargetPolicy) -> None:
@@ -114,13 +115,13 @@ def _header_text(name: str, value: str, seen: Collection[str]) -> str | None:
     """Return why a header is refused; None for a valid one."""
     folded = name.lower()
     hyphened = folded.replace("_", "-")  # servers of the CGI tradition treat both alike
-    if not re.fullmatch(HEADER_NAME, name):
+    if not _NAME.fullmatch(name):
         return "a header name consists of letters, digits and hyphens"
     if hyphened in _REFUSED_HEADERS or hyphened.startswith(_REFUSED_PREFIXES):
         return f"the header {name} is set by Punctual and may not be given"
     if folded in seen:
         return f"the header {name} is given twice"
-    if not re.fullmatch(HEADER_VALUE, value):
+    if not _VALUE.fullmatch(value):
         return f"the value of the header {name} must be printable ASCII on one line"
     return None
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy, check_span
@@ -48,6 +48,9 @@ class Recurring:
             raise ScheduleError(f"max_runs: must be 1 to {MAX_RUNS}", field="max_runs")
 
 
+_RUNS_ONCE = Recurring()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewJob:
     timing: Timing
@@ -88,7 +91,7 @@ class NewJob:
                 "start_deadline_seconds is for jobs that run once; a job that recurs has catch_up",
                 path=("start_deadline_seconds",),
             )
-        if isinstance(self.timing, Once | After) and self.recurring != Recurring():
+        if isinstance(self.timing, Once | After) and self.recurring != _RUNS_ONCE:
             raise InvalidValueError("max_runs, catch_up and overlap_policy are for jobs that recur")
 
     @property
@@ -156,8 +159,8 @@ def check_tags(tags: Sequence[str]) -> None:
 
 
 def _members(value: Any) -> tuple[object, ...]:
-    """The values of a dataclass in order. `astuple` would copy each of them deeply."""
-    return tuple(getattr(value, member.name) for member in fields(value))
+    """The values of a dataclass with slots, in order. `astuple` would copy each of them deeply."""
+    return tuple([getattr(value, name) for name in value.__slots__])
 
 
 def _retry_parts(retry: RetryPolicy) -> tuple[object, ...]:

@@ -1,19 +1,35 @@
 """Token buckets: how many tokens a tenant may spend in a slot of time, leased to processes in blocks.
 
-A budget is divided into slots: the ten seconds of a ten-second window, or the one minute in which jobs are
-due. A slot is a token bucket that is full at its start and never refilled. Each process leases a block of
-tokens and spends it locally, so that most requests cost no write. The leases of all processes never exceed
-the limit of a slot; tokens that a process does not spend are lost with the slot.
+A budget is divided into slots: the seconds of a minute, or the one minute in which jobs are due. A slot is a
+token bucket that is full at its start and never refilled. Each process leases a block of tokens and spends it
+locally, so that most requests cost no write.
+
+The leases of all processes never exceed the limit of a slot, whatever processes lease: one conditional write
+adds to a counter for each slot. A token belongs to its slot alone, so a process that was frozen meanwhile can
+spend nothing that it leased before. Unspent tokens are lost with the slot, which makes a limit stricter only:
+
+- A process leases the next nine seconds with the same write, as far as all such leases are at most half of a
+  second. Processes that went quiet leave the other half.
+- For a small demand, at most a twentieth of the limit, it leases the rest of the minute: one write a minute in
+  place of one a second. Of a second that is further ahead, all these leases are at most a quarter.
+- The first lease of a due minute is what the process spent of the minute before, up to a two hundredth of the
+  limit and 32 tokens. Each later lease is half of what the process has spent. A process strands no more.
 """
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 SECOND_MS = 1_000
-RATE_SLOTS = 10
+RATE_SLOTS = 60
 """Seconds in a window of a per-second budget: one write may lease for all remaining seconds."""
+SLOTS_AHEAD = 9
+"""Later seconds that are leased for a demand that is not small."""
 MIN_LIMIT_AHEAD = 20
 """Below this limit nothing is leased ahead: the few tokens are for requests of the present slot."""
+SMALL_DEMAND = 20
+"""A demand is small up to the limit divided by this."""
+MOST_DUE = 32
+DUE_SHARE = 200
 
 
 class BudgetName(StrEnum):
@@ -54,8 +70,8 @@ class LeasedTokens:
     spent: dict[int, int] = field(default_factory=dict)
     rest: dict[int, int] = field(default_factory=dict)
     """An upper bound of the tokens that can still be leased, by slot, where it is known."""
-    is_ahead: bool = False
-    """Whether tokens of later slots were requested already."""
+    ahead_until: int = 0
+    """The first slot for which no tokens were requested ahead."""
 
     def spend(self, slot: int, count: int) -> bool:
         """Spend leased tokens; False, and nothing is spent, where there are too few."""
@@ -81,14 +97,24 @@ class LeasedTokens:
         wanted = max(short, self.spent.get(slot, 0) // 2, first)
         return min(wanted, self.rest.get(slot, limit))
 
-    def demand(self) -> int:
-        """Average tokens spent in a slot of a finished window, rounded up."""
-        return -(-sum(self.spent.values()) // RATE_SLOTS)
+    def demand(self, until: int = RATE_SLOTS) -> int:
+        """Average tokens spent in a slot, rounded up, from the first that was spent and before `until`."""
+        slots = until - min(self.spent, default=until)
+        return -(-sum(self.spent.values()) // slots) if slots > 0 else 0
 
 
 def ahead(slot: int, limit: int, demand: int) -> list[TokenLease]:
-    """Leases of later slots, for a steady demand; half of each slot is left to other processes."""
-    ceiling = limit // 2
-    if limit < MIN_LIMIT_AHEAD or not 0 < demand <= ceiling:
+    """Leases of later slots of the window, for a steady demand; most of each slot is left to other processes."""
+    if limit < MIN_LIMIT_AHEAD or not 0 < demand <= limit // 2:
         return []
-    return [TokenLease(slot=later, tokens=demand, ceiling=ceiling) for later in range(slot + 1, RATE_SLOTS)]
+    near_until = slot + 1 + SLOTS_AHEAD
+    until = RATE_SLOTS if demand * SMALL_DEMAND <= limit else min(near_until, RATE_SLOTS)
+    return [
+        TokenLease(slot=later, tokens=demand, ceiling=limit // 2 if later < near_until else limit // 4)
+        for later in range(slot + 1, until)
+    ]
+
+
+def first_due(limit: int, before: LeasedTokens | None) -> int:
+    """The demand to expect of a due minute, by the minute before."""
+    return min(sum(before.spent.values()), MOST_DUE, limit // DUE_SHARE) if before else 0

@@ -89,7 +89,9 @@ class Quotas:
 
     def overridden_by(self, overrides: Mapping[Quota, int]) -> "Quotas":
         """These limits, with a tenant's own limits in place of some. The tenant has validated its own."""
-        return replace(self, **{quota.value: limit for quota, limit in overrides.items()})
+        return (
+            replace(self, **{quota.value: limit for quota, limit in overrides.items()}) if overrides else self
+        )
 
 
 def check_limit(quota: Quota, limit: int) -> None:

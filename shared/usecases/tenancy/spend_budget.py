@@ -1,7 +1,9 @@
 """Spend from a tenant's token buckets: tokens leased by this process, and new leases only as needed."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
+from functools import partial
 
 from shared.domain.bounded_cache import BoundedCache
 from shared.domain.bucket import MINUTE_MS
@@ -9,11 +11,13 @@ from shared.domain.errors import ServiceError, ThrottledError
 from shared.domain.tenancy.budget import (
     RATE_SLOTS,
     SECOND_MS,
+    SLOTS_AHEAD,
     BudgetKey,
     BudgetName,
     LeasedTokens,
     TokenLease,
     ahead,
+    first_due,
 )
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import BudgetStore
@@ -25,8 +29,8 @@ STORE_BACKOFF_MS = 5_000
 """How long the store is skipped after it failed to respond."""
 KEPT_MS = 3_600_000
 """How long the stored counters of a budget outlive its last slot."""
-MAX_BUDGETS = 20_000
-"""Two windows of 10,000 tenants, at about 1 KB each: 20 MB. Lost tokens only make a limit stricter."""
+MAX_BUDGETS = 4_000
+"""Windows of all tenants, at most 7 KB each: 28 MB. Lost tokens only make a limit stricter."""
 
 
 class _Lease(Enum):
@@ -62,13 +66,13 @@ class SpendBudget:
         now_ms = self.clock.now_ms()
         window = now_ms // WINDOW_MS
         key = BudgetKey(tenant_id=tenant_id, name=name, window=window)
-        before = self._leased.get(BudgetKey(tenant_id=tenant_id, name=name, window=window - 1))
+        slot = now_ms % WINDOW_MS // SECOND_MS
         return self._spend(
             key,
-            slot=now_ms % WINDOW_MS // SECOND_MS,
+            slot=slot,
             limit=limit,
             count=count,
-            demand=before.demand() if before else 0,
+            demand=partial(self._demand, key, slot),
             expires_at=(window + 1) * WINDOW_MS,
             read_first=read_first,
         )
@@ -77,7 +81,12 @@ class SpendBudget:
         """Spend tokens of any minute; False if there are too few."""
         key = BudgetKey(tenant_id=tenant_id, name=name, window=minute)
         return self._spend(
-            key, slot=0, limit=limit, count=count, demand=0, expires_at=(minute + 1) * MINUTE_MS
+            key,
+            slot=0,
+            limit=limit,
+            count=count,
+            demand=lambda: first_due(limit, self._leased.get(replace(key, window=minute - 1))),
+            expires_at=(minute + 1) * MINUTE_MS,
         )
 
     def take_store_errors(self) -> int:
@@ -92,7 +101,7 @@ class SpendBudget:
         slot: int,
         limit: int,
         count: int,
-        demand: int,
+        demand: Callable[[], int],
         expires_at: int,
         read_first: bool = False,
     ) -> bool:
@@ -104,7 +113,7 @@ class SpendBudget:
         try:
             if read_first:
                 self._read(key, tokens, slot, limit)
-            result = self._lease(key, tokens, slot, limit, count, demand)
+            result = self._lease(key, tokens, slot, limit, count, demand())
         except ServiceError as error:
             self._skip(key, error)
             result = _Lease.STORE_DOWN
@@ -134,6 +143,8 @@ class SpendBudget:
         self, key: BudgetKey, tokens: LeasedTokens, slot: int, limit: int, count: int, demand: int
     ) -> _Lease:
         """Lease enough tokens. UnavailableError where the response was lost."""
+        later = ahead(slot, limit, demand) if slot >= tokens.ahead_until else []
+        used: Mapping[int, int] = {}
         for _ in range(TRIES):
             block = tokens.block(slot, count, limit, demand)
             if block < tokens.deficit(slot, count):
@@ -141,15 +152,22 @@ class SpendBudget:
             if self._is_skipped(key):
                 return _Lease.STORE_DOWN
             leases = [TokenLease(slot=slot, tokens=block, ceiling=limit)]
-            if not tokens.is_ahead:
-                leases += ahead(slot, limit, demand)
-                tokens.is_ahead = True
-            usage = self.budgets.take(key, leases, (tokens.expires_at + KEPT_MS) // 1000)
-            if usage is None:
+            leases += [each for each in later if used.get(each.slot, 0) + each.tokens <= each.ceiling]
+            refused = self.budgets.take(key, leases, (tokens.expires_at + KEPT_MS) // 1000)
+            if refused is None:
                 tokens.add(leases)
+                if later:
+                    tokens.ahead_until = max(leases[-1].slot, slot + SLOTS_AHEAD) + 1
                 return _Lease.GRANTED
-            tokens.rest[slot] = max(0, limit - usage.get(slot, 0))
+            used = refused
+            tokens.rest[slot] = max(0, limit - used.get(slot, 0))
         return _Lease.REFUSED
+
+    def _demand(self, key: BudgetKey, slot: int) -> int:
+        """Tokens that this process spends in a second, by this minute and the one before."""
+        windows = ((key, slot), (replace(key, window=key.window - 1), RATE_SLOTS))
+        known = [(self._leased[each], until) for each, until in windows if each in self._leased]
+        return max((tokens.demand(until) for tokens, until in known), default=0)
 
     def _tokens_of(self, key: BudgetKey, expires_at: int) -> LeasedTokens:
         if key not in self._leased:

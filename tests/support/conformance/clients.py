@@ -14,9 +14,10 @@ from shared.adapters import greenlets
 from shared.adapters.aws.boto_call import BotoCall
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.aws.credentials import Credentials
+from shared.adapters.aws.http11 import HttpResponse
 from shared.adapters.aws.http_call import HttpCall
 from shared.adapters.aws.retries import RetryBudget
-from shared.adapters.aws.sender import HttpResponse, PooledSend
+from shared.adapters.aws.sender import PooledSend
 from shared.adapters.aws.services import SERVICES, Endpoint
 from shared.adapters.aws.signer import Signer
 from shared.adapters.clock import SystemClock, SystemEntropy

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from shared.adapters import greenlets
 from shared.adapters.aws.boto_call import BotoCall
-from shared.adapters.aws.client import AwsClient
+from shared.adapters.aws.client import AwsClient, Params
 from shared.adapters.aws.credentials import credentials_source
 from shared.adapters.aws.http_call import HttpCall
 from shared.adapters.aws.sender import PooledSend
 from shared.adapters.clock import SystemClock, SystemEntropy
-from shared.names import Transport
 from tests.support.aws_server import (
     AwsServer,
     serving,
@@ -56,19 +56,38 @@ def send() -> Iterator[PooledSend]:
     greenlets.run(made.close())
 
 
-@pytest.fixture
-def http(server: AwsServer, send: PooledSend, pauses: list[float]) -> HttpCall:
-    clock = RestlessClock(pauses)
-    return HttpCall.to("dynamodb", REGION, send, credentials_source(), clock, SystemEntropy())
+class LoopCall(HttpCall):
+    """Makes every call on an event loop, as executors do."""
+
+    def __call__(self, operation: str, params: Params) -> dict[str, Any]:
+        call = self.call(operation, params)
+        return greenlets.wait_for(call) if greenlets.has_loop() else greenlets.run(call)
 
 
-@pytest.fixture(params=list(Transport))
+KINDS = (HttpCall, LoopCall)
+
+
+@pytest.fixture(params=KINDS)
+def http(
+    request: pytest.FixtureRequest, server: AwsServer, send: PooledSend, pauses: list[float]
+) -> HttpCall:
+    kind: type[HttpCall] = request.param
+    return kind.to("dynamodb", REGION, send, credentials_source(), RestlessClock(pauses), SystemEntropy())
+
+
+@pytest.fixture(params=[*KINDS, BotoCall])
 def dynamodb(
-    request: pytest.FixtureRequest, server: AwsServer, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    server: AwsServer,
+    send: PooledSend,
+    pauses: list[float],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[AwsClient]:
     """DynamoDB over both transports, whose pauses are recorded in place of being made."""
-    if request.param is Transport.HTTP:
-        yield AwsClient(request.getfixturevalue("http"))
+    kind: type[HttpCall | BotoCall] = request.param
+    if issubclass(kind, HttpCall):
+        clock = RestlessClock(pauses)
+        yield AwsClient(kind.to("dynamodb", REGION, send, credentials_source(), clock, SystemEntropy()))
         return
     monkeypatch.setattr("botocore.endpoint.time", SimpleNamespace(sleep=pauses.append))
     call = BotoCall.to("dynamodb", REGION, SystemEntropy())

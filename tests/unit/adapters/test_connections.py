@@ -1,7 +1,9 @@
 """The connections of the own transport, under the faults of a network."""
 
 import asyncio
+import socket
 import ssl
+import time
 from pathlib import Path
 
 import pytest
@@ -107,7 +109,7 @@ def test_bytes_behind_an_answer_close_the_connection(http: HttpCall, server: Aws
 def test_answer_beyond_the_largest_that_aws_gives_is_none(
     http: HttpCall, server: AwsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.adapters.aws.sender.MAX_BODY_BYTES", 100)
+    monkeypatch.setattr("shared.adapters.aws.http11.MAX_BODY_BYTES", 100)
     server.script.extend([answer({"Items": ["x" * 200]})] * 9)
     with pytest.raises(NoAnswerError, match="too long"):
         http("Query", {})
@@ -116,7 +118,7 @@ def test_answer_beyond_the_largest_that_aws_gives_is_none(
 def test_connection_that_was_idle_for_long_is_left(
     http: HttpCall, server: AwsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shared.adapters.aws.sender.KEEPALIVE_SECONDS", 0.0)
+    monkeypatch.setattr("shared.adapters.aws.http11.KEEPALIVE_SECONDS", 0.0)
     for _ in range(3):
         http("PutItem", PUT)
     assert [request.connection for request in server.received] == [0, 1, 2]
@@ -141,15 +143,33 @@ def test_redirect_is_not_followed(http: HttpCall, server: AwsServer) -> None:
 def test_silence_ends_and_leaves_no_connection_behind(http: HttpCall, server: AwsServer) -> None:
     impatient = PooledSend(answer_seconds=0.2)
     http.send = impatient
-    server.script.extend([server.silence] * 3)
+    server.script.extend([answer({}), *[server.silence] * 3])
+    assert http("PutItem", PUT) == {}
     with pytest.raises(NoAnswerError):
         http("PutItem", PUT)
+    assert not server.script, "a try went to a connection that had not answered"
     http.send = PooledSend()
     assert http("PutItem", PUT) == {}
-    connections = [request.connection for request in server.received]
-    assert len(set(connections)) == len(connections)
+    assert [request.connection for request in server.received] == [0, 0, 1, 2, 3]
     for each in (impatient, http.send):
         greenlets.run(each.close())
+
+
+def test_answer_that_comes_byte_by_byte_is_none_after_the_time_limit(
+    http: HttpCall, server: AwsServer
+) -> None:
+    def drip(client: socket.socket) -> bool:
+        text = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+        for number in range(len(text)):
+            client.sendall(text[number : number + 1])
+            time.sleep(0.03)
+        return True
+
+    http.send = PooledSend(answer_seconds=0.3)
+    server.script.extend([drip] * 3)
+    with pytest.raises(NoAnswerError, match=r"0\.3 s"):
+        http("PutItem", PUT)
+    greenlets.run(close(http))
 
 
 def test_cancelled_call_closes_its_connection(http: HttpCall, server: AwsServer) -> None:

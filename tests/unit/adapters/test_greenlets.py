@@ -14,6 +14,7 @@ from greenlet import getcurrent, greenlet
 from shared.adapters.clock import pause
 from shared.adapters.greenlets import (
     GreenletSpread,
+    finish,
     in_greenlet,
     result_of,
     run,
@@ -290,3 +291,18 @@ def test_functions_give_way_to_the_loop_that_runs_now() -> None:
     # The greenlets of the first loop are idle when its own greenlet has ended.
     assert greenlet(run).switch(in_turn()) == ["begun"] * 2
     assert run(in_turn()) == ["begun"] * 2
+
+
+def test_coroutine_that_waits_for_a_loop_is_refused_where_none_runs() -> None:
+    async def immediate() -> int:
+        await asyncio.sleep(0)
+        return 1
+
+    async def waiting(future: asyncio.Future[None]) -> None:
+        await future
+
+    assert finish(immediate()) == 1
+    loop = asyncio.new_event_loop()
+    with pytest.raises(RuntimeError, match="where none runs"):
+        finish(waiting(loop.create_future()))
+    loop.close()

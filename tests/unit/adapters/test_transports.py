@@ -31,9 +31,9 @@ def cancelled(*codes: str) -> Any:
 def test_single_write_that_met_a_transaction_is_repeated_with_jittered_pauses(
     dynamodb: AwsClient, server: AwsServer, pauses: list[float]
 ) -> None:
-    server.script.extend([CONFLICT, CONFLICT, answer({})])
+    server.script.extend([CONFLICT] * 3 + [answer({})])
     dynamodb.put_item(**PUT)
-    assert len(server.received) == 3
+    assert len(server.received) == 4
     assert 0.02 <= min(pauses) < max(pauses) <= 0.2
 
 

@@ -1,12 +1,11 @@
 """/v1/audit: the audit trail of the tenant; under /v1/admin/tenants/{tenant_id}/audit of any tenant."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.cursors import seal_cursor, unseal_cursor
 from functions.api.http.filters import instant
 from functions.api.http.problems import Problem, ProblemError
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import PAGE_PROBLEMS, PAGING, Route, Routes, json_response
 from functions.api.resources.audit.models import AuditPageOut, AuditRecordOut
 from shared.domain.schedules.schedule import format_instant
@@ -46,7 +45,7 @@ _END_OF_TIME = 10**14
         problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND, Problem.INVALID_CURSOR),
     )
 )
-def list_audit(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def list_audit(context: Context, request: AuthenticatedRequest) -> Response:
     limit, cursor = request.page()
     target = request.query.get("target")
     if target is not None and not 1 <= len(target) <= _MAX_TARGET:

@@ -1,11 +1,10 @@
 """/v1/jobs/{job_id}/backfill: run a recurring job for a past range."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.error_mapping import schedule_body_problem
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import (
     BODY_PROBLEMS,
     IDEMPOTENCY_PROBLEMS,
@@ -56,7 +55,7 @@ ROUTES = Routes()
         ),
     )
 )
-def backfill_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def backfill_job(context: Context, request: AuthenticatedRequest) -> Response:
     body = request.read(BackfillIn)
     key, job_id = request.idempotency_key(), request.path_values["job_id"]
     try:
@@ -71,7 +70,7 @@ def backfill_job(context: Context, request: AuthenticatedRequest) -> Response[st
 
 def _create(
     context: Context, request: AuthenticatedRequest, job_id: str, new: NewBackfill, key: str | None
-) -> Response[str]:
+) -> Response:
     if isinstance(context.cases.core.find_job.execute(request.tenant.id, job_id), Execution):
         raise InvalidStateError("a job that runs once cannot be backfilled")
     created = context.cases.jobs.backfill_job.execute(request.tenant, job_id, new, key)

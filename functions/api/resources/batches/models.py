@@ -1,8 +1,8 @@
 """Schemas of batches."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, SkipValidation, field_serializer
+from pydantic import Field, SkipValidation
 
 from functions.api.models import ProblemOut, Representation, Schema, with_examples
 from functions.api.resources.batches.examples import BATCH_IN, BATCH_OUT
@@ -32,11 +32,6 @@ class RefusedOut(Representation):
 
     status: int
     problem: ProblemOut
-
-    @field_serializer("problem")
-    def _without_nulls(self, problem: ProblemOut) -> dict[str, Any]:
-        """A problem document leaves out the members that do not apply."""
-        return problem.model_dump(exclude_none=True)
 
 
 class BatchOut(Representation):

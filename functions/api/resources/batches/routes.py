@@ -3,7 +3,6 @@
 from typing import Any
 
 import orjson
-from aws_lambda_powertools.event_handler import Response
 
 from functions.api.context import Context
 from functions.api.http.bodies import validate
@@ -12,16 +11,17 @@ from functions.api.http.idempotency import replay_header
 from functions.api.http.problems import FieldError, Problem, ProblemError
 from functions.api.http.problems import document as problem_document
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import (
     BODY_PROBLEMS,
     IDEMPOTENCY_PROBLEMS,
     QUOTA_PROBLEMS,
     Route,
     Routes,
-    json_response,
+    document_response,
 )
-from functions.api.models import ProblemOut
-from functions.api.resources.batches.models import AcceptedOut, BatchIn, BatchOut, RefusedOut
+from functions.api.models import Document
+from functions.api.resources.batches.models import BatchIn, BatchOut
 from functions.api.resources.jobs.job_errors import with_all_errors
 from functions.api.resources.jobs.models import JobIn, JobOut
 from functions.api.resources.jobs.presenter import job_out
@@ -54,7 +54,7 @@ ROUTES = Routes()
         problems=(*BODY_PROBLEMS, *IDEMPOTENCY_PROBLEMS, *QUOTA_PROBLEMS),
     )
 )
-def create_jobs(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def create_jobs(context: Context, request: AuthenticatedRequest) -> Response:
     documents = request.read(BatchIn).jobs
     if len(documents) > 1:  # Admission took the creation token of the first job.
         context.cases.tenancy.check_quota.creates(request.tenant, len(documents) - 1)
@@ -71,12 +71,13 @@ def create_jobs(context: Context, request: AuthenticatedRequest) -> Response[str
         entry if isinstance(entry, ProblemError) else _present(context, request, entry, outcome, document)
         for entry, outcome, document in zip(entries, outcomes, documents, strict=True)
     ]
-    results = [_record(context, request, result, replayed=replayed) for result in results]
-    created = sum(isinstance(result, JobOut) for result in results)
+    recorded = [_record(context, request, result, replayed=replayed) for result in results]
+    created = sum(not isinstance(result, ProblemError) for result in recorded)
     count(Metric.JOBS_CREATED, 0 if replayed else created)
-    numbered = enumerate(results)
-    batch = BatchOut(results=[_result_out(result, number, request.request_id) for number, result in numbered])
-    return json_response(200, batch, replay_header(replayed=replayed))
+    outcome_documents = [
+        _result(result, number, request.request_id) for number, result in enumerate(recorded)
+    ]
+    return document_response(200, {"results": outcome_documents}, replay_header(replayed=replayed))
 
 
 def _new_job(
@@ -113,16 +114,15 @@ def _record(
     result: JobOut | ProblemError,
     *,
     replayed: bool,
-) -> JobOut | ProblemError:
+) -> Document | ProblemError:
     """Each job is acknowledged only after its creation was recorded, as with a single creation."""
     if isinstance(result, ProblemError):
         count(Metric.QUOTA_EXCEEDED, int(result.problem is Problem.QUOTA_EXCEEDED))
         return result
     try:
-        record_creation(context, request, result, replayed=replayed)
+        return record_creation(context, request, result, replayed=replayed)
     except UnavailableError as error:
         return _problem(error)
-    return result
 
 
 def _problem(error: Exception) -> ProblemError:
@@ -134,11 +134,11 @@ def _problem(error: Exception) -> ProblemError:
     return problem
 
 
-def _result_out(result: JobOut | ProblemError, number: int, request_id: str) -> AcceptedOut | RefusedOut:
+def _result(result: Document | ProblemError, number: int, request_id: str) -> Document:
     """The result of a job; pointers start at the body of the whole batch."""
-    if isinstance(result, JobOut):
-        return AcceptedOut(status=201, job=result)
+    if not isinstance(result, ProblemError):
+        return {"status": 201, "job": result}
     errors = [FieldError(f"/jobs/{number}{each.pointer}", each.detail) for each in result.errors]
     within = ProblemError(result.problem, result.detail, errors=errors, quota=result.quota)
-    problem = ProblemOut.model_validate(problem_document(within, request_id))
-    return RefusedOut(status=problem.status, problem=problem)
+    problem = problem_document(within, request_id)
+    return {"status": problem["status"], "problem": problem}

@@ -3,11 +3,10 @@
 The attempt's callback token is their only credential. It is checked after the body.
 """
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import BODY_PROBLEMS, Route, Routes, json_response
 from functions.api.resources.callbacks.models import FailureIn, HeartbeatOut, NothingIn, ReportOut
 from shared.domain.executions.callback_token import TOKEN_HEADER
@@ -40,7 +39,7 @@ _METRICS = {
         takes_token=True,
     )
 )
-def heartbeat(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def heartbeat(context: Context, request: AuthenticatedRequest) -> Response:
     request.read_optional(NothingIn)
     extended = context.cases.attempts.heartbeat_execution.execute(*_attempt(request))
     lease = HeartbeatOut(
@@ -69,7 +68,7 @@ def heartbeat(context: Context, request: AuthenticatedRequest) -> Response[str]:
         takes_token=True,
     )
 )
-def complete(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def complete(context: Context, request: AuthenticatedRequest) -> Response:
     request.read_optional(NothingIn)
     return _report_response(context.cases.attempts.report_outcome.complete(*_attempt(request)))
 
@@ -93,7 +92,7 @@ def complete(context: Context, request: AuthenticatedRequest) -> Response[str]:
         takes_token=True,
     )
 )
-def fail(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def fail(context: Context, request: AuthenticatedRequest) -> Response:
     failure = request.read_optional(FailureIn)
     reported = context.cases.attempts.report_outcome.fail(
         *_attempt(request), text=failure.reason.encode(), retryable=failure.retryable
@@ -106,7 +105,7 @@ def _attempt(request: AuthenticatedRequest) -> tuple[str, str]:
     return request.path_values["execution_id"], request.header(TOKEN_HEADER.lower()) or ""
 
 
-def _report_response(reported: ReportResult) -> Response[str]:
+def _report_response(reported: ReportResult) -> Response:
     # A repeated report changes nothing, and is not counted again.
     if reported.end is not None:
         count(_METRICS[reported.end])

@@ -1,12 +1,11 @@
 """/v1/dead-letters: list and inspect executions that failed for good."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.filters import DEAD_LETTER_FILTERS, dead_letter_filter
 from functions.api.http.positions import index_parts, read_index_position
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import PAGE_PROBLEMS, PAGING, Route, Routes, json_response
 from functions.api.resources.dead_letters.models import DeadLetterPageOut, InspectedOut
 from functions.api.resources.dead_letters.presenter import dead_letter_out, inspected_out
@@ -37,7 +36,7 @@ ROUTES = Routes()
         problems=PAGE_PROBLEMS,
     )
 )
-def list_dead_letters(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def list_dead_letters(context: Context, request: AuthenticatedRequest) -> Response:
     limit, cursor = request.page()
     criteria = dead_letter_filter(request.query)
     query = {
@@ -81,7 +80,7 @@ def list_dead_letters(context: Context, request: AuthenticatedRequest) -> Respon
         problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND),
     )
 )
-def inspect_dead_letter(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def inspect_dead_letter(context: Context, request: AuthenticatedRequest) -> Response:
     execution_id, reveal = request.path_values["execution_id"], request.flag("reveal")
     if reveal:
         request.require_scope(Scope.ADMIN)

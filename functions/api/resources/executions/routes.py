@@ -1,7 +1,5 @@
 """/v1/executions: list, read, redrive and cancel executions."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.filters import EXECUTION_FILTERS, execution_filter
 from functions.api.http.idempotency import replay_header
@@ -13,6 +11,7 @@ from functions.api.http.positions import (
 )
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import PAGE_PROBLEMS, PAGING, Route, Routes, json_response
 from functions.api.resources.executions.models import ExecutionDetailOut, ExecutionOut, ExecutionPageOut
 from functions.api.resources.executions.presenter import (
@@ -44,7 +43,7 @@ ROUTES = Routes()
         problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND, Problem.INVALID_CURSOR),
     )
 )
-def list_executions(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def list_executions(context: Context, request: AuthenticatedRequest) -> Response:
     limit, cursor = request.page()
     criteria, job_id = execution_filter(request.query), request.path_values["job_id"]
     query = {"list": "executions", "job": job_id, **_cursor_query(criteria)}
@@ -73,7 +72,7 @@ def list_executions(context: Context, request: AuthenticatedRequest) -> Response
         problems=PAGE_PROBLEMS,
     )
 )
-def list_by_time(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def list_by_time(context: Context, request: AuthenticatedRequest) -> Response:
     limit, cursor = request.page()
     criteria = execution_filter(request.query)
     query = {"list": "executions", **_cursor_query(criteria)}
@@ -101,7 +100,7 @@ def list_by_time(context: Context, request: AuthenticatedRequest) -> Response[st
         problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND),
     )
 )
-def get_execution(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def get_execution(context: Context, request: AuthenticatedRequest) -> Response:
     execution = context.cases.core.find_execution.execute(
         request.tenant.id, request.path_values["execution_id"]
     )
@@ -131,7 +130,7 @@ def get_execution(context: Context, request: AuthenticatedRequest) -> Response[s
         may_replay=True,
     )
 )
-def redrive_execution(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def redrive_execution(context: Context, request: AuthenticatedRequest) -> Response:
     execution_id = request.path_values["execution_id"]
     redrive = context.cases.dead_letters.redrive_execution.execute(request.tenant.id, execution_id)
     execution = execution_out(redrive.execution)
@@ -158,7 +157,7 @@ def redrive_execution(context: Context, request: AuthenticatedRequest) -> Respon
         problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND, Problem.INVALID_STATE),
     )
 )
-def cancel_execution(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def cancel_execution(context: Context, request: AuthenticatedRequest) -> Response:
     tenant_id, execution_id = request.tenant.id, request.path_values["execution_id"]
     stop_retries = request.flag("stop_retries")
     before = execution_out(context.cases.core.find_execution.execute(tenant_id, execution_id))

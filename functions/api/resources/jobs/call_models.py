@@ -7,13 +7,11 @@ import orjson
 from pydantic import (
     ConfigDict,
     Field,
-    SerializerFunctionWrapHandler,
-    model_serializer,
     model_validator,
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import Representation, Schema, Seconds
+from functions.api.models import LEFT_OUT, Representation, Schema, Seconds
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import (
     MAX_ATTEMPTS,
@@ -163,15 +161,11 @@ class RetryOut(Representation):
     """The stored retry policy. Members that do not apply are left out."""
 
     max_attempts: int
-    base_seconds: int | SkipJsonSchema[None] = None
-    factor: int | SkipJsonSchema[None] = None
-    cap_seconds: int | SkipJsonSchema[None] = None
-    delays_seconds: list[int] | SkipJsonSchema[None] = None
-    give_up_after_seconds: int | SkipJsonSchema[None] = None
-
-    @model_serializer(mode="wrap")
-    def _without_nulls(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: value for name, value in handler(self).items() if value is not None}
+    base_seconds: int | SkipJsonSchema[None] = LEFT_OUT
+    factor: int | SkipJsonSchema[None] = LEFT_OUT
+    cap_seconds: int | SkipJsonSchema[None] = LEFT_OUT
+    delays_seconds: list[int] | SkipJsonSchema[None] = LEFT_OUT
+    give_up_after_seconds: int | SkipJsonSchema[None] = LEFT_OUT
 
 
 class TargetOut(Representation):

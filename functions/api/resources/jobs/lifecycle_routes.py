@@ -1,11 +1,10 @@
 """/v1/jobs/{job_id}/pause, resume and trigger: actions on a recurring job."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.idempotency import replay_header
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import (
     BODY_PROBLEMS,
     IDEMPOTENCY_PROBLEMS,
@@ -44,7 +43,7 @@ _CHANGE_PROBLEMS = (Problem.NOT_FOUND, Problem.INVALID_STATE, Problem.PRECONDITI
         problems=(*BODY_PROBLEMS, *_CHANGE_PROBLEMS),
     )
 )
-def pause_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def pause_job(context: Context, request: AuthenticatedRequest) -> Response:
     reason = request.read_optional(PauseIn).reason
     job = _find_recurring(context, request, "paused; cancel it, or give it another time")
     paused = context.cases.core.lifecycle.pause.execute(
@@ -70,7 +69,7 @@ def pause_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
         problems=_CHANGE_PROBLEMS,
     )
 )
-def resume_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def resume_job(context: Context, request: AuthenticatedRequest) -> Response:
     job = _find_recurring(context, request, "resumed")
     resumed = context.cases.core.lifecycle.resume.execute(
         request.tenant.id, job.id, revision=request.expected_revision(job.revision)
@@ -95,7 +94,7 @@ def resume_job(context: Context, request: AuthenticatedRequest) -> Response[str]
         problems=(Problem.RATE_LIMITED, *_CHANGE_PROBLEMS, *IDEMPOTENCY_PROBLEMS),
     )
 )
-def trigger_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def trigger_job(context: Context, request: AuthenticatedRequest) -> Response:
     key = request.idempotency_key()
     job = _find_recurring(context, request, "triggered; give it the present time")
     triggered = context.cases.jobs.trigger_job.execute(

@@ -1,7 +1,7 @@
 """Schemas of jobs."""
 
 from collections.abc import Callable, Container, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
@@ -122,7 +122,7 @@ class JobIn(Schema):
     timeout_seconds: TimeoutSeconds = Field(
         30, description="For the whole call, including the response body."
     )
-    retry: RetryIn = Field(default_factory=RetryIn)
+    retry: RetryIn = Field(default_factory=cache(RetryIn))
     async_deadline_seconds: DeadlineSeconds = Field(
         DEFAULT_ASYNC_POLICY.deadline_seconds,
         description="The longest duration of an attempt whose receiver answered 202 and reports later.",

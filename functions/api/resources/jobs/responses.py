@@ -1,11 +1,11 @@
 """What the routes that create or change jobs have in common: the audit record, and the response after it."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.idempotency import replay_header
 from functions.api.http.request import AuthenticatedRequest
-from functions.api.http.route import json_response
+from functions.api.http.response import Response
+from functions.api.http.route import document_response, json_response
+from functions.api.models import Document, document_of
 from functions.api.resources.jobs.models import JobOut
 from functions.api.resources.jobs.presenter import job_out
 from shared.domain.dispatch.sampling import sample_tags
@@ -26,13 +26,11 @@ def etag(job: JobOut) -> dict[str, str]:
     return {"ETag": f'"{job.revision}"'}
 
 
-def created_job(
-    context: Context, request: AuthenticatedRequest, job: JobOut, *, replayed: bool
-) -> Response[str]:
+def created_job(context: Context, request: AuthenticatedRequest, job: JobOut, *, replayed: bool) -> Response:
     """Record a creation, and answer with the job."""
-    record_creation(context, request, job, replayed=replayed)
+    document = record_creation(context, request, job, replayed=replayed)
     headers = {"Location": f"/v1/jobs/{job.id}"} | etag(job) | replay_header(replayed=replayed)
-    return json_response(201, job, headers)
+    return document_response(201, document, headers)
 
 
 def changed_job(
@@ -41,7 +39,7 @@ def changed_job(
     operation: str,
     before: Execution | Job,
     after: Execution | Job,
-) -> Response[str]:
+) -> Response:
     """Record a change, and answer with the job after it."""
     old = present_job(context, request.tenant, before)
     job = present_job(context, request.tenant, after)
@@ -49,8 +47,10 @@ def changed_job(
     return json_response(200, job, etag(job))
 
 
-def record_creation(context: Context, request: AuthenticatedRequest, job: JobOut, *, replayed: bool) -> None:
-    """Write a line of the API's log always, and an audit record unless it is a one-off job.
+def record_creation(
+    context: Context, request: AuthenticatedRequest, job: JobOut, *, replayed: bool
+) -> Document:
+    """Write a line of the API's log always, and an audit record unless it is a one-off job; the job's document.
 
     One-off jobs come by the hundred million, and the API's log is append-only too. The deployment's setting
     `audit_one_offs` adds audit records for them. A backfill is recorded as a change of its job.
@@ -60,7 +60,7 @@ def record_creation(context: Context, request: AuthenticatedRequest, job: JobOut
         context.audit.record(request, "backfillJob", job.backfill.of, before, job)
     elif job.kind != "once" or context.settings.audit_one_offs:
         context.audit.record(request, "createJob", job.id, before, job)
-    principal = request.authenticated
+    principal, document = request.authenticated, document_of(job)
     # The reconciler reads these lines and checks that every accepted job has its execution.
     logger.info(
         ACCEPTED_LOG_LINE,
@@ -70,6 +70,7 @@ def record_creation(context: Context, request: AuthenticatedRequest, job: JobOut
             "key": principal.key.id,
             "request_id": request.request_id,
             "sample": sample_tags(job.id),
-            "after": digest(job.model_dump(mode="json", by_alias=True)),
+            "after": digest(document),
         },
     )
+    return document

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.bodies import validate
 from functions.api.http.conditions import UNKNOWN_REVISION
@@ -12,6 +10,7 @@ from functions.api.http.filters import JOB_FILTERS, job_filter
 from functions.api.http.positions import job_parts, read_job_position
 from functions.api.http.problems import Problem, ProblemError
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import (
     BODY_PROBLEMS,
     CREATION_PROBLEMS,
@@ -67,7 +66,7 @@ ROUTES = Routes()
         problems=(*BODY_PROBLEMS, *CREATION_PROBLEMS, *IDEMPOTENCY_PROBLEMS, *QUOTA_PROBLEMS),
     )
 )
-def create_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def create_job(context: Context, request: AuthenticatedRequest) -> Response:
     document, depth = request.read_json(), context.depth(request)
     try:
         new = validate(document, JobIn).new_job(depth=depth)
@@ -98,7 +97,7 @@ def create_job(context: Context, request: AuthenticatedRequest) -> Response[str]
         problems=PAGE_PROBLEMS,
     )
 )
-def list_jobs(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def list_jobs(context: Context, request: AuthenticatedRequest) -> Response:
     limit, cursor = request.page()
     criteria = job_filter(request.query)
     query = {
@@ -138,7 +137,7 @@ def list_jobs(context: Context, request: AuthenticatedRequest) -> Response[str]:
         problems=(Problem.NOT_FOUND,),
     )
 )
-def get_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def get_job(context: Context, request: AuthenticatedRequest) -> Response:
     found = context.cases.core.find_job.execute(request.tenant.id, request.path_values["job_id"])
     job = present_job(context, request.tenant, found)
     return not_modified(etag(job)) if request.knows(etag(job)["ETag"]) else json_response(200, job, etag(job))
@@ -174,7 +173,7 @@ def get_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
         ),
     )
 )
-def update_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def update_job(context: Context, request: AuthenticatedRequest) -> Response:
     patch, tags = request.read_json(MERGE_PATCH), request.if_match()
     for _ in range(TRIES):
         job = context.cases.core.find_job.execute(request.tenant.id, request.path_values["job_id"])
@@ -226,7 +225,7 @@ def _revised(
         problems=(Problem.NOT_FOUND, Problem.INVALID_STATE, Problem.PRECONDITION_FAILED),
     )
 )
-def cancel_job(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def cancel_job(context: Context, request: AuthenticatedRequest) -> Response:
     job_id, stop_retries = request.path_values["job_id"], request.flag("stop_retries")
     before = context.cases.core.find_job.execute(request.tenant.id, job_id)
     revision = request.expected_revision(before.revision)

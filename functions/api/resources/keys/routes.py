@@ -1,10 +1,9 @@
 """/v1/keys: API keys of the tenant; under /v1/admin/tenants/{tenant_id}/keys of any tenant, for operators."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import BODY_PROBLEMS, Route, Routes, json_response
 from functions.api.resources.keys.models import KeyIn, KeyOut, KeyRotationIn, KeysOut, NewKeyOut
 from shared.domain.tenancy.tenant import OPERATOR, ApiKey
@@ -26,7 +25,7 @@ ROUTES = Routes()
     ),
     for_operators=True,
 )
-def list_keys(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def list_keys(context: Context, request: AuthenticatedRequest) -> Response:
     keys = context.cases.tenancy.keyring.keys_of(request.subject_id)
     return json_response(200, KeysOut(keys=[_key_out(context, key) for key in keys]))
 
@@ -45,7 +44,7 @@ def list_keys(context: Context, request: AuthenticatedRequest) -> Response[str]:
     ),
     for_operators=True,
 )
-def create_key(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def create_key(context: Context, request: AuthenticatedRequest) -> Response:
     body = request.read(KeyIn)
     new = context.cases.tenancy.keyring.create(
         request.subject_id,
@@ -72,7 +71,7 @@ def create_key(context: Context, request: AuthenticatedRequest) -> Response[str]
     ),
     for_operators=True,
 )
-def revoke_key(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def revoke_key(context: Context, request: AuthenticatedRequest) -> Response:
     key_id = request.path_values["key_id"]
     # Operators may revoke the last admin key of another tenant, since they can create a new one for it.
     even_the_last = request.tenant.id == OPERATOR != request.subject_id
@@ -99,7 +98,7 @@ def revoke_key(context: Context, request: AuthenticatedRequest) -> Response[str]
     ),
     for_operators=True,
 )
-def rotate_key(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def rotate_key(context: Context, request: AuthenticatedRequest) -> Response:
     body, key_id = request.read_optional(KeyRotationIn), request.path_values["key_id"]
     rotation = context.cases.tenancy.keyring.rotate(
         request.subject_id,
@@ -112,7 +111,7 @@ def rotate_key(context: Context, request: AuthenticatedRequest) -> Response[str]
     return _created(context, request, rotation.new)
 
 
-def _created(context: Context, request: AuthenticatedRequest, new: NewKey) -> Response[str]:
+def _created(context: Context, request: AuthenticatedRequest, new: NewKey) -> Response:
     key = _key_out(context, new.key)
     context.audit.record(request, "createKey", key.id, None, key, tenant_id=request.subject_id)
     return json_response(201, NewKeyOut(**key.model_dump(), api_key=new.text))

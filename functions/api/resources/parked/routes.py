@@ -1,9 +1,8 @@
 """/v1/admin/parked: messages that could not be handled. For operators."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import PAGE_PROBLEMS, PAGING, Route, Routes, json_response
 from functions.api.resources.parked.models import ParkedOut, ParkedPageOut
 from shared.domain.dead_letters.parked_message import parked_document
@@ -29,7 +28,7 @@ _CURSOR_QUERY = {"list": "parked"}
         problems=PAGE_PROBLEMS,
     )
 )
-def list_parked(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def list_parked(context: Context, request: AuthenticatedRequest) -> Response:
     limit, cursor = request.page()
     before = context.cursors.unseal(request.tenant, _CURSOR_QUERY, cursor, _read_id)
     messages = context.ports.parked_messages.parked(limit, before=before)

@@ -2,12 +2,11 @@
 
 from contextlib import suppress
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.idempotency import replay_header
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, Route, Routes, json_response
 from functions.api.resources.redrives.models import RedriveIn, RedriveOut, RedrivePlanOut
 from functions.api.resources.redrives.presenter import plan_out, redrive_out
@@ -45,7 +44,7 @@ ROUTES = Routes()
         ),
     )
 )
-def redrive_dead_letters(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def redrive_dead_letters(context: Context, request: AuthenticatedRequest) -> Response:
     body = request.read(RedriveIn)
     key = request.idempotency_key()
     new = body.new_redrive()
@@ -73,7 +72,7 @@ def redrive_dead_letters(context: Context, request: AuthenticatedRequest) -> Res
         problems=(Problem.NOT_FOUND,),
     )
 )
-def get_redrive(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def get_redrive(context: Context, request: AuthenticatedRequest) -> Response:
     return json_response(200, _find(context, request))
 
 
@@ -93,7 +92,7 @@ def get_redrive(context: Context, request: AuthenticatedRequest) -> Response[str
         problems=(Problem.NOT_FOUND, Problem.INVALID_STATE),
     )
 )
-def undo_redrive(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def undo_redrive(context: Context, request: AuthenticatedRequest) -> Response:
     redrive_id = request.path_values["redrive_id"]
     before = _find(context, request)
     task = context.cases.dead_letters.undo_redrive.execute(request.tenant.id, redrive_id)

@@ -7,13 +7,20 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import (
     ConfigDict,
     Field,
-    SerializerFunctionWrapHandler,
-    model_serializer,
     model_validator,
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import EXAMPLES, Instant, InstantOut, Representation, Schema, Seconds, with_examples
+from functions.api.models import (
+    EXAMPLES,
+    LEFT_OUT,
+    Instant,
+    InstantOut,
+    Representation,
+    Schema,
+    Seconds,
+    with_examples,
+)
 from functions.api.resources.schedules.examples import PREVIEW_OUT, SCHEDULE_IN
 from shared.domain.errors import InvalidValueError, ScheduleError, raise_any
 from shared.domain.jobs.new_job import MAX_RUNS
@@ -191,21 +198,17 @@ def under_sent_member(error: ScheduleError, schedule: Mapping[str, Any]) -> Sche
 class ScheduleOut(Representation):
     """A stored schedule. Members that do not apply are left out."""
 
-    at: InstantOut | SkipJsonSchema[None] = None
-    cron: str | SkipJsonSchema[None] = None
-    rate_seconds: int | SkipJsonSchema[None] = None
-    expression: str | SkipJsonSchema[None] = None
-    timezone: str | SkipJsonSchema[None] = None
-    dst_gap: Gap | SkipJsonSchema[None] = None
-    dst_overlap: Overlap | SkipJsonSchema[None] = None
-    start_at: InstantOut | SkipJsonSchema[None] = None
-    end_at: InstantOut | SkipJsonSchema[None] = None
-    max_runs: int | SkipJsonSchema[None] = None
-    jitter_seconds: int | SkipJsonSchema[None] = None
-
-    @model_serializer(mode="wrap")
-    def _without_nulls(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {name: value for name, value in handler(self).items() if value is not None}
+    at: InstantOut | SkipJsonSchema[None] = LEFT_OUT
+    cron: str | SkipJsonSchema[None] = LEFT_OUT
+    rate_seconds: int | SkipJsonSchema[None] = LEFT_OUT
+    expression: str | SkipJsonSchema[None] = LEFT_OUT
+    timezone: str | SkipJsonSchema[None] = LEFT_OUT
+    dst_gap: Gap | SkipJsonSchema[None] = LEFT_OUT
+    dst_overlap: Overlap | SkipJsonSchema[None] = LEFT_OUT
+    start_at: InstantOut | SkipJsonSchema[None] = LEFT_OUT
+    end_at: InstantOut | SkipJsonSchema[None] = LEFT_OUT
+    max_runs: int | SkipJsonSchema[None] = LEFT_OUT
+    jitter_seconds: int | SkipJsonSchema[None] = LEFT_OUT
 
 
 class PreviewedRunOut(Representation):

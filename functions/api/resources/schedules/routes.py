@@ -1,10 +1,9 @@
 """/v1/schedules/preview: show the runs of a schedule before a job is created."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.error_mapping import schedule_body_problem
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import BODY_PROBLEMS, SCHEDULE_PROBLEMS, Route, Routes, json_response
 from functions.api.resources.schedules.models import ScheduleIn, SchedulePreviewOut, under_sent_member
 from functions.api.resources.schedules.presenter import preview_out
@@ -33,7 +32,7 @@ _ANY_REQUEST = Request(method="POST", url="https://example.com/")
         problems=(*BODY_PROBLEMS, *SCHEDULE_PROBLEMS),
     )
 )
-def preview_schedule(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def preview_schedule(context: Context, request: AuthenticatedRequest) -> Response:
     body = request.read(ScheduleIn)
     try:
         # The schedule of a job that is created now: relative schedules start at this moment.

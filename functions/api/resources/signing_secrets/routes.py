@@ -1,10 +1,9 @@
 """/v1/signing-secrets: signing secrets; under /v1/admin/tenants/{tenant_id} those of any tenant."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import BODY_PROBLEMS, Route, Routes, json_response
 from functions.api.resources.signing_secrets.models import (
     NewSecretOut,
@@ -31,7 +30,7 @@ ROUTES = Routes()
     ),
     for_operators=True,
 )
-def list_secrets(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def list_secrets(context: Context, request: AuthenticatedRequest) -> Response:
     now_ms = context.now_ms()
     secrets = [
         SecretOut(**secret_document(secret, now_ms))
@@ -58,7 +57,7 @@ def list_secrets(context: Context, request: AuthenticatedRequest) -> Response[st
     ),
     for_operators=True,
 )
-def rotate_secret(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def rotate_secret(context: Context, request: AuthenticatedRequest) -> Response:
     body = request.read_optional(SecretRotationIn)
     new = context.cases.tenancy.signing_secrets.rotate(
         request.subject_id, overlap_seconds=body.overlap_seconds, name=body.name
@@ -83,7 +82,7 @@ def rotate_secret(context: Context, request: AuthenticatedRequest) -> Response[s
     ),
     for_operators=True,
 )
-def retire_secret(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def retire_secret(context: Context, request: AuthenticatedRequest) -> Response:
     secret_id = request.path_values["secret_id"]
     before, after = context.cases.tenancy.signing_secrets.retire(request.subject_id, secret_id)
     now_ms = context.now_ms()

@@ -1,9 +1,8 @@
 """/v1/health."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import Route, Routes, json_response
 from functions.api.resources.system.models import HealthOut
 
@@ -22,5 +21,5 @@ ROUTES = Routes()
         is_open=True,
     )
 )
-def health(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def health(context: Context, request: AuthenticatedRequest) -> Response:
     return json_response(200, HealthOut(status="ok"))

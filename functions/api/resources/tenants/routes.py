@@ -1,11 +1,10 @@
 """/v1/admin/tenants: create, list, read and change tenants. For operators."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.cursors import seal_cursor, unseal_cursor
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import BODY_PROBLEMS, PAGING, Route, Routes, json_response
 from functions.api.resources.keys.models import KeyOut
 from functions.api.resources.tenants.models import (
@@ -35,7 +34,7 @@ _CURSOR_QUERY = "tenants"
         problems=(Problem.INVALID_CURSOR,),
     )
 )
-def list_tenants(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def list_tenants(context: Context, request: AuthenticatedRequest) -> Response:
     (limit, cursor), reader, vault = request.page(), request.tenant, context.ports.vault
     after = None if cursor is None else unseal_cursor(vault, reader, _CURSOR_QUERY, cursor)
     page = context.cases.tenancy.list_tenants.execute(limit=limit, after=after)
@@ -60,7 +59,7 @@ def list_tenants(context: Context, request: AuthenticatedRequest) -> Response[st
         problems=(*BODY_PROBLEMS, Problem.INVALID_STATE),
     )
 )
-def create_tenant(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def create_tenant(context: Context, request: AuthenticatedRequest) -> Response:
     body = request.read(TenantIn)
     new = context.cases.tenancy.create_tenant.execute(body.id, body.scopes)
     tenant = _tenant_out(context, new.tenant)
@@ -82,7 +81,7 @@ def create_tenant(context: Context, request: AuthenticatedRequest) -> Response[s
         problems=(Problem.NOT_FOUND,),
     )
 )
-def get_tenant(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def get_tenant(context: Context, request: AuthenticatedRequest) -> Response:
     tenant = context.cases.tenancy.find_tenant.execute(request.subject_id)
     return json_response(200, _tenant_out(context, tenant))
 
@@ -110,7 +109,7 @@ def get_tenant(context: Context, request: AuthenticatedRequest) -> Response[str]
         ),
     )
 )
-def change_tenant(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def change_tenant(context: Context, request: AuthenticatedRequest) -> Response:
     change, tenant_id = request.read(TenantPatch).tenant_change(), request.subject_id
     before, after = context.cases.tenancy.change_tenant.execute(tenant_id, change)
     tenant = _tenant_out(context, after)

@@ -1,7 +1,5 @@
 """/v1/upcoming, /v1/jobs/{job_id}/upcoming and /v1/admin/upcoming: runs that are about to start."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.positions import (
     due_parts,
@@ -11,6 +9,7 @@ from functions.api.http.positions import (
 )
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import PAGE_PROBLEMS, PAGING, Route, Routes, json_response
 from functions.api.resources.upcoming.models import DuePageOut, NextRunsOut, UpcomingPageOut
 from functions.api.resources.upcoming.presenter import due_row_out, next_runs_out, upcoming_run_out
@@ -36,7 +35,7 @@ DEFAULT_COUNT = 10
         problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND),
     )
 )
-def list_next_runs(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def list_next_runs(context: Context, request: AuthenticatedRequest) -> Response:
     count = request.whole_number("count", DEFAULT_COUNT, MAX_COUNT)
     job, runs = context.cases.listings.next_runs.execute(
         request.tenant.id, request.path_values["job_id"], count
@@ -60,7 +59,7 @@ def list_next_runs(context: Context, request: AuthenticatedRequest) -> Response[
         problems=PAGE_PROBLEMS,
     )
 )
-def list_upcoming(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def list_upcoming(context: Context, request: AuthenticatedRequest) -> Response:
     (limit, cursor), within_seconds = request.page(), _within_seconds(request)
     query = {"list": "upcoming", "within": within_seconds}
     position = context.cursors.unseal(request.tenant, query, cursor, read_upcoming_position)
@@ -92,7 +91,7 @@ def list_upcoming(context: Context, request: AuthenticatedRequest) -> Response[s
         problems=PAGE_PROBLEMS,
     )
 )
-def list_due(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def list_due(context: Context, request: AuthenticatedRequest) -> Response:
     (limit, cursor), within_seconds = request.page(), _within_seconds(request)
     query = {"list": "due", "within": within_seconds}
     position = context.cursors.unseal(request.tenant, query, cursor, read_due_position)

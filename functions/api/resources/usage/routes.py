@@ -1,10 +1,9 @@
 """/v1/usage: a tenant's quotas and their present usage."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from functions.api.context import Context
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
 from functions.api.http.route import Route, Routes, json_response
 from functions.api.resources.usage.models import UsageOut
 from shared.usecases.tenancy.account_documents import usage_document
@@ -35,6 +34,6 @@ ROUTES = Routes()
         problems=(Problem.NOT_FOUND,),
     )
 )
-def get_usage(context: Context, request: AuthenticatedRequest) -> Response[str]:
+def get_usage(context: Context, request: AuthenticatedRequest) -> Response:
     tenant = context.cases.tenancy.find_tenant.execute(request.subject_id)
     return json_response(200, UsageOut(**usage_document(context.cases.tenancy.read_usage.execute(tenant))))
