@@ -45,7 +45,7 @@ def test_tenants_names_and_windows_are_kept_apart(lab: Lab) -> None:
     assert [dict(lab.budgets.usage(key)) for key in others] == [{0: 10}] * 3
 
 
-def test_one_write_leases_a_whole_minute(lab: Lab) -> None:
+def test_budget_leases_a_whole_minute_by_one_write(lab: Lab) -> None:
     """The largest request: its condition has a part for each second, near the limits of AWS for an expression."""
     whole = [portion(slot, 1) for slot in range(RATE_SLOTS)]
     for _ in range(10):
