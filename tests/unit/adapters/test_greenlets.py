@@ -21,6 +21,7 @@ from shared.adapters.greenlets import (
     wait_for,
 )
 
+MEETING_SECONDS = 60
 OWN: ContextVar[str] = ContextVar("own", default="none")
 
 
@@ -34,7 +35,8 @@ class Steps:
     def call(self, name: str) -> str:
         """A blocking function that waits for the gate."""
         self.seen.append(f"{name} begins")
-        wait_for(self.gate.wait())
+        # Bounded, so that calls that never meet fail here in place of running for ever.
+        wait_for(asyncio.wait_for(self.gate.wait(), MEETING_SECONDS))
         self.seen.append(f"{name} ends")
         return name.upper()
 
