@@ -64,6 +64,7 @@ class AttemptUseCases:
             guard_start=self.guard_start,
             progress=ports.progress,
             clock=ports.clock,
+            entropy=ports.entropy,
             due_clock=self._due_clock,
             offload=ports.offload,
         )

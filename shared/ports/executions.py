@@ -207,6 +207,8 @@ class WriteUnknown:
     """Whether a retry cannot help: the item cannot be decoded, or the store rejects the request itself."""
     is_newer: bool = False
     """Whether only a worker of a newer release can decode the item; the write changed nothing."""
+    is_throttled: bool = False
+    """Whether the last try was throttled. An earlier try may have had its effect."""
 
 
 class Claimer(Protocol):

@@ -98,6 +98,7 @@ PERMANENT = {
     "ItemCollectionSizeLimitExceeded",
     "AccessDenied",
 }
+THROTTLED = {"ProvisionedThroughputExceeded", "RequestLimitExceeded", "ThrottlingError"}
 
 
 def test_every_code_of_a_statement_is_told_from_every_other(unplugged: DynamoLab) -> None:
@@ -112,6 +113,15 @@ def test_every_code_of_a_statement_is_told_from_every_other(unplugged: DynamoLab
         else:
             assert isinstance(result, WriteUnknown)
             assert result.is_permanent is (code in PERMANENT), code
+            assert result.is_throttled is (code in THROTTLED), code
+
+
+@pytest.mark.parametrize("code", ["ThrottlingException", "ProvisionedThroughputExceededException"])
+def test_throttled_request_throttles_each_of_its_claims(unplugged: DynamoLab, code: str) -> None:
+    for claimer in (unplugged.batch_claimer, unplugged.claimer):
+        with answering(unplugged.client, "*", *[failure(code)] * 3):
+            results = claimer.claim(CLAIMS, DUE_AT)
+        assert [getattr(result, "is_throttled", None) for result in results] == [True] * 3
 
 
 def test_claim_that_the_store_rejects_is_permanently_unknown(unplugged: DynamoLab) -> None:

@@ -4,6 +4,13 @@ from tests.mutants.mutant import Mutant
 
 ATTEMPTS = (
     Mutant(
+        name="throttled claim that comes back at once",
+        file="shared/usecases/attempts/run_attempts.py",
+        old="                longest = min(max(late_seconds, THROTTLED_WAIT_SECONDS), UNSURE_WAIT_SECONDS)\n",
+        new="                longest = THROTTLED_WAIT_SECONDS\n",
+        killer="tests/unit/usecases/attempts/test_execute_lost_answers.py",
+    ),
+    Mutant(
         name="no claim",
         file="shared/usecases/attempts/run_attempts.py",
         old="            if isinstance(answer, ClaimRejected):\n",

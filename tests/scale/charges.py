@@ -247,7 +247,7 @@ class ChargedClaimer:
                 if has_capacity:
                     results += self._target.claim([claim], now_ms)
                 else:
-                    results.append(WriteUnknown("ThrottlingError"))
+                    results.append(WriteUnknown("ThrottlingError", is_throttled=True))
         return results
 
 

@@ -158,13 +158,13 @@ class SimClaimer(FakeClaimer):
 
     def _claim(self, claim: Claim, now_ms: int) -> Execution | ClaimRejected | WriteUnknown:
         if self._weather.strikes(Strike.THROTTLE_STATEMENT):
-            return WriteUnknown("ThrottlingError")
+            return WriteUnknown("ThrottlingError", is_throttled=True)
         if self._contention.is_held([str(claim.execution_id)]):
             self._weather.note(Strike.CONFLICT_OF_WRITE)
             return WriteUnknown("TransactionConflict")
         if self._weather.hotspots.throttles([shard_key(claim.execution_id)], now_ms):
             self._weather.note(Strike.THROTTLE_HOT_PLACE)
-            return WriteUnknown("ThrottlingError")
+            return WriteUnknown("ThrottlingError", is_throttled=True)
         return super()._claim(claim, now_ms)
 
 

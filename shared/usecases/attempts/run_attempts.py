@@ -19,7 +19,7 @@ from shared.domain.ids import ExecutionId
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, QueueName
 from shared.ports.dispatch import LaneProgressStore, WakeupQueue
 from shared.ports.executions import ClaimRejected, WriteUnknown
-from shared.ports.runtime import Clock, Offload
+from shared.ports.runtime import Clock, Entropy, Offload
 from shared.usecases.attempts.claim_keys import ClaimKeys, ClaimResult
 from shared.usecases.attempts.due_clock import DueClock
 from shared.usecases.attempts.guard_start import Admission, GuardStart
@@ -34,6 +34,9 @@ BACKLOG_MS = 5_000
 REPORT_EVERY_MS = 15_000
 UNSURE_WAIT_SECONDS = 15
 """Visibility delay of a message whose state in the store is unknown."""
+THROTTLED_WAIT_SECONDS = 2
+"""Shortest delay of a throttled key. The delay doubles up to `UNSURE_WAIT_SECONDS`, since a key waits about as
+long as it is late already."""
 NEWER_WAIT_SECONDS = 300
 """Delay of a key whose item only a newer release can decode: a deployment or a rollback takes minutes."""
 POISON_RETURN_SECONDS = 1
@@ -109,6 +112,7 @@ class RunAttempts:
     guard_start: GuardStart
     progress: LaneProgressStore
     clock: Clock
+    entropy: Entropy
     due_clock: DueClock
     offload: Offload
     _reported_at: int = 0
@@ -238,13 +242,25 @@ class RunAttempts:
         A key that the store did not decide is sent again too: our throttling must not use up the receives of a
         message. Other faults use receives, so that the message reaches the dead-letter queue.
         """
-        waits = {key: _wait(results[key]) for key in wakeup.keys if not _is_done(results[key])}
+        waits = {key: self._wait(results[key], key) for key in wakeup.keys if not _is_done(results[key])}
         if not waits:
             return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
         is_replaced = len(wakeup.keys) > 1 or all(_costs_no_receive(results[key]) for key in waits)
         if is_replaced and await self.offload(self.settle_refusal.send_again, wakeup, waits):
             return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
         return _return(delivery, max(waits.values()))
+
+    def _wait(self, result: KeyResult, key: ExecutionId) -> int:
+        """The delay of an unfinished key in seconds."""
+        if isinstance(result, WriteUnknown):
+            if result.is_throttled:
+                late_seconds = (self.clock.now_ms() - key.dispatch_at) // 1000
+                longest = min(max(late_seconds, THROTTLED_WAIT_SECONDS), UNSURE_WAIT_SECONDS)
+                # Half of the delay is jitter, so that throttled keys do not come back as one herd.
+                return longest - int(self.entropy.draw() * (longest // 2 + 1))
+            return NEWER_WAIT_SECONDS if result.is_newer else UNSURE_WAIT_SECONDS
+        asked = result.wait_seconds if isinstance(result, RefusalResult | DeferredKey) else None
+        return UNSURE_WAIT_SECONDS if asked is None else asked
 
     async def _report_progress(self, ready: list[tuple[Delivery, Wakeup]], now_ms: int) -> None:
         """Record how far the lane is behind, at most once every `REPORT_EVERY_MS`."""
@@ -282,10 +298,3 @@ def _costs_no_receive(result: KeyResult) -> bool:
 
 def _is_done(result: KeyResult) -> bool:
     return not isinstance(result, WriteUnknown) and result.is_done
-
-
-def _wait(result: KeyResult) -> int:
-    if isinstance(result, WriteUnknown):
-        return NEWER_WAIT_SECONDS if result.is_newer else UNSURE_WAIT_SECONDS
-    asked = result.wait_seconds if isinstance(result, RefusalResult | DeferredKey) else None
-    return UNSURE_WAIT_SECONDS if asked is None else asked

@@ -9,6 +9,7 @@ from shared.adapters.aws.retries import is_of_index, throttling_reasons
 from shared.domain.errors import RequestRejectedError, ServiceError, ThrottledError, UnavailableError
 
 _THROTTLED = {"ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded"}
+_THROTTLED_STATEMENT = {"ProvisionedThroughputExceeded", "ThrottlingError", "RequestLimitExceeded"}
 _TRANSIENT_IN_TRANSACTION = {"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}
 _PERMANENT = {
     "ValidationError",
@@ -35,6 +36,11 @@ class ConditionRefused(Exception):  # noqa: N818 - an answer of the store, not a
 def is_permanent(code: str | None) -> bool:
     """Whether the code of an error, a statement or a reason means that a retry cannot succeed."""
     return code in _PERMANENT
+
+
+def is_throttled(code: str | None) -> bool:
+    """Whether the code of a statement means that the statement was throttled."""
+    return code in _THROTTLED_STATEMENT
 
 
 @contextmanager

@@ -17,11 +17,17 @@ from shared.adapters.dynamodb.codec.conditions import (
     RETRIES_GO_ON,
     RETRIES_GO_ON_PARTIQL,
 )
-from shared.adapters.dynamodb.codec.errors import ConditionRefused, is_permanent, translated
+from shared.adapters.dynamodb.codec.errors import ConditionRefused, is_permanent, is_throttled, translated
 from shared.adapters.dynamodb.codec.items import STATE_CODES, read_execution
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key
 from shared.adapters.dynamodb.codec.versions import VERSION
-from shared.domain.errors import ServiceError, UnavailableError, UnknownVersionError, UnreadableItemError
+from shared.domain.errors import (
+    ServiceError,
+    ThrottledError,
+    UnavailableError,
+    UnknownVersionError,
+    UnreadableItemError,
+)
 from shared.domain.executions.execution import GUARDED_FROM, LEASE_MARGIN_MS, Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
@@ -60,7 +66,11 @@ def result_of_refused(item: Any, owner: str) -> ClaimResult:
 
 def unknown(error: ServiceError) -> WriteUnknown:
     """The result of a request that failed as a whole."""
-    return WriteUnknown(str(error), is_permanent=not isinstance(error, UnavailableError))
+    return WriteUnknown(
+        str(error),
+        is_permanent=not isinstance(error, UnavailableError),
+        is_throttled=isinstance(error, ThrottledError),
+    )
 
 
 class _RefusedClaims:
@@ -207,5 +217,9 @@ def _result(response: Any, claim: Claim) -> ClaimResult:
         return result_of_claimed(response.get("Item", {}))
     if error.get("Code") in REFUSED:
         return result_of_refused(error.get("Item"), claim.owner)
-    reason = f"{error.get('Code')}: {error.get('Message')}"
-    return WriteUnknown(reason, is_permanent=is_permanent(error.get("Code")))
+    code = error.get("Code")
+    return WriteUnknown(
+        f"{code}: {error.get('Message')}",
+        is_permanent=is_permanent(code),
+        is_throttled=is_throttled(code),
+    )

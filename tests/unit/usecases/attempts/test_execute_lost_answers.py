@@ -35,8 +35,9 @@ def use_claimer(world: World, claimer: Claimer) -> None:
 class Mute:
     """A claimer whose answers get lost, before or after the claim was made."""
 
-    def __init__(self, world: World, *, times: int, granted: bool) -> None:
+    def __init__(self, world: World, *, times: int, granted: bool, throttled: bool = False) -> None:
         self._real, self._times, self._granted = world.claimer, times, granted
+        self._result = WriteUnknown("throttled", is_throttled=throttled)
         use_claimer(world, self)
 
     def claim(self, claims: Sequence[Claim], now_ms: int) -> list[Execution | ClaimRejected | WriteUnknown]:
@@ -46,7 +47,7 @@ class Mute:
         self._times -= 1
         if self._granted:
             self._real.claim(claims, now_ms)
-        return [WriteUnknown("throttled") for _ in claims]
+        return [self._result for _ in claims]
 
 
 @pytest.mark.parametrize("granted", [True, False])
@@ -144,6 +145,25 @@ def test_undecided_claim_uses_up_no_receive(granted: bool) -> None:
     assert settled.verdict is Verdict.DONE
     assert fresh.wakeup.keys == (execution.id,)
     assert fresh.visible_at >= world.clock.now_ms() + UNSURE_WAIT_SECONDS * 1000
+
+
+@pytest.mark.parametrize(
+    ("late_seconds", "shortest", "longest"), [(0, 1, 2), (2, 1, 2), (6, 3, 6), (60, 8, UNSURE_WAIT_SECONDS)]
+)
+def test_throttled_claim_waits_about_as_long_as_it_is_late(
+    late_seconds: int, shortest: int, longest: int
+) -> None:
+    world = World(DUE_AT + late_seconds * 1000)
+    waits = set()
+    for number in range(60):
+        execution = world.put(world.one_off(number))
+        Mute(world, times=CLAIM_TRIES, granted=False, throttled=True)
+        world.clock.time_ms = DUE_AT + late_seconds * 1000
+        world.attempt(execution)
+        waits.add((world.queue.messages[-1].visible_at - world.clock.now_ms()) // 1000)
+    assert min(waits) >= shortest
+    assert max(waits) <= longest
+    assert len(waits) > (longest - shortest) // 2, "jitter keeps throttled claims apart"
 
 
 def test_undecided_claim_keeps_its_message_where_no_fresh_one_can_be_sent() -> None:
