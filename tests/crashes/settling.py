@@ -7,8 +7,9 @@ from tests.crashes.clock import SharedClock
 from tests.crashes.orders import Order
 from tests.crashes.series import missing_executions
 
-STEPS = ((20, 9), (120, 20), (300, 48))
-"""Seconds of a step and how many of them: three minutes closely, then a while, then four hours."""
+STEPS = ((20, 30), (120, 16), (300, 48))
+"""Seconds of a step and how many of them: ten minutes closely, since a sweep judges how late a job has ended by the
+step in which that was seen; then a while, then four hours."""
 AFTER_VISIBILITY_SECONDS = 460
 UNTIL_RECONCILABLE_SECONDS = 200
 """With the former it makes more than the ten minutes for which the reconciler leaves logs and sweeps alone."""
