@@ -57,9 +57,9 @@ class Payloads:
         """By id, when each expires."""
         pages = self._client.get_paginator("scan").paginate(
             TableName=self._tables.jobs,
-            FilterExpression="pk = :tenant AND begins_with(sk, :payload) AND st >= :begun",
+            FilterExpression="begins_with(pk, :tenant) AND begins_with(sk, :payload) AND st >= :begun",
             ExpressionAttributeValues={
-                ":tenant": {"S": TENANT},
+                ":tenant": {"S": f"{TENANT}#{PAYLOAD_PREFIX}"},
                 ":payload": {"S": PAYLOAD_PREFIX},
                 ":begun": {"N": str(self._begun_at)},
             },

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from shared.domain.jobs.job import ENDED
 from shared.names import LIVE_SEGMENTS
 from shared.ports.jobs import LargeRequest
-from shared.usecases.ticks.collect_payloads import MIN_AGE_MS, CollectPayloads
+from shared.usecases.ticks.collect_payloads import HOUR_MS, HOURS, MIN_AGE_MS, CollectPayloads
 from tests.simulation.verdicts import Fault, Verdict
 from tests.simulation.world import World
 from tests.support.fakes.clock import VirtualClock
@@ -16,11 +16,16 @@ def check_payloads(world: World) -> Iterator[Fault]:
     yield from _outlived(world)
     clock = VirtualClock(world.hub.now_ms + MIN_AGE_MS + 1)
     collect = CollectPayloads(jobs=world.jobs, clock=clock, retention=world.retention)
-    for segment in range(LIVE_SEGMENTS):
-        items, _ = world.live_items.page(segment, after=None, limit=1_000_000)
-        for item in items:
-            if isinstance(item.content, LargeRequest):
-                collect.execute(item.content)
+    requests = [
+        item.content
+        for segment in range(LIVE_SEGMENTS)
+        for item in world.live_items.page(segment, after=None, limit=1_000_000)[0]
+        if isinstance(item.content, LargeRequest)
+    ]
+    for _ in range(HOURS):
+        clock.time_ms += HOUR_MS
+        for request in requests:
+            collect.execute(request)
     yield from _outlived(world)
     table = world.table
     named = {

@@ -63,11 +63,11 @@ class ReviseJob:
         if not isinstance(schedule, Once):
             raise ScheduleError("a job that runs once cannot be made to recur", field="schedule")
         self.update_one_off.require_not_started(job)  # Before any part of the change is stored.
+        # A job that is late starts now, and its record is kept from then on.
+        expires_at_s = self.retention.payload_expires_at_s(max(schedule.at, now_ms))
         changed = replace(
             job,
-            call=self._call(
-                tenant, job.job_id, job.call, present, new, self.retention.payload_expires_at_s(schedule.at)
-            ),
+            call=self._call(tenant, job.job_id, job.call, present, new, expires_at_s),
             name=new.name,
             tags=new.tags,
             start_deadline_at=new.start_deadline_at(job.id.dispatch_at),

@@ -4,6 +4,7 @@ A request is stored before the definition that names it, so a crash or a refused
 """
 
 from dataclasses import dataclass
+from zlib import crc32
 
 from shared.domain.delivery.request import job_of_payload
 from shared.domain.errors import UnreadableItemError
@@ -12,13 +13,15 @@ from shared.domain.jobs.job import ENDED
 from shared.ports.jobs import JobStore, LargeRequest
 from shared.ports.runtime import Clock
 
+HOUR_MS = 3_600_000
+HOURS = 24
 MIN_AGE_MS = (IDEMPOTENCY_DAYS + 1) * DAY_SECONDS * 1000
 """A younger payload may still get its definition: a replay of a creation names the payload of the first try."""
 
 
 @dataclass(frozen=True, slots=True)
 class CollectPayloads:
-    """Safe to repeat.
+    """Safe to repeat. Each request has an hour of the day: a look costs a read, and a cycle takes minutes.
 
     The expiry is late enough for executions of earlier revisions: they extend it while they are open.
     """
@@ -30,7 +33,9 @@ class CollectPayloads:
     def execute(self, request: LargeRequest) -> bool:
         """Whether the request expires from now on. UnavailableError where the store does not respond."""
         now_ms = self.clock.now_ms()
-        if request.stored_at >= now_ms - MIN_AGE_MS or self._is_named(request):
+        if request.stored_at >= now_ms - MIN_AGE_MS or not _is_its_hour(request, now_ms):
+            return False
+        if self._is_named(request):
             return False
         expires_at_s = self.retention.payload_expires_at_s(now_ms)
         self.jobs.expire_payload(request.tenant_id, request.payload_id, expires_at_s)
@@ -46,3 +51,7 @@ class CollectPayloads:
             return False
         pending = job.change.call.payload_id if job.change is not None else None
         return request.payload_id in (job.call.payload_id, pending)
+
+
+def _is_its_hour(request: LargeRequest, now_ms: int) -> bool:
+    return crc32(request.payload_id.encode()) % HOURS == now_ms // HOUR_MS % HOURS

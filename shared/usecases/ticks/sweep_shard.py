@@ -184,7 +184,7 @@ class SweepShard:
     ) -> SweepAction:
         """The action for a row, done unless it is a message. A row that fails never blocks the others."""
         try:
-            self.keep_late_payload.execute(row, state.context.now_ms)
+            self._keep_request(row, state, report)
             action = sweep_action(row, state.context)
             if action is SweepAction.CHECK_REMINDER:
                 target = self.store.get(row.wakes) if targets is None else targets.get(row.wakes)
@@ -201,6 +201,14 @@ class SweepShard:
             report.quarantined.append(str(row.id))
             return SweepAction.LEAVE
         return action
+
+    def _keep_request(self, row: DueRow, state: ShardPass, report: SweepReport) -> None:
+        """A request that cannot be kept now is kept by a later pass: its throttle must not hold the row up."""
+        try:
+            self.keep_late_payload.execute(row, state.context.now_ms)
+        except UnavailableError:
+            report.unavailable += 1
+            state.failed += 1
 
     def _keep(self, row: DueRow, state: ShardPass) -> None:
         state.keep(row.sort_key)

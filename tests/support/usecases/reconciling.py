@@ -7,6 +7,7 @@ from shared.bootstrap.ticks import TickUseCases
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.errors import UnavailableError
+from shared.usecases.ticks.collect_payloads import HOUR_MS, HOURS
 from shared.usecases.ticks.reconcile_report import ReconcileReport
 from tests.support.builders import DUE_AT
 from tests.support.fakes.accepted_log import FakeAcceptedLog
@@ -40,6 +41,15 @@ def ticks(world: World, accepted: Any = None, **ports: Any) -> TickUseCases:
 def reconcile_definitions(world: World, jobs: Any = None, **options: Any) -> ReconcileReport:
     """One run over the definitions."""
     return ticks(world, jobs=jobs or world.jobs).reconcile_definitions.execute(**options)
+
+
+def collected_in_a_day(world: World) -> int:
+    """How many large requests the runs of a day give an expiry; each is looked at in one hour of the day."""
+    collected = 0
+    for _ in range(HOURS):
+        world.clock.time_ms += HOUR_MS
+        collected += reconcile_definitions(world).payloads_collected
+    return collected
 
 
 def reconcile_minutes(world: World, accepted: Any = None, **options: Any) -> ReconcileReport:

@@ -16,6 +16,8 @@ from shared.domain.errors import UnreadableItemError
 from shared.names import LIVE_SEGMENTS, Attr, Index
 from shared.ports.jobs import LargeRequest, LiveItem
 
+_Place = tuple[str, str]
+
 
 class DynamoLiveItems:
     """A page costs one read of the index and, for up to 100 definitions, one strong BatchGetItem."""
@@ -38,7 +40,7 @@ class DynamoLiveItems:
             )
         entries: list[Any] = answer["Items"]
         keys = [_key(entry) for entry in entries if not _is_large_request(entry)]
-        definitions = {_cursor(item): item for item in self._reads.read_all(keys)}
+        definitions = {_place(item): item for item in self._reads.read_all(keys)}
         last: Any = answer.get("LastEvaluatedKey")
         return [_live_item(entry, definitions) for entry in entries], _cursor(last) if last else None
 
@@ -63,14 +65,15 @@ class DynamoLiveItems:
         return min(counted, at_most)
 
 
-def _live_item(entry: Item, definitions: dict[str, Item]) -> LiveItem:
+def _live_item(entry: Item, definitions: dict[_Place, Item]) -> LiveItem:
     cursor = _cursor(entry)
     if _is_large_request(entry):
         return LiveItem(cursor=cursor, content=_large_request(entry))
-    if cursor not in definitions:
+    definition = definitions.get(_place(entry))
+    if definition is None:
         return LiveItem(cursor=cursor, content=None)
     try:
-        return LiveItem(cursor=cursor, content=read_job(definitions[cursor]))
+        return LiveItem(cursor=cursor, content=read_job(definition))
     except UnreadableItemError:
         return LiveItem(cursor=cursor, content=None, is_unreadable=True)
 
@@ -78,7 +81,7 @@ def _live_item(entry: Item, definitions: dict[str, Item]) -> LiveItem:
 def _large_request(entry: Item) -> LargeRequest:
     plain: dict[str, Any] = decode_all(entry)
     return LargeRequest(
-        tenant_id=plain[Attr.PK],
+        tenant_id=plain[Attr.LIVE_PK],
         payload_id=plain[Attr.SK].removeprefix(PAYLOAD_PREFIX),
         stored_at=plain[Attr.STORED_AT],
     )
@@ -88,14 +91,18 @@ def _is_large_request(entry: Any) -> bool:
     return bool(entry[Attr.SK]["S"].startswith(PAYLOAD_PREFIX))
 
 
+def _place(item: Any) -> _Place:
+    return item[Attr.PK]["S"], item[Attr.SK]["S"]
+
+
 def _key(entry: Any) -> Item:
     return {Attr.PK: entry[Attr.PK], Attr.SK: entry[Attr.SK]}
 
 
 def _cursor(entry: Any) -> str:
-    return f"{entry[Attr.PK]['S']}|{entry[Attr.SK]['S']}"
+    return "|".join(entry[name]["S"] for name in (Attr.LIVE_PK, Attr.PK, Attr.SK))
 
 
 def _start_key(cursor: str) -> Item:
-    pk, sk = cursor.split("|", 1)
-    return {Attr.LIVE_PK: encode(pk), **item_key(pk, sk)}
+    tenant_id, pk, sk = cursor.split("|", 2)
+    return {Attr.LIVE_PK: encode(tenant_id), **item_key(pk, sk)}

@@ -25,7 +25,7 @@ from shared.ports.jobs import Payload
 from shared.usecases.ticks.collect_payloads import MIN_AGE_MS
 from tests.support.builders import DUE_AT, TENANT, with_changes
 from tests.support.usecases.backfills import HOUR, HOURLY, KEY, RANGE, WANTED, Case, hourly
-from tests.support.usecases.reconciling import reconcile_definitions
+from tests.support.usecases.reconciling import collected_in_a_day
 from tests.support.usecases.world import REQUEST
 
 LARGE = Request(method="PUT", url="https://receiver.example/large", body=b"x" * 50_000)
@@ -254,7 +254,7 @@ def test_slower_of_two_requests_with_the_same_key_leaves_no_stored_request() -> 
     slower = case.ask()
     assert slower.job == case.child
     world.clock.time_ms += MIN_AGE_MS + 1
-    assert reconcile_definitions(world).payloads_collected == 1
+    assert collected_in_a_day(world) == 1
     kept = {name for _, name in world.table.payloads} - {name for _, name in world.table.payload_expires_at_s}
     assert kept == {case.job.id, case.child.call.payload_id}
 

@@ -12,11 +12,11 @@ from shared.domain.executions.retention import DAY_SECONDS, PAYLOAD_LATE_DAYS, P
 from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_job import NewJob
-from shared.domain.schedules.timing import After, Every, Timing
+from shared.domain.schedules.timing import After, Every, Once, Timing
 from shared.usecases.ticks.collect_payloads import MIN_AGE_MS
 from tests.support.builders import TENANT, with_changes
 from tests.support.usecases.creating import LARGE
-from tests.support.usecases.reconciling import reconcile_definitions
+from tests.support.usecases.reconciling import collected_in_a_day
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.sweeps import swept
 from tests.support.usecases.world import EARLY, World
@@ -123,6 +123,22 @@ def test_replay_of_a_creation_does_not_shorten_the_life_of_a_request_that_was_mo
     assert expiry_ms(world, moved.call.payload_id) == before
 
 
+@pytest.mark.parametrize("late_days", [5, 20, 31, 400])
+def test_new_request_of_a_late_one_off_outlives_the_record_that_is_to_come(late_days: int) -> None:
+    world = World()
+    job = accept(world)
+    world.clock.time_ms = job.id.dispatch_at + late_days * DAY_MS
+    changed = world.revise_job.execute(
+        world.tenant,
+        job,
+        LARGE,
+        NewJob(timing=Once(at=job.nominal_at), request=OTHER),
+        revision=job.revision,
+    )
+    assert isinstance(changed, Execution)
+    assert expiry_ms(world, changed.call.payload_id) >= world.clock.time_ms + world.retention.days * DAY_MS
+
+
 @pytest.mark.parametrize("late_days", [PAYLOAD_LATE_DAYS, 23, 24, 400])
 def test_sweep_keeps_the_large_request_of_an_execution_that_is_very_late(late_days: int) -> None:
     world = World()
@@ -145,9 +161,9 @@ def collected(world: World) -> list[str]:
     """The payloads that the reconciler gives an expiry when they are old enough."""
     before = set(world.table.payload_expires_at_s)
     world.clock.time_ms += MIN_AGE_MS + 1
-    report = reconcile_definitions(world)
+    counted = collected_in_a_day(world)
     found = [key[1] for key in world.table.payload_expires_at_s if key not in before]
-    assert report.payloads_collected == len(found)
+    assert counted == len(found)
     return found
 
 
