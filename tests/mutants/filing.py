@@ -158,8 +158,15 @@ FILING = (
     Mutant(
         name="old row without a decision waits for the regular pass",
         file="shared/usecases/ticks/sweep_shard.py",
-        old="            state.failed += 1\n",
-        new="",
+        old="            state.failed += 1\n            return SweepAction.LEAVE\n",
+        new="            return SweepAction.LEAVE\n",
+        killer="tests/unit/usecases/ticks/test_sweep_faults.py",
+    ),
+    Mutant(
+        name="request of an old row that is not kept before the regular pass",
+        file="shared/usecases/ticks/sweep_shard.py",
+        old="            report.unavailable += 1\n            state.failed += 1\n\n",
+        new="            report.unavailable += 1\n\n",
         killer="tests/unit/usecases/ticks/test_sweep_faults.py",
     ),
     Mutant(

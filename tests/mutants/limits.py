@@ -17,6 +17,27 @@ _BACKPRESSURE = "tests/unit/usecases/limits/test_backpressure.py"
 
 LIMITS = (
     Mutant(
+        name="demand of a process that was busy a minute ago",
+        file=_BUDGET,
+        old="    recent = {at: count for at, count in spent.items() if slot - RECENT_SLOTS <= at < slot}\n",
+        new="    recent = {at: count for at, count in spent.items() if at < slot}\n",
+        killer=_TRICKLES,
+    ),
+    Mutant(
+        name="present second that the later ones refuse",
+        file="shared/usecases/tenancy/spend_budget.py",
+        old="                later = []\n",
+        new="                pass\n",
+        killer=_TRICKLES,
+    ),
+    Mutant(
+        name="tokens of a limit that was lowered since",
+        file=_BUDGET,
+        old="            self.left.clear()\n",
+        new="            pass\n",
+        killer=_TRICKLES,
+    ),
+    Mutant(
         name="limits asked after the claim",
         file="shared/usecases/attempts/run_attempts.py",
         old="                if key not in deferred:\n",

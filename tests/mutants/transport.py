@@ -12,6 +12,20 @@ _SDK = "shared/adapters/aws/boto_call.py"
 
 TRANSPORT = (
     Mutant(
+        name="whole answer that stray bytes undo",
+        file=_HTTP,
+        old='            if self._response is None:\n                raise NoAnswerError(f"the answer is no HTTP',
+        new='            if True:\n                raise NoAnswerError(f"the answer is no HTTP',
+        killer="tests/unit/adapters/test_connections.py",
+    ),
+    Mutant(
+        name="refusal of a request that is still being sent, unread",
+        file="shared/adapters/aws/blocking_send.py",
+        old="            return self._early_answer(ends_at)\n",
+        new="            raise\n",
+        killer="tests/unit/adapters/test_connections.py",
+    ),
+    Mutant(
         name="write in conflict that the SDK tries once",
         file=_SDK,
         old="            _retry_conflicts(client, entropy)\n",

@@ -61,7 +61,8 @@ class Router(Generic[T]):
 
     def _matches(self, path: str) -> list[tuple[_Path[T], dict[str, str]]]:
         literal = self._paths.get(path)
-        if literal is not None:
+        # A path with the table's own brackets is no literal one: its handler would look for an id in vain.
+        if literal is not None and "<" not in path:
             return [(literal, {})]
         parts = path.split("/")
         found = [(each, each.values(parts)) for each in self._with_ids.get(len(parts), ())]

@@ -4,6 +4,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from shared.adapters.aws.errors import NoAnswerError
@@ -73,13 +74,26 @@ class _Connection:
     def exchange(self, request: bytes, ends_at: float) -> HttpResponse:
         self.reader.begin()
         self._socket.settimeout(_rest(ends_at))
-        self._socket.sendall(request)
+        try:
+            self._socket.sendall(request)
+        except ConnectionError:
+            # The peer may have refused the request before it had read the body: the answer says why.
+            return self._early_answer(ends_at)
         while data := self._received(ends_at):
             response = self.reader.feed(data)
             if response is not None:
                 self._idle_since = steady_seconds()
                 return response
         raise NoAnswerError("the connection ended")
+
+    def _early_answer(self, ends_at: float) -> HttpResponse:
+        with suppress(OSError):
+            while data := self._received(ends_at):
+                response = self.reader.feed(data)
+                if response is not None:
+                    self.reader.is_reusable = False
+                    return response
+        raise NoAnswerError("the connection ended before the request was sent")
 
     def may_be_used_again(self) -> bool:
         return may_be_used_again(self._socket.fileno(), steady_seconds() - self._idle_since)

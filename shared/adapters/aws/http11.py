@@ -53,7 +53,10 @@ class ResponseReader:
         try:
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:
-            raise NoAnswerError(f"the answer is no HTTP: {type(error).__name__}") from error
+            if self._response is None:
+                raise NoAnswerError(f"the answer is no HTTP: {type(error).__name__}") from error
+            # Stray bytes behind a whole answer take nothing from it: to call again would repeat the write.
+            self.is_reusable = False
         if self._size > MAX_BODY_BYTES:
             raise NoAnswerError("the answer is too long")
         return self._response

@@ -26,6 +26,8 @@ SLOTS_AHEAD = 9
 """Later seconds that are leased for a demand that is not small."""
 MIN_LIMIT_AHEAD = 20
 """Below this limit nothing is leased ahead: the few tokens are for requests of the present slot."""
+RECENT_SLOTS = 10
+"""Slots whose spending shows the demand of the next ones."""
 SMALL_DEMAND = 20
 """A demand is small up to the limit divided by this."""
 MOST_DUE = 32
@@ -65,6 +67,8 @@ class LeasedTokens:
     """The tokens of one budget that one process has leased."""
 
     expires_at: int
+    limit: int = 0
+    """The limit that they were leased under."""
     left: dict[int, int] = field(default_factory=dict)
     """Unspent tokens, by slot."""
     spent: dict[int, int] = field(default_factory=dict)
@@ -72,6 +76,12 @@ class LeasedTokens:
     """An upper bound of the tokens that can still be leased, by slot, where it is known."""
     ahead_until: int = 0
     """The first slot for which no tokens were requested ahead."""
+
+    def limit_to(self, limit: int) -> None:
+        """Give up what was leased under a higher limit: leases reach to the end of the window."""
+        if limit < self.limit:
+            self.left.clear()
+        self.limit = limit
 
     def spend(self, slot: int, count: int) -> bool:
         """Spend leased tokens; False, and nothing is spent, where there are too few."""
@@ -97,10 +107,15 @@ class LeasedTokens:
         wanted = max(short, self.spent.get(slot, 0) // 2, first)
         return min(wanted, self.rest.get(slot, limit))
 
-    def demand(self, until: int = RATE_SLOTS) -> int:
-        """Average tokens spent in a slot, rounded up, from the first that was spent and before `until`."""
-        slots = until - min(self.spent, default=until)
-        return -(-sum(self.spent.values()) // slots) if slots > 0 else 0
+
+def recent_demand(slot: int, tokens: LeasedTokens | None, before: LeasedTokens | None) -> int:
+    """Average tokens that the process spent in a slot, rounded up, from the first of the last ten in which it
+    spent any. `before` are the tokens of the window before.
+    """
+    spent = {at - RATE_SLOTS: count for at, count in before.spent.items()} if before else {}
+    spent |= tokens.spent if tokens else {}
+    recent = {at: count for at, count in spent.items() if slot - RECENT_SLOTS <= at < slot}
+    return -(-sum(recent.values()) // (slot - min(recent))) if recent else 0
 
 
 def ahead(slot: int, limit: int, demand: int) -> list[TokenLease]:

@@ -18,6 +18,7 @@ from shared.domain.tenancy.budget import (
     TokenLease,
     ahead,
     first_due,
+    recent_demand,
 )
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import BudgetStore
@@ -30,7 +31,9 @@ STORE_BACKOFF_MS = 5_000
 KEPT_MS = 3_600_000
 """How long the stored counters of a budget outlive its last slot."""
 MAX_BUDGETS = 4_000
-"""Windows of all tenants, at most 7 KB each: 28 MB. Lost tokens only make a limit stricter."""
+"""Windows of seconds of all tenants, at most 7 KB each: 28 MB. Lost tokens only make a limit stricter."""
+MAX_DUE_MINUTES = 8_000
+"""Minutes in which jobs of all tenants are due, at most 1 KB each: 8 MB."""
 
 
 class _Lease(Enum):
@@ -53,6 +56,8 @@ class SpendBudget:
     clock: Clock
     store_errors: int = 0
     _leased: BoundedCache[BudgetKey, LeasedTokens] = field(default_factory=lambda: BoundedCache(MAX_BUDGETS))
+    _due: BoundedCache[BudgetKey, LeasedTokens] = field(default_factory=lambda: BoundedCache(MAX_DUE_MINUTES))
+    """Apart, since jobs that are due over a week would push out the windows of seconds."""
     _backoff_until: int = 0
     _throttled_until: BoundedCache[tuple[str, str], int] = field(
         default_factory=lambda: BoundedCache(MAX_BUDGETS)
@@ -69,11 +74,11 @@ class SpendBudget:
         slot = now_ms % WINDOW_MS // SECOND_MS
         return self._spend(
             key,
+            _tokens(self._leased, key, (window + 1) * WINDOW_MS),
             slot=slot,
             limit=limit,
             count=count,
             demand=partial(self._demand, key, slot),
-            expires_at=(window + 1) * WINDOW_MS,
             read_first=read_first,
         )
 
@@ -82,11 +87,11 @@ class SpendBudget:
         key = BudgetKey(tenant_id=tenant_id, name=name, window=minute)
         return self._spend(
             key,
+            _tokens(self._due, key, (minute + 1) * MINUTE_MS),
             slot=0,
             limit=limit,
             count=count,
-            demand=lambda: first_due(limit, self._leased.get(replace(key, window=minute - 1))),
-            expires_at=(minute + 1) * MINUTE_MS,
+            demand=lambda: first_due(limit, self._due.get(replace(key, window=minute - 1))),
         )
 
     def take_store_errors(self) -> int:
@@ -97,17 +102,17 @@ class SpendBudget:
     def _spend(
         self,
         key: BudgetKey,
+        tokens: LeasedTokens,
         *,
         slot: int,
         limit: int,
         count: int,
         demand: Callable[[], int],
-        expires_at: int,
         read_first: bool = False,
     ) -> bool:
         if count > limit:
             return False
-        tokens = self._tokens_of(key, expires_at)
+        tokens.limit_to(limit)
         if tokens.spend(slot, count):
             return True
         try:
@@ -145,7 +150,10 @@ class SpendBudget:
         """Lease enough tokens. UnavailableError where the response was lost."""
         later = ahead(slot, limit, demand) if slot >= tokens.ahead_until else []
         used: Mapping[int, int] = {}
-        for _ in range(TRIES):
+        for tries_left in reversed(range(TRIES)):
+            if not tries_left:
+                # Later seconds that other processes fill meanwhile must not refuse the present one.
+                later = []
             block = tokens.block(slot, count, limit, demand)
             if block < tokens.deficit(slot, count):
                 return _Lease.REFUSED
@@ -164,12 +172,12 @@ class SpendBudget:
         return _Lease.REFUSED
 
     def _demand(self, key: BudgetKey, slot: int) -> int:
-        """Tokens that this process spends in a second, by this minute and the one before."""
-        windows = ((key, slot), (replace(key, window=key.window - 1), RATE_SLOTS))
-        known = [(self._leased[each], until) for each, until in windows if each in self._leased]
-        return max((tokens.demand(until) for tokens, until in known), default=0)
+        """Tokens that this process spends in a second, by the last ten seconds."""
+        before = replace(key, window=key.window - 1)
+        return recent_demand(slot, self._leased.get(key), self._leased.get(before))
 
-    def _tokens_of(self, key: BudgetKey, expires_at: int) -> LeasedTokens:
-        if key not in self._leased:
-            self._leased[key] = LeasedTokens(expires_at=expires_at)
-        return self._leased[key]
+
+def _tokens(leased: BoundedCache[BudgetKey, LeasedTokens], key: BudgetKey, expires_at: int) -> LeasedTokens:
+    if key not in leased:
+        leased[key] = LeasedTokens(expires_at=expires_at)
+    return leased[key]

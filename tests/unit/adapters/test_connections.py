@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import ssl
+import threading
 import time
 from pathlib import Path
 
@@ -104,6 +105,34 @@ def test_bytes_behind_an_answer_close_the_connection(http: HttpCall, server: Aws
     server.script.append(raw(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\n"))
     assert [http("PutItem", PUT), http("PutItem", PUT)] == [{}, {}]
     assert [request.connection for request in server.received] == [0, 1]
+
+
+def test_stray_bytes_behind_an_answer_repeat_no_call(http: HttpCall, server: AwsServer) -> None:
+    server.script.append(raw(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}no HTTP"))
+    assert [http("PutItem", PUT), http("PutItem", PUT)] == [{}, {}]
+    assert [request.connection for request in server.received] == [0, 1]
+
+
+def test_request_that_is_refused_before_its_end_has_its_refusal(http: HttpCall) -> None:
+    """The connection breaks while the rest of the request is sent."""
+    refusal = b'{"__type":"x#ValidationException","message":"too long"}'
+    head = b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(refusal)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        refused = threading.Thread(target=_refuse_early, args=(listener, head + refusal))
+        refused.start()
+        http.endpoint = Endpoint("127.0.0.1", listener.getsockname()[1], is_tls=False)
+        with pytest.raises(AwsError, match="ValidationException"):
+            http("PutItem", {"TableName": "executions", "Item": {"pk": {"S": "x" * 8_000_000}}})
+        refused.join()
+
+
+def _refuse_early(listener: socket.socket, text: bytes) -> None:
+    """Answer the first bytes, and reset the connection when the answer has arrived."""
+    client, _ = listener.accept()
+    with client:
+        client.recv(1_000)
+        client.sendall(text)
+        time.sleep(0.2)
 
 
 def test_answer_beyond_the_largest_that_aws_gives_is_none(

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from shared.adapters.aws.client import AwsClient
-from shared.adapters.dynamodb.codec.attributes import Value, encode
+from shared.adapters.dynamodb.codec.attributes import Value, decode_all, encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.items import plain_item
@@ -44,7 +44,8 @@ class DynamoPayloads:
         item = self._get(payload_key(tenant_id, payload_id), Attr.TTL)
         if item is None:
             return False
-        if Attr.TTL not in item or int(item[Attr.TTL]["N"]) >= expires_at_s:
+        kept_until_s: Any = decode_all(item).get(Attr.TTL)
+        if kept_until_s is None or kept_until_s >= expires_at_s:
             return True
         return self._expire(tenant_id, payload_id, expires_at_s, "#ttl < :ttl")
 

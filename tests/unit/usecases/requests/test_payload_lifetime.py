@@ -12,7 +12,8 @@ from shared.domain.executions.retention import DAY_SECONDS, PAYLOAD_LATE_DAYS, P
 from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_job import NewJob
-from shared.domain.schedules.timing import After, Every, Once, Timing
+from shared.domain.schedules.schedule_kinds import Once
+from shared.domain.schedules.timing import After, Every, Timing
 from shared.usecases.ticks.collect_payloads import MIN_AGE_MS
 from tests.support.builders import TENANT, with_changes
 from tests.support.usecases.creating import LARGE

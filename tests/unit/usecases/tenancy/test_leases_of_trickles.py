@@ -1,10 +1,11 @@
 """Thin traffic leases for a minute with one write, and takes nothing from the promise of a limit."""
 
 import random
+from collections.abc import Mapping, Sequence
 
 import pytest
 
-from shared.domain.tenancy.budget import BudgetName
+from shared.domain.tenancy.budget import BudgetKey, BudgetName, TokenLease
 from shared.usecases.tenancy.spend_budget import SpendBudget
 from tests.support.builders import TENANT
 from tests.support.fakes.budgets import FakeBudgetStore
@@ -94,6 +95,51 @@ def test_process_that_finds_the_far_seconds_full_leases_the_near_ones() -> None:
     fleet.run((second * 1_000 + process, process) for second in range(3) for process in range(40))
     (slots,) = fleet.store.slots.values()
     assert (slots[9], slots[30]) == (40, 25)
+
+
+@pytest.mark.parametrize(
+    ("limit", "busy", "thin", "other"), [(100, 90, 1, 80), (100, 40, 2, 90), (1_000, 900, 5, 700)]
+)
+def test_process_that_is_no_longer_busy_leaves_its_share_to_others_within_twenty_seconds(
+    limit: int, busy: int, thin: int, other: int
+) -> None:
+    start = -START_MS % 60_000
+    fleet = Fleet(2, limit)
+    fleet.run((start + at * 1_000 // busy, 0) for at in range(60 * busy))
+    moved = [(start + 60_000 + at * 1_000 // thin, 0) for at in range(60 * thin)]
+    moved += [(start + 60_000 + at * 1_000 // other, 1) for at in range(60 * other)]
+    refused = [at for at, process in sorted(moved) if not fleet.ask(process, at)]
+    assert [at for at in refused if at >= start + 80_000] == []
+
+
+class ContestedStore(FakeBudgetStore):
+    """Other processes fill one more of the later seconds before each write."""
+
+    def take(
+        self, key: BudgetKey, leases: Sequence[TokenLease], expires_at_s: int
+    ) -> Mapping[int, int] | None:
+        """See the port."""
+        if len(leases) > 1:
+            self.slots.setdefault(key, {})[leases[1].slot] = leases[1].ceiling
+        return super().take(key, leases, expires_at_s)
+
+
+def test_later_seconds_that_others_fill_meanwhile_refuse_nothing_of_the_present_one() -> None:
+    fleet = Fleet(1, 100, ContestedStore())
+    assert all(fleet.ask(0, second * 1_000 + number * 200) for second in range(60) for number in range(5))
+
+
+def test_lowered_limit_holds_from_the_next_request_on() -> None:
+    start = -START_MS % 60_000
+    fleet = Fleet(5, 1_000)
+    fleet.run((start + at * 20, at % 5) for at in range(62 * 50))
+    fleet.limit = 20
+    admitted = [
+        sum(fleet.ask(at % 5, start + second * 1_000 + at * 4) for at in range(250))
+        for second in range(63, 125)
+    ]
+    assert max(admitted) <= 20
+    assert min(admitted[-5:]) > 0
 
 
 def test_due_minute_strands_no_more_than_a_small_share_in_each_process() -> None:

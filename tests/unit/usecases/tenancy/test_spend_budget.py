@@ -158,12 +158,15 @@ def test_throttled_budget_of_one_tenant_lifts_no_other_limit() -> None:
 
 def test_number_of_leased_budgets_in_a_process_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spend_budget, "MAX_BUDGETS", 50)
+    monkeypatch.setattr(spend_budget, "MAX_DUE_MINUTES", 50)
     store = FakeBudgetStore()
     spend = SpendBudget(budgets=store, clock=VirtualClock(START_MS))
     minute = START_MS // 60_000
     for number in range(500):
         assert spend.in_minute(TENANT, BudgetName.DUE, minute + number, 3)
-    assert len(spend._leased) <= 50
+    for number in range(500):
+        assert spend.per_second(f"tenant-{number}", BudgetName.CREATES, 3)
+    assert (len(spend._leased), len(spend._due)) == (50, 50)
     assert sum(spend.in_minute(TENANT, BudgetName.DUE, minute, 3) for _ in range(5)) <= 2
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from shared.domain.bucket import bucket_of
 from shared.domain.errors import UnavailableError
+from shared.domain.executions.states import State
 from shared.ports.jobs import Payload
 from tests.support.builders import BUCKET
 from tests.support.fakes.table import Damage
@@ -59,6 +60,16 @@ def test_row_of_an_old_bucket_is_sent_a_minute_after_sqs_refused_its_message() -
     at = swept_late(world)
     swept(world, at + 60_000)
     assert world.sent() == [row.id]
+
+
+def test_lost_worker_of_an_old_bucket_is_settled_a_minute_after_the_store_did_not_respond() -> None:
+    world = unscanned()
+    row = put(world, State.RUNNING, attempt=5, lease_until=FIRST_PASS)
+    world.steps.fail("store.give_up")
+    at = swept_late(world)
+    assert world.standing(row.id).state is State.RUNNING
+    swept(world, at + 60_000)
+    assert world.standing(row.id).state is State.FAILED
 
 
 @pytest.mark.parametrize("call", ["store.get", "jobs.keep_payload"])
