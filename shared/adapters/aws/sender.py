@@ -65,8 +65,10 @@ class PooledSend:
                 pool.give_back(endpoint, connection)
 
     async def close(self) -> None:
-        """Close the idle connections of the running loop, and those of its thread."""
+        """Close the idle connections of this thread, and those of its loop if one runs."""
         self._blocking.close()
+        if not has_loop():
+            return
         pool = self._pools.pop(asyncio.get_running_loop(), None)
         if pool is not None:
             await pool.close()

@@ -3,10 +3,12 @@
 import pytest
 
 from shared.domain.bucket import bucket_of
+from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.states import State
+from shared.names import Lane
 from shared.ports.jobs import Payload
-from tests.support.builders import BUCKET
+from tests.support.builders import BUCKET, DUE_AT, TENANT, in_state, one_off
 from tests.support.fakes.table import Damage
 from tests.support.usecases.steps import Crash
 from tests.support.usecases.sweeps import FIRST_PASS, SCAN, SECOND_PASS, put, scanned, swept, unscanned
@@ -62,14 +64,20 @@ def test_row_of_an_old_bucket_is_sent_a_minute_after_sqs_refused_its_message() -
     assert world.sent() == [row.id]
 
 
-def test_lost_worker_of_an_old_bucket_is_settled_a_minute_after_the_store_did_not_respond() -> None:
+def test_reminder_of_an_old_bucket_wakes_its_target_a_minute_after_the_store_did_not_respond() -> None:
     world = unscanned()
-    row = put(world, State.RUNNING, attempt=5, lease_until=FIRST_PASS)
-    world.steps.fail("store.give_up")
+    target = in_state(one_off(due_at=DUE_AT - 7_200_000), State.WAITING, attempt=2, next_attempt_at=DUE_AT)
+    world.put(target)
+    reminder = RetryReminder(
+        dispatch_at=DUE_AT, target=target.id, claims=2, tenant_id=TENANT, lane=Lane.STANDARD, created_at=SCAN
+    )
+    world.store.put_reminder(reminder)
+    world.steps.fail("store.get_many")
+    world.steps.fail("store.get")
     at = swept_late(world)
-    assert world.standing(row.id).state is State.RUNNING
+    assert world.sent() == []
     swept(world, at + 60_000)
-    assert world.standing(row.id).state is State.FAILED
+    assert world.sent() == [target.id]
 
 
 @pytest.mark.parametrize("call", ["store.get", "jobs.keep_payload"])
