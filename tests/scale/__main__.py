@@ -1,21 +1,25 @@
-"""`make scale`: run the scale model and print its tables. `--fast` runs a shorter, smaller one, `--herds` those jobs
-that are due at once."""
+"""`make scale`: run the scale model and print its tables. `--fast` runs a shorter, smaller one, `--herds` jobs that
+are due at once, `--rates` several steady rates."""
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from typing import TypeVar
 
 from infra.sizing.figures import all_figures
-from tests.scale.herd import HERDS, run_herd
+from tests.scale.herd import HERDS, HerdRun, run_herd
 from tests.scale.herd_report import herd_page
 from tests.scale.hostile import hostile_result
 from tests.scale.minute import million_result
+from tests.scale.rates import RATES, RateRun, rate_page, run_rate
 from tests.scale.steady import Result, steady_result
 from tests.scale.table import shown
 
 FAST_MINUTES = 1.2
+S = TypeVar("S")
+R = TypeVar("R", HerdRun, RateRun)
 Scenario = Callable[[], Result]
 
 
@@ -33,13 +37,18 @@ def main() -> int:
         "--figures", action="store_true", help="print the figures and their sources, and stop"
     )
     parser.add_argument("--herds", action="store_true", help="herds, as the page docs/scale.md shows them")
+    parser.add_argument(
+        "--rates", action="store_true", help="steady rates, as the page docs/scale.md shows them"
+    )
     arguments = parser.parse_args()
     if arguments.figures:
         for name, figure in all_figures().items():
             _write(f"{name:<28}{figure.value:>10g}  {figure.source:<11}{figure.note}")
         return 0
     if arguments.herds:
-        return _run_herds()
+        return _run_page(run_herd, HERDS, herd_page)
+    if arguments.rates:
+        return _run_page(run_rate, RATES, rate_page)
     with ProcessPoolExecutor(max_workers=2) as pool:
         running = [pool.submit(scenario) for scenario in scenarios(is_fast=arguments.fast)]
         results = [each.result() for each in running]
@@ -48,10 +57,10 @@ def main() -> int:
     return 1 if any(result.failures for result in results) else 0
 
 
-def _run_herds() -> int:
+def _run_page(run: Callable[[S], R], subjects: Sequence[S], page: Callable[[Sequence[R]], str]) -> int:
     with ProcessPoolExecutor(max_workers=2) as pool:
-        runs = list(pool.map(run_herd, HERDS))
-    _write(herd_page(runs))
+        runs = list(pool.map(run, subjects))
+    _write(page(runs))
     failures = [failure for run in runs for failure in run.failures]
     _write("\n".join(f"BROKEN: {failure}" for failure in failures) or "\nall bounds hold")
     return 1 if failures else 0

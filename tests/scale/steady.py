@@ -48,7 +48,7 @@ class Run:
         lags = sorted(self.world.receivers.lags[phase, host])
         return lags[len(lags) * 99 // 100] if lags else 0
 
-    def _busy(self) -> dict[str, int]:
+    def busy(self) -> dict[str, int]:
         """Event sources start executors before batches are full, up to the concurrency of the lane."""
         world = self.world
         interval = world.measured_from_s, int(world.hub.now_ms) // 1000
@@ -62,7 +62,7 @@ class Run:
         common = [
             f"calls: {world.receivers.calls:,} in a slice of 1/{world.slice.factor:.0f}",
             f"early calls: {world.receivers.early}",
-            f"busy executors of the stage, mean: {self._busy()}",
+            f"busy executors of the stage, mean: {self.busy()}",
             f"keys in a batch, mean: {world.executors.keys / world.executors.batches:.1f}",
             f"throttled requests of the slice: {dict(world.meters.throttled) or 'none'}",
             *(f"{name}: {[round(count) for count in counts]}" for name, counts in world.samples.items()),
