@@ -97,10 +97,11 @@ class ProblemOut(Representation):
     detail: str = Field(description="The reason why this request was refused.")
     instance: str = Field(description="The request's id, under which operators find it in their logs.")
     errors: list[FieldErrorOut] | SkipJsonSchema[None] = Field(
-        None, description="With a 422: every error in the body."
+        None, description="With a 422: every error in the body.", exclude_if=_is_none
     )
     quota: str | SkipJsonSchema[None] = Field(
         None,
+        exclude_if=_is_none,
         description="With a 429: the quota or rate limit that was reached.",
         json_schema_extra={"enum": [quota.value for quota in Quota]},
     )

@@ -53,8 +53,9 @@ class Backlog:
         new = NewJob(timing=timing, request=Request(method="POST", url=url), lane=lane, timeout_seconds=10)
         identity = Identity(chosen=draft.choose(new, now_ms), created_at=now_ms, fingerprint=bytes(16))
         drafted = draft.execute(world.tenant(tenant), new, identity)
-        assert isinstance(drafted, Execution)
-        execution = drafted.progressed(state=State.QUEUED)
+        assert isinstance(drafted.job, Execution)
+        assert drafted.payload is None
+        execution = drafted.job.progressed(state=State.QUEUED)
         world.table.insert(execution, None)
         return execution
 

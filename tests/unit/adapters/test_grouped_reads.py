@@ -43,7 +43,7 @@ class Table:
         return {"Responses": {TABLE: found}}
 
     def _item(self, sk: str) -> dict[str, Any]:
-        return {"pk": {"S": "acme"}, "sk": {"S": sk}, "v": {"N": "1"}, "rq": {"B": self._items[sk]}}
+        return {"pk": {"S": f"acme#{sk}"}, "sk": {"S": sk}, "v": {"N": "1"}, "rq": {"B": self._items[sk]}}
 
 
 def read(table: Table, *numbers: int) -> list[bytes | str]:
