@@ -5,6 +5,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ARGS ?=
 SEEDS ?= 200
+STAGE ?= dev
 # One more than there are processors: the tests of the laptop stack spend most of their time waiting.
 PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
@@ -20,7 +21,7 @@ TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)-$(GO_VERSION
 # Also trust the system's certificates, because many networks use a TLS-inspecting proxy.
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 
-.PHONY: help run test test-fast check format openapi simulate scale scale-fast mutants crashes chaos bench size synth lock tools clean
+.PHONY: help run test test-fast check format openapi simulate scale scale-fast mutants crashes chaos bench size synth diff deploy lock tools clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile
@@ -73,8 +74,14 @@ bench: $(VENV) $(TOOLS) ## Count what jobs and requests cost in units of AWS, an
 size: $(VENV) ## Print the configuration, quotas and cost for a traffic; ARGS="--jobs-per-second 100 --burst 5000 --body 2kB".
 	@$(BIN)/python -m infra.sizing $(ARGS)
 
-synth: $(VENV) $(TOOLS) ## Write the CloudFormation templates to build/cdk.out; ARGS="-c region=eu-west-1".
-	PATH="$(CURDIR)/$(BIN):$$PATH" .tools/node_modules/.bin/cdk synth --quiet $(ARGS)
+synth: $(VENV) $(TOOLS) ## Write the CloudFormation templates of a stage to build/cdk.out; STAGE=prod reads stages/prod.toml.
+	PATH="$(CURDIR)/$(BIN):$$PATH" .tools/node_modules/.bin/cdk synth --quiet -c stage=$(STAGE) $(ARGS)
+
+diff: $(VENV) $(TOOLS) ## Show what a deployment would change; STAGE=prod.
+	PATH="$(CURDIR)/$(BIN):$$PATH" .tools/node_modules/.bin/cdk diff -c stage=$(STAGE) $(ARGS)
+
+deploy: $(VENV) $(TOOLS) ## Check the account, show the changes, ask, and deploy; STAGE=prod, ARGS=--yes does not ask.
+	@PATH="$(CURDIR)/$(BIN):$(CURDIR)/.tools/node_modules/.bin:$$PATH" $(BIN)/python -m infra.deploy $(STAGE) $(ARGS)
 
 tools: $(TOOLS)
 

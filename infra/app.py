@@ -1,10 +1,12 @@
 """The CDK application: two stacks per stage.
 
-`cdk synth -c stage=prod -c preset=medium -c region=eu-west-1` runs this file; tests and the local stack call `synth`.
+`cdk synth -c stage=prod` runs this file for the stage of stages/prod.toml; tests and the local stack call `synth`.
 """
 
 import json
 import os
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 from aws_cdk import App, DefaultStackSynthesizer, Validations, cx_api
@@ -13,8 +15,10 @@ from cdk_nag import AwsSolutionsChecks
 from infra.config import StageConfig
 from infra.stacks.data import DataStack
 from infra.stacks.service import ServiceStack
-from infra.stages import cloud_stage
+from infra.stage_files.read import read_stage
+from infra.stage_files.values import StageFileError
 
+DEFAULT_STAGE = "dev"
 CDK_JSON = Path(__file__).resolve().parents[1] / "cdk.json"
 
 
@@ -48,13 +52,23 @@ def synth(stage: StageConfig, outdir: Path) -> cx_api.CloudAssembly:
 
 
 def main() -> None:
-    """Synthesise the stage, preset and region of the CDK context."""
+    """Synthesise the stage of the CDK context; exit with a sentence for a stage that cannot be deployed."""
     app = App(analytics_reporting=False)
-    name = app.node.try_get_context("stage") or "dev"
-    region = app.node.try_get_context("region") or os.environ.get("CDK_DEFAULT_REGION") or "us-east-1"
-    preset = app.node.try_get_context("preset") or "small"
-    build(app, cloud_stage(name, region, os.environ.get("CDK_DEFAULT_ACCOUNT"), preset=preset))
+    try:
+        stage = _stage(app)
+    except StageFileError as error:
+        sys.exit(str(error))
+    build(app, stage)
     app.synth()
+
+
+def _stage(app: App) -> StageConfig:
+    """The stage file decides, but for an account that it leaves to the credentials."""
+    for name in ("preset", "region"):
+        if app.node.try_get_context(name) is not None:
+            raise StageFileError(f"-c {name} has no effect: write {name} into the file of the stage instead")
+    stage = read_stage(str(app.node.try_get_context("stage") or DEFAULT_STAGE))
+    return replace(stage, account=stage.account or os.environ.get("CDK_DEFAULT_ACCOUNT"))
 
 
 if __name__ == "__main__":

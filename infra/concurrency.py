@@ -29,7 +29,10 @@ class Pollers:
     def __post_init__(self) -> None:
         """Raise ValueError outside the ranges that CloudFormation accepts for SQS."""
         if not (2 <= self.minimum <= 200 and self.minimum <= self.maximum <= 2_000):
-            raise ValueError("a lane needs 2 to 200 pollers at least, and as many to 2000 at most")
+            raise ValueError(
+                "pollers have a minimum of 2 to 200, and a maximum of at least the minimum and at most 2000, "
+                f"not {self.minimum} and {self.maximum}"
+            )
 
 
 Source = int | Pollers
@@ -54,9 +57,12 @@ class LaneConcurrency:
 
     def __post_init__(self) -> None:
         """Raise ValueError outside the range of an SQS event source."""
-        limits = [source for source in map(self.of, QueueName) if isinstance(source, int)]
-        if not all(2 <= limit <= 1000 for limit in limits):
-            raise ValueError("the concurrency of a lane must be 2 to 1000; more needs provisioned pollers")
+        for each in fields(self):
+            source: Source = getattr(self, each.name)
+            if isinstance(source, int) and not 2 <= source <= 1000:
+                raise ValueError(
+                    f"lanes.{each.name} is 2 to 1000 executors, not {source}; more needs provisioned pollers"
+                )
 
     def of(self, queue: QueueName) -> Source:
         source: Source = getattr(self, queue.name.lower())
@@ -101,7 +107,7 @@ class ReservedConcurrency:
         }
         for name, runs in least.items():
             if getattr(self, name) < runs:
-                raise ValueError(f"the reserved concurrency of {name} must be at least {runs}")
+                raise ValueError(f"reserved.{name} is at least {runs}, not {getattr(self, name)}")
 
 
 def check_account(reserved: ReservedConcurrency, lanes: LaneConcurrency, account: int) -> None:
@@ -109,6 +115,6 @@ def check_account(reserved: ReservedConcurrency, lanes: LaneConcurrency, account
     needed = reserved.total + max(LEAST_UNRESERVED, lanes.total)
     if needed > account:
         raise ValueError(
-            f"reserved concurrency and lanes need {needed} concurrent executions, and the account has "
-            f"{account}: raise its quota, lower the lanes, or reserve nothing"
+            f"account_concurrency is at least {needed}, not {account}, because reserved and lanes need {needed} "
+            "concurrent executions: raise the quota of the account, lower lanes, or write reserved = false"
         )

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
+from infra.alarm_targets import AlarmTargets
+from infra.api_domain import ApiDomain
 from infra.capacity import reserves, watchers_needed
 from infra.components.shard_plan import ShardEpoch, check_plan, fewest_shards
 from infra.concurrency import LaneConcurrency, ReservedConcurrency, check_account
 from infra.executor_memory import check_memory
-from infra.provisioned import Provisioned, UnitsPerSecond
+from infra.provisioned import MaximumUnits, Provisioned, UnitsPerSecond
 from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, MAX_PAYLOAD_BYTES, Transport
 
 BundleMode = Literal["cloud", "host"]
@@ -56,7 +58,9 @@ class Units:
     def __post_init__(self) -> None:
         """Raise ValueError below the values that DynamoDB gives to every on-demand table."""
         if self.reads < 12_000 or self.writes < 4_000:
-            raise ValueError("warm throughput is at least 12000 reads and 4000 writes")
+            raise ValueError(
+                f"warm throughput is at least 12000 reads and 4000 writes, not {self.reads} and {self.writes}"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +121,8 @@ class StageConfig:
     Provisioned units need none: DynamoDB warms a table for its minimum."""
     provisioned: Provisioned | None = None
     """Units of the executions table with autoscaling. None bills the table on demand."""
+    maximum_units: MaximumUnits | None = None
+    """A fuse for the bill on demand: above these units, DynamoDB throttles. None leaves the account's quota."""
     account_concurrency: int = 1_000
     """Concurrent executions of the account in this region that belong to this stage."""
     reserved: ReservedConcurrency | None = field(default_factory=ReservedConcurrency)
@@ -145,8 +151,10 @@ class StageConfig:
     bundle: BundleMode = "cloud"
     dial_exceptions: tuple[str, ...] = ()
     """CIDRs of non-public addresses that callbacks may reach."""
+    domain: ApiDomain | None = None
+    """The custom domain of the API, which outlives a new API. None leaves the endpoint of API Gateway alone."""
     api_domains: tuple[str, ...] = ()
-    """Additional host names of the API, such as custom domains and proxies. No job may call them."""
+    """Additional host names of the API, such as those of proxies. No job may call them."""
     cors_origins: tuple[str, ...] = ()
     """Origins whose web pages may call the API from a browser, such as `https://console.example.com`, or `*`.
     Without any, browsers refuse to."""
@@ -154,54 +162,92 @@ class StageConfig:
     """Retain the tables and the key and refuse their deletion; disable only for disposable data."""
     dashboard: bool = True
     """Whether the stage has a CloudWatch dashboard, which AWS bills by the month."""
-    alarm_topic_arn: str | None = None
-    """An existing SNS topic for alarms; None creates a topic."""
+    alarm_targets: AlarmTargets = field(default_factory=AlarmTargets)
+    """Who receives the alarms: addresses, which subscribe to a topic of the stack, or a topic that exists."""
+    tags: tuple[tuple[str, str], ...] = ()
+    """Tags of all resources, beside `punctual:stage`."""
     emulated: bool = False
     """Adapt to the emulator: no alarms on expressions, no TLS requirement, no condition on the key."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError for a stage that breaks a guarantee, or whose deployment AWS would reject."""
+        """Raise ValueError for a stage that breaks a guarantee, or whose deployment AWS would reject.
+
+        Messages name the keys of a stage file.
+        """
         if not _NAME.fullmatch(self.name):
             raise ValueError(f"a stage is named by 1 to 20 lower-case letters and digits, not {self.name!r}")
         if not _CELL.fullmatch(self.cell):
-            raise ValueError(f"a cell is one character of Crockford's base32, not {self.cell!r}")
+            raise ValueError(
+                f"cell is one digit, or one small letter but i, l, o and u, such as '0', not {self.cell!r}"
+            )
         if self.log_retention_days not in _LOG_RETENTION_DAYS:
-            raise ValueError(f"CloudWatch Logs retention must be one of {_LOG_RETENTION_DAYS} days")
-        check_plan(self.shard_plan)
-        if not 1 <= self.watchers <= fewest_shards(self.shard_plan):
-            raise ValueError("each watcher needs at least one shard of every bucket")
-        needed = watchers_needed(self.jobs_per_second, self.due_in_one_minute)
-        if self.watchers < needed:
-            raise ValueError(f"{needed} watchers are needed for the rate of the stage, not {self.watchers}")
-        if self.provisioned is not None:
-            # A burst beyond the minimum is throttled for minutes, until autoscaling has followed.
-            self.provisioned.check(reserves(self.jobs_per_second, self.due_in_one_minute))
-        if not 1 <= self.sweepers <= LEDGER_PARTITIONS:
-            raise ValueError(f"there are 1 to {LEDGER_PARTITIONS} sweepers, not {self.sweepers}")
-        if not 1 <= self.reconcilers <= LIVE_SEGMENTS:
-            raise ValueError(f"there are 1 to {LIVE_SEGMENTS} reconcilers, not {self.reconcilers}")
+            days = ", ".join(map(str, _LOG_RETENTION_DAYS))
+            raise ValueError(f"log_retention_days is one of {days}, not {self.log_retention_days}")
+        self._check_parts()
+        self._check_capacity()
         self._check_retention()
         for origin in self.cors_origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
                 raise ValueError(
-                    f"an origin is a scheme and a host, as in https://example.com, not {origin!r}"
+                    "cors_origins has origins, each a scheme and a host as in https://example.com, "
+                    f"not {origin!r}"
                 )
+        if self.domain is not None:
+            self.domain.check(self.region, self.account)
+        self.alarm_targets.check(self.region)
         if self.reserved is not None:
             self.reserved.check(self.watchers, self.sweepers, self.reconcilers)
             check_account(self.reserved, self.lane_concurrency, self.account_concurrency)
 
+    def _check_parts(self) -> None:
+        check_plan(self.shard_plan)
+        fewest = fewest_shards(self.shard_plan)
+        if not 1 <= self.watchers <= fewest:
+            raise ValueError(
+                f"watchers is 1 to {fewest}, the fewest shards of a bucket, not {self.watchers}: each needs a shard"
+            )
+        needed = watchers_needed(self.jobs_per_second, self.due_in_one_minute)
+        if self.watchers < needed:
+            raise ValueError(
+                f"watchers is at least {needed} for jobs_per_second and due_in_one_minute of the stage, "
+                f"not {self.watchers}"
+            )
+        if not 1 <= self.sweepers <= LEDGER_PARTITIONS:
+            raise ValueError(f"sweepers is 1 to {LEDGER_PARTITIONS}, not {self.sweepers}")
+        if not 1 <= self.reconcilers <= LIVE_SEGMENTS:
+            raise ValueError(f"reconcilers is 1 to {LIVE_SEGMENTS}, not {self.reconcilers}")
+
+    def _check_capacity(self) -> None:
+        needed = reserves(self.jobs_per_second, self.due_in_one_minute)
+        if self.provisioned is not None:
+            # A burst beyond the minimum is throttled for minutes, until autoscaling has followed.
+            self.provisioned.check(needed)
+        if self.maximum_units is not None:
+            if self.provisioned is not None:
+                raise ValueError(
+                    "capacity.maximum bounds a table on demand: remove it, because capacity.provisioned has "
+                    "maximum units of its own"
+                )
+            self.maximum_units.check(needed["executions"])
+
     def _check_retention(self) -> None:
         """A message or an idempotency key must never outlive the record that it refers to."""
-        if self.retention_days <= IDEMPOTENCY_DAYS:
-            raise ValueError(f"records must outlive idempotency keys: more than {IDEMPOTENCY_DAYS} days")
-        if not 1 <= self.queue_retention_days < self.dead_letter_retention_days <= 14:
+        queue, dead, records = self.queue_retention_days, self.dead_letter_retention_days, self.retention_days
+        if not 1 <= queue < dead <= 14:
             raise ValueError(
-                "dead-letter retention must exceed the lane's retention, and neither may exceed 14 days"
+                f"dead_letter_retention_days is more than queue_retention_days and at most 14, not {dead} "
+                f"beside {queue}"
             )
-        if self.audit_retention_days < self.retention_days:
-            raise ValueError("audit records must outlive the records that they describe")
-        if self.retention_days <= self.dead_letter_retention_days:
-            raise ValueError("records must outlive every message that names them")
+        least = max(IDEMPOTENCY_DAYS, dead) + 1
+        if records < least:
+            raise ValueError(
+                f"retention_days is at least {least}, not {records}: records outlive idempotency keys "
+                f"({IDEMPOTENCY_DAYS} days) and every message that names them (dead_letter_retention_days)"
+            )
+        if self.audit_retention_days < records:
+            raise ValueError(
+                f"audit_retention_days is at least retention_days, {records}, not {self.audit_retention_days}"
+            )
 
     @property
     def warm(self) -> WarmThroughput:
@@ -215,6 +261,11 @@ class StageConfig:
             return {name: units.at_least for name, units in self.provisioned.by_name.items()}
         warm = {each.name: getattr(self.warm, each.name) for each in fields(self.warm)}
         return {name: UnitsPerSecond(reads=units.reads, writes=units.writes) for name, units in warm.items()}
+
+    @property
+    def all_tags(self) -> Mapping[str, str]:
+        """The tags of both stacks, which CloudFormation puts on their resources."""
+        return {**dict(self.tags), "punctual:stage": self.name}
 
     @property
     def prefix(self) -> str:

@@ -1,4 +1,4 @@
-"""Provisioned capacity of the executions table, which a stage may choose in place of on demand.
+"""Capacity of the executions table: a maximum on demand, or provisioned units in place of on demand.
 
 Autoscaling acts after two minutes above its target, and DynamoDB then takes minutes to add units. The load of a
 scheduler jumps at full minutes and hours, so the minimum has to bear the busiest minute alone. Burst credits of
@@ -18,6 +18,24 @@ class UnitsPerSecond(NamedTuple):
 
     reads: int
     writes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaximumUnits:
+    """Of the executions table on demand, and of each of its indexes. DynamoDB throttles above them."""
+
+    reads: int
+    writes: int
+
+    def check(self, needed: UnitsPerSecond) -> None:
+        """Raise ValueError if the busiest minute of the stage would be throttled."""
+        for kind, least in zip(UnitsPerSecond._fields, needed, strict=True):
+            given = getattr(self, kind)
+            if given < least:
+                raise ValueError(
+                    f"capacity.maximum.{kind} is at least {least} for the busiest minute of the stage, not {given}: "
+                    "give more, or lower jobs_per_second or due_in_one_minute"
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,5 +106,5 @@ class Provisioned:
                     raise ValueError(
                         f"the {kind} of {name} need a minimum of {least} units for the rates of the stage, not "
                         f"{given}, because autoscaling follows minutes later: give {least}, lower "
-                        "jobs_per_second or due_in_one_minute, or bill on demand with provisioned=None"
+                        "jobs_per_second or due_in_one_minute, or remove capacity.provisioned to bill on demand"
                     )

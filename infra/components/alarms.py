@@ -23,8 +23,8 @@ class Alarms(Construct):
         self.alarms = [self._alarm(spec) for spec in (*slo_alarms(stage), *resource_alarms(stage, resources))]
 
     def _topic(self, stage: StageConfig) -> sns.ITopic:
-        if stage.alarm_topic_arn:
-            return sns.Topic.from_topic_arn(self, "Topic", stage.alarm_topic_arn)
+        if stage.alarm_targets.topic_arn:
+            return sns.Topic.from_topic_arn(self, "Topic", stage.alarm_targets.topic_arn)
         return sns.Topic(self, "Topic", display_name=f"{stage.prefix} alarms", enforce_ssl=not stage.emulated)
 
     def _alarm(self, spec: AlarmSpec) -> cloudwatch.Alarm:

@@ -1,7 +1,8 @@
 """The HTTPS entry: an HTTP API that passes every request to the api function.
 
-A single `$default` route lets the function answer unknown paths and methods, too. The gateway does not
-authorise requests, because only the function can check a tenant's API key.
+The `$default` route lets the function answer unknown paths and methods, too. The documentation has routes of its
+own, because it needs no key and some of its files are large: a low rate bounds what strangers can make AWS bill.
+The gateway does not authorise requests, because only the function can check a tenant's API key.
 """
 
 import json
@@ -9,10 +10,12 @@ from typing import cast
 
 from aws_cdk import Duration
 from aws_cdk import aws_apigatewayv2 as apigateway
+from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
 from constructs import Construct
 
+from infra.api_domain import ApiDomain
 from infra.components.log_groups import log_group
 from infra.config import StageConfig
 
@@ -52,18 +55,28 @@ def _cors(stage: StageConfig) -> apigateway.CorsPreflightOptions | None:
     )
 
 
+OPEN_PATHS = ("/v1/docs", "/v1/docs/{proxy+}", "/v1/openapi.json")
+"""Paths of the documentation, which any client may read."""
+OPEN_RATE, OPEN_BURST = 10, 100
+"""Requests per second to each of these routes; a page with all of its files takes seven."""
+
+
 class HttpEntry(Construct):
+    domain: apigateway.DomainName | None = None
+    """None without a custom domain."""
+
     def __init__(self, scope: Construct, function: lambda_.Function, stage: StageConfig) -> None:
         super().__init__(scope, "HttpEntry")
+        integration = HttpLambdaIntegration(
+            "ToFunction", function, payload_format_version=apigateway.PayloadFormatVersion.VERSION_2_0
+        )
         self.api = apigateway.HttpApi(
             self,
             "Api",
             api_name=f"{stage.prefix}-api",
             create_default_stage=False,
             cors_preflight=_cors(stage),
-            default_integration=HttpLambdaIntegration(
-                "ToFunction", function, payload_format_version=apigateway.PayloadFormatVersion.VERSION_2_0
-            ),
+            default_integration=integration,
         )
         default = apigateway.HttpStage(
             self,
@@ -81,3 +94,31 @@ class HttpEntry(Construct):
         ).access_log_settings = apigateway.CfnStage.AccessLogSettingsProperty(
             destination_arn=logs.log_group_arn, format=json.dumps(ACCESS_LOG)
         )
+        self._bound_documentation(integration, default)
+        if stage.domain is not None:
+            self.domain = self._map_domain(stage.domain, default)
+
+    def _bound_documentation(self, integration: HttpLambdaIntegration, stage: apigateway.HttpStage) -> None:
+        cfn_stage = cast(apigateway.CfnStage, stage.node.default_child)
+        cfn_stage.route_settings = {
+            f"ANY {path}": {"ThrottlingRateLimit": OPEN_RATE, "ThrottlingBurstLimit": OPEN_BURST}
+            for path in OPEN_PATHS
+        }
+        for path in OPEN_PATHS:
+            for route in self.api.add_routes(path=path, integration=integration):
+                stage.node.add_dependency(
+                    route
+                )  # API Gateway refuses settings of a route that is not there yet
+
+    def _map_domain(self, own: ApiDomain, stage: apigateway.HttpStage) -> apigateway.DomainName:
+        """The domain's DNS record stays with the operator: the stack changes no zone."""
+        certificate = acm.Certificate.from_certificate_arn(self, "Certificate", own.certificate_arn)
+        domain = apigateway.DomainName(
+            self,
+            "Domain",
+            domain_name=own.name,
+            certificate=certificate,
+            security_policy=apigateway.SecurityPolicy.TLS_1_2,
+        )
+        apigateway.ApiMapping(self, "Mapping", api=self.api, domain_name=domain, stage=stage)
+        return domain

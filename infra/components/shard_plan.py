@@ -7,6 +7,8 @@ from itertools import pairwise
 
 MAX_SHARDS = 32_768
 """The limit of the shard number in an execution id."""
+MAX_EPOCHS = 20
+"""Each takes some 75 bytes of the variables of every function, which have 4 KB in all."""
 _MINUTE = re.compile(r"\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\dZ")
 
 
@@ -21,9 +23,12 @@ class ShardEpoch:
 
     def __post_init__(self) -> None:
         if not _MINUTE.fullmatch(self.since):
-            raise ValueError(f"a shard epoch begins at a UTC minute, not {self.since!r}")
+            raise ValueError(
+                f"an epoch of shards begins at a UTC minute, such as '2026-01-31T00:00Z', not {self.since!r}"
+            )
         if not all(1 <= count <= MAX_SHARDS for count in self.counts):
-            raise ValueError(f"shard counts must be 1 to {MAX_SHARDS}, not {self.counts}")
+            counts = ", ".join(map(str, self.counts))
+            raise ValueError(f"the counts of shards are 1 to {MAX_SHARDS}, not {counts}")
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -33,13 +38,21 @@ class ShardEpoch:
 
 def check_plan(plan: tuple[ShardEpoch, ...]) -> None:
     """Raise ValueError if empty, unordered or shrinking: a shrunk bucket would hide its upper shards."""
-    if not plan:
-        raise ValueError("a shard plan needs at least one epoch")
+    if not 1 <= len(plan) <= MAX_EPOCHS:
+        raise ValueError(
+            f"shards has 1 to {MAX_EPOCHS} epochs, not {len(plan)}: remove the oldest, but keep the last one that "
+            "began more than retention_days ago"
+        )
     for earlier, later in pairwise(plan):
         if later.since <= earlier.since:
-            raise ValueError("the epochs of a shard plan must be in order of time")
+            raise ValueError(
+                f"the epochs of shards are in order of time: {later.since} must not follow {earlier.since}"
+            )
         if any(new < old for old, new in zip(earlier.counts, later.counts, strict=True)):
-            raise ValueError("shard counts may only grow")
+            raise ValueError(
+                f"the counts of shards may only grow, and those since {later.since} are less than those since "
+                f"{earlier.since}"
+            )
 
 
 def fewest_shards(plan: tuple[ShardEpoch, ...]) -> int:

@@ -6,8 +6,9 @@ from aws_cdk import RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
+from infra.components.nag import NO_RECOVERY, acknowledge
 from infra.config import StageConfig, Units
-from infra.provisioned import Autoscaled, ProvisionedUnits
+from infra.provisioned import Autoscaled, MaximumUnits, ProvisionedUnits
 from shared.names import PROJECTED, Attr, Index
 
 
@@ -16,6 +17,7 @@ class Capacity:
     """Of a table or an index: on demand, or provisioned units, which need no warm throughput beside them."""
 
     warm: dynamodb.WarmThroughput | None = None
+    maximum: MaximumUnits | None = None
     units: ProvisionedUnits | None = None
 
     @classmethod
@@ -23,7 +25,8 @@ class Capacity:
         """Of the executions table, or of one of its indexes."""
         if stage.provisioned is not None:
             return cls(units=stage.provisioned.by_name[name])
-        return cls(warm=_warm(getattr(stage.warm_throughput, name)) if stage.warm_throughput else None)
+        warm = _warm(getattr(stage.warm_throughput, name)) if stage.warm_throughput else None
+        return cls(warm=warm, maximum=stage.maximum_units)
 
     @property
     def reads(self) -> int | None:
@@ -35,11 +38,22 @@ class Capacity:
         """Provisioned write units at first; None on demand."""
         return self.units.writes.minimum if self.units else None
 
+    @property
+    def most_reads(self) -> int | None:
+        """On demand; None for the account's quota."""
+        return self.maximum.reads if self.maximum else None
+
+    @property
+    def most_writes(self) -> int | None:
+        """On demand; None for the account's quota."""
+        return self.maximum.writes if self.maximum else None
+
 
 class Tables(Construct):
-    """Executions, jobs, tenants, leases and audit, with TTL and point-in-time recovery.
+    """Executions, jobs, tenants, leases and audit, with TTL.
 
-    All are on demand, but for the executions of a stage with provisioned units.
+    All are on demand, but for the executions of a stage with provisioned units. All but the leases have
+    point-in-time recovery.
     """
 
     def __init__(self, scope: Construct, stage: StageConfig) -> None:
@@ -57,7 +71,9 @@ class Tables(Construct):
         self.jobs = self._table("Jobs")
         _index(self.jobs, Index.LIVE, Attr.LIVE_PK, Attr.SK)
         self.tenants = self._table("Tenants")
-        self.leases = self._table("Leases")
+        # A restore leaves this table as it is: leases of another time would let two workers run one execution.
+        self.leases = self._table("Leases", is_recoverable=False)
+        acknowledge(self.leases, NO_RECOVERY)
         self.audit = self._table("Audit")
 
     def by_name(self) -> dict[str, dynamodb.Table]:
@@ -74,6 +90,8 @@ class Tables(Construct):
         name: str,
         stream: dynamodb.StreamViewType | None = None,
         capacity: Capacity = Capacity(),
+        *,
+        is_recoverable: bool = True,
     ) -> dynamodb.Table:
         protected, on_demand = self._stage.protect_data, capacity.units is None
         table = dynamodb.Table(
@@ -86,11 +104,13 @@ class Tables(Construct):
             else dynamodb.BillingMode.PROVISIONED,
             read_capacity=capacity.reads,
             write_capacity=capacity.writes,
+            max_read_request_units=capacity.most_reads,
+            max_write_request_units=capacity.most_writes,
             time_to_live_attribute=Attr.TTL,
             stream=stream,
             warm_throughput=capacity.warm,
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
-                point_in_time_recovery_enabled=True
+                point_in_time_recovery_enabled=is_recoverable
             ),
             deletion_protection=protected,
             removal_policy=RemovalPolicy.RETAIN if protected else RemovalPolicy.DESTROY,
@@ -114,6 +134,8 @@ def _index(table: dynamodb.Table, name: str, pk: str, sk: str, capacity: Capacit
         warm_throughput=capacity.warm,
         read_capacity=capacity.reads,
         write_capacity=capacity.writes,
+        max_read_request_units=capacity.most_reads,
+        max_write_request_units=capacity.most_writes,
     )
     if capacity.units:
         reads, writes = capacity.units.reads, capacity.units.writes

@@ -34,6 +34,7 @@ from infra.config import FunctionMemory, StageConfig, Units, WarmThroughput
 from infra.sizing import figures
 from infra.sizing.batches import core_share
 from infra.sizing.traffic import Traffic
+from infra.stage_files.write import stage_lines
 from infra.stages import FIRST_MINUTE, PRESETS
 from shared.names import EXECUTOR_BATCH, LEDGER_PARTITIONS, LIVE_SEGMENTS, QueueName
 
@@ -79,6 +80,12 @@ class Plan:
             for name in names
             if getattr(self.stage, name) != getattr(base, name) and name not in ("name", "region", "account")
         }
+
+    @property
+    def stage_file(self) -> list[str]:
+        """The lines of a stage file that make this configuration."""
+        preset = self.preset or "small"
+        return [f'preset = "{preset}"', *stage_lines(self.changed, PRESETS[preset])]
 
     @property
     def burst_seconds(self) -> float:

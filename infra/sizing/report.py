@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from math import isfinite
 from textwrap import fill
 from typing import Any
@@ -17,6 +16,7 @@ from infra.sizing.cost import FULL, THIN, Billing, Cost
 from infra.sizing.plan import Plan
 from infra.sizing.prices import AS_OF, NOT_PRICED, RIVALS
 from infra.sizing.quotas import provisioned_quotas, quotas
+from infra.stage_files.write import stage_lines
 
 WIDTH = 110
 USED = (
@@ -68,7 +68,7 @@ class Report:
         return {
             "traffic": asdict(plan.traffic),
             "preset": plan.preset,
-            "stage": {name: _plain(value) for name, value in plan.changed.items()},
+            "stage_file": list(plan.stage_file),
             "shares": plan.shares,
             "burst_seconds": burst if isfinite(burst) else None,
             "quotas": [asdict(quota) | {"ask": quota.must_be_raised} for quota in quotas(plan)],
@@ -99,7 +99,7 @@ class Report:
         }
 
     def text(self) -> str:
-        """At most 110 columns wide, but for the code of a stage."""
+        """At most 110 columns wide, but for the lines of a stage file."""
         parts = (
             self._stage(),
             self._shares(),
@@ -114,11 +114,10 @@ class Report:
     def _stage(self) -> Iterator[str]:
         plan = self.plan
         if plan.preset is not None:
-            yield f"CONFIGURATION  the preset `{plan.preset}` bears this traffic: -c preset={plan.preset}"
-            yield "State its rates in infra/stages.py, so that synth checks them:"
+            yield f"CONFIGURATION  the preset `{plan.preset}` bears this traffic. Write into stages/<name>.toml:"
         else:
-            yield "CONFIGURATION  no preset bears this traffic. Add this stage to PRESETS in infra/stages.py:"
-        yield stage_code(plan.stage.name.upper(), plan.changed, plan.preset or "small")
+            yield "CONFIGURATION  no preset bears this traffic. Write into stages/<name>.toml:"
+        yield from (f"  {line}" for line in plan.stage_file)
         burst = plan.burst_seconds
         if plan.traffic.burst and isfinite(burst):
             yield f"The last call of the burst begins {burst:,.0f} s after its instant (computed)."
@@ -177,8 +176,8 @@ class Report:
             " what each choice trades."
         )
         if choices.changed:
-            yield "Fields to set for that:"
-            yield from (f"    {field}={code(value)}," for field, value in choices.changed.items())
+            yield "Keys to set for that:"
+            yield from (f"  {line}" for line in stage_lines(choices.changed, self.cost.stage))
         if choices.billing is Billing.PROVISIONED:
             for quota in provisioned_quotas(choices.provisioned):
                 if quota.must_be_raised:
@@ -201,33 +200,6 @@ class Report:
             figure = named[name]
             head = f"  {name:<22}{figure.value:>8,g}  {figure.source:<11}"
             yield fill(figure.note, WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
-
-
-def stage_code(name: str, changed: Mapping[str, object], base: str) -> str:
-    """Python that makes the stage from a preset."""
-    if not changed:
-        return f"{name} = {base.upper()}"
-    lines = [f"    {field}={code(value)}," for field, value in changed.items()]
-    return "\n".join([f"{name} = replace(", f"    {base.upper()},", *lines, ")"])
-
-
-def code(value: object) -> str:
-    """Python for a value of a field; a dataclass names only what differs from its defaults."""
-    if isinstance(value, tuple):
-        return f"({''.join(f'{code(each)}, ' for each in value).rstrip()})"
-    if is_dataclass(value):
-        given = [(each.name, getattr(value, each.name)) for each in fields(value)]
-        defaults = {each.name: each.default for each in fields(value)}
-        named = ", ".join(f"{key}={code(own)}" for key, own in given if own != defaults[key])
-        return f"{type(value).__name__}({named})"
-    return f"{value:_}" if isinstance(value, int) else json.dumps(value)
-
-
-def _plain(value: object) -> Any:
-    """Nested dataclasses as JSON has them."""
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -20,12 +20,23 @@ class DataStack(Stack):
             env=Environment(account=stage.account, region=stage.region),
             description="Punctual: tables and KMS key of a deployment. Outlives the service stack.",
             termination_protection=stage.protect_data,
+            tags=stage.all_tags,
         )
         self.tables = Tables(self, stage)
         self.key = self._tenant_key(stage)
         for name, table in self.tables.by_name().items():
-            CfnOutput(self, f"{name.capitalize()}TableName", value=table.table_name)
-        CfnOutput(self, "KmsKeyId", value=self.key.key_id)
+            CfnOutput(
+                self,
+                f"{name.capitalize()}TableName",
+                value=table.table_name,
+                description=f"The DynamoDB table of {name}.",
+            )
+        CfnOutput(
+            self,
+            "KmsKeyId",
+            value=self.key.key_id,
+            description="The KMS key that wraps the data keys of tenants.",
+        )
 
     def _tenant_key(self, stage: StageConfig) -> kms.Key:
         return kms.Key(

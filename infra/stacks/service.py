@@ -13,7 +13,7 @@ from infra.components.environment import SharedResources
 from infra.components.functions import Functions
 from infra.components.http_entry import HttpEntry
 from infra.components.lanes import Lanes
-from infra.components.nag import acknowledge
+from infra.components.nag import NO_AUTHORIZER, RUNTIME, acknowledge
 from infra.components.resource_alarms import MonitoredResources
 from infra.components.sources import Ticks, connect_queues
 from infra.config import StageConfig
@@ -29,13 +29,15 @@ class ServiceStack(Stack):
             f"{stage.prefix}-service",
             env=Environment(account=stage.account, region=stage.region),
             description="Punctual: functions, queues and API of a deployment. Replaceable.",
+            tags=stage.all_tags,
         )
         self.lanes = Lanes(self, stage)
         shared = SharedResources(tables=data.tables, key=data.key, lanes=self.lanes)
         self.functions = Functions(self, stage, shared)
         connect_queues(self.functions, self.lanes, stage)
         self.entry = HttpEntry(self, self.functions.by_service["api"], stage)
-        self.functions.set_api_hosts(self.entry.api.api_endpoint, *stage.api_domains)
+        own = (stage.domain.name,) if stage.domain is not None else ()
+        self.functions.set_api_hosts(self.entry.api.api_endpoint, *own, *stage.api_domains)
         Ticks(self, self.functions, stage)
         resources = MonitoredResources(
             functions=self.functions, lanes=self.lanes, tables=data.tables, entry=self.entry
@@ -43,17 +45,34 @@ class ServiceStack(Stack):
         self.alarms = Alarms(self, stage, resources)
         if stage.dashboard:
             add_dashboard(self, stage, resources, self.alarms)
-        acknowledge(self)
+        acknowledge(self, RUNTIME, NO_AUTHORIZER)
         self._outputs(stage)
 
     def _outputs(self, stage: StageConfig) -> None:
         """Declare the outputs for clients, operators and the local stack."""
-        CfnOutput(self, "Region", value=stage.region)
-        CfnOutput(self, "ApiUrl", value=self.entry.api.api_endpoint)
-        CfnOutput(self, "AlarmTopicArn", value=self.alarms.topic.topic_arn)
+        self._output("Region", stage.region, "The region of the stage.")
+        self._output("ApiUrl", self.entry.api.api_endpoint, "The URL of the API, beside its custom domain.")
+        if self.entry.domain is not None:
+            self._output(
+                "DomainUrl", f"https://{self.entry.domain.name}", "The URL of the API for its clients."
+            )
+            self._output(
+                "DomainTarget",
+                self.entry.domain.regional_domain_name,
+                "The target of the CNAME record of the domain: create the record with your DNS service.",
+            )
+        self._output("AlarmTopicArn", self.alarms.topic.topic_arn, "The SNS topic that every alarm notifies.")
         for lane, pair in self.lanes.queues.items():
-            CfnOutput(self, f"{construct_id(lane)}QueueUrl", value=pair.main.queue_url)
-            CfnOutput(self, f"{construct_id(lane)}DeadLetterQueueUrl", value=pair.dead.queue_url)
+            name = construct_id(lane)
+            self._output(f"{name}QueueUrl", pair.main.queue_url, f"The SQS queue {lane} of wake-ups.")
+            self._output(
+                f"{name}DeadLetterQueueUrl",
+                pair.dead.queue_url,
+                f"The dead-letter queue of the queue {lane}.",
+            )
         for service, function in self.functions.by_service.items():
             name = self.functions.specs[service].construct_id
-            CfnOutput(self, f"{name}FunctionName", value=function.function_name)
+            self._output(f"{name}FunctionName", function.function_name, f"The Lambda function {service}.")
+
+    def _output(self, name: str, value: str, description: str) -> None:
+        CfnOutput(self, name, value=value, description=description)

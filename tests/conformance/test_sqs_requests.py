@@ -157,6 +157,26 @@ def test_a_request_that_failed_gives_its_batch_back_and_no_other(unplugged: Unpl
     assert len(requests) == 3
 
 
+def test_entries_that_sqs_calls_invalid_are_sent_once_more_without_their_group(unplugged: Unplugged) -> None:
+    sent = [wakeup(number, not_before=DUE_AT + 60_000) for number in range(4)]
+    invalid = {"Successful": [{"Id": "0", "MessageId": "m"}], "Failed": _invalid(1, 3)}
+    invalid["Failed"].append({"Id": "2", "SenderFault": False, "Code": "InternalError"})
+    unsent, (first, second) = unplugged.send(sent, invalid, {**accepted([1]), "Failed": _invalid(3)})
+    assert unsent == [sent[2], sent[3]]
+    again = [first["Entries"][number] for number in (1, 3)]
+    assert second["QueueUrl"] == first["QueueUrl"]
+    assert second["Entries"] == [
+        {name: value for name, value in entry.items() if name != "MessageGroupId"} for entry in again
+    ]
+
+
+def _invalid(*numbers: int) -> list[dict[str, Any]]:
+    return [
+        {"Id": str(number), "SenderFault": True, "Code": "InvalidParameterValue", "Message": "no group"}
+        for number in numbers
+    ]
+
+
 def test_the_wire_carries_keys_and_times_and_nothing_else(sqs: SqsLanes) -> None:
     sent = wakeup(tenant_id="acme", not_before=DUE_AT)
     sqs.queue.send([sent], DUE_AT)

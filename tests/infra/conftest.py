@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.api_domain import ApiDomain
 from infra.app import synth
 from infra.bundling import HOST_WHEELS, ROOT, build
 from infra.config import StageConfig
@@ -51,10 +52,17 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
-    """The same with the sizes of the largest preset, and with a page of another origin."""
+    """The same with the sizes of the largest preset, a page of another origin, a domain and a tag."""
     stage = cloud_stage("test", "eu-west-1", "111111111111", preset="large")
-    open_to_page = replace(stage, bundle="host", cors_origins=("https://console.example.com",))
-    return _synthesise(open_to_page, tmp_path_factory.mktemp("large"))
+    certificate = "arn:aws:acm:eu-west-1:111111111111:certificate/1-a"
+    with_more = replace(
+        stage,
+        bundle="host",
+        cors_origins=("https://console.example.com",),
+        domain=ApiDomain(name="api.example.com", certificate_arn=certificate),
+        tags=(("team", "platform"),),
+    )
+    return _synthesise(with_more, tmp_path_factory.mktemp("large"))
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from infra.components.shard_plan import MAX_SHARDS, ShardEpoch, plan_json
+from infra.components.shard_plan import MAX_EPOCHS, MAX_SHARDS, ShardEpoch, plan_json
 from infra.concurrency import LaneConcurrency, Pollers, ReservedConcurrency
 from infra.config import IDEMPOTENCY_DAYS, Units
 from infra.stages import cloud_stage, local_stage
@@ -81,6 +81,18 @@ def test_new_account_reserves_nothing() -> None:
 def test_a_plan_may_grow() -> None:
     grown = replace(EPOCH, since="2026-06-01T00:00Z", normal=8)
     assert replace(STAGE, shard_plan=(EPOCH, grown)).shard_plan[-1].normal == 8
+
+
+def test_plan_of_as_many_epochs_as_the_variables_of_a_function_bear() -> None:
+    """Some 2 KB of the 4 KB that Lambda gives are used by others."""
+    counts = {"normal": MAX_SHARDS, "quarter": MAX_SHARDS, "midnight": MAX_SHARDS}
+    plan = tuple(ShardEpoch(since=f"2026-01-{day:02}T00:00Z", **counts) for day in range(1, MAX_EPOCHS + 2))
+    assert replace(STAGE, shard_plan=plan[1:])
+    assert len(plan_json(plan[1:])) < 1_800
+    with pytest.raises(
+        ValueError, match=f"shards has 1 to {MAX_EPOCHS} epochs, not {MAX_EPOCHS + 1}: remove"
+    ):
+        replace(STAGE, shard_plan=plan)
 
 
 def test_the_plan_is_passed_on_as_it_is() -> None:

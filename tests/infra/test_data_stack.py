@@ -33,9 +33,18 @@ def test_every_table_has_its_keys_and_lets_finished_items_expire(cloud: Synthesi
 @pytest.mark.parametrize("name", TABLES)
 def test_no_deployment_or_deletion_of_the_stack_loses_a_table(cloud: Synthesised, name: str) -> None:
     table = _table(cloud, name)
-    assert table["Properties"]["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"] is True
     assert table["Properties"]["DeletionProtectionEnabled"] is True
     assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("Retain", "Retain")
+
+
+def test_every_table_but_the_leases_can_be_restored_to_a_second(cloud: Synthesised) -> None:
+    """Leases of another time would let two workers run one execution."""
+    recoverable = {
+        name
+        for name in TABLES
+        if _table(cloud, name)["Properties"]["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]
+    }
+    assert recoverable == set(TABLES) - {"Leases"}
 
 
 def test_the_executions_table_streams_both_images(cloud: Synthesised) -> None:

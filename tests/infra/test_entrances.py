@@ -1,15 +1,21 @@
 """The API and the clock."""
 
 import json
+import re
 
+import pytest
+
+from functions.api.reference.pages import PAGES
 from functions.api.routes import ROUTES
+from infra.components.http_entry import OPEN_BURST, OPEN_RATE
 from tests.infra.conftest import Synthesised
 from tests.support.template import environment
 
 
 def test_default_route_takes_every_request_to_the_api_function(cloud: Synthesised) -> None:
-    (route,) = cloud.service.properties("AWS::ApiGatewayV2::Route")
-    assert route["RouteKey"] == "$default"
+    routes = list(cloud.service.properties("AWS::ApiGatewayV2::Route"))
+    assert "$default" in {route["RouteKey"] for route in routes}
+    assert len({str(route["Target"]) for route in routes}) == 1
     (integration,) = cloud.service.properties("AWS::ApiGatewayV2::Integration")
     assert integration["PayloadFormatVersion"] == "2.0"
     function = cloud.service.referred(integration["IntegrationUri"])
@@ -26,6 +32,49 @@ def test_the_stage_is_throttled_and_logs_every_access(cloud: Synthesised) -> Non
     logs = cloud.service.referred(stage["AccessLogSettings"]["DestinationArn"])
     assert logs["RetentionInDays"] == cloud.stage.log_retention_days
     assert {"requestId", "status", "path"} <= json.loads(stage["AccessLogSettings"]["Format"]).keys()
+
+
+@pytest.mark.parametrize("stage", ["cloud", "local"])
+def test_every_page_that_needs_no_key_has_a_low_rate_of_its_own(
+    stage: str, request: pytest.FixtureRequest
+) -> None:
+    service = request.getfixturevalue(stage).service
+    (deployed,) = service.of_type("AWS::ApiGatewayV2::Stage").values()
+    settings = deployed["Properties"]["RouteSettings"]
+    assert {tuple(each.items()) for each in settings.values()} == {
+        (("ThrottlingRateLimit", OPEN_RATE), ("ThrottlingBurstLimit", OPEN_BURST))
+    }
+    routes = service.of_type("AWS::ApiGatewayV2::Route")
+    bounded = {name for name, made in routes.items() if made["Properties"]["RouteKey"] in settings}
+    assert len(bounded) == len(settings)
+    assert bounded <= set(deployed["DependsOn"]), "API Gateway refuses settings of a route that is not there"
+    patterns = [key.removeprefix("ANY ").replace("{proxy+}", ".+") for key in settings]
+    assert all(any(re.fullmatch(pattern, path) for pattern in patterns) for path in PAGES)
+
+
+def test_domain_leads_to_the_api_and_no_job_may_call_it(large: Synthesised, cloud: Synthesised) -> None:
+    ((domain, made),) = large.service.of_type("AWS::ApiGatewayV2::DomainName").items()
+    assert made["Properties"]["DomainName"] == "api.example.com"
+    (configuration,) = made["Properties"]["DomainNameConfigurations"]
+    assert configuration == {
+        "CertificateArn": "arn:aws:acm:eu-west-1:111111111111:certificate/1-a",
+        "EndpointType": "REGIONAL",
+        "SecurityPolicy": "TLS_1_2",
+    }
+    (mapping,) = large.service.properties("AWS::ApiGatewayV2::ApiMapping")
+    (api,) = large.service.of_type("AWS::ApiGatewayV2::Api")
+    assert (mapping["ApiId"], mapping["DomainName"], mapping["Stage"]) == (
+        {"Ref": api},
+        {"Ref": domain},
+        "$default",
+    )
+    assert "ApiMappingKey" not in mapping
+    target = large.service.body["Outputs"]["DomainTarget"]
+    assert target["Value"] == {"Fn::GetAtt": [domain, "RegionalDomainName"]}
+    executor = large.service.functions()["executor-standard"]["Environment"]["Variables"]["API_HOSTS"]
+    assert "api.example.com" in str(executor)
+    assert "AWS::ApiGatewayV2::DomainName" not in json.dumps(cloud.service.body)
+    assert "DomainTarget" not in cloud.service.body["Outputs"]
 
 
 def test_pages_of_other_origins_may_call_the_api_only_where_the_stage_names_them(
@@ -83,3 +132,24 @@ def test_the_outputs_say_what_a_client_and_an_operator_need(cloud: Synthesised) 
     assert {f"{name}TableName" for name in ("Executions", "Jobs", "Tenants", "Leases", "Audit")} | {
         "KmsKeyId"
     } <= data
+
+
+@pytest.mark.parametrize("stage", ["cloud", "large"])
+def test_every_output_has_a_description(stage: str, request: pytest.FixtureRequest) -> None:
+    stacks: Synthesised = request.getfixturevalue(stage)
+    for template in (stacks.data, stacks.service):
+        bare = [
+            name
+            for name, made in template.body["Outputs"].items()
+            if not str(made.get("Description", "")).endswith(".")
+        ]
+        assert [name for name in bare if not name.startswith("ExportsOutput")] == []
+
+
+def test_stacks_carry_the_tags_of_the_stage_and_its_name(large: Synthesised, cloud: Synthesised) -> None:
+    for stacks, tags in ((cloud, {}), (large, {"team": "platform"})):
+        artifacts = stacks.json("manifest.json")["artifacts"]
+        assert isinstance(artifacts, dict)
+        for part in ("data", "service"):
+            found = artifacts[f"{stacks.stage.prefix}-{part}"]["properties"]["tags"]
+            assert found == {"punctual:stage": "test", **tags}

@@ -14,7 +14,7 @@ from infra.components.alarm_spec import AlarmSpec
 from infra.components.resource_alarms import table_alarms
 from infra.components.tables import Capacity
 from infra.config import StageConfig, Units, WarmThroughput
-from infra.provisioned import Autoscaled, Provisioned, ProvisionedUnits
+from infra.provisioned import Autoscaled, MaximumUnits, Provisioned, ProvisionedUnits
 from infra.sizing.prices import PRICES
 from infra.stacks.data import DataStack
 from infra.stages import PRESETS, cloud_stage
@@ -204,8 +204,28 @@ def test_throttles_of_two_full_hours_are_an_alarm_of_provisioned_executions_alon
     assert {(alarm.minutes, alarm.of_minutes) for alarm in [*others, *usual.values()]} == {(3, 5)}
 
 
-def test_presets_are_billed_on_demand() -> None:
-    assert {preset.provisioned for preset in PRESETS.values()} == {None}
+def test_presets_are_billed_on_demand_without_a_maximum() -> None:
+    assert {(preset.provisioned, preset.maximum_units) for preset in PRESETS.values()} == {(None, None)}
+
+
+def test_maximum_on_demand_bounds_the_table_and_each_index(on_demand: Made, tmp_path: Path) -> None:
+    stage = replace(STAGE, maximum_units=MaximumUnits(reads=9_000, writes=8_000))
+    template, _ = _data(stage, tmp_path)
+    bounded = {"MaxReadRequestUnits": 9_000, "MaxWriteRequestUnits": 8_000}
+    (table,) = (made for made in template.properties("AWS::DynamoDB::Table") if "OnDemandThroughput" in made)
+    assert table["OnDemandThroughput"] == bounded
+    assert [index["OnDemandThroughput"] for index in table["GlobalSecondaryIndexes"]] == [bounded, bounded]
+    assert "OnDemandThroughput" not in json.dumps(on_demand[0].body)
+
+
+@pytest.mark.parametrize(("kind", "least"), [("reads", 2_143), ("writes", 3_000)])
+def test_maximum_below_the_busiest_minute_is_refused(kind: str, least: int) -> None:
+    units = MaximumUnits(reads=9_000, writes=9_000)
+    assert replace(STAGE, maximum_units=replace(units, **{kind: least}))
+    with pytest.raises(
+        ValueError, match=rf"capacity\.maximum\.{kind} is at least {least} .* not {least - 1}"
+    ):
+        replace(STAGE, maximum_units=replace(units, **{kind: least - 1}))
 
 
 def test_provisioned_units_break_even_at_the_documented_use() -> None:

@@ -10,10 +10,7 @@ from typing import Any
 
 import pytest
 
-from infra import config, stages
 from infra.capacity import HEAD_ROOM, PRESET_JOB, shares
-from infra.components import shard_plan
-from infra.concurrency import LaneConcurrency, Pollers, ReservedConcurrency
 from infra.config import StageConfig
 from infra.sizing import __main__ as command
 from infra.sizing import figures
@@ -23,10 +20,11 @@ from infra.sizing.idle import idle_usage, shards_of
 from infra.sizing.plan import computed_stage, plan_for
 from infra.sizing.prices import PRICES, RIVALS
 from infra.sizing.quotas import quotas
-from infra.sizing.report import Report, stage_code
+from infra.sizing.report import Report
 from infra.sizing.tables import tables
 from infra.sizing.traffic import Item, Traffic, parse_bytes, parse_seconds
 from infra.sizing.usage import Usage
+from infra.stage_files.read import parse_stage
 from infra.stages import PRESETS
 from shared.domain.delivery.request import INLINE_BYTES
 from shared.domain.executions.retention import PAYLOAD_SPARE_DAYS
@@ -131,17 +129,11 @@ def test_no_component_of_a_planned_stage_needs_more_than_70_percent_of_its_limit
 
 
 @pytest.mark.parametrize("traffic", MANY, ids=str)
-def test_printed_code_makes_the_planned_stage(traffic: Traffic) -> None:
+def test_printed_lines_make_the_planned_stage(traffic: Traffic) -> None:
     plan = plan_for(traffic, name="prod")
-    known = {**vars(stages), **vars(config), **vars(shard_plan)}
-    names = {
-        "LaneConcurrency": LaneConcurrency,
-        "Pollers": Pollers,
-        "ReservedConcurrency": ReservedConcurrency,
-    }
-    made: dict[str, StageConfig] = {}
-    exec(stage_code("PROD", plan.changed, plan.preset or "small"), known | names, made)
-    assert replace(made["PROD"], name="prod", region=REGION) == plan.stage
+    text = "\n".join([f'region = "{REGION}"', "protected = false", *plan.stage_file])
+    found = parse_stage("prod", text.encode(), "stages/prod.toml")
+    assert replace(found, protect_data=True) == plan.stage
 
 
 def test_quota_above_its_default_is_to_be_asked_for() -> None:

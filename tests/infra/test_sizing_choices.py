@@ -13,9 +13,11 @@ from infra.sizing.cost import Billing, Cost
 from infra.sizing.plan import plan_for
 from infra.sizing.prices import PRICES
 from infra.sizing.quotas import provisioned_quotas
-from infra.sizing.report import Report, code
+from infra.sizing.report import Report
 from infra.sizing.traffic import Item, Traffic
 from infra.sizing.usage import Execution, Kind
+from infra.stage_files.read import parse_stage
+from infra.stage_files.write import stage_lines
 from infra.stages import PRESETS
 
 PRICE = PRICES["us-east-1"]
@@ -107,11 +109,13 @@ def test_quotas_of_the_maximum_units_are_to_be_asked_for() -> None:
     assert not any(each.must_be_raised for each in provisioned_quotas(choices_for(STEADY).provisioned))
 
 
-def test_printed_units_are_code() -> None:
-    units = choices_for(STEADY).provisioned
-    assert code(units).startswith(
-        "Provisioned(executions=ProvisionedUnits(reads=Autoscaled(minimum=215, maximum=430)"
-    )
+def test_printed_keys_make_what_is_recommended_below_the_lines_of_the_plan() -> None:
+    for traffic in MANY:
+        plan, choices = plan_for(traffic), choices_for(traffic)
+        lines = [*plan.stage_file, *stage_lines(choices.changed, plan.stage)]
+        text = "\n".join(['region = "us-east-1"', "protected = false", *lines])
+        found = replace(parse_stage("prod", text.encode(), "stages/prod.toml"), protect_data=True)
+        assert found == replace(plan.stage, **choices.changed)
 
 
 def test_executors_that_stay_warm_get_the_least_memory_and_those_of_a_burst_start_within_a_second() -> None:

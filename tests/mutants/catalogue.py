@@ -25,6 +25,7 @@ from tests.mutants.sender import SENDER
 from tests.mutants.service_faults import SERVICE_FAULTS
 from tests.mutants.sizing import SIZING
 from tests.mutants.slots import SLOTS
+from tests.mutants.staging import STAGING
 from tests.mutants.sweeps import SWEEPS
 from tests.mutants.transport import TRANSPORT
 from tests.mutants.watching import WATCHING
@@ -59,5 +60,6 @@ MUTANTS = (
     *SCHEDULES,
     *DOCS_PAGE,
     *SIZING,
+    *STAGING,
     *MODELS,
 )

@@ -90,8 +90,8 @@ FILING = (
     Mutant(
         name="ignore Failed[]",
         file="shared/adapters/sqs/wakeup_queue.py",
-        old="if number not in accepted]",
-        new="if number not in accepted and not accepted]",
+        old="if str(number) not in accepted]",
+        new="if str(number) not in accepted and not accepted]",
         killer="tests/conformance/test_sqs_requests.py",
     ),
     Mutant(

@@ -14,6 +14,13 @@ WATCHING = (
         killer="tests/conformance/test_sqs_requests.py",
     ),
     Mutant(
+        name="message that waits for a message group that SQS refuses",
+        file="shared/adapters/sqs/wakeup_queue.py",
+        old="        if refused:\n",
+        new="        if len(refused) > len(entries):\n",
+        killer="tests/conformance/test_sqs_requests.py",
+    ),
+    Mutant(
         name="lane that is idle since its calls were due long ago",
         file="shared/usecases/ticks/lane_snapshot.py",
         old="max(self._begun_at.get(row.lane, 0), row.begun_at)",

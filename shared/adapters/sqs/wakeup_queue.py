@@ -64,12 +64,25 @@ class SqsWakeupQueue:
             _entry(number, wakeup, now_ms, message_group(wakeup, weights[wakeup.tenant_id]))
             for number, wakeup in enumerate(batch)
         ]
+        accepted, refused = self._post(queue, entries)
+        if refused:
+            # SQS describes groups and delays of standard queues apart. A call matters more than its fair share.
+            ungrouped = [
+                {name: value for name, value in entry.items() if name != "MessageGroupId"}
+                for entry in entries
+                if entry["Id"] in refused
+            ]
+            accepted |= self._post(queue, ungrouped)[0]
+        return [wakeup for number, wakeup in enumerate(batch) if str(number) not in accepted]
+
+    def _post(self, queue: QueueName, entries: Sequence[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
+        """The ids of the entries that SQS accepted, and of those that it calls invalid."""
         try:
             response = self._client.send_message_batch(QueueUrl=self._queue_urls[queue], Entries=entries)
         except (AwsError, NoAnswerError):
-            return list(batch)
-        accepted = {int(entry["Id"]) for entry in response.get("Successful", [])}
-        return [wakeup for number, wakeup in enumerate(batch) if number not in accepted]
+            return set(), set()
+        accepted = {entry["Id"] for entry in response.get("Successful", [])}
+        return accepted, {entry["Id"] for entry in response.get("Failed", []) if entry.get("SenderFault")}
 
 
 def _batches(wakeups: Sequence[Wakeup]) -> Iterator[tuple[QueueName, Sequence[Wakeup]]]:

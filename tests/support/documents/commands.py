@@ -76,6 +76,10 @@ def _admin(words: list[str]) -> None:
     parser.parse_args(words)
 
 
+def _copy(words: list[str]) -> None:
+    assert (ROOT / words[0]).is_file(), f"{words[0]} does not exist"
+
+
 def _anything(_words: list[str]) -> None:
     """A program that does not belong to the project."""
 
@@ -86,5 +90,6 @@ COMMANDS: dict[str, Callable[[list[str]], None]] = {
     "python": _python,
     ".venv/bin/python": _python,
     "punctual": _admin,
+    "cp": _copy,
     "git": _anything,
 }

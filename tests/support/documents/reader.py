@@ -5,6 +5,7 @@
   with some schedules. The project's own commands are checked, not executed. Any other program is unknown.
 * A `json` block is the answer to the last request. `"..."` stands for anything, also within a text. As the name of
   a member, or as the last item of a list, it stands for any others.
+* A `toml` block is a stage file, or a part of one.
 * An `http` block is the last call to the receiver. An `http` block that starts with a status is what receivers
   answer from then on.
 
@@ -29,6 +30,7 @@ from typing import Any
 import orjson
 
 from infra.local.clock_offset import clock_variables
+from infra.stage_files.read import parse_stage
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.tenancy.tenant import Scope
 from tests.support.api.api_world import ApiWorld, Request
@@ -51,6 +53,8 @@ _GIVEN = re.compile(r"\b(PUNCTUAL|(?:ADMIN_|OPERATOR_)?KEY)=[^\s$]\S*")
 """A variable that the deployment gives to the reader."""
 _NOTED = re.compile(r"^([A-Z_]+)=\S*…\S*(.*)$", re.MULTILINE)
 """A variable that the reader fills in with a header of the last call, which the comment names."""
+_NEEDED_KEYS = 'region = "eu-west-1"\nprotected = false\n'
+"""What a block with a part of a stage file leaves out."""
 _CHECKED = "\n".join(
     f'{name}() {{ printf \'%s\\0\' {name} "$@" >>"$COMMANDS"; printf \'\\n\' >>"$COMMANDS"; }}'
     for name in COMMANDS
@@ -138,6 +142,9 @@ class Reader:
                 self._set_receiver(block.text)
             case "python":
                 run_snippet(block.text, self._namespace)
+            case "toml":
+                needed = "" if "region =" in block.text else _NEEDED_KEYS
+                parse_stage("prod", f"{needed}{block.text}".encode(), "stages/prod.toml")
             case "javascript" | "go":
                 # `test_receivers.py` runs these against calls of the real signer.
                 pass

@@ -1,0 +1,47 @@
+"""`python -m infra.deploy <stage>`: check the account, show the changes, ask, and deploy both stacks."""
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Sequence
+
+from infra.deploy.aws_account import AwsAccount
+from infra.deploy.steps import deploy
+from infra.stage_files.read import read_stage
+from infra.stage_files.values import StageFileError
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Return 0 after a deployment, and otherwise the status of the step that ended it."""
+    parser = argparse.ArgumentParser(
+        prog="python -m infra.deploy", description="Deploy a stage.", allow_abbrev=False
+    )
+    parser.add_argument("stage", help="the name of a file in stages/, without .toml")
+    parser.add_argument("--yes", action="store_true", help="deploy without a question, as pipelines need")
+    options = parser.parse_args(arguments)
+    try:
+        stage = read_stage(options.stage)
+    except StageFileError as error:
+        _say(str(error))
+        return 1
+    return deploy(stage, AwsAccount(stage.region), _cdk, say=_say, ask=None if options.yes else input)
+
+
+def _cdk(arguments: Sequence[str]) -> int:
+    try:
+        done = subprocess.run(["cdk", *arguments], check=False)  # noqa: S603, S607 - the Makefile sets PATH
+    except FileNotFoundError:
+        _say("The CDK command line is not installed: run `make tools`.")
+        return 1
+    return done.returncode
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit("\nInterrupted. A deployment that had begun goes on in CloudFormation.")
