@@ -137,6 +137,7 @@ class Metric:
     CLAIMED = "Claimed"
     START_LAG_MS = "StartLagMs"
     WAITED_LAG_MS = "WaitedLagMs"
+    LATE_STARTS = "LateStarts"
     SUCCEEDED = "Succeeded"
     RETRIED = "Retried"
     FAILED = "Failed"
@@ -156,6 +157,7 @@ class Metric:
     OPEN_BREAKERS = "OpenBreakers"
     GROUPS_FAILED = "GroupsFailed"
     LIMIT_STORE_ERRORS = "LimitStoreErrors"
+    THROTTLED_REQUESTS = "ThrottledRequests"
     CLOCK_SKEW_MS = "ClockSkewMs"
     UNREADABLE_MESSAGES = "UnreadableMessages"
     DEAD_MESSAGES = "DeadMessages"
@@ -183,8 +185,17 @@ class Metric:
     API_ERRORS = "ApiErrors"
 
 
-WHOLE_STAGE = frozenset({Metric.ATTEMPTS_REFUNDED, Metric.CLOCK_SKEW_MS, Metric.LIMIT_STORE_ERRORS})
-"""Metrics without the dimension of the function: one alarm reads each of them for all executors."""
+WHOLE_STAGE = frozenset(
+    {
+        Metric.ATTEMPTS_REFUNDED,
+        Metric.CLOCK_SKEW_MS,
+        Metric.LATE_STARTS,
+        Metric.LIMIT_STORE_ERRORS,
+        Metric.QUARANTINED,
+        Metric.THROTTLED_REQUESTS,
+    }
+)
+"""Metrics without the dimension of the function: one alarm reads each of them for all functions."""
 
 MAX_PAYLOAD_BYTES = 200 * 1024
 """Maximum size of the body of a job's request: sealed and encoded, it must fit into an item of 400 KB."""

@@ -11,13 +11,13 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any
 
 import orjson
 
-from shared.names import METRICS_NAMESPACE, WHOLE_STAGE, Dimension, Env
+from shared.names import METRICS_NAMESPACE, WHOLE_STAGE, Dimension, Env, Metric
 
 SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME") or "service_undefined"
 STAGE = os.environ.get(Env.STAGE) or "stage_undefined"
@@ -126,10 +126,23 @@ def count(name: str, value: float = 1) -> None:
         metrics.add_metric(name=name, unit="Count", value=value)
 
 
+def quarantined(rows: Iterable[str]) -> None:
+    """Count the rows that cannot be read, and log the key of each."""
+    for row in rows:
+        count(Metric.QUARANTINED)
+        logger.error("unreadable row", extra={"row": row})
+
+
 def milliseconds(name: str, values: list[int]) -> None:
     """Add individual values, so that CloudWatch can compute percentiles."""
     for value in values:
         metrics.add_metric(name=name, unit="Milliseconds", value=value)
+
+
+def shares(name: str, events: list[bool]) -> None:
+    """Add 1 for each event that happened, and 0 for each other one: their average is the share."""
+    for event in events:
+        metrics.add_metric(name=name, unit="Count", value=event)
 
 
 def seconds(name: str, value: float) -> None:

@@ -31,5 +31,5 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     receipts = {record["messageId"]: record["receiptHandle"] for record in records}
     for settled in report.returned():
         put_back(settings.lane, receipts[settled.delivery.message_id], settled.visible_after_seconds)
-    emit_and_flush(lambda: emit(report), lambda: emit_limits(gate))
+    emit_and_flush(lambda: emit(report, settings.lane), lambda: emit_limits(gate))
     return batch_response(report)

@@ -3,8 +3,8 @@
 from collections import Counter
 
 from shared.domain.limits.scopes import WaitReason
-from shared.names import Metric
-from shared.observability import count, logger, milliseconds
+from shared.names import Metric, QueueName
+from shared.observability import count, logger, milliseconds, shares
 from shared.usecases.attempts.make_attempt import AttemptResult
 from shared.usecases.attempts.run_attempts import BatchReport
 from shared.usecases.attempts.settle_attempt import AttemptEnd
@@ -21,10 +21,13 @@ DEFERRED = {
     WaitReason.BACKPRESSURE: Metric.DEFERRED_BACKPRESSURE,
     WaitReason.LATE: Metric.DEFERRED_LATE,
 }
+LATE_START_MS = 5_000
+"""The objective: 99.9 % of first attempts start within this time."""
+_WITHOUT_CALL = frozenset({AttemptEnd.REFUNDED, AttemptEnd.WITHDRAWN})
 _NOT_LOGGED = frozenset({AttemptEnd.SUCCEEDED, AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED})
 
 
-def emit(report: BatchReport) -> None:
+def emit(report: BatchReport, queue: QueueName) -> None:
     """Only ids, numbers and reason words are logged, never a tenant's data."""
     ends = Counter(attempt.end for attempt in report.attempts)
     lost = sum(refusal.kind is Refusal.WORKER_LOST for refusal in report.refusals)
@@ -45,6 +48,8 @@ def emit(report: BatchReport) -> None:
     lags = [(attempt.execution.id in report.waited, attempt.lag_ms) for attempt in report.attempts]
     milliseconds(Metric.START_LAG_MS, [lag_ms for has_waited, lag_ms in lags if not has_waited])
     milliseconds(Metric.WAITED_LAG_MS, [lag_ms for has_waited, lag_ms in lags if has_waited])
+    if not queue.is_slow:
+        shares(Metric.LATE_STARTS, _late_starts(report))
     for attempt in report.attempts:
         if attempt.end not in _NOT_LOGGED:
             _log(attempt)
@@ -54,6 +59,23 @@ def emit(report: BatchReport) -> None:
             logger.error("unreadable message", extra=extra)
     for undecided in report.undecided:
         logger.warning("claim undecided", extra={"reason": undecided.reason})
+
+
+def _late_starts(report: BatchReport) -> list[bool]:
+    """Whether each first attempt started late, since the execution was due and filed.
+
+    A run that is caught up after a pause is due before it is filed. A tenant's limit, an open circuit breaker, a
+    slow destination or an earlier run of the job may delay a start for as long as it takes: such attempts are
+    left out.
+    """
+    return [
+        attempt.started_at - max(attempt.execution.id.dispatch_at, attempt.execution.created_at)
+        > LATE_START_MS
+        for attempt in report.attempts
+        if attempt.execution.attempt == 1
+        and attempt.end not in _WITHOUT_CALL
+        and attempt.execution.id not in report.waited
+    ]
 
 
 def emit_limits(gate: ThrottleBatch) -> None:

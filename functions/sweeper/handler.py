@@ -9,7 +9,7 @@ from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import ShardRange
 from shared.names import Metric
-from shared.observability import count, logger, metrics, seconds
+from shared.observability import count, logger, metrics, quarantined, seconds
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -39,11 +39,9 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     count(Metric.RESENT, report.resent)
     count(Metric.OPEN_BREAKERS, report.open_breakers)
     count(Metric.WORKER_LOST, report.worker_lost)
-    count(Metric.QUARANTINED, len(report.quarantined))
     count(Metric.SEND_FAILED, report.send_failed)
     count(Metric.FAILED, report.worker_lost)
-    for row in report.quarantined:
-        logger.error("unreadable row", extra={"row": row})
+    quarantined(report.quarantined)
     if report.resent or report.worker_lost or report.unavailable or report.suspended or report.index_repaired:
         logger.warning("swept", extra={name: getattr(report, name) for name in LOGGED})
     return {"swept": report.shards_swept, "closed": report.closed, "resent": report.resent}

@@ -9,7 +9,7 @@ from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import ShardRange
 from shared.names import Metric
-from shared.observability import count, logger, metrics
+from shared.observability import count, logger, metrics, quarantined
 from shared.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     count(Metric.DUE_FOUND, report.found)
     count(Metric.WAKEUPS_SENT, report.sent)
     count(Metric.SEND_FAILED, report.send_failed)
-    count(Metric.QUARANTINED, report.unreadable)
+    quarantined(report.unreadable)
     if report.found or report.send_failed or report.unreadable:
         logger.info("watched", extra={name: getattr(report, name) for name in LOGGED})
     return {"found": report.found, "sent": report.sent}

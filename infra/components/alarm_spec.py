@@ -10,10 +10,14 @@ MISSING_IS_BREACHING = cloudwatch.TreatMissingData.BREACHING
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlarmSpec:
-    """Fires if the metric breached the threshold in `minutes` of the last `of_minutes` minutes."""
+    """Fires if the metric breached the threshold in `minutes` of the last `of_minutes` minutes.
+
+    For a metric of a longer period, these are the counts of its periods.
+    """
 
     name: str
     description: str
+    """One sentence; the link to the runbook is added."""
     metric: cloudwatch.IMetric
     threshold: float = 0
     comparison: cloudwatch.ComparisonOperator = OVER

@@ -1,16 +1,21 @@
 """The alarms of a stage; each description states the fault and its effect."""
 
+from typing import cast
+
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
-from aws_cdk import aws_sns as sns
 from constructs import Construct
 
-from infra.components.alarm_spec import AlarmSpec
+from infra.components.alarm_spec import MISSING_IS_BREACHING, AlarmSpec
+from infra.components.alarm_topic import alarm_topic
+from infra.components.burn_alarms import burn_alarms
 from infra.components.resource_alarms import MonitoredResources, resource_alarms
+from infra.components.runbooks import runbook_of
 from infra.components.slo_alarms import slo_alarms
 from infra.config import StageConfig
 
-RUNBOOK = "Runbook: docs/operations/alarms.md"
+WARM_UP_MINUTES = 30
+"""A new alarm on missing data waits this long for the first ticks; the reconciler's ticks are 15 minutes apart."""
 
 
 class Alarms(Construct):
@@ -18,26 +23,37 @@ class Alarms(Construct):
 
     def __init__(self, scope: Construct, stage: StageConfig, resources: MonitoredResources) -> None:
         super().__init__(scope, "Alarms")
-        self.topic = self._topic(stage)
+        self.topic = alarm_topic(self, stage)
         self._action = actions.SnsAction(self.topic)
-        self.alarms = [self._alarm(spec) for spec in (*slo_alarms(stage), *resource_alarms(stage, resources))]
+        specs = [*slo_alarms(stage), *resource_alarms(stage, resources)]
+        if not stage.emulated:  # The emulator refuses alarms on expressions.
+            specs += burn_alarms(stage, resources.entry)
+        self.alarms = [self._alarm(stage, spec) for spec in specs]
 
-    def _topic(self, stage: StageConfig) -> sns.ITopic:
-        if stage.alarm_targets.topic_arn:
-            return sns.Topic.from_topic_arn(self, "Topic", stage.alarm_targets.topic_arn)
-        return sns.Topic(self, "Topic", display_name=f"{stage.prefix} alarms", enforce_ssl=not stage.emulated)
+    def _alarm(self, stage: StageConfig, spec: AlarmSpec) -> cloudwatch.Alarm:
+        """Declare an alarm whose name is that of its specification.
 
-    def _alarm(self, spec: AlarmSpec) -> cloudwatch.Alarm:
+        CloudFormation replaces an alarm only if its name changes. The logical id changes with it, so that the
+        new alarm and the old one never have the same name.
+        """
         alarm = cloudwatch.Alarm(
             self,
             spec.name,
+            alarm_name=f"{stage.prefix}-{spec.name}",
             metric=spec.metric,
             threshold=spec.threshold,
             comparison_operator=spec.comparison,
             evaluation_periods=spec.of_minutes,
             datapoints_to_alarm=spec.minutes,
             treat_missing_data=spec.missing,
-            alarm_description=f"{spec.description} {RUNBOOK}",
+            alarm_description=f"{spec.description} Runbook: {runbook_of(spec.name)}",
         )
         alarm.add_alarm_action(self._action)
+        alarm.add_ok_action(self._action)
+        if spec.missing is MISSING_IS_BREACHING and not stage.emulated:
+            cast(
+                cloudwatch.CfnAlarm, alarm.node.default_child
+            ).warm_up_configuration = cloudwatch.CfnAlarm.WarmUpConfigurationProperty(
+                warm_up_period_duration_in_minutes=WARM_UP_MINUTES
+            )
         return alarm

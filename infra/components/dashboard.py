@@ -99,7 +99,8 @@ def _dispatch(own: OwnMetrics) -> list[cloudwatch.Metric]:
 
 
 def _recovered(own: OwnMetrics) -> list[cloudwatch.Metric]:
-    swept = [own.of("sweeper", name) for name in (Metric.RESENT, Metric.WORKER_LOST, Metric.QUARANTINED)]
+    swept = [own.of("sweeper", name) for name in (Metric.RESENT, Metric.WORKER_LOST)]
+    swept.append(own.of_stage(Metric.QUARANTINED))
     names = (Metric.DEAD_LETTER_RESCHEDULED, Metric.DEAD_LETTER_PARKED, Metric.DEAD_LETTER_FAILED)
     return swept + [own.of("dead-letter", name) for name in names]
 

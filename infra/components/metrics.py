@@ -3,12 +3,11 @@
 They have no labels: CDK turns an alarm on a labelled metric into an expression, which the emulator refuses.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
-from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
 
@@ -49,29 +48,3 @@ def queue_metric(name: str, queue: sqs.Queue) -> cloudwatch.Metric:
 
 def function_metric(name: str, function: lambda_.Function) -> cloudwatch.Metric:
     return function.metric(name, statistic=SUM, period=MINUTE)
-
-
-def table_throttles(table: dynamodb.Table, indexes: Iterable[str]) -> cloudwatch.MathExpression:
-    """Throttled reads and writes of a table and its indexes, as one number.
-
-    The table's own metric excludes indexes, although a throttled index blocks writes to the table. A resource
-    that was never throttled has no data, which FILL treats as zero.
-    """
-    table_name = {"TableName": table.table_name}
-    tables = [table_name] + [{**table_name, "GlobalSecondaryIndexName": index} for index in indexes]
-    names = ("ReadThrottleEvents", "WriteThrottleEvents")
-    series = [(name, dimensions) for dimensions in tables for name in names]
-    metrics = {
-        f"m{number}": cloudwatch.Metric(
-            namespace="AWS/DynamoDB",
-            metric_name=name,
-            dimensions_map=dimensions,
-            statistic=SUM,
-            period=MINUTE,
-        )
-        for number, (name, dimensions) in enumerate(series)
-    }
-    expression = f"SUM([{','.join(f'FILL({key},0)' for key in metrics)}])"
-    return cloudwatch.MathExpression(
-        expression=expression, using_metrics=dict(metrics), period=MINUTE, label="throttled requests"
-    )

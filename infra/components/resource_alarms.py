@@ -1,4 +1,5 @@
-"""Alarms on AWS metrics: API errors, function errors, dropped ticks, concurrency and throttled tables."""
+"""Alarms on resources of AWS: old messages, function errors, dropped ticks, concurrency, the gateway's rate and
+throttles."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,22 +8,22 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
 
 from infra.components.alarm_spec import AlarmSpec
+from infra.components.construct_ids import construct_id
 from infra.components.function_specs import FunctionSpec
 from infra.components.functions import Functions
 from infra.components.http_entry import HttpEntry
 from infra.components.lanes import Lanes
-from infra.components.metrics import MAXIMUM, MINUTE, SUM, function_metric, table_throttles
-from infra.components.tables import Tables
+from infra.components.metrics import MAXIMUM, MINUTE, SUM, OwnMetrics, function_metric, queue_metric
 from infra.config import StageConfig
-from shared.names import Index
+from shared.names import Metric, QueueName
 
 CLAIMED_SHARE = 0.7
 TWO_FULL_HOURS = 90
 """Minutes that contain the burst of two full hours. One such burst throttles for a minute or two."""
+SLOW_PATH_AGE_SECONDS = 1_200
+"""A row that is overdue is sent again every quarter of an hour: no copy was received meanwhile."""
 WITHOUT_TICKS_ALARM = frozenset({"reconciler"})
 """Its runs are a quarter of an hour apart: the age of its reports tells what it has not looked at."""
-TABLES = ("executions", "jobs", "leases")
-"""Throttled requests to the others fail requests and claims, which have alarms of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +32,14 @@ class MonitoredResources:
 
     functions: Functions
     lanes: Lanes
-    tables: Tables
     entry: HttpEntry
 
 
 def resource_alarms(stage: StageConfig, resources: MonitoredResources) -> Iterator[AlarmSpec]:
-    yield _entry(resources.entry)
+    yield _entry(stage, resources.entry)
+    for queue in QueueName:
+        if queue.is_slow:
+            yield _slow_path(queue, resources.lanes)
     for service, function in resources.functions.by_service.items():
         spec = resources.functions.specs[service]
         if spec.consumes:
@@ -44,18 +47,31 @@ def resource_alarms(stage: StageConfig, resources: MonitoredResources) -> Iterat
         elif spec.is_scheduled and service not in WITHOUT_TICKS_ALARM:
             yield _lost_ticks(spec, function)
     yield _account(stage)
-    if not stage.emulated:  # Metric sums are expressions, and the emulator refuses alarms on expressions.
-        yield from table_alarms(stage, resources.tables)
+    yield throttles_alarm(stage)
 
 
-def _entry(entry: HttpEntry) -> AlarmSpec:
-    """Errors and throttles of the API's function show here, too: the gateway answers them with 5xx."""
+def _entry(stage: StageConfig, entry: HttpEntry) -> AlarmSpec:
+    """Beyond its rate, the gateway refuses requests of every tenant with 429. Its metric of 4xx cannot tell: it
+    also has the errors of clients."""
     return AlarmSpec(
-        name="Api5xx",
-        description="The API returns 5xx errors: jobs are not accepted.",
-        metric=entry.api.metric_server_error(statistic=SUM, period=MINUTE),
+        name="GatewayRate",
+        description="Requests use over 70 % of the gateway's rate: it may soon refuse those of every tenant.",
+        metric=entry.api.metric_count(statistic=SUM, period=MINUTE),
+        threshold=CLAIMED_SHARE * stage.api_rate_limit * 60,
         minutes=3,
         of_minutes=5,
+    )
+
+
+def _slow_path(queue: QueueName, lanes: Lanes) -> AlarmSpec:
+    """Executions behind a slow destination may count as throttled while the rest of their lane is working. The
+    other queues need no such alarm: if their executors are down, the sweeper measures it."""
+    return AlarmSpec(
+        name=f"QueueAge{construct_id(queue)}",
+        description=f"The oldest message of the {queue} queue is over 20 minutes old: its executor is down or "
+        "overloaded.",
+        metric=queue_metric("ApproximateAgeOfOldestMessage", lanes.queues[queue].main),
+        threshold=SLOW_PATH_AGE_SECONDS,
     )
 
 
@@ -100,16 +116,14 @@ def _account(stage: StageConfig) -> AlarmSpec:
     )
 
 
-def table_alarms(stage: StageConfig, tables: Tables) -> Iterator[AlarmSpec]:
-    for name in TABLES:
-        table = tables.by_name()[name]
-        is_provisioned = table is tables.executions and stage.provisioned is not None
-        indexes = (Index.BY_TENANT, Index.FAILED) if table is tables.executions else ()
-        cause = "raise its minimum units" if is_provisioned else "a hot partition; consider more shards"
-        yield AlarmSpec(
-            name=f"TableThrottles{name.capitalize()}",
-            description=f"DynamoDB throttles requests to {name}: {cause}.",
-            metric=table_throttles(table, indexes),
-            minutes=2 if is_provisioned else 3,
-            of_minutes=TWO_FULL_HOURS if is_provisioned else 5,
-        )
+def throttles_alarm(stage: StageConfig) -> AlarmSpec:
+    """On a count of our own, because alarms on metrics of DynamoDB keep their state while data is missing."""
+    is_provisioned = stage.provisioned is not None
+    cause = "raise the minimum units" if is_provisioned else "a hot partition; consider more shards"
+    return AlarmSpec(
+        name="TableThrottles",
+        description=f"DynamoDB throttles requests despite retries: {cause}.",
+        metric=OwnMetrics(stage).of_stage(Metric.THROTTLED_REQUESTS),
+        minutes=2 if is_provisioned else 3,
+        of_minutes=TWO_FULL_HOURS if is_provisioned else 5,
+    )

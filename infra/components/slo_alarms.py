@@ -1,15 +1,14 @@
-"""Alarms on our own metrics: heartbeats, start lag, and broken guarantees."""
+"""Alarms on our own metrics: heartbeats, unclaimed executions, broken guarantees, and faults of AWS services."""
 
 from collections.abc import Iterator
 
 from infra.components.alarm_spec import MISSING_IS_BREACHING, UNDER, AlarmSpec
 from infra.components.lanes import MAX_RECEIVES
-from infra.components.metrics import MAXIMUM, P99, OwnMetrics
+from infra.components.metrics import MAXIMUM, OwnMetrics
 from infra.config import StageConfig
-from shared.names import Lane, Metric
+from shared.names import Metric
 
 OLDEST_UNCLAIMED_SECONDS = 120
-START_LAG_MS = 1_000
 RECONCILER_AGE_SECONDS = 3_600
 """A run begins every 15 minutes and looks at what is at least 10 minutes old. No report at all is as bad."""
 
@@ -18,13 +17,12 @@ def slo_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
     own = OwnMetrics(stage)
     yield from _heartbeats(own, stage)
     yield from _reconciler(own)
-    for lane in Lane:
-        yield _start_lag(own, lane)
     yield from _executions(own)
     yield from _services(own)
 
 
 def _heartbeats(own: OwnMetrics, stage: StageConfig) -> Iterator[AlarmSpec]:
+    # CloudWatch looks at some more minutes than these before it takes missing data for silence.
     # A tick may slip into the next minute and leave one minute short, but never three in a row.
     for name, metric, service, runs, minutes, description in (
         (
@@ -33,7 +31,7 @@ def _heartbeats(own: OwnMetrics, stage: StageConfig) -> Iterator[AlarmSpec]:
             "watcher",
             stage.watchers,
             3,
-            "A shard range was not scanned for 3 minutes: its jobs start late, through the sweeper.",
+            "A shard range was not scanned for some minutes: its jobs start late, through the sweeper.",
         ),
         (
             "SweeperHeartbeat",
@@ -41,7 +39,7 @@ def _heartbeats(own: OwnMetrics, stage: StageConfig) -> Iterator[AlarmSpec]:
             "sweeper",
             stage.sweepers,
             3,
-            "A part of the ledger was not swept for 3 minutes: lost messages and crashed workers stay undetected.",
+            "A part of the ledger was not swept for some minutes: lost messages and crashed workers stay undetected.",
         ),
         (
             "RedriverHeartbeat",
@@ -49,7 +47,7 @@ def _heartbeats(own: OwnMetrics, stage: StageConfig) -> Iterator[AlarmSpec]:
             "redriver",
             1,
             5,
-            "No run of the redriver ended for 5 minutes: bulk redrives make no progress.",
+            "No run of the redriver ended for some minutes: bulk redrives make no progress.",
         ),
     ):
         yield AlarmSpec(
@@ -90,12 +88,12 @@ def _reconciler(own: OwnMetrics) -> Iterator[AlarmSpec]:
         (
             "MissingExecutions",
             Metric.MISSING_EXECUTIONS,
-            "An acknowledged execution has no record: a guarantee is broken. Preserve logs and tables.",
+            "An acknowledged execution has no record: a guarantee is broken.",
         ),
         (
             "DoubleCompleted",
             Metric.DOUBLE_COMPLETED,
-            "An execution was completed twice: fencing failed. Preserve logs and tables.",
+            "An execution was completed twice: a guarantee is broken.",
         ),
         (
             "ChainsRepaired",
@@ -104,17 +102,6 @@ def _reconciler(own: OwnMetrics) -> Iterator[AlarmSpec]:
         ),
     ):
         yield AlarmSpec(name=name, description=description, metric=own.of("reconciler", metric))
-
-
-def _start_lag(own: OwnMetrics, lane: Lane) -> AlarmSpec:
-    return AlarmSpec(
-        name=f"StartLag{lane.capitalize()}",
-        description=f"1 in 100 unthrottled calls of the {lane} lane starts over a second late.",
-        metric=own.of(f"executor-{lane}", Metric.START_LAG_MS, P99),
-        threshold=START_LAG_MS,
-        minutes=3,
-        of_minutes=5,
-    )
 
 
 def _executions(own: OwnMetrics) -> Iterator[AlarmSpec]:
@@ -127,8 +114,8 @@ def _executions(own: OwnMetrics) -> Iterator[AlarmSpec]:
     )
     yield AlarmSpec(
         name="Quarantined",
-        description="The sweeper quarantined a row that it cannot read: its job does not run.",
-        metric=own.of("sweeper", Metric.QUARANTINED),
+        description="A watcher, the sweeper or the reconciler cannot read a row: its job does not run.",
+        metric=own.of_stage(Metric.QUARANTINED),
     )
     yield AlarmSpec(
         name="DeadMessages",
@@ -154,7 +141,7 @@ def _services(own: OwnMetrics) -> Iterator[AlarmSpec]:
         (
             "AttemptsRefunded",
             own.of_stage(Metric.ATTEMPTS_REFUNDED),
-            "Claims made no call: KMS, DynamoDB, sockets or time were short. Calls are late.",
+            "Claims made no call, because KMS, DynamoDB, sockets or time were short: calls are late.",
         ),
         (
             "ClockSkew",

@@ -39,9 +39,7 @@ class ServiceStack(Stack):
         own = (stage.domain.name,) if stage.domain is not None else ()
         self.functions.set_api_hosts(self.entry.api.api_endpoint, *own, *stage.api_domains)
         Ticks(self, self.functions, stage)
-        resources = MonitoredResources(
-            functions=self.functions, lanes=self.lanes, tables=data.tables, entry=self.entry
-        )
+        resources = MonitoredResources(functions=self.functions, lanes=self.lanes, entry=self.entry)
         self.alarms = Alarms(self, stage, resources)
         if stage.dashboard:
             add_dashboard(self, stage, resources, self.alarms)

@@ -12,11 +12,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from shared.adapters.aws.client import AwsClient
+from shared.adapters.aws.throttles import ReportedThrottles
 from shared.adapters.clients import Clients, transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy, pause
+from shared.bootstrap.reports import report_group_failure, report_throttles
 from shared.bootstrap.settings import require
-from shared.names import Metric, Transport
-from shared.observability import count, logger
+from shared.names import Transport
 from shared.settings import ApiSettings, CallbackSettings, ExecutorSettings, ReconcilerSettings, Settings
 
 if TYPE_CHECKING:
@@ -45,11 +46,6 @@ if TYPE_CHECKING:
 OFFLOAD_THREADS = 32
 AT_ONCE = 16
 """Requests that a process sends side by side: 50 batches of a page take 4 round trips to SQS in place of 50."""
-
-
-def _report_group_failure(fault: str) -> None:
-    count(Metric.GROUPS_FAILED, 1)
-    logger.warning("group commit failed", extra={"fault": fault})
 
 
 def dynamo_ports(settings: Settings) -> Ports:
@@ -97,13 +93,14 @@ class DynamoPorts:
     def _dynamodb(self) -> AwsClient:
         client: AwsClient = self._clients("dynamodb")
         if not self._makes_groups:
-            return client
+            return AwsClient(ReportedThrottles(client.call, report_throttles))
         from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
         from shared.adapters.dynamodb.jobs.grouped_reads import GroupedReads
 
         once = replace(cast("HttpCall", client.call), repeats=False)
-        writes = GroupedWrites(client.call, once, self._executions, _report_group_failure)
-        return AwsClient(GroupedReads(writes, once, self._jobs, _report_group_failure))
+        writes = GroupedWrites(client.call, once, self._executions, report_group_failure)
+        reads = GroupedReads(writes, once, self._jobs, report_group_failure)
+        return AwsClient(ReportedThrottles(reads, report_throttles))
 
     @cached_property
     def _sqs(self) -> AwsClient:
@@ -113,7 +110,7 @@ class DynamoPorts:
         from shared.adapters.sqs.grouped_sends import GroupedSends
 
         once = replace(cast("HttpCall", client.call), repeats=False)
-        return AwsClient(GroupedSends(client.call, once, self.clock, _report_group_failure))
+        return AwsClient(GroupedSends(client.call, once, self.clock, report_group_failure))
 
     @property
     def _makes_groups(self) -> bool:

@@ -37,6 +37,7 @@ class TickUseCases:
     @cached_property
     def sweep_buckets(self) -> SweepBuckets:
         from shared.usecases.outcomes.repair_notifications import RepairNotifications
+        from shared.usecases.ticks.held_runs import HeldRuns
         from shared.usecases.ticks.keep_late_payload import KeepLatePayload
         from shared.usecases.ticks.repair_index import RepairIndex
         from shared.usecases.ticks.sweep_buckets import SweepBuckets
@@ -61,6 +62,7 @@ class TickUseCases:
             progress=ports.progress,
             backlog=ports.backlog,
             limits=ports.limits,
+            held_runs=HeldRuns(ports.executions, ports.run_locks),
             clock=ports.clock,
             scanned=self.core.scanned_shards,
         )

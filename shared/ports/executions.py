@@ -44,20 +44,20 @@ class ScanPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingPage:
-    """The pending rows of one page of a shard; `next_after` is None on the last."""
+    """The pending rows of one page of a shard, and the sort keys of undecodable rows; `next_after` is None on the
+    last."""
 
     rows: tuple[PendingRow, ...]
-    unreadable: int
-    """How many rows of the page cannot be decoded."""
+    unreadable: tuple[str, ...]
     next_after: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionPage:
-    """One page of complete executions. `unreadable` counts the rows that cannot be decoded."""
+    """One page of complete executions, and the sort keys of undecodable rows."""
 
     executions: tuple[Execution, ...]
-    unreadable: int
+    unreadable: tuple[str, ...]
     next_after: str | None
 
 

@@ -7,12 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from infra.alarm_targets import AlarmTargets
 from infra.api_domain import ApiDomain
 from infra.app import synth
 from infra.bundling import HOST_WHEELS, ROOT, build
 from infra.config import StageConfig
 from infra.stages import cloud_stage, local_stage
-from tests.support.template import Template
+from tests.support.template import Resource, Template
+
+ALARM_TARGETS = AlarmTargets(
+    emails=("ops@example.com", "night@example.com"), https=("https://alerts.example.com/punctual/s3cr3t",)
+)
+TOPIC = "arn:aws:sns:eu-west-1:111111111111:pagers"
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,12 @@ class Synthesised:
         """A file of the assembly."""
         content: dict[str, object] = json.loads((self.outdir / name).read_text())
         return content
+
+
+def alarms_of(stacks: Synthesised) -> dict[str, Resource]:
+    """The properties of the alarms by their names without the prefix of the stage."""
+    alarms = stacks.service.properties("AWS::CloudWatch::Alarm")
+    return {made["AlarmName"].removeprefix(f"{stacks.stage.prefix}-"): made for made in alarms}
 
 
 def _synthesise(stage: StageConfig, outdir: Path) -> Synthesised:
@@ -46,13 +58,15 @@ def _synthesise(stage: StageConfig, outdir: Path) -> Synthesised:
 @pytest.fixture(scope="session")
 def cloud(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
     """A stage as AWS would get it, but for the wheels: which those are changes nothing but the asset's hash."""
-    stage = replace(cloud_stage("test", "eu-west-1", "111111111111"), bundle="host")
+    plain = cloud_stage("test", "eu-west-1", "111111111111")
+    stage = replace(plain, bundle="host", alarm_targets=ALARM_TARGETS)
     return _synthesise(stage, tmp_path_factory.mktemp("cloud"))
 
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
-    """The same with the sizes of the largest preset, a page of another origin, a domain and a tag."""
+    """The same with the sizes of the largest preset, a page of another origin, a domain, a topic for alarms and a
+    tag."""
     stage = cloud_stage("test", "eu-west-1", "111111111111", preset="large")
     certificate = "arn:aws:acm:eu-west-1:111111111111:certificate/1-a"
     with_more = replace(
@@ -60,6 +74,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
         bundle="host",
         cors_origins=("https://console.example.com",),
         domain=ApiDomain(name="api.example.com", certificate_arn=certificate),
+        alarm_targets=AlarmTargets(topic_arn=TOPIC),
         tags=(("team", "platform"),),
     )
     return _synthesise(with_more, tmp_path_factory.mktemp("large"))

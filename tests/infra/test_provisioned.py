@@ -1,7 +1,6 @@
 """Provisioned units of the executions table: what is refused, and what a template has."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,7 @@ import pytest
 from aws_cdk import App
 
 from infra.capacity import HEAD_ROOM, reserves, shares
-from infra.components.alarm_spec import AlarmSpec
-from infra.components.resource_alarms import table_alarms
+from infra.components.resource_alarms import throttles_alarm
 from infra.components.tables import Capacity
 from infra.config import StageConfig, Units, WarmThroughput
 from infra.provisioned import Autoscaled, MaximumUnits, Provisioned, ProvisionedUnits
@@ -109,30 +107,26 @@ def test_components_are_measured_by_the_reserve_and_not_by_what_autoscaling_may_
     assert shares(STAGE)[table_writes] == pytest.approx(2_100 / 4_000)
 
 
-def _data(stage: StageConfig, outdir: Path) -> tuple[Template, Mapping[str, AlarmSpec]]:
-    """The template of the tables alone, and their alarms."""
+def _data(stage: StageConfig, outdir: Path) -> Template:
+    """The template of the tables alone."""
     app = App(outdir=str(outdir), analytics_reporting=False)
     stack = DataStack(app, stage)
-    alarms = {alarm.name: alarm for alarm in table_alarms(stage, stack.tables)}
     path = app.synth().get_stack_by_name(stack.stack_name).template_full_path
-    return Template(json.loads(Path(path).read_text())), alarms
+    return Template(json.loads(Path(path).read_text()))
 
 
 @pytest.fixture(scope="module")
-def provisioned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Template, Mapping[str, AlarmSpec]]:
+def provisioned(tmp_path_factory: pytest.TempPathFactory) -> Template:
     return _data(PROVISIONED, tmp_path_factory.mktemp("provisioned"))
 
 
 @pytest.fixture(scope="module")
-def on_demand(tmp_path_factory: pytest.TempPathFactory) -> tuple[Template, Mapping[str, AlarmSpec]]:
+def on_demand(tmp_path_factory: pytest.TempPathFactory) -> Template:
     return _data(STAGE, tmp_path_factory.mktemp("on_demand"))
 
 
-Made = tuple[Template, Mapping[str, AlarmSpec]]
-
-
-def test_executions_alone_have_provisioned_units_and_begin_with_the_minimum(provisioned: Made) -> None:
-    tables = provisioned[0].of_type("AWS::DynamoDB::Table")
+def test_executions_alone_have_provisioned_units_and_begin_with_the_minimum(provisioned: Template) -> None:
+    tables = provisioned.of_type("AWS::DynamoDB::Table")
     (executions,) = (name for name in tables if "Executions" in name)
     others = [made["Properties"]["BillingMode"] for name, made in tables.items() if name != executions]
     assert others == ["PAY_PER_REQUEST"] * 4
@@ -147,8 +141,8 @@ def test_executions_alone_have_provisioned_units_and_begin_with_the_minimum(prov
     }
 
 
-def test_table_and_each_index_follow_their_reads_and_writes(provisioned: Made) -> None:
-    template = provisioned[0]
+def test_table_and_each_index_follow_their_reads_and_writes(provisioned: Template) -> None:
+    template = provisioned
     (table,) = (name for name in template.of_type("AWS::DynamoDB::Table") if "Executions" in name)
     targets = template.of_type("AWS::ApplicationAutoScaling::ScalableTarget")
     policies = list(template.properties("AWS::ApplicationAutoScaling::ScalingPolicy"))
@@ -177,45 +171,40 @@ def test_table_and_each_index_follow_their_reads_and_writes(provisioned: Made) -
     }
 
 
-def test_autoscaling_uses_the_role_of_the_service_and_no_role_of_the_stack(provisioned: Made) -> None:
-    template = provisioned[0]
+def test_autoscaling_uses_the_role_of_the_service_and_no_role_of_the_stack(provisioned: Template) -> None:
+    template = provisioned
     assert not any(made["Type"].startswith("AWS::IAM::") for made in template.body["Resources"].values())
     for target in template.properties("AWS::ApplicationAutoScaling::ScalableTarget"):
         assert "AWSServiceRoleForApplicationAutoScaling_DynamoDBTable" in json.dumps(target["RoleARN"])
 
 
-def test_tables_on_demand_have_neither_units_nor_autoscaling(on_demand: Made) -> None:
-    template = on_demand[0]
+def test_tables_on_demand_have_neither_units_nor_autoscaling(on_demand: Template) -> None:
+    template = on_demand
     assert not any("AutoScaling" in made["Type"] for made in template.body["Resources"].values())
     assert "ProvisionedThroughput" not in json.dumps(template.body)
 
 
-def test_throttles_of_two_full_hours_are_an_alarm_of_provisioned_executions_alone(
-    provisioned: Made, on_demand: Made
-) -> None:
+def test_throttles_of_two_full_hours_are_an_alarm_with_provisioned_executions_alone() -> None:
     """The burst of a full hour throttles for a minute or two, which three of five minutes never see."""
-    own, usual = provisioned[1], on_demand[1]
-    assert own.keys() == usual.keys()
-    executions = own["TableThrottlesExecutions"]
-    assert (executions.minutes, executions.of_minutes) == (2, 90)
-    assert executions.of_minutes > 60 + executions.minutes
-    assert "raise its minimum units" in executions.description
-    others = [alarm for name, alarm in own.items() if name != "TableThrottlesExecutions"]
-    assert {(alarm.minutes, alarm.of_minutes) for alarm in [*others, *usual.values()]} == {(3, 5)}
+    own, usual = throttles_alarm(PROVISIONED), throttles_alarm(STAGE)
+    assert (own.minutes, own.of_minutes) == (2, 90)
+    assert own.of_minutes > 60 + own.minutes
+    assert "raise the minimum units" in own.description
+    assert (usual.minutes, usual.of_minutes) == (3, 5)
 
 
 def test_presets_are_billed_on_demand_without_a_maximum() -> None:
     assert {(preset.provisioned, preset.maximum_units) for preset in PRESETS.values()} == {(None, None)}
 
 
-def test_maximum_on_demand_bounds_the_table_and_each_index(on_demand: Made, tmp_path: Path) -> None:
+def test_maximum_on_demand_bounds_the_table_and_each_index(on_demand: Template, tmp_path: Path) -> None:
     stage = replace(STAGE, maximum_units=MaximumUnits(reads=9_000, writes=8_000))
-    template, _ = _data(stage, tmp_path)
+    template = _data(stage, tmp_path)
     bounded = {"MaxReadRequestUnits": 9_000, "MaxWriteRequestUnits": 8_000}
     (table,) = (made for made in template.properties("AWS::DynamoDB::Table") if "OnDemandThroughput" in made)
     assert table["OnDemandThroughput"] == bounded
     assert [index["OnDemandThroughput"] for index in table["GlobalSecondaryIndexes"]] == [bounded, bounded]
-    assert "OnDemandThroughput" not in json.dumps(on_demand[0].body)
+    assert "OnDemandThroughput" not in json.dumps(on_demand.body)
 
 
 @pytest.mark.parametrize(("kind", "least"), [("reads", 2_143), ("writes", 3_000)])

@@ -1,5 +1,6 @@
 """All mutants, by concern."""
 
+from tests.mutants.alarms import ALARMS
 from tests.mutants.attempts import ATTEMPTS
 from tests.mutants.backfills import BACKFILLS
 from tests.mutants.bulk_redrives import BULK_REDRIVES
@@ -62,4 +63,5 @@ MUTANTS = (
     *SIZING,
     *STAGING,
     *MODELS,
+    *ALARMS,
 )

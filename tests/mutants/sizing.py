@@ -83,8 +83,8 @@ SIZING = (
     Mutant(
         name="provisioned table that throttles at each full hour without an alarm",
         file="infra/components/resource_alarms.py",
-        old="            of_minutes=TWO_FULL_HOURS if is_provisioned else 5,\n",
-        new="            of_minutes=5,\n",
+        old="        of_minutes=TWO_FULL_HOURS if is_provisioned else 5,\n",
+        new="        of_minutes=5,\n",
         killer=_PROVISIONED,
     ),
     Mutant(

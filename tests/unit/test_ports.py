@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from shared.adapters.aws.http_call import HttpCall
+from shared.adapters.aws.throttles import ReportedThrottles
 from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
 from shared.adapters.dynamodb.jobs.grouped_reads import GroupedReads
 from shared.adapters.greenlets import GreenletSpread
@@ -60,9 +61,13 @@ def test_a_port_without_its_settings_is_refused() -> None:
 
 
 def test_only_executors_make_groups_and_their_requests_are_not_repeated() -> None:
-    assert isinstance(DynamoPorts(Settings.from_env(ENVIRONMENT))._dynamodb.call, HttpCall)
+    plain = DynamoPorts(Settings.from_env(ENVIRONMENT))._dynamodb.call
+    assert isinstance(plain, ReportedThrottles)
+    assert isinstance(plain._call, HttpCall)
     ports = DynamoPorts(ExecutorSettings.from_env(ENVIRONMENT))
-    reads, sends = ports._dynamodb.call, ports._sqs.call
+    reported, sends = ports._dynamodb.call, ports._sqs.call
+    assert isinstance(reported, ReportedThrottles)
+    reads = reported._call
     assert isinstance(reads, GroupedReads)
     writes = reads._call
     assert isinstance(writes, GroupedWrites)
@@ -84,6 +89,17 @@ def test_group_that_failed_is_counted_and_logged() -> None:
     assert [(record.message, vars(record)["fault"]) for record in records] == [
         ("group commit failed", "AccessDeniedException")
     ]
+
+
+def test_throttled_request_is_counted_and_logged_with_its_table() -> None:
+    ports = DynamoPorts(Settings.from_env(ENVIRONMENT))
+    assert isinstance(ports._dynamodb.call, ReportedThrottles)
+    with logged() as records:
+        ports._dynamodb.call._report(2, "Query", ["arn:aws:dynamodb:eu-west-1:111111111111:table/jobs"])
+    assert emitted()[Metric.THROTTLED_REQUESTS] == 2
+    (record,) = records
+    assert (record.message, vars(record)["operation"], vars(record)["requests"]) == ("throttled", "Query", 2)
+    assert vars(record)["resources"] == ["arn:aws:dynamodb:eu-west-1:111111111111:table/jobs"]
 
 
 def test_threads_are_for_the_sdk_alone() -> None:

@@ -67,7 +67,8 @@ class GuardStart:
         waiting = self.run_locks.read(ended.tenant_id, ended.job_id).waiting
         execution = self.store.get(waiting) if waiting is not None else None
         if execution is not None and not execution.state.is_terminal:
-            self.file.send([replace(wakeup_for(execution), not_before=self.clock.now_ms())])
+            # The wait counts as a deferral: its start is late because the job asks for it.
+            self.file.send([replace(wakeup_for(execution), not_before=self.clock.now_ms(), waited=1)])
 
     def _take(self, execution: Execution, lock: RunLock, waiting: ExecutionId | None) -> Admission:
         """Take the free lock, unless another run is already waiting for it."""

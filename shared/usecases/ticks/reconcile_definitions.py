@@ -157,7 +157,7 @@ class ReconcileDefinitions:
         self, check: ReconcileJob, item: LiveItem, from_at: int, until_at: int
     ) -> ReconcileReport:
         if item.content is None:
-            return ReconcileReport(unreadable=int(item.is_unreadable))
+            return ReconcileReport(unreadable=[item.cursor] if item.is_unreadable else [])
         if isinstance(item.content, LargeRequest):
             return ReconcileReport(payloads_collected=int(self.collect_payloads.execute(item.content)))
         job = item.content
@@ -166,7 +166,7 @@ class ReconcileDefinitions:
         except UnavailableError:
             raise
         except PunctualError:
-            return ReconcileReport(jobs=1, unreadable=1)
+            return ReconcileReport(jobs=1, unreadable=[item.cursor])
         return ReconcileReport(
             jobs=1,
             missing_executions=findings.missing_executions,

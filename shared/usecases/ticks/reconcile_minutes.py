@@ -133,7 +133,7 @@ class ReconcileMinutes:
             except UnavailableError:
                 report.unavailable += 1
             except PunctualError:
-                report.unreadable += 1
+                report.unreadable.append(f"{accepted.tenant_id}/{accepted.job_id}")
             else:
                 report.missing_executions += [] if exists else [accepted.job_id]
         return report
@@ -149,7 +149,7 @@ class ReconcileMinutes:
                 report.unavailable += 1
                 return True
             report.executions += len(page.executions)
-            report.unreadable += page.unreadable
+            report.unreadable += [f"{bucket}#{shard}/{sort_key}" for sort_key in page.unreadable]
             report.double_completed += [str(run.id) for run in page.executions if _is_completed_twice(run)]
             after = page.next_after
             if after is None:

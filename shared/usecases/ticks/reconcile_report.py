@@ -28,7 +28,8 @@ class ReconcileReport:
     """How many of the outdated jobs were recomputed."""
     payloads_collected: int = 0
     """Large requests that no job names, and that have got an expiry."""
-    unreadable: int = 0
+    unreadable: list[str] = field(default_factory=list)
+    """The keys of rows that cannot be read."""
     unavailable: int = 0
     """Checks that failed because a store did not respond; a later run repeats them."""
 

@@ -16,6 +16,7 @@ from shared.ports.dispatch import Backlog, LaneProgressStore, OpenShard, ShardLe
 from shared.ports.limits import LimitStore
 from shared.ports.runtime import Clock
 from shared.usecases.filing.scanned_shards import ScannedShards
+from shared.usecases.ticks.held_runs import HeldRuns
 from shared.usecases.ticks.lane_snapshot import LaneSnapshot
 from shared.usecases.ticks.measure_overdue import MeasureOverdue
 from shared.usecases.ticks.sweep_pass import SweepReport
@@ -37,6 +38,7 @@ class SweepBuckets:
     progress: LaneProgressStore
     backlog: Backlog
     limits: LimitStore
+    held_runs: HeldRuns
     clock: Clock
     scanned: ScannedShards
 
@@ -50,7 +52,7 @@ class SweepBuckets:
         report = SweepReport()
         lanes = LaneSnapshot(self.progress, self.backlog, self.limits)
         report.open_breakers = lanes.open_breakers(self.clock.now_ms())
-        measure = MeasureOverdue(lanes)
+        measure = MeasureOverdue(lanes, self.held_runs)
         shards = self._open_shards(part, report, has_time)
         for shard in sorted(shards, key=lambda each: (each.passes > 0, each.bucket, each.shard)):
             if not has_time():

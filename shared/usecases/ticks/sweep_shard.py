@@ -126,7 +126,7 @@ class SweepShard:
         lanes.observe(page.rows)
         rows = [row for row in page.rows if not row.state.is_terminal]
         for row in rows:
-            measure.execute(row, state.context.now_ms)
+            measure.execute(row, state.context.last_resend_at, state.context.now_ms)
         self._sweep_rows(rows, lanes, state, report, has_time)
         index = self.repair_index.execute(page.rows, has_time)
         report.index_repaired += index.repaired

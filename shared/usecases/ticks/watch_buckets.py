@@ -6,7 +6,7 @@ pages whose rows were all sent.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shared.domain.bucket import ShardPlan, ShardRange, buckets_to_watch
 from shared.domain.dispatch.pack_filler import FilledPack, PackFiller
@@ -33,7 +33,8 @@ class WatchReport:
     found: int = 0
     sent: int = 0
     send_failed: int = 0
-    unreadable: int = 0
+    unreadable: list[str] = field(default_factory=list)
+    """The bucket, the shard and the sort key of each row that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class WatchBuckets:
             behind = behind or [min(reading, key=lambda scan: scan.read_until)]
             for scan, page in zip(behind, self.spread(self._read, behind), strict=True):
                 if page is not None:
-                    report.unreadable += page.unreadable
+                    report.unreadable += [f"{scan.bucket}#{scan.shard}/{key}" for key in page.unreadable]
                     report.found += len(page.rows)
                     filler.add(page.rows, scan.add(page))
             reading = [scan for scan in reading if scan.error is None and not scan.is_read]

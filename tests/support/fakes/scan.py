@@ -40,7 +40,7 @@ def pending_of(page: ScanPage) -> PendingPage:
             for row in page.rows
             if row.state is State.PENDING
         ),
-        unreadable=len(page.unreadable),
+        unreadable=page.unreadable,
         next_after=page.next_after,
     )
 
@@ -51,7 +51,7 @@ def executions_of(table: FakeTable, rows: SortedRows, after: str | None, limit: 
     readable = [row for key in keys if (row := rows[key]) is not None]
     return ExecutionPage(
         executions=tuple(table.executions[row.id].read() for row in readable if row.reminder_target is None),
-        unreadable=len(keys) - len(readable),
+        unreadable=tuple(key for key in keys if rows[key] is None),
         next_after=next_after,
     )
 

@@ -8,7 +8,8 @@ from functions.executor.report import DEFERRED, emit, emit_limits
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.executions.states import State
 from shared.domain.limits.scopes import Deferral, WaitReason
-from shared.names import Metric
+from shared.names import WHOLE_STAGE, Metric, QueueName
+from shared.observability import metrics
 from shared.ports.executions import WriteUnknown
 from shared.usecases.attempts.make_attempt import AttemptResult
 from shared.usecases.attempts.run_attempts import BatchReport, Delivery, SettledMessage, Verdict
@@ -34,23 +35,33 @@ def attempt(end: AttemptEnd, lag_ms: int = 0) -> AttemptResult:
     )
 
 
+def told(report: BatchReport, queue: QueueName = QueueName.STANDARD) -> None:
+    emit(report, queue)
+
+
 def settled(verdict: Verdict, fault: str = "") -> SettledMessage:
     delivery = Delivery(message_id="m", sent_at=DUE_AT, receive_count=1, wakeup=None, error=fault)
     return SettledMessage(delivery=delivery, verdict=verdict)
 
 
-def test_batch_that_succeeds_reports_three_metrics() -> None:
-    """The sizing bills these for each lane: see `BUSY_METRICS`."""
-    emit(BatchReport())
+def test_batch_that_succeeds_reports_four_metrics() -> None:
+    """The sizing bills these for each lane, and the last one for all of them: see `BUSY_METRICS`."""
+    told(BatchReport())
     assert emitted() == {}
-    emit(BatchReport(attempts=[attempt(AttemptEnd.SUCCEEDED)]))
-    assert emitted().keys() == {Metric.CLAIMED, Metric.SUCCEEDED, Metric.START_LAG_MS}
+    told(BatchReport(attempts=[attempt(AttemptEnd.SUCCEEDED)]))
+    assert emitted().keys() == {
+        Metric.CLAIMED,
+        Metric.SUCCEEDED,
+        Metric.START_LAG_MS,
+        Metric.LATE_STARTS,
+    }
+    assert {Metric.LATE_STARTS} <= WHOLE_STAGE
 
 
 def test_every_end_is_counted_where_it_belongs() -> None:
     ends = [AttemptEnd.SUCCEEDED] * 3 + [AttemptEnd.RETRIED] * 2 + [AttemptEnd.FAILED, AttemptEnd.FENCED]
     ends += [AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED, *[AttemptEnd.REFUNDED] * 4]
-    emit(
+    told(
         BatchReport(
             attempts=[attempt(end) for end in ends],
             refusals=[RefusalResult(kind=Refusal.WORKER_LOST), RefusalResult(kind=Refusal.DROPPED)],
@@ -60,6 +71,7 @@ def test_every_end_is_counted_where_it_belongs() -> None:
     )
     counts = emitted()
     counts.pop(Metric.START_LAG_MS)
+    counts.pop(Metric.LATE_STARTS)
     assert counts == {
         Metric.CLAIMED: 13,
         Metric.SUCCEEDED: 3,
@@ -74,15 +86,63 @@ def test_every_end_is_counted_where_it_belongs() -> None:
 
 
 def test_every_start_lag_is_a_separate_measurement() -> None:
-    emit(BatchReport(attempts=[attempt(AttemptEnd.SUCCEEDED, lag) for lag in (0, 150, 2_000)]))
+    told(BatchReport(attempts=[attempt(AttemptEnd.SUCCEEDED, lag) for lag in (0, 150, 2_000)]))
     assert emitted()[Metric.START_LAG_MS] == [0, 150, 2_000]
+
+
+def started(lag_ms: int, end: AttemptEnd = AttemptEnd.SUCCEEDED, attempts: int = 1) -> AttemptResult:
+    execution = in_state(one_off(), State.RUNNING, attempt=attempts)
+    return replace(attempt(end, lag_ms), execution=execution)
+
+
+def late_starts() -> list[float]:
+    values = list(metrics.metric_set.get(Metric.LATE_STARTS, {"Value": []})["Value"])
+    metrics.clear_metrics()
+    return values
+
+
+def test_first_attempt_tells_whether_it_started_late() -> None:
+    told(BatchReport(attempts=[started(lag) for lag in (-40, 0, 5_000, 5_001)]))
+    assert late_starts() == [0, 0, 0, 1]
+
+
+def test_first_attempt_after_a_refund_is_late_since_its_execution_was_due() -> None:
+    late = started(6_000)
+    again = with_changes(late.execution, next_attempt_at=DUE_AT + 5_900)
+    told(BatchReport(attempts=[started(6_000, AttemptEnd.REFUNDED), replace(late, execution=again)]))
+    assert late_starts() == [1]
+
+
+def test_run_that_is_caught_up_is_late_since_it_was_filed() -> None:
+    """Its job was paused at its instant, as the tenant asked."""
+    filed = with_changes(started(0).execution, created_at=DUE_AT + 3_600_000)
+    lags = (3_600_000, 3_605_000, 3_605_001)
+    told(BatchReport(attempts=[replace(started(lag), execution=filed) for lag in lags]))
+    assert late_starts() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("report", "queue"),
+    [
+        (BatchReport(attempts=[started(60_000, attempts=2)]), QueueName.STANDARD),
+        (BatchReport(attempts=[started(60_000, AttemptEnd.WITHDRAWN)]), QueueName.STANDARD),
+        (BatchReport(attempts=[started(60_000)], waited={RUNNING.id}), QueueName.STANDARD),
+        (BatchReport(attempts=[started(60_000)]), QueueName.SLOW_STANDARD),
+    ],
+    ids=["retry", "no call", "deferred", "slow destination"],
+)
+def test_start_that_a_tenant_delays_says_nothing_about_the_objective(
+    report: BatchReport, queue: QueueName
+) -> None:
+    told(report, queue)
+    assert late_starts() == []
 
 
 def test_the_lag_of_what_had_to_wait_is_a_metric_of_its_own() -> None:
     """An alarm on the other one wakes somebody, and what a tenant's own limit delays is late as ordered."""
     other = replace(attempt(AttemptEnd.SUCCEEDED, 20), execution=in_state(one_off(2), State.RUNNING))
     late = attempt(AttemptEnd.SUCCEEDED, 60_000)
-    emit(BatchReport(attempts=[late, other], waited={late.execution.id}))
+    told(BatchReport(attempts=[late, other], waited={late.execution.id}))
     counts = emitted()
     assert (counts[Metric.START_LAG_MS], counts[Metric.WAITED_LAG_MS]) == ([20], [60_000])
 
@@ -90,7 +150,7 @@ def test_the_lag_of_what_had_to_wait_is_a_metric_of_its_own() -> None:
 @pytest.mark.parametrize("skew_ms", [300_000, -2_000])
 def test_clock_skew_is_measured_by_its_size_and_logged_with_its_direction(skew_ms: int) -> None:
     with logged() as records:
-        emit(BatchReport(clock_skew_ms=skew_ms))
+        told(BatchReport(clock_skew_ms=skew_ms))
     assert emitted()[Metric.CLOCK_SKEW_MS] == [abs(skew_ms)]
     assert [record.__dict__["skew_ms"] for record in records] == [skew_ms]
 
@@ -98,7 +158,7 @@ def test_clock_skew_is_measured_by_its_size_and_logged_with_its_direction(skew_m
 @pytest.mark.parametrize("end", [AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED])
 def test_async_accepted_or_reported_attempt_is_not_logged(end: AttemptEnd) -> None:
     with logged() as records:
-        emit(BatchReport(attempts=[attempt(end)]))
+        told(BatchReport(attempts=[attempt(end)]))
     emitted()
     assert records == []
 
@@ -108,7 +168,7 @@ def test_async_accepted_or_reported_attempt_is_not_logged(end: AttemptEnd) -> No
 )
 def test_unsuccessful_attempt_is_logged_by_ids_and_reasons_alone(end: AttemptEnd) -> None:
     with logged() as records:
-        emit(BatchReport(attempts=[attempt(end), attempt(AttemptEnd.SUCCEEDED)]))
+        told(BatchReport(attempts=[attempt(end), attempt(AttemptEnd.SUCCEEDED)]))
     emitted()
     (record,) = records
     assert record.getMessage() == f"attempt {end}"
@@ -119,7 +179,7 @@ def test_unsuccessful_attempt_is_logged_by_ids_and_reasons_alone(end: AttemptEnd
 
 def test_poison_and_undecided_claims_are_logged_with_their_reasons() -> None:
     with logged() as records:
-        emit(
+        told(
             BatchReport(settled=[settled(Verdict.RETURN, "not ours")], undecided=[WriteUnknown("throttled")])
         )
     emitted()
@@ -131,7 +191,7 @@ def test_poison_and_undecided_claims_are_logged_with_their_reasons() -> None:
 
 def test_every_wait_reason_has_a_metric_that_counts_deferrals() -> None:
     reasons = [*WaitReason, WaitReason.SLOW]
-    emit(
+    told(
         BatchReport(
             deferred=[DeferredKey(deferral=Deferral(reason=r, wait_ms=1), is_done=True) for r in reasons]
         )

@@ -24,7 +24,7 @@ from shared.usecases.dead_letters.process_bulk_redrives import RedriveReport
 from shared.usecases.ticks.reconcile_report import ReconcileReport
 from shared.usecases.ticks.sweep_pass import SweepReport
 from shared.usecases.ticks.watch_buckets import WatchReport
-from tests.support.api.api_world import Request
+from tests.support.api.api_world import Request, logged
 from tests.support.api.emitted import flushed
 from tests.support.api.environment import DEAD_LETTERS, ENVIRONMENT
 from tests.support.builders import DUE_AT, wakeup
@@ -65,10 +65,15 @@ def test_a_watchers_tick_watches_its_part(
 
     def watch(part: ShardRange) -> WatchReport:
         asked.append(part)
-        return WatchReport(shards_scanned=3, found=25, sent=4, send_failed=1, unreadable=2)
+        return WatchReport(
+            shards_scanned=3, found=25, sent=4, send_failed=1, unreadable=["1#0/2#a", "1#0/3#b"]
+        )
 
     monkeypatch.setattr(module, "watch", SimpleNamespace(execute=watch))
-    answer = module.handler({"range": {"index": 1, "of": 2}}, context())
+    with logged() as records:
+        answer = module.handler({"range": {"index": 1, "of": 2}}, context())
+    rows = [vars(record)["row"] for record in records if record.message == "unreadable row"]
+    assert rows == ["1#0/2#a", "1#0/3#b"]
     assert asked == [ShardRange(index=1, of=2)]
     assert answer == {"found": 25, "sent": 4}
     assert flushed(capsys.readouterr().out) == {
@@ -296,7 +301,7 @@ def test_a_reconciler_has_written_its_findings_when_it_has_told_them(
         missing_executions=["job_1"],
         chains_repaired=["job_2"],
         double_completed=["exe_1"],
-        unreadable=3,
+        unreadable=["1#0/2#a", "acme|job_3", "acme/job_4"],
     )
 
     def die(*_: object) -> None:
@@ -304,8 +309,10 @@ def test_a_reconciler_has_written_its_findings_when_it_has_told_them(
 
     for name, event in (("definitions", {"range": {"index": 0, "of": 1}}), ("minutes", {})):
         monkeypatch.setattr(module, name, Covered(report, die))
-        with pytest.raises(SystemExit):
+        with pytest.raises(SystemExit), logged() as records:
             module.handler(event, context())
+        rows = [vars(record)["row"] for record in records if record.message == "unreadable row"]
+        assert rows == report.unreadable
         output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
         assert flushed("\n".join(output)) == {
             Metric.RECONCILED_JOBS: 7,

@@ -1,7 +1,6 @@
 """Paged reads of shards."""
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from typing import Any
 
 from shared.adapters.aws.client import AwsClient
@@ -17,6 +16,7 @@ from shared.adapters.dynamodb.codec.keys import item_key, shard_pk
 from shared.domain.dispatch.pending_row import PendingRow
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnreadableItemError
+from shared.domain.executions.execution import Execution
 from shared.names import Attr
 from shared.ports.executions import ExecutionPage, PendingPage, ScanPage
 
@@ -35,28 +35,31 @@ class DynamoExecutionScans:
     def scan_pending(self, bucket: int, shard: int, *, after: str | None, limit: int) -> PendingPage:
         items, next_after = self._page(bucket, shard, after, limit, PENDING_ROW_ATTRIBUTES)
         rows: list[PendingRow] = []
-        unreadable = 0
+        unreadable: list[str] = []
         for item in items:
             try:
                 row = read_pending_row(item, bucket)
             except UnreadableItemError:
-                unreadable += 1
+                unreadable.append(sort_key_of(item))
             else:
                 if row is not None:
                     rows.append(row)
-        return PendingPage(rows=tuple(rows), unreadable=unreadable, next_after=next_after)
+        return PendingPage(rows=tuple(rows), unreadable=tuple(unreadable), next_after=next_after)
 
     def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
         items, next_after = self._page(
             bucket, shard, after, limit, FilterExpression="attribute_not_exists(tg)"
         )
-        executions = []
+        executions: list[Execution] = []
+        unreadable: list[str] = []
         for item in items:
-            with suppress(UnreadableItemError):
+            try:
                 executions.append(read_execution(item))
+            except UnreadableItemError:
+                unreadable.append(sort_key_of(item))
         return ExecutionPage(
             executions=tuple(executions),
-            unreadable=len(items) - len(executions),
+            unreadable=tuple(unreadable),
             next_after=next_after,
         )
 

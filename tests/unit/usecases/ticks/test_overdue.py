@@ -241,31 +241,76 @@ def test_retries_to_come_and_leases_that_last_are_neither_overdue_nor_waiting() 
     assert told(world.sweep.execute()) == (0, 0)
 
 
-UNCLAIMED = pytest.mark.parametrize(
-    ("state", "progress"),
-    [(State.WAITING, {"next_attempt_at": NOW - 90_000}), (State.RUNNING, {"lease_until": NOW - 90_001})],
-    ids=["a retry", "a lost worker"],
-)
+RETRY = {"state": State.WAITING, "next_attempt_at": NOW - 90_000}
+LAPSED = NOW - 90_000
+LOST = {"state": State.RUNNING, "lease_until": LAPSED - 1}
+ASYNC = LOST | {"async_until": LAPSED + 6_600_000}
+"""Accepted ten minutes before its heartbeats ended."""
+IS_LOST = pytest.mark.parametrize("lost", [LOST, ASYNC], ids=["worker", "heartbeats"])
 
 
-@UNCLAIMED
-def test_retry_or_lost_worker_that_no_worker_takes_over_is_overdue_from_its_instant(
-    state: State, progress: dict[str, int]
-) -> None:
+def ended(execution: Execution, *scopes: str) -> World:
+    """A shard with this execution alone; every other one has ended."""
+    world = waits(due(state=State.SUCCEEDED), *scopes)
+    world.put(execution)
+    return world
+
+
+def retry_or_lost(kind: dict[str, Any]) -> Execution:
+    policy = AsyncPolicy(deadline_seconds=7_200)
+    return in_state(one_off(2, destination=HERE, async_policy=policy), **kind)
+
+
+def resent(world: World, minutes: int) -> World:
+    """A pass has sent its message, and no worker has taken it for some minutes."""
+    world.sweep.execute()
+    assert len(world.sent()) == 1
+    world.clock.time_ms += minutes * 60_000
+    return world
+
+
+def test_retry_that_no_worker_takes_is_overdue_from_its_instant() -> None:
     """The queue of a lane whose work has all begun may be dead, too."""
-    world = due(state=State.SUCCEEDED)
-    world.put(in_state(one_off(2), state, **progress))
-    assert told(world.sweep.execute()) == (90_000, 0)
+    assert told(ended(retry_or_lost(RETRY)).sweep.execute()) == (90_000, 0)
 
 
-@UNCLAIMED
-def test_retry_or_lost_worker_of_a_hot_scope_is_measured_apart_from_overdue(
-    state: State, progress: dict[str, int]
+def test_retry_of_a_hot_scope_is_measured_apart_from_overdue() -> None:
+    """The circuit breaker of its destination is open: the operator has nothing to do."""
+    assert told(ended(retry_or_lost(RETRY), SCOPES[1]).sweep.execute()) == (0, 90_000)
+
+
+@IS_LOST
+@pytest.mark.parametrize("scopes", [[], SCOPES])
+def test_lost_execution_is_not_overdue_before_a_pass_has_sent_its_message(
+    lost: dict[str, Any], scopes: list[str]
 ) -> None:
+    """A pass over an old bucket may find it an hour late, and every worker is idle."""
+    world = ended(retry_or_lost(lost), *scopes)
+    world.queue.backlog[QueueName.STANDARD] = 1
+    assert told(world.sweep.execute()) == (0, 0)
+
+
+@IS_LOST
+def test_lost_execution_is_overdue_since_its_message_was_sent(lost: dict[str, Any]) -> None:
+    assert told(resent(ended(retry_or_lost(lost)), 3).sweep.execute()) == (180_000, 0)
+
+
+@IS_LOST
+def test_lost_execution_of_a_lane_that_stands_still_is_overdue_since_its_lease_ended(
+    lost: dict[str, Any],
+) -> None:
+    """Each pass sends once more, so that the latest message is never older than a pass."""
+    world = resent(ended(retry_or_lost(lost)), 1)
+    world.queue.backlog[QueueName.STANDARD] = 1
+    assert told(world.sweep.execute()) == (150_000, 0)
+
+
+@IS_LOST
+def test_lost_execution_of_a_hot_scope_is_measured_apart_from_overdue(lost: dict[str, Any]) -> None:
     """The receiver of a long call died, and its circuit breaker is open: the operator has nothing to do."""
-    world = waits(due(state=State.SUCCEEDED), SCOPES[1])
-    world.put(in_state(one_off(2, destination=HERE), state, **progress))
-    assert told(world.sweep.execute()) == (0, 90_000)
+    world = resent(ended(retry_or_lost(lost)), 1)
+    waits(world, SCOPES[1])
+    assert told(world.sweep.execute()) == (0, 150_000)
 
 
 def test_reminder_of_a_retry_is_not_measured_beside_its_target() -> None:

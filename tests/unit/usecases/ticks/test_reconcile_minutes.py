@@ -93,7 +93,7 @@ def test_execution_that_the_store_did_not_answer_for_is_checked_again(world: Wor
     accepted.note(DUE_AT, TENANT, one_off().job_id)
     world.store = Unreachable(world.store, "get_many")
     report = reconcile_minutes(world, accepted)
-    assert (report.missing_executions, report.unavailable, report.unreadable) == ([], 1, 0)
+    assert (report.missing_executions, report.unavailable, report.unreadable) == ([], 1, [])
     world.store.down = False
     assert reconcile_minutes(world, accepted).missing_executions == [one_off().job_id]
 

@@ -102,13 +102,14 @@ def test_a_finished_shard_is_not_scanned_again() -> None:
     assert len(world.sent()) == 1
 
 
-def test_an_unreadable_row_is_counted_and_blocks_nobody() -> None:
+def test_an_unreadable_row_is_named_and_blocks_no_other() -> None:
     world = World(SCAN)
     pending(world, 1)
     pending(world, 2)
     world.table.executions[one_off(1).id].damage = Damage.BROKEN
     report = world.watch.execute(ALL)
-    assert (report.unreadable, world.sent()) == (1, [one_off(2).id])
+    assert report.unreadable == [f"{BUCKET}#0/12345#{one_off(1).id}"]
+    assert world.sent() == [one_off(2).id]
 
 
 def test_a_shard_that_does_not_answer_keeps_nobody_else_from_being_watched() -> None:
