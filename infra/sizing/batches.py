@@ -11,10 +11,11 @@ def batch_seconds(
     callback_ms: float = figures.CALLBACK_MS.value,
     cpu_ms: float = figures.EXECUTOR_CPU_MS.value,
     memory_mb: int = int(figures.MB_OF_ONE_CORE.value),
+    wait_ms: float = figures.EXECUTOR_WAIT_MS.value,
 ) -> float:
     """The duration of a batch: its calls go side by side, and the batch lasts until the slowest has ended."""
     share = core_share(memory_mb)
-    waits_ms = figures.EXECUTOR_WAIT_MS.value + callback_ms * _slowest_of(jobs)
+    waits_ms = wait_ms + callback_ms * _slowest_of(jobs)
     writes_ms = 2 * figures.latency("batch_statement")
     return (waits_ms + writes_ms + jobs * cpu_ms / share) / 1000
 

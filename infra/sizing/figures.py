@@ -125,7 +125,13 @@ TENANT_LIFETIME_SECONDS = measured(
     60, "a process reads a tenant again after this time; docs/design/capacity.md"
 )
 
-EXECUTOR_WAIT_MS = assumed(320, "mean wait of a batch until its jobs are due: SQS counts whole seconds")
+EXECUTOR_WAIT_MS = assumed(
+    320,
+    "mean wait of a batch until its jobs are due: SQS counts whole seconds, and a rest of 0.8 s is rounded up",
+)
+WINDOW_WAIT_MS = assumed(
+    150, "the same for messages of watchers, which send them 100 to 200 ms before the fraction of a second"
+)
 EXECUTOR_CPU_MS = measured(
     1.45, "executor, one-off: docs/performance.md, Python 3.11 on a shared core; Lambda's differs"
 )

@@ -88,6 +88,11 @@ class Kind(StrEnum):
     def is_run(self) -> bool:
         return self in (Kind.HOURLY, Kind.MINUTELY)
 
+    @property
+    def is_found(self) -> bool:
+        """Whether a watcher sends its message."""
+        return self in (Kind.ONE_OFF, Kind.HOURLY)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
@@ -177,6 +182,7 @@ class Execution:
             callback_ms=self.callback_ms,
             cpu_ms=cpu.value,
             memory_mb=self.memory.executor,
+            wait_ms=(figures.WINDOW_WAIT_MS if self.kind.is_found else figures.EXECUTOR_WAIT_MS).value,
         )
 
     @property

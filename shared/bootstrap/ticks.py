@@ -23,11 +23,12 @@ class TickUseCases:
     @cached_property
     def watch_buckets(self) -> WatchBuckets:
         from shared.usecases.ticks.watch_buckets import WatchBuckets
+        from shared.usecases.ticks.window_sends import WindowSends
 
         ports = self.core.ports
         return WatchBuckets(
             store=ports.executions,
-            queue=ports.queue,
+            sends=WindowSends(queue=ports.queue, clock=ports.clock, pause=ports.pause),
             ledger=ports.ledger,
             clock=ports.clock,
             scanned=self.core.scanned_shards,

@@ -108,6 +108,7 @@ def test_watchers_load_their_own_use_cases_and_adapters_and_no_others(loaded: di
         "usecases.tenancy.tenant_weights",
         "usecases.ticks.shard_scan",
         "usecases.ticks.watch_buckets",
+        "usecases.ticks.window_sends",
     }
     stores = {name.split(".")[2] for name in rooms if name.startswith("adapters.dynamodb.")}
     assert stores == {"batch_reads", "codec", "dispatch", "executions", "tenancy"}

@@ -62,9 +62,9 @@ def _unchecked(stage: StageConfig, **change: object) -> StageConfig:
 
 def test_watchers_follow_from_the_busiest_minute() -> None:
     assert watchers_needed(100, 60_000) == 1
-    assert watchers_needed(10_000, 0) == 3
-    assert watchers_needed(10_000, 1_000_000) == 5
-    assert WATCHER_JOBS * HEAD_ROOM * 5 >= 1_000_000 / 60
+    assert watchers_needed(10_000, 0) == 4
+    assert watchers_needed(10_000, 1_000_000) == 7
+    assert WATCHER_JOBS * HEAD_ROOM * 7 >= 1_000_000 / 60
 
 
 def test_key_of_a_shard_bears_350_due_jobs_a_second_with_head_room() -> None:

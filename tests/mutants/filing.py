@@ -29,7 +29,7 @@ FILING = (
     Mutant(
         name="rows of other shards that a failed shard keeps from being sent",
         file="shared/usecases/ticks/watch_buckets.py",
-        old="        self._send(filler.take(None), report)\n",
+        old="        self._send(filler.take(None), report, hold_until)\n",
         new="",
         killer="tests/unit/usecases/ticks/test_watch_packs.py",
     ),
@@ -64,8 +64,8 @@ FILING = (
     Mutant(
         name="packs of one page",
         file="shared/usecases/ticks/watch_buckets.py",
-        old="            self._send(filler.take(None if is_full else complete_until), report)\n",
-        new="            self._send(filler.take(None), report)\n",
+        old="            self._send(filler.take(None if is_full else complete_until), report, hold_until)\n",
+        new="            self._send(filler.take(None), report, hold_until)\n",
         killer="tests/unit/usecases/ticks/test_watch_packs.py",
     ),
     Mutant(
@@ -144,7 +144,7 @@ FILING = (
     Mutant(
         name="watch without a second try",
         file="shared/usecases/ticks/watch_buckets.py",
-        old="            self._watch([scan], report)\n",
+        old="            self._watch([scan], report, hold_until)\n",
         new="            continue\n",
         killer="tests/unit/usecases/ticks/test_watch.py",
     ),

@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 _OVERDUE = "tests/unit/usecases/ticks/test_overdue.py"
 _NOTIFICATIONS = "tests/unit/usecases/dead_letters/test_redrive_notifications.py"
+_WINDOWS = "tests/unit/usecases/ticks/test_window_sends.py"
 
 WATCHING = (
     Mutant(
@@ -117,5 +118,49 @@ WATCHING = (
         old="source.maximum * BATCHES_PER_POLLER",
         new="source.maximum",
         killer="tests/infra/test_config.py",
+    ),
+    Mutant(
+        name="urgent message that waits for its window",
+        file="shared/usecases/ticks/window_sends.py",
+        old="        urgent_before = max(hold_until, self.clock.now_ms()) + URGENT_MS\n",
+        new="        urgent_before = 0\n",
+        killer=_WINDOWS,
+    ),
+    Mutant(
+        name="message that is held as long as there are others",
+        file="shared/usecases/ticks/window_sends.py",
+        old="            holds = now_ms + wait_ms < hold_until\n",
+        new="            holds = True\n",
+        killer=_WINDOWS,
+    ),
+    Mutant(
+        name="one message that waits for its window",
+        file="shared/usecases/ticks/window_sends.py",
+        old="        holds = len(wakeups) - len(urgent) >= FEWEST\n",
+        new="        holds = True\n",
+        killer=_WINDOWS,
+    ),
+    Mutant(
+        name="message that finds no place in its window",
+        file="shared/usecases/ticks/window_sends.py",
+        old="                if members[AT_ONCE:]:\n",
+        new="                if False:\n",
+        killer=_WINDOWS,
+    ),
+    Mutant(
+        name="window that opens at the fraction itself",
+        file="shared/domain/dispatch/send_window.py",
+        old="    since_opening = (now_ms + LEAD_MS - slot) % SECOND_MS\n",
+        new="    since_opening = (now_ms - slot) % SECOND_MS\n",
+        killer="tests/unit/domain/dispatch/test_send_window.py",
+    ),
+    Mutant(
+        name="delays of many messages that are counted from one look at the clock",
+        file="shared/usecases/ticks/window_sends.py",
+        old="        refused: list[Wakeup] = []\n        for start in range(0, len(wakeups), AT_ONCE):\n"
+        "            refused += self.queue.send(wakeups[start : start + AT_ONCE], self.clock.now_ms())\n"
+        "        return refused\n",
+        new="        return self.queue.send(wakeups, self.clock.now_ms()) if wakeups else []\n",
+        killer=_WINDOWS,
     ),
 )

@@ -30,6 +30,11 @@ class Machine:
         """Use the processor when it is free, then wait."""
         self.hub.sleep(self.busy_ms(cpu_ms) + latency_ms)  # type: ignore[arg-type]
 
+    def pause(self, duration_ms: int) -> None:
+        """Wait as long as in the whole stage."""
+        self.fixed_ms += duration_ms
+        self.hub.sleep(duration_ms)
+
     def busy_ms(self, cpu_ms: float) -> float:
         """Reserve the processor; how long it takes from now until the step is done."""
         now_ms = self.hub.now_ms

@@ -94,7 +94,7 @@ class ScaleWorld:
         """The ports of one machine without an event loop."""
         bill, ports = Biller(self, machine), Ports()
         ports.clock, ports.entropy = MachineClock(self.hub), self.entropy
-        ports.pause = machine.hub.sleep
+        ports.pause = machine.pause
         ports.executions = Charged(ExecutionPrices(bill), self.store)
         ports.claimer = ChargedClaimer(bill, self.claimer)
         ports.one_off_batches = ChargedBatches(bill, self.batches)

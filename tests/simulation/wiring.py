@@ -91,7 +91,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
 
     ports = Ports()
     ports.clock, ports.offload = ProcessClock(handle), GreenletOffload(handle)
-    ports.entropy, ports.pause, ports.spread = world.entropy, lambda _: None, one_by_one
+    ports.entropy, ports.pause, ports.spread = world.entropy, world.hub.sleep, one_by_one
     ports.executions = faulty(seen_by(release, world, world.store))
     ports.queries = faulty(world.queries)
     ports.claimer = faulty(seen_by(release, world, world.claimer), claim=_unknown)

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from shared.domain.bucket import ShardPlan, ShardRange, buckets_to_watch
 from shared.domain.dispatch.pack_filler import FilledPack, PackFiller
 from shared.domain.errors import ServiceError
-from shared.ports.dispatch import ShardLedger, WakeupQueue
+from shared.ports.dispatch import ShardLedger
 from shared.ports.executions import ExecutionStore, PendingPage
 from shared.ports.runtime import Clock, Spread
 from shared.usecases.filing.scanned_shards import ScannedShards
 from shared.usecases.ticks.shard_scan import ScannedPage, ShardScan
+from shared.usecases.ticks.window_sends import WindowSends
 
 PAGE_ROWS = 500
 SEND_TRIES = 3
@@ -25,6 +26,8 @@ HELD_PAGES = 2
 """A shard with so many pages that wait for their packs is read on only if every other shard has as many."""
 MAX_HELD_ROWS = 20_000
 """Rows that wait for their packs, some 10 MB. Packs are sent as they are when more rows wait."""
+HOLD_MS = 20_000
+"""A third of the minute until the next tick. After it, every message is sent at once."""
 
 
 @dataclass(slots=True)
@@ -42,7 +45,7 @@ class WatchBuckets:
     """One tick of a watcher. A crash, a doubled or a missed tick costs at most duplicate messages."""
 
     store: ExecutionStore
-    queue: WakeupQueue
+    sends: WindowSends
     ledger: ShardLedger
     clock: Clock
     scanned: ScannedShards
@@ -54,7 +57,7 @@ class WatchBuckets:
         A failed shard is tried again after all others: the next tick may be too late for it. ServiceError
         where the second try fails as well, or the record of the shard counts cannot be read.
         """
-        report = WatchReport()
+        report, hold_until = WatchReport(), self.clock.now_ms() + HOLD_MS
         plan, unread = self._plan()
         scans = [
             [
@@ -69,10 +72,10 @@ class WatchBuckets:
             for start in range(0, len(of_bucket), MERGED_SHARDS)
         ]
         for group in groups:
-            self._watch(group, report)
+            self._watch(group, report, hold_until)
         failed = [scan for group in groups for scan in group if scan.error is not None]
         for scan in failed:
-            self._watch([scan], report)
+            self._watch([scan], report, hold_until)
         report.shards_scanned = sum(scan.is_finished for group in groups for scan in group)
         error = next((scan.error for scan in failed if scan.error is not None), unread)
         if error is not None:
@@ -86,7 +89,7 @@ class WatchBuckets:
         except ServiceError as error:
             return self.scanned.known_plan(), error
 
-    def _watch(self, group: Sequence[ShardScan], report: WatchReport) -> None:
+    def _watch(self, group: Sequence[ShardScan], report: WatchReport, hold_until: int) -> None:
         """Scan these shards of one bucket, pages of several shards side by side.
 
         A shard that was read further than another waits, so that packs of an earlier second are sent first.
@@ -106,11 +109,11 @@ class WatchBuckets:
             reading = [scan for scan in reading if scan.error is None and not scan.is_read]
             complete_until = min((scan.read_until for scan in reading), default=None)
             is_full = filler.held >= MAX_HELD_ROWS
-            self._send(filler.take(None if is_full else complete_until), report)
+            self._send(filler.take(None if is_full else complete_until), report, hold_until)
             scanning = self._settle(scanning)
             reading = [scan for scan in reading if scan in scanning]
         # The last shard that was read may have failed, and then the others still hold rows.
-        self._send(filler.take(None), report)
+        self._send(filler.take(None), report, hold_until)
         self._settle(scanning)
 
     def _take(self, scan: ShardScan) -> bool:
@@ -134,11 +137,11 @@ class WatchBuckets:
             scan.error = error
             return None
 
-    def _send(self, packs: Sequence[FilledPack[ScannedPage]], report: WatchReport) -> None:
+    def _send(self, packs: Sequence[FilledPack[ScannedPage]], report: WatchReport, hold_until: int) -> None:
         """Send packs. A page has failed if a pack with one of its rows was refused in each try."""
         unsent = [pack.wakeup for pack in packs]
         for _ in range(SEND_TRIES):
-            unsent = self.queue.send(unsent, self.clock.now_ms()) if unsent else []
+            unsent = self.sends.send(unsent, hold_until) if unsent else []
         report.sent += len(packs) - len(unsent)
         report.send_failed += len(unsent)
         refused = set(unsent)
