@@ -55,13 +55,17 @@ def test_the_api_alone_switches_gradually_and_goes_back_on_its_alarm(cloud: Synt
     assert set(group["AutoRollbackConfiguration"]["Events"]) == events
     (named,) = group["AlarmConfiguration"]["Alarms"]
     alarm = cloud.service.referred(named["Name"])
-    assert alarm["MetricName"] == "5xx"
-    minutes = re.fullmatch(
-        r"CodeDeployDefault\.LambdaCanary10Percent(\d+)Minutes", group["DeploymentConfigName"]
+    assert alarm["AlarmName"].endswith("ApiBurnFast")
+    found = re.fullmatch(
+        r"CodeDeployDefault\.LambdaCanary(\d+)Percent(\d+)Minutes", group["DeploymentConfigName"]
     )
-    assert minutes is not None
-    assert int(minutes[1]) * 60 > (alarm["EvaluationPeriods"] + 2) * alarm["Period"], (
-        "the alarm can fire in time"
+    assert found is not None
+    percent, minutes = int(found[1]), int(found[2])
+    stats = [part["MetricStat"] for part in alarm["Metrics"] if "MetricStat" in part]
+    (window_seconds,) = {stat["Period"] for stat in stats}
+    share = percent * (minutes * 60 / 2) / window_seconds
+    assert share > alarm["Threshold"], (
+        "the alarm fires in half the time if every request of the release fails"
     )
 
 
