@@ -20,8 +20,9 @@ VENV := .venv/.installed
 TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)-$(GO_VERSION)
 # Also trust the system's certificates, because many networks use a TLS-inspecting proxy.
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
+WITH_CDK := PATH="$(CURDIR)/$(BIN):$(CURDIR)/.tools/node_modules/.bin:$$PATH"
 
-.PHONY: help run test test-fast check format openapi simulate scale scale-fast mutants crashes chaos bench size synth diff deploy lock tools clean
+.PHONY: help run test test-fast check format openapi simulate scale scale-fast mutants crashes chaos bench size synth diff deploy teardown attach lock tools clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile
@@ -75,13 +76,19 @@ size: $(VENV) ## Print the configuration, quotas and cost for a traffic; ARGS="-
 	@$(BIN)/python -m infra.sizing $(ARGS)
 
 synth: $(VENV) $(TOOLS) ## Write the CloudFormation templates of a stage to build/cdk.out; STAGE=prod reads stages/prod.toml.
-	PATH="$(CURDIR)/$(BIN):$$PATH" .tools/node_modules/.bin/cdk synth --quiet -c stage=$(STAGE) $(ARGS)
+	$(WITH_CDK) cdk synth --quiet -c stage=$(STAGE) $(ARGS)
 
 diff: $(VENV) $(TOOLS) ## Show what a deployment would change; STAGE=prod.
-	PATH="$(CURDIR)/$(BIN):$$PATH" .tools/node_modules/.bin/cdk diff -c stage=$(STAGE) $(ARGS)
+	$(WITH_CDK) cdk diff -c stage=$(STAGE) $(ARGS)
 
 deploy: $(VENV) $(TOOLS) ## Check the account, show the changes, ask, and deploy; STAGE=prod, ARGS=--yes does not ask.
-	@PATH="$(CURDIR)/$(BIN):$(CURDIR)/.tools/node_modules/.bin:$$PATH" $(BIN)/python -m infra.deploy $(STAGE) $(ARGS)
+	@$(WITH_CDK) $(BIN)/python -m infra.deploy $(STAGE) $(ARGS)
+
+teardown: $(VENV) ## Delete the stacks of a stage; STAGE=prod CONFIRM=prod. A protected stage keeps its tables and key.
+	@$(BIN)/python -m infra.lifecycle teardown $(STAGE) --confirm "$(CONFIRM)"
+
+attach: $(VENV) $(TOOLS) ## Deploy a stage with existing tables; STAGE=prod TABLES="executions=... jobs=..." SWEEP_FROM=...
+	@$(WITH_CDK) $(BIN)/python -m infra.lifecycle attach $(STAGE) $(TABLES) $(if $(SWEEP_FROM),--sweep-from $(SWEEP_FROM))
 
 tools: $(TOOLS)
 

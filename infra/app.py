@@ -1,6 +1,7 @@
 """The CDK application: two stacks per stage.
 
-`cdk synth -c stage=prod` runs this file for the stage of stages/prod.toml; tests and the local stack call `synth`.
+`cdk synth -c stage=prod` runs this file for the stage of stages/prod.toml, and `-c rollout=at_once` replaces its
+`api_rollout`; tests and the local stack call `synth`.
 """
 
 import json
@@ -68,7 +69,13 @@ def _stage(app: App) -> StageConfig:
         if app.node.try_get_context(name) is not None:
             raise StageFileError(f"-c {name} has no effect: write {name} into the file of the stage instead")
     stage = read_stage(str(app.node.try_get_context("stage") or DEFAULT_STAGE))
-    return replace(stage, account=stage.account or os.environ.get("CDK_DEFAULT_ACCOUNT"))
+    rollout = app.node.try_get_context("rollout") or stage.api_rollout
+    try:
+        return replace(
+            stage, account=stage.account or os.environ.get("CDK_DEFAULT_ACCOUNT"), api_rollout=rollout
+        )
+    except ValueError as error:
+        raise StageFileError(f"-c rollout={rollout}: {error}") from None
 
 
 if __name__ == "__main__":

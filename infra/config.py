@@ -7,7 +7,7 @@ as records that expire before their retries or shards that disappear, therefore 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from typing import Literal, get_args
 
 from infra.alarm_targets import AlarmTargets
 from infra.api_domain import ApiDomain
@@ -21,6 +21,10 @@ from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, MAX_PAYLOAD_BYTES, Tr
 BundleMode = Literal["cloud", "host"]
 """`cloud`: sources and wheels for Lambda; `host`: sources only, the emulator's interpreter has the
 dependencies."""
+
+Rollout = Literal["canary", "at_once"]
+"""How a release reaches the API's clients: `canary` gives it a tenth of the requests for five minutes first, and
+goes back on an alarm; `at_once` switches all requests, also while an alarm is active."""
 
 IDEMPOTENCY_DAYS = 7
 """Lifetime of an Idempotency-Key; the record that it refers to must live longer."""
@@ -148,6 +152,7 @@ class StageConfig:
     api_rate_limit: int = 1000
     """Requests per second that the gateway accepts, over all tenants."""
     api_burst_limit: int = 2000
+    api_rollout: Rollout = "canary"
     bundle: BundleMode = "cloud"
     dial_exceptions: tuple[str, ...] = ()
     """CIDRs of non-public addresses that callbacks may reach."""
@@ -179,6 +184,10 @@ class StageConfig:
         if not _CELL.fullmatch(self.cell):
             raise ValueError(
                 f"cell is one digit, or one small letter but i, l, o and u, such as '0', not {self.cell!r}"
+            )
+        if self.api_rollout not in get_args(Rollout):
+            raise ValueError(
+                f"api_rollout is one of {', '.join(get_args(Rollout))}, not {self.api_rollout!r}"
             )
         if self.log_retention_days not in _LOG_RETENTION_DAYS:
             days = ", ".join(map(str, _LOG_RETENTION_DAYS))

@@ -107,6 +107,7 @@ def local_stage() -> StageConfig:
         lane_concurrency=LaneConcurrency(
             critical=4, standard=4, bulk=2, slow_critical=2, slow_standard=2, slow_bulk=2
         ),
+        api_rollout="at_once",
         bundle="host",
         default_quotas=DefaultQuotas(
             recurring_jobs=100_000,

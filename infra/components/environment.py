@@ -26,6 +26,8 @@ class SharedResources:
     tables: Tables
     key: kms.IKey
     lanes: Lanes
+    generation: str
+    """Changes with the tables and the key."""
 
 
 def environment(

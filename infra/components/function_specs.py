@@ -6,6 +6,8 @@ from infra.components.construct_ids import construct_id
 from infra.config import FunctionMemory
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 
+LIVE = "live"
+"""The alias of each function: event sources, rules and the API invoke the version that it points to."""
 DEAD_LETTER_TIMEOUT_SECONDS = 60
 RECONCILER_TIMEOUT_SECONDS = 600
 

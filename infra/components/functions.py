@@ -1,4 +1,8 @@
-"""The Lambda functions: one shared bundle, and one role, environment and log group per function."""
+"""The Lambda functions: one shared bundle, and one role, environment and log group per function.
+
+Whatever invokes a function names its alias `live`, which points to a published version. Code and environment of a
+version are one, so that no process ever has the code of one release and the variables of another.
+"""
 
 from collections.abc import Mapping
 from typing import cast
@@ -11,12 +15,12 @@ from constructs import Construct
 
 from infra.bundling import bundle
 from infra.components.environment import SharedResources, environment
-from infra.components.function_specs import FunctionSpec, function_specs
+from infra.components.function_specs import LIVE, FunctionSpec, function_specs
 from infra.components.grant_table import log_name
 from infra.components.grants import arns_by_name, statements
 from infra.components.log_groups import log_group
 from infra.config import StageConfig
-from shared.names import Env, QueueName
+from shared.names import Env
 
 
 class Functions(Construct):
@@ -32,14 +36,12 @@ class Functions(Construct):
         self._logs: dict[str, logs.LogGroup] = {}
         self.specs = {spec.service: spec for spec in function_specs(stage.memory)}
         self._functions = {spec.service: self._function(spec) for spec in self.specs.values()}
-        self._replace_consumers_first()
+        self.live = {spec.service: self._alias(spec) for spec in self.specs.values()}
+        self._switch_consumers_first()
 
     @property
     def by_service(self) -> Mapping[str, lambda_.Function]:
         return self._functions
-
-    def executor(self, queue: QueueName) -> lambda_.Function:
-        return self._functions[f"executor-{queue}"]
 
     def set_api_hosts(self, *hosts: str) -> None:
         """Pass the API's host names (or URLs) to functions that check targets, so that no job calls the API."""
@@ -47,28 +49,41 @@ class Functions(Construct):
             if self.specs[service].makes_callbacks:
                 function.add_environment(Env.API_HOSTS, ",".join(hosts))
 
-    def _replace_consumers_first(self) -> None:
+    def _switch_consumers_first(self) -> None:
         """Deploy message consumers first: they must know a new message version before producers send it."""
-        readers = [self._resource(spec) for spec in self.specs.values() if spec.consumes]
+        readers = [self._cfn_alias(spec) for spec in self.specs.values() if spec.consumes]
         for spec in self.specs.values():
             if not spec.consumes:
                 for reader in readers:
-                    self._resource(spec).add_resource_dependency(reader)
+                    self._cfn_alias(spec).add_resource_dependency(reader)
 
-    def _resource(self, spec: FunctionSpec) -> lambda_.CfnFunction:
-        return cast(lambda_.CfnFunction, self._functions[spec.service].node.default_child)
+    def _cfn_alias(self, spec: FunctionSpec) -> lambda_.CfnAlias:
+        return cast(lambda_.CfnAlias, self.live[spec.service].node.default_child)
+
+    def _alias(self, spec: FunctionSpec) -> lambda_.Alias:
+        alias = lambda_.Alias(
+            self,
+            f"{spec.construct_id}Live",
+            alias_name=LIVE,
+            version=self._functions[spec.service].current_version,
+        )
+        if spec.is_scheduled:
+            # These settings belong to what is invoked: those of the function would not apply to its alias.
+            alias.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
+        return alias
 
     def _function(self, spec: FunctionSpec) -> lambda_.Function:
-        group = log_group(self, f"{spec.construct_id}Log", self._stage)
+        group = log_group(self, f"{spec.construct_id}Log", self._stage, is_record=spec.manages_tenants)
         self._logs[spec.service] = group
         variables = environment(self, self._stage, spec, self._shared)
         if spec.reads_api_log:
             variables[Env.API_LOG_GROUP] = self._logs["api"].log_group_name
         reserved = self._stage.reserved
-        function = lambda_.Function(
+        return lambda_.Function(
             self,
             spec.construct_id,
-            description=f"{self._stage.prefix} {spec.service}",
+            # Lambda publishes no second version of the same code and configuration.
+            description=f"{self._stage.prefix} {spec.service} of the data stack {self._shared.generation}",
             runtime=lambda_.Runtime.PYTHON_3_13,
             architecture=lambda_.Architecture.ARM_64,
             code=self._code,
@@ -79,11 +94,11 @@ class Functions(Construct):
             environment=variables,
             log_group=group,
             reserved_concurrent_executions=reserved.of(spec.package) if reserved is not None else None,
+            # CDK names a version by the function's part of the template, in which the names of tables are references.
+            # Without this description, other tables behind the same references would publish no version.
+            current_version_options=lambda_.VersionOptions(description=self._shared.generation),
             recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.allows_recursion else None,
         )
-        if spec.is_scheduled:
-            function.configure_async_invoke(retry_attempts=0, max_event_age=Duration.minutes(1))
-        return function
 
     def _role(self, spec: FunctionSpec) -> iam.IRole:
         """Create a role with one complete inline policy; without_policy_updates prevents later additions."""

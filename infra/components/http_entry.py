@@ -65,7 +65,7 @@ class HttpEntry(Construct):
     domain: apigateway.DomainName | None = None
     """None without a custom domain."""
 
-    def __init__(self, scope: Construct, function: lambda_.Function, stage: StageConfig) -> None:
+    def __init__(self, scope: Construct, function: lambda_.Alias, stage: StageConfig) -> None:
         super().__init__(scope, "HttpEntry")
         integration = HttpLambdaIntegration(
             "ToFunction", function, payload_format_version=apigateway.PayloadFormatVersion.VERSION_2_0
@@ -87,8 +87,10 @@ class HttpEntry(Construct):
                 rate_limit=stage.api_rate_limit, burst_limit=stage.api_burst_limit
             ),
         )
-        # With this prefix, API Gateway needs no entry in the account's log resource policy.
-        logs = log_group(self, "AccessLog", stage, path=f"/aws/vendedlogs/{stage.prefix}-api")
+        # With this prefix, API Gateway needs no entry in the account's log resource policy. With the id of the API,
+        # the log of a deleted stack does not stand in the way of a new one.
+        path = f"/aws/vendedlogs/{stage.prefix}-api-{self.api.api_id}"
+        logs = log_group(self, "AccessLog", stage, path=path, is_record=True)
         cast(
             apigateway.CfnStage, default.node.default_child
         ).access_log_settings = apigateway.CfnStage.AccessLogSettingsProperty(

@@ -21,11 +21,11 @@ RECONCILE_MINUTES = int(figures.RECONCILE_SECONDS.value) // 60
 def connect_queues(functions: Functions, lanes: Lanes, stage: StageConfig) -> None:
     """Connect each lane to its executor, and every dead-letter queue to the dead-letter function."""
     for lane, pair in lanes.queues.items():
-        _map(functions.executor(lane), lane, pair.main, stage.lane_concurrency.of(lane))
-        _map(functions.by_service["dead-letter"], lane, pair.dead, DEAD_LETTER_CONCURRENCY)
+        _map(functions.live[f"executor-{lane}"], lane, pair.main, stage.lane_concurrency.of(lane))
+        _map(functions.live["dead-letter"], lane, pair.dead, DEAD_LETTER_CONCURRENCY)
 
 
-def _map(function: lambda_.Function, name: QueueName, queue: sqs.Queue, source: Source) -> None:
+def _map(function: lambda_.Alias, name: QueueName, queue: sqs.Queue, source: Source) -> None:
     pollers = (
         lambda_.ProvisionedPollerConfig(minimum_pollers=source.minimum, maximum_pollers=source.maximum)
         if isinstance(source, Pollers)
@@ -47,24 +47,22 @@ class Ticks(Construct):
 
     def __init__(self, scope: Construct, functions: Functions, stage: StageConfig) -> None:
         super().__init__(scope, "Ticks")
-        watcher, sweeper = functions.by_service["watcher"], functions.by_service["sweeper"]
-        reconciler = functions.by_service["reconciler"]
+        watcher, sweeper = functions.live["watcher"], functions.live["sweeper"]
+        reconciler = functions.live["reconciler"]
         whole = events.RuleTargetInput.from_object({})
         self._rules("Watch", watcher, stage.watchers)
         self._rules("Sweep", sweeper, stage.sweepers)
-        self._rule("Redrive", functions.by_service["redriver"], whole, 1)
+        self._rule("Redrive", functions.live["redriver"], whole, 1)
         self._rule("ReconcileMinutes", reconciler, whole, RECONCILE_MINUTES)
         self._rules("Reconcile", reconciler, stage.reconcilers, RECONCILE_MINUTES)
 
-    def _rules(self, name: str, function: lambda_.Function, parts: int, minutes: int = 1) -> None:
+    def _rules(self, name: str, function: lambda_.Alias, parts: int, minutes: int = 1) -> None:
         """Declare one rule for each part of the work."""
         for index in range(parts):
             part = events.RuleTargetInput.from_object({"range": {"index": index, "of": parts}})
             self._rule(f"{name}{index}", function, part, minutes)
 
-    def _rule(
-        self, name: str, function: lambda_.Function, tick: events.RuleTargetInput, minutes: int
-    ) -> None:
+    def _rule(self, name: str, function: lambda_.Alias, tick: events.RuleTargetInput, minutes: int) -> None:
         """Declare a rule.
 
         A tick that is not delivered within a minute is dropped; the next tick does its work.

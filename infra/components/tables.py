@@ -1,12 +1,17 @@
-"""The five DynamoDB tables. The DynamoDB adapters define the meaning of their keys."""
+"""The five DynamoDB tables. The DynamoDB adapters define the meaning of their keys.
 
+They are global tables with one replica, because CloudFormation cannot turn another table into one: a replica in a
+second region can then be added without a new table.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from aws_cdk import RemovalPolicy
+from aws_cdk import CfnTag, RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
-from infra.components.nag import NO_RECOVERY, acknowledge
 from infra.config import StageConfig, Units
 from infra.provisioned import Autoscaled, MaximumUnits, ProvisionedUnits
 from shared.names import PROJECTED, Attr, Index
@@ -29,24 +34,21 @@ class Capacity:
         return cls(warm=warm, maximum=stage.maximum_units)
 
     @property
-    def reads(self) -> int | None:
-        """Provisioned read units at first; None on demand."""
-        return self.units.reads.minimum if self.units else None
+    def provisioned(self) -> dict[str, dynamodb.Capacity]:
+        """Arguments of provisioned reads and writes; none on demand."""
+        if self.units is None:
+            return {}
+        return {
+            "read_capacity": _autoscaled(self.units.reads),
+            "write_capacity": _autoscaled(self.units.writes),
+        }
 
     @property
-    def writes(self) -> int | None:
-        """Provisioned write units at first; None on demand."""
-        return self.units.writes.minimum if self.units else None
-
-    @property
-    def most_reads(self) -> int | None:
-        """On demand; None for the account's quota."""
-        return self.maximum.reads if self.maximum else None
-
-    @property
-    def most_writes(self) -> int | None:
-        """On demand; None for the account's quota."""
-        return self.maximum.writes if self.maximum else None
+    def bounds(self) -> dict[str, int]:
+        """Arguments of the most units on demand; none for the account's quota."""
+        if self.maximum is None:
+            return {}
+        return {"max_read_request_units": self.maximum.reads, "max_write_request_units": self.maximum.writes}
 
 
 class Tables(Construct):
@@ -59,24 +61,24 @@ class Tables(Construct):
     def __init__(self, scope: Construct, stage: StageConfig) -> None:
         super().__init__(scope, "Tables")
         self._stage = stage
+        by_tenant, failed = (Capacity.of(stage, name) for name in ("by_tenant", "failed"))
         # The archive reads the stream: both images, because an expired row has only an old image.
         self.executions = self._table(
             "Executions",
             stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
             capacity=Capacity.of(stage, "executions"),
+            indexes=(
+                _index(Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK, by_tenant),
+                _index(Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK, failed),
+            ),
         )
-        by_tenant, failed = (Capacity.of(stage, name) for name in ("by_tenant", "failed"))
-        _index(self.executions, Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK, by_tenant)
-        _index(self.executions, Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK, failed)
-        self.jobs = self._table("Jobs")
-        _index(self.jobs, Index.LIVE, Attr.LIVE_PK, Attr.SK)
+        self.jobs = self._table("Jobs", indexes=(_index(Index.LIVE, Attr.LIVE_PK, Attr.SK),))
         self.tenants = self._table("Tenants")
         # A restore leaves this table as it is: leases of another time would let two workers run one execution.
         self.leases = self._table("Leases", is_recoverable=False)
-        acknowledge(self.leases, NO_RECOVERY)
         self.audit = self._table("Audit")
 
-    def by_name(self) -> dict[str, dynamodb.Table]:
+    def by_name(self) -> dict[str, dynamodb.TableV2]:
         return {
             "executions": self.executions,
             "jobs": self.jobs,
@@ -88,26 +90,26 @@ class Tables(Construct):
     def _table(
         self,
         name: str,
+        *,
         stream: dynamodb.StreamViewType | None = None,
         capacity: Capacity = Capacity(),
-        *,
         is_recoverable: bool = True,
-    ) -> dynamodb.Table:
-        protected, on_demand = self._stage.protect_data, capacity.units is None
-        table = dynamodb.Table(
+        indexes: Sequence[dynamodb.GlobalSecondaryIndexPropsV2] = (),
+    ) -> dynamodb.TableV2:
+        protected = self._stage.protect_data
+        return dynamodb.TableV2(
             self,
             name,
             partition_key=_string(Attr.PK),
             sort_key=_string(Attr.SK),
-            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST
-            if on_demand
-            else dynamodb.BillingMode.PROVISIONED,
-            read_capacity=capacity.reads,
-            write_capacity=capacity.writes,
-            max_read_request_units=capacity.most_reads,
-            max_write_request_units=capacity.most_writes,
+            billing=dynamodb.Billing.provisioned(**capacity.provisioned)
+            if capacity.units
+            else dynamodb.Billing.on_demand(**capacity.bounds),
+            global_secondary_indexes=[*indexes],
+            # CloudFormation may pass the tags of a stack on to no replica.
+            tags=[CfnTag(key=key, value=value) for key, value in self._stage.all_tags.items()],
             time_to_live_attribute=Attr.TTL,
-            stream=stream,
+            dynamo_stream=stream,
             warm_throughput=capacity.warm,
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
                 point_in_time_recovery_enabled=is_recoverable
@@ -115,40 +117,31 @@ class Tables(Construct):
             deletion_protection=protected,
             removal_policy=RemovalPolicy.RETAIN if protected else RemovalPolicy.DESTROY,
         )
-        if capacity.units:
-            reads, writes = capacity.units.reads, capacity.units.writes
-            _follow(table.auto_scale_read_capacity(**_range(reads)), reads)
-            _follow(table.auto_scale_write_capacity(**_range(writes)), writes)
-        return table
 
 
-def _index(table: dynamodb.Table, name: str, pk: str, sk: str, capacity: Capacity = Capacity()) -> None:
+def _index(
+    name: str, pk: str, sk: str, capacity: Capacity = Capacity()
+) -> dynamodb.GlobalSecondaryIndexPropsV2:
     projected = PROJECTED[name]
     projection = dynamodb.ProjectionType.INCLUDE if projected else dynamodb.ProjectionType.KEYS_ONLY
-    table.add_global_secondary_index(
+    settings: dict[str, Any] = {**capacity.provisioned, **capacity.bounds}
+    return dynamodb.GlobalSecondaryIndexPropsV2(
         index_name=name,
         partition_key=_string(pk),
         sort_key=_string(sk),
         projection_type=projection,
         non_key_attributes=list(projected) or None,
         warm_throughput=capacity.warm,
-        read_capacity=capacity.reads,
-        write_capacity=capacity.writes,
-        max_read_request_units=capacity.most_reads,
-        max_write_request_units=capacity.most_writes,
+        **settings,
     )
-    if capacity.units:
-        reads, writes = capacity.units.reads, capacity.units.writes
-        _follow(table.auto_scale_global_secondary_index_read_capacity(name, **_range(reads)), reads)
-        _follow(table.auto_scale_global_secondary_index_write_capacity(name, **_range(writes)), writes)
 
 
-def _range(units: Autoscaled) -> dict[str, int]:
-    return {"min_capacity": units.minimum, "max_capacity": units.maximum}
-
-
-def _follow(scaling: dynamodb.IScalableTableAttribute, units: Autoscaled) -> None:
-    scaling.scale_on_utilization(target_utilization_percent=units.target_percent)
+def _autoscaled(units: Autoscaled) -> dynamodb.Capacity:
+    return dynamodb.Capacity.autoscaled(
+        min_capacity=units.minimum,
+        max_capacity=units.maximum,
+        target_utilization_percent=units.target_percent,
+    )
 
 
 def _warm(units: Units) -> dynamodb.WarmThroughput:

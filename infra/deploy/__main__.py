@@ -1,11 +1,11 @@
 """`python -m infra.deploy <stage>`: check the account, show the changes, ask, and deploy both stacks."""
 
 import argparse
-import subprocess
 import sys
 from collections.abc import Sequence
 
 from infra.deploy.aws_account import AwsAccount
+from infra.deploy.cdk import run_cdk
 from infra.deploy.steps import deploy
 from infra.stage_files.read import read_stage
 from infra.stage_files.values import StageFileError
@@ -18,22 +18,21 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("stage", help="the name of a file in stages/, without .toml")
     parser.add_argument("--yes", action="store_true", help="deploy without a question, as pipelines need")
+    parser.add_argument("--at-once", action="store_true", help="let the API switch without a gradual rollout")
     options = parser.parse_args(arguments)
     try:
         stage = read_stage(options.stage)
     except StageFileError as error:
         _say(str(error))
         return 1
-    return deploy(stage, AwsAccount(stage.region), _cdk, say=_say, ask=None if options.yes else input)
-
-
-def _cdk(arguments: Sequence[str]) -> int:
-    try:
-        done = subprocess.run(["cdk", *arguments], check=False)  # noqa: S603, S607 - the Makefile sets PATH
-    except FileNotFoundError:
-        _say("The CDK command line is not installed: run `make tools`.")
-        return 1
-    return done.returncode
+    return deploy(
+        stage,
+        AwsAccount(stage.region),
+        run_cdk,
+        say=_say,
+        ask=None if options.yes else input,
+        at_once=options.at_once,
+    )
 
 
 def _say(line: str) -> None:

@@ -14,16 +14,24 @@ UNITS = {"reads": "read", "writes": "write"}
 
 def problems(stage: StageConfig, account: Account) -> list[str]:
     """A sentence for each check that fails. With credentials of another account, no other check means anything."""
+    foreign = wrong_account(stage, account)
+    if foreign is not None:
+        return [foreign]
+    return [sentence for check in _CHECKS for sentence in _answers(check, stage, account)]
+
+
+def wrong_account(stage: StageConfig, account: Account) -> str | None:
+    """A sentence, unless the credentials belong to the account of the stage."""
     try:
         owner = account.account_id()
     except UnansweredError as error:
-        return [f"The account is unknown: {error}."]
-    if stage.account not in (None, owner):
-        return [
-            f"The stage {stage.name} belongs to account {stage.account}, and the credentials to account {owner}: "
-            f"choose other credentials, or correct account in stages/{stage.name}.toml."
-        ]
-    return [sentence for check in _CHECKS for sentence in _answers(check, stage, account)]
+        return f"The account is unknown: {error}."
+    if stage.account in (None, owner):
+        return None
+    return (
+        f"The stage {stage.name} belongs to account {stage.account}, and the credentials to account {owner}: "
+        f"choose other credentials, or correct account in stages/{stage.name}.toml."
+    )
 
 
 Check = Callable[[StageConfig, Account], Iterator[str]]

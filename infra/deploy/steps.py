@@ -1,19 +1,20 @@
 """The steps of a deployment, each of which can end it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from infra.config import StageConfig
 from infra.deploy.account import Account
+from infra.deploy.cdk import AT_ONCE, Cdk
 from infra.deploy.preflight import problems
 
-Cdk = Callable[[Sequence[str]], int]
-"""Runs a command of the CDK with these arguments, and returns its exit status."""
 Say = Callable[[str], object]
 Ask = Callable[[str], str]
 """Asks for a line; EOFError where there is no terminal."""
 
 
-def deploy(stage: StageConfig, account: Account, cdk: Cdk, *, say: Say, ask: Ask | None) -> int:
+def deploy(
+    stage: StageConfig, account: Account, cdk: Cdk, *, say: Say, ask: Ask | None, at_once: bool = False
+) -> int:
     """Return the exit status. `ask` is None where the operator has confirmed already."""
     failed = problems(stage, account)
     if failed:
@@ -21,7 +22,7 @@ def deploy(stage: StageConfig, account: Account, cdk: Cdk, *, say: Say, ask: Ask
         for sentence in failed:
             say(f"- {sentence}")
         return 1
-    context = ("-c", f"stage={stage.name}")
+    context = ("-c", f"stage={stage.name}", *(AT_ONCE if at_once else ()))
     status = cdk(("diff", *context))
     if status:
         say("Nothing was deployed, because CDK could not show the changes.")

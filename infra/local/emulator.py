@@ -23,6 +23,8 @@ START_SECONDS = 120.0
 GRACE_SECONDS = 1.0
 SAVE_SECONDS = 20.0
 KILL_SECONDS = 2.0
+TABLES = 2
+"""Raise it with a release that cannot keep the tables or the key of a saved state."""
 RESTORE_FAILED = ("Failed to restore persisted state", "Persistence: failed to load", "refusing to load")
 
 
@@ -98,6 +100,11 @@ class Emulator:
                 f"emulator {saved.get('version', 'unknown')} saved the state in {self.home.root}, but "
                 f"{installed} is installed; start with --fresh, which deletes its jobs and tenants"
             )
+        if self.home.state.exists() and saved.get("tables") != TABLES:
+            raise LocalStackError(
+                f"the tables in {self.home.root} are those of another release; start with --fresh, which deletes "
+                "its jobs and tenants, or name another directory with --home"
+            )
         # Jobs that are filed while the clock goes back can belong to buckets that no sweep reads again.
         offset = saved.get("clock_offset", 0)
         if self.home.state.exists() and offset != self.clock_offset:
@@ -115,7 +122,8 @@ class Emulator:
                 "which deletes its jobs and tenants"
             )
         self.home.write(
-            "emulator.json", {"port": port, "version": installed, "clock_offset": self.clock_offset}
+            "emulator.json",
+            {"port": port, "version": installed, "tables": TABLES, "clock_offset": self.clock_offset},
         )
         return port
 

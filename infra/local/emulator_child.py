@@ -54,6 +54,24 @@ def reject_double_keys() -> None:
     dynamodb._batch_execute_statement = checked
 
 
+def import_global_tables() -> None:
+    """Let a stack take over global tables, as CloudFormation does. The emulator does so with other tables.
+
+    The name of an imported table is not the one that the stack would give to a new table. The next update keeps it.
+    """
+    provisioners: Any = importlib.import_module("ministack.services.cloudformation.provisioners")
+    change_sets: Any = importlib.import_module("ministack.services.cloudformation.changesets")
+    handlers, lookups = provisioners._RESOURCE_HANDLERS, change_sets._IMPORT_LOOKUPS
+    table, update = handlers["AWS::DynamoDB::GlobalTable"], provisioners._ddb_global_table_update
+
+    def keep_name(name: str, old: dict[str, Any], new: dict[str, Any], stack: str) -> Any:
+        return update(name, {**old, "TableName": name}, {**new, "TableName": name}, stack)
+
+    table["import"] = handlers["AWS::DynamoDB::Table"]["import"]
+    table["update"] = keep_name
+    lookups["AWS::DynamoDB::GlobalTable"] = lookups["AWS::DynamoDB::Table"]
+
+
 def _key(dynamodb: Any, statement: dict[str, Any]) -> tuple[str, str, str] | None:
     """The table and the key of a statement in one of the product's tables; None if it cannot be parsed."""
     try:
@@ -68,6 +86,7 @@ def _key(dynamodb: Any, statement: dict[str, Any]) -> tuple[str, str, str] | Non
 def main() -> None:
     """Run the emulator until SIGTERM, on which it saves its state."""
     reject_double_keys()
+    import_global_tables()
     for target in (stop_with_parent, wake_event_sources):
         threading.Thread(target=target, daemon=True, name=target.__name__).start()
     runpy.run_module("ministack", run_name="__main__")

@@ -17,7 +17,7 @@ def fill_gaps(stack: StackArtifact, clients: Clients) -> None:
     ids = {each["LogicalResourceId"]: each["PhysicalResourceId"] for each in described["StackResources"]}
     for logical_id, resource in resources.items():
         expiry = resource.get("Properties", {}).get("TimeToLiveSpecification")
-        if resource["Type"] == "AWS::DynamoDB::Table" and expiry:
+        if resource["Type"] == "AWS::DynamoDB::GlobalTable" and expiry:
             _expire(ids[logical_id], expiry, clients.client("dynamodb"))
 
 

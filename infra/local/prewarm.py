@@ -12,7 +12,7 @@ from typing import Any
 from infra.local.clients import Clients
 
 Invoke = Callable[[str, Any], Any]
-"""Invokes a function, by service or by name, with an event."""
+"""Invokes a function, by service or by ARN, with an event."""
 
 PROCESSES = {"executor-standard": 3, "executor-critical": 1, "executor-bulk": 1}
 """Number of concurrent batches per lane without a cold start."""
@@ -46,10 +46,10 @@ def tick(clients: Clients, invoke: Invoke) -> None:
 
 
 def ticks(clients: Clients) -> Iterable[tuple[str, Any]]:
-    """Return the functions that scheduled rules invoke, with the event of each rule."""
+    """Return the ARNs that scheduled rules invoke, with the event of each rule."""
     events = clients.client("events")
     return [
-        (target["Arn"].rpartition(":")[2], json.loads(target["Input"]))
+        (target["Arn"], json.loads(target["Input"]))
         for rule in events.list_rules()["Rules"]
         if rule.get("ScheduleExpression")
         for target in events.list_targets_by_rule(Rule=rule["Name"])["Targets"]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from infra.components.function_specs import LIVE
 from infra.local.api import Api
 from infra.local.assembly import read_assembly
 from infra.local.clients import ACCOUNT, CREDENTIALS, REGION, Clients
@@ -78,8 +79,8 @@ class LocalStack:
         return self.clients.client(service)
 
     def invoke(self, function: str, event: Any) -> Any:
-        """Invoke a function by service or function name, and wait; LocalStackError if it fails."""
-        name = self.functions.get(function, function)
+        """Invoke a function by service, name or ARN, and wait; LocalStackError if it fails."""
+        name = f"{self.functions[function]}:{LIVE}" if function in self.functions else function
         response = self.client("lambda").invoke(FunctionName=name, Payload=json.dumps(event).encode())
         payload = json.loads(response["Payload"].read() or b"null")
         if "FunctionError" in response:

@@ -4,7 +4,7 @@ A deployment of the service never replaces these resources. In a protected stage
 survive the deletion of the stack, and the tables refuse deletion.
 """
 
-from aws_cdk import CfnOutput, Environment, RemovalPolicy, Stack
+from aws_cdk import CfnOutput, Environment, Fn, RemovalPolicy, Stack
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
@@ -24,6 +24,8 @@ class DataStack(Stack):
         )
         self.tables = Tables(self, stage)
         self.key = self._tenant_key(stage)
+        self.generation = Fn.select(2, Fn.split("/", self.stack_id))
+        """Unique to this stack: another one, of the same name, may have other tables."""
         for name, table in self.tables.by_name().items():
             CfnOutput(
                 self,
@@ -44,5 +46,7 @@ class DataStack(Stack):
             "TenantKey",
             description=f"{stage.prefix}: wraps the data keys of tenants",
             enable_key_rotation=True,
+            # No update can change it, and tenants' secrets must stay readable in a second region.
+            multi_region=True,
             removal_policy=RemovalPolicy.RETAIN if stage.protect_data else RemovalPolicy.DESTROY,
         )

@@ -1,6 +1,6 @@
 """The service stack: everything that runs.
 
-It is replaceable, because all durable data is in the data stack.
+All jobs are in the data stack. What clients know of this stack is the URL of its API.
 """
 
 from aws_cdk import CfnOutput, Environment, Stack
@@ -15,6 +15,7 @@ from infra.components.http_entry import HttpEntry
 from infra.components.lanes import Lanes
 from infra.components.nag import NO_AUTHORIZER, RUNTIME, acknowledge
 from infra.components.resource_alarms import MonitoredResources
+from infra.components.rollout import roll_out_gradually
 from infra.components.sources import Ticks, connect_queues
 from infra.config import StageConfig
 from infra.stacks.data import DataStack
@@ -28,19 +29,25 @@ class ServiceStack(Stack):
             scope,
             f"{stage.prefix}-service",
             env=Environment(account=stage.account, region=stage.region),
-            description="Punctual: functions, queues and API of a deployment. Replaceable.",
+            description="Punctual: functions, queues and API of a deployment.",
+            # Its deletion changes the URL of the API.
+            termination_protection=stage.protect_data,
             tags=stage.all_tags,
         )
         self.lanes = Lanes(self, stage)
-        shared = SharedResources(tables=data.tables, key=data.key, lanes=self.lanes)
+        shared = SharedResources(
+            tables=data.tables, key=data.key, lanes=self.lanes, generation=data.generation
+        )
         self.functions = Functions(self, stage, shared)
         connect_queues(self.functions, self.lanes, stage)
-        self.entry = HttpEntry(self, self.functions.by_service["api"], stage)
+        self.entry = HttpEntry(self, self.functions.live["api"], stage)
         own = (stage.domain.name,) if stage.domain is not None else ()
         self.functions.set_api_hosts(self.entry.api.api_endpoint, *own, *stage.api_domains)
         Ticks(self, self.functions, stage)
         resources = MonitoredResources(functions=self.functions, lanes=self.lanes, entry=self.entry)
         self.alarms = Alarms(self, stage, resources)
+        if stage.api_rollout == "canary":
+            roll_out_gradually(self, self.functions.live["api"], self.alarms)
         if stage.dashboard:
             add_dashboard(self, stage, resources, self.alarms)
         acknowledge(self, RUNTIME, NO_AUTHORIZER)

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 from infra.components.shard_plan import MAX_SHARDS, ShardEpoch
 from infra.concurrency import Pollers
-from infra.config import DefaultQuotas, FunctionMemory, Units, WarmThroughput
+from infra.config import DefaultQuotas, FunctionMemory, Rollout, Units, WarmThroughput
 from infra.executor_memory import check_memory
 from infra.provisioned import Autoscaled, MaximumUnits, Provisioned, ProvisionedUnits
 from infra.stage_files.values import (
@@ -130,6 +130,7 @@ KEYS: Keys = {
     "transport": one_of(*Transport),
     "api_rate_limit": _RATE,
     "api_burst_limit": _RATE,
+    "api_rollout": one_of(*get_args(Rollout)),
     "domain": {"name": text, "certificate": text},
     "api_domains": list_of(host),
     "cors_origins": list_of(text),

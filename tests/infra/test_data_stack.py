@@ -11,10 +11,15 @@ TABLES = ("Executions", "Jobs", "Tenants", "Leases", "Audit")
 
 
 def _table(stacks: Synthesised, name: str) -> Resource:
-    tables = stacks.data.of_type("AWS::DynamoDB::Table")
+    tables = stacks.data.of_type("AWS::DynamoDB::GlobalTable")
     assert len(tables) == len(TABLES)
     (found,) = (made for logical_id, made in tables.items() if logical_id.startswith(f"Tables{name}"))
     return found
+
+
+def _replica(stacks: Synthesised, name: str) -> Resource:
+    (replica,) = _table(stacks, name)["Properties"]["Replicas"]
+    return dict(replica)
 
 
 def _key(pk: str, sk: str) -> list[dict[str, str]]:
@@ -31,9 +36,23 @@ def test_every_table_has_its_keys_and_lets_finished_items_expire(cloud: Synthesi
 
 
 @pytest.mark.parametrize("name", TABLES)
+def test_every_table_is_a_global_table_with_one_replica(
+    cloud: Synthesised, local: Synthesised, name: str
+) -> None:
+    for stacks in (cloud, local):
+        assert _replica(stacks, name)["Region"] == stacks.stage.region
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_replica_carries_the_tags_of_the_stage(large: Synthesised, name: str) -> None:
+    found = {tag["Key"]: tag["Value"] for tag in _replica(large, name)["Tags"]}
+    assert found == {"punctual:stage": "test", "team": "platform"}
+
+
+@pytest.mark.parametrize("name", TABLES)
 def test_no_deployment_or_deletion_of_the_stack_loses_a_table(cloud: Synthesised, name: str) -> None:
     table = _table(cloud, name)
-    assert table["Properties"]["DeletionProtectionEnabled"] is True
+    assert _replica(cloud, name)["DeletionProtectionEnabled"] is True
     assert (table["DeletionPolicy"], table["UpdateReplacePolicy"]) == ("Retain", "Retain")
 
 
@@ -42,7 +61,7 @@ def test_every_table_but_the_leases_can_be_restored_to_a_second(cloud: Synthesis
     recoverable = {
         name
         for name in TABLES
-        if _table(cloud, name)["Properties"]["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]
+        if _replica(cloud, name)["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]
     }
     assert recoverable == set(TABLES) - {"Leases"}
 
@@ -68,24 +87,29 @@ def test_the_executions_table_is_indexed_by_tenant_with_what_a_list_filters_by_a
     assert indexes[Index.FAILED]["Projection"] == {"ProjectionType": "KEYS_ONLY"}
 
 
-def test_the_key_of_the_tenants_rotates_and_survives(cloud: Synthesised) -> None:
+def test_the_key_of_the_tenants_rotates_and_survives_and_may_have_replicas(cloud: Synthesised) -> None:
     (key,) = cloud.data.of_type("AWS::KMS::Key").values()
     assert key["Properties"]["EnableKeyRotation"] is True
+    assert key["Properties"]["MultiRegion"] is True
     assert key["DeletionPolicy"] == "Retain"
 
 
-def test_the_stack_itself_is_protected(cloud: Synthesised) -> None:
-    artifacts = cloud.json("manifest.json")["artifacts"]
-    assert isinstance(artifacts, dict)
-    assert artifacts[f"{cloud.stage.prefix}-data"]["properties"]["terminationProtection"] is True
+@pytest.mark.parametrize("name", ["data", "service"])
+def test_stacks_of_a_protected_stage_refuse_to_be_deleted(
+    cloud: Synthesised, local: Synthesised, name: str
+) -> None:
+    for stacks, refuses in ((cloud, True), (local, False)):
+        artifacts = stacks.json("manifest.json")["artifacts"]
+        assert isinstance(artifacts, dict)
+        properties = artifacts[f"{stacks.stage.prefix}-{name}"]["properties"]
+        assert properties.get("terminationProtection", False) is refuses
 
 
 def test_the_laptop_may_throw_its_data_away(local: Synthesised) -> None:
     assert not local_stage().protect_data
     for name in TABLES:
-        table = _table(local, name)
-        assert table["DeletionPolicy"] == "Delete"
-        assert not table["Properties"].get("DeletionProtectionEnabled", False)
+        assert _table(local, name)["DeletionPolicy"] == "Delete"
+        assert not _replica(local, name).get("DeletionProtectionEnabled", False)
 
 
 def test_new_table_of_a_large_stage_bears_its_first_busy_minute(

@@ -193,9 +193,11 @@ class Steps:
         self.lines: list[str] = []
         self.questions: list[str] = []
 
-    def run(self, account: FakeAccount, answer: str | Exception | None = "y") -> int:
+    def run(
+        self, account: FakeAccount, answer: str | Exception | None = "y", *, at_once: bool = False
+    ) -> int:
         ask: Callable[[str], str] | None = None if answer is None else lambda text: self._ask(text, answer)
-        return deploy(STAGE, account, self._cdk, say=self.lines.append, ask=ask)
+        return deploy(STAGE, account, self._cdk, say=self.lines.append, ask=ask, at_once=at_once)
 
     def _cdk(self, arguments: Sequence[str]) -> int:
         self.commands.append(arguments)
@@ -220,6 +222,13 @@ def test_deployment_shows_the_changes_asks_and_deploys_both_stacks() -> None:
         ("deploy", "--all", "--require-approval", "never", "-c", "stage=prod"),
     ]
     assert steps.questions == ["Deploy these changes to prod in eu-west-1? [y/N] "]
+
+
+def test_repair_of_an_outage_switches_at_once() -> None:
+    """CodeDeploy begins no rollout while its alarm is active."""
+    steps = Steps()
+    assert steps.run(FakeAccount(), answer=None, at_once=True) == 0
+    assert all(command[-4:] == ("-c", "stage=prod", "-c", "rollout=at_once") for command in steps.commands)
 
 
 def test_failing_checks_end_the_deployment_before_any_command() -> None:

@@ -18,7 +18,7 @@ def test_default_route_takes_every_request_to_the_api_function(cloud: Synthesise
     assert len({str(route["Target"]) for route in routes}) == 1
     (integration,) = cloud.service.properties("AWS::ApiGatewayV2::Integration")
     assert integration["PayloadFormatVersion"] == "2.0"
-    function = cloud.service.referred(integration["IntegrationUri"])
+    function = cloud.service.invoked(integration["IntegrationUri"])
     assert environment(function)["POWERTOOLS_SERVICE_NAME"] == "api"
 
 
@@ -94,7 +94,7 @@ def test_ranges_of_shards_are_watched_and_swept_every_minute(cloud: Synthesised)
     ticks: dict[str, list[object]] = {}
     for rule in cloud.service.properties("AWS::Events::Rule"):
         (target,) = rule["Targets"]
-        service = environment(cloud.service.referred(target["Arn"]))["POWERTOOLS_SERVICE_NAME"]
+        service = environment(cloud.service.invoked(target["Arn"]))["POWERTOOLS_SERVICE_NAME"]
         rate = "rate(15 minutes)" if service == "reconciler" else "rate(1 minute)"
         assert (rule["ScheduleExpression"], rule["State"]) == (rate, "ENABLED")
         ticks.setdefault(service, []).append(json.loads(target["Input"]))

@@ -148,7 +148,7 @@ def test_an_executor_lives_as_long_as_its_longest_callback_needs(cloud: Synthesi
 def test_a_failed_tick_is_not_repeated(cloud: Synthesised) -> None:
     configured = {}
     for config in cloud.service.properties("AWS::Lambda::EventInvokeConfig"):
-        function = cloud.service.referred(config["FunctionName"])
+        function = cloud.service.invoked(config["Qualifier"])
         configured[environment(function)["POWERTOOLS_SERVICE_NAME"]] = config["MaximumRetryAttempts"]
     assert configured == {"watcher": 0, "sweeper": 0, "redriver": 0, "reconciler": 0}
 
@@ -166,9 +166,8 @@ def test_the_quotas_and_the_log_of_changes_are_the_ones_of_the_stage(cloud: Synt
 def test_functions_have_the_reserved_concurrency_of_the_stage(cloud: Synthesised, local: Synthesised) -> None:
     """Executors have none: a reservation would be taken from the other lanes while it is idle."""
     reserved = {
-        properties["Description"].split()[-1]: properties.get("ReservedConcurrentExecutions")
-        for properties in cloud.service.properties("AWS::Lambda::Function")
-        if "Description" in properties
+        service: properties.get("ReservedConcurrentExecutions")
+        for service, properties in cloud.service.functions().items()
     }
     assert {name: limit for name, limit in reserved.items() if limit is not None} == {
         "api": 150,

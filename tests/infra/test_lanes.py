@@ -16,7 +16,7 @@ def _mappings(stacks: Synthesised) -> Iterator[tuple[Resource, Resource, Resourc
         yield (
             mapping,
             stacks.service.referred(mapping["EventSourceArn"]),
-            stacks.service.referred(mapping["FunctionName"]),
+            stacks.service.invoked(mapping["FunctionName"]),
         )
 
 

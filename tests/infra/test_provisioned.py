@@ -1,6 +1,7 @@
 """Provisioned units of the executions table: what is refused, and what a template has."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from infra.sizing.prices import PRICES
 from infra.stacks.data import DataStack
 from infra.stages import PRESETS, cloud_stage
 from shared.names import Index
-from tests.support.template import Template
+from tests.support.template import Resource, Template
 
 TABLE = ProvisionedUnits(
     reads=Autoscaled(minimum=2_200, maximum=4_400), writes=Autoscaled(minimum=3_000, maximum=9_000)
@@ -125,63 +126,50 @@ def on_demand(tmp_path_factory: pytest.TempPathFactory) -> Template:
     return _data(STAGE, tmp_path_factory.mktemp("on_demand"))
 
 
-def test_executions_alone_have_provisioned_units_and_begin_with_the_minimum(provisioned: Template) -> None:
-    tables = provisioned.of_type("AWS::DynamoDB::Table")
-    (executions,) = (name for name in tables if "Executions" in name)
-    others = [made["Properties"]["BillingMode"] for name, made in tables.items() if name != executions]
-    assert others == ["PAY_PER_REQUEST"] * 4
-    properties = tables[executions]["Properties"]
-    assert properties["ProvisionedThroughput"] == {"ReadCapacityUnits": 2_200, "WriteCapacityUnits": 3_000}
-    indexes = {
-        index["IndexName"]: index["ProvisionedThroughput"] for index in properties["GlobalSecondaryIndexes"]
-    }
-    assert indexes == {
-        Index.BY_TENANT: {"ReadCapacityUnits": 80, "WriteCapacityUnits": 150},
-        Index.FAILED: {"ReadCapacityUnits": 90, "WriteCapacityUnits": 160},
-    }
+def test_executions_alone_have_provisioned_units(provisioned: Template) -> None:
+    tables = provisioned.of_type("AWS::DynamoDB::GlobalTable")
+    modes = {name: made["Properties"]["BillingMode"] for name, made in tables.items()}
+    assert sorted(modes.values()) == ["PAY_PER_REQUEST"] * 4 + ["PROVISIONED"]
+    assert all(("Executions" in name) == (mode == "PROVISIONED") for name, mode in modes.items())
 
 
 def test_table_and_each_index_follow_their_reads_and_writes(provisioned: Template) -> None:
-    template = provisioned
-    (table,) = (name for name in template.of_type("AWS::DynamoDB::Table") if "Executions" in name)
-    targets = template.of_type("AWS::ApplicationAutoScaling::ScalableTarget")
-    policies = list(template.properties("AWS::ApplicationAutoScaling::ScalingPolicy"))
-    followed = {
-        policy["ScalingTargetId"]["Ref"]: policy["TargetTrackingScalingPolicyConfiguration"]
-        for policy in policies
+    """Writes are of the table in all regions, and reads are of a replica."""
+    tables = provisioned.of_type("AWS::DynamoDB::GlobalTable").items()
+    (table,) = (made["Properties"] for name, made in tables if "Executions" in name)
+    (replica,) = table["Replicas"]
+    followed: dict[str, list[tuple[int, int, int]]] = {}
+    for whole, part in ((table, replica), *_indexes(table, replica)):
+        reads = part["ReadProvisionedThroughputSettings"]["ReadCapacityAutoScalingSettings"]
+        writes = whole["WriteProvisionedThroughputSettings"]["WriteCapacityAutoScalingSettings"]
+        followed[whole.get("IndexName", "table")] = [_range(reads), _range(writes)]
+    assert followed == {
+        "table": [(2_200, 4_400, 70), (3_000, 9_000, 70)],
+        Index.BY_TENANT: [(80, 800, 70), (150, 1_500, 50)],
+        Index.FAILED: [(90, 900, 70), (160, 1_600, 70)],
     }
-    assert len(policies) == len(targets) == len(followed) == 6
-    found = {}
-    for name, made in targets.items():
-        properties, tracking = made["Properties"], followed[name]
-        parts = properties["ResourceId"]["Fn::Join"][1]
-        assert {"Ref": table} in parts
-        kind = properties["ScalableDimension"].removeprefix("dynamodb:")
-        measured = tracking["PredefinedMetricSpecification"]["PredefinedMetricType"]
-        assert measured == f"DynamoDB{kind.split(':')[1].removesuffix('Units')}Utilization"
-        where = parts[-1].removeprefix("/index/") if isinstance(parts[-1], str) else "table"
-        found[where, kind] = (properties["MinCapacity"], properties["MaxCapacity"], tracking["TargetValue"])
-    assert found == {
-        ("table", "table:ReadCapacityUnits"): (2_200, 4_400, 70),
-        ("table", "table:WriteCapacityUnits"): (3_000, 9_000, 70),
-        (Index.BY_TENANT, "index:ReadCapacityUnits"): (80, 800, 70),
-        (Index.BY_TENANT, "index:WriteCapacityUnits"): (150, 1_500, 50),
-        (Index.FAILED, "index:ReadCapacityUnits"): (90, 900, 70),
-        (Index.FAILED, "index:WriteCapacityUnits"): (160, 1_600, 70),
-    }
+
+
+def _indexes(table: Resource, replica: Resource) -> Iterator[tuple[Resource, Resource]]:
+    """Each index, and what its replica says of it."""
+    parts = {index["IndexName"]: index for index in replica["GlobalSecondaryIndexes"]}
+    return ((index, parts[index["IndexName"]]) for index in table["GlobalSecondaryIndexes"])
+
+
+def _range(settings: Resource) -> tuple[int, int, int]:
+    target = settings["TargetTrackingScalingPolicyConfiguration"]["TargetValue"]
+    return settings["MinCapacity"], settings["MaxCapacity"], target
 
 
 def test_autoscaling_uses_the_role_of_the_service_and_no_role_of_the_stack(provisioned: Template) -> None:
-    template = provisioned
-    assert not any(made["Type"].startswith("AWS::IAM::") for made in template.body["Resources"].values())
-    for target in template.properties("AWS::ApplicationAutoScaling::ScalableTarget"):
-        assert "AWSServiceRoleForApplicationAutoScaling_DynamoDBTable" in json.dumps(target["RoleARN"])
+    kinds = {made["Type"] for made in provisioned.body["Resources"].values()}
+    assert kinds == {"AWS::DynamoDB::GlobalTable", "AWS::KMS::Key"}
 
 
 def test_tables_on_demand_have_neither_units_nor_autoscaling(on_demand: Template) -> None:
-    template = on_demand
-    assert not any("AutoScaling" in made["Type"] for made in template.body["Resources"].values())
-    assert "ProvisionedThroughput" not in json.dumps(template.body)
+    text = json.dumps(on_demand.body)
+    assert "AutoScaling" not in text
+    assert "ProvisionedThroughput" not in text
 
 
 def test_throttles_of_two_full_hours_are_an_alarm_with_provisioned_executions_alone() -> None:
@@ -200,10 +188,16 @@ def test_presets_are_billed_on_demand_without_a_maximum() -> None:
 def test_maximum_on_demand_bounds_the_table_and_each_index(on_demand: Template, tmp_path: Path) -> None:
     stage = replace(STAGE, maximum_units=MaximumUnits(reads=9_000, writes=8_000))
     template = _data(stage, tmp_path)
-    bounded = {"MaxReadRequestUnits": 9_000, "MaxWriteRequestUnits": 8_000}
-    (table,) = (made for made in template.properties("AWS::DynamoDB::Table") if "OnDemandThroughput" in made)
-    assert table["OnDemandThroughput"] == bounded
-    assert [index["OnDemandThroughput"] for index in table["GlobalSecondaryIndexes"]] == [bounded, bounded]
+    writes, reads = {"MaxWriteRequestUnits": 8_000}, {"MaxReadRequestUnits": 9_000}
+    tables = template.properties("AWS::DynamoDB::GlobalTable")
+    (table,) = (made for made in tables if "WriteOnDemandThroughputSettings" in made)
+    (replica,) = table["Replicas"]
+    for part, setting, bound in (
+        (table, "WriteOnDemandThroughputSettings", writes),
+        (replica, "ReadOnDemandThroughputSettings", reads),
+    ):
+        assert part[setting] == bound
+        assert [index[setting] for index in part["GlobalSecondaryIndexes"]] == [bound, bound]
     assert "OnDemandThroughput" not in json.dumps(on_demand.body)
 
 

@@ -1,34 +1,12 @@
 """References between resources: CloudFormation refuses a template in which they go round in a circle."""
 
-import re
-from collections.abc import Iterator
 from graphlib import TopologicalSorter
-from typing import Any
 
 import pytest
 
 from shared.names import QueueName
 from tests.infra.conftest import Synthesised
-from tests.support.template import Template
-
-_IN_TEXT = re.compile(r"\$\{([A-Za-z0-9]+)(?:\.[A-Za-z0-9.]+)?\}")
-
-
-def _referred(value: Any) -> Iterator[str]:
-    """The logical ids that a part of a template names."""
-    match value:
-        case {"Ref": str(name)}:
-            yield name
-        case {"Fn::GetAtt": [name, *_]}:
-            yield name
-        case {"Fn::Sub": str(text)}:
-            yield from _IN_TEXT.findall(text)
-        case dict():
-            for part in value.values():
-                yield from _referred(part)
-        case list():
-            for part in value:
-                yield from _referred(part)
+from tests.support.template import Template, references
 
 
 def _needs(template: Template) -> dict[str, set[str]]:
@@ -38,7 +16,7 @@ def _needs(template: Template) -> dict[str, set[str]]:
     for name, made in resources.items():
         awaited = made.get("DependsOn", [])
         found = {
-            *_referred(made.get("Properties", {})),
+            *references(made.get("Properties", {})),
             *([awaited] if isinstance(awaited, str) else awaited),
         }
         needs[name] = {each for each in found if each in resources and each != name}
@@ -70,15 +48,15 @@ def test_the_api_is_made_before_the_functions_that_have_to_know_it(cloud: Synthe
 
 
 @pytest.mark.parametrize("stage", ["cloud", "local"])
-def test_functions_that_read_messages_are_replaced_before_those_that_only_write_them(
+def test_functions_that_read_messages_are_switched_before_those_that_only_write_them(
     stage: str, request: pytest.FixtureRequest
 ) -> None:
     template: Template = request.getfixturevalue(stage).service
-    needs, functions = _needs(template), template.of_type("AWS::Lambda::Function")
+    needs, aliases = _needs(template), template.of_type("AWS::Lambda::Alias")
     mappings = template.properties("AWS::Lambda::EventSourceMapping")
-    readers = {mapping["FunctionName"]["Ref"] for mapping in mappings}
+    readers = {template.alias(mapping["FunctionName"]) for mapping in mappings}
     assert len(readers) == len(QueueName) + 1
-    for name in functions.keys() - readers:
+    for name in aliases.keys() - readers:
         assert readers <= needs[name]
     for name in readers:
-        assert not needs[name] & functions.keys()
+        assert not needs[name] & aliases.keys()

@@ -44,7 +44,12 @@ def _allowed(stacks: Synthesised, service: str) -> set[tuple[str, str]]:
 def test_every_function_has_a_role_of_its_own_and_nobody_else_has_one(cloud: Synthesised) -> None:
     functions = cloud.service.functions()
     used = [function["Role"]["Fn::GetAtt"][0] for function in functions.values()]
-    assert sorted(used) == sorted(cloud.service.of_type("AWS::IAM::Role"))
+    roles = {
+        name
+        for name in cloud.service.of_type("AWS::IAM::Role")
+        if not name.startswith("ApiRolloutServiceRole")
+    }
+    assert sorted(used) == sorted(roles)
     kinds = {made["Type"] for made in cloud.service.body["Resources"].values()}
     assert not kinds & {"AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"}
 
@@ -134,7 +139,7 @@ def test_only_its_own_queues_are_consumed(cloud: Synthesised, spec: FunctionSpec
     mapped = {
         resolve(mapping["EventSourceArn"])
         for mapping in cloud.service.properties("AWS::Lambda::EventSourceMapping")
-        if cloud.service.referred(mapping["FunctionName"]) == cloud.service.functions()[spec.service]
+        if cloud.service.invoked(mapping["FunctionName"]) == cloud.service.functions()[spec.service]
     }
     assert consumed == mapped
 
@@ -153,7 +158,7 @@ def _queue_arns(stacks: Synthesised) -> dict[QueueName, str]:
     """By the mapping that feeds each to its executor."""
     functions = {spec.lane: spec.service for spec in SPECS if spec.lane is not None}
     fed = {
-        environment(stacks.service.referred(mapping["FunctionName"]))["POWERTOOLS_SERVICE_NAME"]: resolve(
+        environment(stacks.service.invoked(mapping["FunctionName"]))["POWERTOOLS_SERVICE_NAME"]: resolve(
             mapping["EventSourceArn"]
         )
         for mapping in stacks.service.properties("AWS::Lambda::EventSourceMapping")

@@ -88,6 +88,7 @@ GIVEN: dict[str, tuple[str, Any]] = {
     'transport = "boto3"': ("transport", Transport.BOTO3),
     "api_rate_limit = 7": ("api_rate_limit", 7),
     "api_burst_limit = 8": ("api_burst_limit", 8),
+    'api_rollout = "at_once"': ("api_rollout", "at_once"),
     'api_domains = ["proxy.example.com"]': ("api_domains", ("proxy.example.com",)),
     'cors_origins = ["https://console.example.com", "*"]': (
         "cors_origins",
@@ -308,6 +309,7 @@ def test_bounds_of_quotas_are_those_of_the_domain() -> None:
             "tags = {" + ", ".join(f"a{number} = 'x'" for number in range(50)) + "}",
             "tags has at most 49 tags, not 50",
         ),
+        ("api_rollout = 'never'", 'api_rollout is "canary" or "at_once", not "never"'),
         ("transport = 'carrier pigeon'", 'transport is "http" or "boto3", not "carrier pigeon"'),
     ],
 )
@@ -426,6 +428,7 @@ def test_table_of_keys_in_the_documents_names_each_key_and_no_other() -> None:
         (["stage=nowhere"], "there is no stages/nowhere.toml: choose one of the stages that exist ("),
         (["preset=large"], "-c preset has no effect: write preset into the file of the stage instead"),
         (["region=eu-west-1"], "-c region has no effect"),
+        (["rollout=never"], "-c rollout=never: api_rollout is one of canary, at_once, not 'never'"),
     ],
 )
 def test_synth_of_a_stage_that_cannot_be_deployed_ends_with_a_sentence(

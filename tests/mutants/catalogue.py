@@ -19,6 +19,7 @@ from tests.mutants.models import MODELS
 from tests.mutants.notifications import NOTIFICATIONS
 from tests.mutants.reconciling import RECONCILING
 from tests.mutants.redrives import REDRIVES
+from tests.mutants.releases import RELEASES
 from tests.mutants.requests import REQUESTS
 from tests.mutants.retries import RETRIES
 from tests.mutants.schedules import SCHEDULES
@@ -46,6 +47,7 @@ MUTANTS = (
     *BACKFILLS,
     *REDRIVES,
     *BULK_REDRIVES,
+    *RELEASES,
     *REQUESTS,
     *RETRIES,
     *NOTIFICATIONS,

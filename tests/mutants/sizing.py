@@ -74,10 +74,10 @@ SIZING = (
         killer=_PROVISIONED,
     ),
     Mutant(
-        name="index without autoscaling of its writes",
+        name="index without units of its own",
         file="infra/components/tables.py",
-        old="        _follow(table.auto_scale_global_secondary_index_write_capacity(name, **_range(writes)), writes)\n",
-        new="",
+        old="settings: dict[str, Any] = {**capacity.provisioned, **capacity.bounds}",
+        new="settings: dict[str, Any] = {**capacity.bounds}",
         killer=_PROVISIONED,
     ),
     Mutant(

@@ -51,8 +51,8 @@ STAGING = (
     Mutant(
         name="deployment into the account of other credentials",
         file="infra/deploy/preflight.py",
-        old="    if stage.account not in (None, owner):\n",
-        new="    if stage.account == '':\n",
+        old="    if stage.account in (None, owner):\n",
+        new="    if stage.account != '':\n",
         killer=_DEPLOY,
     ),
     Mutant(

@@ -1,5 +1,6 @@
 """A synthesised template, read the way CloudFormation would resolve it."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +36,40 @@ class Template:
         name = value["Ref"] if "Ref" in value else value["Fn::GetAtt"][0]
         properties: Resource = self.body["Resources"][name].get("Properties", {})
         return properties
+
+    def alias(self, value: Any) -> str:
+        """The logical id of the alias `live` that a part of the template names."""
+        resources = self.body["Resources"]
+        named = {name for name in references(value) if resources[name]["Type"] == "AWS::Lambda::Alias"}
+        assert len(named) == 1, f"{value} names no alias"
+        (name,) = named
+        assert resources[name]["Properties"]["Name"] == "live"
+        return name
+
+    def invoked(self, value: Any) -> Resource:
+        """The properties of the function whose alias a part of the template names."""
+        alias: Resource = self.body["Resources"][self.alias(value)]["Properties"]
+        return self.referred(alias["FunctionName"])
+
+
+_IN_TEXT = re.compile(r"\$\{([A-Za-z0-9]+)(?:\.[A-Za-z0-9.]+)?\}")
+
+
+def references(value: Any) -> Iterator[str]:
+    """The logical ids that a part of a template names."""
+    match value:
+        case {"Ref": str(name)}:
+            yield name
+        case {"Fn::GetAtt": [name, *_]}:
+            yield name
+        case {"Fn::Sub": str(text)}:
+            yield from _IN_TEXT.findall(text)
+        case dict():
+            for part in value.values():
+                yield from references(part)
+        case list():
+            for part in value:
+                yield from references(part)
 
 
 def resolve(value: Any) -> str:

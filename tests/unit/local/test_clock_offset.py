@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from infra.local.clock_offset import clock_variables, parse_clock_offset
-from infra.local.emulator import Emulator
+from infra.local.emulator import TABLES, Emulator
 from infra.local.state_dir import LocalStackError, StateDir
 
 CLOCKS = "import json, time; print(json.dumps([time.time(), time.time_ns() / 1e9]))"
@@ -72,7 +72,7 @@ def test_clocks_of_a_process_and_of_its_children_are_shifted(program: str, offse
 def test_saved_state_never_meets_another_clock(tmp_path: Path, saved: dict[str, int], asked: int) -> None:
     home = StateDir(tmp_path / "local")
     home.state.mkdir(parents=True)
-    home.write("emulator.json", {"port": 1, "version": version("ministack"), **saved})
+    home.write("emulator.json", {"port": 1, "version": version("ministack"), "tables": TABLES, **saved})
     with pytest.raises(LocalStackError, match=r"--clock-offset \d+, .*--home, .*--fresh"):
         Emulator(home, clock_offset=asked).start()
     assert home.state.exists()

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -167,6 +168,14 @@ def test_the_state_of_another_version_is_refused_until_it_may_be_forgotten(home:
     emulator = Emulator(home)
     emulator.start(fresh=True)
     emulator.stop()
+
+
+def test_state_with_tables_of_another_release_is_refused_until_it_may_be_forgotten(home: StateDir) -> None:
+    home.prepare()
+    home.state.mkdir()
+    home.write("emulator.json", {"port": 1, "version": version("ministack")})
+    with pytest.raises(LocalStackError, match=r"another release.*--fresh"):
+        Emulator(home).start()
 
 
 def test_state_that_cannot_be_read_is_an_error_and_is_left_as_it_is(home: StateDir) -> None:

@@ -1,0 +1,91 @@
+"""Checks of the tables and the key that are to become part of a stack, before anything changes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from infra.lifecycle.attachment import KEY, Template, parts
+from infra.lifecycle.stacks import LifecycleError
+
+
+def check_key(kms: Any, key: str) -> None:
+    """Raise LifecycleError unless this is the id of a key that is in use."""
+    try:
+        found = kms.describe_key(KeyId=key)["KeyMetadata"]
+    except ClientError as error:
+        if error.response["Error"]["Code"] != "NotFoundException":
+            raise
+        raise LifecycleError(
+            f"there is no key {key} in the region of the stage: give the id of its key"
+        ) from None
+    if found["KeyId"] != key:
+        raise LifecycleError(f"key={key} is no id: give key={found['KeyId']}")
+    if found["KeyState"] != "Enabled":
+        raise LifecycleError(
+            f"the key {key} is {found['KeyState']}: cancel its deletion and enable it, because no secret can be read "
+            "without it"
+        )
+
+
+def restored_tables(dynamodb: Any, template: Template, names: Mapping[str, str]) -> set[str]:
+    """Return which tables lack the settings that a restore drops. LifecycleError for a table that does not fit."""
+    resources = template["Resources"]
+    found = set()
+    for name, logical_id in parts(template).items():
+        if name == KEY:
+            continue
+        described = _described(dynamodb, name, names[name])
+        _check_form(name, described, resources[logical_id]["Properties"])
+        if _is_restored(dynamodb, names[name]):
+            found.add(name)
+            _check_billing(described)
+    return found
+
+
+def _described(dynamodb: Any, name: str, table: str) -> Mapping[str, Any]:
+    try:
+        described: Mapping[str, Any] = dynamodb.describe_table(TableName=table)["Table"]
+    except ClientError as error:
+        if error.response["Error"]["Code"] not in ("ResourceNotFoundException", "ValidationException"):
+            raise
+        raise LifecycleError(
+            f"there is no table {table} in the region of the stage: name an existing table for {name}"
+        ) from None
+    if described["TableStatus"] not in ("ACTIVE", "UPDATING"):
+        raise LifecycleError(
+            f"the table {table} is {described['TableStatus']}: wait until it is active, and repeat the command"
+        )
+    return described
+
+
+def _check_form(name: str, described: Mapping[str, Any], properties: Mapping[str, Any]) -> None:
+    """An import believes the template, so that another table would be found out by the first request."""
+    expected, actual = _form(properties), _form(described)
+    if expected != actual:
+        raise LifecycleError(
+            f"the table {described['TableName']} is no table of {name}: it has the keys and indexes {actual}, and "
+            f"{name} has {expected}"
+        )
+
+
+def _form(table: Mapping[str, Any]) -> str:
+    indexes = {each["IndexName"]: each["KeySchema"] for each in table.get("GlobalSecondaryIndexes", ())}
+    keys = [("table", table["KeySchema"]), *sorted(indexes.items())]
+    return ", ".join(
+        f"{name} ({' '.join(part['AttributeName'] for part in schema)})" for name, schema in keys
+    )
+
+
+def _is_restored(dynamodb: Any, table: str) -> bool:
+    """Every table of Punctual has a TTL, and no restored table has one."""
+    expiry = dynamodb.describe_time_to_live(TableName=table)["TimeToLiveDescription"]
+    return bool(expiry["TimeToLiveStatus"] == "DISABLED")
+
+
+def _check_billing(described: Mapping[str, Any]) -> None:
+    if described.get("BillingModeSummary", {}).get("BillingMode") != "PAY_PER_REQUEST":
+        raise LifecycleError(
+            f"the table {described['TableName']} has provisioned units: restore it with "
+            "--billing-mode-override PAY_PER_REQUEST, and the deployment gives it those of the stage"
+        )
