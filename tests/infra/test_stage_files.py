@@ -226,7 +226,7 @@ def test_bounds_of_quotas_are_those_of_the_domain() -> None:
             "shards[1].midnight is missing",
         ),
         ("watchers = 5", "watchers is 1 to 4, the fewest shards of a bucket, not 5"),
-        ("jobs_per_second = 9000", "watchers is at least 3 for jobs_per_second and due_in_one_minute"),
+        ("jobs_per_second = 9000", "watchers is at least 4 for jobs_per_second and due_in_one_minute"),
         ("sweepers = 17", "sweepers is 1 to 16, not 17"),
         ("reconcilers = 17", "reconcilers is 1 to 16, not 17"),
         (
