@@ -83,9 +83,13 @@ def test_tools_of_the_standard_library_see_an_ordinary_dataclass() -> None:
 
 
 def test_mutable_class_has_no_hash() -> None:
-    assert Counter(1) == Counter(1)
+    @dataclass(slots=True)
+    class Total:
+        value: int
+
+    assert Total(1) == Total(1)
     with pytest.raises(TypeError, match="unhashable"):
-        hash(Counter(1))
+        hash(Total(1))
 
 
 def test_order_is_that_of_the_fields() -> None:
