@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 import orjson
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan, bucket_of
 from shared.domain.errors import InvalidValueError, PunctualError
 from shared.domain.executions.retention import Retention

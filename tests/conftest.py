@@ -1,6 +1,7 @@
 """Options of all suites, their split over parallel processes, and the measure of a busy machine."""
 
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,6 +36,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """In a run of parallel processes, start the longest groups first."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: rank(item.nodeid))
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """The fields in which two values differ: pytest shows them only for methods of the standard library."""
+    if op != "==" or not is_dataclass(left) or type(left) is not type(right):
+        return None
+    pairs = [(each.name, getattr(left, each.name), getattr(right, each.name)) for each in fields(left)]
+    differing = [f"  {name}: {one!r} != {other!r}" for name, one, other in pairs if one != other]
+    return [f"two of {type(left).__name__} differ:", *differing]
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,12 @@
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from functions.admin import actions
 from functions.admin.actions import Document
 from shared.bootstrap.use_cases import UseCases
+from shared.dataclass import dataclass
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Scope, TenantState
 

@@ -14,7 +14,7 @@ from functions.api.http.response import Response
 from functions.api.http.route import Handler, Route
 from functions.api.http.router import Router
 from functions.api.reference.pages import PAGES, ROOT_PATH, page_answer, root_answer
-from functions.api.routes import ROUTES
+from functions.api.routes import SECTIONS, routes_of, section_of
 from shared.domain.dispatch.clock_skew import is_too_far_behind
 from shared.domain.errors import UnavailableError
 from shared.names import Metric
@@ -30,13 +30,8 @@ class Api:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        endpoints: dict[tuple[str, str], _Endpoint] = {
-            (route.method, route.path): partial(self._handle, route, handler)
-            for route, handler in ROUTES.items()
-        }
-        endpoints |= {("GET", path): partial(_show_page, path) for path in PAGES}
-        endpoints["GET", ROOT_PATH] = lambda _request, _event: root_answer()
-        self._router = Router(endpoints)
+        self._routers: dict[str, Router[_Endpoint]] = {}
+        """By section of the route table."""
 
     def __call__(self, event: dict[str, Any], lambda_context: Any) -> dict[str, Any]:
         """The response to one HTTP API event of payload version 2.0. Raises nothing."""
@@ -56,9 +51,27 @@ class Api:
         request = admit(
             event, tenancy.authenticate, self._context.cases.core.limit_requests, tenancy.check_quota
         )
-        endpoint, path_values = self._router.find(event["requestContext"]["http"]["method"], event["rawPath"])
+        path = event["rawPath"]
+        endpoint, path_values = self._router_of(path).find(event["requestContext"]["http"]["method"], path)
         admitted = replace(request, request_id=request_id, path_values=path_values)
         return endpoint(admitted, event), request.header("accept-encoding") or ""
+
+    def _router_of(self, path: str) -> Router[_Endpoint]:
+        section = section_of(path)
+        # Clients choose the names of sections: only those of the table are kept.
+        section = section if section in SECTIONS else ""
+        if section not in self._routers:
+            self._routers[section] = Router(self._endpoints(section))
+        return self._routers[section]
+
+    def _endpoints(self, section: str) -> dict[tuple[str, str], _Endpoint]:
+        if section:
+            return {
+                (route.method, route.path): partial(self._handle, route, handler)
+                for route, handler in routes_of(section).items()
+            }
+        pages: dict[tuple[str, str], _Endpoint] = {("GET", path): partial(_show_page, path) for path in PAGES}
+        return pages | {("GET", ROOT_PATH): lambda _request, _event: root_answer()}
 
     def _check_clock(self, received_at: int | None) -> None:
         """UnavailableError if this process's clock is too far behind API Gateway's."""

@@ -1,11 +1,10 @@
 """The audit trail: every route that changes something records the change here, last before it answers."""
 
-from dataclasses import dataclass
-
 from pydantic import BaseModel
 
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.models import document_of
+from shared.dataclass import dataclass
 from shared.domain.tenancy.audit import Actor
 from shared.names import Metric
 from shared.observability import count, logger

@@ -1,6 +1,5 @@
 """What routes work with, made once for each process."""
 
-from dataclasses import dataclass
 from functools import cached_property, partial
 
 from functions.api.audit_trail import AuditTrail
@@ -9,6 +8,7 @@ from functions.api.http.request import AuthenticatedRequest
 from shared.bootstrap.ports import Ports
 from shared.bootstrap.settings import require
 from shared.bootstrap.use_cases import UseCases
+from shared.dataclass import dataclass
 from shared.domain.delivery.depth import DEPTH_CONTEXT, DEPTH_HEADER, depth_below
 from shared.domain.delivery.request import Request
 from shared.domain.executions.execution import Execution

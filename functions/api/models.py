@@ -1,5 +1,6 @@
 """Schemas that several resources share. Lengths of time end in `_seconds`, instants in `_at`."""
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
@@ -60,6 +61,8 @@ def _is_none(value: object) -> bool:
     return value is None
 
 
+# Else each cold start reads the metadata of every installed library, to find plugins of pydantic.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 LEFT_OUT = Field(None, exclude_if=_is_none)
 """The default of a member that is left out where it does not apply."""
 

@@ -1,43 +1,49 @@
-"""The route table. The router, the scope checks and the OpenAPI document are made from it."""
+"""The route table. The router, the scope checks and the OpenAPI document are made from it.
 
-from functions.api.http.route import Handler, Route
-from functions.api.resources.audit import routes as audit
-from functions.api.resources.backfills import routes as backfills
-from functions.api.resources.batches import routes as batches
-from functions.api.resources.callbacks import routes as callbacks
-from functions.api.resources.dead_letters import routes as dead_letters
-from functions.api.resources.executions import routes as executions
-from functions.api.resources.jobs import lifecycle_routes as job_lifecycle
-from functions.api.resources.jobs import routes as jobs
-from functions.api.resources.keys import routes as keys
-from functions.api.resources.parked import routes as parked
-from functions.api.resources.redrives import routes as redrives
-from functions.api.resources.schedules import routes as schedules
-from functions.api.resources.signing_secrets import routes as signing_secrets
-from functions.api.resources.system import routes as system
-from functions.api.resources.tenants import routes as tenants
-from functions.api.resources.upcoming import routes as upcoming
-from functions.api.resources.usage import routes as usage
+Its sections are imported at their first request: a process that creates jobs never loads most of them.
+"""
 
-_RESOURCES = (
-    jobs,
-    job_lifecycle,
-    batches,
-    backfills,
-    executions,
-    callbacks,
-    dead_letters,
-    redrives,
-    schedules,
-    upcoming,
-    keys,
-    signing_secrets,
-    usage,
-    audit,
-    tenants,
-    parked,
-    system,
-)
-ROUTES: dict[Route, Handler] = {
-    route: handler for resource in _RESOURCES for route, handler in resource.ROUTES.items()
+from functools import cache
+from importlib import import_module
+
+from functions.api.http.route import Routes
+
+_OF_JOBS = ("jobs.routes", "jobs.lifecycle_routes", "batches.routes", "backfills.routes", "executions.routes")
+_OF_TENANTS = ("keys.routes", "signing_secrets.routes", "usage.routes", "audit.routes")
+SECTIONS = {
+    "jobs": (*_OF_JOBS, "upcoming.routes"),
+    "executions": ("executions.routes", "callbacks.routes"),
+    "dead-letters": ("dead_letters.routes", "redrives.routes"),
+    "redrives": ("redrives.routes",),
+    "schedules": ("schedules.routes",),
+    "upcoming": ("upcoming.routes",),
+    "keys": ("keys.routes",),
+    "signing-secrets": ("signing_secrets.routes",),
+    "usage": ("usage.routes",),
+    "audit": ("audit.routes",),
+    "health": ("system.routes",),
+    "admin": (*_OF_TENANTS, "tenants.routes", "parked.routes", "upcoming.routes"),
 }
+"""The modules with the routes under /v1/SECTION. They may have routes of other sections, too."""
+
+
+def section_of(path: str) -> str:
+    """The part of a path after /v1; empty for other paths."""
+    version, _, rest = path.removeprefix("/").partition("/")
+    return rest.partition("/")[0] if version == "v1" else ""
+
+
+@cache
+def routes_of(section: str) -> Routes:
+    """The routes of a section, each with its handler."""
+    found = Routes()
+    for name in SECTIONS[section]:
+        routes: Routes = import_module(f"functions.api.resources.{name}").ROUTES
+        found |= {route: handler for route, handler in routes.items() if section_of(route.path) == section}
+    return found
+
+
+@cache
+def every_route() -> Routes:
+    """The whole table, for what describes it."""
+    return Routes({route: handler for section in SECTIONS for route, handler in routes_of(section).items()})

@@ -6,10 +6,11 @@ so each call keeps its own conditions, retries and errors.
 
 import asyncio
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
 from shared.adapters.greenlets import in_greenlet, may_wait, wait_for
+from shared.dataclass import dataclass
 
 K = TypeVar("K", bound=Hashable)
 M = TypeVar("M")

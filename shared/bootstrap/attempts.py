@@ -1,22 +1,25 @@
-"""Use cases of attempts: callbacks, heartbeats and reported outcomes."""
+"""Use cases of attempts: callbacks, heartbeats and reported outcomes.
 
-from dataclasses import dataclass
+Those of heartbeats and reports are imported on first access: executors make neither.
+"""
+
+from __future__ import annotations
+
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from shared.bootstrap.core import CoreUseCases
 from shared.bootstrap.settings import require
+from shared.dataclass import dataclass
 from shared.domain.ids import encode_base32
 from shared.names import QueueName
 from shared.settings import QuotaSettings
 from shared.usecases.attempts.call_receiver import CallReceiver
-from shared.usecases.attempts.check_token import CheckToken
 from shared.usecases.attempts.claim_keys import ClaimKeys
 from shared.usecases.attempts.compose_callback import ComposeCallback
 from shared.usecases.attempts.due_clock import DueClock
 from shared.usecases.attempts.guard_start import GuardStart
-from shared.usecases.attempts.heartbeat_execution import HeartbeatExecution
 from shared.usecases.attempts.make_attempt import MakeAttempt
-from shared.usecases.attempts.report_outcome import ReportOutcome
 from shared.usecases.attempts.run_attempts import RunAttempts
 from shared.usecases.attempts.settle_attempt import SettleAttempt
 from shared.usecases.attempts.settle_refusal import SettleRefusal
@@ -26,8 +29,12 @@ from shared.usecases.limits.defer_keys import DeferKeys
 from shared.usecases.limits.limit_cache import LimitCache
 from shared.usecases.limits.settle_limits import SettleLimits
 from shared.usecases.limits.throttle_batch import ThrottleBatch
-from shared.usecases.tenancy.limit_requests import LimitUnknown
 from shared.usecases.tenancy.spend_budget import SpendBudget
+
+if TYPE_CHECKING:
+    from shared.usecases.attempts.check_token import CheckToken
+    from shared.usecases.attempts.heartbeat_execution import HeartbeatExecution
+    from shared.usecases.attempts.report_outcome import ReportOutcome
 
 OWNER_BITS = 40
 """Size of the random name under which a process leases concurrency slots."""
@@ -94,11 +101,15 @@ class AttemptUseCases:
 
     @cached_property
     def heartbeat_execution(self) -> HeartbeatExecution:
+        from shared.usecases.attempts.heartbeat_execution import HeartbeatExecution
+
         ports = self.core.ports
         return HeartbeatExecution(check_token=self._check_token, store=ports.executions, clock=ports.clock)
 
     @cached_property
     def report_outcome(self) -> ReportOutcome:
+        from shared.usecases.attempts.report_outcome import ReportOutcome
+
         return ReportOutcome(
             check_token=self._check_token,
             settle=self.settle_attempt,
@@ -164,6 +175,9 @@ class AttemptUseCases:
 
     @cached_property
     def _check_token(self) -> CheckToken:
+        from shared.usecases.attempts.check_token import CheckToken
+        from shared.usecases.tenancy.limit_requests import LimitUnknown
+
         ports = self.core.ports
         return CheckToken(
             store=ports.executions,

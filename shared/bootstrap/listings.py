@@ -1,10 +1,10 @@
 """Use cases that list executions, jobs and future runs."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from shared.bootstrap.core import CoreUseCases
 from shared.bootstrap.settings import require
+from shared.dataclass import dataclass
 from shared.settings import QuotaSettings
 from shared.usecases.limits.explain_wait import ExplainWait
 from shared.usecases.listings.job_history import WalkHistory

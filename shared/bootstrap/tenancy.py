@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shared.bootstrap.settings import require
+from shared.dataclass import dataclass
 from shared.settings import ApiSettings
 
 if TYPE_CHECKING:

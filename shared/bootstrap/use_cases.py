@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shared.bootstrap.core import CoreUseCases
+from shared.dataclass import dataclass
 
 if TYPE_CHECKING:
     from shared.bootstrap.attempts import AttemptUseCases

@@ -6,8 +6,9 @@ counts may be rolled back: a stored record of the counts in use keeps its shards
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError
 
 MINUTE_MS = 60_000

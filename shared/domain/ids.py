@@ -9,10 +9,11 @@ The cell is the deployment that owns the job. Every id that is derived from anot
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from hashlib import sha256
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import MAX_SHARDS, ShardCounts, bucket_of
 from shared.domain.errors import InvalidValueError
 

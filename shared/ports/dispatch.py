@@ -1,9 +1,9 @@
 """Dispatch: the ledger of shards, the queues of wake-ups, lane progress, and the reconciler's sources."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import EVERY_SHARD, LEAST_COUNTS, ShardCounts, ShardRange
 from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.sweep import LaneProgress

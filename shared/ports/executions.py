@@ -1,9 +1,9 @@
 """Stores of executions: the source of truth, claims, changes of one-off jobs, and inserts in batches."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.pending_row import PendingRow
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow

@@ -1,9 +1,9 @@
 """Recurring jobs, idempotency records and run locks, and transactions over jobs and executions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId, JobId
 from shared.domain.jobs.job import Chain, Job

@@ -6,10 +6,10 @@ execution itself.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Protocol
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.jobs.job import Job
 from shared.domain.listings.position import IndexPage, PositionRange

@@ -1,9 +1,9 @@
 """Conditions on ETags (RFC 9110, 13.1): If-Match and If-None-Match."""
 
 import re
-from dataclasses import dataclass
 
 from functions.api.http.problems import Problem, ProblemError
+from shared.dataclass import dataclass
 
 UNKNOWN_REVISION = 0
 """A revision that no job ever has."""

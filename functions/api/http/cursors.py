@@ -3,12 +3,12 @@
 import base64
 import binascii
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import orjson
 
 from functions.api.http.problems import Problem, ProblemError
+from shared.dataclass import dataclass
 from shared.domain.errors import UnreadableItemError
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.delivery import Vault

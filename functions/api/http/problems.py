@@ -1,7 +1,6 @@
 """Errors as problem documents (RFC 9457)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from http import HTTPStatus
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import orjson
 
 from functions.api.http.response import Response
+from shared.dataclass import dataclass
 
 CONTENT_TYPE = "application/problem+json"
 

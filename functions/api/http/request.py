@@ -1,7 +1,7 @@
 """A request that passed admission, and how routes read it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from email.message import Message
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
@@ -13,6 +13,7 @@ from functions.api.http.bodies import validate
 from functions.api.http.conditions import Tags, read_tags
 from functions.api.http.idempotency import check_key
 from functions.api.http.problems import Problem, ProblemError
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError, raise_any
 from shared.domain.tenancy.tenant import Scope, Tenant
 from shared.usecases.tenancy.authenticate import Principal

@@ -3,8 +3,10 @@
 import gzip
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from shared.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

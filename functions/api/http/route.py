@@ -1,7 +1,7 @@
 """One operation of the API: its description, from which the OpenAPI document is made, and its handler."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -13,6 +13,7 @@ from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
 from functions.api.models import Document
+from shared.dataclass import dataclass
 
 Handler = Callable[[Context, AuthenticatedRequest], Response]
 

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
 from functions.api.http.problems import Problem, ProblemError
+from shared.dataclass import dataclass
 
 T = TypeVar("T")
 

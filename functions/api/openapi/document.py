@@ -12,7 +12,7 @@ from functions.api.openapi.responses import HEADERS, problem_responses, response
 from functions.api.openapi.schemas import body_content, examples, schemas
 from functions.api.openapi.tags import OVERVIEW, TAGS, tag_of
 from functions.api.openapi.webhooks import WEBHOOKS
-from functions.api.routes import ROUTES
+from functions.api.routes import every_route
 from shared.domain.executions.callback_token import TOKEN_HEADER
 from shared.names import VERSION
 
@@ -33,7 +33,7 @@ def checked_in() -> str:
 
 def document() -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
-    for route in ROUTES:
+    for route in every_route():
         paths.setdefault(path_of(route), {})[route.method.lower()] = _operation(route)
     return {
         "openapi": "3.1.0",

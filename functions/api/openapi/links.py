@@ -7,7 +7,7 @@ Items of a list link only to operations that read.
 from typing import Any
 
 from functions.api.http.route import Route
-from functions.api.routes import ROUTES
+from functions.api.routes import every_route
 
 _IDS: dict[str, dict[str, str]] = {
     "JobOut": {"job_id": "/id"},
@@ -40,7 +40,7 @@ def _keys(route: Route) -> dict[str, str]:
     source = _source(route)
     found = {
         following.operation: f"{source}.{following.operation}"
-        for following in ROUTES
+        for following in every_route()
         if _follows(route, following)
     }
     if "cursor" in route.query:
@@ -94,12 +94,12 @@ def _next_page(route: Route) -> dict[str, Any]:
 
 def _links() -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for route in ROUTES:
+    for route in every_route():
         for name, key in _keys(route).items():
             if name == _NEXT_PAGE:
                 found[key] = _next_page(route)
             else:
-                following = next(each for each in ROUTES if each.operation == name)
+                following = next(each for each in every_route() if each.operation == name)
                 found[key] = _link(route, following)
     return dict(sorted(found.items()))
 

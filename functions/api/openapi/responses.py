@@ -7,7 +7,7 @@ from functions.api.http.route import JSON, Route
 from functions.api.models import ProblemOut
 from functions.api.openapi.links import links_of
 from functions.api.openapi.schemas import answer_content, content_of, schema_of
-from functions.api.routes import ROUTES
+from functions.api.routes import every_route
 
 HEADERS: dict[str, Any] = {
     "Location": {
@@ -78,7 +78,10 @@ def responses(route: Route) -> dict[str, Any]:
 def problem_responses() -> dict[str, Any]:
     """The responses that one type of problem has for itself, by its slug."""
     single = {
-        problems[0] for route in ROUTES for problems in _by_status(route).values() if len(problems) == 1
+        problems[0]
+        for route in every_route()
+        for problems in _by_status(route).values()
+        if len(problems) == 1
     }
     return {problem.slug: _refusal([problem]) for problem in sorted(single, key=lambda problem: problem.slug)}
 

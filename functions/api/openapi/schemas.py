@@ -10,7 +10,7 @@ from functions.api.http.problem_examples import problem_example
 from functions.api.http.problems import Problem
 from functions.api.http.route import JSON, Route
 from functions.api.models import EXAMPLES, ProblemOut
-from functions.api.routes import ROUTES
+from functions.api.routes import every_route
 
 _REF = "#/components/schemas/{model}"
 
@@ -25,7 +25,7 @@ class _Untitled(GenerateJsonSchema):
 def schemas() -> dict[str, Any]:
     """Every schema of a request or response, and the schemas inside of them."""
     models: set[type[BaseModel]] = {ProblemOut}
-    for route in ROUTES:
+    for route in every_route():
         models |= {model for model in (route.answer, route.body, route.dry_run) if model is not None}
     criteria = [(model, "validation") for model in sorted(models, key=lambda model: model.__name__)]
     _, generated = models_json_schema(
@@ -66,13 +66,16 @@ def examples() -> dict[str, Any]:
 
 def _models() -> Iterator[type[BaseModel]]:
     used = {
-        model for route in ROUTES for model in (route.body, route.answer, route.dry_run) if model is not None
+        model
+        for route in every_route()
+        for model in (route.body, route.answer, route.dry_run)
+        if model is not None
     }
     yield from sorted(used, key=lambda model: model.__name__)
 
 
 def _problems() -> set[Problem]:
-    return {problem for route in ROUTES for problem in route.all_problems}
+    return {problem for route in every_route() for problem in route.all_problems}
 
 
 def examples_of(model: type[BaseModel]) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """The tags that group operations, and the overview of the document."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from functions.api.http.route import Route
+from shared.dataclass import dataclass
 
 OVERVIEW = """\
 Punctual calls an HTTP endpoint at the time you say: once, on a cron line or at a fixed rate.

@@ -1,13 +1,14 @@
 """The pages, read at their first request: they are larger than all other code of the API."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 
 from functions.api.http.response import Response
 from functions.api.http.route import JSON
+from shared.dataclass import dataclass
 
 ROOT_PATH = "/"
 OPENAPI_PATH = "/v1/openapi.json"

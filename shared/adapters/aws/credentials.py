@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from shared.adapters.aws.errors import NoAnswerError
+from shared.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

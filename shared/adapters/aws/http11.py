@@ -4,13 +4,13 @@ import os
 import select
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 from shared.adapters.aws.errors import NoAnswerError
+from shared.dataclass import dataclass
 
 CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 5.0

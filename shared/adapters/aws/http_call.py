@@ -4,7 +4,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import orjson
@@ -18,6 +18,7 @@ from shared.adapters.aws.sender import Send
 from shared.adapters.aws.services import SERVICES, Endpoint, Service, endpoint_of
 from shared.adapters.aws.signer import Signer
 from shared.adapters.greenlets import finish, has_loop, wait_for
+from shared.dataclass import dataclass
 from shared.ports.runtime import Clock, Entropy
 
 CLIENT_TOKEN_BITS = 120

@@ -1,11 +1,11 @@
 """Which calls are sent again, how often, and after which pause. boto3 is configured to the same rules."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
 from shared.adapters.aws.errors import AwsError, NoAnswerError
+from shared.dataclass import dataclass
 from shared.domain.backoff import retry_pause_ms
 
 TRIES = 3

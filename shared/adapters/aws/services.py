@@ -1,8 +1,10 @@
 """The services that are called, by what differs in their JSON protocols, and where they listen."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import urlsplit
+
+from shared.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

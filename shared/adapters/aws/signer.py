@@ -4,11 +4,12 @@ The rules: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
 """
 
 import hmac
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from hashlib import sha256
 
 from shared.adapters.aws.credentials import Credentials
+from shared.dataclass import dataclass
 
 ALGORITHM = "AWS4-HMAC-SHA256"
 _SIGNED = "content-type;host;x-amz-date;x-amz-target"

@@ -4,12 +4,12 @@ Keys stay unprocessed under throttling, and also where an answer exceeds 16 MB, 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import Item
 from shared.adapters.dynamodb.codec.errors import translated
+from shared.dataclass import dataclass
 from shared.domain.backoff import retry_pause_ms
 from shared.domain.errors import ThrottledError, UnavailableError
 from shared.ports.runtime import Entropy, Pause

@@ -10,7 +10,6 @@ import socket
 import ssl
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from ipaddress import ip_address
 from itertools import chain, zip_longest
 
@@ -19,6 +18,7 @@ from shared.adapters.http.errors import EXHAUSTED, CallFailedError
 from shared.adapters.http.look_up import BoundedResolver
 from shared.adapters.http.request import Target
 from shared.adapters.http.sockets import BoundedSocket, SocketBudget
+from shared.dataclass import dataclass
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.target_policy import TargetPolicy
 

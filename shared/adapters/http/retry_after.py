@@ -1,6 +1,5 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 MAX_RETRY_AFTER_SECONDS = 86_400
 _LONGEST_DATE = 64
@@ -25,8 +24,11 @@ def retry_after_seconds(headers: Mapping[str, str]) -> int | None:
 
 def _http_date(text: str) -> datetime | None:
     """Parse an HTTP date; None if invalid. Untrusted input, so overlong text is not parsed at all."""
-    if len(text) > _LONGEST_DATE:
+    if not 0 < len(text) <= _LONGEST_DATE:
         return None
+    # Imported late: few answers have a date to read, and the library is large.
+    from email.utils import parsedate_to_datetime
+
     try:
         parsed = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):

@@ -1,8 +1,8 @@
 """Unreadable messages, kept for operators. The content of such a message is untrusted."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from shared.dataclass import dataclass
 from shared.domain.errors import NotFoundError
 from shared.domain.schedules.schedule import format_instant
 from shared.names import QueueName

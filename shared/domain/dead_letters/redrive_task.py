@@ -1,9 +1,10 @@
 """Bulk redrives: all dead letters of a range, redriven page by page at a limited rate."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State

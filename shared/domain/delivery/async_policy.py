@@ -1,7 +1,6 @@
 """Limits of asynchronous attempts, which continue after the HTTP call: deadline and heartbeat."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.delivery.retry import MAX_RETRY_SPAN_SECONDS, RetryPolicy
 from shared.domain.errors import InvalidValueError
 

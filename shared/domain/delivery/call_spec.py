@@ -1,7 +1,6 @@
 """The call of a job: its request, destination and signing secret, its lane, timeout, retries and outcome callbacks."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.delivery.outcome_callbacks import INHERIT, OutcomeCallbacks

@@ -1,8 +1,8 @@
 """The HTTP request to a receiver, and the response."""
 
-from dataclasses import dataclass
 from enum import IntEnum
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.signing import SIGNATURE_HEADER
 from shared.domain.errors import InvalidValueError
 

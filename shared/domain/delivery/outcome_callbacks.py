@@ -4,7 +4,7 @@ A job sets its own targets or inherits those of its tenant. A stored URL is seal
 that creates a notification needs no key; only the code that sends it does.
 """
 
-from dataclasses import dataclass
+from shared.dataclass import dataclass
 
 NO_CALLBACK = "none"
 """The value in place of a URL that disables the callback, whatever the tenant's default is."""

@@ -3,8 +3,8 @@
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
 from shared.domain.delivery.target import check_target, header_errors
 from shared.domain.delivery.target_policy import TargetPolicy

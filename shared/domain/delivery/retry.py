@@ -1,7 +1,6 @@
 """The retry policy: when a failed attempt is repeated."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.delivery.callback import GONE_STATUS, CallbackResponse, Reason
 from shared.domain.errors import InvalidValueError
 

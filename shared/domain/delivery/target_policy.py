@@ -1,8 +1,8 @@
 """The targets that a deployment allows. Job creation and each call apply the same rules."""
 
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.addresses import Address, Network, is_exception, may_dial
 from shared.domain.delivery.host_names import is_loopback_name, is_metadata_name, is_private_name
 

@@ -1,7 +1,6 @@
 """Messages that only a newer release can read. They are sent again, unchanged, until such a release receives them."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS
 
 FIRST_DELAY_SECONDS = 20

@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, TypeVar
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.pending_row import PendingRow
 from shared.domain.dispatch.wakeup import MAX_KEYS, Wakeup
 from shared.names import Lane

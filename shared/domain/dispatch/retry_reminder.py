@@ -1,7 +1,8 @@
 """Retry reminders: rows that wake an execution whose retry is beyond the longest message delay."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId

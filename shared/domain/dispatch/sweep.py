@@ -1,9 +1,9 @@
 """The sweeper's decision for each row of an ended bucket: leave it, send its message again, or give up."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import GUARD_MS
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.executions.execution import GUARDED_FROM, Execution

@@ -5,9 +5,10 @@ execution without a hint is in its queue, or its message is on its way.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import BACKED_UP_MS, MAX_YIELD_MS, LaneProgress
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import NOT_STARTED, State

@@ -1,9 +1,10 @@
 """Wake-ups: SQS messages that name executions to run. They carry keys, never a URL, secret or payload."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import ExecutionId

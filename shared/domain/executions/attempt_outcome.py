@@ -1,7 +1,6 @@
 """The outcome of one attempt, as stored in the history of its execution."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.delivery.callback import Reason
 
 

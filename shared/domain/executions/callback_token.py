@@ -9,9 +9,9 @@ execution.
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
-from dataclasses import dataclass
 from hmac import compare_digest
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId

@@ -1,8 +1,9 @@
 """The execution: one run of a job, from its filing to its end."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.callback import GONE_STATUS
 from shared.domain.errors import InvalidValueError

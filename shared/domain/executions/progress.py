@@ -1,7 +1,6 @@
 """The progress of an execution: its state, its lease, its attempts and its end."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.redrive import RedrivenBy

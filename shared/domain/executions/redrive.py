@@ -6,9 +6,9 @@ in the earlier execution names its redrive and is written once, before the redri
 concurrent request therefore finds the same redrive.
 """
 
-from dataclasses import dataclass
 from hashlib import sha256
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import ShardCounts
 from shared.domain.ids import ENTROPY_BITS, ExecutionId, new_one_off_id
 

@@ -1,7 +1,6 @@
 """Retention of records in the tables."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.delivery.retry import MAX_RETRY_SPAN_SECONDS
 from shared.domain.errors import InvalidValueError
 

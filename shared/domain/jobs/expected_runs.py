@@ -1,8 +1,8 @@
 """The future executions of a recurring job, enumerated from its schedule."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import first_after, latest_at_or_before

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.executions.execution import Execution

@@ -13,8 +13,9 @@ accepts only one of them.
 In each mode, instants older than the window are never run.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.executions.states import EndReason
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp, CatchUpPolicy
 from shared.domain.schedules.instant_search import nth_latest

@@ -1,7 +1,6 @@
 """A requested backfill of past instants of a job."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.errors import (
     ScheduleError,

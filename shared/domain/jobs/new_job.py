@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy, check_span
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.request import Request, encode_request

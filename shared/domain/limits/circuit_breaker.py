@@ -5,9 +5,10 @@ succeed. The breaker opens after `TRIP_AFTER` consecutive failures, for longer e
 open, one call at a time probes the destination, until a probe succeeds.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.callback import CallbackResponse, Reason
 
 START_LIMIT = 64

@@ -3,9 +3,9 @@
 A deferral is no attempt and writes nothing to the table: the message is replaced by a delayed one.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from shared.dataclass import dataclass
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.circuit_breaker import HEALTHY, Circuit
 from shared.domain.limits.slots import Leases

@@ -6,8 +6,8 @@ kept for expected batches: Lambda may freeze the process that keeps it.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.names import EXECUTOR_BATCH
 
 MAX_HOLDERS = 32

@@ -1,8 +1,9 @@
 """Filters of listings."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State

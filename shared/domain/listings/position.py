@@ -5,8 +5,8 @@ therefore unambiguous, and a new execution does not shift the positions of other
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import DEFAULT_CELL, ExecutionId, parse_execution_id
 

@@ -1,8 +1,8 @@
 """Catch-up policy: which missed instants of a job still run."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError
 
 LATE_TOLERANCE_MS = 60_000

@@ -6,8 +6,8 @@ beforehand.
 """
 
 from bisect import bisect_right
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.schedules.cron_walk import DAY_MS, Step, WallClock
 
 _MINUTE_MS = 60_000

@@ -6,10 +6,10 @@ reach it.
 """
 
 import re
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from shared.dataclass import dataclass
 from shared.domain.schedules.cron_rules import DAY_OF_MONTH, DAY_OF_WEEK, FieldRule
 
 MAX_ITEMS: Final = 60

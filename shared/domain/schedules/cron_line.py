@@ -1,10 +1,10 @@
 """Parses a whole cron line: the five fields, then the constraints between fields."""
 
 import re
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from shared.dataclass import dataclass
 from shared.domain.errors import ScheduleError, ScheduleNeverFiresError
 from shared.domain.schedules.cron_fields import Field, read_field
 from shared.domain.schedules.cron_rules import DAY_OF_MONTH, DAY_OF_WEEK, HOUR, MINUTE, MONTH

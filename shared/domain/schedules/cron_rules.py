@@ -1,10 +1,11 @@
 """The five fields of a cron line: their names, ranges and words."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Final, NoReturn
 
+from shared.dataclass import dataclass
 from shared.domain.errors import ScheduleError
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

@@ -14,10 +14,10 @@ were UTC) to the first match strictly after it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
+from shared.dataclass import dataclass
 from shared.domain.schedules.zones import Segment, segment_at
 
 Step = Callable[[int], int]

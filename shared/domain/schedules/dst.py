@@ -1,12 +1,12 @@
 """Finds the clock changes of a zone that affect runs of a cron line."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from shared.dataclass import dataclass
 from shared.domain.schedules.cron import CronLine, Gap, Overlap, day_pattern, naive_next, parse_line
 from shared.domain.schedules.cron_walk import DAY_MS, LONGEST_SHIFT_MS
 from shared.domain.schedules.schedule_kinds import Cron

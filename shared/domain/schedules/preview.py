@@ -1,8 +1,8 @@
 """Lists the next instants of a schedule as local times with their UTC offset."""
 
-from dataclasses import dataclass
 from typing import Final
 
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError
 from shared.domain.schedules.dst import local_text
 from shared.domain.schedules.schedule import Cron, Schedule, first_after

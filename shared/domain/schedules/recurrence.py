@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import ShardCounts
 from shared.domain.ids import ExecutionId, occurrence_id
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUpPolicy

@@ -4,10 +4,11 @@ Each kind is a fixed set of nominal instants; the module `schedule` queries them
 its own, at which it runs for past instants of another schedule.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from shared.dataclass import dataclass
 from shared.domain.errors import ScheduleError
 from shared.domain.schedules.cron import Gap, Overlap, parse_line
 from shared.domain.schedules.zone_rules import zone_from_rules

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from shared.dataclass import dataclass
 from shared.domain.schedules.cron import CronLine, parse_line
 from shared.domain.schedules.cron_walk import DAY_MS
 from shared.domain.schedules.describe import MONTHS, names

@@ -1,6 +1,6 @@
 """A range of skipped instants, as recorded when a chain jumps ahead."""
 
-from dataclasses import dataclass
+from shared.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

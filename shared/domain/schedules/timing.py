@@ -1,7 +1,6 @@
 """The timing in a request, before the request time turns it into a schedule."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.schedules.schedule_kinds import Cron, Once
 
 

@@ -1,9 +1,10 @@
 """Detects how a newer tzdata release changes a schedule that was computed with an older release."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final, TypeVar
 
+from shared.dataclass import dataclass
 from shared.domain.errors import ScheduleError
 from shared.domain.schedules.schedule import Cron, Series, first_after
 from shared.domain.schedules.zone_rules import frozen_rules, offset_differences, zone_from_rules

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from shared.dataclass import dataclass
 from shared.domain.ids import encode_base32
 
 RECORD_ID_BITS = 80

@@ -16,8 +16,10 @@ spend nothing that it leased before. Unspent tokens are lost with the slot, whic
   limit and 32 tokens. Each later lease is half of what the process has spent. A process strands no more.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
+
+from shared.dataclass import dataclass
 
 SECOND_MS = 1_000
 RATE_SLOTS = 60

@@ -1,9 +1,10 @@
 """Quotas: the limits of a tenant, from the deployment's defaults or overrides of its own."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from enum import StrEnum
 
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError
 from shared.names import MAX_PAYLOAD_BYTES
 

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from hashlib import sha256
 from hmac import compare_digest
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.outcome_callbacks import INHERIT, OutcomeCallbacks
 from shared.domain.delivery.signing import SECRET_NAME
 from shared.domain.errors import InvalidValueError

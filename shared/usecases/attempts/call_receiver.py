@@ -1,7 +1,6 @@
 """The call of one attempt: never early, and only while the lease covers the whole timeout."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.errors import (
     PunctualError,

@@ -1,8 +1,8 @@
 """Authenticate a report on an attempt by the token that the call carried."""
 
-from dataclasses import dataclass
 from functools import partial
 
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError, NotFoundError, UnavailableError, UnreadableItemError
 from shared.domain.executions.callback_token import CODE_CONTEXT, CallbackToken, parse_token
 from shared.domain.executions.execution import Execution

@@ -1,8 +1,8 @@
 """Claim executions, and find out which claims were granted although their responses were lost."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.backoff import retry_pause_ms
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.executions.execution import Execution

@@ -1,8 +1,8 @@
 """Build the signed callback for a claimed execution."""
 
-from dataclasses import dataclass
 from functools import partial
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.callback import Callback
 from shared.domain.delivery.depth import DEPTH_CONTEXT, DEPTH_HEADER, depth_value
 from shared.domain.delivery.request import Request

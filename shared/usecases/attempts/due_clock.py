@@ -1,8 +1,8 @@
 """The clock that decides whether an execution or a message is due or late."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.clock_skew import ReceivedAt, clock_skew_ms
 from shared.ports.runtime import Clock
 

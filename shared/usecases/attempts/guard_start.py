@@ -5,9 +5,10 @@ and is changed by compare-and-swap only. A lock ends when its holder ends, so no
 crashed holder keeps the lock only while its execution is open.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
 from shared.domain.executions.states import EndReason, Transition

@@ -1,7 +1,6 @@
 """Extend the lease of an attempt whose call has ended and whose receiver is still working."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock

@@ -1,8 +1,9 @@
 """One attempt of one claimed execution: successor, call, outcome."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.errors import PunctualError
 from shared.domain.executions.execution import Execution

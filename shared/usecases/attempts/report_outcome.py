@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from http import HTTPStatus
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.errors import InvalidStateError, NotFoundError, PunctualError, UnavailableError
 from shared.domain.executions.execution import Execution

@@ -7,9 +7,10 @@ reported as done only when everything it stood for is durable elsewhere.
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, auto
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
@@ -40,8 +41,7 @@ long as it is late already."""
 NEWER_WAIT_SECONDS = 300
 """Delay of a key whose item only a newer release can decode: a deployment or a rollback takes minutes."""
 POISON_RETURN_SECONDS = 1
-"""A short delay, so that an unreadable message soon uses up its receives and reaches the dead-letter
-queue."""
+"""Short, so that an unreadable message soon uses up its receives and reaches the dead-letter queue."""
 
 LONGEST_ATTEMPT_MS = MAX_CALLBACK_TIMEOUT_SECONDS * 1000 + LEASE_MARGIN_MS
 ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED, AttemptEnd.WITHDRAWN)

@@ -1,8 +1,8 @@
 """Record the result of an attempt: an outcome, a retry, or an asynchronous attempt that continues."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import is_retryable, refund_delay_ms
 from shared.domain.errors import ServiceError, UnreadableItemError

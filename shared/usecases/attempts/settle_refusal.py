@@ -1,9 +1,10 @@
 """Handle a key whose claim was refused. A message is dropped only if nothing depends on it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.executions.execution import Execution

@@ -1,7 +1,6 @@
 """Read a recurring job for a change: no transition pending, and at the revision that the client has seen."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.errors import NotFoundError, PreconditionFailedError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import CHANGING, Job

@@ -3,9 +3,10 @@
 Every process that finds one does so: the process that began it, the next request of a client, the reconciler.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention

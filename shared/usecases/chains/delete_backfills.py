@@ -1,8 +1,8 @@
 """Delete the backfills of a job that is being deleted."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.errors import UnavailableError
 from shared.domain.ids import backfilled_job
 from shared.domain.jobs.job import CHANGING, Job, JobState

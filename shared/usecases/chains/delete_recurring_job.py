@@ -1,7 +1,6 @@
 """Delete a recurring job: end its chain with tombstones, then stop the executions that had started."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.errors import UnavailableError
 from shared.domain.jobs.job import Job, JobState
 from shared.usecases.chains.change_job import TRIES, FindSettled, check_revision

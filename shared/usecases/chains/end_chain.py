@@ -1,7 +1,6 @@
 """End the chain of a job that is no longer active, so that no successor can be filed any more."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.bucket import GUARD_MS
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention

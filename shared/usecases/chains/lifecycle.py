@@ -1,8 +1,8 @@
 """All changes of recurring jobs, composed over the same ports."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan
 from shared.domain.executions.retention import Retention
 from shared.ports.executions import ExecutionStore

@@ -1,7 +1,8 @@
 """Begin a deletion. From then on, only running executions can file successors of the job."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.executions.retention import Retention
 from shared.domain.jobs.job import Job, JobState
 from shared.ports.jobs import JobStore

@@ -1,7 +1,8 @@
 """Pause a recurring job. No execution starts after the acknowledgement unless it had started before."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError, UnavailableError
 from shared.domain.jobs.job import ENDED, Job, JobState
 from shared.ports.jobs import JobStore

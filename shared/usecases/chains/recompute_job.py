@@ -1,8 +1,9 @@
 """Recompute a recurring job whose frozen zone rules differ from the current tzdata."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import Cron
 from shared.domain.schedules.zone_changes import Move, first_move, outdated_from, with_frozen_rules

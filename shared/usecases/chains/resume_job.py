@@ -1,7 +1,8 @@
 """Resume a paused job from the first instant in the future."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError, UnavailableError
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.backfill import resume_backfill

@@ -1,7 +1,8 @@
 """Start a new chain of a recurring job whose old chain has ended."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention

@@ -2,8 +2,8 @@
 last."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import GUARD_MS
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention

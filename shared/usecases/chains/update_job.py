@@ -1,7 +1,8 @@
 """Update the definition of a recurring job."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError, UnavailableError
 from shared.domain.executions.retention import Retention
 from shared.domain.jobs.job import ENDED, Definition, Job, JobState

@@ -1,7 +1,6 @@
 """Cancel one redrive."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError
 from shared.domain.executions.execution import Execution
 from shared.usecases.jobs.cancel_job import CancelJob

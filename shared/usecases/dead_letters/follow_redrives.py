@@ -1,8 +1,8 @@
 """Walk from a dead letter along its redrives."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
 from shared.ports.executions import ExecutionStore

@@ -1,8 +1,9 @@
 """Handle messages in a lane's dead-letter queue. The message is dead; its jobs are not."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from shared.dataclass import dataclass
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup

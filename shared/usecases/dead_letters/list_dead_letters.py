@@ -1,8 +1,9 @@
 """The dead letters of a tenant: executions that ended FAILED."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import is_recurring_job_id

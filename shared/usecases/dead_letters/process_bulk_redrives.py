@@ -8,8 +8,9 @@ cannot move the cursor.
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.dead_letters.redrive_task import AHEAD_MS, RedriveTask, TaskState
 from shared.domain.errors import (

@@ -1,8 +1,8 @@
 """Redrive a dead letter: run its request again in a new execution. The dead letter stays failed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.dead_letters.new_redrive import next_redrive, redriven
 from shared.domain.errors import InvalidStateError, NotFoundError, UnknownVersionError, UnreadableItemError

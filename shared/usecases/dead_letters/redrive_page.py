@@ -1,11 +1,12 @@
 """Redrive a page of dead letters: each step is completed for all of them before the next step."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum, auto
 from functools import partial
 from typing import TypeVar
 
+from shared.dataclass import dataclass
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts
 from shared.domain.errors import (
     PunctualError,

@@ -1,8 +1,9 @@
 """Start a bulk redrive: all dead letters of a range, at a limited rate. The task is stored here and processed
 elsewhere."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.dead_letters.redrive_task import RedriveTask, is_redrive_task_id, redrive_task_id
 from shared.domain.errors import (
     IdempotencyKeyReusedError,

@@ -1,9 +1,10 @@
 """Undo the redrives of a page of dead letters, side by side: those that have not started never will."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
+from shared.dataclass import dataclass
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts
 from shared.domain.errors import NotFoundError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import Execution

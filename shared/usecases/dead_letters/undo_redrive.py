@@ -1,7 +1,6 @@
 """Undo a bulk redrive: its redrives that have not started never will."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskState
 from shared.domain.errors import InvalidStateError, UnavailableError
 from shared.ports.dead_letters import RedriveTasks

@@ -1,8 +1,8 @@
 """File many executions at once. Each step of filing is completed for all of them before the next step."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.wakeup import pack
 from shared.domain.errors import (
     IdentityConflictError,

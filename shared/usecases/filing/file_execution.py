@@ -5,8 +5,9 @@ bucket is still to come, or its message is in the lane.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import bucket_of, is_near
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup, single_wakeup

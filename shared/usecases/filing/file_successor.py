@@ -1,7 +1,8 @@
 """The chain of a recurring job: each execution files its successor while it runs."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention

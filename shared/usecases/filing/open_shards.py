@@ -1,7 +1,8 @@
 """Keep the shard of a late put on the sweepers' list, with few writes however many puts there are."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shared.dataclass import dataclass
 from shared.domain.bounded_cache import BoundedCache
 from shared.domain.bucket import (
     KEPT_OPEN_MARGIN_MS,

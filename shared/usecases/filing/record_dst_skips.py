@@ -1,7 +1,6 @@
 """Record the runs that a DST change skips, so that no run disappears without a record."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
 from shared.domain.jobs.dst_skips import dst_skip_records

@@ -1,7 +1,6 @@
 """Build the single record of the instants behind the tombstone of a chain, which no run has."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, end_reason_of

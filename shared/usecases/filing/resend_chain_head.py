@@ -1,7 +1,6 @@
 """Send the head of a chain again, because its writer may have crashed between the write and the message."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.jobs.job import Job, JobState
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution

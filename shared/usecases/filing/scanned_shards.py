@@ -9,8 +9,7 @@ The record also keeps the bucket in which filing began: a sweeper that has no ma
 the buckets from there on.
 """
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.bucket import LEAST_COUNTS, ShardCounts, ShardPlan, bucket_of
 from shared.domain.errors import UnavailableError
 from shared.domain.ids import ExecutionId

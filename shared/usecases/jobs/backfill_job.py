@@ -4,8 +4,9 @@ A backfill is a recurring job of its own, whose schedule maps each run to its in
 therefore apply to it: crashes, pauses, deletion, history, audit.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.delivery.request import new_payload_id
 from shared.domain.errors import IdempotencyKeyReusedError, UnavailableError

@@ -1,8 +1,8 @@
 """Cancel a one-off job, or delete a recurring job."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention

@@ -1,7 +1,6 @@
 """Accept a job: choose its ID, make it durable, then acknowledge it."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.errors import IdempotencyKeyReusedError, IdentityConflictError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS

@@ -1,8 +1,8 @@
 """Accept many jobs in one request. Each job is accepted or refused independently of the others."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.errors import (
     IdempotencyKeyReusedError,
     InvalidStateError,

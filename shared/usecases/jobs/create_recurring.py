@@ -1,7 +1,6 @@
 """Create a recurring job: its definition and first occurrence in one transaction."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.errors import IdentityConflictError
 from shared.domain.jobs.job import Job, JobState
 from shared.ports.jobs import JobStore

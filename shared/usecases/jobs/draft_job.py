@@ -2,8 +2,8 @@
 creation."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.request import check_request

@@ -1,7 +1,6 @@
 """The runs that a backfill would make. Dry runs and real backfills share this check."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import GONE, Job

@@ -1,7 +1,8 @@
 """Replace the description of a job of either kind, on condition of the revision that the client has seen."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.request import Request, check_request, new_payload_id
 from shared.domain.delivery.target_policy import TargetPolicy

@@ -1,7 +1,6 @@
 """Trigger a recurring job: one extra run now, outside its schedule."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.errors import (
     IdempotencyKeyReusedError,

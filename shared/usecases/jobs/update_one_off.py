@@ -1,7 +1,8 @@
 """Update a one-off job that has not started: in place, or by a move to another time."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of, is_near
 from shared.domain.errors import InvalidStateError, PreconditionFailedError
 from shared.domain.executions.execution import Execution

@@ -6,8 +6,9 @@ overtake.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from shared.dataclass import dataclass
 from shared.domain.bounded_cache import BoundedCache
 from shared.domain.errors import PunctualError
 from shared.domain.ids import ExecutionId

@@ -7,8 +7,9 @@ work waits.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import BACKED_UP_MS, LATE_MS, MAX_YIELD_MS, LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import PunctualError

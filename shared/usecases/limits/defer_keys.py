@@ -5,8 +5,9 @@ The received message is then deleted, so a wait uses no SQS receive, no attempt 
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.scopes import Deferral, WaitReason

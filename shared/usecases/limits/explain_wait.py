@@ -1,8 +1,9 @@
 """Explain why an execution that is due has not started: the API's `waiting_for`. Best effort."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.wait_hint import WaitHint, WaitingFor, is_due_and_unstarted, scopes_of, wait_hint
 from shared.domain.executions.execution import Execution
 from shared.domain.limits.hot_scopes import by_part, part_of

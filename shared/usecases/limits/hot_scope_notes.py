@@ -6,9 +6,10 @@ silent store: until it can be read again, the items of its scopes are read in it
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 
+from shared.dataclass import dataclass
 from shared.domain.bounded_cache import BoundedCache
 from shared.domain.errors import PunctualError, ThrottledError
 from shared.domain.limits.hot_scopes import by_part, part_of, tag_with_tenant, within_capacity

@@ -5,10 +5,11 @@ scope that throttles, or that alone does not respond, keeps its cached state for
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum, auto
 from itertools import islice
 
+from shared.dataclass import dataclass
 from shared.domain.bounded_cache import BoundedCache
 from shared.domain.errors import PunctualError, ThrottledError
 from shared.domain.limits.scopes import ScopeState

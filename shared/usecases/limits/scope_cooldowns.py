@@ -5,8 +5,9 @@ without any response it has no limit: a limit may delay a job, but never stop on
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from shared.dataclass import dataclass
 from shared.domain.bounded_cache import BoundedCache
 from shared.ports.runtime import Clock
 

@@ -4,8 +4,9 @@ Both go into one write for each scope. A healthy destination is never written ab
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from shared.dataclass import dataclass
 from shared.domain.bounded_cache import BoundedCache
 from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.limits.circuit_breaker import Circuit, Phase, Tally

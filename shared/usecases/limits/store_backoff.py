@@ -3,8 +3,7 @@
 While the store is skipped there are no limits: a limit may delay a job, but never stop or lose one.
 """
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.ports.runtime import Clock
 from shared.usecases.limits.scope_cooldowns import COOLDOWN_MS
 

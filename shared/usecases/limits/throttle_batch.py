@@ -1,8 +1,8 @@
 """Throttling of one batch: backpressure and limits before the claim, and what was learned after the calls."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.ids import ExecutionId

@@ -2,8 +2,8 @@
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import GUARD_MS
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.dst_skips import dst_skips_between, skip_position

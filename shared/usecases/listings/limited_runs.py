@@ -1,9 +1,9 @@
 """Expected runs of a job that may have a maximum number of runs."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import GUARD_MS
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.expected_runs import ExpectedRun, expected_runs

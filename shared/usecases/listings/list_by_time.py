@@ -1,8 +1,8 @@
 """All executions of a tenant, by the instants at which they were due."""
 
-from dataclasses import dataclass
 from functools import partial
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.listings.filters import ExecutionFilter

@@ -1,8 +1,9 @@
 """The operator's view of what is about to run in the whole cell, read strongly from the buckets."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import bucket_of, bucket_start_ms
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.states import NOT_STARTED

@@ -1,8 +1,8 @@
 """One page of the history of a job."""
 
-from dataclasses import dataclass
 from functools import partial
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.listings.position import IndexPosition, PositionRange

@@ -1,8 +1,8 @@
 """A tenant's jobs: recurring jobs by ID, then one-off jobs by the instant that they were created for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId, one_off_execution, one_off_job_id

@@ -2,11 +2,11 @@
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from itertools import islice
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId

@@ -1,8 +1,8 @@
 """The next runs of a single job."""
 
-from dataclasses import dataclass
 from itertools import islice
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job, JobState
 from shared.ports.runtime import Clock

@@ -1,7 +1,6 @@
 """Preview a schedule without a job. Nothing is stored."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.schedules.describe import describe
 from shared.domain.schedules.dst import DstChange
 from shared.domain.schedules.preview import Upcoming, upcoming

@@ -1,7 +1,6 @@
 """The follow-up of a final outcome, apart from the successor."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.errors import (
     InvalidStateError,
     NotFoundError,

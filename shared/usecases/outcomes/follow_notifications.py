@@ -1,8 +1,8 @@
 """Read the states of notifications."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId

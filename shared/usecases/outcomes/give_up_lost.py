@@ -1,7 +1,6 @@
 """Fail an execution whose last attempt was lost with its worker."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
 from shared.domain.executions.states import EndReason, State

@@ -1,7 +1,6 @@
 """The transactional outbox of outcome callbacks."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.errors import PunctualError
 from shared.domain.executions.execution import Execution

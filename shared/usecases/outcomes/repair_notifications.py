@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import PunctualError, UnreadableItemError
 from shared.domain.executions.execution import Execution

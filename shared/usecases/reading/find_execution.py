@@ -1,7 +1,6 @@
 """Find an execution of a tenant. Foreign, unknown and malformed IDs get the same answer."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError, NotFoundError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import parse_execution_id

@@ -1,8 +1,8 @@
 """The head of a recurring job's chain: the latest filed execution."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import GUARD_MS
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution

@@ -1,7 +1,6 @@
 """Find a job of a tenant. Foreign and unknown IDs get the same answer."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.errors import NotFoundError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import is_recurring_job_id, one_off_execution, one_off_job_id

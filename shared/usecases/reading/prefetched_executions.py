@@ -1,8 +1,9 @@
 """Executions that were read in batches, so that many small questions cost few requests."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shared.dataclass import dataclass
 from shared.domain.errors import PunctualError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId

@@ -2,10 +2,11 @@
 starts."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import Generic, TypeVar
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPosition, PositionRange, merge

@@ -1,7 +1,6 @@
 """Unseal the request of an execution or a job."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.delivery.outcome_callbacks import OUTCOME_CONTEXT
 from shared.domain.delivery.request import Request, decode_request
 from shared.domain.errors import UnreadableItemError

@@ -1,8 +1,9 @@
 """Authenticate a request: the tenant comes from the credential alone."""
 
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from shared.dataclass import dataclass
 from shared.domain.bounded_cache import BoundedCache
 from shared.domain.errors import ServiceError
 from shared.domain.tenancy.tenant import ApiKey, Tenant, split_key

@@ -1,7 +1,8 @@
 """Create a tenant with its first API key and signing secret."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError, InvalidValueError
 from shared.domain.tenancy.tenant import (
     OPERATOR,

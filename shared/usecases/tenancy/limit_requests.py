@@ -1,7 +1,6 @@
 """Limit requests: each tenant's over all processes, and the reads of one process for unknown credentials."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.errors import RateLimitedError
 from shared.domain.tenancy.budget import SECOND_MS, BudgetName
 from shared.domain.tenancy.quota import UNLIMITED, Quota, Quotas

@@ -1,7 +1,8 @@
 """Create, list, revoke and rotate API keys. A secret is returned once, and only its hash is stored."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.errors import (
     InvalidStateError,
     InvalidValueError,

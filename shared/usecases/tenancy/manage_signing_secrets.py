@@ -1,8 +1,9 @@
 """Rotate and retire signing secrets; during the overlap of a rotation, old and new secrets both sign."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.signing import new_secret
 from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
 from shared.domain.tenancy.tenant import (

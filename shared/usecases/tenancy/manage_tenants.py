@@ -1,8 +1,9 @@
 """Find, list and change tenants."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.outcome_callbacks import NO_CALLBACK, OutcomeCallbacks
 from shared.domain.delivery.request import check_callback_target
 from shared.domain.delivery.target_policy import TargetPolicy

@@ -1,8 +1,9 @@
 """A cache of tenants."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shared.dataclass import dataclass
 from shared.domain.bounded_cache import BoundedCache
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.runtime import Clock

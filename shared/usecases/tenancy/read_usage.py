@@ -1,7 +1,6 @@
 """The limits of a tenant, and their present usage where it is counted."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.tenancy.budget import RATE_SLOTS, SECOND_MS, BudgetKey, BudgetName
 from shared.domain.tenancy.quota import UNLIMITED, Quota, Quotas

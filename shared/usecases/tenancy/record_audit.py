@@ -1,9 +1,10 @@
 """Record a change that took effect, before it is acknowledged."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
+from shared.dataclass import dataclass
 from shared.domain.errors import ServiceError, UnavailableError
 from shared.domain.executions.retention import DAY_SECONDS
 from shared.domain.tenancy.audit import RECORD_ID_BITS, Actor, AuditRecord, digest, new_record_id

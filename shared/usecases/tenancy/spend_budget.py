@@ -1,10 +1,11 @@
 """Spend from a tenant's token buckets: tokens leased by this process, and new leases only as needed."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum, auto
 from functools import partial
 
+from shared.dataclass import dataclass
 from shared.domain.bounded_cache import BoundedCache
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.errors import ServiceError, ThrottledError

@@ -3,9 +3,9 @@
 A request is stored before the definition that names it, so a crash or a refused change can leave it behind.
 """
 
-from dataclasses import dataclass
 from zlib import crc32
 
+from shared.dataclass import dataclass
 from shared.domain.delivery.request import job_of_payload
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS, Retention

@@ -1,8 +1,8 @@
 """Find the runs that wait for an earlier run of their job, as the overlap policy `queue_one` asks for."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import ExecutionReader

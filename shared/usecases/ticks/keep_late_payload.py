@@ -1,7 +1,6 @@
 """Keep the separately stored request of an execution that is still open long after its due time."""
 
-from dataclasses import dataclass
-
+from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.retention import Retention
 from shared.ports.executions import ExecutionStore

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import (
     MAX_YIELD_MS,
     PROGRESS_FRESH_MS,

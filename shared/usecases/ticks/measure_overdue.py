@@ -9,8 +9,9 @@ sends one. It is overdue since the latest message, because the pass may find it 
 since its lease ended.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import PunctualError
 from shared.domain.executions.execution import GUARDED_FROM

@@ -6,8 +6,9 @@ it stopped. What a cycle has covered is stored: silence is no proof.
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import EVERY_SHARD, MINUTE_MS, ShardRange
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.jobs.job import Job, JobState

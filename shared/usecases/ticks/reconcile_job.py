@@ -1,10 +1,11 @@
 """Reconcile one recurring job: account for its instants, complete its changes, repair its chain."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import TypeVar
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import HOURLY_MS
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import OPEN

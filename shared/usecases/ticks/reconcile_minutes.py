@@ -5,9 +5,10 @@ is independent of the tables. Above some rate, only a sample of ids and of shard
 """
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.delivery.callback import Reason
 from shared.domain.dispatch.sampling import MAX_LEVEL, hash_level

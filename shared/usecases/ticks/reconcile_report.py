@@ -1,7 +1,8 @@
 """The findings of a reconciler, and the rule by which it leaves recent minutes alone."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import MINUTE_MS
 
 SETTLE_MINUTES = 10

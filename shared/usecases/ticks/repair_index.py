@@ -1,8 +1,9 @@
 """Entries in the index of failures that a throttled write left behind its execution."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import ServiceError
 from shared.domain.executions.states import State

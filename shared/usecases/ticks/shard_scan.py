@@ -1,8 +1,9 @@
 """The scan of one shard by a watcher: its lease, its pages, and how far its cursor may move."""
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shared.dataclass import dataclass
 from shared.domain.errors import ServiceError
 from shared.ports.dispatch import WatchLease
 from shared.ports.executions import PendingPage

@@ -1,8 +1,8 @@
 """The sweeper: go over ended buckets until every row in them has ended, and re-send for rows that need it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import (
     EVERY_SHARD,
     LEAST_COUNTS,

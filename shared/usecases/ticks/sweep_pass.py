@@ -1,8 +1,9 @@
 """The state of one pass over one shard, and the report of a run of the sweeper."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Self
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import SweepContext
 from shared.ports.dispatch import OpenShard, PassLease, PassProgress
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import is_complete, kept_open_until, next_sweep_ms
 from shared.domain.dispatch.sweep import (
     AGED_AT_ONCE,

@@ -6,8 +6,9 @@ pages whose rows were all sent.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan, ShardRange, buckets_to_watch
 from shared.domain.dispatch.pack_filler import FilledPack, PackFiller
 from shared.domain.errors import ServiceError

@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from shared.dataclass import dataclass
 from shared.domain.dispatch.send_window import opens_in, slot_of
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.ports.dispatch import WakeupQueue

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from functions.api.http.route import Route
-from functions.api.routes import ROUTES
+from functions.api.routes import every_route
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.tenancy.tenant import Scope
@@ -167,7 +167,7 @@ def path_of(route: Route, ids: dict[str, str]) -> str:
 
 def routes(criteria: Callable[[Route], bool]) -> list[Any]:
     """Routes of a kind, named in the reports of tests by their operations."""
-    return [route for route in ROUTES if criteria(route)]
+    return [route for route in every_route() if criteria(route)]
 
 
 def name_of(route: Route) -> str:

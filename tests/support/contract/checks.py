@@ -8,11 +8,11 @@ from schemathesis.core.parameters import ParameterLocation
 
 from functions.api.http.admission import OPERATORS_PATH
 from functions.api.http.problems import CONTENT_TYPE
-from functions.api.routes import ROUTES
+from functions.api.routes import every_route
 from tests.support.contract.gateway import Got, Sent
 from tests.support.contract.neighbours import Neighbours
 
-_BY_OPERATION = {route.operation: route for route in ROUTES}
+_BY_OPERATION = {route.operation: route for route in every_route()}
 REFUSALS = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 428]
 _OF_HTTP = {"content-type", "content-length", "content-encoding", "date", "server", "connection"}
 _RULES = {

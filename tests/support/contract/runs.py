@@ -14,7 +14,7 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import StopReason, events
 
 from functions.api.openapi.document import document
-from functions.api.routes import ROUTES
+from functions.api.routes import every_route
 from tests.support.contract.checks import REFUSALS, UnderTest
 from tests.support.contract.client import TOKENED, ask_as_a_client
 from tests.support.contract.gateway import serving
@@ -23,7 +23,7 @@ from tests.support.contract.neighbours import Neighbours
 SEED = int(os.environ.get("CONTRACT_SEED", "20250219"))
 STEPS = 12
 PHASES = ("examples", "coverage", "fuzzing", "stateful")
-WITHOUT_BODY = [route.operation for route in ROUTES if route.body_is_optional]
+WITHOUT_BODY = [route.operation for route in every_route() if route.body_is_optional]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import pytest
 
 from functions.api.http.admission import OPERATORS_PATH
 from functions.api.reference.pages import PAGES
-from functions.api.routes import ROUTES
+from functions.api.routes import every_route
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Scope
 from tests.support.api.api_world import JOB, ApiWorld
@@ -15,7 +15,9 @@ from tests.support.api.request_factory import Party, ask, document_for, parts_of
 from tests.support.http_path import raw_path
 
 NO_ID_HAS = ["%2F", "%25", "%0A", "%00", "%20", "%09", "%C2%A0", "%252F", "%2525", "%2E%2E%2F"]
-LITERAL = sorted({route for route in ROUTES if not route.path_parts}, key=lambda route: route.operation)
+LITERAL = sorted(
+    {route for route in every_route() if not route.path_parts}, key=lambda route: route.operation
+)
 
 
 @cache

@@ -13,7 +13,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from functions.api.http.problems import CONTENT_TYPE, Problem
 from functions.api.http.route import Route
 from functions.api.openapi.document import checked_in, document, openapi_json, path_of
-from functions.api.routes import ROUTES
+from functions.api.routes import every_route
 from shared.names import VERSION
 from tests.support.api.api_world import ApiWorld, Request
 from tests.support.api.request_factory import ALL_SCOPES, ask, name_of, settle
@@ -72,7 +72,7 @@ def test_openapi_version_is_that_of_the_project() -> None:
 
 def test_openapi_document_has_every_route_and_no_other() -> None:
     described = {(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods}
-    assert described == {(path_of(route), route.method.lower()) for route in ROUTES}
+    assert described == {(path_of(route), route.method.lower()) for route in every_route()}
 
 
 def test_every_reference_resolves() -> None:
@@ -90,16 +90,16 @@ def test_openapi_document_has_no_unused_component() -> None:
 
 
 def test_every_type_of_problem_belongs_to_some_operation() -> None:
-    described = {problem for route in ROUTES for problem in route.all_problems}
+    described = {problem for route in every_route() for problem in route.all_problems}
     assert described == set(Problem) - OF_NO_OPERATION
 
 
 def test_operations_have_names_of_their_own() -> None:
-    names = [route.operation for route in ROUTES]
+    names = [route.operation for route in every_route()]
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=name_of)
+@pytest.mark.parametrize("route", every_route(), ids=name_of)
 def test_every_operation_is_described_with_its_inputs_and_security(route: Route) -> None:
     described = operation(route)
     assert described["operationId"] == route.operation
@@ -115,7 +115,7 @@ def test_every_operation_is_described_with_its_inputs_and_security(route: Route)
     assert {each["name"] for each in described["parameters"] if each["in"] == "path"} == set(route.path_parts)
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=name_of)
+@pytest.mark.parametrize("route", every_route(), ids=name_of)
 def test_every_operation_names_all_of_its_problems(route: Route) -> None:
     found = {status: resolved(answer) for status, answer in operation(route)["responses"].items()}
     problems = {status: answer for status, answer in found.items() if int(status) >= 400}
@@ -132,7 +132,7 @@ def test_every_operation_names_all_of_its_problems(route: Route) -> None:
         assert ("WWW-Authenticate" in answer["headers"]) is (status == "401")
 
 
-@pytest.mark.parametrize("route", [route for route in ROUTES if route.body is not None], ids=name_of)
+@pytest.mark.parametrize("route", [route for route in every_route() if route.body is not None], ids=name_of)
 def test_a_body_is_said_to_be_required_exactly_where_it_is(route: Route) -> None:
     world = ApiWorld()
     party = settle(world, "ours")
@@ -147,7 +147,7 @@ def test_a_body_is_said_to_be_required_exactly_where_it_is(route: Route) -> None
         assert answer.status < 300 or answer.problem in ("invalid-state", "not-found")
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=name_of)
+@pytest.mark.parametrize("route", every_route(), ids=name_of)
 def test_every_described_route_is_there(route: Route) -> None:
     """A real request reaches it: whatever it answers, it is not that there is no such path or method."""
     world = ApiWorld()

@@ -12,17 +12,17 @@ from functions.api.http.problems import Problem
 from functions.api.http.route import Route
 from functions.api.openapi.document import document
 from functions.api.openapi.schemas import examples_of
-from functions.api.routes import ROUTES
+from functions.api.routes import every_route
 from tests.support.api.api_world import JOB, Answer, ApiWorld
 from tests.support.api.reached_problems import REACHED
 from tests.support.api.request_factory import ALL_SCOPES, ask, name_of
 
 DOCUMENT = document()
 ANSWERS = sorted(
-    {each for route in ROUTES for each in (route.answer, route.dry_run) if each},
+    {each for route in every_route() for each in (route.answer, route.dry_run) if each},
     key=lambda model: model.__name__,
 )
-BODIES = sorted({route.body for route in ROUTES if route.body}, key=lambda model: model.__name__)
+BODIES = sorted({route.body for route in every_route() if route.body}, key=lambda model: model.__name__)
 CASES = [
     pytest.param(model, name, id=f"{model.__name__}-{name}")
     for model in [*ANSWERS, *BODIES]
@@ -30,7 +30,7 @@ CASES = [
 ]
 SENT = [
     pytest.param(route, name, id=f"{route.operation}-{name}")
-    for route in ROUTES
+    for route in every_route()
     if route.body is not None and not route.takes_token and "tenant_id" not in route.path_parts
     for name in examples_of(route.body)
 ]
@@ -108,7 +108,7 @@ BY_OPERATION = {
 
 
 def linked() -> Iterator[tuple[Route, str]]:
-    for route in ROUTES:
+    for route in every_route():
         responses = BY_OPERATION[route.operation]["responses"]
         for link in responses[str(route.success)].get("links", {}).values():
             yield route, link["$ref"].removeprefix("#/components/links/")
@@ -165,6 +165,6 @@ def test_answer_of_create_job_links_to_the_operations_on_the_job() -> None:
     } <= found
 
 
-@pytest.mark.parametrize("route", [route for route in ROUTES if "cursor" in route.query], ids=name_of)
+@pytest.mark.parametrize("route", [route for route in every_route() if "cursor" in route.query], ids=name_of)
 def test_every_list_leads_to_its_next_page(route: Route) -> None:
     assert f"{route.operation}.nextPage" in {key for one, key in linked() if one is route}

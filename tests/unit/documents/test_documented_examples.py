@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from functions.api.http.problems import Problem
-from functions.api.routes import ROUTES
+from functions.api.routes import every_route
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.states import EndReason
 from shared.domain.listings.filters import JOB_STATES
@@ -147,7 +147,7 @@ def test_an_answer_that_is_shown_otherwise_is_noticed(shown: object, real: objec
 
 @pytest.mark.parametrize("name", TEXT)
 def test_every_body_in_a_line_of_text_is_one_that_some_operation_takes(name: str) -> None:
-    bodies = {route.body for route in ROUTES if route.body is not None}
+    bodies = {route.body for route in every_route() if route.body is not None}
     for text in INLINE.findall(TEXT[name]):
         if "…" in text or "..." in text:
             continue
@@ -164,7 +164,7 @@ def test_every_body_in_a_line_of_text_is_one_that_some_operation_takes(name: str
 def test_every_operation_on_jobs_and_executions_is_shown_with_its_answer() -> None:
     """The operations of a tenant's clients; the others are in tables."""
     shown = {request for block in BLOCKS if block.language == "sh" for request in requests(block.text)}
-    for route in ROUTES:
+    for route in every_route():
         if route.path.startswith(
             ("/v1/jobs", "/v1/executions", "/v1/schedules", "/v1/upcoming", "/v1/dead-letters")
         ):
@@ -182,7 +182,7 @@ def requests(shell: str) -> Iterator[str]:
 
 def test_every_operation_is_documented() -> None:
     told = TEXT[API] + TEXT[TENANTS]
-    for route in ROUTES:
+    for route in every_route():
         path = re.sub(r"<[a-z_]+>", "{id}", route.path)
         shortened = [path, path.rpartition("/")[2] if route.path_parts else path]
         assert any(spelt in told for spelt in shortened), route.path

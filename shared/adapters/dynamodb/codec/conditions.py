@@ -1,6 +1,5 @@
 """Every condition of the protocol, by name. Conditions on states are derived from the transition table."""
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -8,6 +7,7 @@ from shared.adapters.dynamodb.codec.attributes import encode
 from shared.adapters.dynamodb.codec.failure_index import STALE
 from shared.adapters.dynamodb.codec.items import STATE_CODES
 from shared.adapters.dynamodb.codec.versions import VERSION
+from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import REDRIVABLE, TERMINAL, State, Transition
 

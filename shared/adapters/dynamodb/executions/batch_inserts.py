@@ -1,7 +1,6 @@
 """BatchExecuteStatement of PartiQL INSERTs, which never overwrite an item, with another try of those that failed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from shared.adapters.aws.client import AwsClient
@@ -10,6 +9,7 @@ from shared.adapters.dynamodb.codec.attributes import Item
 from shared.adapters.dynamodb.codec.errors import is_permanent, translated
 from shared.adapters.dynamodb.codec.statements import ITEM_EXISTS, insert_statement
 from shared.adapters.dynamodb.executions.claimer import unknown
+from shared.dataclass import dataclass
 from shared.domain.errors import ServiceError
 from shared.ports.executions import WriteUnknown
 

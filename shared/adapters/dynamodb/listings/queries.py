@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
@@ -25,6 +25,7 @@ from shared.adapters.dynamodb.codec.keys import (
     shard_pk,
     span_keys,
 )
+from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnreadableItemError
 from shared.domain.jobs.job import Job
