@@ -74,14 +74,18 @@ def _alarm(objective: Objective, burn: Burn) -> AlarmSpec:
     percent = objective.budget_percent * burn.rate
     # Without a value for a window without errors, CloudWatch would judge an earlier window once more.
     errors = "FILL(errors, 0)"
+    period = Duration.hours(burn.hours)
     window = "the last hour" if burn.hours == 1 else f"the last {burn.hours} hours"
     return AlarmSpec(
         name=f"{objective.name}Burn{burn.name}",
         description=f"Over {percent:.2g} % of {window}'s {objective.errors_are}.",
         metric=cloudwatch.MathExpression(
             expression=f"IF({errors} >= {MIN_ERRORS}, 100 * {errors} / events, 0)",
-            using_metrics={"errors": objective.errors, "events": objective.events},
-            period=Duration.hours(burn.hours),
+            using_metrics={
+                "errors": objective.errors.with_(period=period),
+                "events": objective.events.with_(period=period),
+            },
+            period=period,
             label="% of events that are errors",
         ),
         threshold=percent,

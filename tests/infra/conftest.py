@@ -55,12 +55,15 @@ def _synthesise(stage: StageConfig, outdir: Path) -> Synthesised:
     return Synthesised(stage=stage, outdir=outdir, data=data, service=service)
 
 
-@pytest.fixture(scope="session")
-def cloud(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
+def usual_stage() -> StageConfig:
     """A stage as AWS would get it, but for the wheels: which those are changes nothing but the asset's hash."""
     plain = cloud_stage("test", "eu-west-1", "111111111111")
-    stage = replace(plain, bundle="host", alarm_targets=ALARM_TARGETS)
-    return _synthesise(stage, tmp_path_factory.mktemp("cloud"))
+    return replace(plain, bundle="host", alarm_targets=ALARM_TARGETS)
+
+
+@pytest.fixture(scope="session")
+def cloud(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
+    return _synthesise(usual_stage(), tmp_path_factory.mktemp("cloud"))
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,10 @@ from tests.infra.conftest import Synthesised
 
 SYNTHESISE = """
 import sys
-from dataclasses import replace
 from pathlib import Path
 from infra.app import synth
-from infra.stages import cloud_stage
-stage = cloud_stage("test", "eu-west-1", "111111111111")
-synth(replace(stage, bundle="host"), Path(sys.argv[1]))
+from tests.infra.conftest import usual_stage
+synth(usual_stage(), Path(sys.argv[1]))
 """
 
 
