@@ -145,7 +145,7 @@ BODY_COPIES = measured(
 )
 JOBS_PER_BATCH = emulated(2.5, "mean batch at 10,000 jobs/s; a full batch has 10, thin traffic 1")
 
-EXECUTOR_LOG_BYTES = measured(432, "metrics of a batch of ten: one line of an executor's log")
+EXECUTOR_LOG_BYTES = measured(586, "metrics of a batch of ten: one line of an executor's log")
 REQUEST_LOG_BYTES = measured(304, "metrics of a request: one line of the API's log")
 ACCEPTED_LOG_BYTES = measured(302, "the line of the API's log for each accepted job")
 TICK_LOG_BYTES = measured(250, "the metric of a tick that finds nothing: 244 to 281 bytes")
