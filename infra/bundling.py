@@ -21,7 +21,7 @@ LOCK = ROOT / "requirements.lock"
 SOURCES = ("shared", "functions", "docs/guides", "docs/reference")
 _FOR_BUILDERS = frozenset({".c", ".cpp", ".h", ".hpp", ".pxd", ".pxi", ".pyi", ".pyx", ".rs"})
 """Sources of extension modules, and stubs for type checkers."""
-BOTO_SERVICES = frozenset({"dynamodb", "kms", "logs", "sqs", "sts"})
+BOTO_SERVICES = frozenset({"dynamodb", "kms", "logs", "sqs", "ssm", "sts"})
 """Services whose botocore models are kept; the other 400 are most of its size and never used."""
 
 RUNTIME = "3.13"

@@ -12,6 +12,9 @@ RUNS_PER_RANGE = 2
 """A tick may run for longer than the minute until the next tick of its range."""
 LEAST_UNRESERVED = 100
 """Lambda refuses a reservation that leaves fewer concurrent executions of the account."""
+CANARY_CONCURRENCY = {"canary_prober": 1, "canary_receiver": 3}
+"""By package. Lambda lets a function URL take ten requests a second for each reserved execution: strangers who call
+the receiver get 429 beyond that, and cannot take executions from other functions."""
 BATCHES_PER_POLLER = 10
 """Batches that one provisioned poller of an SQS event source has under way."""
 
@@ -92,8 +95,12 @@ class ReservedConcurrency:
 
     def of(self, package: str) -> int | None:
         """None for a package under `functions/` without a reservation."""
-        limit: int | None = getattr(self, package, None)
+        limit: int | None = getattr(self, package, None) or CANARY_CONCURRENCY.get(package)
         return limit
+
+    def total_with(self, *, canary: bool) -> int:
+        """With the reservations of the canary's functions, if the stage has them."""
+        return self.total + (sum(CANARY_CONCURRENCY.values()) if canary else 0)
 
     def check(self, watchers: int, sweepers: int, reconcilers: int) -> None:
         """Raise ValueError if a function could not do its ticks or messages beside one another."""
@@ -110,9 +117,11 @@ class ReservedConcurrency:
                 raise ValueError(f"reserved.{name} is at least {runs}, not {getattr(self, name)}")
 
 
-def check_account(reserved: ReservedConcurrency, lanes: LaneConcurrency, account: int) -> None:
+def check_account(
+    reserved: ReservedConcurrency, lanes: LaneConcurrency, account: int, *, canary: bool = False
+) -> None:
     """Raise ValueError unless reservations and lanes fit into the account together, as Lambda demands."""
-    needed = reserved.total + max(LEAST_UNRESERVED, lanes.total)
+    needed = reserved.total_with(canary=canary) + max(LEAST_UNRESERVED, lanes.total)
     if needed > account:
         raise ValueError(
             f"account_concurrency is at least {needed}, not {account}, because reserved and lanes need {needed} "

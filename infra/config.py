@@ -15,6 +15,7 @@ from infra.capacity import reserves, watchers_needed
 from infra.components.shard_plan import ShardEpoch, check_plan, fewest_shards
 from infra.concurrency import LaneConcurrency, ReservedConcurrency, check_account
 from infra.executor_memory import check_memory
+from infra.pipeline import Pipeline
 from infra.provisioned import MaximumUnits, Provisioned, UnitsPerSecond
 from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, MAX_PAYLOAD_BYTES, Transport
 
@@ -165,14 +166,22 @@ class StageConfig:
     Without any, browsers refuse to."""
     protect_data: bool = True
     """Retain the tables and the key and refuse their deletion; disable only for disposable data."""
+    canary: bool = False
+    """Whether a job of each minute probes the public path, from the API to a receiver of the stage. Its secrets must
+    exist before: docs/operations/canary.md."""
     dashboard: bool = True
     """Whether the stage has a CloudWatch dashboard, which AWS bills by the month."""
+    contributor_insights: bool = False
+    """Whether CloudWatch ranks tenants and DynamoDB ranks throttled keys, by rules that AWS bills by the month."""
     alarm_targets: AlarmTargets = field(default_factory=AlarmTargets)
     """Who receives the alarms: addresses, which subscribe to a topic of the stack, or a topic that exists."""
+    pipeline: Pipeline | None = None
+    """Whose workflows may deploy the stage. None leaves that to people."""
     tags: tuple[tuple[str, str], ...] = ()
     """Tags of all resources, beside `punctual:stage`."""
     emulated: bool = False
-    """Adapt to the emulator: no alarms on expressions, no TLS requirement, no condition on the key."""
+    """Adapt to the emulator: no alarms on expressions, no saved queries and metrics of log lines, no TLS
+    requirement, no condition on the key."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for a stage that breaks a guarantee, or whose deployment AWS would reject.
@@ -206,7 +215,13 @@ class StageConfig:
         self.alarm_targets.check(self.region)
         if self.reserved is not None:
             self.reserved.check(self.watchers, self.sweepers, self.reconcilers)
-            check_account(self.reserved, self.lane_concurrency, self.account_concurrency)
+            check_account(self.reserved, self.lane_concurrency, self.account_concurrency, canary=self.canary)
+        elif self.canary:
+            # Anyone may call the receiver.
+            raise ValueError(
+                "canary needs reserved concurrency, which bounds the calls of strangers: remove "
+                "reserved = false, or write canary = false"
+            )
 
     def _check_parts(self) -> None:
         check_plan(self.shard_plan)

@@ -48,6 +48,7 @@ MEDIUM = StageConfig(
     warm_throughput=WarmThroughput(executions=Units(reads=12_000, writes=14_000)),
     api_rate_limit=4_000,
     api_burst_limit=4_000,
+    contributor_insights=True,
 )
 """2,000 jobs/s, each created by a request of its own, and 200,000 due in one minute."""
 
@@ -79,6 +80,7 @@ LARGE = StageConfig(
     ),
     api_rate_limit=4_000,
     api_burst_limit=5_000,
+    contributor_insights=True,
 )
 """10,000 jobs/s, created in batches of ten or more, and a million due in one minute."""
 
@@ -92,32 +94,41 @@ def cloud_stage(name: str, region: str, account: str | None = None, *, preset: s
     return replace(PRESETS[preset], name=name, region=region, account=account)
 
 
-def local_stage() -> StageConfig:
-    """Return the local stage: the same handlers in the emulator.
+def on_emulator(stage: StageConfig) -> StageConfig:
+    """Return the stage without what the emulator cannot deploy; docs/design/deviations.md has each field.
 
-    Callbacks to loopback allowed, data unprotected.
+    Calls may reach the loopback address.
     """
-    return StageConfig(
-        name="local",
-        region="us-east-1",
-        account="000000000000",
-        shard_plan=(ShardEpoch(since=FIRST_MINUTE, normal=2, quarter=2, midnight=2),),
-        watchers=1,
-        sweepers=1,
-        lane_concurrency=LaneConcurrency(
-            critical=4, standard=4, bulk=2, slow_critical=2, slow_standard=2, slow_bulk=2
-        ),
+    return replace(
+        stage,
         api_rollout="at_once",
         bundle="host",
-        default_quotas=DefaultQuotas(
-            recurring_jobs=100_000,
-            creates_per_second=10_000,
-            requests_per_second=100_000,
-            due_per_minute=1_000_000,
-        ),
-        reserved=None,
-        dial_exceptions=("127.0.0.0/8", "::1/128"),
-        protect_data=False,
         dashboard=False,
+        dial_exceptions=("127.0.0.0/8", "::1/128"),
         emulated=True,
+        reserved=None,
+    )
+
+
+def local_stage() -> StageConfig:
+    """Return the local stage: the same handlers in the emulator, with unprotected data."""
+    return on_emulator(
+        StageConfig(
+            name="local",
+            region="us-east-1",
+            account="000000000000",
+            shard_plan=(ShardEpoch(since=FIRST_MINUTE, normal=2, quarter=2, midnight=2),),
+            watchers=1,
+            sweepers=1,
+            lane_concurrency=LaneConcurrency(
+                critical=4, standard=4, bulk=2, slow_critical=2, slow_standard=2, slow_bulk=2
+            ),
+            default_quotas=DefaultQuotas(
+                recurring_jobs=100_000,
+                creates_per_second=10_000,
+                requests_per_second=100_000,
+                due_per_minute=1_000_000,
+            ),
+            protect_data=False,
+        )
     )

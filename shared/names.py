@@ -62,6 +62,8 @@ class Env:
     DEAD_LETTER_ARNS = "DEAD_LETTER_ARNS"
     API_LOG_GROUP = "API_LOG_GROUP"
     TRANSPORT = "AWS_TRANSPORT"
+    API_URL = "API_URL"
+    CANARY_RECEIVER_URL = "CANARY_RECEIVER_URL"
 
 
 class Transport(StrEnum):
@@ -109,7 +111,10 @@ a call costs an index write."""
 
 
 ACCEPTED_LOG_LINE = "job accepted"
-"""The message of the API's log line for each acknowledged job; the reconciler searches for it."""
+"""The message of the API's log line for an acknowledged job; the reconciler searches for it."""
+ACCEPTED_BATCH_LOG_LINE = "job accepted in a batch"
+"""The message of the line for acknowledged jobs of a batch. It contains that of a single job, so that one search
+finds both."""
 
 METRICS_NAMESPACE = "Punctual"
 
@@ -181,10 +186,14 @@ class Metric:
     QUOTA_EXCEEDED = "QuotaExceeded"
     QUOTA_STORE_ERRORS = "QuotaStoreErrors"
     AUDIT_FAILED = "AuditFailed"
-    API_REQUESTS = "ApiRequests"
     API_ERRORS = "ApiErrors"
+    CANARY_LAG_MS = "CanaryLagMs"
+    CANARY_REQUEST_MS = "CanaryRequestMs"
+    CANARY_FAILED = "CanaryFailed"
 
 
+FROM_LOG = frozenset({Metric.JOBS_CREATED})
+"""Metrics that metric filters make of the API's log, in a namespace of the stage: a line fewer in each request."""
 WHOLE_STAGE = frozenset(
     {
         Metric.ATTEMPTS_REFUNDED,
@@ -196,6 +205,9 @@ WHOLE_STAGE = frozenset(
     }
 )
 """Metrics without the dimension of the function: one alarm reads each of them for all functions."""
+
+LATE_START_MS = 5_000
+"""The objective: 99.9 % of first attempts start within this time."""
 
 MAX_PAYLOAD_BYTES = 200 * 1024
 """Maximum size of the body of a job's request: sealed and encoded, it must fit into an item of 400 KB."""
@@ -213,6 +225,22 @@ EXECUTOR_TIMEOUT_SECONDS = MAX_CALLBACK_TIMEOUT_SECONDS + 15
 
 EXECUTOR_BATCH = 10
 """Maximum number of messages per executor invocation; a full batch indicates a backlog."""
+
+CANARY_CYCLE_MINUTES = 3
+CANARY_CALLS_PER_CYCLE = 4
+"""The jobs of the canary in any three minutes make this many calls: shared/domain/canary.py."""
+
+
+class CanarySecret(StrEnum):
+    """A secret of the canary; each is a parameter of its own, which one function may read."""
+
+    API_KEY = "api-key"
+    SIGNING_SECRET = "signing-secret"  # noqa: S105 - a name, not a secret
+
+    def parameter(self, stage: str) -> str:
+        """The name of the SecureString in the Parameter Store, unique in an account and region."""
+        return f"/punctual/{stage}/canary/{self}"
+
 
 ENCRYPTION_CONTEXT_TENANT = "punctual:tenant"
 """The KMS encryption context key for the tenant; the functions' roles require it."""

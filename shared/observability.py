@@ -1,7 +1,7 @@
 """Logs as JSON lines, and metrics in CloudWatch's embedded metric format: one buffer per function.
 
 Written here, because the start of a tick takes longer with Powertools' logger and metrics than all the rest of
-the tick. Tests compare the lines with those of Powertools.
+the tick. Tests compare the metrics with those of Powertools.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from functools import wraps
+from traceback import extract_tb
 from typing import Any
 
 import orjson
@@ -23,44 +24,59 @@ SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME") or "service_undefined"
 STAGE = os.environ.get(Env.STAGE) or "stage_undefined"
 MOST_IN_LINE = 100
 """Maximum metrics of one line in the embedded format, and values of one metric."""
+MOST_FRAMES, MOST_CAUSES = 12, 3
+"""Of an error in a log line."""
 _OF_EVERY_RECORD = vars(logging.makeLogRecord({})).keys() | {"message", "asctime"}
-
-
 _ENCODER = json.JSONEncoder(default=str, separators=(",", ":"), ensure_ascii=False)
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object per record: level, location, message, timestamp, service, and all of `extra`."""
+    """One JSON object per record: level, message, and the members of `extra` that are not None.
+
+    CloudWatch has the time of each line and, in the name of its log group, the function. Each byte is billed.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
-        line = {
-            "level": record.levelname,
-            "location": f"{record.funcName}:{record.lineno}",
-            "message": record.getMessage(),
-            "timestamp": self.formatTime(record, f"%Y-%m-%d %H:%M:%S,{int(record.msecs):03}%z"),
-            "service": SERVICE,
-            **{name: value for name, value in vars(record).items() if name not in _OF_EVERY_RECORD},
+        extra = {
+            name: value
+            for name, value in vars(record).items()
+            if name not in _OF_EVERY_RECORD and value is not None
         }
-        if record.exc_info and record.exc_info[0]:
-            line["exception"] = self.formatException(record.exc_info)
-            line["exception_name"] = record.exc_info[0].__name__
-        if trace := os.environ.get("_X_AMZN_TRACE_ID"):
-            line["xray_trace_id"] = trace.split(";")[0].removeprefix("Root=")
+        line = {"level": record.levelname, "message": record.getMessage(), **extra}
+        if record.exc_info and record.exc_info[1]:
+            line["exception"] = _frames(record.exc_info[1])
+            line["exception_name"] = type(record.exc_info[1]).__name__
         return _ENCODER.encode(line)
 
 
+def _frames(error: BaseException) -> list[str]:
+    """The calls that led to an error and to its causes. Their texts are left out: a text may quote a payload."""
+    found: list[str] = []
+    cause: BaseException | None = error
+    for _ in range(MOST_CAUSES):
+        if cause is None:
+            break
+        found.append(type(cause).__name__)
+        found += [
+            f"{'/'.join(frame.filename.split('/')[-2:])}:{frame.lineno} {frame.name}"
+            for frame in extract_tb(cause.__traceback__, -MOST_FRAMES)
+        ]
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+    return found
+
+
 class Metrics:
-    """Metrics since the last flush."""
+    """Metrics since the last flush. They have no unit: their names say it, and each byte is billed."""
 
     def __init__(self, service: str, stage: str) -> None:
         self.dimensions = {Dimension.STAGE: stage, Dimension.SERVICE: service}
-        self.metric_set: dict[str, dict[str, Any]] = {}
-        """By name, each with its `Unit` and its list of `Value`, as they are written."""
+        self.metric_set: dict[str, list[float]] = {}
+        """The values of each metric, by its name."""
 
-    def add_metric(self, *, name: str, unit: str, value: float) -> None:
-        metric = self.metric_set.setdefault(name, {"Unit": unit, "Value": []})
-        metric["Value"].append(float(value))
-        if MOST_IN_LINE in (len(self.metric_set), len(metric["Value"])):
+    def add_metric(self, *, name: str, value: float) -> None:
+        values = self.metric_set.setdefault(name, [])
+        values.append(value)
+        if MOST_IN_LINE in (len(self.metric_set), len(values)):
             self.flush_metrics()
 
     def flush_metrics(self) -> None:
@@ -84,10 +100,10 @@ class Metrics:
 
         return flushing
 
-    def _document(self, metrics: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    def _document(self, metrics: dict[str, list[float]]) -> dict[str, Any]:
         described: dict[bool, list[dict[str, str]]] = {}
-        for name, metric in metrics.items():
-            described.setdefault(name in WHOLE_STAGE, []).append({"Name": name, "Unit": metric["Unit"]})
+        for name in metrics:
+            described.setdefault(name in WHOLE_STAGE, []).append({"Name": name})
         parts = [
             {
                 "Namespace": METRICS_NAMESPACE,
@@ -97,7 +113,7 @@ class Metrics:
             for is_whole, names in described.items()
         ]
         about = {"Timestamp": time.time_ns() // 1_000_000, "CloudWatchMetrics": parts}
-        values = {name: metric["Value"] for name, metric in metrics.items()}
+        values = {name: each if len(each) > 1 else each[0] for name, each in metrics.items()}
         return {"_aws": about, **self.dimensions, **values}
 
 
@@ -109,6 +125,8 @@ def _logger() -> logging.Logger:
     lines = logging.StreamHandler(sys.stdout)
     lines.setFormatter(JsonLines())
     made.addHandler(lines)
+    # In the log format JSON, Lambda's runtime opens the loggers of libraries, which may log URLs.
+    logging.root.setLevel(logging.WARNING)
     # Lambda's own handler would write each line once more.
     for handler in logging.root.handlers:
         handler.addFilter(lambda record: record.name != SERVICE)
@@ -123,7 +141,7 @@ def count(name: str, value: float = 1) -> None:
     """Add to a count. Zero is not reported: CloudWatch bills each hour of a metric, and alarms take missing
     data for zero."""
     if value:
-        metrics.add_metric(name=name, unit="Count", value=value)
+        metrics.add_metric(name=name, value=value)
 
 
 def quarantined(rows: Iterable[str]) -> None:
@@ -136,21 +154,21 @@ def quarantined(rows: Iterable[str]) -> None:
 def milliseconds(name: str, values: list[int]) -> None:
     """Add individual values, so that CloudWatch can compute percentiles."""
     for value in values:
-        metrics.add_metric(name=name, unit="Milliseconds", value=value)
+        metrics.add_metric(name=name, value=value)
 
 
 def shares(name: str, events: list[bool]) -> None:
     """Add 1 for each event that happened, and 0 for each other one: their average is the share."""
     for event in events:
-        metrics.add_metric(name=name, unit="Count", value=event)
+        metrics.add_metric(name=name, value=int(event))
 
 
 def seconds(name: str, value: float) -> None:
-    metrics.add_metric(name=name, unit="Seconds", value=value)
+    metrics.add_metric(name=name, value=value)
 
 
 def percent(name: str, value: float) -> None:
-    metrics.add_metric(name=name, unit="Percent", value=value)
+    metrics.add_metric(name=name, value=value)
 
 
 def emit_and_flush(*emits: Callable[[], None]) -> None:

@@ -38,17 +38,11 @@ class SettingsError(PunctualError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class FunctionSettings:
+    """Settings of every function."""
+
     stage: str
     region: str
-    cell: str
-    executions_table: str
-    jobs_table: str
-    tenants_table: str
-    leases_table: str
-    lane_queue_urls: Mapping[QueueName, str]
-    shard_plan: ShardPlan
-    retention: Retention
     transport: Transport = Transport.HTTP
 
     @classmethod
@@ -71,6 +65,28 @@ class Settings:
         if faults:
             raise SettingsError(faults)
         return cls(**values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(FunctionSettings):
+    """Settings of functions that read and write jobs."""
+
+    cell: str
+    executions_table: str
+    jobs_table: str
+    tenants_table: str
+    leases_table: str
+    lane_queue_urls: Mapping[QueueName, str]
+    shard_plan: ShardPlan
+    retention: Retention
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProberSettings(FunctionSettings):
+    """Settings of the canary's prober: the API as clients call it, and the receiver of the canary's jobs."""
+
+    api_url: str
+    receiver_url: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,6 +206,17 @@ def _hosts(value: str) -> frozenset[str]:
     return found
 
 
+def _public_url(value: str) -> str:
+    """Read a URL without a path. Plain http is for this machine alone, because requests carry an API key."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(value)
+    is_local = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
+    if not parts.hostname or not (parts.scheme == "https" or is_local) or parts.path not in ("", "/"):
+        raise InvalidValueError("it is no https URL without a path")
+    return value.rstrip("/")
+
+
 def _days(value: str) -> int:
     days = int(value)
     if days < 1:
@@ -230,6 +257,8 @@ _VARIABLES: dict[str, tuple[str, Callable[[str], Any], str]] = {
         "a JSON object with the ARN of the dead-letter queue of each queue",
     ),
     "api_log_group": (Env.API_LOG_GROUP, _text, "the name of the API's log group"),
+    "api_url": (Env.API_URL, _public_url, "the https URL of the API, without a path"),
+    "receiver_url": (Env.CANARY_RECEIVER_URL, _text, "the URL that the jobs of the canary call"),
     "transport": (Env.TRANSPORT, Transport, f"one of {', '.join(Transport)}"),
 }
 """The variable of each setting, what reads it, and what an operator sets."""

@@ -5,14 +5,17 @@ A change leaves the same audit record as over HTTP. Its actor has no API key: on
 
 from argparse import Namespace
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
+from shared.bootstrap.reports import report_unrecorded
 from shared.bootstrap.settings import require
 from shared.bootstrap.use_cases import UseCases
 from shared.domain.dead_letters.parked_message import parked_document
 from shared.domain.errors import InvalidValueError, NotFoundError
 from shared.domain.tenancy.audit import Actor
 from shared.domain.tenancy.tenant import (
+    CANARY,
     MAX_EXPIRY_SECONDS,
     MAX_OVERLAP_SECONDS,
     MIN_EXPIRY_SECONDS,
@@ -22,7 +25,6 @@ from shared.domain.tenancy.tenant import (
     Tenant,
     TenantState,
 )
-from shared.observability import logger
 from shared.settings import ApiSettings
 from shared.usecases.tenancy.account_documents import (
     key_document,
@@ -48,6 +50,14 @@ def create_tenant(cases: UseCases, given: Namespace) -> Document:
 
 def create_operator(cases: UseCases, _: Namespace) -> Document:
     return _created_tenant(cases, cases.tenancy.create_tenant.operator())
+
+
+def create_canary(cases: UseCases, _: Namespace) -> Document:
+    """The secrets go to the parameters that the canary's functions read, and nowhere else."""
+    done = cases.canary.provision.execute()
+    document = {"tenant": CANARY, **asdict(done)}
+    _record(cases, CANARY, "createCanary", CANARY, None, document)
+    return document
 
 
 def list_tenants(cases: UseCases, _: Namespace) -> Document:
@@ -191,7 +201,7 @@ def _record(
             request_id=REQUEST_ID,
         )
     except UnrecordedChangeError as error:
-        logger.error(str(error), extra=error.evidence)
+        report_unrecorded(error.evidence)
         raise
 
 

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from typing import Any
 
-from functions.admin import actions
+from functions.admin import actions, lookups
 from functions.admin.actions import Document
 from shared.bootstrap.use_cases import UseCases
 from shared.dataclass import dataclass
@@ -25,6 +25,11 @@ COMMANDS: dict[str, Command] = {
         help="create the operators' tenant and show its first key, once",
         arguments=(),
         run=actions.create_operator,
+    ),
+    "create-canary": Command(
+        help="give the canary its tenant and its secrets, or new secrets; shows none of them",
+        arguments=(),
+        run=actions.create_canary,
     ),
     "create-tenant": Command(
         help="create a tenant and show its API key and signing secret, once",
@@ -74,6 +79,16 @@ COMMANDS: dict[str, Command] = {
         arguments=("tenant", "secret_name"),
         run=actions.remove_secret_name,
     ),
+    "list-audit": Command(
+        help="show the newest changes of a tenant, by one key or of one thing",
+        arguments=("tenant", "--key", "--target", "--hours", "--limit"),
+        run=lookups.list_audit,
+    ),
+    "show-execution": Command(
+        help="show whose execution it is, and its attempts; not its request",
+        arguments=("execution",),
+        run=lookups.show_execution,
+    ),
     "list-parked": Command(
         help="show the newest messages that could not be handled",
         arguments=("--limit",),
@@ -109,6 +124,10 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "secret": {"help": "the id of a signing secret"},
     "secret_name": {"help": "the name of signing secrets"},
     "message": {"help": "the id of a parked message, from list-parked"},
+    "execution": {"help": "the id of an execution, which receivers get as webhook-id"},
+    "--key": {"help": "only changes by this key, given by its id"},
+    "--target": {"help": "only changes of the thing with this id, such as a job"},
+    "--hours": {"type": int, "default": 24, "help": "of the last hours; default 24"},
     "--limit": {"type": int, "default": 20, "help": "at most this many; default 20"},
     "--scopes": {
         "type": _scopes,

@@ -95,7 +95,7 @@ class Api:
         problem = problem_for(error)
         if problem is None:
             count(Metric.API_ERRORS)
-            logger.exception("unexpected error", exc_info=error, extra={"request_id": request_id})
+            logger.error("unexpected error", exc_info=error, extra={"request_id": request_id})
             problem = ProblemError(Problem.INTERNAL_ERROR, "the request id finds it in the operator's logs")
         if problem.problem in _METRICS:
             count(_METRICS[problem.problem])

@@ -4,10 +4,11 @@ from pydantic import BaseModel
 
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.models import document_of
+from shared.bootstrap.reports import report_unrecorded
 from shared.dataclass import dataclass
 from shared.domain.tenancy.audit import Actor
 from shared.names import Metric
-from shared.observability import count, logger
+from shared.observability import count
 from shared.usecases.tenancy.record_audit import RecordAudit, UnrecordedChangeError
 
 
@@ -45,5 +46,5 @@ class AuditTrail:
             )
         except UnrecordedChangeError as error:
             count(Metric.AUDIT_FAILED)
-            logger.error(str(error), extra=error.evidence)
+            report_unrecorded(error.evidence)
             raise

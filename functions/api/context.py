@@ -11,6 +11,7 @@ from shared.bootstrap.use_cases import UseCases
 from shared.dataclass import dataclass
 from shared.domain.delivery.depth import DEPTH_CONTEXT, DEPTH_HEADER, depth_below
 from shared.domain.delivery.request import Request
+from shared.domain.delivery.trace import TRACEPARENT, Trace, Traceparent, read_traceparent
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
 from shared.domain.tenancy.tenant import Tenant
@@ -46,6 +47,15 @@ class Context:
         """The depth of a job that this request creates; InvalidValueError if it must not create one."""
         make_code = partial(self.ports.vault.code, request.tenant, DEPTH_CONTEXT)
         return depth_below(request.header(DEPTH_HEADER.lower()), make_code)
+
+    def traceparent(self, request: AuthenticatedRequest) -> Traceparent | None:
+        """The client's trace and span; None without a valid header."""
+        return read_traceparent(request.header(TRACEPARENT))
+
+    def trace(self, request: AuthenticatedRequest) -> Trace | None:
+        """The trace of a job that this request creates; None if each execution has one of its own."""
+        parent = self.traceparent(request)
+        return parent.trace if parent else None
 
     def open_request(self, tenant: Tenant, job: Execution | Job) -> Request:
         """The stored request of a job or execution, decrypted."""

@@ -24,7 +24,6 @@ api = Api(Context(cases))
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """One request of the HTTP API, payload version 2.0."""
-    count(Metric.API_REQUESTS)
     response = api(event, context)
     count(Metric.QUOTA_STORE_ERRORS, cases.core.spend.take_store_errors())
     return response

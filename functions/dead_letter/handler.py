@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from shared.bootstrap.aws import decode_wakeup, read_newer
+from shared.bootstrap.aws import read_newer, read_wakeup
 from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.reports import report_lost
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.errors import InvalidValueError, NewerMessageError
 from shared.names import Metric
@@ -38,12 +39,14 @@ def _emit(report: DeadMessageReport, received: int) -> None:
         "dead letters",
         extra={"rescheduled": report.rescheduled, "parked": report.parked, "failed": report.failed},
     )
+    for lost in report.lost:
+        report_lost(lost)
 
 
 def _message(record: dict[str, Any]) -> DeadMessage:
     wakeup, reason, newer = None, "", None
     try:
-        wakeup = decode_wakeup(record["body"])
+        wakeup = read_wakeup(record)
     except InvalidValueError as error:
         reason = str(error)
         newer = read_newer(record) if isinstance(error, NewerMessageError) else None

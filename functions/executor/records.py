@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from shared.bootstrap.aws import decode_wakeup, read_newer
+from shared.bootstrap.aws import read_newer, read_wakeup
 from shared.domain.errors import InvalidValueError, NewerMessageError
-from shared.usecases.attempts.run_attempts import BatchReport, Delivery
+from shared.usecases.attempts.batch_report import BatchReport, Delivery
 
 
 def deliveries(records: list[dict[str, Any]]) -> list[Delivery]:
@@ -15,7 +15,7 @@ def deliveries(records: list[dict[str, Any]]) -> list[Delivery]:
 def _delivery(record: dict[str, Any]) -> Delivery:
     wakeup, reason, newer = None, "", None
     try:
-        wakeup = decode_wakeup(record["body"])
+        wakeup = read_wakeup(record)
     except InvalidValueError as error:
         reason = str(error)
         newer = read_newer(record) if isinstance(error, NewerMessageError) else None

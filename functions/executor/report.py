@@ -2,11 +2,13 @@
 
 from collections import Counter
 
+from shared.bootstrap.reports import report_lost
+from shared.domain.delivery.trace import own_trace
 from shared.domain.limits.scopes import WaitReason
-from shared.names import Metric, QueueName
+from shared.names import LATE_START_MS, Metric, QueueName
 from shared.observability import count, logger, milliseconds, shares
+from shared.usecases.attempts.batch_report import BatchReport
 from shared.usecases.attempts.make_attempt import AttemptResult
-from shared.usecases.attempts.run_attempts import BatchReport
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import Refusal
 from shared.usecases.limits.throttle_batch import ThrottleBatch
@@ -21,8 +23,6 @@ DEFERRED = {
     WaitReason.BACKPRESSURE: Metric.DEFERRED_BACKPRESSURE,
     WaitReason.LATE: Metric.DEFERRED_LATE,
 }
-LATE_START_MS = 5_000
-"""The objective: 99.9 % of first attempts start within this time."""
 _WITHOUT_CALL = frozenset({AttemptEnd.REFUNDED, AttemptEnd.WITHDRAWN})
 _NOT_LOGGED = frozenset({AttemptEnd.SUCCEEDED, AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED})
 
@@ -55,10 +55,26 @@ def emit(report: BatchReport, queue: QueueName) -> None:
             _log(attempt)
     for settled in report.settled:
         if settled.delivery.wakeup is None:
-            extra = {"message_id": settled.delivery.message_id, "fault": settled.delivery.error}
-            logger.error("unreadable message", extra=extra)
-    for undecided in report.undecided:
-        logger.warning("claim undecided", extra={"reason": undecided.reason})
+            logger.error(
+                "unreadable message",
+                extra={"message_id": settled.delivery.message_id, "fault": settled.delivery.error},
+            )
+    for refusal in report.refusals:
+        if refusal.lost is not None:
+            report_lost(refusal.lost)
+    _log_undecided(report)
+
+
+def _log_undecided(report: BatchReport) -> None:
+    wakeups = [settled.delivery.wakeup for settled in report.settled if settled.delivery.wakeup is not None]
+    traces = {key: wakeup.trace_of(key) for wakeup in wakeups for key in wakeup.keys}
+    for key, undecided in report.undecided.items():
+        trace = traces.get(key) or own_trace(key)
+        logger.warning(
+            "claim undecided",
+            exc_info=undecided.error,
+            extra={"execution": str(key), "reason": undecided.reason, "trace": trace.id},
+        )
 
 
 def _late_starts(report: BatchReport) -> list[bool]:
@@ -87,12 +103,16 @@ def emit_limits(gate: ThrottleBatch) -> None:
 def _log(attempt: AttemptResult) -> None:
     execution = attempt.execution
     logger.warning(
-        "attempt " + attempt.end,
+        "attempt ended",
         extra={
+            "end": attempt.end,
             "execution": str(execution.id),
             "tenant": execution.tenant_id,
             "attempt": execution.attempt,
             "reason": attempt.answer.reason.word,
             "status": attempt.answer.status,
+            "duration_ms": attempt.answer.duration_ms,
+            "trace": execution.trace.id,
+            "span": execution.span_id,
         },
     )

@@ -12,7 +12,10 @@ def emit_findings(report: ReconcileReport) -> None:
     count(Metric.CHAINS_REPAIRED, len(report.chains_repaired))
     count(Metric.DOUBLE_COMPLETED, len(report.double_completed))
     quarantined(report.unreadable)
-    for kind in ("missing_executions", "chains_repaired", "double_completed"):
-        for identity in getattr(report, kind):
-            logger.error(kind, extra={"id": identity})
+    for identity in report.missing_executions:
+        logger.error("missing_executions", extra={"id": identity})
+    for identity in report.chains_repaired:
+        logger.error("chains_repaired", extra={"id": identity})
+    for identity in report.double_completed:
+        logger.error("double_completed", extra={"id": identity})
     metrics.flush_metrics()

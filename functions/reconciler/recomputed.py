@@ -4,13 +4,11 @@ from shared.domain.schedules.schedule import format_instant
 from shared.observability import logger
 from shared.usecases.chains.recompute_job import Recomputation
 
-LINE = "zone rules changed"
-
 
 def log_recomputed(job: Recomputation) -> None:
     """`moves_from` and `moves_to` are the first instants that differ in the near future; null without any."""
     logger.warning(
-        LINE,
+        "zone rules changed",
         extra={
             "job_id": job.job_id,
             "tenant": job.tenant_id,

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from shared.bootstrap.dynamo_ports import dynamo_ports
+from shared.bootstrap.reports import report_lost
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import ShardRange
 from shared.names import Metric
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 STOP_BEFORE_END_MS = 10_000
-LOGGED = ("resent", "worker_lost", "unavailable", "held_back", "suspended", "index_repaired")
 settings = Settings.from_env(os.environ)
 sweep = use_cases(dynamo_ports(settings), settings).ticks.sweep_buckets
 
@@ -43,5 +43,17 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     count(Metric.FAILED, report.worker_lost)
     quarantined(report.quarantined)
     if report.resent or report.worker_lost or report.unavailable or report.suspended or report.index_repaired:
-        logger.warning("swept", extra={name: getattr(report, name) for name in LOGGED})
+        logger.warning(
+            "swept",
+            extra={
+                "resent": report.resent,
+                "worker_lost": report.worker_lost,
+                "unavailable": report.unavailable,
+                "held_back": report.held_back,
+                "suspended": report.suspended,
+                "index_repaired": report.index_repaired,
+            },
+        )
+    for lost in report.lost:
+        report_lost(lost)
     return {"swept": report.shards_swept, "closed": report.closed, "resent": report.resent}

@@ -15,7 +15,6 @@ from shared.settings import Settings
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
-LOGGED = ("shards_scanned", "found", "sent", "send_failed")
 settings = Settings.from_env(os.environ)
 watch = use_cases(dynamo_ports(settings), settings).ticks.watch_buckets
 
@@ -30,6 +29,9 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     count(Metric.WAKEUPS_SENT, report.sent)
     count(Metric.SEND_FAILED, report.send_failed)
     quarantined(report.unreadable)
-    if report.found or report.send_failed or report.unreadable:
-        logger.info("watched", extra={name: getattr(report, name) for name in LOGGED})
+    if report.send_failed:
+        logger.warning(
+            "sends failed",
+            extra={"send_failed": report.send_failed, "sent": report.sent, "found": report.found},
+        )
     return {"found": report.found, "sent": report.sent}

@@ -9,6 +9,7 @@ from constructs import Construct
 from infra.components.alarm_spec import MISSING_IS_BREACHING, AlarmSpec
 from infra.components.alarm_topic import alarm_topic
 from infra.components.burn_alarms import burn_alarms
+from infra.components.canary_alarms import canary_alarms
 from infra.components.resource_alarms import MonitoredResources, resource_alarms
 from infra.components.runbooks import runbook_of
 from infra.components.slo_alarms import slo_alarms
@@ -25,10 +26,15 @@ class Alarms(Construct):
         super().__init__(scope, "Alarms")
         self.topic = alarm_topic(self, stage)
         self._action = actions.SnsAction(self.topic)
-        specs = [*slo_alarms(stage), *resource_alarms(stage, resources)]
-        if not stage.emulated:  # The emulator refuses alarms on expressions.
-            specs += burn_alarms(stage, resources.entry)
-        self.alarms = [self._alarm(stage, spec) for spec in specs]
+        usual = [*slo_alarms(stage), *resource_alarms(stage, resources)]
+        if stage.canary:
+            usual += canary_alarms(stage)
+        burns = list(burn_alarms(stage, resources.entry))
+        self.specs = {spec.name: spec for spec in (*usual, *burns)}
+        """By name; the dashboard draws their thresholds."""
+        # The emulator refuses alarms on expressions.
+        declared = usual if stage.emulated else [*usual, *burns]
+        self.alarms = [self._alarm(stage, spec) for spec in declared]
 
     def _alarm(self, stage: StageConfig, spec: AlarmSpec) -> cloudwatch.Alarm:
         """Declare an alarm whose name is that of its specification.

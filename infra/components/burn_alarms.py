@@ -17,7 +17,7 @@ from infra.components.alarm_spec import AlarmSpec
 from infra.components.http_entry import HttpEntry
 from infra.components.metrics import SUM, OwnMetrics
 from infra.config import StageConfig
-from shared.names import Metric
+from shared.names import LATE_START_MS, Metric
 
 MIN_ERRORS = 5
 """Fewer errors in a window never alarm, so that one failure on a quiet stage does not."""
@@ -47,25 +47,29 @@ class Objective:
     events: cloudwatch.Metric
 
 
-def burn_alarms(stage: StageConfig, entry: HttpEntry) -> Iterator[AlarmSpec]:
+def start_objective(stage: StageConfig) -> Objective:
     own = OwnMetrics(stage)
-    objectives = (
-        Objective(
-            name="Start",
-            errors_are="first attempts started more than 5 seconds late",
-            budget_percent=0.1,
-            errors=own.of_stage(Metric.LATE_STARTS),
-            events=own.of_stage(Metric.LATE_STARTS, COUNT),
-        ),
-        Objective(
-            name="Api",
-            errors_are="requests to the API were answered with 5xx",
-            budget_percent=0.05,
-            errors=entry.api.metric_server_error(statistic=SUM),
-            events=entry.api.metric_count(statistic=SUM),
-        ),
+    return Objective(
+        name="Start",
+        errors_are=f"first attempts started more than {LATE_START_MS // 1_000} seconds late",
+        budget_percent=0.1,
+        errors=own.of_stage(Metric.LATE_STARTS),
+        events=own.of_stage(Metric.LATE_STARTS, COUNT),
     )
-    for objective in objectives:
+
+
+def api_objective(entry: HttpEntry) -> Objective:
+    return Objective(
+        name="Api",
+        errors_are="requests to the API were answered with 5xx",
+        budget_percent=0.05,
+        errors=entry.api.metric_server_error(statistic=SUM),
+        events=entry.api.metric_count(statistic=SUM),
+    )
+
+
+def burn_alarms(stage: StageConfig, entry: HttpEntry) -> Iterator[AlarmSpec]:
+    for objective in (start_objective(stage), api_objective(entry)):
         for burn in BURNS:
             yield _alarm(objective, burn)
 

@@ -19,6 +19,9 @@ RESOLVER_OPTIONS = "timeout:2 attempts:2"
 callback's DNS lookup, so that no thread outlives its call by much."""
 
 
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedResources:
     """Resources that all functions use."""
@@ -34,10 +37,21 @@ def environment(
     scope: Construct, stage: StageConfig, spec: FunctionSpec, shared: SharedResources
 ) -> dict[str, str]:
     """Return the variables of a function, as `shared.settings` reads them."""
-    urls = {str(lane): pair.main.queue_url for lane, pair in shared.lanes.queues.items()}
-    variables = {
+    every_function = {
         Env.STAGE: stage.name,
         Env.REGION: stage.region,
+        Env.TRANSPORT: stage.transport,
+        "POWERTOOLS_SERVICE_NAME": spec.service,
+        # The API's lines for accepted jobs, of the level INFO, are records that the reconciler reads.
+        "LOG_LEVEL": stage.log_level
+        if not spec.manages_tenants
+        else min(stage.log_level, "INFO", key=_LEVELS.index),
+    }
+    if spec.is_of_canary:
+        return every_function
+    urls = {str(lane): pair.main.queue_url for lane, pair in shared.lanes.queues.items()}
+    variables = {
+        **every_function,
         Env.CELL: stage.cell,
         Env.EXECUTIONS_TABLE: shared.tables.executions.table_name,
         Env.JOBS_TABLE: shared.tables.jobs.table_name,
@@ -47,9 +61,6 @@ def environment(
         Env.LANE_QUEUE_URLS: Stack.of(scope).to_json_string(urls),
         Env.SHARD_PLAN: plan_json(stage.shard_plan),
         Env.RETENTION_DAYS: str(stage.retention_days),
-        Env.TRANSPORT: stage.transport,
-        "POWERTOOLS_SERVICE_NAME": spec.service,
-        "LOG_LEVEL": stage.log_level,
     }
     if spec.lane is not None:
         variables[Env.LANE] = spec.lane

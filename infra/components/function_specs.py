@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 from infra.components.construct_ids import construct_id
 from infra.config import FunctionMemory
-from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
+from shared.names import EXECUTOR_TIMEOUT_SECONDS, CanarySecret, QueueName
 
 LIVE = "live"
 """The alias of each function: event sources, rules and the API invoke the version that it points to."""
 DEAD_LETTER_TIMEOUT_SECONDS = 60
 RECONCILER_TIMEOUT_SECONDS = 600
+CANARY_MEMORY_MB = 512
+"""Of both functions of the canary: they run for milliseconds, and less memory would stretch their cold starts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,13 @@ class FunctionSpec:
     """Sends to the queue that invokes it (retries, successors, returned messages). Lambda's loop detection
     would stop such a chain after about 16 passes; `max_attempts` and the schedule bound it instead."""
 
+    secret: CanarySecret | None = None
+    """The secret that a function of the canary reads. Such a function has no other access to the deployment."""
+
+    @property
+    def is_of_canary(self) -> bool:
+        return self.secret is not None
+
     @property
     def construct_id(self) -> str:
         return construct_id(self.service)
@@ -47,8 +56,9 @@ class FunctionSpec:
         return self.lane is not None or self.reads_dead_letters
 
 
-def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
+def function_specs(memory: FunctionMemory, *, canary: bool = False) -> tuple[FunctionSpec, ...]:
     return (
+        *(_CANARY if canary else ()),
         # The gateway returns 503 after 30 s, so work after that is wasted.
         FunctionSpec(
             service="api",
@@ -100,6 +110,26 @@ def function_specs(memory: FunctionMemory) -> tuple[FunctionSpec, ...]:
             allows_recursion=True,
         ),
     )
+
+
+_CANARY = (
+    FunctionSpec(
+        service="canary-prober",
+        package="canary_prober",
+        # More than the request to the API may take, and less than the minute until the next tick.
+        timeout_seconds=30,
+        memory_mb=CANARY_MEMORY_MB,
+        is_scheduled=True,
+        secret=CanarySecret.API_KEY,
+    ),
+    FunctionSpec(
+        service="canary-receiver",
+        package="canary_receiver",
+        timeout_seconds=15,
+        memory_mb=CANARY_MEMORY_MB,
+        secret=CanarySecret.SIGNING_SECRET,
+    ),
+)
 
 
 def _executor(lane: QueueName, memory: FunctionMemory) -> FunctionSpec:

@@ -7,7 +7,7 @@ version are one, so that no process ever has the code of one release and the var
 from collections.abc import Mapping
 from typing import cast
 
-from aws_cdk import AssetHashType, Duration
+from aws_cdk import AssetHashType, Duration, RemovalPolicy
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
@@ -17,10 +17,15 @@ from infra.bundling import bundle
 from infra.components.environment import SharedResources, environment
 from infra.components.function_specs import LIVE, FunctionSpec, function_specs
 from infra.components.grant_table import log_name
-from infra.components.grants import arns_by_name, statements
+from infra.components.grants import arns_by_name, parameter_arns, statements
 from infra.components.log_groups import log_group
 from infra.config import StageConfig
 from shared.names import Env
+
+
+def reads_others(spec: FunctionSpec) -> bool:
+    """Whether a function reads what another one has written to a queue or a log."""
+    return spec.consumes or spec.reads_api_log
 
 
 class Functions(Construct):
@@ -32,9 +37,13 @@ class Functions(Construct):
         self._code = lambda_.Code.from_asset(
             str(code_bundle.path), asset_hash=code_bundle.hash, asset_hash_type=AssetHashType.CUSTOM
         )
-        self._arns = arns_by_name(shared.tables, shared.lanes, shared.key.key_arn)
-        self._logs: dict[str, logs.LogGroup] = {}
-        self.specs = {spec.service: spec for spec in function_specs(stage.memory)}
+        self.arns = arns_by_name(shared.tables, shared.lanes, shared.key.key_arn) | parameter_arns(
+            self, stage
+        )
+        """The ARNs of all resources except logs, by the names of the table of grants."""
+        self.logs: dict[str, logs.LogGroup] = {}
+        """The log group of each function."""
+        self.specs = {spec.service: spec for spec in function_specs(stage.memory, canary=stage.canary)}
         self._functions = {spec.service: self._function(spec) for spec in self.specs.values()}
         self.live = {spec.service: self._alias(spec) for spec in self.specs.values()}
         self._switch_consumers_first()
@@ -50,10 +59,10 @@ class Functions(Construct):
                 function.add_environment(Env.API_HOSTS, ",".join(hosts))
 
     def _switch_consumers_first(self) -> None:
-        """Deploy message consumers first: they must know a new message version before producers send it."""
-        readers = [self._cfn_alias(spec) for spec in self.specs.values() if spec.consumes]
+        """Deploy readers first: they must know a new version of messages and log lines before it is written."""
+        readers = [self._cfn_alias(spec) for spec in self.specs.values() if reads_others(spec)]
         for spec in self.specs.values():
-            if not spec.consumes:
+            if not reads_others(spec):
                 for reader in readers:
                     self._cfn_alias(spec).add_resource_dependency(reader)
 
@@ -74,10 +83,10 @@ class Functions(Construct):
 
     def _function(self, spec: FunctionSpec) -> lambda_.Function:
         group = log_group(self, f"{spec.construct_id}Log", self._stage, is_record=spec.manages_tenants)
-        self._logs[spec.service] = group
+        self.logs[spec.service] = group
         variables = environment(self, self._stage, spec, self._shared)
         if spec.reads_api_log:
-            variables[Env.API_LOG_GROUP] = self._logs["api"].log_group_name
+            variables[Env.API_LOG_GROUP] = self.logs["api"].log_group_name
         reserved = self._stage.reserved
         return lambda_.Function(
             self,
@@ -93,17 +102,26 @@ class Functions(Construct):
             timeout=Duration.seconds(spec.timeout_seconds),
             environment=variables,
             log_group=group,
+            # Lambda's lines START, END and REPORT of each invocation are billed too: of these, only failures are kept.
+            logging_format=lambda_.LoggingFormat.JSON,
+            system_log_level_v2=lambda_.SystemLogLevel.WARN,
+            # Lambda takes a line without a level, such as one of metrics, for INFO. A lower level would open the
+            # loggers of libraries, which log whole requests.
+            application_log_level_v2=lambda_.ApplicationLogLevel.INFO,
             reserved_concurrent_executions=reserved.of(spec.package) if reserved is not None else None,
             # CDK names a version by the function's part of the template, in which the names of tables are references.
             # Without this description, other tables behind the same references would publish no version.
-            current_version_options=lambda_.VersionOptions(description=self._shared.generation),
+            # The version before stays, so that an operator can point the alias back to it within seconds.
+            current_version_options=lambda_.VersionOptions(
+                description=self._shared.generation, removal_policy=RemovalPolicy.RETAIN
+            ),
             recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.allows_recursion else None,
         )
 
     def _role(self, spec: FunctionSpec) -> iam.IRole:
         """Create a role with one complete inline policy; without_policy_updates prevents later additions."""
-        logs_by_name = {log_name(service): group.log_group_arn for service, group in self._logs.items()}
-        granted = statements(spec, self._arns | logs_by_name)
+        logs_by_name = {log_name(service): group.log_group_arn for service, group in self.logs.items()}
+        granted = statements(spec, self.arns | logs_by_name)
         role = iam.Role(
             self,
             f"{spec.construct_id}Role",

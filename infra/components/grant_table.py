@@ -1,13 +1,13 @@
-"""The grants of the functions: AWS actions on resources that have the names of this table.
+"""The grants of the functions and of operators: AWS actions on resources that have the names of this table.
 
-The roles are made from this table. The emulators enforce no roles, so the tests compare the calls of the
-functions with it. Therefore this module loads no CDK.
+The roles and the operators' policy are made from this table. The emulators enforce neither, so the tests compare
+the calls of functions and commands with it. Therefore this module loads no CDK.
 """
 
 from dataclasses import dataclass
 
 from infra.components.function_specs import FunctionSpec
-from shared.names import Lane, QueueName
+from shared.names import CanarySecret, Lane, QueueName
 
 GET, PUT, UPDATE, DELETE = "GetItem", "PutItem", "UpdateItem", "DeleteItem"
 QUERY, SCAN, BATCH_GET = "Query", "Scan", "BatchGetItem"
@@ -22,6 +22,10 @@ RETURN = ("sqs:ChangeMessageVisibility",)
 DECRYPT, MAKE_DATA_KEY = "kms:Decrypt", "kms:GenerateDataKeyWithoutPlaintext"
 LOG = ("logs:CreateLogStream", "logs:PutLogEvents")
 READ_LOG = ("logs:FilterLogEvents",)
+READ_PARAMETER = ("ssm:GetParameter",)
+"""The key `aws/ssm` lets each principal of the account decrypt what Systems Manager lets it read."""
+WRITE_PARAMETER = ("ssm:PutParameter",)
+READ_SETTINGS = ("lambda:GetFunctionConfiguration",)
 
 KEY = "key"
 """The name of the key that wraps the tenants' data keys."""
@@ -95,8 +99,21 @@ GRANTS: dict[str, TableGrants] = {
         tenants=(GET, BATCH_GET),
         leases=(GET, PUT, UPDATE),
     ),
+    "canary_prober": TableGrants(),
+    "canary_receiver": TableGrants(),
 }
 """Keys are packages under `functions/`."""
+
+COMMANDS = TableGrants(
+    executions=(GET,),
+    live_index=(QUERY,),
+    tenants=(GET, PUT, UPDATE, BATCH_GET, QUERY),
+    leases=(GET, QUERY, DELETE),
+    audit=(INSERT, QUERY),
+    decrypts=True,
+    makes_data_keys=True,
+)
+"""What the operators' command line uses, with an operator's own credentials."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +128,31 @@ class Grant:
 def grants_of(spec: FunctionSpec) -> list[Grant]:
     """Return all statements of a function's role."""
     tables = GRANTS[spec.package]
+    return [
+        *_table_grants(tables),
+        *_grants(
+            (SEND, _sent_to(spec)),
+            (QUEUE_DEPTH if tables.reads_queue_depth else (), _lanes()),
+            (RECEIVE if spec.lane is None else RECEIVE + RETURN, _consumed(spec)),
+            (LOG, [log_name(spec.service)]),
+            (READ_LOG if spec.reads_api_log else (), [log_name(API)]),
+            (READ_PARAMETER, [parameter_name(spec.secret)] if spec.secret is not None else []),
+        ),
+    ]
+
+
+def grants_of_commands() -> list[Grant]:
+    """Return all statements of the policy of the operators' command line."""
+    return [
+        *_table_grants(COMMANDS),
+        *_grants(
+            (READ_SETTINGS, [function_name(API)]),
+            (WRITE_PARAMETER, [parameter_name(secret) for secret in CanarySecret]),
+        ),
+    ]
+
+
+def _table_grants(tables: TableGrants) -> list[Grant]:
     by_table = {
         "executions": tables.executions,
         "failed_index": tables.failed_index,
@@ -122,15 +164,12 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
         "audit": tables.audit,
     }
     key_actions = (DECRYPT,) * tables.decrypts + (MAKE_DATA_KEY,) * tables.makes_data_keys
-    granted: list[tuple[tuple[str, ...], list[str]]] = [
-        *((tuple(f"dynamodb:{verb}" for verb in verbs), [name]) for name, verbs in by_table.items()),
-        (SEND, _sent_to(spec)),
-        (QUEUE_DEPTH if tables.reads_queue_depth else (), _lanes()),
-        (RECEIVE if spec.lane is None else RECEIVE + RETURN, _consumed(spec)),
-        (key_actions, [KEY]),
-        (LOG, [log_name(spec.service)]),
-        (READ_LOG if spec.reads_api_log else (), [log_name(API)]),
-    ]
+    on_tables = ((tuple(f"dynamodb:{verb}" for verb in verbs), [name]) for name, verbs in by_table.items())
+    return _grants(*on_tables, (key_actions, [KEY]))
+
+
+def _grants(*granted: tuple[tuple[str, ...], list[str]]) -> list[Grant]:
+    """A statement for each pair of actions and resources, unless either is empty."""
     return [
         Grant(actions=actions, resources=tuple(resources))
         for actions, resources in granted
@@ -150,6 +189,14 @@ def log_name(service: str) -> str:
     return f"log/{service}"
 
 
+def parameter_name(secret: CanarySecret) -> str:
+    return f"parameter/{secret}"
+
+
+def function_name(service: str) -> str:
+    return f"function/{service}"
+
+
 def _lanes() -> list[str]:
     return [queue_name(QueueName(lane)) for lane in Lane]
 
@@ -159,6 +206,8 @@ def _sent_to(spec: FunctionSpec) -> list[str]:
 
     The handler of dead messages sends newer messages back to the queue from which they came.
     """
+    if spec.is_of_canary:
+        return []
     if spec.reads_dead_letters:
         return [queue_name(queue) for queue in QueueName]
     own = [queue_name(spec.lane.slow_path)] if spec.lane is not None else []

@@ -1,17 +1,27 @@
-"""The IAM statements of all functions, from the table of their grants.
+"""The IAM statements of functions and of operators' commands, from the table of grants.
 
-No statement has a wildcard action or a resource that its function does not use.
+No statement has a wildcard action or a resource that is not used.
 """
 
 from collections.abc import Mapping
 
+from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
+from constructs import Construct
 
 from infra.components.function_specs import FunctionSpec
-from infra.components.grant_table import KEY, Grant, dead_letters_name, grants_of, queue_name
+from infra.components.grant_table import (
+    KEY,
+    Grant,
+    dead_letters_name,
+    grants_of,
+    parameter_name,
+    queue_name,
+)
 from infra.components.lanes import Lanes
 from infra.components.tables import Tables
-from shared.names import ENCRYPTION_CONTEXT_TENANT, Index
+from infra.config import StageConfig
+from shared.names import ENCRYPTION_CONTEXT_TENANT, CanarySecret, Index
 
 
 def arns_by_name(tables: Tables, lanes: Lanes, key_arn: str) -> dict[str, str]:
@@ -32,17 +42,26 @@ def arns_by_name(tables: Tables, lanes: Lanes, key_arn: str) -> dict[str, str]:
     }
 
 
+def parameter_arns(scope: Construct, stage: StageConfig) -> dict[str, str]:
+    """Return the ARNs of the canary's parameters, which an operator's command creates."""
+    return {
+        parameter_name(secret): Stack.of(scope).format_arn(
+            service="ssm", resource="parameter", resource_name=secret.parameter(stage.name).removeprefix("/")
+        )
+        for secret in CanarySecret
+    }
+
+
 def statements(spec: FunctionSpec, arns: Mapping[str, str]) -> list[iam.PolicyStatement]:
     """Return the statements of a function's role. `arns` is by the names of the table of grants."""
-    return [_statement(grant, arns) for grant in grants_of(spec)]
+    return [statement(grant, arns) for grant in grants_of(spec)]
 
 
-def _statement(grant: Grant, arns: Mapping[str, str]) -> iam.PolicyStatement:
-    statement = iam.PolicyStatement(
-        actions=[*grant.actions], resources=[arns[name] for name in grant.resources]
-    )
+def statement(grant: Grant, arns: Mapping[str, str]) -> iam.PolicyStatement:
+    """Return one statement. `arns` is by the names of the table of grants."""
+    made = iam.PolicyStatement(actions=[*grant.actions], resources=[arns[name] for name in grant.resources])
     if grant.resources == (KEY,):
         # The key may be used only with a tenant in the encryption context.
         names = {"kms:EncryptionContextKeys": ENCRYPTION_CONTEXT_TENANT}
-        statement.add_condition("ForAnyValue:StringEquals", names)
-    return statement
+        made.add_condition("ForAnyValue:StringEquals", names)
+    return made

@@ -26,20 +26,20 @@ REQUEST_HEADERS = (
     "if-match",
     "if-none-match",
     "punctual-depth",
+    "traceparent",
 )
 RESPONSE_HEADERS = ("etag", "location", "idempotency-replayed", "retry-after")
 """Headers that web pages of other origins may send and read."""
 ACCESS_LOG = {
-    "requestId": "$context.requestId",
-    "time": "$context.requestTimeEpoch",
+    "request_id": "$context.requestId",
+    "ip": "$context.identity.sourceIp",
     "method": "$context.httpMethod",
     "path": "$context.path",
     "status": "$context.status",
-    "latencyMs": "$context.responseLatency",
-    "bytes": "$context.responseLength",
-    "sourceIp": "$context.identity.sourceIp",
+    "ms": "$context.responseLatency",
     "error": "$context.integrationErrorMessage",
 }
+"""A path has no query string. CloudWatch has the time of each line, and each byte is billed."""
 
 
 def _cors(stage: StageConfig) -> apigateway.CorsPreflightOptions | None:
@@ -90,15 +90,21 @@ class HttpEntry(Construct):
         # With this prefix, API Gateway needs no entry in the account's log resource policy. With the id of the API,
         # the log of a deleted stack does not stand in the way of a new one.
         path = f"/aws/vendedlogs/{stage.prefix}-api-{self.api.api_id}"
-        logs = log_group(self, "AccessLog", stage, path=path, is_record=True)
+        self.access_log = log_group(self, "AccessLog", stage, path=path, is_record=True)
         cast(
             apigateway.CfnStage, default.node.default_child
         ).access_log_settings = apigateway.CfnStage.AccessLogSettingsProperty(
-            destination_arn=logs.log_group_arn, format=json.dumps(ACCESS_LOG)
+            destination_arn=self.access_log.log_group_arn,
+            format=json.dumps(ACCESS_LOG, separators=(",", ":")),
         )
         self._bound_documentation(integration, default)
         if stage.domain is not None:
             self.domain = self._map_domain(stage.domain, default)
+
+    @property
+    def public_url(self) -> str:
+        """The URL that clients call: that of the domain, if there is one."""
+        return f"https://{self.domain.name}" if self.domain is not None else self.api.api_endpoint
 
     def _bound_documentation(self, integration: HttpLambdaIntegration, stage: apigateway.HttpStage) -> None:
         cfn_stage = cast(apigateway.CfnStage, stage.node.default_child)

@@ -12,7 +12,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_sqs as sqs
 
 from infra.config import StageConfig
-from shared.names import METRICS_NAMESPACE, Dimension
+from shared.names import FROM_LOG, METRICS_NAMESPACE, Dimension
 
 MINUTE = Duration.minutes(1)
 SUM, MAXIMUM, P99 = "Sum", "Maximum", "p99"
@@ -26,6 +26,10 @@ class OwnMetrics:
 
     def of(self, service: str, name: str, statistic: str = SUM) -> cloudwatch.Metric:
         """A metric of one function."""
+        if name in FROM_LOG:
+            return cloudwatch.Metric(
+                namespace=log_namespace(self.stage), metric_name=name, statistic=statistic, period=MINUTE
+            )
         return self._metric(name, statistic, {Dimension.SERVICE: service})
 
     def of_stage(self, name: str, statistic: str = SUM) -> cloudwatch.Metric:
@@ -40,6 +44,11 @@ class OwnMetrics:
             statistic=statistic,
             period=MINUTE,
         )
+
+
+def log_namespace(stage: StageConfig) -> str:
+    """The namespace of the metrics that metric filters make, which can have no dimension of the stage."""
+    return f"{METRICS_NAMESPACE}/{stage.name}"
 
 
 def queue_metric(name: str, queue: sqs.Queue) -> cloudwatch.Metric:

@@ -1,6 +1,8 @@
 """Accepted findings of cdk-nag with reasons. Any other finding fails the synth."""
 
-from aws_cdk import Acknowledgment, Validations
+from collections.abc import Iterable
+
+from aws_cdk import Acknowledgment, Aws, Validations
 from constructs import Construct
 
 RUNTIME = "AwsSolutions::AwsSolutions-L1"
@@ -9,6 +11,7 @@ CODEDEPLOY_POLICY = (
     "AwsSolutions::AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/"
     "AWSCodeDeployRoleForLambdaLimited]"
 )
+WILDCARD = "AwsSolutions::AwsSolutions-IAM5"
 REASONS = {
     RUNTIME: (
         "The runtime is pinned one version behind the newest: every wheel in requirements.lock exists for "
@@ -17,6 +20,11 @@ REASONS = {
     CODEDEPLOY_POLICY: (
         "CodeDeploy moves the API's alias with AWS's own policy for that purpose, which lets it update aliases and "
         "read alarms, and which CDK attaches to the role of each deployment group."
+    ),
+    WILDCARD: (
+        "CloudFormation begins the names of functions, queues and rules with the name of their stack and draws the "
+        "rest, so a policy for people or a pipeline names those of one stage by a pattern. AWS grants lists, metrics "
+        "and quotas for no single resource."
     ),
     NO_AUTHORIZER: (
         "The api function authenticates each request by the tenant's API key before anything else. An "
@@ -28,3 +36,11 @@ REASONS = {
 def acknowledge(scope: Construct, *rules: str) -> None:
     for rule in rules:
         Validations.of(scope).acknowledge(Acknowledgment(id=rule, reason=REASONS[rule]))
+
+
+def acknowledge_patterns(scope: Construct, patterns: Iterable[str]) -> None:
+    """Accept these resources of the policies below `scope`."""
+    for pattern in patterns:
+        shown = pattern.replace(Aws.PARTITION, "<AWS::Partition>").replace(Aws.ACCOUNT_ID, "<AWS::AccountId>")
+        found = Acknowledgment(id=f"{WILDCARD}[Resource::{shown}]", reason=REASONS[WILDCARD])
+        Validations.of(scope).acknowledge(found)

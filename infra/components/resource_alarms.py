@@ -14,6 +14,7 @@ from infra.components.functions import Functions
 from infra.components.http_entry import HttpEntry
 from infra.components.lanes import Lanes
 from infra.components.metrics import MAXIMUM, MINUTE, SUM, OwnMetrics, function_metric, queue_metric
+from infra.components.tables import Tables
 from infra.config import StageConfig
 from shared.names import Metric, QueueName
 
@@ -22,8 +23,9 @@ TWO_FULL_HOURS = 90
 """Minutes that contain the burst of two full hours. One such burst throttles for a minute or two."""
 SLOW_PATH_AGE_SECONDS = 1_200
 """A row that is overdue is sent again every quarter of an hour: no copy was received meanwhile."""
-WITHOUT_TICKS_ALARM = frozenset({"reconciler"})
-"""Its runs are a quarter of an hour apart: the age of its reports tells what it has not looked at."""
+WITHOUT_TICKS_ALARM = frozenset({"reconciler", "canary-prober"})
+"""The runs of the reconciler are a quarter of an hour apart: the age of its reports tells what it has not looked at.
+`CanaryMissing` tells of ticks of the prober that are lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,7 @@ class MonitoredResources:
     functions: Functions
     lanes: Lanes
     entry: HttpEntry
+    tables: Tables
 
 
 def resource_alarms(stage: StageConfig, resources: MonitoredResources) -> Iterator[AlarmSpec]:

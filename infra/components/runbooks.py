@@ -2,53 +2,53 @@
 
 from collections.abc import Mapping
 
-_WORK, _GUARANTEES, _DEAD, _OBJECTIVES = (
-    "is-punctual-at-work",
-    "is-a-guarantee-broken",
-    "dead-messages-and-dead-letters",
-    "are-the-objectives-met",
-)
-_SECTIONS: Mapping[str, str] = {
-    "WatcherHeartbeat": _WORK,
-    "SweeperHeartbeat": _WORK,
-    "RedriverHeartbeat": _WORK,
-    "ReconcilerCoverage": _WORK,
-    "ReconcilerCheckedThrough": _WORK,
-    "OldestUnclaimedDue": _WORK,
-    "QueueAgeSlowCritical": _WORK,
-    "QueueAgeSlow": _WORK,
-    "QueueAgeSlowBulk": _WORK,
-    "ErrorsExecutorCritical": _WORK,
-    "ErrorsExecutorStandard": _WORK,
-    "ErrorsExecutorBulk": _WORK,
-    "ErrorsExecutorSlowCritical": _WORK,
-    "ErrorsExecutorSlow": _WORK,
-    "ErrorsExecutorSlowBulk": _WORK,
-    "ErrorsDeadLetter": _WORK,
-    "TicksDroppedWatcher": _WORK,
-    "TicksDroppedSweeper": _WORK,
-    "TicksDroppedRedriver": _WORK,
-    "ClaimedConcurrency": _WORK,
-    "GatewayRate": _WORK,
-    "TableThrottles": _WORK,
-    "StartBurnFast": _OBJECTIVES,
-    "StartBurnSlow": _OBJECTIVES,
-    "ApiBurnFast": _OBJECTIVES,
-    "ApiBurnSlow": _OBJECTIVES,
-    "MissingExecutions": _GUARANTEES,
-    "DoubleCompleted": _GUARANTEES,
-    "ChainsRepaired": _GUARANTEES,
-    "Quarantined": _GUARANTEES,
-    "AuditFailed": _GUARANTEES,
-    "AttemptsRefunded": _GUARANTEES,
-    "ClockSkew": _GUARANTEES,
-    "LimitStoreErrors": _GUARANTEES,
-    "QuotaStoreErrors": _GUARANTEES,
-    "DeadMessages": _DEAD,
-    "Parked": _DEAD,
+_ALARMS: Mapping[str, tuple[str, ...]] = {
+    "ticks-stopped": (
+        "WatcherHeartbeat",
+        "SweeperHeartbeat",
+        "RedriverHeartbeat",
+        "ReconcilerCoverage",
+        "ReconcilerCheckedThrough",
+        "TicksDroppedWatcher",
+        "TicksDroppedSweeper",
+        "TicksDroppedRedriver",
+    ),
+    "calls-late": (
+        "StartBurnFast",
+        "StartBurnSlow",
+        "OldestUnclaimedDue",
+        "QueueAgeSlowCritical",
+        "QueueAgeSlow",
+        "QueueAgeSlowBulk",
+        "ClockSkew",
+    ),
+    "bad-deployment": (
+        "ApiBurnFast",
+        "ApiBurnSlow",
+        "ErrorsExecutorCritical",
+        "ErrorsExecutorStandard",
+        "ErrorsExecutorBulk",
+        "ErrorsExecutorSlowCritical",
+        "ErrorsExecutorSlow",
+        "ErrorsExecutorSlowBulk",
+    ),
+    "quota-increase": ("ClaimedConcurrency",),
+    "noisy-tenant": ("GatewayRate",),
+    "throttling": (
+        "TableThrottles",
+        "AttemptsRefunded",
+        "LimitStoreErrors",
+        "QuotaStoreErrors",
+        "AuditFailed",
+    ),
+    "missing-or-doubled": ("MissingExecutions", "DoubleCompleted", "ChainsRepaired", "Quarantined"),
+    "canary-fails": ("CanaryMissing", "CanaryLate", "CanaryRefused"),
+    "dead-messages": ("DeadMessages", "Parked", "ErrorsDeadLetter"),
 }
+"""The alarms of each page of docs/runbooks."""
+_PAGES = {alarm: page for page, alarms in _ALARMS.items() for alarm in alarms}
 
 
 def runbook_of(alarm: str) -> str:
-    """The page and section about an alarm, from the root of the repository. KeyError for an unknown alarm."""
-    return f"docs/operations/alarms.md#{_SECTIONS[alarm]}"
+    """The page about an alarm, from the root of the repository. KeyError for an unknown alarm."""
+    return f"docs/runbooks/{_PAGES[alarm]}.md"

@@ -53,6 +53,8 @@ class Ticks(Construct):
         self._rules("Watch", watcher, stage.watchers)
         self._rules("Sweep", sweeper, stage.sweepers)
         self._rule("Redrive", functions.live["redriver"], whole, 1)
+        if stage.canary:
+            self._rule("Probe", functions.live["canary-prober"], whole, 1)
         self._rule("ReconcileMinutes", reconciler, whole, RECONCILE_MINUTES)
         self._rules("Reconcile", reconciler, stage.reconcilers, RECONCILE_MINUTES)
 

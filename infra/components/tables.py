@@ -16,6 +16,11 @@ from infra.config import StageConfig, Units
 from infra.provisioned import Autoscaled, MaximumUnits, ProvisionedUnits
 from shared.names import PROJECTED, Attr, Index
 
+THROTTLED_KEYS = dynamodb.ContributorInsightsSpecification(
+    enabled=True, mode=dynamodb.ContributorInsightsMode.THROTTLED_KEYS
+)
+"""Of a table and its indexes. The other mode also bills each request that is not throttled."""
+
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
@@ -67,6 +72,7 @@ class Tables(Construct):
             "Executions",
             stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
             capacity=Capacity.of(stage, "executions"),
+            ranks_keys=stage.contributor_insights,
             indexes=(
                 _index(Index.BY_TENANT, Attr.TENANT_PK, Attr.TENANT_SK, by_tenant),
                 _index(Index.FAILED, Attr.FAILED_PK, Attr.FAILED_SK, failed),
@@ -75,7 +81,7 @@ class Tables(Construct):
         self.jobs = self._table("Jobs", indexes=(_index(Index.LIVE, Attr.LIVE_PK, Attr.SK),))
         self.tenants = self._table("Tenants")
         # A restore leaves this table as it is: leases of another time would let two workers run one execution.
-        self.leases = self._table("Leases", is_recoverable=False)
+        self.leases = self._table("Leases", is_recoverable=False, ranks_keys=stage.contributor_insights)
         self.audit = self._table("Audit")
 
     def by_name(self) -> dict[str, dynamodb.TableV2]:
@@ -94,6 +100,7 @@ class Tables(Construct):
         stream: dynamodb.StreamViewType | None = None,
         capacity: Capacity = Capacity(),
         is_recoverable: bool = True,
+        ranks_keys: bool = False,
         indexes: Sequence[dynamodb.GlobalSecondaryIndexPropsV2] = (),
     ) -> dynamodb.TableV2:
         protected = self._stage.protect_data
@@ -111,6 +118,7 @@ class Tables(Construct):
             time_to_live_attribute=Attr.TTL,
             dynamo_stream=stream,
             warm_throughput=capacity.warm,
+            contributor_insights_specification=THROTTLED_KEYS if ranks_keys else None,
             point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
                 point_in_time_recovery_enabled=is_recoverable
             ),

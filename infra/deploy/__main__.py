@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from infra.deploy.aws_account import AwsAccount
 from infra.deploy.cdk import run_cdk
 from infra.deploy.steps import deploy
-from infra.stage_files.read import read_stage
+from infra.stage_files.environment import stage_of_environment
 from infra.stage_files.values import StageFileError
 
 
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--at-once", action="store_true", help="let the API switch without a gradual rollout")
     options = parser.parse_args(arguments)
     try:
-        stage = read_stage(options.stage)
+        stage = stage_of_environment(options.stage)
     except StageFileError as error:
         _say(str(error))
         return 1

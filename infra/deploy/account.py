@@ -44,6 +44,9 @@ class Account(Protocol):
     def bootstrap_version(self) -> int | None:
         """The version of the CDK's bootstrap stack; None where there is none."""
 
+    def has_parameter(self, name: str) -> bool:
+        """Whether the Parameter Store has a parameter of this name."""
+
     def concurrency(self) -> Concurrency: ...
 
     def reserved_by(self, stack: str) -> int:

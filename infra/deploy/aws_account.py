@@ -29,6 +29,13 @@ class AwsAccount:
             return int(found["Parameter"]["Value"])
         return None
 
+    def has_parameter(self, name: str) -> bool:
+        with _answered("ssm:GetParameter", absent="ParameterNotFound"):
+            # Without decryption: the secret stays where it is.
+            self._client("ssm").get_parameter(Name=name)
+            return True
+        return False
+
     def concurrency(self) -> Concurrency:
         with _answered("lambda:GetAccountSettings"):
             limits = self._client("lambda").get_account_settings()["AccountLimit"]

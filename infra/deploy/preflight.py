@@ -6,6 +6,7 @@ from infra.concurrency import LEAST_UNRESERVED
 from infra.config import StageConfig
 from infra.deploy.account import Account, UnansweredError
 from infra.provisioned import UnitsPerSecond
+from shared.names import CanarySecret
 
 LEAST_BOOTSTRAP = 6
 """CDK refuses to deploy with an older bootstrap stack."""
@@ -63,7 +64,9 @@ def _concurrency(stage: StageConfig, account: Account) -> Iterator[str]:
         )
     elif stage.reserved is not None:
         available = found.unreserved + account.reserved_by(f"{stage.prefix}-service")
-        needed = stage.reserved.total + max(LEAST_UNRESERVED, stage.lane_concurrency.total)
+        needed = stage.reserved.total_with(canary=stage.canary) + max(
+            LEAST_UNRESERVED, stage.lane_concurrency.total
+        )
         if available < needed:
             yield (
                 f"The functions of other stacks leave {available} of {found.quota} concurrent executions, and the "
@@ -119,4 +122,13 @@ def _certificate(stage: StageConfig, account: Account) -> Iterator[str]:
         )
 
 
-_CHECKS: tuple[Check, ...] = (_bootstrap, _concurrency, _units, _certificate)
+def _canary(stage: StageConfig, account: Account) -> Iterator[str]:
+    """Without its secrets, the canary would page half an hour after the deployment."""
+    if stage.canary and not all(account.has_parameter(each.parameter(stage.name)) for each in CanarySecret):
+        yield (
+            "The canary has no secrets: deploy with canary = false, run the operators' command create-canary, and "
+            "deploy again with canary = true."
+        )
+
+
+_CHECKS: tuple[Check, ...] = (_bootstrap, _concurrency, _units, _certificate, _canary)

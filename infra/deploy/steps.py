@@ -4,12 +4,13 @@ from collections.abc import Callable
 
 from infra.config import StageConfig
 from infra.deploy.account import Account
-from infra.deploy.cdk import AT_ONCE, Cdk
+from infra.deploy.cdk import ASSEMBLY, AT_ONCE, Cdk
 from infra.deploy.preflight import problems
 
 Say = Callable[[str], object]
 Ask = Callable[[str], str]
 """Asks for a line; EOFError where there is no terminal."""
+_SHOWN = ("--app", str(ASSEMBLY))
 
 
 def deploy(
@@ -23,14 +24,15 @@ def deploy(
             say(f"- {sentence}")
         return 1
     context = ("-c", f"stage={stage.name}", *(AT_ONCE if at_once else ()))
-    status = cdk(("diff", *context))
-    if status:
-        say("Nothing was deployed, because CDK could not show the changes.")
-        return status
+    # One synthesis: the operator confirms the same templates and bundles that are deployed.
+    for arguments in (("synth", "--quiet", "--output", str(ASSEMBLY), *context), ("diff", *_SHOWN)):
+        if status := cdk(arguments):
+            say("Nothing was deployed, because CDK could not show the changes.")
+            return status
     if ask is not None and not _is_confirmed(stage, ask, say):
         return 1
     # The changes, also those of permissions, were shown and confirmed above.
-    return cdk(("deploy", "--all", "--require-approval", "never", *context))
+    return cdk(("deploy", "--all", "--require-approval", "never", *_SHOWN))
 
 
 def _is_confirmed(stage: StageConfig, ask: Ask, say: Say) -> bool:

@@ -9,29 +9,26 @@ import argparse
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from infra.config import StageConfig
 from infra.deploy.aws_account import AwsAccount
-from infra.deploy.cdk import run_cdk
+from infra.deploy.cdk import ASSEMBLY, run_cdk
 from infra.deploy.preflight import problems, wrong_account
 from infra.lifecycle.commands import resume, service_stack, teardown
 from infra.lifecycle.stacks import LifecycleError, Stacks
 from infra.lifecycle.steps import attach_stage
-from infra.stage_files.read import read_stage
+from infra.stage_files.environment import stage_of_environment
 from infra.stage_files.values import StageFileError
-
-ASSEMBLY = Path(__file__).resolve().parents[2] / "build" / "cdk.out"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command. The exit status is 0 after success, and 1 after a refusal, with what to do on stderr."""
     given = parse(arguments)
     try:
-        _run(given, read_stage(given.stage))
+        _run(given, stage_of_environment(given.stage))
     except (StageFileError, LifecycleError, ClientError, BotoCoreError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -49,7 +46,7 @@ def _run(given: argparse.Namespace, stage: StageConfig) -> None:
     stacks = Stacks(
         lambda service: session.client(service),  # type: ignore[call-overload]
         bucket=f"cdk-hnb659fds-assets-{account.account_id()}-{stage.region}",
-        url=f"https://{{bucket}}.s3.{stage.region}.amazonaws.com/{{key}}",
+        url=f"https://s3.{stage.region}.amazonaws.com/{{bucket}}/{{key}}",
     )
     if given.command == "teardown":
         teardown(stacks, stage, _report)

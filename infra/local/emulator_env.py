@@ -31,6 +31,8 @@ def environment(*, port: int, state: Path, tmp: Path) -> dict[str, str]:
         # Disable docker: it would run functions in containers and remove existing containers.
         "DOCKER_HOST": "unix:///nonexistent",
         "LAMBDA_EXECUTOR": "local",
+        # The quota of an account. The emulator would derive one from the memory of the machine.
+        "LAMBDA_ACCOUNT_CONCURRENCY": "1000",
         "LAMBDA_WARM_TTL_SECONDS": str(KEEP_WORKERS_SECONDS),
         "PYTHONUNBUFFERED": "1",
     }

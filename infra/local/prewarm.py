@@ -46,11 +46,11 @@ def tick(clients: Clients, invoke: Invoke) -> None:
 
 
 def ticks(clients: Clients) -> Iterable[tuple[str, Any]]:
-    """Return the ARNs that scheduled rules invoke, with the event of each rule."""
+    """Return the ARNs that enabled scheduled rules invoke, with the event of each rule."""
     events = clients.client("events")
     return [
         (target["Arn"], json.loads(target["Input"]))
         for rule in events.list_rules()["Rules"]
-        if rule.get("ScheduleExpression")
+        if rule.get("ScheduleExpression") and rule["State"] == "ENABLED"
         for target in events.list_targets_by_rule(Rule=rule["Name"])["Targets"]
     ]

@@ -12,11 +12,14 @@ def batch_seconds(
     cpu_ms: float = figures.EXECUTOR_CPU_MS.value,
     memory_mb: int = int(figures.MB_OF_ONE_CORE.value),
     wait_ms: float = figures.EXECUTOR_WAIT_MS.value,
+    writes_ms: float = 2 * figures.latency("batch_statement"),
 ) -> float:
-    """The duration of a batch: its calls go side by side, and the batch lasts until the slowest has ended."""
+    """The duration of a batch: its calls go side by side, and the batch lasts until the slowest has ended.
+
+    `writes_ms` are its claims and its last outcome.
+    """
     share = core_share(memory_mb)
     waits_ms = wait_ms + callback_ms * _slowest_of(jobs)
-    writes_ms = 2 * figures.latency("batch_statement")
     return (waits_ms + writes_ms + jobs * cpu_ms / share) / 1000
 
 

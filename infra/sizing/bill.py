@@ -25,6 +25,8 @@ def bill(usage: Usage, prices: Prices) -> Mapping[str, float]:
         "CloudWatch metrics": usage.metrics * prices.metrics.each,
         "CloudWatch alarms": usage.alarm_metrics * prices.alarm_metrics.each,
         "CloudWatch dashboard": usage.dashboards * prices.dashboards.each,
+        "CloudWatch Contributor Insights": usage.insight_rules * prices.insight_rules.each
+        + usage.insight_events * prices.insight_events.each,
         "data to the internet": usage.transfer_gb * prices.transfer_gb.each,
     }
 

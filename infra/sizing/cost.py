@@ -42,7 +42,7 @@ class Cost:
     @cached_property
     def variable(self) -> Usage:
         """All executions with their tables on demand; it grows with their number alone."""
-        return sum(self._by_kind(), Usage())
+        return sum(self._by_kind(), Usage(insight_events=self._insight_events))
 
     @cached_property
     def billed(self) -> Usage:
@@ -59,7 +59,9 @@ class Cost:
     def fixed(self) -> Usage:
         """An idle stage, and the metrics that functions report once there are jobs."""
         alarms = figures.SCALING_ALARMS.value if self.billing is Billing.PROVISIONED else 0
-        return idle_usage(self.stage) + Usage(metrics=figures.BUSY_METRICS.value, alarm_metrics=alarms)
+        reported = figures.CANARY_JOB_METRICS.value if self.stage.canary else 0
+        metrics = figures.BUSY_METRICS.value - reported
+        return idle_usage(self.stage) + Usage(metrics=metrics, alarm_metrics=alarms)
 
     @property
     def reserves(self) -> Mapping[str, UnitsPerSecond]:
@@ -105,6 +107,12 @@ class Cost:
     def rivals(self) -> Mapping[str, float]:
         """Dollars for a million executions."""
         return {rival.name: rival.dollars_per_million(self.traffic.body_bytes) for rival in RIVALS}
+
+    @property
+    def _insight_events(self) -> float:
+        """A line of the API's log for each job that it accepts; those of failures are left out."""
+        seconds = figures.HOURS_PER_MONTH.value * 3_600
+        return self.traffic.one_offs_per_second * seconds if self.stage.contributor_insights else 0
 
     def _by_kind(self) -> Iterator[Usage]:
         traffic = self.traffic

@@ -145,12 +145,11 @@ BODY_COPIES = measured(
 )
 JOBS_PER_BATCH = emulated(2.5, "mean batch at 10,000 jobs/s; a full batch has 10, thin traffic 1")
 
-EXECUTOR_LOG_BYTES = measured(586, "metrics of a batch of ten: one line of an executor's log")
-REQUEST_LOG_BYTES = measured(304, "metrics of a request: one line of the API's log")
-ACCEPTED_LOG_BYTES = measured(302, "the line of the API's log for each accepted job")
-TICK_LOG_BYTES = measured(250, "the metric of a tick that finds nothing: 244 to 281 bytes")
-PLATFORM_LOG_BYTES = assumed(400, "Lambda's own lines START, END and REPORT of an invocation")
-ACCESS_LOG_BYTES = assumed(300, "a line of the gateway's access log")
+EXECUTOR_LOG_BYTES = measured(440, "metrics of a batch of ten: the line of an executor's log")
+ACCEPTED_LOG_BYTES = measured(270, "the line of the API's log for an accepted job: 268 bytes with one sample")
+BATCH_ACCEPTED_LOG_BYTES = measured(125, "its share of the lines of a batch of 100")
+TICK_LOG_BYTES = measured(205, "the metric of a tick that finds nothing: its only line")
+ACCESS_LOG_BYTES = measured(125, "a line of the gateway's access log for the creation of a job")
 CALL_BYTES = assumed(700, "headers, signature and TLS of a call, beyond the body")
 
 IDLE_POLLS_PER_MINUTE = documented(
@@ -183,6 +182,22 @@ BUSY_METRICS = counted(
     "add to them",
 )
 ALARM_METRICS = counted(41, "metrics of the alarms in a stage's template; tests/infra counts them")
+CANARY_ALARMS = counted(3, "metrics of the canary's alarms; tests/infra counts them")
+CANARY_METRICS = assumed(
+    10,
+    "the canary's two, and those of its jobs: three of the lane and one of all, one of the API, two of the watchers "
+    "and one of the reconcilers",
+)
+CANARY_JOB_METRICS = assumed(7, "those of the canary's jobs that jobs of tenants report in any case")
+CANARY_LEASES = assumed(2, "write units of rate limits and quotas of a creation, if one comes a minute")
+CANARY_RECURRING_WRITES = assumed(6, "write units of a recurring job and of its index, from creation to end")
+PROBER_MS = assumed(400, "a prober's run: a TLS handshake and a request to the API, on a part of a core")
+CANARY_RECEIVER_MS = assumed(15, "a receiver's run, on a part of a core")
+INSIGHT_RULES = assumed(
+    10,
+    "two rules of the stack, and DynamoDB's for throttled keys: two for each of the executions table, its indexes and "
+    "the leases table",
+)
 SCALING_ALARMS = assumed(
     24, "DynamoDB: four alarms for each of the six policies that scale the executions table and its indexes"
 )

@@ -8,10 +8,10 @@ from infra.concurrency import Pollers, Source
 from infra.config import StageConfig
 from infra.sizing import figures
 from infra.sizing.batches import core_share
-from infra.sizing.usage import GB, MB_PER_GB, Usage
+from infra.sizing.canary import canary_usage
+from infra.sizing.usage import GB, MB_PER_GB, MINUTES, Usage
 from shared.names import LEDGER_PARTITIONS, QueueName
 
-MINUTES = figures.HOURS_PER_MONTH.value * 60
 MINUTES_PER_DAY = 1_440
 QUARTER_MINUTES = 3 * 24 - 1
 """Minutes a day at :00, :15 and :30, but for midnight."""
@@ -44,12 +44,12 @@ class Ticks:
         return Usage(
             lambda_requests=runs,
             gb_seconds=runs * seconds * self.memory_mb / MB_PER_GB,
-            log_gb=runs * (figures.TICK_LOG_BYTES.value + figures.PLATFORM_LOG_BYTES.value) / GB,
+            log_gb=runs * figures.TICK_LOG_BYTES.value / GB,
         )
 
 
 def idle_usage(stage: StageConfig) -> Usage:
-    """Of a month without jobs, dead letters and alarms."""
+    """Of a month without jobs of tenants, dead letters and alarms."""
     shards = shards_of(stage.shard_plan[-1])
     writes = shards * (figures.WATCH_WRITES.value + figures.SWEEP_WRITES.value) + figures.MARK_WRITES.value
     reads = (
@@ -59,16 +59,24 @@ def idle_usage(stage: StageConfig) -> Usage:
         + figures.LEDGER_READS.value
         + figures.REDRIVER_READS.value
     )
-    fixed = Usage(
+    requests = Usage(
         write_units=writes * MINUTES,
         read_units=reads * MINUTES,
         sqs_requests=_polls(stage) * MINUTES,
+    )
+    used = sum((ticks.usage for ticks in _ticks(stage, shards)), requests + monthly_usage(stage))
+    return used + canary_usage(stage) if stage.canary else used
+
+
+def monthly_usage(stage: StageConfig) -> Usage:
+    """What is billed by the month, whatever the stage does; the canary's part is its own."""
+    return Usage(
         kms_keys=1,
         metrics=figures.IDLE_METRICS.value,
         alarm_metrics=figures.ALARM_METRICS.value,
         dashboards=int(stage.dashboard),
+        insight_rules=figures.INSIGHT_RULES.value if stage.contributor_insights else 0,
     )
-    return sum((ticks.usage for ticks in _ticks(stage, shards)), fixed)
 
 
 def _ticks(stage: StageConfig, shards: float) -> Iterator[Ticks]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from math import ceil, floor, inf
+from math import ceil, floor
 
 from infra.capacity import (
     API_SECONDS_PER_JOB,
@@ -33,10 +33,11 @@ from infra.concurrency import (
 from infra.config import FunctionMemory, StageConfig, Units, WarmThroughput
 from infra.sizing import figures
 from infra.sizing.batches import core_share
+from infra.sizing.bursts import Burst
 from infra.sizing.traffic import Traffic
 from infra.stage_files.write import stage_lines
 from infra.stages import FIRST_MINUTE, PRESETS
-from shared.names import EXECUTOR_BATCH, LEDGER_PARTITIONS, LIVE_SEGMENTS, QueueName
+from shared.names import EXECUTOR_BATCH, LEDGER_PARTITIONS, LIVE_SEGMENTS
 
 LEAST_SHARDS = 4
 MOST_OF_A_LANE = 1_000
@@ -50,11 +51,6 @@ OTHER_LANES = {"critical": 3, "bulk": 3, "slow_critical": 12, "slow_standard": 6
 """The part of the standard lane's executors that each other lane gets. The standard lane bears all jobs alone."""
 LEAST_OF_A_LANE = 20
 LEAST_OF_API = 10
-STARTS_PER_SECOND = {
-    int: figures.POLLERS_PER_MINUTE.value / 60,
-    Pollers: figures.PROVISIONED_PER_MINUTE.value / 60,
-}
-"""More concurrent executors of an event source each second, while messages wait."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,10 +83,9 @@ class Plan:
         preset = self.preset or "small"
         return [f'preset = "{preset}"', *stage_lines(self.changed, PRESETS[preset])]
 
-    @property
-    def burst_seconds(self) -> float:
-        """From the instant of the burst to the beginning of its last call, beside the steady rate."""
-        return burst_seconds(self.stage, self.traffic)
+    def burst_seconds(self, share: float = 1) -> float:
+        """From the instant of the burst until this share of its calls have begun, beside the steady rate."""
+        return Burst.on(self.stage, self.traffic).seconds_until(share * self.traffic.burst)
 
 
 def plan_for(traffic: Traffic, region: str = "us-east-1", name: str = "prod") -> Plan:
@@ -153,27 +148,6 @@ def computed_stage(traffic: Traffic, region: str = "us-east-1", name: str = "pro
         api_rate_limit=rate_limit,
         api_burst_limit=max(2_000, rate_limit),
     )
-
-
-def burst_seconds(stage: StageConfig, traffic: Traffic) -> float:
-    """Executors that the steady rate keeps busy are not there for the burst; others start while it waits."""
-    source = stage.lane_concurrency.of(QueueName.STANDARD)
-    per_executor = traffic.job_size.executor_jobs(stage.memory.executor)
-    most = source if isinstance(source, int) else source.maximum * BATCHES_PER_POLLER
-    least = figures.POLLERS_FIRST.value if isinstance(source, int) else source.minimum * BATCHES_PER_POLLER
-    busy = traffic.jobs_per_second / per_executor
-    free, most_free = max(0.0, least - busy), most - busy
-    if traffic.burst == 0:
-        return 0
-    if most_free <= 0:
-        return inf
-    growth = STARTS_PER_SECOND[type(source)]
-    left, seconds = traffic.burst / per_executor, 0
-    while left > free and free < most_free:
-        left -= free
-        free = min(most_free, free + growth)
-        seconds += 1
-    return seconds + left / free
 
 
 def _bears(stage: StageConfig, traffic: Traffic) -> bool:

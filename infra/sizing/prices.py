@@ -46,6 +46,8 @@ class Prices:
     metrics: Price
     alarm_metrics: Price
     dashboards: Price
+    insight_rules: Price
+    insight_events: Price
     transfer_gb: Price
 
 
@@ -75,6 +77,8 @@ PRICES: Mapping[str, Prices] = {
         metrics=Price(0.30, 1, "custom metric-months", f"{_AWS}/cloudwatch/pricing/"),
         alarm_metrics=Price(0.10, 1, "alarm metric-months", f"{_AWS}/cloudwatch/pricing/"),
         dashboards=Price(3.00, 1, "dashboard-months", f"{_AWS}/cloudwatch/pricing/"),
+        insight_rules=Price(0.50, 1, "months of a Contributor Insights rule", f"{_AWS}/cloudwatch/pricing/"),
+        insight_events=Price(0.02, _MILLION, "log events that match a rule", f"{_AWS}/cloudwatch/pricing/"),
         transfer_gb=Price(0.09, 1, "GB to the internet", f"{_AWS}/ec2/pricing/on-demand/"),
     ),
 }

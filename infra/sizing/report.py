@@ -19,6 +19,7 @@ from infra.sizing.quotas import provisioned_quotas, quotas
 from infra.stage_files.write import stage_lines
 
 WIDTH = 110
+BURST_SHARES = {"half": 0.5, "last": 1.0}
 USED = (
     "key_writes",
     "in_flight",
@@ -37,7 +38,7 @@ USED = (
     "occurrence_cpu_ms",
     "jobs_per_batch",
     "executor_log_bytes",
-    "platform_log_bytes",
+    "accepted_log_bytes",
     "call_bytes",
     "idle_polls_per_minute",
     "watch_writes",
@@ -63,14 +64,18 @@ class Report:
 
     def json(self) -> dict[str, Any]:
         """The same figures as the text."""
-        plan, cost, burst = self.plan, self.cost, self.plan.burst_seconds
+        plan, cost = self.plan, self.cost
         named = figures.all_figures()
         return {
             "traffic": asdict(plan.traffic),
             "preset": plan.preset,
             "stage_file": list(plan.stage_file),
             "shares": plan.shares,
-            "burst_seconds": burst if isfinite(burst) else None,
+            "burst_seconds": {
+                name: seconds if isfinite(seconds) else None
+                for name, share in BURST_SHARES.items()
+                for seconds in (plan.burst_seconds(share),)
+            },
             "quotas": [asdict(quota) | {"ask": quota.must_be_raised} for quota in quotas(plan)],
             "choices": {
                 "memory_mb": self.choices.memory_mb,
@@ -118,9 +123,11 @@ class Report:
         else:
             yield "CONFIGURATION  no preset bears this traffic. Write into stages/<name>.toml:"
         yield from (f"  {line}" for line in plan.stage_file)
-        burst = plan.burst_seconds
+        burst = plan.burst_seconds()
         if plan.traffic.burst and isfinite(burst):
-            yield f"The last call of the burst begins {burst:,.0f} s after its instant (computed)."
+            half = plan.burst_seconds(0.5)
+            yield f"Half of the burst's calls begin within {half:,.1f} s of its instant, all within {burst:,.1f} s,"
+            yield "where executors are warm (computed)."
         elif plan.traffic.burst:
             yield "The steady rate keeps all executors of the standard lane busy: the burst waits."
 

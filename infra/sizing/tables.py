@@ -7,6 +7,7 @@ from dataclasses import replace
 from infra.config import FunctionMemory
 from infra.sizing.batches import cold_start_seconds
 from infra.sizing.bill import bill, total
+from infra.sizing.canary import canary_usage
 from infra.sizing.choices import MEMORIES
 from infra.sizing.cost import FULL, MILLION, THIN, Billing, Cost
 from infra.sizing.figures import JOBS_PER_BATCH
@@ -44,7 +45,7 @@ EXECUTIONS: Mapping[str, Execution] = {
 
 def tables() -> list[str]:
     """All tables, in the order of the page."""
-    return [kinds(), bodies(), components(), memories(), billings(), levers(), idle()]
+    return [kinds(), bodies(), components(), memories(), billings(), levers(), idle(), canary()]
 
 
 def kinds() -> str:
@@ -138,10 +139,17 @@ def levers() -> str:
 def idle() -> str:
     """A month of each preset without jobs."""
     shown = {name: bill(idle_usage(stage), _PRICES) for name, stage in PRESETS.items()}
-    names = [name for name, dollars in next(iter(shown.values())).items() if dollars]
+    names = [name for name in next(iter(shown.values())) if any(row[name] for row in shown.values())]
     rows = [[name, *(_text(row[name]) for row in shown.values())] for name in names]
     rows.append(["total", *(_text(sum(row.values())) for row in shown.values())])
     return _markdown(["$ a month", *(f"`{name}`" for name in shown)], rows)
+
+
+def canary() -> str:
+    """A month of the canary, on a stage without other jobs."""
+    dollars = bill(canary_usage(PRESETS["small"]), _PRICES)
+    rows = [[name, _text(each)] for name, each in dollars.items() if each >= 0.005]
+    return _markdown(["$ a month", "the canary"], [*rows, ["total", _text(sum(dollars.values()))]])
 
 
 def _by_fullness(execution: Execution) -> Iterator[str]:

@@ -22,6 +22,8 @@ from shared.names import EXECUTOR_BATCH
 
 GB = 1_000_000_000
 MB_PER_GB = 1_024
+MINUTES = figures.HOURS_PER_MONTH.value * 60
+"""Of a month."""
 DAYS_PER_MONTH = figures.HOURS_PER_MONTH.value / 24
 
 
@@ -54,6 +56,9 @@ class Usage:
     metrics: float = 0
     alarm_metrics: float = 0
     dashboards: float = 0
+    insight_rules: float = 0
+    insight_events: float = 0
+    """Lines of logs that match a rule of Contributor Insights."""
     transfer_gb: float = 0
 
     def __add__(self, other: Usage) -> Usage:
@@ -229,12 +234,13 @@ class Execution:
 
     @property
     def _log_bytes(self) -> float:
-        platform = figures.PLATFORM_LOG_BYTES.value
-        batch = (figures.EXECUTOR_LOG_BYTES.value + platform) / self.jobs_per_batch
+        """Of Lambda's own lines, only those of failures are kept."""
+        batch = figures.EXECUTOR_LOG_BYTES.value / self.jobs_per_batch
         if self.kind.is_run:
             return batch
-        request = figures.REQUEST_LOG_BYTES.value + platform + figures.ACCESS_LOG_BYTES.value
-        return batch + self.requests * request + figures.ACCEPTED_LOG_BYTES.value
+        is_single = self.requests == 1
+        accepted = figures.ACCEPTED_LOG_BYTES if is_single else figures.BATCH_ACCEPTED_LOG_BYTES
+        return batch + self.requests * figures.ACCESS_LOG_BYTES.value + accepted.value
 
 
 def _load_share(lifetime_seconds: float, tenants: int, seconds_per_use: float) -> float:

@@ -7,17 +7,21 @@ from aws_cdk import CfnOutput, Environment, Stack
 from constructs import Construct
 
 from infra.components.alarms import Alarms
+from infra.components.canary import Canary
 from infra.components.construct_ids import construct_id
-from infra.components.dashboard import add_dashboard
 from infra.components.environment import SharedResources
 from infra.components.functions import Functions
 from infra.components.http_entry import HttpEntry
 from infra.components.lanes import Lanes
 from infra.components.nag import NO_AUTHORIZER, RUNTIME, acknowledge
+from infra.components.operator_policies import OperatorPolicies
 from infra.components.resource_alarms import MonitoredResources
 from infra.components.rollout import roll_out_gradually
+from infra.components.saved_queries import count_created_jobs, save_queries
 from infra.components.sources import Ticks, connect_queues
 from infra.config import StageConfig
+from infra.dashboard.contributors import Contributors
+from infra.dashboard.dashboard import add_dashboard
 from infra.stacks.data import DataStack
 
 
@@ -43,13 +47,23 @@ class ServiceStack(Stack):
         self.entry = HttpEntry(self, self.functions.live["api"], stage)
         own = (stage.domain.name,) if stage.domain is not None else ()
         self.functions.set_api_hosts(self.entry.api.api_endpoint, *own, *stage.api_domains)
+        if stage.canary:
+            Canary(self, self.functions, self.entry)
         Ticks(self, self.functions, stage)
-        resources = MonitoredResources(functions=self.functions, lanes=self.lanes, entry=self.entry)
+        resources = MonitoredResources(
+            functions=self.functions, lanes=self.lanes, entry=self.entry, tables=data.tables
+        )
         self.alarms = Alarms(self, stage, resources)
         if stage.api_rollout == "canary":
             roll_out_gradually(self, self.functions.live["api"], self.alarms)
+        if not stage.emulated:
+            save_queries(self, stage, self.functions, self.entry)
+            count_created_jobs(self, stage, self.functions)
+        contributors = Contributors(self, stage, self.functions.logs) if stage.contributor_insights else None
         if stage.dashboard:
-            add_dashboard(self, stage, resources, self.alarms)
+            add_dashboard(self, stage, resources, self.alarms, contributors)
+        api = self.functions.by_service["api"].function_arn
+        self.operators = OperatorPolicies(self, stage, self.functions.arns, api)
         acknowledge(self, RUNTIME, NO_AUTHORIZER)
         self._outputs(stage)
 
@@ -67,6 +81,16 @@ class ServiceStack(Stack):
                 "The target of the CNAME record of the domain: create the record with your DNS service.",
             )
         self._output("AlarmTopicArn", self.alarms.topic.topic_arn, "The SNS topic that every alarm notifies.")
+        self._output(
+            "CommandsPolicyArn",
+            self.operators.commands.managed_policy_arn,
+            "The managed policy that the operators' command line needs.",
+        )
+        self._output(
+            "OnCallPolicyArn",
+            self.operators.on_call.managed_policy_arn,
+            "The managed policy that the commands of the runbooks need.",
+        )
         for lane, pair in self.lanes.queues.items():
             name = construct_id(lane)
             self._output(f"{name}QueueUrl", pair.main.queue_url, f"The SQS queue {lane} of wake-ups.")

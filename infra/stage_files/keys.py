@@ -136,7 +136,10 @@ KEYS: Keys = {
     "cors_origins": list_of(text),
     "dial_exceptions": list_of(network),
     "alarms": {"emails": list_of(text), "https": secret(list_of(text)), "topic": text},
+    "canary": flag,
     "dashboard": flag,
+    "contributor_insights": flag,
+    "pipeline": {"repository": text, "environment": text, "provider": text},
     "tags": tags,
 }
 

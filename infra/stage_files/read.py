@@ -10,6 +10,7 @@ from typing import Any
 from infra.alarm_targets import AlarmTargets
 from infra.api_domain import ApiDomain
 from infra.config import StageConfig
+from infra.pipeline import Pipeline
 from infra.stage_files.keys import read_keys
 from infra.stage_files.values import Key, StageFileError
 from infra.stages import PRESETS
@@ -77,6 +78,8 @@ def _stage(name: str, values: dict[str, Any]) -> StageConfig:
     base = PRESETS[values.pop("preset", "small")]
     changes: dict[str, Any] = {"name": name, "account": None}
     values |= {f"capacity.{key}": value for key, value in values.pop("capacity", {}).items()}
+    if "pipeline" in values:
+        values["pipeline"] = {"environment": name, **values["pipeline"]}
     for key, value in values.items():
         field = FIELDS.get(key, key)
         if key in _IN_PART and value is not None:
@@ -98,9 +101,20 @@ def _alarms(given: Mapping[str, Any]) -> AlarmTargets:
     return AlarmTargets(emails=emails, https=https, topic_arn=topic)
 
 
+def _pipeline(given: Mapping[str, str]) -> Pipeline:
+    if "repository" not in given:
+        raise ValueError("pipeline.repository is missing: add it, such as 'example/punctual'")
+    return Pipeline(
+        repository=given["repository"],
+        environment=given["environment"],
+        provider_arn=given.get("provider"),
+    )
+
+
 _MAKERS: Mapping[str, Callable[[Any], Any]] = {
     "domain": _domain,
     "alarms": _alarms,
+    "pipeline": _pipeline,
     "transport": Transport,
 }
 """Keys whose values make fields of another form."""

@@ -2,7 +2,7 @@
 
 from shared.adapters.clients import function_environment
 from shared.adapters.greenlets import run
-from shared.adapters.sqs.messages import decode_wakeup
 from shared.adapters.sqs.newer_messages import read_newer
+from shared.adapters.sqs.traces import read_wakeup
 
-__all__ = ["decode_wakeup", "function_environment", "read_newer", "run"]
+__all__ = ["function_environment", "read_newer", "read_wakeup", "run"]

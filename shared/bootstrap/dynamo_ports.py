@@ -1,4 +1,4 @@
-"""The production ports over DynamoDB, SQS, KMS, CloudWatch Logs and HTTPS. No other module names adapters.
+"""The production ports over DynamoDB, SQS, KMS, CloudWatch Logs, Systems Manager and HTTPS.
 
 A port is made, and the module of its adapter imported, when it is first asked for: a watcher needs a third of
 them, and its cold start loads no others.
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
     from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
     from shared.bootstrap.ports import Ports
+    from shared.ports.canary import Parameters
     from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
     from shared.ports.delivery import Sender, Vault
     from shared.ports.dispatch import (
@@ -49,10 +50,7 @@ AT_ONCE = 16
 
 
 def dynamo_ports(settings: Settings) -> Ports:
-    """The ports for these settings, with one client for each service.
-
-    TypeError on access to a port for which the settings are missing.
-    """
+    """The ports for these settings. TypeError on access to a port for which the settings are missing."""
     return cast("Ports", DynamoPorts(settings))
 
 
@@ -61,9 +59,8 @@ class DynamoPorts:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._region = settings.region
+        self._region, self._leases = settings.region, settings.leases_table
         self._executions, self._jobs = settings.executions_table, settings.jobs_table
-        self._leases = settings.leases_table
         self._transport = transport_for(settings.transport, settings.region, os.environ)
         self.clock, self.entropy, self.pause = SystemClock(), SystemEntropy(), pause
         self._clients = Clients(self._transport, settings.region, self.clock, self.entropy)
@@ -279,19 +276,24 @@ class DynamoPorts:
     def accepted_log(self) -> AcceptedLog:
         from shared.adapters.logs.accepted_log import CloudWatchAcceptedLog
 
-        settings = require(self._settings, ReconcilerSettings)
-        return CloudWatchAcceptedLog(self._clients("logs"), settings.api_log_group)
+        group = require(self._settings, ReconcilerSettings).api_log_group
+        return CloudWatchAcceptedLog(self._clients("logs"), group)
 
     @cached_property
     def sender(self) -> Sender:
         from shared.adapters.http.sender import CallbackSender
 
-        settings = require(self._settings, ExecutorSettings)
-        return CallbackSender(settings.target_policy, self.clock)
+        return CallbackSender(require(self._settings, ExecutorSettings).target_policy, self.clock)
 
     @cached_property
     def vault(self) -> Vault:
         from shared.adapters.kms.vault import KmsVault
 
-        settings = require(self._settings, CallbackSettings)
-        return KmsVault(self._clients("kms"), settings.kms_key_id, self.entropy)
+        key_id = require(self._settings, CallbackSettings).kms_key_id
+        return KmsVault(self._clients("kms"), key_id, self.entropy)
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        from shared.adapters.ssm.parameters import SsmParameters
+
+        return SsmParameters(self._clients("ssm"))

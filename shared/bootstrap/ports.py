@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shared.ports.canary import Parameters
     from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
     from shared.ports.delivery import Sender, Vault
     from shared.ports.dispatch import (
@@ -61,3 +62,4 @@ class Ports:
     parked_messages: ParkedMessageStore
     sender: Sender
     vault: Vault
+    parameters: Parameters

@@ -10,6 +10,7 @@ from shared.dataclass import dataclass
 
 if TYPE_CHECKING:
     from shared.bootstrap.attempts import AttemptUseCases
+    from shared.bootstrap.canary import CanaryUseCases
     from shared.bootstrap.dead_letters import DeadLetterUseCases
     from shared.bootstrap.jobs import JobUseCases
     from shared.bootstrap.listings import ListingUseCases
@@ -60,6 +61,12 @@ class UseCases:
         from shared.bootstrap.tenancy import TenancyUseCases
 
         return TenancyUseCases(self.core)
+
+    @cached_property
+    def canary(self) -> CanaryUseCases:
+        from shared.bootstrap.canary import CanaryUseCases
+
+        return CanaryUseCases(self.core, self.tenancy)
 
 
 def use_cases(ports: Ports, settings: Settings) -> UseCases:

@@ -209,6 +209,8 @@ class WriteUnknown:
     """Whether only a worker of a newer release can decode the item; the write changed nothing."""
     is_throttled: bool = False
     """Whether the last try was throttled. An earlier try may have had its effect."""
+    error: Exception | None = None
+    """The bug that prevented the write; its text may quote a payload."""
 
 
 class Claimer(Protocol):

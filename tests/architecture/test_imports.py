@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -136,3 +138,13 @@ def test_dataclasses_are_those_without_compiled_methods() -> None:
 def test_no_module_imports_the_tracer() -> None:
     tracers = {"aws_lambda_powertools.Tracer", "aws_lambda_powertools.tracing"}
     assert [str(module) for module in modules() if tracers & set(imported(module))] == []
+
+
+def test_types_of_the_services_that_stacks_use_are_followed() -> None:
+    """mypy skips the other services of the CDK, and would read the types of one that is missing as Any."""
+    overrides = tomllib.loads(text(Path("pyproject.toml")))["tool"]["mypy"]["overrides"]
+    followed = {
+        name for each in overrides if each.get("follow_imports") == "silent" for name in each["module"]
+    }
+    used = {name for module in modules("infra", "tests") for name in imported(module)}
+    assert {name for name in used if re.match(r"aws_cdk\.[a-z0-9_]+$", name)} <= followed

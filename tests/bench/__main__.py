@@ -1,9 +1,11 @@
 """`make bench`: what jobs and requests cost, in units that AWS bills and in processor time.
 
-python -m tests.bench [--part counted|measured] [--transport http|boto3] [--save]
+python -m tests.bench [--part counted|measured|laptop] [--transport http|boto3] [--save]
 
 The counted figures must not rise above `counted.json`, which `--save` writes. Processor times have no limit:
-compare the figures of one run with each other.
+compare the figures of one run with each other. The part `laptop` runs a burst on the laptop stack: its counts must
+be those of the sizing, its seconds are shown beside them, and `--save` writes `laptop.json`. Every part prints the
+tables of docs/performance.md in Markdown.
 """
 
 import argparse
@@ -15,21 +17,20 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
 from shared.names import Env, Transport
 from tests.bench.cell import cell
+from tests.bench.checked import checked, laptop_tables, save
 from tests.bench.counted import Counted, Scenarios
-from tests.bench.measured import Bench, Measured
-from tests.bench.meter import FIELDS, Bill
+from tests.bench.laptop import MachineTooSlowError, run_burst
+from tests.bench.measured import Bench
+from tests.bench.meter import Bill
+from tests.bench.tables import counted_table, measured_tables
 
-PARTS = ("counted", "measured")
+PARTS = ("counted", "measured", "laptop")
 SAVED = Path(__file__).with_name("counted.json")
 TOLERANCE, SLACK = 1.05, 0.05
 BY_TIME = ("lease_units", "dynamodb")
 """Leases of quotas are taken by the second, so that a slow machine makes more such requests for the same jobs."""
-_console = Console(width=120)
 
 
 def main(arguments: list[str]) -> int:
@@ -47,18 +48,20 @@ def main(arguments: list[str]) -> int:
             for part in PARTS
         ]
         return max(end.returncode for end in ends)
+    if options.part == "laptop":
+        return _run_laptop(saves=options.save)
     return _measure() if options.part == "measured" else _count(saves=options.save)
 
 
 def _count(*, saves: bool) -> int:
     with cell(counts_units=True) as made:
         counted = list(Scenarios(made).rows())
-    _console.print(_counted_table(counted))
+    _write(counted_table(counted))
     if saves:
         SAVED.write_text(json.dumps({row.name: _rounded(row.bill) for row in counted}, indent=2) + "\n")
     risen = risen_figures(counted)
     for line in risen:
-        _console.print(line)
+        _write(line)
     return 1 if risen else 0
 
 
@@ -66,8 +69,24 @@ def _measure() -> int:
     with cell(counts_units=False) as made:
         bench = Bench(made)
         rows = [*bench.run(), *bench.pages(), *bench.cold_starts()]
-    _console.print(_measured_table(rows))
+    _write(measured_tables(rows))
     return 0
+
+
+def _run_laptop(*, saves: bool) -> int:
+    try:
+        run = run_burst(report=_write)
+    except MachineTooSlowError as error:
+        _write(str(error))
+        return 1
+    rows = checked(run)
+    _write(laptop_tables(run, rows))
+    if saves:
+        save(run)
+    wrong = [row.name for row in rows if row.is_wrong]
+    for name in wrong:
+        _write(f"{name}: the run has another count than the sizing")
+    return 1 if wrong else 0
 
 
 def risen_figures(counted: Iterable[Counted]) -> list[str]:
@@ -85,33 +104,12 @@ def risen_figures(counted: Iterable[Counted]) -> list[str]:
     return lines
 
 
+def _write(text: str) -> None:
+    sys.stdout.write(text + "\n")
+
+
 def _rounded(bill: Bill) -> dict[str, float]:
     return {name: round(figure, 3) for name, figure in asdict(bill).items()}
-
-
-def _counted_table(rows: list[Counted]) -> Table:
-    table = Table(title="Cost per job, request or tick (counted on DynamoDB Local and ministack)")
-    headings = ("", "write units", "of leases", "refused", "read units", "requests", "of SQS", "log bytes")
-    for heading in headings:
-        table.add_column(heading, justify="right" if heading else "left")
-    for row in rows:
-        figures = [getattr(row.bill, name) for name in FIELDS]
-        table.add_row(row.name, *(f"{figure:.2f}" for figure in figures[:-1]), f"{figures[-1]:.0f}")
-    return table
-
-
-def _measured_table(rows: list[Measured]) -> Table:
-    table = Table(title="Processor time (measured on ministack, beside loops over boto3)")
-    for heading in ("", "product, µs", "first loop, µs", "ratio", "best loop, µs", "ratio"):
-        table.add_column(heading, justify="right" if heading else "left")
-    for row in rows:
-        figures = (row.first_us, row.of_first, row.best_us, row.of_best)
-        cells = (
-            "" if figure is None else f"{figure:.{2 * (number % 2)}f}"
-            for number, figure in enumerate(figures)
-        )
-        table.add_row(row.name, f"{row.product_us:.0f}", *cells)
-    return table
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from infra.local.dynamodb_local import DynamoDbLocal
 from infra.local.emulator import Emulator
 from infra.local.state_dir import StateDir
 from shared.adapters import group_commit
+from shared.adapters.aws.sender import PooledSend
 from shared.adapters.clock import SystemClock
 from shared.adapters.greenlets import run
 from shared.domain.bucket import LOOK_AHEAD_MS
@@ -35,7 +36,7 @@ TENANTS = 50
 BATCH = 10
 """Messages that an event source hands to an executor."""
 PATIENCE_SECONDS = 60.0
-"""How long a group of writes waits for the emulator: a slow machine must not count calls that AWS would not see."""
+"""How long a request waits for the emulator: a slow machine must not count calls that AWS would not see."""
 EVERY_SHARD = {"range": {"index": 0, "of": 1}}
 CONTEXT: Any = SimpleNamespace(
     function_name="bench",
@@ -199,6 +200,7 @@ def cell(*, counts_units: bool) -> Iterator[Cell]:
             with (
                 patch.object(SystemClock, "now_ms", lambda _: clock.now_ms()),
                 patch.object(group_commit, "ANSWER_SECONDS", PATIENCE_SECONDS),
+                patch.object(PooledSend.__init__, "__defaults__", (PATIENCE_SECONDS,)),
             ):
                 made = Cell(url, clock, meter, log)
                 with around_aws_calls(meter.step if counts_units else meter.note):

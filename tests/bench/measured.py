@@ -27,7 +27,8 @@ ROUNDS = 5
 CREATED = 40
 IN_BATCH = 100
 CALLED = 50
-DUE = 1_000
+FEW_DUE, MANY_DUE = 1_000, 10_000
+DISPATCH_ROUNDS = 3
 PAGE_JOBS = 500
 PAGED_TENANT = TENANTS - 1
 PAGES = 20
@@ -99,9 +100,14 @@ class Bench:
         yield measure("create with Idempotency-Key", lambda: self._creations(keyed=True), CREATED)
         yield measure("create in a batch of 100", self._batches, IN_BATCH)
         yield measure("executor, one-off", self._one_offs, CALLED)
-        yield measure("executor, occurrence", self._occurrences, CALLED)
-        yield measure("dispatch, 50 tenants", self._dispatches, DUE)
-        yield measure("dispatch, packs", lambda: self._dispatches(tenants=1), DUE)
+        yield measure("executor, occurrence of a recurring job", self._occurrences, CALLED)
+        for due, tenants, whose in (
+            (FEW_DUE, TENANTS, f"{TENANTS} tenants"),
+            (MANY_DUE, TENANTS, f"{TENANTS} tenants"),
+            (MANY_DUE, 1, "one tenant"),
+        ):
+            prepare = partial(self._dispatches, due, tenants)
+            yield measure(f"dispatch of {due:,}, {whose}", prepare, due, DISPATCH_ROUNDS)
 
     def pages(self) -> Iterator[Measured]:
         """Pages of `GET /v1/jobs` of a tenant with 500 one-off jobs."""
@@ -133,7 +139,7 @@ class Bench:
         yield Measured("cold start, watcher", *cold_start("watcher", [EVERY_SHARD] * STARTS, own))
         body = json.dumps(self._job({"delay_seconds": 3_600}))
         request = Request(method="POST", path="/v1/jobs", body=body, headers=self._cell.headers())
-        yield Measured("cold start, api", *cold_start("api", [request.event()] * STARTS, own))
+        yield Measured("cold start, API", *cold_start("api", [request.event()] * STARTS, own))
 
     def _creations(self, *, keyed: bool = False) -> tuple[Step, ...]:
         body = json.dumps(self._job({"delay_seconds": 3_600}))
@@ -200,20 +206,20 @@ class Bench:
 
         return lambda: self._cell.execute(entries), first, best
 
-    def _dispatches(self, tenants: int = TENANTS) -> tuple[Step, ...]:
+    def _dispatches(self, due: int, tenants: int) -> tuple[Step, ...]:
         # A minute that no watcher scans before every job is there.
-        at = self._cell.clock.now_ms() // MINUTE_MS * MINUTE_MS + 4 * MINUTE_MS
-        for number in range(DUE // IN_BATCH):
+        at = self._cell.clock.now_ms() // MINUTE_MS * MINUTE_MS + 10 * MINUTE_MS
+        for number in range(due // IN_BATCH):
             body = json.dumps({"jobs": [self._job({"at": instant(at)})] * IN_BATCH})
             self._post("/v1/jobs/batch", body, tenant=number % tenants)
         pk = uuid4().hex
-        self._plain.fill(pk, DUE, self._cell.url, json.dumps(PAYLOAD).encode())
+        self._plain.fill(pk, due, self._cell.url, json.dumps(PAYLOAD).encode())
         self._cell.skip_to_tick(at)
         self._cell.take()
 
         def product() -> None:
             found = self._cell.watch()
-            assert found == DUE, f"{found} of {DUE} are found"
+            assert found == due, f"{found} of {due} are found"
 
         return product, lambda: dispatch(self._plain, pk), lambda: dispatch_in_packs(self._plain, pk)
 

@@ -14,12 +14,17 @@ from infra.local.state_dir import StateDir
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
 from shared.adapters.kms.vault import KmsVault
+from shared.adapters.ssm.parameters import SsmParameters
 from shared.names import QueueName, Transport
+from shared.ports.canary import Parameters
 from shared.ports.delivery import Vault
 from shared.ports.executions import Claimer, OneOffBatches
 from tests.support.conformance.accepted import Acceptance, FakeAcceptance, LoggedAcceptance
+from tests.support.conformance.aws_account import LOG_SECONDS, RECEIVE_TRIES, AwsAccount
+from tests.support.conformance.aws_opt_in import RefusedError
 from tests.support.conformance.clients import Clients, GroupOfOne
 from tests.support.conformance.deviations import (
+    AWS,
     GROUPED,
     IMPLEMENTATIONS,
     OVER_SDK,
@@ -33,6 +38,7 @@ from tests.support.conformance.labs import FakeLab, Lab
 from tests.support.conformance.lanes import FakeLanes, Lanes, SqsLanes
 from tests.support.conformance.tables import TableNames, create_tables, delete_tables, empty_tables
 from tests.support.fakes.clock import SeededEntropy
+from tests.support.fakes.parameters import FakeParameters
 from tests.support.fakes.vault import FakeVault
 
 
@@ -50,7 +56,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
             metafunc.parametrize(fixture, lawful, indirect=True)
 
 
-@pytest.fixture(scope="session")
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """AWS is not on this machine: its tests alone may open sockets elsewhere."""
+    for item in items:
+        chosen = getattr(item, "callspec", None)
+        if chosen and any(str(chosen.params.get(fixture, "")).startswith(AWS) for fixture in IMPLEMENTATIONS):
+            item.add_marker(pytest.mark.enable_socket)
+
+
+@pytest.fixture(scope="package")
 def clients() -> Iterator[Clients]:
     """Clients of every engine."""
     made = Clients()
@@ -58,7 +72,7 @@ def clients() -> Iterator[Clients]:
     made.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def ministack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The endpoint of a running ministack."""
     emulator = Emulator(StateDir(tmp_path_factory.mktemp("ministack")))
@@ -67,7 +81,7 @@ def ministack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     emulator.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def dynamodb_local() -> Iterator[str]:
     """The endpoint of a running DynamoDB Local."""
     with DynamoDbLocal() as engine:
@@ -97,6 +111,24 @@ def ministack_tables(ministack: str, clients: Clients) -> Iterator[TableNames]:
 def dynamodb_local_tables(dynamodb_local: str, clients: Clients) -> Iterator[TableNames]:
     """Tables of this module's own."""
     yield from _tables(clients("dynamodb", dynamodb_local))
+
+
+@pytest.fixture(scope="package")
+def aws() -> Iterator[AwsAccount]:
+    """The account that the environment names; without one, the run ends."""
+    try:
+        account = AwsAccount.open()
+    except RefusedError as error:
+        pytest.exit(str(error), returncode=pytest.ExitCode.USAGE_ERROR)
+    yield account
+    account.close()
+
+
+@pytest.fixture(scope="package")
+def aws_tables(aws: AwsAccount) -> Iterator[TableNames]:
+    """Tables of all modules, because AWS takes seconds to create one."""
+    with aws.tables() as names:
+        yield names
 
 
 def _tables(client: Any) -> Iterator[TableNames]:
@@ -166,16 +198,21 @@ def putting(request: pytest.FixtureRequest) -> Iterator[tuple[Lab, OneOffBatches
 
 def _client(service: str, name: str, request: pytest.FixtureRequest) -> AwsClient:
     """The client of an engine; the one that moto catches has no endpoint."""
-    endpoint: str | None = request.getfixturevalue(engine_of(name).replace("-", "_"))
+    engine: str | AwsAccount | None = request.getfixturevalue(engine_of(name).replace("-", "_"))
     clients: Clients = request.getfixturevalue("clients")
     transport = Transport.BOTO3 if name.endswith(OVER_SDK) else Transport.HTTP
-    return clients(service, endpoint, transport)
+    return clients(service, engine, transport)
 
 
 def _sqs_lanes(name: str, request: pytest.FixtureRequest) -> Iterator[SqsLanes]:
     """Queues of this test's own."""
     client = _client("sqs", name, request)
     suffix = uuid4().hex[:12]
+    if engine_of(name) == AWS:
+        aws: AwsAccount = request.getfixturevalue(AWS)
+        with aws.queues({lane: f"{lane}-{suffix}" for lane in QueueName}) as made:
+            yield SqsLanes(client, made, tries=RECEIVE_TRIES)
+        return
     urls = {lane: client.create_queue(QueueName=f"{lane}-{suffix}")["QueueUrl"] for lane in QueueName}
     yield SqsLanes(client, urls)
     for url in urls.values():
@@ -199,6 +236,8 @@ def lanes(request: pytest.FixtureRequest) -> Iterator[Lanes]:
 
 def _kms_vault(name: str, request: pytest.FixtureRequest) -> KmsVault:
     client = _client("kms", name, request)
+    if engine_of(name) == AWS:
+        return KmsVault(client, request.getfixturevalue(AWS).key(), SeededEntropy())
     return KmsVault(client, client.create_key()["KeyMetadata"]["KeyId"], SeededEntropy())
 
 
@@ -216,18 +255,43 @@ def kms_vault(request: pytest.FixtureRequest) -> KmsVault:
     return _kms_vault(request.param, request)
 
 
-def _logged_acceptance(name: str, request: pytest.FixtureRequest) -> LoggedAcceptance:
+def _ssm_parameters(name: str, request: pytest.FixtureRequest) -> SsmParameters:
+    return SsmParameters(_client("ssm", name, request))
+
+
+@pytest.fixture
+def parameters(request: pytest.FixtureRequest) -> Parameters:
+    """The parameters of the fake and of every engine."""
+    return FakeParameters() if request.param == "fake" else _ssm_parameters(request.param, request)
+
+
+@pytest.fixture
+def ssm_parameters(request: pytest.FixtureRequest) -> SsmParameters:
+    """The adapter over every engine, for what only Systems Manager shows."""
+    return _ssm_parameters(request.param, request)
+
+
+def _logged_acceptance(name: str, request: pytest.FixtureRequest) -> Iterator[LoggedAcceptance]:
     client = _client("logs", name, request)
-    return LoggedAcceptance(client, f"/conformance/{uuid4().hex[:12]}")
+    if engine_of(name) == AWS:
+        with request.getfixturevalue(AWS).log_group() as group:
+            yield LoggedAcceptance(client, group, settle_seconds=LOG_SECONDS)
+        return
+    group = f"/conformance/{uuid4().hex[:12]}"
+    client.create_log_group(logGroupName=group)
+    yield LoggedAcceptance(client, group)
 
 
 @pytest.fixture
-def acceptance(request: pytest.FixtureRequest) -> Acceptance:
+def acceptance(request: pytest.FixtureRequest) -> Iterator[Acceptance]:
     """The log of acknowledgements of the fake and of every engine."""
-    return FakeAcceptance() if request.param == "fake" else _logged_acceptance(request.param, request)
+    if request.param == "fake":
+        yield FakeAcceptance()
+    else:
+        yield from _logged_acceptance(request.param, request)
 
 
 @pytest.fixture
-def logged_acceptance(request: pytest.FixtureRequest) -> LoggedAcceptance:
+def logged_acceptance(request: pytest.FixtureRequest) -> Iterator[LoggedAcceptance]:
     """The adapter over every engine, for what only logs show."""
-    return _logged_acceptance(request.param, request)
+    yield from _logged_acceptance(request.param, request)

@@ -6,7 +6,7 @@ import pytest
 
 from shared.adapters.aws.errors import NoAnswerError
 from shared.domain.errors import UnavailableError
-from shared.names import ACCEPTED_LOG_LINE
+from shared.names import ACCEPTED_BATCH_LOG_LINE, ACCEPTED_LOG_LINE
 from shared.ports.dispatch import Accepted
 from tests.support.conformance.accepted import Acceptance, LoggedAcceptance, this_minute
 from tests.support.conformance.interference import answering, changing_calls, failure
@@ -17,6 +17,9 @@ NOISE = [
     json.dumps({"message": f"not a {ACCEPTED_LOG_LINE}", "tenant": "acme", "job": "job_noise"}),
     json.dumps({"message": ACCEPTED_LOG_LINE}),
     json.dumps([ACCEPTED_LOG_LINE]),
+    json.dumps({"message": ACCEPTED_BATCH_LOG_LINE, "tenant": "acme"}),
+    json.dumps({"message": ACCEPTED_BATCH_LOG_LINE, "tenant": "acme", "jobs": [[]]}),
+    json.dumps({"message": ACCEPTED_BATCH_LOG_LINE, "tenant": "acme", "jobs": 7}),
     json.dumps({"message": "request served", "note": ACCEPTED_LOG_LINE}),
     "START RequestId: 1",
 ]
@@ -44,6 +47,32 @@ def test_lines_that_only_look_alike_are_none(acceptance: Acceptance) -> None:
         acceptance.say(start, line)
     acceptance.accept(start, "the only one")
     assert jobs(acceptance, start, start + 1) == ["the only one"]
+
+
+def test_lines_of_single_jobs_and_of_batches_are_read(acceptance: Acceptance) -> None:
+    start = this_minute() - 60_000
+    acceptance.accept(start, "single")
+    acceptance.accept_batch(start, "first of two", "second of two")
+    assert jobs(acceptance, start, start + 1) == ["first of two", "second of two", "single"]
+
+
+def test_line_of_an_older_release_is_read(logged_acceptance: LoggedAcceptance) -> None:
+    start = this_minute() - 60_000
+    older = {
+        "level": "INFO",
+        "location": "record_creation:64",
+        "message": ACCEPTED_LOG_LINE,
+        "timestamp": "2026-01-01 00:00:00,000+0000",
+        "service": "api",
+        "tenant": "acme",
+        "job": "older",
+        "key": "k",
+        "request_id": "r",
+        "sample": "sample-1",
+        "after": "0" * 64,
+    }
+    logged_acceptance.say(start, json.dumps(older))
+    assert jobs(logged_acceptance, start, start + 1) == ["older"]
 
 
 def test_every_page_of_the_log_is_read(logged_acceptance: LoggedAcceptance) -> None:

@@ -1,15 +1,19 @@
 """How large items are: every further kilobyte costs three more write units an execution."""
 
 from base64 import b64decode
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from shared.adapters.dynamodb.codec.execution_fields import TRACE
+from shared.adapters.dynamodb.codec.items import execution_item
 from shared.domain.bucket import ShardCounts
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.outcome_callbacks import CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.request import Request, encode_request
+from shared.domain.delivery.trace import Trace
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, Transition
@@ -36,12 +40,12 @@ SEALED = bytes(SEAL_BYTES) + REQUEST
 TENANT = "a-tenant-with-a-rather-long-identifier"
 
 
-def item_bytes(item: dict[str, dict[str, Any]]) -> int:
+def item_bytes(item: Mapping[str, Mapping[str, Any]]) -> int:
     """The size of an item by DynamoDB's rules."""
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
 
-def _value_bytes(value: dict[str, Any]) -> int:
+def _value_bytes(value: Mapping[str, Any]) -> int:
     ((kind, raw),) = value.items()
     if kind == "N":
         return (len(raw.lstrip("-")) + 1) // 2 + 2
@@ -61,6 +65,12 @@ def one_off_job() -> Execution:
         destination="0123456789",
         name="Nightly revenue report",
     )
+
+
+def test_trace_of_a_client_takes_19_bytes_and_no_trace_takes_none() -> None:
+    sizes = [item_bytes(execution_item(each, "eu")) for each in (one_off_job(), traced(one_off_job()))]
+    assert sizes[1] - sizes[0] == 19
+    assert TRACE not in execution_item(one_off_job(), "eu")
 
 
 def told_one_off() -> Execution:
@@ -110,10 +120,23 @@ def backfill_run() -> Execution:
     return replace(made.occurrence(DUE_AT, created_at=DUE_AT - 60_000), run=400)
 
 
+def traced(execution: Execution) -> Execution:
+    """Its client gave a trace."""
+    return replace(execution, call=replace(execution.call, trace=Trace("f" * 32, is_sampled=True)))
+
+
 @pytest.mark.parametrize(
     "execution",
-    [one_off_job(), cron_occurrence(), backfill_run(), told_one_off(), named_one_off()],
-    ids=["one-off", "cron", "backfill", "told", "named"],
+    [
+        one_off_job(),
+        cron_occurrence(),
+        backfill_run(),
+        told_one_off(),
+        named_one_off(),
+        traced(one_off_job()),
+        traced(cron_occurrence()),
+    ],
+    ids=["one-off", "cron", "backfill", "told", "named", "one-off in a trace", "cron in a trace"],
 )
 def test_a_typical_item_takes_one_write_unit_at_each_step(
     engine_lab: DynamoLab, execution: Execution

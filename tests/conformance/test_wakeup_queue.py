@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from shared.domain.delivery.trace import Trace
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.names import Lane, QueueName
 from tests.support.builders import execution_id, wakeup
@@ -82,3 +83,10 @@ def test_destinations_and_ends_travel_along(lanes: Lanes) -> None:
     )
     assert lanes.queue.send([sent], lanes.now_ms()) == []
     assert lanes.receive(Lane.STANDARD) == [sent]
+
+
+def test_traces_of_clients_travel_along_with_their_keys(lanes: Lanes) -> None:
+    traces = (None, Trace("0af7651916cd43dd8448eb211c80319c", is_sampled=True), Trace("1" * 32))
+    sent = wakeup(keys=tuple(map(execution_id, range(3))), not_before=lanes.now_ms(), traces=traces)
+    assert lanes.queue.send([sent, *sent.singles()], lanes.now_ms()) == []
+    assert by_key(lanes.receive(Lane.STANDARD)) == by_key([sent, *sent.singles()])

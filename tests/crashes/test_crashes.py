@@ -1,14 +1,18 @@
 """Real workers, killed with SIGKILL or deafened at a few AWS calls; `make crashes` strikes at all of them."""
 
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from tests.crashes.crash_points import CrashPoint, Hit
 from tests.crashes.sweep import SCENARIOS, Theatre, theatre
+from tests.support.slowdown import STARVED, Slowdown
 
 pytestmark = pytest.mark.integration
 
+RUNS = 3
+"""On a starved machine a worker may outlive its lease, and its call is made again: such a run is repeated."""
 POINTS = [
     # Between the write of a job and its message, and where the client cannot know whether it stands.
     ("api", "creates-a-job-due-soon", "PutItem", 2, Hit.KILLED_AFTER),
@@ -96,8 +100,12 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Theatre]:
 
 @pytest.mark.parametrize(("function", "name", "operation", "nth", "hit"), POINTS)
 def test_no_promise_is_broken_by_a_crash(
-    house: Theatre, function: str, name: str, operation: str, nth: int, hit: Hit
+    house: Theatre, slowdown: Slowdown, function: str, name: str, operation: str, nth: int, hit: Hit
 ) -> None:
     (scenario,) = (one for one in SCENARIOS if (one.function, one.name) == (function, name))
-    run = house.run(scenario, CrashPoint(operation=operation, nth=nth, hit=hit))
+    for _ in range(RUNS):
+        began_at = time.time()
+        run = house.run(scenario, CrashPoint(operation=operation, nth=nth, hit=hit))
+        if not run.faults or slowdown.since(began_at) < STARVED:
+            break
     assert run.faults == [], f'python -m tests.crashes sweep --only "{function} {name} [{run.point}]"'

@@ -42,7 +42,7 @@ def alarms_of(stacks: Synthesised) -> dict[str, Resource]:
     return {made["AlarmName"].removeprefix(f"{stacks.stage.prefix}-"): made for made in alarms}
 
 
-def _synthesise(stage: StageConfig, outdir: Path) -> Synthesised:
+def synthesise(stage: StageConfig, outdir: Path) -> Synthesised:
     assembly = synth(stage, outdir)
     data, service = (
         Template(
@@ -58,12 +58,12 @@ def _synthesise(stage: StageConfig, outdir: Path) -> Synthesised:
 def usual_stage() -> StageConfig:
     """A stage as AWS would get it, but for the wheels: which those are changes nothing but the asset's hash."""
     plain = cloud_stage("test", "eu-west-1", "111111111111")
-    return replace(plain, bundle="host", alarm_targets=ALARM_TARGETS)
+    return replace(plain, bundle="host", alarm_targets=ALARM_TARGETS, canary=True, contributor_insights=True)
 
 
 @pytest.fixture(scope="session")
 def cloud(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
-    return _synthesise(usual_stage(), tmp_path_factory.mktemp("cloud"))
+    return synthesise(usual_stage(), tmp_path_factory.mktemp("cloud"))
 
 
 @pytest.fixture(scope="session")
@@ -80,13 +80,13 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
         alarm_targets=AlarmTargets(topic_arn=TOPIC),
         tags=(("team", "platform"),),
     )
-    return _synthesise(with_more, tmp_path_factory.mktemp("large"))
+    return synthesise(with_more, tmp_path_factory.mktemp("large"))
 
 
 @pytest.fixture(scope="session")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
     """The laptop's stage."""
-    return _synthesise(local_stage(), tmp_path_factory.mktemp("local"))
+    return synthesise(local_stage(), tmp_path_factory.mktemp("local"))
 
 
 @pytest.fixture(scope="session")

@@ -1,52 +1,14 @@
 """Alarms read what the code emits: each metric by its name, the function that emits it, its dimensions and unit."""
 
-import ast
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from shared.names import METRICS_NAMESPACE, WHOLE_STAGE, Metric, QueueName
+from shared.names import METRICS_NAMESPACE, WHOLE_STAGE
 from shared.observability import Metrics
 from tests.infra.conftest import Synthesised, alarms_of
+from tests.infra.known_metrics import EMITTERS, EXECUTORS
 from tests.support.cloudwatch import Key, key_of, metrics_of
-from tests.support.sources import ROOT
-
-UNITS = {
-    "count": "Count",
-    "shares": "Count",
-    "seconds": "Seconds",
-    "milliseconds": "Milliseconds",
-    "percent": "Percent",
-}
-"""The functions of `shared.observability` that emit, each with its unit."""
-EVERYWHERE = "shared"
-
-
-def _emitted(path: Path) -> Iterator[tuple[str, str]]:
-    """The names and units of the metrics that a module emits in calls such as `count(Metric.QUARANTINED, 1)`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        match node:
-            case ast.Call(
-                func=ast.Name(id=emit), args=[ast.Attribute(value=ast.Name(id="Metric"), attr=name), *_]
-            ):
-                yield getattr(Metric, name), UNITS[emit]
-
-
-def _emitters() -> dict[tuple[str, str], str]:
-    """The unit of each metric by the package that emits it: a function's, or `EVERYWHERE`."""
-    found: dict[tuple[str, str], str] = {}
-    for root in ("functions", "shared"):
-        for path in sorted((ROOT / root).rglob("*.py")):
-            package = path.relative_to(ROOT / root).parts[0] if root == "functions" else EVERYWHERE
-            for name, unit in _emitted(path):
-                assert found.setdefault((package, name), unit) == unit, name
-    return found
-
-
-EMITTERS = _emitters()
-EXECUTORS = {f"executor-{queue}" for queue in QueueName}
 
 
 def _own_metrics(stacks: Synthesised) -> set[Key]:
@@ -73,7 +35,7 @@ def test_metric_is_written_with_the_dimensions_that_its_alarm_reads(
 ) -> None:
     for namespace, name, dimensions in _own_metrics(cloud):
         metrics = Metrics(dict(dimensions).get("service", "executor-bulk"), cloud.stage.name)
-        metrics.add_metric(name=name, unit="Count", value=1)
+        metrics.add_metric(name=name, value=1)
         metrics.flush_metrics()
         document = json.loads(capsys.readouterr().out)
         (part,) = document["_aws"]["CloudWatchMetrics"]

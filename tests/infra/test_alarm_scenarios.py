@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shared.names import METRICS_NAMESPACE, Metric
+from shared.names import CANARY_CALLS_PER_CYCLE, CANARY_CYCLE_MINUTES, METRICS_NAMESPACE, Metric
 from tests.infra.conftest import Synthesised, alarms_of
 from tests.support.cloudwatch import ALARM, OK, Alarm, Key, key_of, metrics_of, passes
 
@@ -35,9 +35,17 @@ def one(name: str, *values: float, minutes: int = 1, every: int = 1) -> Fault:
     return Fault(minutes, {name: values}, every)
 
 
-def usual(stage: Any, key: Key, minute: int) -> Values:
-    """A stage with steady traffic. The reconciler reports four times an hour."""
+def canary_calls(minute: int, since: int) -> int:
+    """Calls that arrive in this minute, of jobs that were created since a minute."""
+    ages = {0: (5,), 1: (2,), 2: (2, 3)}[minute % CANARY_CYCLE_MINUTES]
+    return sum(minute - age >= since for age in ages)
+
+
+def usual(stage: Any, key: Key, minute: int, since: int) -> Values:
+    """A stage with steady traffic since a minute. The reconciler reports four times an hour."""
     namespace, name, _ = key
+    if minute < since:
+        return SILENT
     if namespace == METRICS_NAMESPACE and name in (
         Metric.RECONCILER_COVERAGE_SECONDS,
         Metric.RECONCILER_CHECKED_THROUGH_SECONDS,
@@ -48,6 +56,7 @@ def usual(stage: Any, key: Key, minute: int) -> Values:
         Metric.SWEEPER_TICK: [1.0] * stage.sweepers,
         Metric.REDRIVER_TICK: [1.0],
         Metric.LATE_STARTS: [0.0] * 100,
+        Metric.CANARY_LAG_MS: [300.0] * canary_calls(minute, since),
         "Count": [1.0] * 600,
         "ClaimedAccountConcurrency": [100.0],
         "Errors": [0.0],
@@ -103,6 +112,14 @@ TRIPS: Mapping[str, Sequence[Fault]] = {
         f"TicksDropped{name}": [one("AsyncEventsDropped", 1, minutes=2)]
         for name in ("Watcher", "Sweeper", "Redriver")
     },
+    # All calls are missing; or those of one path: three calls in each cycle remain.
+    "CanaryMissing": [one("CanaryLagMs", minutes=18), one("CanaryLagMs", 300, minutes=12)],
+    # The calls of one path are late, one in each cycle; or all are.
+    "CanaryLate": [
+        one("CanaryLagMs", 300, 300, 5_001, minutes=9, every=3),
+        one("CanaryLagMs", 60_000, 60_000, minutes=9),
+    ],
+    "CanaryRefused": [one("CanaryFailed", 1, minutes=3)],
 }
 QUIET: Mapping[str, Sequence[Fault]] = {
     "WatcherHeartbeat": [one("WatcherTick", minutes=2), one("WatcherTick", 1, 1, 1, minutes=9)],
@@ -128,6 +145,9 @@ QUIET: Mapping[str, Sequence[Fault]] = {
     "StartBurnSlow": [one("LateStarts", *STARTS, 0, 1, minutes=180)],
     "ApiBurnFast": [one("5xx", *[1] * 10, minutes=20)],
     "ApiBurnSlow": [one("5xx", *[1] * 3, minutes=150)],
+    "CanaryMissing": [one("CanaryLagMs", minutes=4), one("CanaryLagMs", 300, minutes=4)],
+    "CanaryLate": [one("CanaryLagMs", 60_000, minutes=4), one("CanaryLagMs", 4_999, minutes=60)],
+    "CanaryRefused": [one("CanaryFailed", 1, minutes=2)],
     **{
         name: [one("ApproximateAgeOfOldestMessage", 1_200, minutes=60)]
         for name in TRIPS
@@ -149,7 +169,7 @@ def watched(stacks: Synthesised, name: str, faults: Mapping[int, Fault], since: 
         for begin, fault in faults.items():
             if begin <= minute < begin + fault.minutes and key[1] in fault.metrics:
                 return fault.metrics[key[1]] if (minute - begin) % fault.every == 0 else SILENT
-        return usual(stacks.stage, key, minute) if minute >= since else SILENT
+        return usual(stacks.stage, key, minute, since)
 
     return Alarm(properties, feed)
 
@@ -211,7 +231,18 @@ def test_stage_that_never_works_alarms_by_what_is_missing_alone(cloud: Synthesis
     alarm = watched(cloud, name, {}, since=10_000)
     alarm.run(0, 120)
     is_told = [new for _, new in messages(cloud, alarm)] == [ALARM]
-    assert is_told is (name.endswith("Heartbeat") or name.startswith("Reconciler"))
+    is_of_silence = name.endswith("Heartbeat") or name.startswith("Reconciler") or name == "CanaryMissing"
+    assert is_told is is_of_silence
+
+
+@pytest.mark.parametrize("since", [10, 11, 12])
+def test_first_calls_of_the_canary_send_no_message_in_whichever_minute_of_a_cycle_it_begins(
+    cloud: Synthesised, since: int
+) -> None:
+    alarm = watched(cloud, "CanaryMissing", {}, since=since)
+    alarm.run(0, 120)
+    assert messages(cloud, alarm) == []
+    assert sum(canary_calls(minute, 0) for minute in (90, 91, 92)) == CANARY_CALLS_PER_CYCLE
 
 
 @pytest.mark.parametrize(

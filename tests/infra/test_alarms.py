@@ -1,6 +1,5 @@
 """Alarms that can fire: each looks at a metric that somebody emits, under the dimensions that they use."""
 
-import json
 import re
 from typing import Any
 
@@ -12,44 +11,23 @@ from infra.sizing.bill import total
 from infra.sizing.idle import idle_usage
 from infra.sizing.prices import DEFAULT_REGION, PRICES
 from infra.stages import PRESETS
-from shared.names import METRICS_NAMESPACE, WHOLE_STAGE, Metric, QueueName
+from shared.names import METRICS_NAMESPACE, QueueName
 from tests.infra.conftest import TOPIC, Synthesised, alarms_of
+from tests.infra.known_metrics import is_known
 from tests.support.cloudwatch import metrics_of, passes
+from tests.support.documents.runbooks import section
 from tests.support.sources import ROOT
-from tests.support.template import Resource, resolve
-
-OWN_METRICS = {value for name, value in vars(Metric).items() if name.isupper()}
-AWS_METRICS = {
-    ("AWS/SQS", "ApproximateAgeOfOldestMessage"),
-    ("AWS/SQS", "ApproximateNumberOfMessagesVisible"),
-    ("AWS/Lambda", "Errors"),
-    ("AWS/Lambda", "Throttles"),
-    ("AWS/Lambda", "AsyncEventsDropped"),
-    ("AWS/Lambda", "ClaimedAccountConcurrency"),
-    ("AWS/Lambda", "RecursiveInvocationsDropped"),
-    ("AWS/ApiGateway", "Count"),
-    ("AWS/ApiGateway", "4xx"),
-    ("AWS/ApiGateway", "5xx"),
-}
+from tests.support.template import Resource
 
 
 def _dimensions(metric: Resource) -> dict[str, Any]:
     return {made["Name"]: made["Value"] for made in metric.get("Dimensions", [])}
 
 
-def _known(namespace: str, name: str, dimensions: dict[str, Any], stacks: Synthesised) -> bool:
-    if namespace != METRICS_NAMESPACE:
-        return (namespace, name) in AWS_METRICS
-    if name in WHOLE_STAGE:
-        return dimensions == {"stage": stacks.stage.name}
-    services = [{"stage": stacks.stage.name, "service": service} for service in stacks.service.functions()]
-    return name in OWN_METRICS and dimensions in services
-
-
 def test_every_alarm_looks_at_a_metric_that_exists(cloud: Synthesised) -> None:
     for name, alarm in alarms_of(cloud).items():
         for metric in metrics_of(alarm):
-            assert _known(metric["Namespace"], metric["MetricName"], _dimensions(metric), cloud), name
+            assert is_known(metric["Namespace"], metric["MetricName"], _dimensions(metric), cloud), name
 
 
 def test_alarms_of_two_stages_of_an_account_share_no_metric_of_their_functions(
@@ -65,18 +43,18 @@ def test_alarms_of_two_stages_of_an_account_share_no_metric_of_their_functions(
         ]
         for stacks in (cloud, local)
     )
-    assert len(first) == len(second) + 4 == 22, "the emulator has no burn rates"
+    assert len(first) == len(second) + 7 == 25, "the emulator has no burn rates and no canary"
     assert not [metric for metric in first if metric in second]
 
 
 def test_alarms_have_as_many_metrics_as_the_sizing_bills(cloud: Synthesised, large: Synthesised) -> None:
     for stacks in (cloud, large):
-        assert (
-            sum(len(metrics_of(alarm)) for alarm in alarms_of(stacks).values()) == figures.ALARM_METRICS.value
-        )
+        read = sum(len(metrics_of(alarm)) for alarm in alarms_of(stacks).values())
+        billed = figures.ALARM_METRICS.value + stacks.stage.canary * figures.CANARY_ALARMS.value
+        assert read == billed == idle_usage(stacks.stage).alarm_metrics
 
 
-def test_every_alarm_has_a_row_in_the_runbook_and_every_row_an_alarm(cloud: Synthesised) -> None:
+def test_every_alarm_has_a_row_with_its_page_and_every_row_an_alarm(cloud: Synthesised) -> None:
     page = (ROOT / "docs" / "operations" / "alarms.md").read_text(encoding="utf-8")
     cells = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
     shown = [name for cell in cells for name in re.findall(r"`(\w+(?:<\w+>)?)`", cell)]
@@ -84,27 +62,6 @@ def test_every_alarm_has_a_row_in_the_runbook_and_every_row_an_alarm(cloud: Synt
     names = alarms_of(cloud).keys()
     assert [name for name in names if not any(pattern.fullmatch(name) for pattern in patterns)] == []
     assert [one.pattern for one in patterns if not any(one.fullmatch(name) for name in names)] == []
-
-
-def test_the_dashboard_shows_only_metrics_that_exist(cloud: Synthesised) -> None:
-    (dashboard,) = cloud.service.properties("AWS::CloudWatch::Dashboard")
-    shown = set()
-    for widget in json.loads(resolve(dashboard["DashboardBody"]))["widgets"]:
-        for metric in widget["properties"].get("metrics", []):
-            namespace, name, *rest = (part for part in metric if isinstance(part, str))
-            assert _known(namespace, name, dict(zip(rest[::2], rest[1::2], strict=True)), cloud), metric
-            shown.add((namespace, name, *rest))
-    page = (ROOT / "docs" / "cost.md").read_text(encoding="utf-8")
-    assert f"This dashboard has {len(shown)}, so it is charged" in page.replace("\n  ", " ")
-
-
-def test_throttled_work_is_on_the_dashboard_and_fires_no_alarm(cloud: Synthesised) -> None:
-    waits = {Metric.OLDEST_WAITING_DUE_SECONDS, Metric.WAITED_LAG_MS}
-    (dashboard,) = cloud.service.properties("AWS::CloudWatch::Dashboard")
-    shown = resolve(dashboard["DashboardBody"])
-    assert all(name in shown for name in waits)
-    watched = {metric["MetricName"] for alarm in alarms_of(cloud).values() for metric in metrics_of(alarm)}
-    assert not waits & watched
 
 
 def test_a_heartbeat_that_falls_silent_is_an_alarm(cloud: Synthesised) -> None:
@@ -122,6 +79,7 @@ def test_a_heartbeat_that_falls_silent_is_an_alarm(cloud: Synthesised) -> None:
 
 def test_missing_data_breaches_heartbeats_and_reports_of_coverage_alone(cloud: Synthesised) -> None:
     breached = {name for name, alarm in alarms_of(cloud).items() if alarm["TreatMissingData"] == "breaching"}
+    breached.remove("CanaryMissing")
     assert len(breached) == figures.IDLE_METRICS.value, "these alone are reported by an idle stage"
     assert breached == {
         "WatcherHeartbeat",
@@ -177,6 +135,7 @@ def test_alarms_are_these(cloud: Synthesised) -> None:
         *("ErrorsExecutorSlowCritical", "ErrorsExecutorSlow", "ErrorsExecutorSlowBulk"),
         "ErrorsDeadLetter",
         *("QueueAgeSlowCritical", "QueueAgeSlow", "QueueAgeSlowBulk"),
+        *("CanaryMissing", "CanaryLate", "CanaryRefused"),
     }
 
 
@@ -284,16 +243,14 @@ def test_no_alarm_reads_a_metric_of_dynamodb(cloud: Synthesised) -> None:
     assert namespaces == {METRICS_NAMESPACE, "AWS/Lambda", "AWS/ApiGateway", "AWS/SQS"}
 
 
-def test_description_is_one_sentence_with_the_section_of_the_runbook(cloud: Synthesised) -> None:
+def test_description_is_one_sentence_with_the_runbook_of_the_alarm(cloud: Synthesised) -> None:
     for name, alarm in alarms_of(cloud).items():
         sentence, _, link = alarm["AlarmDescription"].partition(" Runbook: ")
         assert sentence.endswith(".") and len(sentence) > 25, name
         assert sentence.count(". ") == 0, name
         assert link == runbook_of(name), name
-        page, _, anchor = link.partition("#")
-        headings = re.findall(r"^#+ (.+)$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE)
-        anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
-        assert anchor in anchors, name
+        symptom = section(ROOT / link, "Symptom")
+        assert f"`{name}`" in symptom, name
 
 
 def test_name_of_an_alarm_changes_with_its_logical_id(cloud: Synthesised) -> None:
@@ -379,19 +336,10 @@ def test_small_stage_costs_less_than_15_dollars_a_month_without_jobs() -> None:
     assert total(idle_usage(PRESETS["small"]), PRICES[DEFAULT_REGION]) < 15
 
 
-def test_dashboard_is_left_out_and_not_billed_where_the_stage_wants_none(
-    cloud: Synthesised, local: Synthesised
-) -> None:
-    for stacks, count in ((cloud, 1), (local, 0)):
-        kinds = [made["Type"] for made in stacks.service.body["Resources"].values()]
-        assert kinds.count("AWS::CloudWatch::Dashboard") == count
-        assert idle_usage(stacks.stage).dashboards == count
-
-
 def test_the_emulator_gets_the_same_alarms_but_for_expressions(
     cloud: Synthesised, local: Synthesised
 ) -> None:
     emulated = alarms_of(local)
     assert not any("Metrics" in alarm for alarm in emulated.values())
     missing = alarms_of(cloud).keys() - emulated.keys()
-    assert missing == {name for name in alarms_of(cloud) if "Burn" in name}
+    assert missing == {name for name in alarms_of(cloud) if "Burn" in name or "Canary" in name}

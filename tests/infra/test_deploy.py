@@ -15,6 +15,7 @@ from infra.config import Units as WarmUnits
 from infra.deploy import __main__ as command
 from infra.deploy.account import Certificate, Concurrency, UnansweredError, UnitQuotas
 from infra.deploy.aws_account import BOOTSTRAP_PARAMETER, AwsAccount
+from infra.deploy.cdk import ASSEMBLY
 from infra.deploy.preflight import problems
 from infra.deploy.steps import deploy
 from infra.provisioned import Autoscaled, Provisioned, ProvisionedUnits, UnitsPerSecond
@@ -46,8 +47,13 @@ class FakeAccount:
     )
     issued: Any = field(default_factory=lambda: Certificate(status="ISSUED", names=("api.example.com",)))
 
+    parameters: Any = frozenset({"/punctual/prod/canary/api-key", "/punctual/prod/canary/signing-secret"})
+
     def account_id(self) -> str:
         return _given(self.owner)
+
+    def has_parameter(self, name: str) -> bool:
+        return name in _given(self.parameters)
 
     def bootstrap_version(self) -> int | None:
         return _given(self.bootstrap)
@@ -73,7 +79,9 @@ def _given(value: Any) -> Any:
     return value
 
 
-@pytest.mark.parametrize("stage", [STAGE, WITH_DOMAIN, replace(STAGE, account=None)])
+@pytest.mark.parametrize(
+    "stage", [STAGE, WITH_DOMAIN, replace(STAGE, account=None), replace(STAGE, canary=True)]
+)
 def test_account_that_is_ready_has_no_problem(stage: StageConfig) -> None:
     assert problems(stage, FakeAccount()) == []
 
@@ -127,6 +135,19 @@ def test_account_that_is_ready_has_no_problem(stage: StageConfig) -> None:
             WITH_DOMAIN,
             {"issued": Certificate(status="PENDING_VALIDATION", names=("*.example.com",))},
             "has the status PENDING_VALIDATION: create the DNS records",
+        ),
+        *(
+            (
+                replace(STAGE, canary=True),
+                {"parameters": found},
+                "The canary has no secrets: deploy with canary = false, run the operators' command create-canary",
+            )
+            for found in (frozenset(), frozenset({"/punctual/prod/canary/api-key"}))
+        ),
+        (
+            replace(STAGE, canary=True),
+            {"concurrent": Concurrency(quota=1_000, unreserved=997)},
+            "leave 997 of 1000 concurrent executions, and the stage needs 998",
         ),
         (
             WITH_DOMAIN,
@@ -204,7 +225,7 @@ class Steps:
         return self.statuses.get(arguments[0], 0)
 
     def _ask(self, text: str, answer: str | Exception) -> str:
-        assert [each[0] for each in self.commands] == ["diff"], "the changes are shown first"
+        assert self.names == ["synth", "diff"], "the changes are shown first"
         self.questions.append(text)
         found: str = _given(answer)
         return found
@@ -218,8 +239,9 @@ def test_deployment_shows_the_changes_asks_and_deploys_both_stacks() -> None:
     steps = Steps()
     assert steps.run(FakeAccount()) == 0
     assert steps.commands == [
-        ("diff", "-c", "stage=prod"),
-        ("deploy", "--all", "--require-approval", "never", "-c", "stage=prod"),
+        ("synth", "--quiet", "--output", str(ASSEMBLY), "-c", "stage=prod"),
+        ("diff", "--app", str(ASSEMBLY)),
+        ("deploy", "--all", "--require-approval", "never", "--app", str(ASSEMBLY)),
     ]
     assert steps.questions == ["Deploy these changes to prod in eu-west-1? [y/N] "]
 
@@ -228,7 +250,7 @@ def test_repair_of_an_outage_switches_at_once() -> None:
     """CodeDeploy begins no rollout while its alarm is active."""
     steps = Steps()
     assert steps.run(FakeAccount(), answer=None, at_once=True) == 0
-    assert all(command[-4:] == ("-c", "stage=prod", "-c", "rollout=at_once") for command in steps.commands)
+    assert steps.commands[0][-4:] == ("-c", "stage=prod", "-c", "rollout=at_once")
 
 
 def test_failing_checks_end_the_deployment_before_any_command() -> None:
@@ -242,20 +264,21 @@ def test_failing_checks_end_the_deployment_before_any_command() -> None:
 def test_deployment_needs_a_yes(answer: str | Exception) -> None:
     steps = Steps()
     assert steps.run(FakeAccount(), answer) == 1
-    assert steps.names == ["diff"]
+    assert steps.names == ["synth", "diff"]
     assert "Nothing was deployed" in steps.lines[-1]
 
 
 def test_pipelines_confirm_in_advance() -> None:
     steps = Steps()
     assert steps.run(FakeAccount(), answer=None) == 0
-    assert (steps.names, steps.questions) == (["diff", "deploy"], [])
+    assert (steps.names, steps.questions) == (["synth", "diff", "deploy"], [])
 
 
 def test_failing_step_ends_the_deployment_with_its_status() -> None:
     steps = Steps(diff=3)
     assert steps.run(FakeAccount()) == 3
-    assert steps.names == ["diff"]
+    assert steps.names == ["synth", "diff"]
+    assert Steps(synth=5).run(FakeAccount()) == 5
     assert Steps(deploy=4).run(FakeAccount()) == 4
 
 
@@ -310,6 +333,12 @@ def test_answers_of_aws_are_read(stubs: Stubs) -> None:
     assert AWS.account_id() == ACCOUNT
     stubs.answer("ssm", "get_parameter", {"Parameter": {"Value": "28"}}, Name=BOOTSTRAP_PARAMETER)
     assert AWS.bootstrap_version() == 28
+    stubs.answer(
+        "ssm", "get_parameter", {"Parameter": {"Value": "sealed"}}, Name="/punctual/prod/canary/api-key"
+    )
+    assert AWS.has_parameter("/punctual/prod/canary/api-key")
+    stubs.refuse("ssm", "get_parameter", "ParameterNotFound")
+    assert not AWS.has_parameter("/punctual/prod/canary/api-key")
     limits = {"ConcurrentExecutions": 1_000, "UnreservedConcurrentExecutions": 826}
     stubs.answer("lambda", "get_account_settings", {"AccountLimit": limits})
     assert AWS.concurrency() == Concurrency(quota=1_000, unreserved=826)

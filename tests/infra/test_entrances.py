@@ -31,7 +31,7 @@ def test_the_stage_is_throttled_and_logs_every_access(cloud: Synthesised) -> Non
     }
     logs = cloud.service.referred(stage["AccessLogSettings"]["DestinationArn"])
     assert logs["RetentionInDays"] == cloud.stage.log_retention_days
-    assert {"requestId", "status", "path"} <= json.loads(stage["AccessLogSettings"]["Format"]).keys()
+    assert {"request_id", "status", "path"} <= json.loads(stage["AccessLogSettings"]["Format"]).keys()
 
 
 @pytest.mark.parametrize("stage", ["cloud", "local"])
@@ -108,6 +108,7 @@ def test_ranges_of_shards_are_watched_and_swept_every_minute(cloud: Synthesised)
         "watcher": ranges(cloud.stage.watchers),
         "sweeper": ranges(cloud.stage.sweepers),
         "redriver": [{}],
+        "canary-prober": [{}],
         "reconciler": [{}, *ranges(cloud.stage.reconcilers)],
     }
 

@@ -14,15 +14,17 @@ from shared.settings import (
     ApiSettings,
     DeadLetterSettings,
     ExecutorSettings,
+    FunctionSettings,
+    ProberSettings,
     ReconcilerSettings,
     Settings,
 )
 from tests.infra.conftest import Synthesised
 from tests.support.template import environment
 
-SPECS = function_specs(FunctionMemory())
+SPECS = function_specs(FunctionMemory(), canary=True)
 EXECUTORS = {f"executor-{lane}" for lane in QueueName}
-SETTINGS: dict[str, type[Settings]] = {
+SETTINGS: dict[str, type[FunctionSettings]] = {
     "api": ApiSettings,
     "watcher": Settings,
     "sweeper": Settings,
@@ -30,6 +32,8 @@ SETTINGS: dict[str, type[Settings]] = {
     "dead_letter": DeadLetterSettings,
     "reconciler": ReconcilerSettings,
     "redriver": Settings,
+    "canary_prober": ProberSettings,
+    "canary_receiver": FunctionSettings,
 }
 every_function = pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.service)
 
@@ -52,10 +56,24 @@ def test_function_runs_on_arm_and_its_logs_expire(cloud: Synthesised, spec: Func
     assert logs["RetentionInDays"] == cloud.stage.log_retention_days
 
 
+@every_function
+def test_function_logs_its_own_lines_whatever_their_level_and_of_those_of_lambda_failures(
+    cloud: Synthesised, spec: FunctionSpec
+) -> None:
+    """Lambda takes a line without a level, such as one of metrics, for INFO. At DEBUG and TRACE, its runtime would
+    open the loggers of libraries too, which log whole requests."""
+    config = cloud.service.functions()[spec.service]["LoggingConfig"]
+    assert config["LogFormat"] == "JSON"
+    assert (config["SystemLogLevel"], config["ApplicationLogLevel"]) == ("WARN", "INFO")
+
+
 def test_functions_have_the_memory_of_the_stage(cloud: Synthesised, large: Synthesised) -> None:
     for stacks, executor_mb in ((cloud, 1_024), (large, 1_769)):
         functions = stacks.service.functions()
-        given = {spec.service: spec.memory_mb for spec in function_specs(stacks.stage.memory)}
+        given = {
+            spec.service: spec.memory_mb
+            for spec in function_specs(stacks.stage.memory, canary=stacks.stage.canary)
+        }
         assert {service: function["MemorySize"] for service, function in functions.items()} == given
         assert {given[service] for service in EXECUTORS} == {executor_mb}
 
@@ -86,10 +104,13 @@ def _defined_names(module: ast.Module) -> set[str]:
 def test_variables_of_each_function_satisfy_its_settings(
     cloud: Synthesised, local: Synthesised, spec: FunctionSpec
 ) -> None:
-    for stacks in (cloud, local):
+    for stacks in (cloud,) if spec.is_of_canary else (cloud, local):
         settings = SETTINGS[spec.package].from_env(environment(stacks.service.functions()[spec.service]))
         assert settings.stage == stacks.stage.name
         assert settings.region == stacks.stage.region
+        if not isinstance(settings, Settings):
+            assert spec.is_of_canary
+            continue
         assert settings.lane_queue_urls.keys() == set(QueueName)
         assert settings.shard_plan.epochs[0].counts.normal == stacks.stage.shard_plan[0].normal
         assert settings.retention.days == stacks.stage.retention_days
@@ -150,7 +171,8 @@ def test_a_failed_tick_is_not_repeated(cloud: Synthesised) -> None:
     for config in cloud.service.properties("AWS::Lambda::EventInvokeConfig"):
         function = cloud.service.invoked(config["Qualifier"])
         configured[environment(function)["POWERTOOLS_SERVICE_NAME"]] = config["MaximumRetryAttempts"]
-    assert configured == {"watcher": 0, "sweeper": 0, "redriver": 0, "reconciler": 0}
+    assert configured == {spec.service: 0 for spec in SPECS if spec.is_scheduled}
+    assert configured.keys() > {"watcher", "sweeper", "redriver", "reconciler"}
 
 
 def test_the_quotas_and_the_log_of_changes_are_the_ones_of_the_stage(cloud: Synthesised) -> None:
@@ -176,6 +198,8 @@ def test_functions_have_the_reserved_concurrency_of_the_stage(cloud: Synthesised
         "reconciler": 2,
         "redriver": 2,
         "dead-letter": 12,
+        "canary-prober": 1,
+        "canary-receiver": 3,
     }
     assert {f"executor-{queue}" for queue in QueueName} <= reserved.keys()
     for properties in local.service.properties("AWS::Lambda::Function"):

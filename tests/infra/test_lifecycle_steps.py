@@ -244,7 +244,7 @@ def test_teardown_needs_the_name_of_the_stage_once_more(
     answer: str,
 ) -> None:
     stage = replace(cloud.stage, protect_data=is_protected)
-    monkeypatch.setattr(command, "read_stage", lambda name: stage)
+    monkeypatch.setattr(command, "stage_of_environment", lambda name: stage)
     monkeypatch.setattr(command, "AwsAccount", _Unreached)
     assert command.main(["teardown", "test", "--confirm", confirmed]) == 1
     told = capsys.readouterr().err
@@ -283,7 +283,7 @@ def test_commands_refuse_credentials_of_another_account(
     account: type[AwsAccount],
     answer: str,
 ) -> None:
-    monkeypatch.setattr(command, "read_stage", lambda name: cloud.stage)
+    monkeypatch.setattr(command, "stage_of_environment", lambda name: cloud.stage)
     monkeypatch.setattr(command, "AwsAccount", account)
     assert command.main(arguments) == 1
     assert answer in capsys.readouterr().err

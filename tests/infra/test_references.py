@@ -48,7 +48,7 @@ def test_the_api_is_made_before_the_functions_that_have_to_know_it(cloud: Synthe
 
 
 @pytest.mark.parametrize("stage", ["cloud", "local"])
-def test_functions_that_read_messages_are_switched_before_those_that_only_write_them(
+def test_functions_that_read_messages_or_lines_are_switched_before_those_that_only_write_them(
     stage: str, request: pytest.FixtureRequest
 ) -> None:
     template: Template = request.getfixturevalue(stage).service
@@ -56,6 +56,11 @@ def test_functions_that_read_messages_are_switched_before_those_that_only_write_
     mappings = template.properties("AWS::Lambda::EventSourceMapping")
     readers = {template.alias(mapping["FunctionName"]) for mapping in mappings}
     assert len(readers) == len(QueueName) + 1
+    # The reconciler reads the lines of the API's log.
+    readers |= {
+        name for name, alias in aliases.items() if "Reconciler" in str(alias["Properties"]["FunctionName"])
+    }
+    assert len(readers) == len(QueueName) + 2
     for name in aliases.keys() - readers:
         assert readers <= needs[name]
     for name in readers:

@@ -5,7 +5,18 @@ import re
 import pytest
 
 from tests.infra.conftest import Synthesised
-from tests.support.template import environment
+from tests.support.template import Resource, Template, environment, references
+
+
+def _alias_of(url: Resource, service: Template) -> str:
+    """The alias of a function URL, which names the function and the alias apart."""
+    (name,) = (
+        name
+        for name, alias in service.of_type("AWS::Lambda::Alias").items()
+        if set(references(alias["Properties"]["FunctionName"])) & set(references(url["TargetFunctionArn"]))
+        and url["Qualifier"] == "live"
+    )
+    return name
 
 
 @pytest.mark.parametrize("stage", ["cloud", "local"])
@@ -17,7 +28,12 @@ def test_functions_are_invoked_by_their_aliases_alone(stage: str, request: pytes
         *(made["IntegrationUri"] for made in service.properties("AWS::ApiGatewayV2::Integration")),
     ]
     permitted = [made["FunctionName"] for made in service.properties("AWS::Lambda::Permission")]
-    invoked = {service.alias(value) for value in invoking}
+    urls = [
+        made["Properties"]
+        for made in service.body["Resources"].values()
+        if made["Type"] == "AWS::Lambda::Url"
+    ]
+    invoked = {service.alias(value) for value in invoking} | {_alias_of(url, service) for url in urls}
     assert invoked == service.of_type("AWS::Lambda::Alias").keys()
     assert {service.alias(value) for value in permitted} <= invoked
 
@@ -34,13 +50,18 @@ def test_alias_points_to_a_version_that_is_published_with_each_change_of_its_fun
         assert versions[name]["Properties"]["FunctionName"] == alias["FunctionName"]
 
 
+def test_earlier_versions_stay_for_a_way_back(cloud: Synthesised) -> None:
+    versions = cloud.service.of_type("AWS::Lambda::Version").values()
+    assert {version["DeletionPolicy"] for version in versions} == {"Retain"}
+
+
 def test_versions_change_with_the_variables_of_a_function_and_not_otherwise(
     cloud: Synthesised, large: Synthesised
 ) -> None:
     """Both stages have the same name, region and code."""
     versions = cloud.service.of_type("AWS::Lambda::Version").keys()
     others = large.service.of_type("AWS::Lambda::Version").keys()
-    assert len(versions) == len(others) == len(cloud.service.functions())
+    assert [len(versions), len(others)] == [len(each.service.functions()) for each in (cloud, large)]
     assert not versions & others, "SHARD_PLAN differs"
 
 

@@ -1,6 +1,7 @@
 """The sizing bills what `make bench` counts for an execution and an idle minute."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from infra.sizing import figures
 from infra.sizing.traffic import Item
 from infra.sizing.usage import Execution, Kind
 from shared.names import EXECUTOR_BATCH
+from tests.bench.checked import checked, laptop_tables
+from tests.bench.laptop import LaptopRun
 from tests.support.sources import ROOT
 
 COUNTED: dict[str, dict[str, float]] = json.loads((ROOT / "tests" / "bench" / "counted.json").read_text())
@@ -51,3 +54,36 @@ def test_minute_without_jobs_is_billed_as_counted() -> None:
     assert watcher["write_units"] + watcher["refused_units"] + sweeper["write_units"] == (
         SHARDS * each_shard + figures.MARK_WRITES.value
     )
+
+
+BURST = LaptopRun(
+    jobs=600,
+    batches=62,
+    table_writes=2_400,
+    other_writes=70,
+    refused=0,
+    sqs_requests=600,
+    invocations=662,
+    p50_ms=11_900,
+    last_ms=26_000,
+    callback_ms=600,
+    writes_ms=60,
+    cpu_ms=2,
+)
+
+
+def test_burst_with_the_counts_of_the_sizing_passes() -> None:
+    rows = checked(BURST)
+    assert [row.name for row in rows if row.is_wrong] == []
+    half, last = (row for row in rows if not row.is_count)
+    # Batches of ten last 600 ms times 2.929, and 80 ms; four of them begin at once, and 26 or 56 follow.
+    assert half.computed == pytest.approx((60 / 2 - 4) / 4 * 1.8374, rel=0.001)
+    assert last.computed == pytest.approx((60 - 4) / 4 * 1.8374, rel=0.001)
+    assert f"| {half.computed:.1f} | 11.9 | {half.off:+.0%} |" in laptop_tables(BURST, rows)
+
+
+@pytest.mark.parametrize("field", ["table_writes", "refused", "sqs_requests", "invocations"])
+def test_burst_with_another_count_than_the_sizing_fails(field: str) -> None:
+    rows = checked(replace(BURST, **{field: getattr(BURST, field) + 1}))
+    (wrong,) = (row for row in rows if row.is_wrong)
+    assert wrong.difference == "+1"

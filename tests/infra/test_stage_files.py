@@ -12,7 +12,9 @@ import pytest
 from infra.components.shard_plan import MAX_EPOCHS, ShardEpoch
 from infra.concurrency import Pollers
 from infra.config import DefaultQuotas, StageConfig, Units, WarmThroughput
+from infra.pipeline import Pipeline
 from infra.provisioned import Autoscaled, MaximumUnits
+from infra.stage_files.environment import stage_of_environment
 from infra.stage_files.keys import paths
 from infra.stage_files.read import STAGES_DIR, parse_stage, read_stage
 from infra.stage_files.values import StageFileError
@@ -24,6 +26,7 @@ from tests.support.sources import ROOT
 FILE = "stages/prod.toml"
 UNPROTECTED = 'region = "eu-west-1"\nprotected = false\n'
 CERTIFICATE = "arn:aws:acm:eu-west-1:111111111111:certificate/1-a"
+PROVIDER = "arn:aws:iam::111111111111:oidc-provider/token.actions.githubusercontent.com"
 TOPIC = "arn:aws:sns:eu-west-1:222222222222:ops"
 SMALL = PRESETS["small"]
 _UNITS = "{ minimum = 5_000, maximum = 6_000, target_percent = 50 }"
@@ -96,6 +99,16 @@ GIVEN: dict[str, tuple[str, Any]] = {
     ),
     'dial_exceptions = ["10.20.0.0/16", "fd12::/32"]': ("dial_exceptions", ("10.20.0.0/16", "fd12::/32")),
     "dashboard = false": ("dashboard", False),
+    "canary = true": ("canary", True),
+    "contributor_insights = true": ("contributor_insights", True),
+    'pipeline.repository = "example/punctual"': (
+        "pipeline",
+        Pipeline(repository="example/punctual", environment="prod"),
+    ),
+    f'[pipeline]\nrepository = "example@1/punctual@2"\nenvironment = "live"\nprovider = "{PROVIDER}"': (
+        "pipeline",
+        Pipeline(repository="example@1/punctual@2", environment="live", provider_arn=PROVIDER),
+    ),
     'tags = { team = "platform", "cost:center" = "7" }': (
         "tags",
         (("cost:center", "7"), ("team", "platform")),
@@ -159,6 +172,28 @@ def test_every_field_of_a_stage_can_be_set() -> None:
     assert tested | apart | by_file | of_the_laptop == {field.name for field in fields(StageConfig)}
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "is_emulated"),
+    [
+        (None, False),
+        ("", False),
+        ("https://dynamodb.eu-west-1.amazonaws.com", False),
+        ("http://127.0.0.1:14566", True),
+        ("http://localhost:14566", True),
+    ],
+)
+def test_stage_is_adapted_to_the_emulator_only_if_the_environment_leads_there(
+    endpoint: str | None, is_emulated: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    if endpoint is not None:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
+    found = stage_of_environment("dev")
+    assert found.emulated == is_emulated
+    assert (found == read_stage("dev")) != is_emulated
+    assert found.protect_data == read_stage("dev").protect_data
+
+
 def test_bounds_of_quotas_are_those_of_the_domain() -> None:
     """Spelt twice, since infrastructure imports no run-time code."""
     assert {field.name for field in fields(DefaultQuotas)} == set(Quota)
@@ -210,6 +245,17 @@ def test_bounds_of_quotas_are_those_of_the_domain() -> None:
         ('log_level = "info"', 'log_level is "DEBUG", "INFO", "WARNING" or "ERROR", not "info"'),
         ("log_retention_days = 8", "log_retention_days is one of 1, 3, 5, 7"),
         ('dashboard = "off"', 'dashboard is true or false, not "off"'),
+        ('pipeline.environment = "prod"', "pipeline.repository is missing: add it"),
+        ('pipeline.repository = "punctual"', "pipeline.repository is an owner and a name, such as"),
+        ('pipeline.repository = "example/*"', "pipeline.repository is an owner and a name, such as"),
+        (
+            'pipeline = { repository = "a/b", environment = "*" }',
+            "pipeline.environment is 1 to 255 letters, digits and _.-",
+        ),
+        (
+            'pipeline = { repository = "a/b", provider = "arn:aws:iam::1:oidc-provider/x" }',
+            "pipeline.provider is the ARN of an identity provider",
+        ),
         ('cell = "l"', "cell is one digit, or one small letter but i, l, o and u"),
         (
             "account = 111111111111",

@@ -22,7 +22,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path == Path(__file__).with_name(LAST))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of the functions' import path, in which each of their processes lists its AWS calls."""
     folder = tmp_path_factory.mktemp("calls")
@@ -30,7 +30,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory, calls: Path) -> Iterator[LocalStack]:
     """A stack of its own, with warm functions and nothing stored."""
 
@@ -43,13 +43,13 @@ def stack(tmp_path_factory: pytest.TempPathFactory, calls: Path) -> Iterator[Loc
             yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def tenant(stack: LocalStack) -> Tenant:
     """A tenant that all tests share; use names or paths of your own in it."""
     return stack.create_tenant("acme")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def api(stack: LocalStack, tenant: Tenant) -> Api:
     """The API with the tenant's key."""
     return stack.api(tenant.api_key)

@@ -68,12 +68,13 @@ DELIVERY = (
     Mutant(
         name="executors do not know the API by name",
         file="shared/bootstrap/dynamo_ports.py",
-        old="CallbackSender(settings.target_policy, ",
-        new="CallbackSender(type(settings.target_policy)(exceptions=settings.dial_exceptions), ",
+        old="CallbackSender(require(self._settings, ExecutorSettings).target_policy, self.clock)",
+        new="CallbackSender(type(require(self._settings, ExecutorSettings).target_policy)("
+        "exceptions=require(self._settings, ExecutorSettings).dial_exceptions), self.clock)",
         killer=_WIRED,
     ),
     Mutant(
-        name="the oldest secret alone throttle_status",
+        name="the oldest secret alone signs",
         file="shared/usecases/attempts/compose_callback.py",
         old="for secret in tenant.signing_at(now_ms, name)",
         new="for secret in tenant.signing_at(now_ms, name)[-1:]",
@@ -145,7 +146,7 @@ DELIVERY = (
     Mutant(
         name="a change of a job forgets its depth",
         file="shared/usecases/jobs/revise_job.py",
-        old="replace(new.unsealed_call, depth=before.depth)",
+        old="replace(new.unsealed_call, depth=before.depth, trace=before.trace)",
         new="new.unsealed_call",
         killer="tests/unit/api/test_depth.py",
     ),
@@ -155,6 +156,41 @@ DELIVERY = (
         old='        depth=plain.get("dp", 0),\n',
         new="",
         killer="tests/property/test_items.py",
+    ),
+    Mutant(
+        name="trace of zeros taken from a client",
+        file="shared/domain/delivery/trace.py",
+        old="00-(?!0{32})",
+        new="00-",
+        killer="tests/unit/domain/delivery/test_trace.py",
+    ),
+    Mutant(
+        name="attempts of an execution that are one span",
+        file="shared/domain/delivery/trace.py",
+        old="{execution}/{claims}",
+        new="{execution}",
+        killer="tests/unit/api/test_traces.py",
+    ),
+    Mutant(
+        name="item that cannot be read because of its trace",
+        file="shared/adapters/dynamodb/codec/execution_fields.py",
+        old="    if not isinstance(packed, bytes) or len(packed) != _TRACE_BYTES:\n",
+        new="    if packed is None:\n",
+        killer="tests/property/test_items.py",
+    ),
+    Mutant(
+        name="text of an unexpected error in the log",
+        file="shared/observability.py",
+        old="found.append(type(cause).__name__)",
+        new="found.append(repr(cause))",
+        killer="tests/unit/functions/test_log_leaks.py",
+    ),
+    Mutant(
+        name="jobs of a batch that no reconciler reads",
+        file="shared/adapters/logs/accepted_log.py",
+        old='entry["message"] == ACCEPTED_BATCH_LOG_LINE',
+        new="False",
+        killer="tests/conformance/test_accepted_log.py",
     ),
     Mutant(
         name="both signature schemes use one key",

@@ -31,8 +31,8 @@ RELEASES = (
     Mutant(
         name="other tables behind the same references that publish no version",
         file="infra/components/functions.py",
-        old="VersionOptions(description=self._shared.generation)",
-        new="VersionOptions()",
+        old="description=self._shared.generation, removal_policy",
+        new="removal_policy",
         killer=_LIFECYCLE,
     ),
     Mutant(

@@ -132,7 +132,7 @@ SENDER = (
     Mutant(
         name="sockets without a budget",
         file=_SOCKETS,
-        old="        if self._count_open() >= self._limit:",
+        old="        if self._are_open(self._limit):",
         new="        if False:",
         killer=_BUDGETS,
     ),

@@ -112,8 +112,8 @@ SERVICE_FAULTS = (
     Mutant(
         name="bug in one key that never becomes a dead message",
         file=_RUN_ATTEMPTS,
-        old='{error}", is_permanent=True)',
-        new='{error}", is_permanent=False)',
+        old="is_permanent=True, error=error)",
+        new="is_permanent=False, error=error)",
         killer=_LOST_ANSWERS,
     ),
     Mutant(

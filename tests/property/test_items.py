@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shared.adapters.dynamodb.codec.attributes import encode_all
 from shared.adapters.dynamodb.codec.due_rows import PENDING_ROW_ATTRIBUTES, read_due_row, read_pending_row
-from shared.adapters.dynamodb.codec.execution_fields import pack_outcomes, unpack_outcomes
+from shared.adapters.dynamodb.codec.execution_fields import TRACE, pack_outcomes, unpack_outcomes
 from shared.adapters.dynamodb.codec.items import execution_item, read_execution, reminder_item
 from shared.adapters.dynamodb.codec.keys import execution_key
 from shared.domain.dead_letters.redrive_task import redrive_task_id
@@ -18,6 +19,7 @@ from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.destination import DESTINATION
 from shared.domain.delivery.signing import SECRET_NAME
+from shared.domain.delivery.trace import Trace, own_trace
 from shared.domain.dispatch.pending_row import PendingRow
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.dispatch.sweep import DueRow
@@ -68,6 +70,11 @@ ASYNC_POLICIES = st.builds(
 MISSED = st.builds(SkippedRange, count=NUMBERS, first_at=INSTANTS, last_at=INSTANTS, resumed_at=INSTANTS)
 
 
+TRACES = st.none() | st.builds(
+    Trace, st.from_regex(r"(?!0{32})[0-9a-f]{32}", fullmatch=True), is_sampled=st.booleans()
+)
+
+
 @st.composite
 def executions(draw: st.DrawFn) -> Execution:
     """Every execution that transitions can make, and many that they cannot."""
@@ -102,6 +109,7 @@ def executions(draw: st.DrawFn) -> Execution:
             async_policy=draw(ASYNC_POLICIES),
             signing_secret=draw(st.none() | st.from_regex(SECRET_NAME, fullmatch=True)),
             depth=draw(st.integers(0, 8)),
+            trace=draw(TRACES),
         ),
         fingerprint=draw(st.binary(min_size=16, max_size=16)),
         progress=Progress(
@@ -189,7 +197,7 @@ def test_a_row_of_a_scan_agrees_with_the_execution(execution: Execution) -> None
 def pending_row_of(row: DueRow) -> PendingRow | None:
     if row.state is not State.PENDING:
         return None
-    return PendingRow(row.wakes, row.id.dispatch_at, row.tenant_id, row.lane, row.destination)
+    return PendingRow(row.wakes, row.id.dispatch_at, row.tenant_id, row.lane, row.destination, row.trace)
 
 
 @settings(deadline=None)
@@ -285,3 +293,17 @@ def test_extras_that_make_no_policy_are_unreadable(extras: str) -> None:
     item = execution_item(one_off(), REGION) | {"rp": {"S": extras}}
     with pytest.raises(UnreadableItemError):
         read_execution(item)
+
+
+@given(execution=executions(), stored=st.binary(max_size=40) | st.text(max_size=40) | st.none())
+def test_item_without_a_trace_or_with_one_of_another_form_is_read_with_its_own_trace(
+    execution: Execution, stored: bytes | str | None
+) -> None:
+    """Items of releases before and after this one."""
+    item = execution_item(execution, "eu") | encode_all({TRACE: stored})
+    if stored is None:
+        item.pop(TRACE, None)
+    if not isinstance(stored, bytes) or len(stored) != 17:
+        read = read_execution(item)
+        assert read == replace(execution, call=replace(execution.call, trace=None))
+        assert read.trace == own_trace(execution.id)

@@ -10,6 +10,7 @@ from functions.executor.records import batch_response, deliveries
 from infra.sizing import figures
 from shared.bootstrap.use_cases import use_cases
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
+from shared.usecases.attempts.batch_report import BatchReport
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from tests.scale.machines import MachineClock, MachineLoop, MachineOffload
 from tests.scale.queues import BATCH, Message
@@ -81,11 +82,7 @@ class Executors:
             if not self.is_warm:
                 hub.sleep(int(self._wait_for_sandbox_ms(queue) + figures.latency("cold_start")))
         cpu_ms = sandbox.machine.cpu_ms
-        sandbox.machine.spend(len(batch) * figures.cpu("decode"))
-        deadline_at = int(hub.now_ms) + EXECUTOR_TIMEOUT_SECONDS * 1000
-        received = deliveries([_record(message) for message in batch])
-        asyncio.set_event_loop(None)
-        report = sandbox.loop.run_until_complete(sandbox.run.execute(received, deadline_at))
+        report = self.invoke(sandbox, queue, batch)
         failed = {failure["itemIdentifier"] for failure in batch_response(report)["batchItemFailures"]}
         waits = {item.delivery.message_id: item.visible_after_seconds for item in report.returned()}
         self.batches += 1
@@ -99,6 +96,15 @@ class Executors:
         self.ends.update(attempt.end for attempt in report.attempts)
         self._idle[queue].append(sandbox)
         self._world.sqs.finished(queue, batch, {key: wait for key, wait in waits.items() if key in failed})
+
+    def invoke(self, sandbox: Sandbox, queue: QueueName, batch: list[Message]) -> BatchReport:
+        """Run the function on a batch; a subclass may look at the report."""
+        sandbox.machine.spend(len(batch) * figures.cpu("decode"))
+        deadline_at = int(self._world.hub.now_ms) + EXECUTOR_TIMEOUT_SECONDS * 1000
+        received = deliveries([_record(message) for message in batch])
+        asyncio.set_event_loop(None)
+        report: BatchReport = sandbox.loop.run_until_complete(sandbox.run.execute(received, deadline_at))
+        return report
 
     def _wait_for_sandbox_ms(self, queue: QueueName) -> float:
         """Lambda starts a number of sandboxes of a function each ten seconds; more wait for the next ten."""

@@ -11,7 +11,7 @@ from shared.bootstrap.use_cases import UseCases
 from shared.domain.bucket import MINUTE_MS, ShardRange
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
-from shared.usecases.attempts.run_attempts import Delivery
+from shared.usecases.attempts.batch_report import Delivery
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage
 from tests.simulation.bounds import UNSEEN_LEAD_MS
 from tests.simulation.faults import Strike

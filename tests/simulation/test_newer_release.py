@@ -18,7 +18,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.names import QueueName
 from shared.ports.executions import Claim, WriteUnknown
-from shared.usecases.attempts.run_attempts import Delivery
+from shared.usecases.attempts.batch_report import Delivery
 from tests.simulation import functions, newer_items
 from tests.simulation.clients import Clients
 from tests.simulation.faults import Strike

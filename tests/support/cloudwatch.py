@@ -81,7 +81,10 @@ def statistic(name: str, minutes: Iterable[Summary | None]) -> Point:
 
 
 def calculate(expression: str, values: Mapping[str, Point]) -> Point:
-    """One data point of metric math; missing where an operand is missing, or a divisor is zero."""
+    """One data point of metric math; missing where an operand is missing, or a divisor is zero.
+
+    Of arrays, it knows the sum of filled ones alone.
+    """
     try:
         return _value(ast.parse(expression, mode="eval").body, values)
     except (_MissingError, ZeroDivisionError):
@@ -108,6 +111,12 @@ def _value(node: ast.expr, values: Mapping[str, Point]) -> float:
         case ast.Call(func=ast.Name(id="FILL"), args=[ast.Name(id=name), instead]):
             value = values[name]
             return _value(instead, values) if value is None else value
+        case ast.Call(
+            func=ast.Name(id="SUM"),
+            args=[ast.Call(func=ast.Name(id="FILL"), args=[ast.List(elts=names), instead])],
+        ):
+            filled = (ast.Call(func=ast.Name(id="FILL"), args=[name, instead], keywords=[]) for name in names)
+            return sum(_value(each, values) for each in filled)
         case ast.Call(func=ast.Name(id="IF"), args=[condition, then, otherwise]):
             return _value(then if _value(condition, values) else otherwise, values)
     raise AssertionError(f"no metric math that this evaluator knows: {ast.dump(node)}")

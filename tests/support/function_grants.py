@@ -69,7 +69,7 @@ class FunctionGrants:
 
     def __init__(self, spec: FunctionSpec, environment: Mapping[str, str]) -> None:
         self.spec = spec
-        self._names = dict(_names(environment))
+        self._names = names_of(environment)
         self._granted = {
             (action, name)
             for grant in grants_of(spec)
@@ -91,8 +91,12 @@ class FunctionGrants:
         return self._names.get(resource, resource)
 
 
+def names_of(environment: Mapping[str, str]) -> dict[str, str]:
+    """The names of resources in the table of grants, by the last parts of their ARNs."""
+    return dict(_names(environment))
+
+
 def _names(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The last part of each ARN, and the resource's name in the table of grants."""
     for variable, name in _TABLES.items():
         if variable in environment:
             yield f"table/{environment[variable]}", name

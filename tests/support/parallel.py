@@ -11,7 +11,7 @@ ONE_PROCESS = ("tests/integration", "tests/infra")
 """Folders whose fixtures are expensive: a running laptop stack, a synthesis of the stacks."""
 TWO_PROCESSES = ("tests/conformance",)
 """Folders that start engines: each process that runs such tests starts all of them."""
-TEST_BY_TEST = ("tests/contract", "tests/models")
+TEST_BY_TEST = ("tests/models",)
 """Folders of few and long tests that share nothing."""
 LONGEST_FIRST = (
     "tests/integration",

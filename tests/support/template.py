@@ -85,6 +85,8 @@ def resolve(value: Any) -> str:
             return str(name)
         case {"Fn::ImportValue": name}:
             return str(name).rsplit(":", 1)[-1]
+        case {"Fn::GetAtt": [name, "ApiEndpoint"]}:
+            return f"https://{name}.execute-api.eu-west-1.amazonaws.com"
         case {"Fn::GetAtt": [name, attribute]}:
             return f"{name}.{attribute}"
     raise AssertionError(f"cannot resolve {value}")

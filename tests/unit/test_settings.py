@@ -14,6 +14,7 @@ from shared.settings import (
     CallbackSettings,
     DeadLetterSettings,
     ExecutorSettings,
+    ProberSettings,
     ReconcilerSettings,
     Settings,
     SettingsError,
@@ -211,3 +212,19 @@ def test_quotas_that_cannot_hold_are_refused(change: dict[str, object]) -> None:
 def test_api_does_not_start_without_audit_and_quota_settings(variable: str) -> None:
     with pytest.raises(SettingsError, match=variable):
         ApiSettings.from_env({name: value for name, value in ENVIRONMENT.items() if name != variable})
+
+
+@pytest.mark.parametrize(
+    "url", ["https://api.example.com", "https://api.example.com/", "http://127.0.0.1:8080"]
+)
+def test_prober_knows_the_url_of_the_api(url: str) -> None:
+    settings = ProberSettings.from_env(ENVIRONMENT | {Env.API_URL: url})
+    assert settings.api_url == url.removesuffix("/")
+
+
+@pytest.mark.parametrize(
+    "url", ["", "api.example.com", "http://api.example.com", "https://api.example.com/v1", "ftp://127.0.0.1"]
+)
+def test_url_that_would_show_the_key_of_the_canary_or_lead_elsewhere_is_refused(url: str) -> None:
+    with pytest.raises(SettingsError, match="API_URL is invalid"):
+        ProberSettings.from_env(ENVIRONMENT | {Env.API_URL: url})

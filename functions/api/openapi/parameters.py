@@ -8,6 +8,7 @@ from functions.api.http.route import Route
 from functions.api.models import MAX_INSTANT_CHARACTERS
 from functions.api.resources.upcoming.routes import DEFAULT_COUNT, DEFAULT_WITHIN_SECONDS
 from shared.domain.delivery.depth import DEPTH, DEPTH_HEADER, MAX_DEPTH
+from shared.domain.delivery.trace import TRACEPARENT
 from shared.domain.ids import JOB_ID
 from shared.domain.jobs.new_job import MAX_NAME_LENGTH, TAG
 from shared.domain.listings.filters import EXECUTION_STATES, FAILURE_REASONS, JOB_STATES, Kind
@@ -120,6 +121,11 @@ _IN_HEADER: dict[str, Parameter] = {
         "description": "The value that the call carried from which this job is created. The job is one "
         f"deeper than the call's, and refused beyond {MAX_DEPTH}.",
         "schema": {"type": "string", "pattern": DEPTH},
+    },
+    TRACEPARENT: {
+        "description": "W3C Trace Context, version 00: the job's calls belong to this trace. A value that is not "
+        "valid is ignored; then each execution has a trace of its own.",
+        "schema": {"type": "string"},
     },
 }
 

@@ -18,7 +18,8 @@ _HEADERS = {
     TOKEN_HEADER: "The token for receivers that report later.",
     DEPTH_HEADER: "How many calls in a row have created jobs, up to this one, with a code. Send it back when "
     "you create a job because of this call.",
-    "traceparent": "One trace for all attempts of an execution.",
+    "traceparent": "The trace of the client that created the job, or one for all attempts of the execution. Each "
+    "attempt is a span of its own.",
 }
 _OF_BACKFILLS = {"X-Backfill-Of": "The job that the backfill belongs to; only in calls of backfills."}
 _ASYNC = {

@@ -30,6 +30,7 @@ SERVICES = {
         "KMS",
         {"Decrypt": ("Plaintext",), "GenerateDataKeyWithoutPlaintext": ("CiphertextBlob",)},
     ),
+    "ssm": Service("ssm", "AmazonSSM", "application/x-amz-json-1.1", "SSM"),
     "logs": Service("logs", "Logs_20140328", "application/x-amz-json-1.1", "CLOUDWATCH_LOGS"),
 }
 """The operations of a service with binary members elsewhere in their answers are not called."""

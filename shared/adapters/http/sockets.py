@@ -82,17 +82,18 @@ class SocketBudget:
     @property
     def is_tight(self) -> bool:
         """Whether more than half of the sockets are open."""
-        return self._count_open() > self._limit // 2
+        return self._are_open(self._limit // 2 + 1)
 
     def open(self, family: int) -> BoundedSocket:
         """Open a non-blocking TCP socket; OSError with EMFILE if the limit is reached."""
-        if self._count_open() >= self._limit:
+        if self._are_open(self._limit):
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
         opened = BoundedSocket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         opened.setblocking(False)
         self._opened.add(opened)
         return opened
 
-    def _count_open(self) -> int:
-        """Count the sockets that are not closed; a closed one may still be referenced."""
-        return sum(each.fileno() >= 0 for each in self._opened)
+    def _are_open(self, count: int) -> bool:
+        """Whether at least so many sockets are open. A closed one may still be referenced, so they are counted one
+        by one where their number could suffice."""
+        return len(self._opened) >= count and sum(each.fileno() >= 0 for each in self._opened) >= count

@@ -7,7 +7,7 @@ import orjson
 
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.domain.dispatch.sampling import hash_level, sample_tag
-from shared.names import ACCEPTED_LOG_LINE
+from shared.names import ACCEPTED_BATCH_LOG_LINE, ACCEPTED_LOG_LINE
 from shared.ports.dispatch import Accepted
 
 
@@ -32,20 +32,24 @@ class CloudWatchAcceptedLog:
                     **continuation,
                 )
             for event in page["events"]:
-                accepted = _read(event["message"])
-                if accepted is not None and hash_level(accepted.job_id) >= sample_level:
-                    yield accepted
+                yield from (
+                    accepted
+                    for accepted in _read(event["message"])
+                    if hash_level(accepted.job_id) >= sample_level
+                )
             if not page.get("nextToken"):
                 return
             continuation = {"nextToken": page["nextToken"]}
 
 
-def _read(line: str) -> Accepted | None:
-    """Parse a log line; None for a line that merely contains the message text."""
+def _read(line: str) -> list[Accepted]:
+    """The jobs of a log line; none of a line that merely contains the message text."""
     try:
         entry = orjson.loads(line)
-        if entry["message"] != ACCEPTED_LOG_LINE:
-            return None
-        return Accepted(tenant_id=entry["tenant"], job_id=entry["job"])
-    except (orjson.JSONDecodeError, KeyError, TypeError):
-        return None
+        if entry["message"] == ACCEPTED_LOG_LINE:
+            return [Accepted(tenant_id=entry["tenant"], job_id=entry["job"])]
+        if entry["message"] == ACCEPTED_BATCH_LOG_LINE:
+            return [Accepted(tenant_id=entry["tenant"], job_id=job_id) for job_id, *_ in entry["jobs"]]
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
+        pass
+    return []

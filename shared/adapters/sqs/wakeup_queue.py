@@ -8,6 +8,7 @@ from shared.adapters.aws.client import AwsClient
 from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.sqs.messages import encode_wakeup
 from shared.adapters.sqs.newer_messages import newer_entry
+from shared.adapters.sqs.traces import trace_attribute
 from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup, delay_seconds, message_group
 from shared.domain.errors import UnavailableError
@@ -103,4 +104,5 @@ def _entry(number: int, wakeup: Wakeup, now_ms: int, group: str) -> dict[str, An
         "MessageBody": encode_wakeup(wakeup),
         "DelaySeconds": delay,
         "MessageGroupId": group,
+        **trace_attribute(wakeup.traces),
     }

@@ -5,6 +5,7 @@ from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolic
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.delivery.outcome_callbacks import INHERIT, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.delivery.trace import Trace
 from shared.names import Lane
 
 
@@ -27,3 +28,5 @@ class CallSpec:
     name."""
     depth: int = 0
     """How many calls in a row have created the job of the next one, up to this job."""
+    trace: Trace | None = None
+    """The trace of the client that created the job; None if each execution has a trace of its own."""

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from shared.dataclass import dataclass
 from shared.domain.dispatch.pending_row import PendingRow
-from shared.domain.dispatch.wakeup import MAX_KEYS, Wakeup
+from shared.domain.dispatch.wakeup import MAX_KEYS, Wakeup, known_for_any
 from shared.names import Lane
 
 Page = TypeVar("Page")
@@ -54,12 +54,12 @@ class PackFiller(Generic[Page]):
 def _pack(members: Sequence[tuple[PendingRow, Page]]) -> FilledPack[Page]:
     """`not_before` is the earliest instant; the executor waits for that of each key, which is in its id."""
     rows, pages = zip(*members, strict=True)
-    destinations = tuple(row.destination for row in rows)
     wakeup = Wakeup(
         lane=rows[0].lane,
         tenant_id=rows[0].tenant_id,
         keys=tuple(row.wakes for row in rows),
         not_before=min(row.due_at for row in rows),
-        destinations=destinations if any(destinations) else (),
+        destinations=known_for_any([row.destination for row in rows]),
+        traces=known_for_any([row.trace for row in rows]),
     )
     return FilledPack(wakeup=wakeup, pages=pages)

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from shared.domain.delivery.destination import UNKNOWN
+from shared.domain.delivery.trace import Trace
 from shared.domain.ids import ExecutionId
 from shared.names import Lane
 
@@ -17,3 +18,4 @@ class PendingRow(NamedTuple):
     tenant_id: str
     lane: Lane
     destination: str = UNKNOWN
+    trace: Trace | None = None

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.destination import UNKNOWN
+from shared.domain.delivery.trace import Trace
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.names import Lane
@@ -24,6 +25,7 @@ class RetryReminder:
     lane: Lane
     created_at: int
     destination: str = UNKNOWN
+    trace: Trace | None = None
     state: State = State.PENDING
     shard: int = 0
     """A shard of the bucket in which the retry is due. The target's own shard may exist only at midnight or

@@ -6,6 +6,7 @@ from enum import Enum, auto
 from shared.dataclass import dataclass
 from shared.domain.bucket import GUARD_MS
 from shared.domain.delivery.destination import UNKNOWN
+from shared.domain.delivery.trace import Trace
 from shared.domain.executions.execution import GUARDED_FROM, Execution
 from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
@@ -53,6 +54,7 @@ class DueRow:
     claimable_from: int | None
     next_attempt_at: int | None
     destination: str = UNKNOWN
+    trace: Trace | None = None
     reminder_target: ExecutionId | None = None
     notification: ExecutionId | None = None
     """The notification of its outcome, if there is one."""

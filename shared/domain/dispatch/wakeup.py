@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
+from typing import TypeVar
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.destination import UNKNOWN
+from shared.domain.delivery.trace import Trace
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import ExecutionId
 from shared.names import Lane, QueueName
@@ -14,6 +16,7 @@ MAX_DELAY_SECONDS = 900
 MAX_KEYS = 10
 _CEIL_FROM_MS = 800
 PackKey = tuple[str, str, str, int, int]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +29,8 @@ class Wakeup:
     not_before: int
     destinations: tuple[str, ...] = ()
     """One for each key; empty where they are unknown."""
+    traces: tuple[Trace | None, ...] = ()
+    """One for each key: the trace of the client that created its job. Empty where no client gave one."""
     via: QueueName | None = None
     """The queue, where it is not the lane's own."""
     waited: int = 0
@@ -39,6 +44,8 @@ class Wakeup:
             raise InvalidValueError(f"a wake-up names 1 to {MAX_KEYS} executions")
         if self.destinations and len(self.destinations) != len(self.keys):
             raise InvalidValueError("a wake-up names one destination for each execution, or none")
+        if self.traces and len(self.traces) != len(self.keys):
+            raise InvalidValueError("a wake-up names one trace for each execution, or none")
 
     @property
     def queue(self) -> QueueName:
@@ -53,19 +60,30 @@ class Wakeup:
         """The destination of a key's call, or `UNKNOWN`."""
         return self.destinations[self.keys.index(key)] if self.destinations else UNKNOWN
 
+    def trace_of(self, key: ExecutionId) -> Trace | None:
+        """The trace of the client that created a key's job; None if the execution has a trace of its own."""
+        return self.traces[self.keys.index(key)] if self.traces else None
+
+    def only(self, keys: Sequence[ExecutionId]) -> "Wakeup":
+        """A copy that names these of its executions."""
+        return replace(
+            self,
+            keys=tuple(keys),
+            destinations=tuple(map(self.destination_of, keys)) if self.destinations else (),
+            traces=known_for_any(list(map(self.trace_of, keys))),
+        )
+
     def singles(self) -> list["Wakeup"]:
-        return [
-            replace(
-                self,
-                keys=(key,),
-                destinations=(self.destination_of(key),) if self.destinations else (),
-            )
-            for key in self.keys
-        ]
+        return [self.only((key,)) for key in self.keys]
 
 
 def single_wakeup(
-    lane: Lane, tenant_id: str, key: ExecutionId, not_before: int, destination: str = UNKNOWN
+    lane: Lane,
+    tenant_id: str,
+    key: ExecutionId,
+    not_before: int,
+    destination: str = UNKNOWN,
+    trace: Trace | None = None,
 ) -> Wakeup:
     return Wakeup(
         lane=lane,
@@ -73,6 +91,7 @@ def single_wakeup(
         keys=(key,),
         not_before=not_before,
         destinations=(destination,) if destination else (),
+        traces=(trace,) if trace else (),
     )
 
 
@@ -110,13 +129,14 @@ def join(singles: Sequence[Wakeup]) -> Wakeup:
         singles[0],
         keys=tuple(wakeup.keys[0] for wakeup in singles),
         not_before=min(wakeup.not_before for wakeup in singles),
-        destinations=_joined(singles),
+        destinations=known_for_any([wakeup.destination_of(wakeup.keys[0]) for wakeup in singles]),
+        traces=known_for_any([wakeup.trace_of(wakeup.keys[0]) for wakeup in singles]),
     )
 
 
-def _joined(singles: Sequence[Wakeup]) -> tuple[str, ...]:
-    destinations = tuple(wakeup.destination_of(wakeup.keys[0]) for wakeup in singles)
-    return destinations if any(destinations) else ()
+def known_for_any(values: Sequence[T]) -> tuple[T, ...]:
+    """One value for each key of a wake-up, or nothing where none of them is known."""
+    return tuple(values) if any(values) else ()
 
 
 def delay_seconds(not_before: int, now_ms: int) -> int:

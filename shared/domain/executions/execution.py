@@ -6,6 +6,7 @@ from typing import Any
 from shared.dataclass import dataclass
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.callback import GONE_STATUS
+from shared.domain.delivery.trace import Trace, own_trace, span_of
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.progress import Progress
 from shared.domain.executions.redrive import RedriveOf
@@ -76,6 +77,16 @@ class Execution:
     def progressed(self, **changes: Any) -> "Execution":
         """A copy with these fields of its progress changed."""
         return replace(self, progress=replace(self.progress, **changes))
+
+    @property
+    def trace(self) -> Trace:
+        """The trace of the client that created the job, or the execution's own."""
+        return self.call.trace or own_trace(self.id)
+
+    @property
+    def span_id(self) -> str:
+        """The span of the latest attempt: each claim has one of its own."""
+        return span_of(self.id, self.progress.claims)
 
     @property
     def has_attempts_left(self) -> bool:

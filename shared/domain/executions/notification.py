@@ -66,6 +66,7 @@ def notification(
             timeout_ms=NOTIFICATION_TIMEOUT_MS,
             signing_secret=ended.call.signing_secret if is_own_url else None,
             depth=ended.call.depth,
+            trace=ended.trace,
         ),
         progress=Progress(),
         name=None,

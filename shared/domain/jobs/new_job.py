@@ -11,6 +11,7 @@ from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolic
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.request import Request, encode_request
 from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.delivery.trace import Trace
 from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.jobs.job import Definition
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUpPolicy
@@ -70,6 +71,8 @@ class NewJob:
     """The name of the signing secrets; None for the secrets without a name."""
     depth: int = 0
     """Not part of the fingerprint: a repeated request creates no second job from another depth."""
+    trace: Trace | None = None
+    """Not part of the fingerprint either: a repeated request may come from another trace."""
 
     def __post_init__(self) -> None:
         """Raises InvalidValueError for values out of range or settings that contradict each other."""
@@ -106,6 +109,7 @@ class NewJob:
             async_policy=self.async_policy,
             signing_secret=self.signing_secret,
             depth=self.depth,
+            trace=self.trace,
         )
 
     def definition(self, schedule: Series, call: CallSpec) -> Definition:

@@ -31,7 +31,9 @@ MAX_INDEX_SHARDS = 64
 MAX_WEIGHT = 100
 OPERATOR = "operator"
 """The tenant whose admin keys manage all tenants. Its keys have no other scope, so it owns no jobs."""
-RESERVED_IDS = frozenset({OPERATOR, "admin", "punctual", "system"})
+CANARY = "punctual-canary"
+"""The tenant whose jobs probe the deployment."""
+RESERVED_IDS = frozenset({OPERATOR, CANARY, "admin", "punctual", "system"})
 """Ids that no customer's tenant may have."""
 SIGNING_CONTEXT = "signing-secret"
 """The context to which sealed signing secrets are bound."""

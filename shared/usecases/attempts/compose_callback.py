@@ -77,14 +77,8 @@ class ComposeCallback:
                 attempt=execution.attempt,
                 scheduled_at=format_instant(execution.scheduled_at),
                 backfill_of=backfilled_job(execution.job_id),
-                traceparent=_traceparent(execution),
+                traceparent=execution.trace.header(execution.span_id),
             )
         except ValueError:
             # The cause is suppressed because it may quote the unsealed secret.
             raise UnreadableItemError("a signing secret of this tenant is none") from None
-
-
-def _traceparent(execution: Execution) -> str:
-    """One trace for all attempts of an execution, one span for each claim."""
-    trace_id = execution.id.entropy << 48 | execution.id.dispatch_at & 0xFFFFFFFFFFFF
-    return f"00-{trace_id:032x}-{execution.progress.claims:016x}-00"

@@ -7,11 +7,8 @@ reported as done only when everything it stood for is durable elsewhere.
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import field
-from enum import Enum, auto
 
 from shared.dataclass import dataclass
-from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import PunctualError, ServiceError, UnavailableError
@@ -21,6 +18,7 @@ from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, QueueName
 from shared.ports.dispatch import LaneProgressStore, WakeupQueue
 from shared.ports.executions import ClaimRejected, WriteUnknown
 from shared.ports.runtime import Clock, Entropy, Offload
+from shared.usecases.attempts.batch_report import BatchReport, Delivery, SettledMessage, Verdict
 from shared.usecases.attempts.claim_keys import ClaimKeys, ClaimResult
 from shared.usecases.attempts.due_clock import DueClock
 from shared.usecases.attempts.guard_start import Admission, GuardStart
@@ -45,57 +43,6 @@ POISON_RETURN_SECONDS = 1
 
 LONGEST_ATTEMPT_MS = MAX_CALLBACK_TIMEOUT_SECONDS * 1000 + LEASE_MARGIN_MS
 ENDS = (AttemptEnd.SUCCEEDED, AttemptEnd.FAILED, AttemptEnd.WITHDRAWN)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
-    """One received message. `wakeup` is None if the body cannot be read; `error` gives the reason.
-
-    `newer` is set if a newer release can read the body.
-    """
-
-    message_id: str
-    sent_at: int
-    receive_count: int
-    first_received_at: int | None = None
-    """By the clock of SQS, as `sent_at`; None if the queue does not report the time."""
-    wakeup: Wakeup | None
-    error: str = ""
-    newer: NewerMessage | None = None
-
-
-class Verdict(Enum):
-    DONE = auto()
-    RETURN = auto()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettledMessage:
-    """The verdict on a message. A returned message becomes visible again after `visible_after_seconds`."""
-
-    delivery: Delivery
-    verdict: Verdict
-    visible_after_seconds: int = 0
-
-
-@dataclass(slots=True)
-class BatchReport:
-    settled: list[SettledMessage] = field(default_factory=list)
-    attempts: list[AttemptResult] = field(default_factory=list)
-    refusals: list[RefusalResult] = field(default_factory=list)
-    undecided: list[WriteUnknown] = field(default_factory=list)
-    deferred: list[DeferredKey] = field(default_factory=list)
-    waited: set[ExecutionId] = field(default_factory=set)
-    """Keys of messages that were already deferred by a limit or by backpressure."""
-    unreadable_messages: int = 0
-    clock_skew_ms: int = 0
-    """Positive if this process's clock is ahead of the clock of SQS, negative if it is behind."""
-
-    def returned(self) -> list[SettledMessage]:
-        """Messages that must stay in the queue."""
-        return [settled for settled in self.settled if settled.verdict is Verdict.RETURN]
-
-
 UNCLAIMED = RefusalResult(kind=Refusal.OUT_OF_TIME, is_done=False, wait_seconds=1)
 """A key that was not claimed because its call could outlast the function; another worker runs it."""
 KeyResult = AttemptResult | RefusalResult | WriteUnknown | DeferredKey
@@ -136,7 +83,9 @@ class RunAttempts:
             report.settled.append(await self._settle(delivery, wakeup, results))
         report.attempts = [result for result in results.values() if isinstance(result, AttemptResult)]
         report.refusals = [result for result in results.values() if isinstance(result, RefusalResult)]
-        report.undecided = [result for result in results.values() if isinstance(result, WriteUnknown)]
+        report.undecided = {
+            key: result for key, result in results.items() if isinstance(result, WriteUnknown)
+        }
         report.deferred = [result for result in results.values() if isinstance(result, DeferredKey)]
         report.waited = {key for _, wakeup in ready if wakeup.waited for key in wakeup.keys}
         answers = [(each.execution.call.destination, each.answer) for each in report.attempts]
@@ -206,7 +155,7 @@ class RunAttempts:
         except UnavailableError as error:
             return WriteUnknown(str(error))
         except Exception as error:  # noqa: BLE001 - a bug in one key must not stop the other calls
-            return WriteUnknown(f"{type(error).__name__}: {error}", is_permanent=True)
+            return WriteUnknown(type(error).__name__, is_permanent=True, error=error)
         return answer
 
     async def _enter(self, execution: Execution, receive_count: int, deadline_at: int) -> KeyResult:

@@ -38,6 +38,8 @@ class RefusalResult:
     kind: Refusal
     is_done: bool = True
     wait_seconds: int | None = None
+    lost: Execution | None = None
+    """The execution that failed, because its last attempt was lost with its worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class SettleRefusal:
             if not self.give_up.execute(existing):
                 # Another was first, or the write happened without its answer: its notification may be missing.
                 return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
-            return RefusalResult(kind=Refusal.WORKER_LOST)
+            return RefusalResult(kind=Refusal.WORKER_LOST, lost=existing)
         if existing.progress.async_until is not None:
             # The call has ended, so the message is not needed: the sweeper monitors the lease.
             self.file_successor.execute(existing)

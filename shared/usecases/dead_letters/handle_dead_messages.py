@@ -53,6 +53,8 @@ class DeadMessageReport:
     rescheduled: int = 0
     parked: int = 0
     failed: int = 0
+    lost: list[Execution] = field(default_factory=list)
+    """Of the failed executions, those whose last attempts were lost with their workers."""
     returned: list[str] = field(default_factory=list)
 
 
@@ -134,7 +136,9 @@ class HandleDeadMessages:
         if execution.has_attempts_left:
             self._reschedule(execution, report)
             return ""
-        report.failed += self.give_up.execute(execution)
+        if self.give_up.execute(execution):
+            report.failed += 1
+            report.lost.append(execution)
         return ""
 
     def _running_on(self, execution: Execution) -> str:

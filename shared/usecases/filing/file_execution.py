@@ -101,6 +101,7 @@ class FileExecution:
                 lane=execution.lane,
                 created_at=now_ms,
                 destination=execution.call.destination,
+                trace=execution.call.trace,
             )
         )
 
@@ -123,11 +124,21 @@ class FileExecution:
 
 def wakeup_for(execution: Execution) -> Wakeup:
     return single_wakeup(
-        execution.lane, execution.tenant_id, execution.id, execution.not_before, execution.call.destination
+        execution.lane,
+        execution.tenant_id,
+        execution.id,
+        execution.not_before,
+        execution.call.destination,
+        execution.call.trace,
     )
 
 
 def wakeup_of_reminder(reminder: RetryReminder) -> Wakeup:
     return single_wakeup(
-        reminder.lane, reminder.tenant_id, reminder.target, reminder.dispatch_at, reminder.destination
+        reminder.lane,
+        reminder.tenant_id,
+        reminder.target,
+        reminder.dispatch_at,
+        reminder.destination,
+        reminder.trace,
     )

@@ -101,7 +101,7 @@ class ReviseJob:
         expires_at_s: int | None = None,
     ) -> CallSpec:
         """The call as described now. An unchanged request keeps its sealed form, so no payload is written."""
-        call = replace(new.unsealed_call, depth=before.depth)
+        call = replace(new.unsealed_call, depth=before.depth, trace=before.trace)
         if new.request == present:
             return replace(
                 call,

@@ -56,9 +56,7 @@ def _by_deferral(
 def _later(wakeup: Wakeup, keys: list[ExecutionId], deferral: Deferral, now_ms: int) -> Wakeup:
     via: QueueName | None = deferral.via or wakeup.via
     return replace(
-        wakeup,
-        keys=tuple(keys),
-        destinations=tuple(map(wakeup.destination_of, keys)) if wakeup.destinations else (),
+        wakeup.only(keys),
         not_before=now_ms + deferral.wait_ms,
         via=via,
         waited=wakeup.waited + (deferral.reason not in _MOVES),

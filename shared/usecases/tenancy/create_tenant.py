@@ -1,10 +1,13 @@
 """Create a tenant with its first API key and signing secret."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError, InvalidValueError
+from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import (
+    CANARY,
     OPERATOR,
     RESERVED_IDS,
     ApiKey,
@@ -20,6 +23,16 @@ from shared.usecases.tenancy.manage_keys import check_scopes, new_key
 from shared.usecases.tenancy.manage_signing_secrets import seal_new_secret
 
 FIRST_SCOPES = frozenset({Scope.READ, Scope.WRITE})
+CANARY_SCOPES = frozenset({Scope.WRITE})
+CANARY_QUOTAS = {
+    Quota.RECURRING_JOBS: 10,
+    Quota.CREATES_PER_SECOND: 2,
+    Quota.REQUESTS_PER_SECOND: 2,
+    Quota.DUE_PER_MINUTE: 10,
+    Quota.PAYLOAD_BYTES: 1_024,
+    Quota.TAGS: 0,
+}
+"""Little more than its jobs need, should its key leak."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +66,13 @@ class CreateTenant:
         """The operators' own tenant, once in a deployment; InvalidStateError where it exists."""
         return self._create(OPERATOR, frozenset({Scope.ADMIN}))
 
-    def _create(self, tenant_id: str, scopes: frozenset[Scope]) -> NewTenant:
+    def canary(self) -> NewTenant:
+        """The tenant of the canary, once in a deployment; InvalidStateError where it exists."""
+        return self._create(CANARY, CANARY_SCOPES, CANARY_QUOTAS)
+
+    def _create(
+        self, tenant_id: str, scopes: frozenset[Scope], quotas: Mapping[Quota, int] | None = None
+    ) -> NewTenant:
         check_scopes(tenant_id, scopes)
         now_ms = self.clock.now_ms()
         unsealed = Tenant(
@@ -62,6 +81,7 @@ class CreateTenant:
             data_key=b"",
             signing_secrets=(SigningSecret(id="", sealed=b"", created_at=now_ms),),
             created_at=now_ms,
+            quotas=quotas or {},
         )
         keyed = replace(unsealed, data_key=self.vault.new_data_key(tenant_id))
         made = new_key(tenant_id, scopes, now_ms, self.entropy)

@@ -5,6 +5,7 @@ from typing import Self
 
 from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import SweepContext
+from shared.domain.executions.execution import Execution
 from shared.ports.dispatch import OpenShard, PassLease, PassProgress
 
 MAX_OPEN_ROWS = 256
@@ -22,7 +23,8 @@ class SweepReport:
     unavailable: int = 0
     held_back: int = 0
     open_breakers: int = 0
-    worker_lost: int = 0
+    lost: list[Execution] = field(default_factory=list)
+    """Executions that failed, because their last attempts were lost with their workers."""
     index_repaired: int = 0
     """Entries in the index of failures that a throttled write had left behind."""
     quarantined: list[str] = field(default_factory=list)
@@ -30,6 +32,10 @@ class SweepReport:
     """How long the oldest job is overdue that is neither claimed nor throttled."""
     oldest_waiting_ms: int = 0
     """How long the oldest throttled job is overdue."""
+
+    @property
+    def worker_lost(self) -> int:
+        return len(self.lost)
 
 
 @dataclass(slots=True)

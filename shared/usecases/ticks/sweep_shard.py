@@ -192,7 +192,7 @@ class SweepShard:
                 settled = reminder_is_settled(target, row.claims)
                 action = SweepAction.SETTLED if settled else SweepAction.RESEND
             if action is SweepAction.GIVE_UP:
-                report.worker_lost += self._give_up(row)
+                report.lost += self._give_up(row)
         except UnavailableError:
             report.unavailable += 1
             state.failed += 1
@@ -230,12 +230,14 @@ class SweepShard:
         state.resent += len(rows)
         state.failed += refused
 
-    def _give_up(self, row: DueRow) -> bool:
-        """The worker died in the last attempt: record FAILED, and continue the chain."""
+    def _give_up(self, row: DueRow) -> list[Execution]:
+        """The worker died in the last attempt: record FAILED, and continue the chain. The execution, if it
+        failed."""
         execution = self.store.get(row.id)
         if execution is None or execution.has_attempts_left:
-            return False
-        return execution.lease_expired(self.clock.now_ms()) and self.give_up.execute(execution)
+            return []
+        is_lost = execution.lease_expired(self.clock.now_ms()) and self.give_up.execute(execution)
+        return [execution] if is_lost else []
 
     def _conclude(self, lease: PassLease, state: ShardPass, report: SweepReport, *, is_scan: bool) -> None:
         """Close the shard, or record the pass: when to look at the open rows, and when to scan again."""
@@ -277,7 +279,7 @@ def _wakeup_for(row: DueRow, now_ms: int, *, has_aged: bool) -> Wakeup:
     """`ends_at` is when the next copy is sent: without it, deferred copies would add up."""
     due_at = row.next_attempt_at or row.id.dispatch_at
     return replace(
-        single_wakeup(row.lane, row.tenant_id, row.wakes, due_at, row.destination),
+        single_wakeup(row.lane, row.tenant_id, row.wakes, due_at, row.destination, row.trace),
         via=QueueName.STANDARD if has_aged else None,
         ends_at=now_ms + RESEND_AT_LEAST_MS,
     )

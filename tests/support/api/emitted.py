@@ -9,9 +9,8 @@ from shared.observability import metrics
 def emitted() -> dict[str, Any]:
     """The metrics that are not yet flushed: a number each, or a list of measurements."""
     waiting: dict[str, Any] = {}
-    for name, metric in metrics.metric_set.items():
-        values = list(metric["Value"])
-        waiting[name] = values if metric["Unit"] == "Milliseconds" else sum(values)
+    for name, values in metrics.metric_set.items():
+        waiting[name] = list(values) if name.endswith("Ms") else sum(values)
     metrics.clear_metrics()
     return waiting
 

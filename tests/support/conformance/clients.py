@@ -22,6 +22,7 @@ from shared.adapters.aws.services import SERVICES, Endpoint
 from shared.adapters.aws.signer import Signer
 from shared.adapters.clock import SystemClock, SystemEntropy
 from shared.names import Transport
+from tests.support.conformance.aws_account import AwsAccount
 from tests.support.conformance.dynamo_lab import REGION
 
 NO_RETRIES = 0
@@ -46,7 +47,7 @@ class GroupOfOne:
 class Clients:
     """Makes each client once, because making a client takes longer than most tests.
 
-    No client repeats a call, and none has the user's credentials: a test sees the first answer.
+    No client repeats a call: a test sees the first answer. Those of AWS alone have the user's credentials.
     """
 
     def __init__(self) -> None:
@@ -55,15 +56,20 @@ class Clients:
         self._send = PooledSend()
 
     def __call__(
-        self, service: str, endpoint: str | None, transport: Transport = Transport.HTTP
+        self, service: str, engine: str | AwsAccount | None, transport: Transport = Transport.HTTP
     ) -> AwsClient:
-        """The client of a service; without an endpoint moto answers, in this process."""
+        """The client of a service of AWS or at an endpoint; without either moto answers, in this process."""
+        endpoint = engine.prefix if isinstance(engine, AwsAccount) else engine
         key = service, endpoint, transport
         if key not in self._made:
-            self._made[key] = AwsClient(
-                self._boto_call(service, endpoint)
-                if transport is Transport.BOTO3
-                else self._http_call(service, endpoint)
+            self._made[key] = (
+                engine.transport(service, transport, self._send_from_any_thread)
+                if isinstance(engine, AwsAccount)
+                else AwsClient(
+                    self._boto_call(service, endpoint)
+                    if transport is Transport.BOTO3
+                    else self._http_call(service, endpoint)
+                )
             )
         return self._made[key]
 

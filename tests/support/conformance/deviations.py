@@ -6,12 +6,13 @@ docs/design/deviations.md shows the same rows.
 
 from collections.abc import Mapping, Sequence
 
+AWS = "aws"
 NOT_FOR_THREADS = "one thread only: concurrent conditional writes are not atomic"
 ONE_STEP = "in memory and without threads: each call is one step that nothing comes between"
 
 IMPLEMENTATIONS = {
-    "lab": ("fake", "moto", "ministack", "dynamodb-local"),
-    "engine_lab": ("moto", "ministack", "dynamodb-local"),
+    "lab": ("fake", "moto", "ministack", "dynamodb-local", "aws"),
+    "engine_lab": ("moto", "ministack", "dynamodb-local", "aws"),
     "claiming": (
         "fake",
         "moto-update",
@@ -24,6 +25,10 @@ IMPLEMENTATIONS = {
         "dynamodb-local-update_without_items",
         "dynamodb-local-batch",
         "dynamodb-local-batch_without_items",
+        "aws-update",
+        "aws-update_without_items",
+        "aws-batch",
+        "aws-batch_without_items",
     ),
     "putting": (
         "fake",
@@ -33,15 +38,21 @@ IMPLEMENTATIONS = {
         "ministack-batch",
         "dynamodb-local-put",
         "dynamodb-local-batch",
+        "aws-put",
+        "aws-batch",
     ),
-    "lanes": ("fake", "moto", "ministack"),
-    "sqs": ("moto", "ministack"),
-    "vault": ("fake", "moto", "ministack"),
-    "kms_vault": ("moto", "ministack"),
-    "acceptance": ("fake", "moto", "ministack"),
-    "logged_acceptance": ("moto", "ministack"),
+    "lanes": ("fake", "moto", "ministack", "aws"),
+    "sqs": ("moto", "ministack", "aws"),
+    "vault": ("fake", "moto", "ministack", "aws"),
+    "kms_vault": ("moto", "ministack", "aws"),
+    "acceptance": ("fake", "moto", "ministack", "aws"),
+    "logged_acceptance": ("moto", "ministack", "aws"),
+    "parameters": ("fake", "moto", "ministack", "aws"),
+    "ssm_parameters": ("moto", "ministack", "aws"),
 }
 """By fixture: what the suites run over. `moto-batch` is one of the two ways to claim or to put, over moto.
+
+`aws` runs only where `--engines` names it and the environment names the account.
 
 `_without_items`: a hook removes the items that refused claims show.
 """
@@ -52,7 +63,7 @@ _IN_THIS_PROCESS = ("fake", "moto")
 
 GROUPED = "@grouped"
 """The suffix of an implementation whose conditional writes of executions are statements of a group."""
-_GROUPED_ENGINES = ("ministack", "dynamodb-local")
+_GROUPED_ENGINES = ("ministack", "dynamodb-local", "aws")
 """moto crashes on a BatchExecuteStatement with parameters."""
 _GROUPED_MODULES = frozenset(
     {

@@ -1,11 +1,11 @@
 """The lanes of each implementation, with a way to receive sent messages."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from shared.adapters.sqs.messages import decode_wakeup
+from shared.adapters.sqs.traces import read_wakeup
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.names import Lane, QueueName
@@ -62,13 +62,23 @@ class Received:
     body: str
     group: str
     receipt_handle: str
+    texts: Mapping[str, str]
+    """The message attributes of the type String."""
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The part of Lambda's record that wake-ups are read from."""
+        attributes = {name: {"dataType": "String", "stringValue": text} for name, text in self.texts.items()}
+        return {"body": self.body, "messageAttributes": attributes}
 
 
 class SqsLanes:
     """The adapter over one engine, with queues of its own."""
 
-    def __init__(self, client: Any, queue_urls: dict[QueueName, str]) -> None:
+    def __init__(self, client: Any, queue_urls: dict[QueueName, str], *, tries: int = 1) -> None:
+        """A receive that does not wait asks some of SQS's servers only: `tries` of them in a row find nothing."""
         self.client = client
+        self._tries = tries
         self.queue_urls = queue_urls
         self.queue = SqsWakeupQueue(client, queue_urls, even, one_by_one)
 
@@ -79,13 +89,16 @@ class SqsLanes:
         time.sleep(duration_ms / 1000)
 
     def receive(self, lane: Lane | QueueName) -> list[Wakeup]:
-        return [decode_wakeup(message.body) for message in self.receive_raw(lane)]
+        return [read_wakeup(message.record) for message in self.receive_raw(lane)]
 
     def receive_raw(self, lane: Lane | QueueName, visibility_seconds: int = 600) -> list[Received]:
         """Every visible message, undecoded."""
         received: list[Received] = []
-        while batch := self._receive_batch(lane, visibility_seconds):
+        empty = 0
+        while empty < self._tries:
+            batch = self._receive_batch(lane, visibility_seconds)
             received += batch
+            empty = 0 if batch else empty + 1
         return received
 
     def _receive_batch(self, lane: Lane | QueueName, visibility_seconds: int) -> Sequence[Received]:
@@ -95,12 +108,16 @@ class SqsLanes:
             VisibilityTimeout=visibility_seconds,
             WaitTimeSeconds=0,
             MessageSystemAttributeNames=["All"],
+            MessageAttributeNames=["All"],
         )
         return [
             Received(
                 body=message["Body"],
                 group=message.get("Attributes", {}).get("MessageGroupId", ""),
                 receipt_handle=message["ReceiptHandle"],
+                texts={
+                    name: value["StringValue"] for name, value in message.get("MessageAttributes", {}).items()
+                },
             )
             for message in answer.get("Messages", [])
         ]

@@ -71,6 +71,9 @@ def _fault_of(entry: Entry) -> str | None:
         return f"Id {entry['Id']!r}"
     if "MessageGroupId" in entry and not _GROUP.fullmatch(entry["MessageGroupId"]):
         return f"MessageGroupId {entry['MessageGroupId']!r}"
+    for name, attribute in entry.get("MessageAttributes", {}).items():
+        if not attribute["StringValue"]:
+            return f"MessageAttributes {name} without a value"
     return None
 
 

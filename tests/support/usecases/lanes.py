@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shared.usecases.attempts.run_attempts import Delivery
+from shared.usecases.attempts.batch_report import Delivery
 from tests.support.usecases.world import World
 
 RECEIVES = 5

@@ -11,7 +11,7 @@ from shared.domain.limits.circuit_breaker import OPEN_MS, TRIP_AFTER, Circuit
 from shared.domain.limits.scopes import ScopeState, WaitReason
 from shared.domain.tenancy.quota import Quota
 from shared.names import QueueName
-from shared.usecases.attempts.run_attempts import BatchReport, Delivery
+from shared.usecases.attempts.batch_report import BatchReport, Delivery
 from shared.usecases.filing.file_execution import wakeup_for
 from shared.usecases.limits.apply_backpressure import ReceivedMessage
 from shared.usecases.limits.throttle_batch import ThrottleBatch

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from shared.domain.dispatch.wakeup import Wakeup
+from shared.domain.dispatch.wakeup import Wakeup, known_for_any
 from shared.domain.executions.execution import Execution
 from shared.names import Lane
-from shared.usecases.attempts.run_attempts import Delivery
+from shared.usecases.attempts.batch_report import Delivery
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage
 from tests.support.builders import DUE_AT
 
@@ -30,6 +30,7 @@ def wakeup_of(executions: Sequence[Execution], not_before: int) -> Wakeup:
         tenant_id=executions[0].tenant_id,
         keys=tuple(execution.id for execution in executions),
         not_before=not_before,
+        traces=known_for_any([execution.call.trace for execution in executions]),
     )
 
 

@@ -19,6 +19,7 @@ from tests.support.fakes.limit_store import FakeLimitStore
 from tests.support.fakes.live_items import FakeLiveItems
 from tests.support.fakes.one_off_batches import FakeOneOffBatches
 from tests.support.fakes.one_off_store import FakeOneOffStore
+from tests.support.fakes.parameters import FakeParameters
 from tests.support.fakes.queries import FakeQueries
 from tests.support.fakes.reconcile_progress import FakeReconcileProgress
 from tests.support.fakes.redrive_batches import FakeRedriveBatches
@@ -61,6 +62,7 @@ class FakePorts:
         self.live_items = FakeLiveItems(self.table)
         self.reconcile_progress = FakeReconcileProgress()
         self.audit_log = FakeAuditLog()
+        self.parameters = FakeParameters()
         self.vault = FakeVault(self.entropy)
         self.sender = ScriptedSender(self.clock, answer_to)
         self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=counts),))
@@ -106,6 +108,7 @@ class FakePorts:
         ports.queries = self.tapped("queries", FakeQueries(self.table))
         ports.parked_messages = self.tapped("parked_messages", self.parked_messages)
         ports.sender, ports.vault = self.sender, self.vault
+        ports.parameters = self.parameters
         return ports
 
     def _pause(self, duration_ms: int) -> None:

@@ -13,7 +13,7 @@ from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.timing import After, Timing
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import EXECUTOR_TIMEOUT_SECONDS
-from shared.usecases.attempts.run_attempts import BatchReport, Delivery
+from shared.usecases.attempts.batch_report import BatchReport, Delivery
 from tests.support.builders import ONE_SHARD, TENANT, expiry_for, job, one_off, with_changes
 from tests.support.fakes.sender import AnswerTo, succeeds
 from tests.support.usecases.messages import delivery

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from functions.api.http.route import Route
+from shared.domain.ids import one_off_execution
 from shared.domain.tenancy.audit import AuditRecord
 from shared.domain.tenancy.tenant import OPERATOR
-from shared.names import ACCEPTED_LOG_LINE, Metric
+from shared.names import ACCEPTED_BATCH_LOG_LINE, ACCEPTED_LOG_LINE, Metric
 from shared.observability import metrics
 from tests.support.api.api_world import JOB, REQUEST_ID, Answer, ApiWorld, logged
 from tests.support.api.request_factory import (
@@ -107,7 +108,8 @@ def test_a_change_that_could_not_be_recorded_is_not_acknowledged(route: Route) -
     (line,) = [line for line in lines if line.levelname == "ERROR"]
     assert line.__dict__["operation"] == recorded_as(route)
     assert line.__dict__["actor"]["key_id"]
-    assert not any(line.getMessage() == ACCEPTED_LOG_LINE for line in lines)
+    accepted = (ACCEPTED_LOG_LINE, ACCEPTED_BATCH_LOG_LINE)
+    assert not any(line.getMessage() in accepted for line in lines)
 
 
 @pytest.mark.parametrize("route", CHANGES, ids=name_of)
@@ -136,6 +138,12 @@ def test_a_refused_change_leaves_no_record() -> None:
     assert len(audited.api.world.audit_log.records) == before
 
 
+def stored_trace(world: ApiWorld, job_id: str) -> str:
+    execution_id = one_off_execution(job_id)
+    assert execution_id is not None
+    return world.world.standing(execution_id).trace.id
+
+
 def test_one_off_jobs_are_on_record_in_the_log_of_the_api() -> None:
     world = ApiWorld()
     with logged() as lines:
@@ -148,7 +156,8 @@ def test_one_off_jobs_are_on_record_in_the_log_of_the_api() -> None:
         key,
         REQUEST_ID,
     )
-    assert len(line["after"]) == 64
+    assert len(line["after"]) == 32
+    assert (line["trace"], line["replayed"]) == (stored_trace(world, job["id"]), None)
     assert world.world.audit_log.records == {}
 
 

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from shared.domain.tenancy.tenant import Scope
-from shared.names import Metric
 from shared.observability import metrics
 from tests.support.api.api_world import JOB, ApiWorld
 from tests.support.api.backfills import NIGHTLY, RANGE, backfilled
@@ -48,7 +47,6 @@ def test_a_backfill_is_a_job_of_its_own() -> None:
     assert world.get(f"/v1/jobs/{made['id']}").json == made
     assert world.get(f"/v1/jobs/{job['id']}").json == job
     assert job["backfill"] is None
-    assert Metric.JOBS_CREATED in metrics.metric_set
 
 
 def test_executions_of_a_backfill_show_their_past_instants() -> None:

@@ -7,13 +7,13 @@ import pytest
 
 from functions.api.http.admission import MAX_BODY_BYTES
 from functions.api.resources.batches.models import MAX_JOBS
+from shared.domain.dispatch.sampling import sample_tags
 from shared.domain.errors import UnavailableError
 from shared.domain.ids import one_off_execution
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Scope
-from shared.names import ACCEPTED_LOG_LINE, Metric
+from shared.names import ACCEPTED_BATCH_LOG_LINE
 from tests.support.api.api_world import JOB, REQUEST_ID, Answer, ApiWorld, Request, logged
-from tests.support.api.emitted import emitted
 from tests.support.fakes.one_off_batches import Fault
 
 PATH = "/v1/jobs/batch"
@@ -250,11 +250,30 @@ def test_every_accepted_job_is_written_to_the_log_and_no_other() -> None:
     world = ApiWorld()
     with logged() as records:
         found = results(send(world, JOB, BAD, EVERY_MINUTE, JOB))
-    lines = [record for record in records if record.getMessage() == ACCEPTED_LOG_LINE]
-    accepted = [result["job"]["id"] for result in found if result["status"] == 201]
-    assert [record.__dict__["job"] for record in lines] == accepted
-    assert {record.__dict__["tenant"] for record in lines} == {"acme"}
-    assert emitted()[Metric.JOBS_CREATED] == 3
+    lines = [vars(record) for record in records if record.getMessage() == ACCEPTED_BATCH_LOG_LINE]
+    accepted = {result["job"]["id"] for result in found if result["status"] == 201}
+    assert {job_id for line in lines for job_id, *_ in line["jobs"]} == accepted
+    assert sum(line["size"] for line in lines) == len(accepted) == 3
+    assert {(line["tenant"], line["replayed"]) for line in lines} == {("acme", None)}
+
+
+def test_line_of_a_batch_has_the_jobs_of_one_sample_and_no_others() -> None:
+    """The reconciler searches for a sample by its tag, and would read the other jobs for nothing."""
+    world = ApiWorld()
+    with logged() as records:
+        send(world, *[JOB] * 50)
+    lines = [vars(record) for record in records if record.getMessage() == ACCEPTED_BATCH_LOG_LINE]
+    assert len(lines) > 1
+    for line in lines:
+        assert {sample_tags(job_id) for job_id, *_ in line["jobs"]} == {line["sample"] or ""}
+
+
+def test_line_of_a_repeated_batch_says_that_its_jobs_were_created_before() -> None:
+    world = ApiWorld()
+    send(world, JOB, idempotency_key="k")
+    with logged() as records:
+        send(world, JOB, idempotency_key="k")
+    assert [vars(record)["replayed"] for record in records] == [True]
 
 
 def test_a_creation_that_could_not_be_recorded_is_not_acknowledged_and_the_rest_is(
@@ -268,7 +287,8 @@ def test_a_creation_that_could_not_be_recorded_is_not_acknowledged_and_the_rest_
     monkeypatch.setattr(type(world.world.audit_log), "append", fail)
     with logged() as records:
         assert statuses(send(world, JOB, EVERY_MINUTE, JOB)) == [201, 503, 201]
-    assert [record.getMessage() for record in records].count(ACCEPTED_LOG_LINE) == 2
+    lines = [vars(record) for record in records if record.getMessage() == ACCEPTED_BATCH_LOG_LINE]
+    assert sum(line["size"] for line in lines) == 2
 
 
 def test_put_that_the_store_rejects_is_an_internal_error_and_not_worth_a_retry() -> None:

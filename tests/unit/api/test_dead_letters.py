@@ -199,7 +199,7 @@ def test_dead_letter_is_redriven_once_despite_repeated_requests() -> None:
     assert first.json == again.json
     assert first.headers["Location"] == f"/v1/executions/{first.json['id']}"
     assert ("Idempotency-Replayed" in first.headers, again.headers["Idempotency-Replayed"]) == (False, "true")
-    assert metrics.metric_set[Metric.REDRIVEN]["Value"] == [1]
+    assert metrics.metric_set[Metric.REDRIVEN] == [1]
     assert first.json["redrive_of"] == dead["id"]
     assert world.get(f"/v1/executions/{dead['id']}").json["redriven_by"] == first.json["id"]
 

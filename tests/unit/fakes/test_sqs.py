@@ -46,6 +46,7 @@ def test_a_delay_of_whole_seconds_up_to_a_quarter_of_an_hour_is_taken(delay: int
         {"MessageGroupId": ""},
         {"MessageGroupId": "a b"},
         {"MessageGroupId": "x" * 129},
+        {"MessageAttributes": {"name": {"DataType": "String", "StringValue": ""}}},
     ],
     ids=str,
 )

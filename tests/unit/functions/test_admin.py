@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from functions.admin import __main__ as admin
 from functions.admin.commands import COMMANDS
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.errors import InvalidStateError, InvalidValueError, PunctualError, UnavailableError
-from shared.domain.tenancy.tenant import OPERATOR, Scope
+from shared.domain.tenancy.tenant import CANARY, OPERATOR, Scope
 from shared.names import QueueName
 from tests.support.usecases.world import World
 
@@ -289,3 +290,22 @@ def test_a_tenant_is_told_of_outcomes_and_no_more(run: Run) -> None:
     shown = run("show-tenant", "acme")
     assert (shown["on_success"], shown["on_failure"]) == (None, url)
     assert run("change-tenant", "acme", "--on-failure", "none")["on_failure"] is None
+
+
+def test_secrets_of_the_canary_are_stored_and_neither_shown_nor_audited(world: World, run: Run) -> None:
+    shown = run("create-canary")
+    key, secret = (world.parameters.texts[name] for name in shown["parameters"])
+    assert world.authenticate.execute(key) is not None
+    (record,) = world.audit_log.of(CANARY)
+    assert record.operation == "createCanary"
+    everything = json.dumps([shown, asdict(record)], default=str)
+    assert shown["key_id"] in everything
+    assert not [text for text in (key.rpartition("_")[2], secret) if text in everything]
+
+
+def test_canary_whose_parameters_are_refused_is_told_in_one_line(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.parameters.is_down = True
+    assert admin.main(["create-canary"]) == 1
+    assert capsys.readouterr().err == "the fake is down\n"

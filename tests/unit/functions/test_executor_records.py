@@ -1,13 +1,15 @@
 """SQS records in, partial batch response out: what is not listed is deleted, so nothing unfinished is left out."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from functions.executor.records import batch_response, deliveries
 from shared.adapters.sqs.messages import encode_wakeup
+from shared.domain.delivery.trace import Trace
 from shared.domain.dispatch.newer_message import NewerMessage
-from shared.usecases.attempts.run_attempts import BatchReport, Delivery, SettledMessage, Verdict
+from shared.usecases.attempts.batch_report import BatchReport, Delivery, SettledMessage, Verdict
 from tests.support.builders import DUE_AT, execution_id, wakeup
 
 WAKEUP = wakeup(keys=(execution_id(1), execution_id(2)))
@@ -98,3 +100,29 @@ def test_exactly_the_returned_messages_are_listed() -> None:
 
 def test_a_batch_that_is_done_lists_nothing() -> None:
     assert batch_response(BatchReport()) == {"batchItemFailures": []}
+
+
+TRACE = Trace("0af7651916cd43dd8448eb211c80319c", is_sampled=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "traces"),
+    [
+        (f",{TRACE.id}-1", (None, TRACE)),
+        (f"{TRACE.id}-0,{TRACE.id}-1", (Trace(TRACE.id), TRACE)),
+        (",", ()),
+        ("", ()),
+        (f"{TRACE.id}-1", ()),
+        (f"{TRACE.id}-1,{TRACE.id}-1,{TRACE.id}-1", ()),
+        (f",{TRACE.id}-1-later", ()),
+        (f",{'0' * 32}-1", ()),
+        ("s3cr3t" * 50_000, ()),
+    ],
+)
+def test_traces_of_a_message_are_read_and_those_of_another_form_are_ignored(
+    text: str, traces: tuple[Trace | None, ...]
+) -> None:
+    sent = record()
+    sent["messageAttributes"] = {"punctual.traces": {"dataType": "String", "stringValue": text}}
+    (delivery,) = deliveries([sent])
+    assert delivery.wakeup == replace(WAKEUP, traces=traces)

@@ -6,19 +6,21 @@ import pytest
 
 from functions.executor.report import DEFERRED, emit, emit_limits
 from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.delivery.trace import Trace
 from shared.domain.executions.states import State
 from shared.domain.limits.scopes import Deferral, WaitReason
 from shared.names import WHOLE_STAGE, Metric, QueueName
-from shared.observability import metrics
+from shared.observability import JsonLines, metrics
 from shared.ports.executions import WriteUnknown
+from shared.usecases.attempts.batch_report import BatchReport, Delivery, SettledMessage, Verdict
 from shared.usecases.attempts.make_attempt import AttemptResult
-from shared.usecases.attempts.run_attempts import BatchReport, Delivery, SettledMessage, Verdict
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import Refusal, RefusalResult
 from shared.usecases.limits.throttle_batch import DeferredKey
 from tests.support.api.api_world import logged
 from tests.support.api.emitted import emitted
 from tests.support.builders import DUE_AT, in_state, one_off, with_changes
+from tests.support.usecases.messages import delivery
 from tests.support.usecases.world import World
 
 SECRET = b"s3cr3t"
@@ -96,7 +98,7 @@ def started(lag_ms: int, end: AttemptEnd = AttemptEnd.SUCCEEDED, attempts: int =
 
 
 def late_starts() -> list[float]:
-    values = list(metrics.metric_set.get(Metric.LATE_STARTS, {"Value": []})["Value"])
+    values = list(metrics.metric_set.get(Metric.LATE_STARTS, []))
     metrics.clear_metrics()
     return values
 
@@ -171,22 +173,56 @@ def test_unsuccessful_attempt_is_logged_by_ids_and_reasons_alone(end: AttemptEnd
         told(BatchReport(attempts=[attempt(end), attempt(AttemptEnd.SUCCEEDED)]))
     emitted()
     (record,) = records
-    assert record.getMessage() == f"attempt {end}"
-    assert (record.__dict__["execution"], record.__dict__["tenant"]) == (str(RUNNING.id), "acme")
-    assert (record.__dict__["attempt"], record.__dict__["reason"]) == (1, "http_status")
-    assert "s3cr3t" not in repr(record.__dict__)
+    line = vars(record)
+    assert (record.getMessage(), line["end"]) == ("attempt ended", end)
+    assert (line["execution"], line["tenant"]) == (str(RUNNING.id), "acme")
+    assert (line["attempt"], line["reason"], line["status"], line["duration_ms"]) == (
+        1,
+        "http_status",
+        500,
+        7,
+    )
+    assert (line["trace"], line["span"]) == (RUNNING.trace.id, RUNNING.span_id)
+    assert "s3cr3t" not in repr(line)
+
+
+def test_execution_that_is_lost_with_its_worker_is_logged_in_its_trace() -> None:
+    with logged() as records:
+        told(BatchReport(refusals=[RefusalResult(kind=Refusal.WORKER_LOST, lost=RUNNING)]))
+    emitted()
+    (line,) = map(vars, records)
+    assert (line["message"], line["execution"], line["trace"]) == (
+        "worker lost",
+        str(RUNNING.id),
+        RUNNING.trace.id,
+    )
 
 
 def test_poison_and_undecided_claims_are_logged_with_their_reasons() -> None:
     with logged() as records:
+        unknown = {RUNNING.id: WriteUnknown("throttled")}
+        told(BatchReport(settled=[settled(Verdict.RETURN, "not ours")], undecided=unknown))
+    emitted()
+    poison, undecided = map(vars, records)
+    assert poison["fault"] == "not ours"
+    assert (undecided["reason"], undecided["execution"]) == ("throttled", str(RUNNING.id))
+    assert undecided["trace"] == RUNNING.trace.id
+
+
+def test_undecided_claim_is_logged_in_the_trace_that_its_message_names() -> None:
+    trace = Trace("0af7651916cd43dd8448eb211c80319c")
+    message = delivery(with_changes(RUNNING, trace=trace))
+    with logged() as records:
         told(
-            BatchReport(settled=[settled(Verdict.RETURN, "not ours")], undecided=[WriteUnknown("throttled")])
+            BatchReport(
+                settled=[SettledMessage(delivery=message, verdict=Verdict.RETURN)],
+                undecided={RUNNING.id: WriteUnknown("ValueError", error=ValueError("s3cr3t"))},
+            )
         )
     emitted()
-    assert [record.__dict__.get("fault", record.__dict__.get("reason")) for record in records] == [
-        "not ours",
-        "throttled",
-    ]
+    (record,) = records
+    assert vars(record)["trace"] == trace.id
+    assert "s3cr3t" not in JsonLines().format(record)
 
 
 def test_every_wait_reason_has_a_metric_that_counts_deferrals() -> None:

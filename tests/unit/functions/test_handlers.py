@@ -13,11 +13,12 @@ from shared.adapters.sqs.messages import encode_wakeup
 from shared.domain.bucket import ShardRange
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.errors import InvalidValueError, UnavailableError
+from shared.domain.executions.states import State
 from shared.domain.schedules.zone_changes import Move
 from shared.names import Lane, Metric, QueueName
 from shared.observability import metrics
 from shared.ports.dispatch import MinuteProgress
-from shared.usecases.attempts.run_attempts import BatchReport, Delivery, SettledMessage, Verdict
+from shared.usecases.attempts.batch_report import BatchReport, Delivery, SettledMessage, Verdict
 from shared.usecases.chains.recompute_job import Recomputation
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, DeadMessageReport
 from shared.usecases.dead_letters.process_bulk_redrives import RedriveReport
@@ -27,7 +28,7 @@ from shared.usecases.ticks.watch_buckets import WatchReport
 from tests.support.api.api_world import Request, logged
 from tests.support.api.emitted import flushed
 from tests.support.api.environment import DEAD_LETTERS, ENVIRONMENT
-from tests.support.builders import DUE_AT, wakeup
+from tests.support.builders import DUE_AT, in_state, one_off, wakeup
 from tests.support.fakes.clock import VirtualClock
 
 Load = Callable[[str], ModuleType]
@@ -168,7 +169,7 @@ def test_a_sweeper_stops_ten_seconds_before_its_end(
         assert part == ShardRange(index=0, of=2)
         return SweepReport(
             resent=4,
-            worker_lost=1,
+            lost=[in_state(one_off(), State.RUNNING)],
             quarantined=["row"],
             oldest_unclaimed_ms=90_500,
             oldest_waiting_ms=3_600_000,

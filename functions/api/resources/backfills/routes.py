@@ -21,8 +21,6 @@ from functions.api.resources.jobs.responses import created_job, present_job
 from shared.domain.errors import InvalidStateError, ScheduleError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.new_backfill import NewBackfill
-from shared.names import Metric
-from shared.observability import count
 
 ROUTES = Routes()
 
@@ -75,5 +73,4 @@ def _create(
         raise InvalidStateError("a job that runs once cannot be backfilled")
     created = context.cases.jobs.backfill_job.execute(request.tenant, job_id, new, key)
     job = present_job(context, request.tenant, created.job)
-    count(Metric.JOBS_CREATED, 0 if created.replayed else 1)
-    return created_job(context, request, job, replayed=created.replayed)
+    return created_job(context, request, created.job, job, replayed=created.replayed)

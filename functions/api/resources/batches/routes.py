@@ -1,5 +1,7 @@
 """/v1/jobs/batch: create many jobs in one request."""
 
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import orjson
@@ -25,8 +27,9 @@ from functions.api.resources.batches.models import BatchIn, BatchOut
 from functions.api.resources.jobs.job_errors import with_all_errors
 from functions.api.resources.jobs.models import JobIn, JobOut
 from functions.api.resources.jobs.presenter import job_out
-from functions.api.resources.jobs.responses import record_creation
+from functions.api.resources.jobs.responses import Acceptance, log_accepted_batch, record_creation
 from shared.domain.delivery.depth import DEPTH_HEADER
+from shared.domain.delivery.trace import TRACEPARENT, Trace
 from shared.domain.errors import InvalidValueError, PunctualError, UnavailableError
 from shared.domain.jobs.new_job import NewJob
 from shared.names import Metric
@@ -50,7 +53,7 @@ ROUTES = Routes()
         success=200,
         answer=BatchOut,
         body=BatchIn,
-        headers=("Idempotency-Key", DEPTH_HEADER),
+        headers=("Idempotency-Key", DEPTH_HEADER, TRACEPARENT),
         problems=(*BODY_PROBLEMS, *IDEMPOTENCY_PROBLEMS, *QUOTA_PROBLEMS),
     )
 )
@@ -58,8 +61,9 @@ def create_jobs(context: Context, request: AuthenticatedRequest) -> Response:
     documents = request.read(BatchIn).jobs
     if len(documents) > 1:  # Admission took the creation token of the first job.
         context.cases.tenancy.check_quota.creates(request.tenant, len(documents) - 1)
-    key, depth = request.idempotency_key(), context.depth(request)
-    entries = [_new_job(context, request, document, depth) for document in documents]
+    key = request.idempotency_key()
+    make = partial(_new_job, context, request, depth=context.depth(request), trace=context.trace(request))
+    entries = [make(document) for document in documents]
     outcomes = context.cases.jobs.create_jobs.execute(
         request.tenant,
         [entry if isinstance(entry, NewJob) else None for entry in entries],
@@ -72,8 +76,7 @@ def create_jobs(context: Context, request: AuthenticatedRequest) -> Response:
         for entry, outcome, document in zip(entries, outcomes, documents, strict=True)
     ]
     recorded = [_record(context, request, result, replayed=replayed) for result in results]
-    created = sum(not isinstance(result, ProblemError) for result in recorded)
-    count(Metric.JOBS_CREATED, 0 if replayed else created)
+    log_accepted_batch(context, request, list(_accepted(recorded, outcomes)), replayed=replayed)
     outcome_documents = [
         _result(result, number, request.request_id) for number, result in enumerate(recorded)
     ]
@@ -81,10 +84,10 @@ def create_jobs(context: Context, request: AuthenticatedRequest) -> Response:
 
 
 def _new_job(
-    context: Context, request: AuthenticatedRequest, document: Any, depth: int
+    context: Context, request: AuthenticatedRequest, document: Any, *, depth: int, trace: Trace | None
 ) -> NewJob | ProblemError:
     try:
-        return validate(document, JobIn).new_job(depth=depth)
+        return validate(document, JobIn).new_job(depth=depth, trace=trace)
     except (ProblemError, InvalidValueError) as error:
         return with_all_errors(context, request.tenant, error, document)
 
@@ -125,11 +128,19 @@ def _record(
         return _problem(error)
 
 
+def _accepted(
+    recorded: Sequence[Document | ProblemError], outcomes: Sequence[CreatedJob | PunctualError | None]
+) -> Iterator[Acceptance]:
+    for result, outcome in zip(recorded, outcomes, strict=True):
+        if isinstance(outcome, CreatedJob) and not isinstance(result, ProblemError):
+            yield Acceptance.of(outcome.job, result)
+
+
 def _problem(error: Exception) -> ProblemError:
     """The problem of one job. An internal error is logged."""
     problem = problem_for(error)
     if problem is None:
-        logger.exception("unexpected error in a batch", exc_info=error)
+        logger.error("unexpected error in a batch", exc_info=error)
         return ProblemError(Problem.INTERNAL_ERROR, "the request id finds it in the operator's logs")
     return problem
 

@@ -29,6 +29,7 @@ from shared.domain.delivery.async_policy import (
     MIN_HEARTBEAT_SECONDS,
     AsyncPolicy,
 )
+from shared.domain.delivery.trace import Trace
 from shared.domain.errors import InvalidValueError, raise_any
 from shared.domain.jobs.new_job import (
     MAX_NAME_LENGTH,
@@ -169,9 +170,10 @@ class JobIn(Schema):
             raise_any(recurring_only_errors(self.model_fields_set))
         return self
 
-    def new_job(self, *, depth: int = 0) -> NewJob:
+    def new_job(self, *, depth: int = 0, trace: Trace | None = None) -> NewJob:
         return NewJob(
             depth=depth,
+            trace=trace,
             timing=self.schedule.timing,
             request=self.request.request(on_success=self.on_success, on_failure=self.on_failure),
             name=self.name,

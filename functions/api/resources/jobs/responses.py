@@ -1,5 +1,8 @@
 """What the routes that create or change jobs have in common: the audit record, and the response after it."""
 
+from collections.abc import Sequence
+from typing import Self
+
 from functions.api.context import Context
 from functions.api.http.idempotency import replay_header
 from functions.api.http.request import AuthenticatedRequest
@@ -8,13 +11,17 @@ from functions.api.http.route import document_response, json_response
 from functions.api.models import Document, document_of
 from functions.api.resources.jobs.models import JobOut
 from functions.api.resources.jobs.presenter import job_out
+from shared.dataclass import dataclass
 from shared.domain.dispatch.sampling import sample_tags
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
 from shared.domain.tenancy.audit import digest
 from shared.domain.tenancy.tenant import Tenant
-from shared.names import ACCEPTED_LOG_LINE
+from shared.names import ACCEPTED_BATCH_LOG_LINE, ACCEPTED_LOG_LINE
 from shared.observability import logger
+
+DIGEST_CHARACTERS = 32
+"""Of the 64 of a digest: 128 bits tell documents apart."""
 
 
 def present_job(context: Context, tenant: Tenant, job: Execution | Job) -> JobOut:
@@ -26,9 +33,28 @@ def etag(job: JobOut) -> dict[str, str]:
     return {"ETag": f'"{job.revision}"'}
 
 
-def created_job(context: Context, request: AuthenticatedRequest, job: JobOut, *, replayed: bool) -> Response:
-    """Record a creation, and answer with the job."""
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """What the log says about an accepted job."""
+
+    job_id: str
+    trace_id: str | None
+    """None for a recurring job without a client's trace: each of its executions has its own."""
+    after: str
+    """The first half of the digest of its document."""
+
+    @classmethod
+    def of(cls, job: Execution | Job, document: Document) -> Self:
+        trace = job.trace if isinstance(job, Execution) else job.call.trace
+        return cls(document["id"], trace.id if trace else None, digest(document)[:DIGEST_CHARACTERS])
+
+
+def created_job(
+    context: Context, request: AuthenticatedRequest, stored: Execution | Job, job: JobOut, *, replayed: bool
+) -> Response:
+    """Record a creation, log it, and answer with the job."""
     document = record_creation(context, request, job, replayed=replayed)
+    log_accepted(context, request, Acceptance.of(stored, document), replayed=replayed)
     headers = {"Location": f"/v1/jobs/{job.id}"} | etag(job) | replay_header(replayed=replayed)
     return document_response(201, document, headers)
 
@@ -50,7 +76,7 @@ def changed_job(
 def record_creation(
     context: Context, request: AuthenticatedRequest, job: JobOut, *, replayed: bool
 ) -> Document:
-    """Write a line of the API's log always, and an audit record unless it is a one-off job; the job's document.
+    """Write an audit record unless it is a one-off job; the job's document.
 
     One-off jobs come by the hundred million, and the API's log is append-only too. The deployment's setting
     `audit_one_offs` adds audit records for them. A backfill is recorded as a change of its job.
@@ -60,17 +86,49 @@ def record_creation(
         context.audit.record(request, "backfillJob", job.backfill.of, before, job)
     elif job.kind != "once" or context.settings.audit_one_offs:
         context.audit.record(request, "createJob", job.id, before, job)
-    principal, document = request.authenticated, document_of(job)
-    # The reconciler reads these lines and checks that every accepted job has its execution.
+    return document_of(job)
+
+
+def log_accepted(
+    context: Context, request: AuthenticatedRequest, accepted: Acceptance, *, replayed: bool
+) -> None:
+    """Log a job before it is acknowledged: the reconciler checks that each has its execution."""
+    principal, parent = request.authenticated, context.traceparent(request)
     logger.info(
         ACCEPTED_LOG_LINE,
         extra={
             "tenant": principal.tenant.id,
-            "job": job.id,
             "key": principal.key.id,
             "request_id": request.request_id,
-            "sample": sample_tags(job.id),
-            "after": digest(document),
+            "job": accepted.job_id,
+            "trace": accepted.trace_id,
+            "parent": parent.parent_id if parent else None,
+            "sample": sample_tags(accepted.job_id) or None,
+            "after": accepted.after,
+            "replayed": replayed or None,
         },
     )
-    return document
+
+
+def log_accepted_batch(
+    context: Context, request: AuthenticatedRequest, accepted: Sequence[Acceptance], *, replayed: bool
+) -> None:
+    """Log the jobs of a batch: one line for all jobs of a sample, since the reconciler reads whole lines."""
+    principal, parent = request.authenticated, context.traceparent(request)
+    samples: dict[str, list[Acceptance]] = {}
+    for each in accepted:
+        samples.setdefault(sample_tags(each.job_id), []).append(each)
+    for tags, members in samples.items():
+        logger.info(
+            ACCEPTED_BATCH_LOG_LINE,
+            extra={
+                "tenant": principal.tenant.id,
+                "key": principal.key.id,
+                "request_id": request.request_id,
+                "jobs": [(each.job_id, each.trace_id, each.after) for each in members],
+                "size": len(members),
+                "parent": parent.parent_id if parent else None,
+                "sample": tags or None,
+                "replayed": replayed or None,
+            },
+        )

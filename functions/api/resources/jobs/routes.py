@@ -33,14 +33,13 @@ from functions.api.resources.jobs.presenter import job_document, job_out, job_su
 from functions.api.resources.jobs.responses import changed_job, created_job, etag, present_job
 from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.delivery.request import Request
+from shared.domain.delivery.trace import TRACEPARENT
 from shared.domain.errors import InvalidValueError, PreconditionFailedError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.schedule import Backfill, Once
 from shared.domain.tenancy.tenant import Tenant
-from shared.names import Metric
-from shared.observability import count
 from shared.usecases.chains.change_job import TRIES, check_revision
 from shared.usecases.tenancy.check_quota import Demand
 
@@ -62,14 +61,14 @@ ROUTES = Routes()
         answer=JobOut,
         answer_headers=("Location", "ETag"),
         body=JobIn,
-        headers=("Idempotency-Key", DEPTH_HEADER),
+        headers=("Idempotency-Key", DEPTH_HEADER, TRACEPARENT),
         problems=(*BODY_PROBLEMS, *CREATION_PROBLEMS, *IDEMPOTENCY_PROBLEMS, *QUOTA_PROBLEMS),
     )
 )
 def create_job(context: Context, request: AuthenticatedRequest) -> Response:
-    document, depth = request.read_json(), context.depth(request)
+    document, depth, trace = request.read_json(), context.depth(request), context.trace(request)
     try:
-        new = validate(document, JobIn).new_job(depth=depth)
+        new = validate(document, JobIn).new_job(depth=depth, trace=trace)
         key = request.idempotency_key()
         created = context.cases.jobs.create_job.execute(request.tenant, new, key)
     except (ProblemError, InvalidValueError) as error:
@@ -77,8 +76,7 @@ def create_job(context: Context, request: AuthenticatedRequest) -> Response:
     # The job of a replay may have been changed since it was created.
     stored = context.open_request(request.tenant, created.job) if created.replayed else new.request
     job = job_out(created.job, stored, context.now_ms())
-    count(Metric.JOBS_CREATED, 0 if created.replayed else 1)
-    return created_job(context, request, job, replayed=created.replayed)
+    return created_job(context, request, created.job, job, replayed=created.replayed)
 
 
 @ROUTES.add(

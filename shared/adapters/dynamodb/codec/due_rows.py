@@ -5,7 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Value
-from shared.adapters.dynamodb.codec.execution_fields import last_started_at, read_async_policy
+from shared.adapters.dynamodb.codec.execution_fields import (
+    TRACE,
+    last_started_at,
+    read_async_policy,
+    unpack_trace,
+)
 from shared.adapters.dynamodb.codec.failure_index import STALE
 from shared.adapters.dynamodb.codec.items import (
     MALFORMED,
@@ -26,9 +31,27 @@ from shared.domain.executions.states import State
 from shared.domain.ids import parse_execution_id
 from shared.names import Attr
 
-_ROW_ATTRIBUTES = ("v", "s", "t", "ln", "c", "a", "mx", "sr", "ca", "na", "tg", "au", "ap", "ds", "nt", "oc")
+_ROW_ATTRIBUTES = (
+    "v",
+    "s",
+    "t",
+    "ln",
+    "c",
+    "a",
+    "mx",
+    "sr",
+    "ca",
+    "na",
+    "tg",
+    "au",
+    "ap",
+    "ds",
+    "nt",
+    "oc",
+    TRACE,
+)
 DUE_ROW_ATTRIBUTES = (Attr.SK, *_ROW_ATTRIBUTES, STALE)
-PENDING_ROW_ATTRIBUTES = (Attr.SK, "v", "s", "t", "ln", "ds", "tg")
+PENDING_ROW_ATTRIBUTES = (Attr.SK, "v", "s", "t", "ln", "ds", "tg", TRACE)
 
 
 def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
@@ -54,6 +77,7 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
             claimable_from=plain.get("ca"),
             next_attempt_at=plain.get("na"),
             destination=plain.get("ds", UNKNOWN),
+            trace=unpack_trace(plain.get(TRACE)),
             reminder_target=target,
             notification=read_id(plain.get("nt")),
             async_accepted=async_until is not None,
@@ -81,6 +105,7 @@ def read_pending_row(item: Mapping[str, Any], bucket: int) -> PendingRow | None:
             tenant_id=item["t"]["S"],
             lane=lane_of(item["ln"]["S"]),
             destination=item["ds"]["S"] if "ds" in item else UNKNOWN,
+            trace=unpack_trace(item[TRACE].get("B")) if TRACE in item else None,
         )
     except MALFORMED as error:
         raise UnreadableItemError(f"row {item.get(Attr.SK)} is broken") from error

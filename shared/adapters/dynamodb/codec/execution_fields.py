@@ -16,6 +16,7 @@ from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.delivery.trace import Trace
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
 from shared.domain.ids import parse_execution_id
@@ -159,6 +160,23 @@ def _read(stored: bytes | None) -> CallbackTarget | None:
     return CallbackTarget(sealed_url=stored[_DESTINATION_BYTES:], destination=destination)
 
 
+TRACE = "tp"
+"""The attribute for the trace of the client that created the job. Releases without it ignore it."""
+_TRACE_BYTES = 17
+
+
+def pack_trace(trace: Trace | None) -> bytes | None:
+    """The id (16 bytes) and the flags (1); None without a trace."""
+    return None if trace is None else bytes.fromhex(trace.id) + bytes([trace.is_sampled])
+
+
+def unpack_trace(packed: object) -> Trace | None:
+    """None for a form of another release: no execution fails because of its trace."""
+    if not isinstance(packed, bytes) or len(packed) != _TRACE_BYTES:
+        return None
+    return Trace(packed[:-1].hex(), is_sampled=bool(packed[-1] & 1))
+
+
 def call_attributes(call: CallSpec) -> dict[str, Any]:
     """The attributes that executions and definitions share; each spells `ln` and `rt` in its own way."""
     return {
@@ -171,6 +189,7 @@ def call_attributes(call: CallSpec) -> dict[str, Any]:
         "ap": encode_async_policy(call.async_policy),
         "sg": call.signing_secret,
         "dp": call.depth or None,
+        TRACE: pack_trace(call.trace),
         **callback_attributes(call.callbacks),
     }
 
@@ -190,6 +209,7 @@ def read_call(plain: Mapping[str, Any], lane: Lane, backoff: Iterable[Any]) -> C
         async_policy=read_async_policy(plain.get("ap")),
         signing_secret=plain.get("sg"),
         depth=plain.get("dp", 0),
+        trace=unpack_trace(plain.get(TRACE)),
     )
 
 

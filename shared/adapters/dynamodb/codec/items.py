@@ -12,12 +12,14 @@ from typing import Any
 from shared.adapters.dynamodb.codec.attributes import Item, Value, decode_all, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import (
     REFUNDS,
+    TRACE,
     async_until_text,
     call_attributes,
     encode_redrive_of,
     encode_redriven_by,
     encode_refunds,
     pack_outcomes,
+    pack_trace,
     read_async_until,
     read_call,
     read_redrive_of,
@@ -190,6 +192,7 @@ def reminder_item(reminder: RetryReminder, region: str) -> Item:
             "mx": reminder.claims,
             "tg": str(reminder.target),
             "ds": reminder.destination or None,
+            TRACE: pack_trace(reminder.trace),
         }
     )
 

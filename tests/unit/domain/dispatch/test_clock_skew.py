@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from shared.domain.dispatch.clock_skew import LAG_TOLERANCE_MS, LEAD_TOLERANCE_MS, clock_skew_ms
-from shared.usecases.attempts.run_attempts import Delivery
+from shared.usecases.attempts.batch_report import Delivery
 from tests.support.builders import DUE_AT
 
 DAY_MS = 86_400_000

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import pytest
 
+from shared.domain.delivery.trace import Trace
 from shared.domain.dispatch.wakeup import Wakeup, delay_seconds, pack
 from shared.domain.errors import InvalidValueError
 from shared.names import Lane
@@ -50,6 +51,13 @@ def test_an_empty_or_overfull_message_is_refused(number: int) -> None:
 def test_a_pack_comes_apart_into_single_messages_of_the_same_time() -> None:
     packed = wakeup(keys=(execution_id(1), execution_id(2)))
     assert packed.singles() == [single(1), single(2)]
+
+
+def test_single_message_of_a_key_without_a_trace_has_no_traces() -> None:
+    """SQS refuses an attribute with an empty value."""
+    trace = Trace("1" * 32)
+    packed = wakeup(keys=(execution_id(1), execution_id(2)), traces=(None, trace))
+    assert [each.traces for each in packed.singles()] == [(), (trace,)]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from shared.domain.delivery.async_policy import AsyncPolicy
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.states import EndReason, State
+from shared.usecases.attempts.batch_report import Verdict
 from shared.usecases.attempts.make_attempt import SUCCESSOR_TRIES
-from shared.usecases.attempts.run_attempts import Verdict
 from shared.usecases.attempts.settle_attempt import FINISH_TRIES, AttemptEnd
 from shared.usecases.attempts.settle_refusal import Refusal
 from tests.support.builders import DUE_AT, in_state, with_changes

@@ -11,12 +11,8 @@ from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.names import Lane, QueueName
-from shared.usecases.attempts.run_attempts import (
-    POISON_RETURN_SECONDS,
-    UNSURE_WAIT_SECONDS,
-    Delivery,
-    Verdict,
-)
+from shared.usecases.attempts.batch_report import Delivery, Verdict
+from shared.usecases.attempts.run_attempts import POISON_RETURN_SECONDS, UNSURE_WAIT_SECONDS
 from tests.support.builders import DUE_AT, in_state
 from tests.support.usecases.messages import delivery
 from tests.support.usecases.world import World
@@ -138,7 +134,9 @@ def test_a_fault_of_ours_in_one_key_does_not_sink_the_others(fault: Exception) -
     report = world.run(delivery(good), delivery(bad))
     assert world.standing(good.id).state is State.SUCCEEDED
     assert [settled.delivery.message_id for settled in report.returned()] == [str(bad.id)]
-    assert [undecided.reason.partition(":")[0] for undecided in report.undecided] == [type(fault).__name__]
+    assert {key: (each.reason, each.error) for key, each in report.undecided.items()} == {
+        bad.id: (type(fault).__name__, fault)
+    }
 
 
 def test_the_unfinished_keys_of_a_pack_are_sent_again_singly() -> None:

@@ -11,9 +11,9 @@ from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
+from shared.usecases.attempts.batch_report import Verdict
 from shared.usecases.attempts.call_receiver import READ_PAUSES_MS
 from shared.usecases.attempts.make_attempt import SUCCESSOR_TRIES
-from shared.usecases.attempts.run_attempts import Verdict
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.filing.file_successor import FileSuccessor
 from tests.support.builders import DUE_AT, in_state
@@ -145,7 +145,7 @@ def test_a_fault_of_ours_in_the_successor_is_told_and_the_outcome_recorded() -> 
     world.steps.before("store.put_if_absent", broken)
     report = world.attempt(head)
     assert world.standing(head.id).state is State.SUCCEEDED
-    assert [undecided.reason for undecided in report.undecided] == ["RuntimeError: ours"]
+    assert [undecided.reason for undecided in report.undecided.values()] == ["RuntimeError"]
     assert len(report.returned()) == 1
 
 

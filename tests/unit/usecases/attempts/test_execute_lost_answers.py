@@ -12,8 +12,9 @@ from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
+from shared.usecases.attempts.batch_report import Verdict
 from shared.usecases.attempts.claim_keys import CLAIM_TRIES, RESOLVE_TRIES
-from shared.usecases.attempts.run_attempts import NEWER_WAIT_SECONDS, UNSURE_WAIT_SECONDS, Verdict
+from shared.usecases.attempts.run_attempts import NEWER_WAIT_SECONDS, UNSURE_WAIT_SECONDS
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from tests.support.builders import DUE_AT
 from tests.support.fakes.sender import in_turn
@@ -129,7 +130,7 @@ def test_a_claim_that_stays_undecided_is_no_refusal(granted: bool) -> None:
     Mute(world, times=CLAIM_TRIES, granted=granted)
     world.steps.fail("store.get_many", times=RESOLVE_TRIES)
     report = world.attempt(execution)
-    assert [undecided.reason for undecided in report.undecided] == ["throttled"]
+    assert [undecided.reason for undecided in report.undecided.values()] == ["throttled"]
     assert world.sender.calls == []
 
 

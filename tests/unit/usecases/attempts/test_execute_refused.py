@@ -7,7 +7,7 @@ import pytest
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.states import EndReason, State
 from shared.ports.executions import ClaimRejected
-from shared.usecases.attempts.run_attempts import BatchReport, Verdict
+from shared.usecases.attempts.batch_report import BatchReport, Verdict
 from shared.usecases.attempts.settle_refusal import Refusal
 from tests.support.builders import DUE_AT, in_state, with_changes
 from tests.support.fakes.execution_store import FakeExecutionStore

@@ -11,8 +11,8 @@ from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
 from shared.ports.jobs import Payload
+from shared.usecases.attempts.batch_report import Verdict
 from shared.usecases.attempts.call_receiver import READ_PAUSES_MS
-from shared.usecases.attempts.run_attempts import Verdict
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.fakes.sender import in_turn

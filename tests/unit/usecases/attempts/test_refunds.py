@@ -12,7 +12,8 @@ from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.names import EXECUTOR_TIMEOUT_SECONDS
 from shared.ports.jobs import Payload
-from shared.usecases.attempts.run_attempts import LONGEST_ATTEMPT_MS, BatchReport
+from shared.usecases.attempts.batch_report import BatchReport
+from shared.usecases.attempts.run_attempts import LONGEST_ATTEMPT_MS
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import Refusal
 from tests.support.builders import DUE_AT, one_off, with_changes

@@ -12,7 +12,7 @@ from shared.domain.limits.circuit_breaker import OPEN_MS, Circuit
 from shared.domain.limits.scopes import MAX_WAIT_MS, Candidate, ScopeState, WaitReason
 from shared.domain.limits.slots import LEASE_MS
 from shared.names import QueueName
-from shared.usecases.attempts.run_attempts import Verdict
+from shared.usecases.attempts.batch_report import Verdict
 from shared.usecases.filing.file_execution import wakeup_for
 from shared.usecases.limits.admit_calls import STAND_ASIDE_MS
 from shared.usecases.limits.throttle_batch import UNSENT_WAIT_SECONDS

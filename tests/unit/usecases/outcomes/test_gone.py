@@ -12,7 +12,7 @@ from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
-from shared.usecases.attempts.run_attempts import Verdict
+from shared.usecases.attempts.batch_report import Verdict
 from tests.support.builders import DUE_AT, TENANT, in_state, with_changes
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.messages import dead

@@ -1,0 +1,58 @@
+"""Is anything lost?"""
+
+from infra.components.metrics import MAXIMUM
+from infra.dashboard.section import Graph, Section
+from infra.dashboard.sources import Sources
+from shared.names import Metric
+
+_GUARANTEES = ("MissingExecutions", "DoubleCompleted", "ChainsRepaired", "Quarantined")
+_RECONCILER = ("ReconcilerCoverage", "ReconcilerCheckedThrough")
+_ENDS = (Metric.CLAIMED, Metric.SUCCEEDED, Metric.RETRIED, Metric.FAILED, Metric.ASYNC_ACCEPTED)
+_DEAD = (Metric.DEAD_LETTER_RESCHEDULED, Metric.DEAD_LETTER_PARKED, Metric.DEAD_LETTER_FAILED)
+
+
+def lost(sources: Sources) -> Section:
+    own = sources.own
+    wakeups = [
+        own.of("watcher", name) for name in (Metric.DUE_FOUND, Metric.WAKEUPS_SENT, Metric.SEND_FAILED)
+    ]
+    recovered = [own.of("sweeper", name) for name in (Metric.RESENT, Metric.WORKER_LOST)]
+    repeated = [sources.all_executors(name) for name in (Metric.MESSAGES_RETURNED, Metric.FENCED)]
+    parked = own.of("redriver", Metric.PARKED_WAITING, MAXIMUM)
+    redriven = [own.of("redriver", name) for name in (Metric.REDRIVEN, Metric.REDRIVES_UNDONE)]
+    return Section(
+        question="Is anything lost?",
+        good="No guarantee is broken, and both ages of the reconcilers stay under an hour. Each claim ends, and dead "
+        "messages leave their queue within a minute.",
+        alarms=(*_GUARANTEES, *_RECONCILER, "DeadMessages", "ErrorsDeadLetter", "Parked", "AuditFailed"),
+        graphs=(
+            Graph(
+                title="Broken guarantees",
+                metrics=sources.watched(*_GUARANTEES),
+                limits=sources.lines(_GUARANTEES[0]),
+            ),
+            Graph(
+                title="Age of what is reconciled (s)",
+                metrics=sources.watched(*_RECONCILER),
+                limits=sources.lines(_RECONCILER[0]),
+            ),
+            Graph(
+                title="Dead messages in their queues",
+                metrics=sources.each_queue("ApproximateNumberOfMessagesVisible", dead=True),
+            ),
+            Graph(title="Executions", metrics=[sources.all_executors(name) for name in _ENDS]),
+            Graph(title="Due executions and wake-ups", metrics=wakeups),
+            Graph(title="Recovered", metrics=[*recovered, *repeated]),
+            Graph(
+                title="Dead messages, settled",
+                metrics=[*sources.watched("DeadMessages"), *(own.of("dead-letter", name) for name in _DEAD)],
+                limits=sources.lines("DeadMessages"),
+            ),
+            Graph(title="Redrives and parked messages", metrics=[*redriven, parked]),
+            Graph(
+                title="Errors that lose no job",
+                metrics=sources.watched("ErrorsDeadLetter", "AuditFailed"),
+                limits=sources.lines("ErrorsDeadLetter"),
+            ),
+        ),
+    )

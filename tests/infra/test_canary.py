@@ -1,0 +1,117 @@
+"""The canary of a stage: what its functions may do and know, who may call them, and which stages may have one."""
+
+from dataclasses import replace
+
+import pytest
+
+from infra.components.function_specs import function_specs
+from infra.components.grant_table import grants_of
+from infra.concurrency import ReservedConcurrency
+from infra.config import FunctionMemory
+from infra.sizing.idle import idle_usage
+from infra.stages import PRESETS, cloud_stage
+from shared.domain.canary import CYCLE, RUNS
+from shared.names import CANARY_CALLS_PER_CYCLE, CANARY_CYCLE_MINUTES, CanarySecret, Env
+from tests.infra.conftest import Synthesised, alarms_of
+from tests.support.template import environment, resolve
+
+SECRETS = {"canary-prober": CanarySecret.API_KEY, "canary-receiver": CanarySecret.SIGNING_SECRET}
+STAGE = cloud_stage("test", "eu-west-1", "111111111111")
+
+
+def test_number_of_calls_in_a_cycle_is_that_of_the_jobs() -> None:
+    assert len(CYCLE) == CANARY_CYCLE_MINUTES
+    assert len(CYCLE) - 1 + RUNS == CANARY_CALLS_PER_CYCLE
+
+
+def test_functions_of_the_canary_read_their_own_secrets_and_write_their_logs(cloud: Synthesised) -> None:
+    for service, secret in SECRETS.items():
+        role = cloud.service.referred(cloud.service.functions()[service]["Role"])
+        (policy,) = role["Policies"]
+        log, parameter = policy["PolicyDocument"]["Statement"]
+        assert log["Action"] == ["logs:CreateLogStream", "logs:PutLogEvents"]
+        assert parameter["Action"] == "ssm:GetParameter"
+        arn = resolve(parameter["Resource"])
+        assert arn.endswith(f":ssm:eu-west-1:111111111111:parameter/punctual/test/canary/{secret}")
+
+
+def test_functions_outside_the_canary_read_no_parameter() -> None:
+    readers = {
+        spec.service
+        for spec in function_specs(FunctionMemory(), canary=True)
+        for grant in grants_of(spec)
+        if any(action.startswith("ssm:") for action in grant.actions)
+    }
+    assert readers == SECRETS.keys()
+
+
+def test_functions_know_no_table_queue_or_key_and_no_secret(cloud: Synthesised) -> None:
+    common = {Env.STAGE, Env.REGION, Env.TRANSPORT, "POWERTOOLS_SERVICE_NAME", "LOG_LEVEL"}
+    functions = cloud.service.functions()
+    assert environment(functions["canary-receiver"]).keys() == common
+    assert environment(functions["canary-prober"]).keys() == common | {Env.API_URL, Env.CANARY_RECEIVER_URL}
+
+
+def test_prober_calls_what_clients_call(cloud: Synthesised) -> None:
+    variables = cloud.service.functions()["canary-prober"]["Environment"]["Variables"]
+    assert cloud.service.referred(variables[Env.API_URL]) == next(
+        cloud.service.properties("AWS::ApiGatewayV2::Api")
+    )
+    (url,) = cloud.service.of_type("AWS::Lambda::Url")
+    assert variables[Env.CANARY_RECEIVER_URL] == {"Fn::GetAtt": [url, "FunctionUrl"]}
+
+
+def test_anyone_may_call_the_receiver_by_its_url_alone_and_no_other_function(cloud: Synthesised) -> None:
+    """Since October 2025, Lambda demands both permissions."""
+    (url,) = cloud.service.properties("AWS::Lambda::Url")
+    assert (url["AuthType"], url["Qualifier"]) == ("NONE", "live")
+    assert "Cors" not in url
+    function = cloud.service.referred(url["TargetFunctionArn"])
+    assert function == cloud.service.functions()["canary-receiver"]
+    public = [
+        made for made in cloud.service.properties("AWS::Lambda::Permission") if made["Principal"] == "*"
+    ]
+    assert all(cloud.service.invoked(made["FunctionName"]) == function for made in public)
+    assert {
+        made["Action"]: (made.get("FunctionUrlAuthType"), made.get("InvokedViaFunctionUrl"))
+        for made in public
+    } == {"lambda:InvokeFunctionUrl": ("NONE", None), "lambda:InvokeFunction": (None, True)}
+
+
+def test_prober_has_a_tick_each_minute(cloud: Synthesised) -> None:
+    rules = [
+        rule
+        for rule in cloud.service.properties("AWS::Events::Rule")
+        if cloud.service.invoked(rule["Targets"][0]["Arn"]) == cloud.service.functions()["canary-prober"]
+    ]
+    assert [rule["ScheduleExpression"] for rule in rules] == ["rate(1 minute)"]
+
+
+def test_stage_without_a_canary_has_nothing_of_it(cloud: Synthesised, large: Synthesised) -> None:
+    assert not large.stage.canary
+    assert "anary" not in str(large.service.body["Resources"].keys())
+    assert not {name for name in alarms_of(large) if "Canary" in name}
+    assert not any(made["Type"] == "AWS::Lambda::Url" for made in large.service.body["Resources"].values())
+
+
+def test_canary_without_reservations_is_refused() -> None:
+    with pytest.raises(ValueError, match="canary needs reserved concurrency"):
+        replace(STAGE, canary=True, reserved=None)
+    assert replace(STAGE, canary=True, reserved=ReservedConcurrency()).canary
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_canary_fits_into_every_preset(preset: str) -> None:
+    assert replace(PRESETS[preset], canary=True).reserved is not None
+
+
+def test_reservations_of_the_canary_count_towards_the_quota_of_the_account() -> None:
+    full = replace(STAGE, account_concurrency=994)
+    with pytest.raises(ValueError, match="account_concurrency is at least 998, not 994"):
+        replace(full, canary=True)
+
+
+def test_canary_is_billed_where_the_stage_has_one() -> None:
+    with_canary = idle_usage(replace(STAGE, canary=True))
+    assert with_canary.api_requests == 43_800
+    assert idle_usage(STAGE).api_requests == 0

@@ -1,0 +1,112 @@
+"""The managed policies for people: what each allows, on which resources, and that nothing in the stage has them."""
+
+from typing import Any
+
+import pytest
+
+from infra.components.grant_table import COMMANDS, grants_of_commands
+from infra.components.on_call_grants import ON_CALL, On
+from tests.infra.conftest import Synthesised
+from tests.support.template import Resource, resolve
+
+POLICY_BYTES = 6_144
+"""The most that IAM stores of a managed policy, without white space."""
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _policy(stacks: Synthesised, name: str) -> list[Resource]:
+    """The statements of the managed policy of an output."""
+    output = stacks.service.body["Outputs"][f"{name}PolicyArn"]["Value"]
+    statements: list[Resource] = stacks.service.referred(output)["PolicyDocument"]["Statement"]
+    return statements
+
+
+def _allowed(statements: list[Resource]) -> set[tuple[str, str]]:
+    return {
+        (action, resolve(resource))
+        for statement in statements
+        for action in _listed(statement["Action"])
+        for resource in _listed(statement["Resource"])
+    }
+
+
+def test_policy_of_the_command_line_allows_its_table_of_grants_and_no_wildcard(cloud: Synthesised) -> None:
+    allowed = _allowed(_policy(cloud, "Commands"))
+    expected = [
+        (action, name)
+        for grant in grants_of_commands()
+        for action in grant.actions
+        for name in grant.resources
+    ]
+    assert sorted(action for action, _ in allowed) == sorted(action for action, _ in expected)
+    for action, resource in allowed:
+        assert "*" not in action + resource
+    on_tables = {
+        "TablesExecutions": COMMANDS.executions,
+        "TablesJobs": COMMANDS.live_index,
+        "TablesTenants": COMMANDS.tenants,
+        "TablesLeases": COMMANDS.leases,
+        "TablesAudit": COMMANDS.audit,
+    }
+    for table, verbs in on_tables.items():
+        own = {action for action, resource in allowed if table in resource}
+        assert own == {f"dynamodb:{verb}" for verb in verbs}
+
+
+def test_operator_uses_the_key_for_a_named_tenant_alone(cloud: Synthesised) -> None:
+    (on_key,) = (made for made in _policy(cloud, "Commands") if "kms:Decrypt" in _listed(made["Action"]))
+    assert on_key["Condition"] == {
+        "ForAnyValue:StringEquals": {"kms:EncryptionContextKeys": "punctual:tenant"}
+    }
+
+
+def test_on_call_policy_allows_its_table_on_resources_of_the_stage_alone(cloud: Synthesised) -> None:
+    statements = _policy(cloud, "OnCall")
+    assert {action for action, _ in _allowed(statements)} == {
+        each for made in ON_CALL.values() for each in made
+    }
+    for action, resource in _allowed(statements):
+        assert "*" not in action
+        is_named = "punctual-test-" in resource
+        assert is_named != (action in ON_CALL[On.ANY] or action in ON_CALL[On.SOURCES]), (action, resource)
+    (sources,) = (made for made in statements if "lambda:UpdateEventSourceMapping" in _listed(made["Action"]))
+    (pattern,) = _listed(sources["Condition"]["ArnLike"]["lambda:FunctionArn"])
+    assert resolve(pattern).endswith(":function:punctual-test-service-*")
+
+
+def test_engineer_on_call_opens_no_request_and_changes_no_table() -> None:
+    actions = {each for made in ON_CALL.values() for each in made}
+    assert not {each for each in actions if each.startswith(("kms:", "iam:", "sts:", "s3:"))}
+    assert {each for each in actions if each.startswith("dynamodb:")} == {
+        "dynamodb:CreateBackup",
+        "dynamodb:DescribeContinuousBackups",
+        "dynamodb:DescribeTable",
+        "dynamodb:GetItem",
+        "dynamodb:ListBackups",
+    }
+    assert {each for each in actions if each.startswith("sqs:")} == {
+        "sqs:GetQueueAttributes",
+        "sqs:ListQueues",
+    }
+
+
+def test_actions_on_all_resources_change_nothing_but_a_quota() -> None:
+    changes = {
+        each for each in ON_CALL[On.ANY] if not each.partition(":")[2].startswith(("Get", "List", "Describe"))
+    }
+    assert changes == {"servicequotas:RequestServiceQuotaIncrease"}
+
+
+@pytest.mark.parametrize("stage", ["cloud", "local"])
+@pytest.mark.parametrize("name", ["Commands", "OnCall"])
+def test_policy_is_for_people_and_fits_into_iam(
+    stage: str, name: str, request: pytest.FixtureRequest
+) -> None:
+    stacks: Synthesised = request.getfixturevalue(stage)
+    made = stacks.service.referred(stacks.service.body["Outputs"][f"{name}PolicyArn"]["Value"])
+    assert not made.keys() & {"Roles", "Users", "Groups"}
+    # References are longer than what they stand for, but for the account and the region.
+    assert len(str(made["PolicyDocument"])) < POLICY_BYTES + 2_000

@@ -1,0 +1,1 @@
+"""The deployed laptop stack, which runs while tests of this package do."""

@@ -1,0 +1,172 @@
+"""One request of every operation of the API, in an order in which each has something to act on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.smoke.http_client import Site
+
+LARGE = "x" * 4_000
+"""A body that is stored apart from its execution."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    operation: str
+    """As the OpenAPI document names it."""
+    method: str
+    path: str
+    """With names in braces: the values that earlier answers gave."""
+    body: Any = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    statuses: tuple[int, ...] = (200,)
+    keeps: Mapping[str, str] = field(default_factory=dict)
+    """Names of values, by the member of the answer that has them."""
+    by_operator: bool = False
+
+
+def _get(operation: str, path: str, **more: Any) -> Call:
+    return Call(operation=operation, method="GET", path=path, **more)
+
+
+def _post(operation: str, path: str, body: Any = None, *statuses: int, **more: Any) -> Call:
+    return Call(operation=operation, method="POST", path=path, body=body, statuses=statuses or (200,), **more)
+
+
+def _delete(operation: str, path: str, *statuses: int, **more: Any) -> Call:
+    return Call(operation=operation, method="DELETE", path=path, statuses=statuses or (200,), **more)
+
+
+def calls(url: str, name: str) -> tuple[Call, ...]:
+    """The requests of a tenant and of an operator; jobs call `url`, and the operator opens the account `name`."""
+    once = {"schedule": {"delay_seconds": 3_600}, "request": {"url": url, "json": {}}}
+    each_hour = {"schedule": {"cron": "0 * * * *"}, "request": {"url": url, "body": LARGE}}
+    return (*_jobs(once, each_hour), *_lists(), *_own(), *_operators(name))
+
+
+def _jobs(once: dict[str, Any], each_hour: dict[str, Any]) -> tuple[Call, ...]:
+    last_hours = {"from": "{three_hours_ago}", "to": "{now}"}
+    return (
+        _get("getHealth", "/v1/health"),
+        _post("previewSchedule", "/v1/schedules/preview", {"cron": "0 * * * *"}),
+        _post("createJob", "/v1/jobs", once, 201, keeps={"once": "id"}),
+        _post("createJob", "/v1/jobs", each_hour, 201, keeps={"job": "id"}),
+        _post("createJobs", "/v1/jobs/batch", {"jobs": [once, once]}),
+        _get("listJobs", "/v1/jobs"),
+        _get("getJob", "/v1/jobs/{job}"),
+        Call(
+            operation="updateJob",
+            method="PATCH",
+            path="/v1/jobs/{job}",
+            body={"name": "walked"},
+            headers={"If-Match": "*"},
+        ),
+        _post("pauseJob", "/v1/jobs/{job}/pause", {"reason": "smoke"}),
+        _post("resumeJob", "/v1/jobs/{job}/resume"),
+        _post("triggerJob", "/v1/jobs/{job}/trigger", None, 201),
+        _post("backfillJob", "/v1/jobs/{job}/backfill", last_hours, 201),
+        _get("listExecutions", "/v1/jobs/{job}/executions"),
+        _get("listNextRuns", "/v1/jobs/{job}/upcoming"),
+        _delete("cancelJob", "/v1/jobs/{once}"),
+        _delete("cancelJob", "/v1/jobs/{job}", 200, 202),
+    )
+
+
+def _lists() -> tuple[Call, ...]:
+    """`failed` is an execution that ended without success, and `working` one that its receiver works on."""
+    return (
+        _get("listExecutionsByTime", "/v1/executions"),
+        _get("getExecution", "/v1/executions/{failed}"),
+        _get("listUpcoming", "/v1/upcoming?within=3600"),
+        _get("listDeadLetters", "/v1/dead-letters"),
+        _get("inspectDeadLetter", "/v1/dead-letters/{failed}"),
+        _post("redriveExecution", "/v1/executions/{failed}/redrive", None, 201, keeps={"redriven": "id"}),
+        _delete("cancelExecution", "/v1/executions/{redriven}", 200, 202, 409),
+        _post("redriveDeadLetters", "/v1/dead-letters/redrive", {"rate": 1}, 202, keeps={"bulk": "id"}),
+        _get("getRedrive", "/v1/redrives/{bulk}"),
+        _delete("undoRedrive", "/v1/redrives/{bulk}", 202),
+        # Without a token of a call in progress these are refused, after the execution was read.
+        _post("heartbeatExecution", "/v1/executions/{failed}/heartbeat", None, 401, 403, 404, 409),
+        _post("completeExecution", "/v1/executions/{failed}/complete", None, 401, 403, 404, 409),
+        _post("failExecution", "/v1/executions/{failed}/fail", {}, 401, 403, 404, 409),
+    )
+
+
+def _own() -> tuple[Call, ...]:
+    overlap = {"overlap_seconds": 60}
+    return (
+        _get("listKeys", "/v1/keys"),
+        _post("createKey", "/v1/keys", {"scopes": ["read"]}, 201, keeps={"key": "id"}),
+        _post("rotateKey", "/v1/keys/{key}/rotate", overlap, 201, keeps={"key": "id"}),
+        _delete("revokeKey", "/v1/keys/{key}"),
+        _post("rotateSigningSecret", "/v1/signing-secrets", overlap, 201),
+        _get("listSigningSecrets", "/v1/signing-secrets", keeps={"secret": "signing_secrets.-1.id"}),
+        _delete("retireSigningSecret", "/v1/signing-secrets/{secret}", 200, 409),
+        _get("listAudit", "/v1/audit"),
+        _get("getUsage", "/v1/usage"),
+    )
+
+
+def _operators(name: str) -> tuple[Call, ...]:
+    tenant, overlap = f"/v1/admin/tenants/{name}", {"overlap_seconds": 60}
+    found = (
+        _get("listParked", "/v1/admin/parked"),
+        _get("listTenants", "/v1/admin/tenants"),
+        _post("createTenant", "/v1/admin/tenants", {"id": name}, 201),
+        _get("getTenant", tenant),
+        Call(operation="changeTenant", method="PATCH", path=tenant, body={"weight": 2}),
+        _get("listAuditOfTenant", f"{tenant}/audit"),
+        _post("createKeyOfTenant", f"{tenant}/keys", {"scopes": ["read"]}, 201, keeps={"key": "id"}),
+        _get("listKeysOfTenant", f"{tenant}/keys"),
+        _post("rotateKeyOfTenant", f"{tenant}/keys/{{key}}/rotate", overlap, 201, keeps={"key": "id"}),
+        _delete("revokeKeyOfTenant", f"{tenant}/keys/{{key}}"),
+        _post("rotateSigningSecretOfTenant", f"{tenant}/signing-secrets", overlap, 201),
+        _get(
+            "listSigningSecretsOfTenant",
+            f"{tenant}/signing-secrets",
+            keeps={"secret": "signing_secrets.-1.id"},
+        ),
+        _delete("retireSigningSecretOfTenant", f"{tenant}/signing-secrets/{{secret}}", 200, 409),
+        _get("getUsageOfTenant", f"{tenant}/usage"),
+        _get("listDue", "/v1/admin/upcoming?within=60"),
+    )
+    return tuple(
+        Call(**{name: getattr(call, name) for name in Call.__dataclass_fields__} | {"by_operator": True})
+        for call in found
+    )
+
+
+def walk(
+    planned: tuple[Call, ...], tenant: Site, operator: Site, values: Mapping[str, str]
+) -> dict[str, str]:
+    """Send each request. What was answered otherwise than planned, by operation."""
+    known, wrong = dict(values), {}
+    for call in planned:
+        try:
+            path, body = call.path.format(**known), _filled(call.body, known)
+        except KeyError as missing:
+            wrong[call.operation] = f"no earlier answer gave {missing}"
+            continue
+        answer = (operator if call.by_operator else tenant).request(
+            call.method, path, body, headers=dict(call.headers)
+        )
+        if answer.status not in call.statuses:
+            wrong[call.operation] = f"{answer.status} {answer.body[:200]!r}"
+            continue
+        for name, member in call.keeps.items():
+            known[name] = _member(answer.json(), member)
+    return wrong
+
+
+def _member(document: Any, path: str) -> str:
+    for part in path.split("."):
+        document = document[int(part)] if isinstance(document, list) else document[part]
+    return str(document)
+
+
+def _filled(body: Any, known: Mapping[str, str]) -> Any:
+    if isinstance(body, dict):
+        return {name: _filled(value, known) for name, value in body.items()}
+    if isinstance(body, str) and body.startswith("{") and body.endswith("}"):
+        return known[body[1:-1]]
+    return body
