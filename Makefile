@@ -106,6 +106,7 @@ attach: $(VENV) $(TOOLS) ## Deploy a stage with existing tables; STAGE=prod TABL
 	@$(WITH_CDK) $(BIN)/python -m infra.lifecycle attach $(STAGE) $(TABLES) $(if $(SWEEP_FROM),--sweep-from $(SWEEP_FROM))
 
 smoke: $(VENV) $(TOOLS) ## Deploy a stage, test what emulators cannot show, tear it down; STAGE=smoke ARGS="S2 S3", STAGE=local.
+	@$(if $(filter file,$(origin STAGE)),$(error no stage is named: type make smoke STAGE=smoke, or STAGE=local for the emulator))
 	@$(WITH_CDK) $(BIN)/python -m tests.smoke $(STAGE) $(ARGS)
 
 tools: $(TOOLS)

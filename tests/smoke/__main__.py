@@ -4,6 +4,7 @@ The stage `local` needs no account: the laptop stack starts and ends with the ru
 """
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -11,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NoReturn
 
 from infra.deploy.account import UnansweredError
 from infra.local.stack import local_stack
@@ -21,7 +23,7 @@ from tests.smoke.findings import Verdict
 from tests.smoke.on_aws import aws_target
 from tests.smoke.on_emulator import EmulatorTarget
 from tests.smoke.report import as_json, as_text, summary
-from tests.smoke.run import Run, check_bounds
+from tests.smoke.run import Run, check_bounds, check_kept
 from tests.smoke.steps import s10_releases
 from tests.smoke.world import SMALL, DeploymentTarget, Size, SmokeError
 
@@ -33,6 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     options = parse(arguments)
     try:
         steps = chosen(options.steps)
+        check_kept(steps, reuses=options.reuse)
         if options.plan:
             _say(*plan(steps))
             return 0
@@ -51,12 +54,13 @@ def _run(options: argparse.Namespace, steps: tuple[Step, ...], exits: ExitStack)
         target = EmulatorTarget(exits.enter_context(running))
     else:
         check_bounds(steps, dollars=options.dollars)
-        target = aws_target(options.stage)
+        steps = _with_release(steps, options.previous)
+        target = aws_target(options.stage, reuses=options.reuse)
         _say(f"Stage {options.stage} in account {target.account}, {target.stage.region}:", *plan(steps))
     small = options.stage == LOCAL or options.small
     run = Run(
         target,
-        _with_release(steps, options.previous),
+        steps,
         SMALL if small else Size(),
         minutes=options.minutes,
         say=lambda findings: _say(*as_text(findings)),
@@ -70,8 +74,11 @@ def _run(options: argparse.Namespace, steps: tuple[Step, ...], exits: ExitStack)
 
 
 def _with_release(steps: tuple[Step, ...], previous: str | None) -> tuple[Step, ...]:
+    """S10 with the release that it starts from; SmokeError if there is none, before anything is deployed."""
     return tuple(
-        replace(step, on_world=partial(s10_releases.run, previous=previous)) if step.name == "S10" else step
+        replace(step, on_world=partial(s10_releases.run, previous=s10_releases.release_before(previous)))
+        if step.name == "S10"
+        else step
         for step in steps
     )
 
@@ -102,10 +109,17 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=150, help="no step starts later; default 150")
     parser.add_argument("--dollars", type=float, default=2.0, help="the most that a run may cost; default 2")
     parser.add_argument(
+        "--reuse",
+        action="store_true",
+        help="deploy over a stage that exists, and keep it: only the probe is deleted",
+    )
+    parser.add_argument(
         "--small", action="store_true", help="create few jobs and tenants, as on the emulator"
     )
     parser.add_argument(
-        "--previous", metavar="RELEASE", help="the release before, for S10; default: the last tag"
+        "--previous",
+        metavar="RELEASE",
+        help="the tag or commit that S10 upgrades from; by default, the latest tag before this commit",
     )
     return parser.parse_args(arguments)
 
@@ -115,8 +129,21 @@ def _say(*lines: str) -> None:
     sys.stdout.flush()
 
 
-if __name__ == "__main__":
+def _interrupt(_number: int, _frame: object) -> None:
+    """A cancelled job of a pipeline gets SIGINT, and SIGTERM a little later, while the teardown is at work."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def run_as_program(arguments: Sequence[str]) -> NoReturn:
+    """Run with signals that lead to the teardown, and exit."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     try:
-        sys.exit(main(sys.argv[1:]))
+        sys.exit(main(arguments))
     except KeyboardInterrupt:
         sys.exit("\nInterrupted. The stage was torn down if it had been deployed; see the report above.")
+
+
+if __name__ == "__main__":
+    run_as_program(sys.argv[1:])

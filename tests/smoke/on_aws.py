@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -23,22 +24,29 @@ from infra.lifecycle.stacks import Stacks
 from infra.lifecycle.steps import attach_stage
 from infra.local.state_dir import PROJECT_ROOT
 from infra.stage_files.read import STAGES_DIR, read_stage
-from tests.smoke.world import SmokeError
+from tests.smoke.probe.stack import status
+from tests.smoke.stacks import present
+from tests.smoke.world import SmokeError, until
 
 _CONFIG = Config(retries={"mode": "standard", "max_attempts": 8}, read_timeout=130, max_pool_connections=32)
 APPROVED = ("--require-approval", "never")
+IDLE_SECONDS, IDLE_POLL_SECONDS = 1_200.0, 5.0
 
 
-def protected(content: str, topic: str) -> str:
-    """The stage file with data that must not be lost, and with the topic that its alarms then need."""
+def protected(content: str, topic: str, account: str) -> str:
+    """The stage file with data that must not be lost, and with the account and the topic that it then needs."""
+    given = tomllib.loads(content)
+    needed = {"account": f"account = {json.dumps(account)}", "alarms": f"alarms.topic = {json.dumps(topic)}"}
+    added = [line for key, line in needed.items() if key not in given]
     lines = [line for line in content.splitlines() if not line.startswith("protected")]
     # Keys without a table come first in TOML.
-    return "\n".join(["protected = true", f"alarms.topic = {json.dumps(topic)}", *lines, ""])
+    return "\n".join(["protected = true", *added, *lines, ""])
 
 
 @dataclass(slots=True)
 class AwsTarget:
     stage: StageConfig
+    reuses: bool = False
     emulated: bool = False
     _clients: dict[str, Any] = field(default_factory=dict)
     _account: str = ""
@@ -54,6 +62,9 @@ class AwsTarget:
             session: Any = boto3.Session(region_name=self.stage.region)
             self._clients[service] = session.client(service, config=_CONFIG)
         return self._clients[service]
+
+    def stacks(self) -> list[str]:
+        return present(self.client("cloudformation"), self.stage)
 
     def preflight(self) -> list[str]:
         return problems(self.stage, AwsAccount(self.stage.region))
@@ -98,7 +109,7 @@ class AwsTarget:
         """Protect the stage, attach the tables, and take the protection away again, so that a teardown deletes them."""
         file = f"{self.stage.name}.toml"
         with TemporaryDirectory(prefix="punctual-smoke-") as folder:
-            content = protected((STAGES_DIR / file).read_text(encoding="utf-8"), topic)
+            content = protected((STAGES_DIR / file).read_text(encoding="utf-8"), topic, self.account)
             (Path(folder) / file).write_text(content, encoding="utf-8")
             stage = read_stage(self.stage.name, Path(folder))
             context = ("-c", f"stages={folder}")
@@ -106,20 +117,32 @@ class AwsTarget:
             def cdk(arguments: Sequence[str]) -> int:
                 return self._run(PROJECT_ROOT, *arguments, *context).returncode
 
-            if cdk(("deploy", "--all", *APPROVED, *AT_ONCE)):
-                raise SmokeError("the protected variant of the stage was not deployed")
-            attach_stage(
-                stage,
-                self._stacks(),
-                cdk,
-                tables,
-                sweep_from,
-                assembly=Path(folder) / "cdk.out",
-                report=lambda line: None,
-            )
-        self._cdk(PROJECT_ROOT, "deploy", "--all", *APPROVED, *AT_ONCE)
+            try:
+                if cdk(("deploy", "--all", *APPROVED, *AT_ONCE)):
+                    raise SmokeError("the protected variant of the stage was not deployed")
+                attach_stage(
+                    stage,
+                    self._stacks(),
+                    cdk,
+                    tables,
+                    sweep_from,
+                    assembly=Path(folder) / "cdk.out",
+                    report=lambda line: None,
+                )
+            finally:
+                # Also after a failure: a teardown refuses stacks that retain their tables.
+                self._cdk(PROJECT_ROOT, "deploy", "--all", *APPROVED, *AT_ONCE)
 
     def teardown(self) -> None:
+        cloudformation = self.client("cloudformation")
+        for name in (service_stack(self.stage), data_stack(self.stage)):
+            # An interrupted deployment goes on without its command line.
+            until(
+                lambda name=name: status(cloudformation, name),  # type: ignore[misc]
+                lambda found: not found.endswith("IN_PROGRESS"),
+                IDLE_SECONDS,
+                poll=IDLE_POLL_SECONDS,
+            )
         teardown(self._stacks(), self.stage, lambda line: None)
 
     def _stacks(self) -> Stacks:
@@ -146,7 +169,7 @@ class AwsTarget:
         )
 
 
-def aws_target(name: str) -> AwsTarget:
+def aws_target(name: str, *, reuses: bool = False) -> AwsTarget:
     """The stage of a file; SmokeError for a stage that must not be torn down. StageFileError for a wrong file."""
     stage = read_stage(name)
     if stage.protect_data:
@@ -154,4 +177,4 @@ def aws_target(name: str) -> AwsTarget:
             f"the stage {name} is protected, and the smoke suite deletes what it tests: choose a stage with "
             "protected = false, such as smoke"
         )
-    return AwsTarget(stage)
+    return AwsTarget(stage, reuses)

@@ -17,6 +17,7 @@ from infra.local.stack import LocalStack
 from infra.local.state_dir import LocalStackError
 from infra.local.synthesise import assembly
 from infra.stages import local_stage
+from tests.smoke.stacks import present
 from tests.smoke.world import SmokeError
 
 
@@ -25,10 +26,14 @@ class EmulatorTarget:
     local: LocalStack
     stage: StageConfig = field(default_factory=local_stage)
     emulated: bool = True
+    reuses: bool = False
     account: str = ACCOUNT
 
     def client(self, service: str) -> Any:
         return self.local.client(service)
+
+    def stacks(self) -> list[str]:
+        return present(self.client("cloudformation"), self.stage)
 
     def preflight(self) -> list[str]:
         return []

@@ -9,6 +9,7 @@ from tests.smoke.catalogue import DEPLOY, PREFLIGHT, TEARDOWN, Step
 from tests.smoke.findings import Findings
 from tests.smoke.probe import stack
 from tests.smoke.receivers import Calls, LoopbackCalls, TableCalls
+from tests.smoke.stacks import probe_stack
 from tests.smoke.world import DeploymentTarget, Size, SmokeError, World
 
 Say = Callable[[Findings], object]
@@ -21,6 +22,12 @@ def check_bounds(steps: Sequence[Step], *, dollars: float) -> None:
         raise SmokeError(
             f"these steps cost about ${cost:.2f}, and the bound is ${dollars:.2f}: raise it with --dollars"
         )
+
+
+def check_kept(steps: Sequence[Step], *, reuses: bool) -> None:
+    """SmokeError if a stage is to be kept and a step would put other tables into its place."""
+    if reuses and "S12" in {step.name for step in steps}:
+        raise SmokeError("S12 replaces tables of the stage and deletes the old ones: leave --reuse out")
 
 
 class Run:
@@ -85,12 +92,11 @@ class Run:
     def _open(self, exits: ExitStack) -> World | None:
         """Deploy the probe beside the stage."""
         try:
-            prefix, topic = self._target.stage.prefix, self._target.outputs()["AlarmTopicArn"]
             probe = stack.create(
                 self._target.client,
-                f"{prefix}-smoke-probe",
+                probe_stack(self._target.stage),
                 self._target.stage.name,
-                topic,
+                self._target.outputs()["AlarmTopicArn"],
                 poll_seconds=0.2 if self._target.emulated else stack.POLL_SECONDS,
             )
         except Exception as error:  # noqa: BLE001 - the reason of all steps that need the probe

@@ -30,8 +30,17 @@ class DeploymentTarget(Protocol):
     @property
     def account(self) -> str: ...
 
+    @property
+    def reuses(self) -> bool:
+        """Whether the stage existed before the run: its stacks then outlive the run."""
+        ...
+
     def client(self, service: str) -> Any:
         """A client of boto3."""
+        ...
+
+    def stacks(self) -> list[str]:
+        """The stacks of the stage and of its probe that exist."""
         ...
 
     def preflight(self) -> list[str]:
@@ -65,7 +74,7 @@ class DeploymentTarget(Protocol):
         ...
 
     def teardown(self) -> None:
-        """Delete both stacks."""
+        """Delete both stacks, once no deployment is at work."""
         ...
 
 

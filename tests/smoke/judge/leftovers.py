@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-_KEY = re.compile(r"arn:[^:]+:kms:")
+KEY = re.compile(r"arn:[^:]+:kms:")
 _TRANSIENT = re.compile(r"arn:[^:]+:codedeploy:|arn:[^:]+:lambda:[^:]+:[^:]+:event-source-mapping:")
 """Deleted with their application or their function, and listed by their tags for some hours more."""
 
@@ -23,7 +23,7 @@ def leftovers(arns: Iterable[str], key_states: Mapping[str, str]) -> list[str]:
     for arn in arns:
         if _TRANSIENT.match(arn):
             continue
-        if _KEY.match(arn) and key_states.get(arn) in ("PendingDeletion", "PendingReplicaDeletion"):
+        if KEY.match(arn) and key_states.get(arn) in ("PendingDeletion", "PendingReplicaDeletion"):
             continue
         left.append(arn)
     return sorted(left)

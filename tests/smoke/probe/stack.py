@@ -11,7 +11,8 @@ from tests.smoke.probe.template import template
 
 SECONDS = 600.0
 POLL_SECONDS = 2.0
-FINAL = ("CREATE_COMPLETE", "DELETE_COMPLETE")
+GONE = "DELETE_COMPLETE"
+"""The status of a stack that does not exist."""
 
 
 class ProbeError(Exception):
@@ -21,16 +22,16 @@ class ProbeError(Exception):
 def create(
     client: Callable[[str], Any], name: str, stage: str, topic: str, *, poll_seconds: float = POLL_SECONDS
 ) -> Mapping[str, str]:
-    """Create the stack, unless it exists, and return its outputs."""
+    """Create the stack and return its outputs. A stack of an earlier run goes first: its topic may be another one."""
+    delete(client, name, poll_seconds=poll_seconds)
     cloudformation = client("cloudformation")
-    if _status(cloudformation, name) == "DELETE_COMPLETE":
-        cloudformation.create_stack(
-            StackName=name,
-            TemplateBody=json.dumps(template()),
-            Parameters=[{"ParameterKey": "AlarmTopicArn", "ParameterValue": topic}],
-            Capabilities=["CAPABILITY_IAM"],
-            Tags=[{"Key": "punctual:stage", "Value": stage}],
-        )
+    cloudformation.create_stack(
+        StackName=name,
+        TemplateBody=json.dumps(template()),
+        Parameters=[{"ParameterKey": "AlarmTopicArn", "ParameterValue": topic}],
+        Capabilities=["CAPABILITY_IAM"],
+        Tags=[{"Key": "punctual:stage", "Value": stage}],
+    )
     _await(cloudformation, name, "CREATE_COMPLETE", poll_seconds)
     (stack,) = cloudformation.describe_stacks(StackName=name)["Stacks"]
     return {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
@@ -39,24 +40,24 @@ def create(
 def delete(client: Callable[[str], Any], name: str, *, poll_seconds: float = POLL_SECONDS) -> None:
     """Delete the stack, if it exists, and wait."""
     cloudformation = client("cloudformation")
-    if _status(cloudformation, name) != "DELETE_COMPLETE":
+    if status(cloudformation, name) != GONE:
         cloudformation.delete_stack(StackName=name)
-        _await(cloudformation, name, "DELETE_COMPLETE", poll_seconds)
+        _await(cloudformation, name, GONE, poll_seconds)
 
 
 def _await(cloudformation: Any, name: str, wanted: str, poll_seconds: float) -> None:
     deadline = time.monotonic() + SECONDS
-    while (status := _status(cloudformation, name)) != wanted:
-        if not status.endswith("IN_PROGRESS") or time.monotonic() > deadline:
-            raise ProbeError(f"stack {name} is {status} and not {wanted}")
+    while (found := status(cloudformation, name)) != wanted:
+        if not found.endswith("IN_PROGRESS") or time.monotonic() > deadline:
+            raise ProbeError(f"stack {name} is {found} and not {wanted}")
         time.sleep(poll_seconds)
 
 
-def _status(cloudformation: Any, name: str) -> str:
+def status(cloudformation: Any, name: str) -> str:
     try:
         stacks = cloudformation.describe_stacks(StackName=name)["Stacks"]
     except ClientError as error:
         if error.response["Error"]["Code"] == "ValidationError":
-            return "DELETE_COMPLETE"
+            return GONE
         raise
-    return str(stacks[0]["StackStatus"]) if stacks else "DELETE_COMPLETE"
+    return str(stacks[0]["StackStatus"]) if stacks else GONE

@@ -13,7 +13,7 @@ from infra.local.state_dir import PROJECT_ROOT
 from tests.smoke.findings import Findings
 from tests.smoke.judge.units import agrees_with_fact, total_units
 from tests.smoke.world import World
-from tests.support.conformance.aws_opt_in import OPT_IN, TAG
+from tests.support.conformance.aws_opt_in import NAME_PREFIX, OPT_IN, TAG
 
 FIRST = "test_aws_facts_of_batches.py"
 MODULES = (
@@ -67,7 +67,7 @@ def results(report: bytes) -> tuple[int, list[str]]:
 
 def _units(world: World, findings: Findings) -> None:
     dynamodb = world.target.client("dynamodb")
-    table = f"punctual-smoke-{uuid4().hex[:10]}"
+    table = f"{NAME_PREFIX}units-{uuid4().hex[:10]}"
     dynamodb.create_table(
         TableName=table,
         AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],

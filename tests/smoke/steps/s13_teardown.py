@@ -1,4 +1,4 @@
-"""S13: the stage is torn down, and nothing with its tag is left."""
+"""S13: the stage is torn down, and nothing with its tag is left. A stage that existed before the run is kept."""
 
 import time
 from typing import Any
@@ -6,6 +6,8 @@ from typing import Any
 from tests.smoke.findings import Findings
 from tests.smoke.judge.leftovers import leftovers, tagged
 from tests.smoke.probe import stack
+from tests.smoke.stacks import probe_stack
+from tests.smoke.throwaways import delete_throwaways
 from tests.smoke.world import DeploymentTarget
 
 TAGS_LAG_SECONDS = 300.0
@@ -13,24 +15,23 @@ POLL_SECONDS = 20.0
 
 
 def run(target: DeploymentTarget, findings: Findings) -> None:
-    stack.delete(target.client, f"{target.stage.prefix}-smoke-probe")
-    target.teardown()
-    present = _stacks(target)
-    findings.check("no stack of the stage is left", not present, present)
+    probe = probe_stack(target.stage)
+    try:
+        stack.delete(target.client, probe)
+    finally:
+        if not target.reuses:
+            target.teardown()
+    present = target.stacks()
+    if target.reuses:
+        findings.check("the stage is kept without its probe", bool(present) and probe not in present, present)
+    else:
+        findings.check("no stack of the stage is left", not present, present)
     if findings.can_show("tagging", "nothing with the tag of the stage is left"):
-        left = _left(target)
-        findings.check("nothing with the tag of the stage is left", not left, "\n".join(left))
-
-
-def _stacks(target: DeploymentTarget) -> list[str]:
-    pages = target.client("cloudformation").get_paginator("list_stacks").paginate()
-    return [
-        each["StackName"]
-        for page in pages
-        for each in page["StackSummaries"]
-        if each["StackName"].startswith(f"{target.stage.prefix}-")
-        and each["StackStatus"] != "DELETE_COMPLETE"
-    ]
+        found = tagged(target.client("resourcegroupstaggingapi"), target.stage.name)
+        delete_throwaways(target.client, found)
+        if not target.reuses:
+            left = _left(target)
+            findings.check("nothing with the tag of the stage is left", not left, "\n".join(left))
 
 
 def _left(target: DeploymentTarget) -> list[str]:

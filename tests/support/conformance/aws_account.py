@@ -25,7 +25,7 @@ from shared.adapters.aws.retries import RetryBudget
 from shared.adapters.aws.sender import Send
 from shared.adapters.clock import SystemClock, SystemEntropy
 from shared.names import Transport
-from tests.support.conformance.aws_opt_in import OPT_IN, TAG, RefusedError, opted_in
+from tests.support.conformance.aws_opt_in import NAME_PREFIX, OPT_IN, TAG, RefusedError, opted_in
 from tests.support.conformance.tables import TableNames, create_tables, delete_tables
 
 KEY_DAYS = 7
@@ -47,7 +47,7 @@ class AwsAccount:
     account: str
     region: str
     session: Any
-    prefix: str = field(default_factory=lambda: f"punctual-conformance-{uuid4().hex[:10]}")
+    prefix: str = field(default_factory=lambda: f"{NAME_PREFIX}{uuid4().hex[:10]}")
     tag: str = "conformance"
     _key_id: str = ""
     _sdk: dict[str, Any] = field(default_factory=dict)

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 OPT_IN = "PUNCTUAL_AWS_ACCOUNT"
 """Names the account in which the suites may create resources; nothing else lets them use AWS."""
+NAME_PREFIX = "punctual-conformance-"
+"""Begins the name of everything that the suites create, and the description of their keys."""
 TAG = "PUNCTUAL_AWS_TAG"
 """The value of the tag `punctual:stage` of everything that the suites create."""
 
