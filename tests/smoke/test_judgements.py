@@ -1,19 +1,24 @@
 """The judgements of the smoke suite, each with both verdicts."""
 
 import json
+import subprocess
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from infra.local.calls import Call
-from tests.smoke.judge.alarms import went_and_came_back
+from tests.smoke.judge.alarms import left_firing, went_and_came_back
 from tests.smoke.judge.golden import Case, answer_of, cases, differences
 from tests.smoke.judge.lags import punctuality
 from tests.smoke.judge.units import agrees_with_fact, total_units
-from tests.smoke.on_aws import protected
 from tests.smoke.probe.receiver import reply_of
 from tests.smoke.receivers import as_call
+from tests.smoke.steps.s01_deploy import deployment_groups
 from tests.smoke.steps.s02_conformance import results
+from tests.smoke.steps.s10_releases import release_before
+from tests.smoke.world import SmokeError
 
 DUE = datetime(2026, 11, 24, 12, tzinfo=UTC)
 
@@ -136,11 +141,44 @@ def test_stored_call_is_read_as_it_arrived() -> None:
     assert found.arrived_at == datetime.fromtimestamp(1764000000.123, UTC)
 
 
-def test_protected_variant_of_a_stage_has_a_topic_before_its_tables() -> None:
-    content = 'region = "us-east-1"\nprotected = false\n\n[quotas]\ntags = 3\n'
-    assert protected(content, "arn:t").splitlines()[:3] == [
-        "protected = true",
-        'alarms.topic = "arn:t"',
-        'region = "us-east-1"',
-    ]
-    assert "protected = false" not in protected(content, "arn:t")
+def test_alarms_of_burn_rates_may_fire_after_the_faults_of_a_run() -> None:
+    states = {
+        "punctual-smoke-ApiBurnFast": "ALARM",
+        "punctual-smoke-StartBurnSlow": "ALARM",
+        "punctual-smoke-AuditFailed": "ALARM",
+        "punctual-smoke-Parked": "OK",
+    }
+    alarms = [{"AlarmName": name, "StateValue": state} for name, state in states.items()]
+    assert left_firing(alarms, "punctual-smoke") == ["punctual-smoke-AuditFailed"]
+
+
+def test_only_groups_of_the_stage_shift_its_alias() -> None:
+    class Resources:
+        def get_paginator(self, _name: str) -> "Resources":
+            return self
+
+        def paginate(self, StackName: str) -> list[dict[str, Any]]:  # noqa: N803 - as boto3 names it
+            assert StackName == "punctual-smoke-service"
+            kinds = ("AWS::CodeDeploy::DeploymentGroup", "AWS::CodeDeploy::Application")
+            found = [
+                {"ResourceType": kind, "PhysicalResourceId": kind[-5:], "ResourceStatus": "CREATE_COMPLETE"}
+                for kind in kinds
+            ]
+            return [{"StackResourceSummaries": found}]
+
+    assert deployment_groups(Resources(), "punctual-smoke-service") == ["Group"]
+
+
+def test_release_before_is_named_or_the_latest_tag_before_the_commit(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        own = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+        subprocess.run(["git", *own, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    git("init")
+    for number in (1, 2):
+        git("commit", "--allow-empty", "-m", str(number))
+    assert release_before("abc", tmp_path) == "abc"
+    with pytest.raises(SmokeError, match="name a commit with --previous"):
+        release_before(None, tmp_path)
+    git("tag", "-a", "v1", "-m", "1", "HEAD^")
+    assert release_before(None, tmp_path) == "v1"

@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+from infra.lifecycle.commands import service_stack
 from tests.smoke.findings import Findings
 from tests.smoke.http_client import Site
 from tests.smoke.world import DeploymentTarget
@@ -28,9 +29,9 @@ def run(target: DeploymentTarget, findings: Findings) -> None:
         found = target.client("cloudwatch").list_dashboards(DashboardNamePrefix=target.stage.prefix)
         findings.check("the dashboard exists", bool(found["DashboardEntries"]))
     if findings.can_show("api_rollout", "CodeDeploy shifts the API's alias"):
-        groups = target.client("codedeploy").list_applications()["applications"]
+        groups = deployment_groups(target.client("cloudformation"), service_stack(target.stage))
         is_gradual = target.stage.api_rollout == "canary"
-        findings.check("CodeDeploy shifts the API's alias", bool(groups) or not is_gradual)
+        findings.check("CodeDeploy shifts the API's alias", bool(groups) == is_gradual, groups)
 
 
 def _is_healthy(site: Site) -> bool:
@@ -42,6 +43,18 @@ def _is_healthy(site: Site) -> bool:
             pass  # The name of a new API takes some seconds to spread.
         time.sleep(1.0)
     return False
+
+
+def deployment_groups(cloudformation: Any, stack: str) -> list[str]:
+    """The deployment groups of the stage itself: other stages of the account have their own."""
+    pages = cloudformation.get_paginator("list_stack_resources").paginate(StackName=stack)
+    return [
+        resource["PhysicalResourceId"]
+        for page in pages
+        for resource in page["StackResourceSummaries"]
+        if resource["ResourceType"] == "AWS::CodeDeploy::DeploymentGroup"
+        and not resource["ResourceStatus"].startswith("DELETE")
+    ]
 
 
 def _drift(cloudformation: Any, stack: str) -> list[str]:

@@ -22,7 +22,7 @@ def run(world: World, findings: Findings, previous: str | None = None) -> None:
     """`previous` is a commit or a tag; by default the latest tag before this commit."""
     if not findings.can_show("releases", "an upgrade and a rollback under load lose nothing"):
         return
-    with _checkout(previous or _latest_tag()) as folder:
+    with _checkout(release_before(previous)) as folder:
         world.target.deploy_from(folder)
         load = Load(world.tenant("load"), world.path("load"), world.size.load_per_second)
         with load.running():
@@ -89,16 +89,21 @@ class Load:
             time.sleep(0.5)
 
 
-def _latest_tag() -> str:
+def release_before(previous: str | None, folder: Path = PROJECT_ROOT) -> str:
+    """The named release, or the latest tag before this commit; SmokeError if there is none of both."""
+    if previous is not None:
+        return previous
     done = subprocess.run(
         ["git", "describe", "--tags", "--abbrev=0", "HEAD^"],
-        cwd=PROJECT_ROOT,
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
     if done.returncode:
-        raise SmokeError("there is no tag before this commit: name a release with --previous")
+        raise SmokeError(
+            "S10 needs the release before this one, and no tag is before this commit: name a commit with --previous"
+        )
     return done.stdout.strip()
 
 
