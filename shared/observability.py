@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from traceback import extract_tb
 from typing import Any
@@ -26,14 +27,18 @@ MOST_IN_LINE = 100
 """Maximum metrics of one line in the embedded format, and values of one metric."""
 MOST_FRAMES, MOST_CAUSES = 12, 3
 """Of an error in a log line."""
+_OF_AWS = ("aws_operation", "aws_error")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,79}")
+"""The form of an operation and of a code of AWS. Whatever has another form is left out."""
 _OF_EVERY_RECORD = vars(logging.makeLogRecord({})).keys() | {"message", "asctime"}
 _ENCODER = json.JSONEncoder(default=str, separators=(",", ":"), ensure_ascii=False)
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object per record: level, message, and the members of `extra` that are not None.
+    """One JSON object per record: time, level, message, and the members of `extra` that are not None.
 
-    CloudWatch has the time of each line and, in the name of its log group, the function. Each byte is billed.
+    Lambda takes a line without a time for one of the level INFO, and adds a time itself. CloudWatch has the
+    function in the name of its log group. Each byte is billed.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -42,26 +47,46 @@ class JsonLines(logging.Formatter):
             for name, value in vars(record).items()
             if name not in _OF_EVERY_RECORD and value is not None
         }
-        line = {"level": record.levelname, "message": record.getMessage(), **extra}
+        line = {
+            "timestamp": f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(record.created))}.{int(record.msecs):03d}Z",
+            "level": record.levelname,
+            "message": record.getMessage(),
+            **extra,
+        }
         if record.exc_info and record.exc_info[1]:
             line["exception"] = _frames(record.exc_info[1])
             line["exception_name"] = type(record.exc_info[1]).__name__
+            line |= _of_aws(record.exc_info[1])
         return _ENCODER.encode(line)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what caused it, the last first."""
+    cause: BaseException | None = error
+    for _ in range(MOST_CAUSES):
+        if cause is None:
+            return
+        yield cause
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
+
+
+def _of_aws(error: BaseException) -> dict[str, str]:
+    """The operation and the code of the refusal of AWS that caused an error; nothing for other causes."""
+    for cause in _causes(error):
+        if fields := getattr(cause, "log_fields", None):
+            return {name: fields[name] for name in _OF_AWS if _WORD.fullmatch(fields[name])}
+    return {}
 
 
 def _frames(error: BaseException) -> list[str]:
     """The calls that led to an error and to its causes. Their texts are left out: a text may quote a payload."""
     found: list[str] = []
-    cause: BaseException | None = error
-    for _ in range(MOST_CAUSES):
-        if cause is None:
-            break
+    for cause in _causes(error):
         found.append(type(cause).__name__)
         found += [
             f"{'/'.join(frame.filename.split('/')[-2:])}:{frame.lineno} {frame.name}"
             for frame in extract_tb(cause.__traceback__, -MOST_FRAMES)
         ]
-        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
     return found
 
 

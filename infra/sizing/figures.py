@@ -146,8 +146,8 @@ BODY_COPIES = measured(
 JOBS_PER_BATCH = emulated(2.5, "mean batch at 10,000 jobs/s; a full batch has 10, thin traffic 1")
 
 EXECUTOR_LOG_BYTES = measured(440, "metrics of a batch of ten: the line of an executor's log")
-ACCEPTED_LOG_BYTES = measured(270, "the line of the API's log for an accepted job: 268 bytes with one sample")
-BATCH_ACCEPTED_LOG_BYTES = measured(125, "its share of the lines of a batch of 100")
+ACCEPTED_LOG_BYTES = measured(310, "the line of the API's log for an accepted job: 308 bytes with one sample")
+BATCH_ACCEPTED_LOG_BYTES = measured(128, "its share of the lines of a batch of 100")
 TICK_LOG_BYTES = measured(205, "the metric of a tick that finds nothing: its only line")
 ACCESS_LOG_BYTES = measured(125, "a line of the gateway's access log for the creation of a job")
 CALL_BYTES = assumed(700, "headers, signature and TLS of a call, beyond the body")

@@ -18,6 +18,10 @@ def report_throttles(throttled: int, operation: str, resources: list[str]) -> No
     logger.warning("throttled", extra={"operation": operation, "requests": throttled, "resources": resources})
 
 
+def report_denial(operation: str, code: str) -> None:
+    logger.error("denied", extra={"aws_operation": operation, "aws_error": code})
+
+
 def report_lost(lost: Execution) -> None:
     """The execution failed, because its last attempt was lost with its worker."""
     logger.warning(

@@ -12,6 +12,7 @@ from infra.local.calls import Call
 from tests.smoke.judge.alarms import left_firing, went_and_came_back
 from tests.smoke.judge.golden import Case, answer_of, cases, differences
 from tests.smoke.judge.lags import punctuality
+from tests.smoke.judge.log_lines import faults_of
 from tests.smoke.judge.units import agrees_with_fact, total_units
 from tests.smoke.probe.receiver import reply_of
 from tests.smoke.receivers import as_call
@@ -150,6 +151,24 @@ def test_alarms_of_burn_rates_may_fire_after_the_faults_of_a_run() -> None:
     }
     alarms = [{"AlarmName": name, "StateValue": state} for name, state in states.items()]
     assert left_firing(alarms, "punctual-smoke") == ["punctual-smoke-AuditFailed"]
+
+
+LINE = '{"timestamp":"2026-11-24T12:00:00.123Z","level":"ERROR","message":"clock behind","behind_ms":1}'
+
+
+@pytest.mark.parametrize(
+    ("line", "is_kept"),
+    [
+        (LINE, True),
+        (LINE.replace("ERROR", "INFO"), False),
+        (LINE.replace("2026-11-24T12:00:00.123Z", "soon"), False),
+        (json.dumps({"timestamp": "2026-11-24T12:00:00.123Z", "level": "INFO", "message": LINE}), False),
+        ('{"level":"ERROR","message":"clock behind","timestamp":"2026-11-24T12:00:00.123Z"}', False),
+        ("clock behind", False),
+    ],
+)
+def test_line_is_kept_only_with_its_level_and_its_own_time(line: str, is_kept: bool) -> None:
+    assert (faults_of(line, message="clock behind", level="ERROR") == "") is is_kept
 
 
 def test_only_groups_of_the_stage_shift_its_alias() -> None:

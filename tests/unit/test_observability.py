@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import re
 from contextlib import redirect_stdout
 from typing import Any
 
@@ -12,10 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared import observability
+from shared.adapters.aws.errors import AwsError
+from shared.domain.errors import RequestRejectedError
 from shared.names import METRICS_NAMESPACE, WHOLE_STAGE, Metric
 from shared.observability import MOST_FRAMES, JsonLines, Metrics, count, logger
 from tests.support.api.emitted import emitted
 
+TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 NAMES = ("Claimed", "Lag", "Age", "Sample")
 ADDED = st.tuples(st.sampled_from(NAMES), st.integers(0, 10**9) | st.floats(0, 1e9))
 EXTRA = st.dictionaries(
@@ -113,7 +117,45 @@ def test_log_line_has_its_level_its_message_and_every_field_that_is_not_null(
 ) -> None:
     line = json.loads(JsonLines().format(record(level, "swept", extra)))
     known = {name: value for name, value in extra.items() if value is not None}
+    assert TIMESTAMP.fullmatch(line.pop("timestamp"))
     assert line == {"level": level, "message": "swept", **known}
+
+
+@pytest.mark.parametrize(
+    ("created", "shown"),
+    [(0.0, "1970-01-01T00:00:00.000Z"), (1_795_003_200.0625, "2026-11-18T12:00:00.062Z")],
+)
+def test_log_line_has_the_time_of_its_record_as_lambda_reads_it(created: float, shown: str) -> None:
+    made = record("ERROR", "swept", {})
+    made.created, made.msecs = created, created % 1 * 1000
+    assert next(iter(json.loads(JsonLines().format(made)).items())) == ("timestamp", shown)
+
+
+def failed(error: Exception) -> dict[str, Any]:
+    try:
+        raise RequestRejectedError("s3cr3t") from error
+    except RequestRejectedError as rejected:
+        made = record("ERROR", "unexpected error", {})
+        made.exc_info = (type(rejected), rejected, rejected.__traceback__)
+    text = JsonLines().format(made)
+    assert "s3cr3t" not in text
+    line: dict[str, Any] = json.loads(text)
+    return {name: value for name, value in line.items() if name.startswith("aws_")}
+
+
+def refusal(operation: str, code: str) -> AwsError:
+    return AwsError(operation, {"Error": {"Code": code, "Message": "s3cr3t"}})
+
+
+def test_log_line_of_an_error_has_the_code_and_the_operation_of_the_refusal_that_caused_it() -> None:
+    found = failed(refusal("PutItem", "AccessDeniedException"))
+    assert found == {"aws_operation": "PutItem", "aws_error": "AccessDeniedException"}
+    assert failed(ValueError("PutItem")) == {}
+
+
+@pytest.mark.parametrize("code", ["not a word", "", "x" * 81, '{"password": "s3cr3t"}', "a\n"])
+def test_code_of_another_form_is_in_no_log_line(code: str) -> None:
+    assert failed(refusal("PutItem", code)) == {"aws_operation": "PutItem"}
 
 
 def test_log_line_of_an_error_says_where_it_was_raised_and_never_what_it_quotes() -> None:

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from shared.adapters.aws.client import AwsClient
+from shared.adapters.aws.denials import ReportedDenials
 from shared.adapters.aws.http_call import HttpCall
 from shared.adapters.aws.throttles import ReportedThrottles
 from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
@@ -60,12 +62,18 @@ def test_a_port_without_its_settings_is_refused() -> None:
                 getattr(ports, name)
 
 
+def within(client: AwsClient) -> object:
+    """The calls whose denials are reported."""
+    assert isinstance(client.call, ReportedDenials)
+    return client.call._call
+
+
 def test_only_executors_make_groups_and_their_requests_are_not_repeated() -> None:
-    plain = DynamoPorts(Settings.from_env(ENVIRONMENT))._dynamodb.call
+    plain = within(DynamoPorts(Settings.from_env(ENVIRONMENT))._dynamodb)
     assert isinstance(plain, ReportedThrottles)
     assert isinstance(plain._call, HttpCall)
     ports = DynamoPorts(ExecutorSettings.from_env(ENVIRONMENT))
-    reported, sends = ports._dynamodb.call, ports._sqs.call
+    reported, sends = within(ports._dynamodb), within(ports._sqs)
     assert isinstance(reported, ReportedThrottles)
     reads = reported._call
     assert isinstance(reads, GroupedReads)
@@ -82,9 +90,10 @@ def test_only_executors_make_groups_and_their_requests_are_not_repeated() -> Non
 
 def test_group_that_failed_is_counted_and_logged() -> None:
     ports = DynamoPorts(ExecutorSettings.from_env(ENVIRONMENT))
-    assert isinstance(ports._sqs.call, GroupedSends)
+    sends = within(ports._sqs)
+    assert isinstance(sends, GroupedSends)
     with logged() as records:
-        ports._sqs.call._failed("AccessDeniedException")
+        sends._failed("AccessDeniedException")
     assert emitted()[Metric.GROUPS_FAILED] == 1
     assert [(record.message, vars(record)["fault"]) for record in records] == [
         ("group commit failed", "AccessDeniedException")
@@ -93,9 +102,10 @@ def test_group_that_failed_is_counted_and_logged() -> None:
 
 def test_throttled_request_is_counted_and_logged_with_its_table() -> None:
     ports = DynamoPorts(Settings.from_env(ENVIRONMENT))
-    assert isinstance(ports._dynamodb.call, ReportedThrottles)
+    throttles = within(ports._dynamodb)
+    assert isinstance(throttles, ReportedThrottles)
     with logged() as records:
-        ports._dynamodb.call._report(2, "Query", ["arn:aws:dynamodb:eu-west-1:111111111111:table/jobs"])
+        throttles._report(2, "Query", ["arn:aws:dynamodb:eu-west-1:111111111111:table/jobs"])
     assert emitted()[Metric.THROTTLED_REQUESTS] == 2
     (record,) = records
     assert (record.message, vars(record)["operation"], vars(record)["requests"]) == ("throttled", "Query", 2)

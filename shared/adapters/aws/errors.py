@@ -17,6 +17,11 @@ class AwsError(Exception):
         code: str = self.response["Error"]["Code"]
         return code
 
+    @property
+    def log_fields(self) -> dict[str, str]:
+        """What a log line of this error, or of an error that it caused, shows of it."""
+        return {"aws_operation": self.operation, "aws_error": self.code}
+
 
 class NoAnswerError(Exception):
     """No usable answer arrived. The call may have had its effect."""

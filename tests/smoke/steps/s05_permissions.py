@@ -1,5 +1,5 @@
-"""S5: every operation and every path of the ticks once, and then no function was denied anything; every module of the
-bundle imports in Lambda."""
+"""S5: every operation and every path of the ticks once, and then no function was denied anything; log lines are stored
+as they were written; every module of the bundle imports in Lambda."""
 
 import io
 import time
@@ -10,14 +10,17 @@ from typing import Any
 from uuid import uuid4
 
 from tests.smoke.findings import Findings
+from tests.smoke.judge.log_lines import faults_of
 from tests.smoke.probe import imports
 from tests.smoke.probe.template import ARCHITECTURE, RUNTIME
 from tests.smoke.walk import calls, walk
 from tests.smoke.world import SmokeError, World, instant, until
 
-DENIED = '?AccessDenied ?"not authorized to perform"'
+DENIED = '{ $.aws_error = "AccessDenied*" }'
+"""In the form of CloudWatch's filters: the field of every line that a refusal of AWS caused."""
 LOGS_SECONDS = 30
 """CloudWatch shows a line some seconds after a function wrote it."""
+LINE_SECONDS = 90
 WHOLE: dict[str, Any] = {"range": {"index": 0, "of": 1}}
 TICKS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Watcher", WHOLE),
@@ -44,6 +47,7 @@ def run(world: World, findings: Findings) -> None:
     findings.check("every operation answers as planned", not wrong, wrong)
     _deleted_with_a_run(world, findings)
     _ticks(world, findings)
+    _lines(world, findings)
     if findings.can_show("iam", "no function was denied anything"):
         time.sleep(LOGS_SECONDS)
         denied = _denied(world)
@@ -82,15 +86,40 @@ def _deleted_with_a_run(world: World, findings: Findings) -> None:
     findings.check("the deletion ends", state == "deleted", state)
 
 
+def _lines(world: World, findings: Findings) -> None:
+    """A record of the level INFO and a line of the level ERROR, read back from the log of the API."""
+    late = time.time_ns() // 1_000_000 + 3_600_000
+    # A request that a gateway of the future accepted: the clock of the function is behind, which it logs and refuses.
+    about = {"http": {"method": "GET"}, "requestId": f"smoke-{world.run}", "timeEpoch": late}
+    world.invoke("ApiFunctionName", {"requestContext": about, "rawPath": "/v1/health", "headers": {}})
+    for message, level in (("job accepted", "INFO"), ("clock behind", "ERROR")):
+        stored = until(lambda text=message: _stored(world, text), bool, LINE_SECONDS, poll=2)  # type: ignore[misc]
+        wrong = faults_of(stored[0], message=message, level=level) if stored else "no line is stored"
+        findings.check(f"the line {message} is stored as it was written", not wrong, wrong)
+
+
+def _stored(world: World, message: str) -> list[str]:
+    """Lines of the API since the run began that contain this text."""
+    page = world.target.client("logs").filter_log_events(
+        logGroupName=_log_group(world, world.outputs["ApiFunctionName"]),
+        startTime=int(world.began_at.timestamp() * 1000),
+        filterPattern=f'"{message}"',
+    )
+    return [event["message"] for event in page["events"]]
+
+
+def _log_group(world: World, function: str) -> str:
+    configuration = world.target.client("lambda").get_function_configuration(FunctionName=function)
+    return str(configuration.get("LoggingConfig", {}).get("LogGroup", f"/aws/lambda/{function}"))
+
+
 def _denied(world: World) -> dict[str, str]:
     """By function: a line of its log that tells of a refusal since the run began."""
-    logs, lambdas = world.target.client("logs"), world.target.client("lambda")
+    logs = world.target.client("logs")
     found: dict[str, str] = {}
     for service, name in world.function_names().items():
-        configuration = lambdas.get_function_configuration(FunctionName=name)
-        group = configuration.get("LoggingConfig", {}).get("LogGroup", f"/aws/lambda/{name}")
         pages = logs.get_paginator("filter_log_events").paginate(
-            logGroupName=group,
+            logGroupName=_log_group(world, name),
             startTime=int(world.began_at.timestamp() * 1000),
             filterPattern=DENIED,
             PaginationConfig={"MaxItems": 10},
