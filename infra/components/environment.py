@@ -19,9 +19,6 @@ RESOLVER_OPTIONS = "timeout:2 attempts:2"
 callback's DNS lookup, so that no thread outlives its call by much."""
 
 
-_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedResources:
     """Resources that all functions use."""
@@ -43,9 +40,7 @@ def environment(
         Env.TRANSPORT: stage.transport,
         "POWERTOOLS_SERVICE_NAME": spec.service,
         # The API's lines for accepted jobs, of the level INFO, are records that the reconciler reads.
-        "LOG_LEVEL": stage.log_level
-        if not spec.manages_tenants
-        else min(stage.log_level, "INFO", key=_LEVELS.index),
+        "LOG_LEVEL": "INFO" if spec.manages_tenants else stage.log_level,
     }
     if spec.is_of_canary:
         return every_function

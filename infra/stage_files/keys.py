@@ -123,7 +123,7 @@ KEYS: Keys = {
     "audit_retention_days": _DAYS,
     "audit_one_offs": flag,
     "log_retention_days": _DAYS,
-    "log_level": one_of("DEBUG", "INFO", "WARNING", "ERROR"),
+    "log_level": one_of("INFO", "WARNING", "ERROR"),
     "quotas": {
         name: whole(*_QUOTA_BOUNDS.get(name, (1, _UNLIMITED))) for name in DefaultQuotas.__dataclass_fields__
     },
