@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 import yaml
 
+from infra.stage_files.read import read_stage
+from tests.smoke.catalogue import chosen
+from tests.smoke.stacks import probe_stack
 from tests.support.documents.commands import check_command
 from tests.support.sources import ROOT
 
@@ -54,7 +57,8 @@ def test_workflow_has_no_secret_and_no_key_stays_in_the_checkout() -> None:
     assert "secrets" not in TEXT
     assert not re.search(r"AKIA|aws_secret|aws-secret|access-key", TEXT, re.IGNORECASE)
     for job in JOBS.values():
-        assert job["steps"][0]["with"] == {"persist-credentials": False}
+        (checkout,) = (step for step in job["steps"] if step.get("uses", "").startswith("actions/checkout@"))
+        assert checkout["with"] == {"persist-credentials": False}
 
 
 def test_no_expression_is_part_of_a_script() -> None:
@@ -81,11 +85,71 @@ def test_production_follows_dev_and_smoke_after_an_approval_and_from_main_alone(
         "smoke": "smoke",
         "prod": "prod",
     }
-    assert [job["steps"][-1]["run"] for job in (JOBS["dev"], JOBS["smoke"], JOBS["prod"])] == [
-        "make deploy STAGE=dev ARGS=--yes",
-        "make smoke STAGE=smoke",
-        "make deploy STAGE=prod ARGS=--yes",
-    ]
+    found = {name: _lines_of_make(JOBS[name]) for name in ("dev", "smoke", "prod")}
+    assert found == {
+        "dev": ["make deploy STAGE=dev ARGS=--yes"],
+        "smoke": ["make smoke STAGE=smoke", "make teardown STAGE=smoke CONFIRM=smoke"],
+        "prod": ["make deploy STAGE=prod ARGS=--yes"],
+    }
+
+
+def _lines_of_make(job: dict[str, Any]) -> list[str]:
+    scripts = "\n".join(step.get("run", "") for step in job["steps"])
+    return re.findall(r"make [^|\n]+", scripts)
+
+
+def test_credentials_of_the_smoke_suite_outlive_its_job_and_its_job_outlives_its_steps() -> None:
+    job = JOBS["smoke"]
+    (suite,) = (step for step in job["steps"] if step.get("run") == "make smoke STAGE=smoke")
+    used = [step["with"] for step in job["steps"] if "configure-aws-credentials" in step.get("uses", "")]
+    estimated = sum(step.minutes for step in chosen([]))
+    assert estimated < suite["timeout-minutes"] < job["timeout-minutes"]
+    assert job["timeout-minutes"] * 60 <= used[0]["role-duration-seconds"]
+    assert f"`MaxSessionDuration` of {used[0]['role-duration-seconds']} seconds" in PAGE
+
+
+def test_smoke_job_deletes_what_a_killed_suite_left_with_new_credentials() -> None:
+    steps = JOBS["smoke"]["steps"]
+    (suite,) = (number for number, step in enumerate(steps) if step.get("run") == "make smoke STAGE=smoke")
+    after = steps[suite + 1 :]
+    assert [step["if"] for step in after] == ["always()"] * 3
+    assert "configure-aws-credentials" in after[0]["uses"]
+    assert probe_stack(read_stage("smoke")) in after[1]["run"]
+
+
+@pytest.mark.parametrize(
+    ("stacks", "is_torn"),
+    [
+        ("CDKToolkit punctual-smoke-pipeline", False),
+        ("punctual-smoke-data", True),
+        ("CDKToolkit\tpunctual-smoke-service\tother", True),
+    ],
+)
+def test_stage_is_torn_down_only_if_it_is_left(stacks: str, is_torn: bool, tmp_path: Path) -> None:
+    (script,) = (step["run"] for step in JOBS["smoke"]["steps"] if step.get("name") == "Tear down the stage")
+    done = run_script(script, tmp_path, aws=f"echo '{stacks}'", make='echo "made $*"')
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ("made teardown STAGE=smoke CONFIRM=smoke\n" if is_torn else "")
+
+
+@pytest.mark.parametrize(("head", "status"), [("abc", 0), ("def", 1)])
+def test_production_takes_the_head_of_main_alone(head: str, status: int, tmp_path: Path) -> None:
+    """It is the first step: an approval of an older run changes nothing."""
+    done = run_script(JOBS["prod"]["steps"][0]["run"], tmp_path, gh=f"echo {head}")
+    assert done.returncode == status
+    assert ("main is at def" in done.stdout) == bool(status)
+
+
+def run_script(script: str, folder: Path, **programs: str) -> subprocess.CompletedProcess[str]:
+    """Run a step as GitHub does, with these programs in place of those of its machine."""
+    for name, text in programs.items():
+        program = folder / name
+        program.write_text(f"#!/bin/sh\n{text}\n")
+        program.chmod(0o755)
+    environment = {"PATH": f"{folder}:/usr/bin:/bin", "GITHUB_SHA": "abc", "GITHUB_REPOSITORY": "a/b"}
+    return subprocess.run(
+        ["bash", "-e", "-c", script], env=environment, capture_output=True, text=True, check=False
+    )
 
 
 def test_every_variable_is_described() -> None:
