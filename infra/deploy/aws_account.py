@@ -30,9 +30,9 @@ class AwsAccount:
         return None
 
     def has_parameter(self, name: str) -> bool:
-        with _answered("ssm:GetParameter", absent="ParameterNotFound"):
-            # Without decryption: the secret stays where it is.
-            self._client("ssm").get_parameter(Name=name)
+        with _answered("ssm:ListTagsForResource", absent="InvalidResourceId"):
+            # The tags of a parameter, because the permission to ask for it by its name would show its secret.
+            self._client("ssm").list_tags_for_resource(ResourceType="Parameter", ResourceId=name)
             return True
         return False
 

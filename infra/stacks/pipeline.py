@@ -114,10 +114,15 @@ class PipelineStack(Stack):
         ]
 
     def _canary_secrets(self, stage: StageConfig) -> iam.PolicyStatement:
-        """Whether the parameters exist. Their texts stay encrypted without `kms:Decrypt`."""
+        """Whether the parameters exist, by their tags.
+
+        `ssm:GetParameter` would read the secrets too: the policy of the key `aws/ssm` lets every principal of the
+        account decrypt by way of Systems Manager.
+        """
         names = [secret.parameter(stage.name) for secret in CanarySecret]
         return iam.PolicyStatement(
-            actions=["ssm:GetParameter"], resources=[self._arn("ssm", f"parameter{name}") for name in names]
+            actions=["ssm:ListTagsForResource"],
+            resources=[self._arn("ssm", f"parameter{name}") for name in names],
         )
 
     def _bootstrap_version(self) -> iam.PolicyStatement:

@@ -334,10 +334,14 @@ def test_answers_of_aws_are_read(stubs: Stubs) -> None:
     stubs.answer("ssm", "get_parameter", {"Parameter": {"Value": "28"}}, Name=BOOTSTRAP_PARAMETER)
     assert AWS.bootstrap_version() == 28
     stubs.answer(
-        "ssm", "get_parameter", {"Parameter": {"Value": "sealed"}}, Name="/punctual/prod/canary/api-key"
+        "ssm",
+        "list_tags_for_resource",
+        {"TagList": []},
+        ResourceType="Parameter",
+        ResourceId="/punctual/prod/canary/api-key",
     )
     assert AWS.has_parameter("/punctual/prod/canary/api-key")
-    stubs.refuse("ssm", "get_parameter", "ParameterNotFound")
+    stubs.refuse("ssm", "list_tags_for_resource", "InvalidResourceId")
     assert not AWS.has_parameter("/punctual/prod/canary/api-key")
     limits = {"ConcurrentExecutions": 1_000, "UnreservedConcurrentExecutions": 826}
     stubs.answer("lambda", "get_account_settings", {"AccountLimit": limits})
