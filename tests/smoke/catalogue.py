@@ -48,7 +48,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         name="S0",
         title="pre-flight",
-        passes_if="account, quotas, bootstrap stack and certificate fit the stage",
+        passes_if="no stack of the stage exists; account, quotas, bootstrap stack and certificate fit it",
         minutes=0.2,
         dollars=0.0,
         on_target=s00_preflight.run,
@@ -88,7 +88,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         name="S5",
         title="permissions",
-        passes_if="every operation and every tick succeeds, no function is denied anything, every module imports",
+        passes_if="every operation and tick succeeds, nothing is denied, log lines stay as written, every module imports",
         minutes=5,
         dollars=0.02,
         on_world=s05_permissions.run,
