@@ -6,12 +6,10 @@ import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from shared.adapters.aws.client import AwsClient
-from shared.adapters.aws.denials import ReportedDenials
 from shared.adapters.clients import Clients, transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy
 from shared.adapters.ssm.parameters import SsmParameters
-from shared.bootstrap.reports import report_denial
+from shared.bootstrap.reports import reported_denials
 from shared.dataclass import dataclass
 from shared.names import CanarySecret
 from shared.settings import FunctionSettings, ProberSettings
@@ -65,6 +63,5 @@ def receive_probe(settings: FunctionSettings) -> ReceiveProbe:
 def _secret(settings: FunctionSettings, secret: CanarySecret) -> CachedSecret:
     transport = transport_for(settings.transport, settings.region, os.environ)
     clock = SystemClock()
-    call = Clients(transport, settings.region, clock, SystemEntropy())("ssm").call
-    client = AwsClient(ReportedDenials(call, report_denial))
+    client = reported_denials(Clients(transport, settings.region, clock, SystemEntropy())("ssm").call)
     return CachedSecret(SsmParameters(client), secret.parameter(settings.stage), clock)

@@ -12,17 +12,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from shared.adapters.aws.client import AwsClient
-from shared.adapters.aws.denials import ReportedDenials
 from shared.adapters.aws.throttles import ReportedThrottles
 from shared.adapters.clients import Clients, transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy, pause
-from shared.bootstrap.reports import report_denial, report_group_failure, report_throttles
+from shared.bootstrap.reports import report_group_failure, report_throttles, reported_denials
 from shared.bootstrap.settings import require
 from shared.names import Transport
 from shared.settings import ApiSettings, CallbackSettings, ExecutorSettings, ReconcilerSettings, Settings
 
 if TYPE_CHECKING:
-    from shared.adapters.aws.client import AwsCall
     from shared.adapters.aws.http_call import HttpCall
     from shared.adapters.dynamodb.batch_reads import Backoff
     from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
@@ -92,24 +90,24 @@ class DynamoPorts:
     def _dynamodb(self) -> AwsClient:
         client: AwsClient = self._clients("dynamodb")
         if not self._makes_groups:
-            return _reported(ReportedThrottles(client.call, report_throttles))
+            return reported_denials(ReportedThrottles(client.call, report_throttles))
         from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
         from shared.adapters.dynamodb.jobs.grouped_reads import GroupedReads
 
         once = replace(cast("HttpCall", client.call), repeats=False)
         writes = GroupedWrites(client.call, once, self._executions, report_group_failure)
         reads = GroupedReads(writes, once, self._jobs, report_group_failure)
-        return _reported(ReportedThrottles(reads, report_throttles))
+        return reported_denials(ReportedThrottles(reads, report_throttles))
 
     @cached_property
     def _sqs(self) -> AwsClient:
         client: AwsClient = self._clients("sqs")
         if not self._makes_groups:
-            return _reported(client.call)
+            return reported_denials(client.call)
         from shared.adapters.sqs.grouped_sends import GroupedSends
 
         once = replace(cast("HttpCall", client.call), repeats=False)
-        return _reported(GroupedSends(client.call, once, self.clock, report_group_failure))
+        return reported_denials(GroupedSends(client.call, once, self.clock, report_group_failure))
 
     @property
     def _makes_groups(self) -> bool:
@@ -279,7 +277,7 @@ class DynamoPorts:
         from shared.adapters.logs.accepted_log import CloudWatchAcceptedLog
 
         group = require(self._settings, ReconcilerSettings).api_log_group
-        return CloudWatchAcceptedLog(_reported(self._clients("logs").call), group)
+        return CloudWatchAcceptedLog(reported_denials(self._clients("logs").call), group)
 
     @cached_property
     def sender(self) -> Sender:
@@ -292,15 +290,10 @@ class DynamoPorts:
         from shared.adapters.kms.vault import KmsVault
 
         key_id = require(self._settings, CallbackSettings).kms_key_id
-        return KmsVault(_reported(self._clients("kms").call), key_id, self.entropy)
+        return KmsVault(reported_denials(self._clients("kms").call), key_id, self.entropy)
 
     @cached_property
     def parameters(self) -> Parameters:
         from shared.adapters.ssm.parameters import SsmParameters
 
-        return SsmParameters(_reported(self._clients("ssm").call))
-
-
-def _reported(call: AwsCall) -> AwsClient:
-    """A client that logs each refusal for lack of a permission."""
-    return AwsClient(ReportedDenials(call, report_denial))
+        return SsmParameters(reported_denials(self._clients("ssm").call))

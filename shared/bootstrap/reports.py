@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from shared.adapters.aws.client import AwsCall, AwsClient
+from shared.adapters.aws.denials import ReportedDenials
 from shared.domain.executions.execution import Execution
 from shared.names import Metric
 from shared.observability import count, logger
@@ -18,7 +20,12 @@ def report_throttles(throttled: int, operation: str, resources: list[str]) -> No
     logger.warning("throttled", extra={"operation": operation, "requests": throttled, "resources": resources})
 
 
-def report_denial(operation: str, code: str) -> None:
+def reported_denials(call: AwsCall) -> AwsClient:
+    """A client that logs each refusal for lack of a permission."""
+    return AwsClient(ReportedDenials(call, _report_denial))
+
+
+def _report_denial(operation: str, code: str) -> None:
     logger.error("denied", extra={"aws_operation": operation, "aws_error": code})
 
 

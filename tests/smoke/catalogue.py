@@ -88,7 +88,7 @@ STEPS: tuple[Step, ...] = (
     Step(
         name="S5",
         title="permissions",
-        passes_if="every operation and tick succeeds, nothing is denied, log lines stay as written, every module imports",
+        passes_if="every operation and tick succeeds, nothing is denied, log lines are kept, every module imports",
         minutes=5,
         dollars=0.02,
         on_world=s05_permissions.run,

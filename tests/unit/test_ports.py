@@ -6,6 +6,7 @@ import pytest
 
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.aws.denials import ReportedDenials
+from shared.adapters.aws.errors import AwsError
 from shared.adapters.aws.http_call import HttpCall
 from shared.adapters.aws.throttles import ReportedThrottles
 from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
@@ -15,7 +16,9 @@ from shared.adapters.sqs.grouped_sends import GroupedSends
 from shared.adapters.thread_pools import ThreadOffload, ThreadSpread
 from shared.bootstrap.dynamo_ports import DynamoPorts, dynamo_ports
 from shared.bootstrap.ports import Ports
+from shared.bootstrap.reports import reported_denials
 from shared.names import Env, Metric, Transport
+from shared.observability import JsonLines
 from shared.settings import ApiSettings, ExecutorSettings, ReconcilerSettings, Settings
 from tests.support.api.api_world import logged
 from tests.support.api.emitted import emitted
@@ -117,3 +120,16 @@ def test_threads_are_for_the_sdk_alone() -> None:
     ports = made(Settings, **{Env.TRANSPORT: Transport.BOTO3})
     assert isinstance(ports.spread, ThreadSpread)
     assert isinstance(ports.offload, ThreadOffload)
+
+
+def test_denied_request_is_logged_with_its_operation_and_its_code() -> None:
+    def refused(operation: str, params: Any) -> Any:
+        raise AwsError(operation, {"Error": {"Code": "AccessDenied", "Message": "not authorized: s3cr3t"}})
+
+    with logged() as records, pytest.raises(AwsError):
+        reported_denials(refused).send_message_batch(QueueUrl="https://sqs.example/q")
+    (record,) = records
+    assert (record.message, record.levelname) == ("denied", "ERROR")
+    line = vars(record)
+    assert (line["aws_operation"], line["aws_error"]) == ("SendMessageBatch", "AccessDenied")
+    assert "s3cr3t" not in JsonLines().format(record)

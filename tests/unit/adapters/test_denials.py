@@ -47,5 +47,5 @@ def test_denied_statements_of_an_answer_are_reported_once() -> None:
         NoAnswerError("AccessDenied"),
     ],
 )
-def test_other_failures_are_not_reported(answer: dict[str, Any] | Exception) -> None:
+def test_call_that_failed_otherwise_is_not_reported(answer: dict[str, Any] | Exception) -> None:
     assert reports("BatchExecuteStatement", answer) == []
