@@ -10,6 +10,9 @@ from infra.concurrency import ReservedConcurrency
 from infra.config import FunctionMemory
 from infra.sizing.idle import idle_usage
 from infra.stages import PRESETS, cloud_stage
+from shared.adapters.aws.http11 import ANSWER_SECONDS, CONNECT_SECONDS
+from shared.adapters.aws.retries import LONGEST_MS, TRIES
+from shared.adapters.http import public_api
 from shared.domain.canary import CYCLE, RUNS
 from shared.names import CANARY_CALLS_PER_CYCLE, CANARY_CYCLE_MINUTES, CanarySecret, Env
 from tests.infra.conftest import Synthesised, alarms_of
@@ -85,6 +88,14 @@ def test_prober_has_a_tick_each_minute(cloud: Synthesised) -> None:
         if cloud.service.invoked(rule["Targets"][0]["Arn"]) == cloud.service.functions()["canary-prober"]
     ]
     assert [rule["ScheduleExpression"] for rule in rules] == ["rate(1 minute)"]
+
+
+def test_prober_outlives_the_slowest_reads_of_its_key_and_the_slowest_request() -> None:
+    (prober,) = (
+        spec for spec in function_specs(FunctionMemory(), canary=True) if spec.is_scheduled and spec.secret
+    )
+    reads = TRIES * (CONNECT_SECONDS + ANSWER_SECONDS + LONGEST_MS / 1_000)
+    assert reads + public_api.TIMEOUT_SECONDS < prober.timeout_seconds < 60
 
 
 def test_stage_without_a_canary_has_nothing_of_it(cloud: Synthesised, large: Synthesised) -> None:
