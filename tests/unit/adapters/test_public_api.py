@@ -171,7 +171,9 @@ def test_all_addresses_share_one_time_limit(listener: socket.socket, silent_host
     assert _failure(_url(listener, host="api.test")) == "TimeoutError"
 
 
-def test_one_address_that_answers_is_enough(listener: socket.socket, silent_hosts: list[str]) -> None:
+def test_address_that_answers_beside_a_silent_one_is_enough(
+    listener: socket.socket, silent_hosts: list[str]
+) -> None:
     silent_hosts[:] = [silent_hosts[0], "127.0.0.1"]
     api = HttpPublicApi(_url(listener, host="api.test"))
     with _answering(listener, b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"):

@@ -132,7 +132,7 @@ def test_canary_works_on_while_runs_fail(world: World) -> None:
 
 
 @pytest.mark.parametrize("is_first", [True, False])
-def test_one_of_two_runs_at_the_same_time_fails_unless_the_canary_works(
+def test_canary_works_after_two_runs_at_the_same_time_unless_a_run_fails(
     is_first: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Steps, "take", _give_way)
