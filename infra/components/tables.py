@@ -145,7 +145,9 @@ def _index(
 
 
 def _autoscaled(units: Autoscaled) -> dynamodb.Capacity:
+    # Without a seed, CloudFormation refuses to switch a table from on demand to provisioned units.
     return dynamodb.Capacity.autoscaled(
+        seed_capacity=units.minimum,
         min_capacity=units.minimum,
         max_capacity=units.maximum,
         target_utilization_percent=units.target_percent,

@@ -134,7 +134,7 @@ def test_executions_alone_have_provisioned_units(provisioned: Template) -> None:
 
 
 def test_table_and_each_index_follow_their_reads_and_writes(provisioned: Template) -> None:
-    """Writes are of the table in all regions, and reads are of a replica."""
+    """Writes are of the table in all regions, and reads are of a replica. An on-demand table switches to the seed."""
     tables = provisioned.of_type("AWS::DynamoDB::GlobalTable").items()
     (table,) = (made["Properties"] for name, made in tables if "Executions" in name)
     (replica,) = table["Replicas"]
@@ -157,6 +157,7 @@ def _indexes(table: Resource, replica: Resource) -> Iterator[tuple[Resource, Res
 
 
 def _range(settings: Resource) -> tuple[int, int, int]:
+    assert settings["SeedCapacity"] == settings["MinCapacity"]
     target = settings["TargetTrackingScalingPolicyConfiguration"]["TargetValue"]
     return settings["MinCapacity"], settings["MaxCapacity"], target
 

@@ -50,9 +50,12 @@ def test_alias_points_to_a_version_that_is_published_with_each_change_of_its_fun
         assert versions[name]["Properties"]["FunctionName"] == alias["FunctionName"]
 
 
-def test_earlier_versions_stay_for_a_way_back(cloud: Synthesised) -> None:
+def test_earlier_versions_stay_for_a_way_back_but_those_of_an_update_that_was_rolled_back(
+    cloud: Synthesised,
+) -> None:
     versions = cloud.service.of_type("AWS::Lambda::Version").values()
-    assert {version["DeletionPolicy"] for version in versions} == {"Retain"}
+    policies = {(version["DeletionPolicy"], version["UpdateReplacePolicy"]) for version in versions}
+    assert policies == {("RetainExceptOnCreate", "Retain")}
 
 
 def test_versions_change_with_the_variables_of_a_function_and_not_otherwise(
