@@ -24,7 +24,7 @@ BundleMode = Literal["cloud", "host"]
 dependencies."""
 
 Rollout = Literal["canary", "at_once"]
-"""How a release reaches the API's clients: `canary` gives it a tenth of the requests for five minutes first, and
+"""How a release reaches the API's clients: `canary` gives it a tenth of the requests for ten minutes first, and
 goes back on an alarm; `at_once` switches all requests, also while an alarm is active."""
 
 IDEMPOTENCY_DAYS = 7

@@ -49,6 +49,7 @@ class Ticks(Construct):
         super().__init__(scope, "Ticks")
         watcher, sweeper = functions.live["watcher"], functions.live["sweeper"]
         reconciler = functions.live["reconciler"]
+        self.rules: list[events.Rule] = []
         whole = events.RuleTargetInput.from_object({})
         self._rules("Watch", watcher, stage.watchers)
         self._rules("Sweep", sweeper, stage.sweepers)
@@ -72,4 +73,5 @@ class Ticks(Construct):
         target = targets.LambdaFunction(
             function, event=tick, retry_attempts=1, max_event_age=Duration.minutes(1)
         )
-        events.Rule(self, name, schedule=events.Schedule.rate(Duration.minutes(minutes)), targets=[target])
+        rate = events.Schedule.rate(Duration.minutes(minutes))
+        self.rules.append(events.Rule(self, name, schedule=rate, targets=[target]))

@@ -49,9 +49,13 @@ class ServiceStack(Stack):
         self.functions.set_api_hosts(self.entry.api.api_endpoint, *own, *stage.api_domains)
         if stage.canary:
             Canary(self, self.functions, self.entry)
-        Ticks(self, self.functions, stage)
+        ticks = Ticks(self, self.functions, stage)
         resources = MonitoredResources(
-            functions=self.functions, lanes=self.lanes, entry=self.entry, tables=data.tables
+            functions=self.functions,
+            lanes=self.lanes,
+            entry=self.entry,
+            tables=data.tables,
+            rules=ticks.rules,
         )
         self.alarms = Alarms(self, stage, resources)
         if stage.api_rollout == "canary":
