@@ -24,9 +24,7 @@ def run(world: World, findings: Findings) -> None:
 def _overlap(world: World, findings: Findings, tenant: Tenant, policy: str) -> None:
     """Runs come due while the one before is at its receiver."""
     path = world.path(f"overlap-{policy}")
-    job = tenant.create(
-        {"rate_seconds": RATE_SECONDS}, f"{path}/sleep-{SLOW_SECONDS}", overlap_policy=policy
-    )
+    job = tenant.create({"rate_seconds": RATE_SECONDS}, f"{path}/sleep-{SLOW_SECONDS}", overlap_policy=policy)
     came = arrived(world, path, RUNS, PATIENCE)
     tenant.site.request("DELETE", f"/v1/jobs/{job['id']}")
     findings.check(f"{policy}: {RUNS} runs are called", len(came) >= RUNS, len(came))
