@@ -130,6 +130,9 @@ class StageConfig:
     """A fuse for the bill on demand: above these units, DynamoDB throttles. None leaves the account's quota."""
     account_concurrency: int = 1_000
     """Concurrent executions of the account in this region that belong to this stage."""
+    account_concurrency_quota: int | None = None
+    """The account's Lambda quota of concurrent executions, which other programs share. None says that it is
+    `account_concurrency`."""
     reserved: ReservedConcurrency | None = field(default_factory=ReservedConcurrency)
     """None reserves nothing, for accounts that are too small, such as new accounts with 10. Then executors can
     starve the ticks and the API."""
@@ -213,6 +216,11 @@ class StageConfig:
         if self.domain is not None:
             self.domain.check(self.region, self.account)
         self.alarm_targets.check(self.region)
+        if self.concurrency_quota < self.account_concurrency:
+            raise ValueError(
+                f"account_concurrency_quota is at least account_concurrency, {self.account_concurrency}, not "
+                f"{self.concurrency_quota}: the stage has a part of the account's quota"
+            )
         if self.reserved is not None:
             self.reserved.check(self.watchers, self.sweepers, self.reconcilers)
             check_account(self.reserved, self.lane_concurrency, self.account_concurrency, canary=self.canary)
@@ -272,6 +280,11 @@ class StageConfig:
             raise ValueError(
                 f"audit_retention_days is at least retention_days, {records}, not {self.audit_retention_days}"
             )
+
+    @property
+    def concurrency_quota(self) -> int:
+        """The concurrent executions of the whole account."""
+        return self.account_concurrency_quota or self.account_concurrency
 
     @property
     def warm(self) -> WarmThroughput:

@@ -163,6 +163,7 @@ def _total(metrics: Mapping[str, cloudwatch.Metric], label: str) -> cloudwatch.M
 
 
 def _account(stage: StageConfig) -> AlarmSpec:
+    """The metric is of the whole account, also of other programs in it."""
     return AlarmSpec(
         name="ClaimedConcurrency",
         description="Over 70 % of the account's concurrent executions are claimed: executors and ticks may soon "
@@ -173,7 +174,7 @@ def _account(stage: StageConfig) -> AlarmSpec:
             statistic=MAXIMUM,
             period=MINUTE,
         ),
-        threshold=CLAIMED_SHARE * stage.account_concurrency,
+        threshold=CLAIMED_SHARE * stage.concurrency_quota,
         minutes=3,
         of_minutes=5,
     )

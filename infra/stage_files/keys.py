@@ -108,6 +108,7 @@ KEYS: Keys = {
     "shards": SHARDS,
     "lanes": {queue.name.lower(): _lane for queue in QueueName},
     "account_concurrency": whole(1, 1_000_000),
+    "account_concurrency_quota": whole(1, 1_000_000),
     "reserved": RESERVED,
     "memory": {name: _memory(name) for name in FunctionMemory.__dataclass_fields__},
     "capacity": {

@@ -251,6 +251,14 @@ def test_alarm_on_the_concurrency_of_the_account_leaves_time_before_ticks_are_th
     assert "Dimensions" not in alarm
 
 
+def test_alarm_on_the_concurrency_of_an_account_that_is_shared_is_on_the_quota_of_all(
+    large: Synthesised,
+) -> None:
+    """The metric counts the executions of other programs, too."""
+    assert large.stage.account_concurrency == 5_000
+    assert alarms_of(large)["ClaimedConcurrency"]["Threshold"] == 0.7 * 8_000
+
+
 def test_alarm_on_the_rate_of_the_gateway_comes_before_its_refusals(cloud: Synthesised) -> None:
     """The gateway counts requests of all tenants, and its 429 looks like that of a tenant's own limit."""
     alarm = alarms_of(cloud)["GatewayRate"]

@@ -36,6 +36,7 @@ EPOCH = STAGE.shard_plan[0]
         {"jobs_per_second": 8_000},
         {"account_concurrency": 993},
         {"account_concurrency": 10},
+        {"account_concurrency_quota": 999},
         {"reserved": ReservedConcurrency(watcher=3)},
         {"reserved": ReservedConcurrency(sweeper=3)},
         {"reserved": ReservedConcurrency(dead_letter=11)},

@@ -114,6 +114,12 @@ def test_account_that_is_ready_has_no_problem(stage: StageConfig) -> None:
         ),
         (
             STAGE,
+            {"concurrent": Concurrency(quota=3_000, unreserved=3_000)},
+            "'Concurrent executions' is 3000, and the alarm ClaimedConcurrency expects 1000: write "
+            "account_concurrency_quota = 3000 into stages/prod.toml.",
+        ),
+        (
+            STAGE,
             {"concurrent": Concurrency(quota=1_000, unreserved=993)},
             "leave 993 of 1000 concurrent executions, and the stage needs 994 for reserved and lanes: ask Service "
             "Quotas for 1001",
@@ -173,6 +179,13 @@ def test_own_reservations_of_an_earlier_deployment_count_as_free() -> None:
     deployed = Concurrency(quota=1_000, unreserved=826)
     assert problems(STAGE, FakeAccount(concurrent=deployed, own_reserved=174)) == []
     assert problems(STAGE, FakeAccount(concurrent=deployed, own_reserved=167))
+
+
+def test_account_that_a_stage_shares_has_the_quota_of_its_stage_file() -> None:
+    shared = replace(STAGE, account_concurrency_quota=3_000)
+    assert problems(shared, FakeAccount(concurrent=Concurrency(quota=3_000, unreserved=2_000))) == []
+    (sentence,) = problems(shared, FakeAccount(concurrent=Concurrency(quota=2_500, unreserved=2_000)))
+    assert "write account_concurrency_quota = 2500" in sentence
 
 
 def test_stage_without_reservations_needs_the_quota_alone() -> None:
