@@ -12,8 +12,9 @@ from aws_cdk import CfnTag, RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
-from infra.config import StageConfig, Units
+from infra.config import StageConfig
 from infra.provisioned import Autoscaled, MaximumUnits, ProvisionedUnits
+from infra.warm_throughput import Units
 from shared.names import PROJECTED, Attr, Index
 
 THROTTLED_KEYS = dynamodb.ContributorInsightsSpecification(

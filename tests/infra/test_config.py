@@ -7,8 +7,9 @@ import pytest
 
 from infra.components.shard_plan import MAX_EPOCHS, MAX_SHARDS, ShardEpoch, plan_json
 from infra.concurrency import LaneConcurrency, Pollers, ReservedConcurrency
-from infra.config import IDEMPOTENCY_DAYS, Units
+from infra.config import IDEMPOTENCY_DAYS
 from infra.stages import cloud_stage, local_stage
+from infra.warm_throughput import Units
 from shared.domain import bucket
 from shared.domain.executions import retention
 from shared.names import QueueName

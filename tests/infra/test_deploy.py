@@ -10,8 +10,7 @@ from botocore.exceptions import EndpointConnectionError, NoCredentialsError
 from botocore.stub import Stubber
 
 from infra.api_domain import ApiDomain
-from infra.config import StageConfig, WarmThroughput
-from infra.config import Units as WarmUnits
+from infra.config import StageConfig
 from infra.deploy import __main__ as command
 from infra.deploy.account import Certificate, Concurrency, UnansweredError, UnitQuotas
 from infra.deploy.aws_account import BOOTSTRAP_PARAMETER, AwsAccount
@@ -20,6 +19,8 @@ from infra.deploy.preflight import problems
 from infra.deploy.steps import deploy
 from infra.provisioned import Autoscaled, Provisioned, ProvisionedUnits, UnitsPerSecond
 from infra.stages import cloud_stage
+from infra.warm_throughput import Units as WarmUnits
+from infra.warm_throughput import WarmThroughput
 
 ACCOUNT = "111111111111"
 ARN = f"arn:aws:acm:eu-west-1:{ACCOUNT}:certificate/1-a"

@@ -12,11 +12,12 @@ from aws_cdk import App
 from infra.capacity import HEAD_ROOM, reserves, shares
 from infra.components.resource_alarms import throttles_alarm
 from infra.components.tables import Capacity
-from infra.config import StageConfig, Units, WarmThroughput
+from infra.config import StageConfig
 from infra.provisioned import Autoscaled, MaximumUnits, Provisioned, ProvisionedUnits
 from infra.sizing.prices import PRICES
 from infra.stacks.data import DataStack
 from infra.stages import PRESETS, cloud_stage
+from infra.warm_throughput import Units, WarmThroughput
 from shared.names import Index
 from tests.support.template import Resource, Template
 

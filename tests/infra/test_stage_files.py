@@ -11,7 +11,7 @@ import pytest
 
 from infra.components.shard_plan import MAX_EPOCHS, ShardEpoch
 from infra.concurrency import Pollers
-from infra.config import DefaultQuotas, StageConfig, Units, WarmThroughput
+from infra.config import DefaultQuotas, StageConfig
 from infra.pipeline import Pipeline
 from infra.provisioned import Autoscaled, MaximumUnits
 from infra.stage_files.environment import stage_of_environment
@@ -19,6 +19,7 @@ from infra.stage_files.keys import paths
 from infra.stage_files.read import STAGES_DIR, parse_stage, read_stage
 from infra.stage_files.values import StageFileError
 from infra.stages import PRESETS
+from infra.warm_throughput import Units, WarmThroughput
 from shared.domain.tenancy.quota import BOUNDS, Quota
 from shared.names import Transport
 from tests.support.sources import ROOT
