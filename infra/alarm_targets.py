@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 _EMAIL = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@([A-Za-z0-9-]{1,63}\.)+[A-Za-z]{2,63}")
 _TOPIC = re.compile(r"arn:aws[a-z-]*:sns:(?P<region>[a-z0-9-]+):[0-9]{12}:[A-Za-z0-9_-]{1,256}")
+MOST_BUDGET_EMAILS = 10
 _URL = re.compile(r"https://[!-~]{1,2000}")
 
 
@@ -52,6 +53,18 @@ class AlarmTargets:
             raise ValueError(
                 f"alarms.topic is in the region of the stage, {region}, not in {found['region']}: alarms notify "
                 "topics of their own region alone"
+            )
+
+    def check_for_budget(self) -> None:
+        """Raise ValueError where AWS Budgets could notify nobody, or refuses the addresses."""
+        if not self.emails and self.topic_arn is None:
+            raise ValueError(
+                "monthly_dollars needs alarms.emails or alarms.topic, because AWS Budgets notifies no other address"
+            )
+        if len(self.emails) > MOST_BUDGET_EMAILS:
+            raise ValueError(
+                f"monthly_dollars allows at most {MOST_BUDGET_EMAILS} alarms.emails, not {len(self.emails)}: AWS "
+                "Budgets notifies no more, so name a mailing list"
             )
 
 

@@ -175,6 +175,9 @@ class StageConfig:
     """Whether CloudWatch ranks tenants and DynamoDB ranks throttled keys, by rules that AWS bills by the month."""
     alarm_targets: AlarmTargets = field(default_factory=AlarmTargets)
     """Who receives the alarms: addresses, which subscribe to a topic of the stack, or a topic that exists."""
+    monthly_dollars: int | None = None
+    """The budget of a month. Above it, AWS writes to the e-mail addresses of the alarms, or to their topic that
+    exists. None watches no costs."""
     pipeline: Pipeline | None = None
     """Whose workflows may deploy the stage. None leaves that to people."""
     tags: tuple[tuple[str, str], ...] = ()
@@ -213,6 +216,8 @@ class StageConfig:
         if self.domain is not None:
             self.domain.check(self.region, self.account)
         self.alarm_targets.check(self.region)
+        if self.monthly_dollars is not None:
+            self.alarm_targets.check_for_budget()
         if self.reserved is not None:
             self.reserved.check(self.watchers, self.sweepers, self.reconcilers)
             check_account(self.reserved, self.lane_concurrency, self.account_concurrency, canary=self.canary)

@@ -18,6 +18,11 @@ output() { printf '%s\n' "$_OUTPUTS" | awk -v name="$1" '$1 == name { print $2 }
 # punctual COMMAND …: the operators' command line
 punctual() { python -m functions.admin --function "$(output ApiFunctionName)" "$@"; }
 
+# live_keys acme [incident]: the IDs of a tenant's keys that are not revoked, or of those with a name
+live_keys() { punctual list-keys "$1" | python -c 'import json, sys
+for key in json.load(sys.stdin)["keys"]:
+    if key["state"] == "live" and sys.argv[1] in ("", key["name"]): print(key["id"])' "${2:-}"; }
+
 # function_name Watcher: the name of a Lambda function
 function_name() { output "$1FunctionName"; }
 
@@ -51,6 +56,12 @@ live_version() {
     --query FunctionVersion
 }
 
+# newest_version Api: the version that was published last
+newest_version() {
+  aws lambda list-versions-by-function --function-name "$(function_name "$1")" --output text \
+    --query "Versions[?Version!='\$LATEST'].[Version]" | sort -n | tail -1
+}
+
 # earlier_version Api: the newest version before it that uses the same tables; nothing if there is none
 earlier_version() {
   aws lambda list-versions-by-function --function-name "$(function_name "$1")" \
@@ -61,6 +72,11 @@ earlier_version() {
 # minutes_ago 15: an instant in UTC
 minutes_ago() { python -c 'import sys, time
 print(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 60 * int(sys.argv[1]))))' "$1"; }
+
+# days_before 9 2026-11-20T03:00:00Z: an earlier instant
+days_before() { python -c 'import datetime, sys
+instant = datetime.datetime.strptime(sys.argv[2], "%Y-%m-%dT%H:%M:%SZ") - datetime.timedelta(days=int(sys.argv[1]))
+print(instant.strftime("%Y-%m-%dT%H:%M:%SZ"))' "$1" "$2"; }
 
 # metric WatcherTick Sum [watcher]: minutes and values of the last half hour, of a function or of the whole stage
 metric() {
@@ -78,12 +94,25 @@ lambda_metric() {
     --query "sort_by(Datapoints, &Timestamp)[].[Timestamp,${3:-Sum}]" --output text
 }
 
-# logs ExecutorStandard 'attempt ended' [MINUTES]: up to 20 log lines of a function that contain the words
+# logs ExecutorStandard 'attempt ended' [MINUTES]: the newest 20 log lines of a function that contain the words
 logs() {
-  aws logs filter-log-events --start-time "$(python -c 'import sys, time
-print(int(time.time() - 60 * int(sys.argv[1])) * 1000)' "${3:-30}")" --filter-pattern "\"$2\"" \
-    --max-items 20 --query 'events[].[message]' --output text --log-group-name "$(aws lambda get-function-configuration \
-      --function-name "$(function_name "$1")" --query LoggingConfig.LogGroup --output text)"
+  local group now near=0 far=1 longest="${3:-30}" lines="" count
+  group=$(aws lambda get-function-configuration --function-name "$(function_name "$1")" \
+    --query LoggingConfig.LogGroup --output text) || return 1
+  now=$(python -c 'import time; print(int(time.time() * 1000))')
+  # The oldest lines come first, so the search begins with the last minute, and goes back in growing steps.
+  while :; do
+    [ "$far" -lt "$longest" ] || far=$longest
+    lines="$(aws logs filter-log-events --log-group-name "$group" --filter-pattern "\"$2\"" \
+      --start-time $((now - far * 60000)) --end-time $((now - near * 60000 - 1)) \
+      --query 'events[].[message]' --output text)
+$lines"
+    count=$(printf '%s\n' "$lines" | awk 'NF { n++ } END { print n + 0 }')
+    [ "$count" -lt 20 ] && [ "$far" -lt "$longest" ] || break
+    near=$far far=$((far * 4))
+  done
+  printf '%s\n' "$lines" | awk 'NF' | tail -n 20
+  [ "$count" -le 20 ] && [ "$far" -eq "$longest" ] || echo "cut: older lines of the $longest minutes are not shown" >&2
 }
 
 # alarms: the alarms of the stage that are on, and why
@@ -92,4 +121,10 @@ alarms() {
     --query 'MetricAlarms[].[AlarmName,StateUpdatedTimestamp,StateReason]'
 }
 
-export PUNCTUAL="${PUNCTUAL:-$(output ApiUrl)}"
+# The address of the laptop's API is in no output.
+if [ "$STAGE" != local ] || [ -z "${PUNCTUAL:-}" ]; then
+  PUNCTUAL=$(output DomainUrl)
+  PUNCTUAL=${PUNCTUAL:-$(output ApiUrl)}
+fi
+export PUNCTUAL
+echo "stage $STAGE in $AWS_REGION, $PUNCTUAL" >&2

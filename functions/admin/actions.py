@@ -12,7 +12,7 @@ from shared.bootstrap.reports import report_unrecorded
 from shared.bootstrap.settings import require
 from shared.bootstrap.use_cases import UseCases
 from shared.domain.dead_letters.parked_message import parked_document
-from shared.domain.errors import InvalidValueError, NotFoundError
+from shared.domain.errors import InvalidValueError, NotFoundError, PunctualError
 from shared.domain.tenancy.audit import Actor
 from shared.domain.tenancy.tenant import (
     CANARY,
@@ -54,7 +54,13 @@ def create_operator(cases: UseCases, _: Namespace) -> Document:
 
 def create_canary(cases: UseCases, _: Namespace) -> Document:
     """The secrets go to the parameters that the canary's functions read, and nowhere else."""
-    done = cases.canary.provision.execute()
+    try:
+        done = cases.canary.provision.execute()
+    except PunctualError as error:
+        # The run may have made or revoked keys before it failed.
+        failed = {"tenant": CANARY, "failure": str(error)}
+        _record(cases, CANARY, "createCanaryFailed", CANARY, None, failed)
+        raise
     document = {"tenant": CANARY, **asdict(done)}
     _record(cases, CANARY, "createCanary", CANARY, None, document)
     return document

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from shared.bootstrap.canary import receive_probe
 from shared.domain.canary import MAX_BODY_BYTES
-from shared.domain.errors import UnavailableError
 from shared.names import Metric
 from shared.observability import logger, metrics, milliseconds
 from shared.settings import FunctionSettings
+from shared.usecases.canary.receive_probe import Refusal
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -21,7 +21,7 @@ receive = receive_probe(FunctionSettings.from_env(os.environ))
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Answer 200 to genuine calls of the canary's jobs, and report their lag. Others leave no metric and no line."""
+    """Answer 200 to genuine calls of the canary's jobs, and report their lag once. Others leave no metric."""
     if event["requestContext"]["http"]["method"] != "POST":
         return _answer(405)
     text = event.get("body") or ""
@@ -31,15 +31,14 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         body = b64decode(text) if event.get("isBase64Encoded") else text.encode()
     except ValueError:
         return _answer(400)
-    try:
-        arrival = receive.execute(event.get("headers") or {}, body)
-    except UnavailableError as error:
-        logger.error("canary not verified", extra={"failure": str(error)})
-        return _answer(503)
-    if arrival is None:
-        return _answer(401)
-    milliseconds(Metric.CANARY_LAG_MS, [arrival.lag_ms])
-    logger.info("canary received", extra={"path": arrival.path, "lag_ms": arrival.lag_ms})
+    result = receive.execute(event.get("headers") or {}, body)
+    if isinstance(result, Refusal):
+        if result.report is not None:
+            logger.error("canary not verified", extra={"failure": result.report})
+        return _answer(503 if result.is_temporary else 401)
+    if not result.is_repeated:
+        milliseconds(Metric.CANARY_LAG_MS, [result.lag_ms])
+        logger.info("canary received", extra={"path": result.path, "lag_ms": result.lag_ms})
     return _answer(200)
 
 

@@ -116,8 +116,9 @@ _CANARY = (
     FunctionSpec(
         service="canary-prober",
         package="canary_prober",
-        # More than the request to the API may take, and less than the minute until the next tick.
-        timeout_seconds=30,
+        # More than three reads of the key and the request to the API may take, and less than the minute until the
+        # next tick: an API that does not answer is reported by the function, which Lambda must not end before.
+        timeout_seconds=50,
         memory_mb=CANARY_MEMORY_MB,
         is_scheduled=True,
         secret=CanarySecret.API_KEY,

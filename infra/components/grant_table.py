@@ -147,6 +147,7 @@ def grants_of_commands() -> list[Grant]:
         *_table_grants(COMMANDS),
         *_grants(
             (READ_SETTINGS, [function_name(API)]),
+            (READ_PARAMETER, [parameter_name(CanarySecret.API_KEY)]),
             (WRITE_PARAMETER, [parameter_name(secret) for secret in CanarySecret]),
         ),
     ]

@@ -57,7 +57,7 @@ def _cors(stage: StageConfig) -> apigateway.CorsPreflightOptions | None:
 
 OPEN_PATHS = ("/v1/docs", "/v1/docs/{proxy+}", "/v1/openapi.json")
 """Paths of the documentation, which any client may read."""
-OPEN_RATE, OPEN_BURST = 10, 100
+OPEN_RATE, OPEN_BURST = 5, 100
 """Requests per second to each of these routes; a page with all of its files takes seven."""
 
 

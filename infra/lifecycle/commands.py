@@ -18,7 +18,7 @@ from infra.lifecycle.attachment import (
     resources_to_import,
     unretained,
 )
-from infra.lifecycle.existing import check_key, restored_tables
+from infra.lifecycle.existing import check_key, restored_tables, restored_to
 from infra.lifecycle.stacks import LifecycleError, Stacks
 
 Report = Callable[[str], object]
@@ -89,6 +89,8 @@ class Attachment:
     """Whether the data stack does not consist of these tables already."""
     reopens: bool
     """Whether the sweepers may have closed buckets with unfinished executions of these tables."""
+    restored_to: datetime | None
+    """The instant of freshly restored executions, if it is known."""
 
 
 def plan_attachment(
@@ -112,13 +114,15 @@ def plan_attachment(
     names = {**present, **given}
     check(template, names)
     check_key(stacks.client("kms"), names[KEY])
-    restored = restored_tables(stacks.client("dynamodb"), template, names)
+    dynamodb = stacks.client("dynamodb")
+    restored = restored_tables(dynamodb, template, names)
     is_replaced = bool(present) and present["executions"] != names["executions"]
     return Attachment(
         names=names,
         restored=frozenset(restored),
         is_needed=present != names,
         reopens=is_replaced or "executions" in restored,
+        restored_to=restored_to(dynamodb, names["executions"]) if "executions" in restored else None,
     )
 
 

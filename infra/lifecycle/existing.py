@@ -1,6 +1,7 @@
 """Checks of the tables and the key that are to become part of a stack, before anything changes."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -41,6 +42,13 @@ def restored_tables(dynamodb: Any, template: Template, names: Mapping[str, str])
             found.add(name)
             _check_billing(described)
     return found
+
+
+def restored_to(dynamodb: Any, table: str) -> datetime | None:
+    """Return the instant of the data of a restored table; None if DynamoDB does not tell."""
+    summary = dynamodb.describe_table(TableName=table)["Table"].get("RestoreSummary", {})
+    instant: datetime | None = summary.get("RestoreDateTime")
+    return instant
 
 
 def _described(dynamodb: Any, name: str, table: str) -> Mapping[str, Any]:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -42,6 +42,12 @@ def attach_stage(
         raise LifecycleError(
             "the sweepers skip buckets that they have closed: name the instant from which on the attached executions "
             "are unfinished, as in SWEEP_FROM=2026-11-20T03:00Z"
+        )
+    if plan.restored_to is not None and sweep_from is not None and sweep_from > plan.restored_to:
+        raise LifecycleError(
+            f"SWEEP_FROM={sweep_from:%Y-%m-%dT%H:%MZ} is later than the restored executions, which are of "
+            f"{plan.restored_to.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}: those that were unfinished then would never run. "
+            "Name an earlier instant"
         )
     try:
         attach(stacks, template, stage, plan, report)

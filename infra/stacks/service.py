@@ -7,6 +7,7 @@ from aws_cdk import CfnOutput, Environment, Stack
 from constructs import Construct
 
 from infra.components.alarms import Alarms
+from infra.components.budget import add_budget
 from infra.components.canary import Canary
 from infra.components.construct_ids import construct_id
 from infra.components.environment import SharedResources
@@ -62,6 +63,8 @@ class ServiceStack(Stack):
         contributors = Contributors(self, stage, self.functions.logs) if stage.contributor_insights else None
         if stage.dashboard:
             add_dashboard(self, stage, resources, self.alarms, contributors)
+        if stage.monthly_dollars is not None:
+            add_budget(self, stage, stage.monthly_dollars)
         api = self.functions.by_service["api"].function_arn
         self.operators = OperatorPolicies(self, stage, self.functions.arns, api)
         acknowledge(self, RUNTIME, NO_AUTHORIZER)

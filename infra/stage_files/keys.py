@@ -139,6 +139,7 @@ KEYS: Keys = {
     "canary": flag,
     "dashboard": flag,
     "contributor_insights": flag,
+    "monthly_dollars": whole(1, 100_000_000),
     "pipeline": {"repository": text, "environment": text, "provider": text},
     "tags": tags,
 }

@@ -58,7 +58,14 @@ def synthesise(stage: StageConfig, outdir: Path) -> Synthesised:
 def usual_stage() -> StageConfig:
     """A stage as AWS would get it, but for the wheels: which those are changes nothing but the asset's hash."""
     plain = cloud_stage("test", "eu-west-1", "111111111111")
-    return replace(plain, bundle="host", alarm_targets=ALARM_TARGETS, canary=True, contributor_insights=True)
+    return replace(
+        plain,
+        bundle="host",
+        alarm_targets=ALARM_TARGETS,
+        canary=True,
+        contributor_insights=True,
+        monthly_dollars=500,
+    )
 
 
 @pytest.fixture(scope="session")
@@ -78,6 +85,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
         cors_origins=("https://console.example.com",),
         domain=ApiDomain(name="api.example.com", certificate_arn=certificate),
         alarm_targets=AlarmTargets(topic_arn=TOPIC),
+        monthly_dollars=40_000,
         tags=(("team", "platform"),),
     )
     return synthesise(with_more, tmp_path_factory.mktemp("large"))

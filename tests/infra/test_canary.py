@@ -4,18 +4,27 @@ from dataclasses import replace
 
 import pytest
 
-from infra.components.function_specs import function_specs
+from infra.components.function_specs import CANARY_MEMORY_MB, function_specs
 from infra.components.grant_table import grants_of
-from infra.concurrency import ReservedConcurrency
+from infra.concurrency import CANARY_CONCURRENCY, ReservedConcurrency
 from infra.config import FunctionMemory
+from infra.local.state_dir import PROJECT_ROOT
+from infra.sizing.bill import bill, total
 from infra.sizing.idle import idle_usage
+from infra.sizing.prices import DEFAULT_REGION, PRICES
+from infra.sizing.usage import GB, MB_PER_GB, Usage
 from infra.stages import PRESETS, cloud_stage
+from shared.adapters.aws.http11 import ANSWER_SECONDS, CONNECT_SECONDS
+from shared.adapters.aws.retries import LONGEST_MS, TRIES
+from shared.adapters.http import public_api
 from shared.domain.canary import CYCLE, RUNS
 from shared.names import CANARY_CALLS_PER_CYCLE, CANARY_CYCLE_MINUTES, CanarySecret, Env
 from tests.infra.conftest import Synthesised, alarms_of
 from tests.support.template import environment, resolve
 
 SECRETS = {"canary-prober": CanarySecret.API_KEY, "canary-receiver": CanarySecret.SIGNING_SECRET}
+URL_REQUESTS_PER_EXECUTION = 10
+"""Lambda lets a function URL take so many a second for each reserved execution."""
 STAGE = cloud_stage("test", "eu-west-1", "111111111111")
 
 
@@ -87,6 +96,14 @@ def test_prober_has_a_tick_each_minute(cloud: Synthesised) -> None:
     assert [rule["ScheduleExpression"] for rule in rules] == ["rate(1 minute)"]
 
 
+def test_prober_outlives_the_slowest_reads_of_its_key_and_the_slowest_request() -> None:
+    (prober,) = (
+        spec for spec in function_specs(FunctionMemory(), canary=True) if spec.is_scheduled and spec.secret
+    )
+    reads = TRIES * (CONNECT_SECONDS + ANSWER_SECONDS + LONGEST_MS / 1_000)
+    assert reads + public_api.TIMEOUT_SECONDS < prober.timeout_seconds < 60
+
+
 def test_stage_without_a_canary_has_nothing_of_it(cloud: Synthesised, large: Synthesised) -> None:
     assert not large.stage.canary
     assert "anary" not in str(large.service.body["Resources"].keys())
@@ -115,3 +132,22 @@ def test_canary_is_billed_where_the_stage_has_one() -> None:
     with_canary = idle_usage(replace(STAGE, canary=True))
     assert with_canary.api_requests == 43_800
     assert idle_usage(STAGE).api_requests == 0
+
+
+def test_flood_of_the_receiver_costs_what_its_concurrency_allows_and_no_more() -> None:
+    """At three busy executions all day, whatever strangers send; the page has these figures."""
+    executions, seconds = CANARY_CONCURRENCY["canary_receiver"], 86_400
+    requests = executions * URL_REQUESTS_PER_EXECUTION * seconds
+    usage = Usage(
+        lambda_requests=requests,
+        gb_seconds=executions * seconds * CANARY_MEMORY_MB / MB_PER_GB,
+        transfer_gb=requests * 1_000 / GB,
+    )
+    assert (usage.lambda_requests, usage.gb_seconds) == (2_592_000, 129_600)
+    assert 2.4 < total(usage, PRICES[DEFAULT_REGION]) <= 2.5
+    page = (PROJECT_ROOT / "docs/operations/canary.md").read_text()
+    costs = [cost for cost in bill(usage, PRICES[DEFAULT_REGION]).values() if cost]
+    assert all(f"| {cost:.2f} |" in page for cost in costs)
+    assert {f"| {requests:,} |" in page, f"| {usage.gb_seconds:,.0f} |" in page, "$2.50 a day" in page} == {
+        True
+    }

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +171,22 @@ def test_restored_executions_need_the_instant_from_which_on_they_are_unfinished(
     with pytest.raises(LifecycleError, match="as in SWEEP_FROM="):
         _attach(world, cloud, world.names | RESTORED, None, tmp_path)
     assert world.acts == ["cdk synth"]
+
+
+@pytest.mark.parametrize(("minutes", "is_refused"), [(-1, True), (0, False), (60, False)])
+def test_sweep_from_is_not_later_than_the_restored_executions(
+    world: World, cloud: Synthesised, tmp_path: Path, minutes: int, is_refused: bool
+) -> None:
+    instant = INSTANT + timedelta(minutes=minutes)
+    world.restore("executions", "old-executions", RestoreSummary={"RestoreDateTime": instant})
+    if is_refused:
+        answer = "SWEEP_FROM=2026-11-20T02:10Z is later than the restored executions, which are of 2026-11-20T02:09"
+        with pytest.raises(LifecycleError, match=re.escape(answer)):
+            _attach(world, cloud, RESTORED, INSTANT, tmp_path)
+        assert world.acts == ["cdk synth"]
+    else:
+        _attach(world, cloud, RESTORED, INSTANT, tmp_path)
+        assert "mark" in world.acts
 
 
 def test_tables_alone_whose_executions_stay_need_no_instant(

@@ -164,9 +164,21 @@ def test_domain_and_targets_of_alarms() -> None:
     assert parse(f'alarms.topic = "{TOPIC}"').alarm_targets.topic_arn == TOPIC
 
 
+def test_budget_goes_with_targets_of_alarms() -> None:
+    assert parse(f'monthly_dollars = 500\nalarms.topic = "{TOPIC}"').monthly_dollars == 500
+
+
 def test_every_field_of_a_stage_can_be_set() -> None:
     tested = {field for field, _ in GIVEN.values()}
-    apart = {"lane_concurrency", "memory", "default_quotas", "provisioned", "domain", "alarm_targets"}
+    apart = {
+        "lane_concurrency",
+        "memory",
+        "default_quotas",
+        "provisioned",
+        "domain",
+        "alarm_targets",
+        "monthly_dollars",
+    }
     by_file = {"name", "region", "protect_data"}
     of_the_laptop = {"bundle", "emulated"}
     assert tested | apart | by_file | of_the_laptop == {field.name for field in fields(StageConfig)}
@@ -346,6 +358,16 @@ def test_bounds_of_quotas_are_those_of_the_domain() -> None:
             "alarms.topic is in the region of the stage, eu-west-1, not in us-east-1",
         ),
         (f"alarms = {{ topic = '{TOPIC}', emails = ['ops@example.com'] }}", "alarms.topic stands alone"),
+        ("monthly_dollars = 0", "monthly_dollars"),
+        ("monthly_dollars = 500", "monthly_dollars needs alarms.emails or alarms.topic"),
+        (
+            "monthly_dollars = 500\nalarms.https = ['https://events.example.com/key']",
+            "monthly_dollars needs alarms.emails or alarms.topic",
+        ),
+        (
+            f"monthly_dollars = 500\nalarms.emails = {[f'ops{n}@example.com' for n in range(11)]}",
+            "monthly_dollars allows at most 10 alarms.emails, not 11",
+        ),
         ("tags = { 'aws:x' = 'y' }", "is no name of a tag"),
         ("tags = { 'Punctual:stage' = 'y' }", "is no name of a tag"),
         ("tags = { a = 'x\\u0000' }".replace("'", '"'), "tags.a is a text of at most 256"),

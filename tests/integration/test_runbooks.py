@@ -1,8 +1,10 @@
 """Every command of the runbooks, run in the order of the page against the deployed laptop stack."""
 
 import json
+import re
 import time
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,8 @@ import pytest
 
 from infra.local.clients import CREDENTIALS, REGION
 from infra.local.stack import LocalStack
+from tests.drills.drill import Steps
+from tests.drills.pages import blocks_of_steps
 from tests.support.documents.aws_command import AwsCommand
 from tests.support.documents.emulator_gaps import NOT_EMULATED
 from tests.support.documents.runbooks import INDEX, PAGES, RUNBOOKS, OperatorShell, punctual
@@ -17,7 +21,6 @@ from tests.support.documents.runbooks import INDEX, PAGES, RUNBOOKS, OperatorShe
 WAYS_BACK = {"stop-sending": "drain-after-outage"}
 """Pages whose undo is another page."""
 FIRST = [page for page in PAGES if page.stem not in WAYS_BACK.values()]
-RESTORED = "runbook"
 Sources = Mapping[str, tuple[str, int]]
 
 
@@ -80,13 +83,37 @@ def variables_of(stack: LocalStack, page: Path) -> dict[str, str]:
         "KEY_ID": key.split("_")[1],
         "JOB": recurring.json()["id"],
         "EXECUTION": once.json()["id"].replace("job_", "exe_"),
-        "RESTORED": RESTORED,
-        "SERVICE": "Watcher",
+        "DELETE_TENANT": tenant,
+        "ON_SUCCESS": "none",
+        "ON_FAILURE": "none",
+        "RECEIVER_HOST": "localhost",
+        "RESTORE_TO": _minutes_ago(10),
+        "FAILED_SINCE": _minutes_ago(60),
+        "SECRET_ID": operate(stack, "list-signing-secrets", tenant)["signing_secrets"][0]["id"],
+        "SECRET_NAME": "",
+        "ROW_PK": f"{REGION}#29000000#0",
+        "ROW_SK": "00000#exe_10",
+        "TAG": "earlier",
+        "COMMIT": "HEAD",
+        "OTHER_STAGE": "dev",
+        "LANE": "Standard",
+        "EXECUTORS": str(int(concurrency["Standard"]) + 1),
+        "FEWER": "2",
+        "CALLS_PER_SECOND": "default",
+        "CONCURRENCY": "20",
+        "DUE_PER_MINUTE": "20000",
+        "SERVICE_CODE": "lambda",
+        "QUOTA_CODE": "L-B99A9384",
+        "DESIRED": "3000",
         "STANDARD": concurrency["Standard"],
         "FORMER": concurrency["Standard"],
         "SLOW": concurrency["Slow"],
         "BULK": concurrency["Bulk"],
     }
+
+
+def _minutes_ago(minutes: int) -> str:
+    return f"{datetime.now(UTC) - timedelta(minutes=minutes):%Y-%m-%dT%H:%M:%SZ}"
 
 
 @pytest.mark.parametrize("page", FIRST, ids=lambda page: page.stem)
@@ -96,7 +123,7 @@ def test_commands_of_a_runbook_run_in_order_and_leave_calls_on(
     arrange = {"dead-messages": park_a_message, "bad-deployment": publish_a_version}.get(page.stem)
     before, variables = sources_of(stack), variables_of(stack, page)
     if arrange is not None:
-        arrange(stack)
+        variables |= arrange(stack)
     pages = [page, *(RUNBOOKS / f"{WAYS_BACK[page.stem]}.md" for _ in [0] if page.stem in WAYS_BACK)]
     try:
         shell.paste([INDEX, *pages], variables)
@@ -105,14 +132,15 @@ def test_commands_of_a_runbook_run_in_order_and_leave_calls_on(
         tidy(stack)
 
 
-def park_a_message(stack: LocalStack) -> None:
+def park_a_message(stack: LocalStack) -> dict[str, str]:
     """A message that is no wake-up is in a dead-letter queue, and then parked."""
     stack.client("sqs").send_message(QueueUrl=stack.outputs["StandardDeadLetterQueueUrl"], MessageBody="junk")
-    while not operate(stack, "list-parked")["messages"]:
+    while not (parked := operate(stack, "list-parked")["messages"]):
         time.sleep(0.5)
+    return {"MESSAGE": parked[0]["id"]}
 
 
-def publish_a_version(stack: LocalStack) -> None:
+def publish_a_version(stack: LocalStack) -> dict[str, str]:
     """The watcher has an earlier version."""
     client, name = stack.client("lambda"), stack.functions["watcher"]
     live = client.get_alias(FunctionName=name, Name="live")["FunctionVersion"]
@@ -121,6 +149,7 @@ def publish_a_version(stack: LocalStack) -> None:
     made = client.publish_version(FunctionName=name, Description=description)["Version"]
     assert int(made) > int(live)
     client.update_alias(FunctionName=name, Name="live", FunctionVersion=made)
+    return {}
 
 
 def tidy(stack: LocalStack) -> None:
@@ -131,8 +160,50 @@ def tidy(stack: LocalStack) -> None:
             client.update_event_source_mapping(UUID=each["UUID"], Enabled=True)
     dynamodb = stack.client("dynamodb")
     for name in dynamodb.list_tables()["TableNames"]:
-        if name.startswith(f"{RESTORED}-"):
+        if re.match(r"local-\d+-", name):
             dynamodb.delete_table(TableName=name)
+
+
+def test_aliases_move_back_one_version_however_often_and_forward_by_the_printed_line(
+    stack: LocalStack, shell: OperatorShell, tmp_path: Path
+) -> None:
+    client, name = stack.client("lambda"), stack.functions["watcher"]
+
+    def live() -> str:
+        return str(client.get_alias(FunctionName=name, Name="live")["FunctionVersion"])
+
+    publish_a_version(stack)
+    earlier = live()
+    publish_a_version(stack)
+    newest, back = live(), Steps(page="bad-deployment", numbers=(2,))
+    lines: list[str] = []
+    shell.paste_blocks(blocks_of_steps(back, back), {"STAGE": "local"}, lines.append)
+    assert live() == earlier
+    [undo] = [line for line in lines if line.startswith("aws ") and name in line]
+    page = tmp_path / "page.md"
+    page.write_text(f"```sh\n{undo}\n```\n", encoding="utf-8")
+    shell.paste([INDEX, page], {"STAGE": "local"})
+    assert live() == newest
+
+
+def test_logs_are_the_newest_lines_and_say_when_older_ones_are_cut(
+    stack: LocalStack, shell: OperatorShell, tmp_path: Path
+) -> None:
+    client, now_ms = stack.client("logs"), int(time.time() * 1000)
+    settings = stack.client("lambda").get_function_configuration(FunctionName=stack.functions["redriver"])
+    group = settings["LoggingConfig"]["LogGroup"]
+    client.create_log_stream(logGroupName=group, logStreamName="lines")
+    events = [
+        {"timestamp": now_ms - (30 - at) * 60_000 + 30_000, "message": f"marked {at}"} for at in range(30)
+    ]
+    client.put_log_events(logGroupName=group, logStreamName="lines", logEvents=events)
+    page = tmp_path / "page.md"
+    page.write_text("```sh\nlogs Redriver marked\nlogs Redriver marked 5\n```\n", encoding="utf-8")
+    printed = shell.paste([INDEX, page], {"STAGE": "local"}).splitlines()
+    [cut] = [at for at, line in enumerate(printed) if line.startswith("cut: ")]
+    marked = [line for line in printed[:cut] if line.startswith("marked")]
+    assert marked == [f"marked {at}" for at in range(10, 30)]
+    assert [line for line in printed[cut:] if line.startswith("marked")] == marked[-5:]
 
 
 def test_bad_flags_and_failing_requests_of_a_runbook_are_noticed(

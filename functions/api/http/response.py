@@ -17,11 +17,13 @@ class Response:
     headers: Mapping[str, str] = field(default_factory=dict)
     compress: bool = False
     """Whether the body is compressed for clients that accept gzip."""
+    always_compress: bool = False
+    """Whether it is compressed for every client."""
 
     def payload(self, accepted_encoding: str) -> dict[str, Any]:
         """The response of payload version 2.0; the argument is the request's Accept-Encoding."""
         headers = {"Content-Type": self.content_type, **self.headers, "X-Content-Type-Options": "nosniff"}
-        is_compressed = self.compress and "gzip" in accepted_encoding
+        is_compressed = self.always_compress or (self.compress and "gzip" in accepted_encoding)
         if is_compressed:
             headers["Content-Encoding"] = "gzip"
         return {

@@ -25,6 +25,7 @@ DRILL = Drill(
     break_stack=send_foreign_message,
     signals=("DeadMessages", "Parked", PARKED_WAITING["AlarmName"]),
     graphs=(PARKED_WAITING,),
+    variables=lambda laptop: {"MESSAGE": laptop.stack.admin("list-parked")["messages"][0]["id"]},
     act=(
         Steps(page="dead-messages", section="Confirm", numbers=(1, 2)),
         Steps(page="dead-messages", numbers=(3, 4)),

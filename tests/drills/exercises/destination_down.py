@@ -1,5 +1,7 @@
 """A receiver answers 500 to every call, until its circuit breaker opens."""
 
+from datetime import UTC, datetime, timedelta
+
 from shared.names import METRICS_NAMESPACE, Metric
 from tests.crashes.orders import Wanted
 from tests.drills.drill import Drill, Steps
@@ -24,6 +26,10 @@ def break_receiver(laptop: Laptop) -> None:
     laptop.repeat(lambda: laptop.clients.create(job), 3.0)
 
 
+def _an_hour_ago() -> str:
+    return f"{datetime.now(UTC) - timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
+
+
 DRILL = Drill(
     name="destination-down",
     summary="a receiver answers 500; its circuit breaker opens, and some executions fail for good",
@@ -31,7 +37,7 @@ DRILL = Drill(
     break_stack=break_receiver,
     signals=(OPEN_BREAKERS["AlarmName"],),
     graphs=(OPEN_BREAKERS,),
-    variables=lambda laptop: {"TENANT": laptop.tenant.name},
+    variables=lambda laptop: {"TENANT": laptop.tenant.name, "FAILED_SINCE": _an_hour_ago()},
     before_act=lambda laptop: laptop.log.heal(),
     act=(
         Steps(page="destination-down", section="Confirm", numbers=(1, 2)),

@@ -9,7 +9,7 @@ from tests.drills.watch import graph
 CALLS = graph(
     (METRICS_NAMESPACE, Metric.CLAIMED, (("service", "executor-standard"), ("stage", "local"))), "Sum"
 )
-START_AGAIN = Steps(page="drain-after-outage", numbers=(1, 3))
+START_AGAIN = Steps(page="drain-after-outage", numbers=(1, 3, 4))
 
 
 def create_wrong_jobs(laptop: Laptop) -> None:

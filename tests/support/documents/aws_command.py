@@ -32,6 +32,9 @@ class AwsCommand:
         self._answers = answers
         session = self._driver.session
         session.register("before-call", self._answer)
+        # An asynchronous run would fail where nobody sees it.
+        session.register("provide-client-params.lambda.Invoke", _wait_for_run)
+        session.register("after-call.lambda.Invoke", _check_run)
         # Making a client takes most of the time of a command, and all commands have the same settings.
         make = session.create_client
         session.create_client = cache(lambda service, **_: make(service, endpoint_url=endpoint))
@@ -54,3 +57,11 @@ class AwsCommand:
         if operation not in self._answers:
             return None
         return SimpleNamespace(status_code=200), self._answers[operation]
+
+
+def _wait_for_run(params: dict[str, Any], **_: Any) -> dict[str, Any]:
+    return {**params, "InvocationType": "RequestResponse"}
+
+
+def _check_run(parsed: Mapping[str, Any], **_: Any) -> None:
+    assert "FunctionError" not in parsed, parsed["Payload"].read()

@@ -66,6 +66,7 @@ class CanaryWorld:
         self.api = ApiWorld(now_ms=START, answer_to=self._answer)
         self.world = self.api.world
         self.world.cases.canary.provision.execute()
+        self.world.parameters.reads = 0
         self.client = ApiAsClient(self.api)
         self.calls: list[Callback] = []
         self.statuses: list[int] = []

@@ -108,7 +108,7 @@ class FakePorts:
         ports.queries = self.tapped("queries", FakeQueries(self.table))
         ports.parked_messages = self.tapped("parked_messages", self.parked_messages)
         ports.sender, ports.vault = self.sender, self.vault
-        ports.parameters = self.parameters
+        ports.parameters = self.tapped("parameters", self.parameters)
         return ports
 
     def _pause(self, duration_ms: int) -> None:

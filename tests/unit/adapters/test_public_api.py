@@ -4,7 +4,9 @@ import json
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
@@ -70,13 +72,109 @@ def test_certificate_of_the_api_is_verified(server: HTTPServer) -> None:
     assert HttpPublicApi(url, trusting).create_job("pk_key", "canary-1", DOCUMENT) == 201
 
 
-def test_api_that_does_not_listen_or_answer_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(public_api, "TIMEOUT_SECONDS", 0.05)
-    with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(UnavailableError, match="ConnectionRefusedError"):
-            HttpPublicApi(url).create_job("pk_key", "canary-1", DOCUMENT)
-        silent.listen()
-        with pytest.raises(UnavailableError, match=r"^the API did not answer: TimeoutError$"):
-            HttpPublicApi(url).create_job("pk_key", "canary-1", DOCUMENT)
+def _failure(url: str) -> str:
+    """Why there was no answer; it came soon after the time limit."""
+    started = time.monotonic()
+    with pytest.raises(UnavailableError, match=r"^the API did not answer: ") as refused:
+        HttpPublicApi(url).create_job("pk_key", "canary-1", DOCUMENT)
+    assert time.monotonic() - started < public_api.TIMEOUT_SECONDS + 2
+    return str(refused.value).partition(": ")[2]
+
+
+@pytest.fixture
+def listener(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+    """Accepts connections, and never answers."""
+    monkeypatch.setattr(public_api, "TIMEOUT_SECONDS", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        yield silent
+
+
+def _url(listener: socket.socket, scheme: str = "http", host: str = "127.0.0.1") -> str:
+    return f"{scheme}://{host}:{listener.getsockname()[1]}"
+
+
+def test_api_that_does_not_listen_is_unavailable(listener: socket.socket) -> None:
+    url = _url(listener)
+    listener.close()
+    assert _failure(url) == "ConnectionRefusedError"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_api_that_never_answers_is_unavailable_in_time(listener: socket.socket, scheme: str) -> None:
+    assert _failure(_url(listener, scheme)) == "TimeoutError"
+
+
+DRIPPED = {
+    "head": (b"", b"HTTP/1.1 201 Created\r\nX-Long: " + b"x" * 1_000),
+    "body": (b"HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n", b"x" * 999),
+}
+
+
+@contextmanager
+def _answering(listener: socket.socket, at_once: bytes, dripped: bytes = b"") -> Iterator[None]:
+    """Answers one request, the last bytes one by one."""
+
+    def answer() -> None:
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):
+            connection.recv(65_536)
+            connection.sendall(at_once)
+            for byte in dripped:
+                connection.sendall(bytes([byte]))
+                time.sleep(0.05)
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    yield
+    thread.join()
+
+
+@pytest.mark.parametrize("part", DRIPPED)
+def test_api_that_answers_byte_by_byte_is_unavailable_in_time(listener: socket.socket, part: str) -> None:
+    with _answering(listener, *DRIPPED[part]):
+        assert _failure(_url(listener)) == "TimeoutError"
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure"),
+    [
+        (b"", "the connection ended before the response"),
+        (b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{", "the connection ended before the response"),
+        (b"SSH-2.0\r\n", "the response is no HTTP/1, or has too many or too long lines"),
+    ],
+)
+def test_answer_that_is_no_whole_response_is_none(
+    listener: socket.socket, answer: bytes, failure: str
+) -> None:
+    with _answering(listener, answer):
+        assert _failure(_url(listener)) == failure
+
+
+@pytest.fixture
+def silent_hosts(listener: socket.socket, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Addresses that accept no connection, on the listener's port. The name `api.test` has these addresses."""
+    port, hosts = listener.getsockname()[1], [f"127.0.0.{number}" for number in range(2, 8)]
+    real = socket.getaddrinfo
+
+    def look_up(host: str, *others: Any, **named: Any) -> Any:
+        return [each for host in hosts for each in real(host, *others, **named)]
+
+    with ExitStack() as opened:
+        for host in hosts:
+            full = opened.enter_context(socket.create_server((host, port), backlog=0))
+            opened.enter_context(socket.create_connection(full.getsockname()))
+        monkeypatch.setattr(socket, "getaddrinfo", look_up)
+        yield hosts
+
+
+def test_all_addresses_share_one_time_limit(listener: socket.socket, silent_hosts: list[str]) -> None:
+    assert _failure(_url(listener, host="api.test")) == "TimeoutError"
+
+
+def test_address_that_answers_beside_a_silent_one_is_enough(
+    listener: socket.socket, silent_hosts: list[str]
+) -> None:
+    silent_hosts[:] = [silent_hosts[0], "127.0.0.1"]
+    api = HttpPublicApi(_url(listener, host="api.test"))
+    with _answering(listener, b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"):
+        assert api.create_job("pk_key", "canary-1", DOCUMENT) == 201

@@ -8,14 +8,18 @@ from botocore import xform_name
 
 from infra.components import runbooks
 from infra.components.runbooks import runbook_of
+from infra.components.saved_queries import QUERIES
 from tests.support.documents.blocks import blocks_of
 from tests.support.documents.emulator_gaps import NOT_EMULATED
-from tests.support.documents.runbooks import HEADINGS, INDEX, PAGES, headings_of, section
+from tests.support.documents.runbooks import HEADINGS, INDEX, PAGES, RUNBOOKS, headings_of, section
 from tests.support.sources import ROOT
 
 MAX_LINES = 120
 ALARMS = [alarm for alarms in runbooks._ALARMS.values() for alarm in alarms]
 ROW = re.compile(r"^\| (.+) \| \[[^\]]+\]\(([\w-]+\.md)\) \|$", re.MULTILINE)
+DEFAULT = re.compile(r"\$\{(\w+):-")
+READ_ONLY = ("RECEIVER",)
+"""An address that is only looked at."""
 PLACEHOLDER = re.compile(r"<[a-z][^<>]*>")
 
 
@@ -32,6 +36,19 @@ def test_runbook_is_short_and_its_blocks_can_be_pasted(page: Path) -> None:
     for block in blocks_of(page):
         assert block.language == "sh", block
         assert not PLACEHOLDER.search(block.text), f"{block} needs a variable with a value"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_variables_of_a_runbook_have_no_default(page: Path) -> None:
+    """A default, or the value of the last incident behind it, would choose a wrong tenant, job or number."""
+    text = "".join(block.text for block in blocks_of(page))
+    assert [found for found in DEFAULT.findall(text) if found not in READ_ONLY] == []
+
+
+def test_query_for_noisy_tenants_counts_as_the_saved_one_does() -> None:
+    [saved] = [query for query in QUERIES if query.name == "Accepted jobs by tenant"]
+    text = (RUNBOOKS / "noisy-tenant.md").read_text(encoding="utf-8")
+    assert all(line in text for line in saved.lines)
 
 
 @pytest.mark.parametrize("alarm", ALARMS)

@@ -303,9 +303,11 @@ def test_secrets_of_the_canary_are_stored_and_neither_shown_nor_audited(world: W
     assert not [text for text in (key.rpartition("_")[2], secret) if text in everything]
 
 
-def test_canary_whose_parameters_are_refused_is_told_in_one_line(
+def test_canary_whose_parameters_are_refused_is_told_in_one_line_and_audited(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
     world.parameters.is_down = True
     assert admin.main(["create-canary"]) == 1
     assert capsys.readouterr().err == "the fake is down\n"
+    (record,) = world.audit_log.of(CANARY)
+    assert (record.operation, record.target, record.before) == ("createCanaryFailed", CANARY, None)

@@ -13,11 +13,12 @@ import pytest
 
 from shared.domain.canary import MAX_BODY_BYTES, ProbePath
 from shared.domain.delivery.signing import new_secret, sign
+from shared.domain.ids import ExecutionId
 from shared.names import CANARY_CALLS_PER_CYCLE, CANARY_CYCLE_MINUTES, CanarySecret, Metric
 from tests.support.api.api_world import logged
 from tests.support.api.emitted import flushed
 from tests.support.api.environment import ENVIRONMENT
-from tests.support.usecases.canary_world import CanaryWorld, url_event
+from tests.support.usecases.canary_world import START, CanaryWorld, url_event
 
 ONE_BODY = b'{"canary":"due_soon"}'
 
@@ -146,15 +147,23 @@ def test_api_that_does_not_accept_the_job_is_counted_and_logged_without_the_key(
     assert key[4:] not in json.dumps(record, default=str)
 
 
-def _signed(world: CanaryWorld, body: bytes = ONE_BODY, **changes: str) -> dict[str, str]:
+def _id(due_at: int, number: int = 1) -> str:
+    return str(ExecutionId(cell="0", dispatch_at=due_at, shard=0, entropy=number))
+
+
+ONE_ID = _id(START)
+
+
+def _signed(
+    world: CanaryWorld, body: bytes = ONE_BODY, message_id: str = ONE_ID, **changes: str
+) -> dict[str, str]:
     secret = world.world.parameters.texts[CanarySecret.SIGNING_SECRET.parameter("test")]
     timestamp_s = int(changes.pop("timestamp", str(world.world.clock.time_ms // 1000)))
-    signature = sign(message_id="exe_1", timestamp_s=timestamp_s, body=body, secrets=[secret])
+    signature = sign(message_id=message_id, timestamp_s=timestamp_s, body=body, secrets=[secret])
     return {
-        "webhook-id": "exe_1",
+        "webhook-id": message_id,
         "webhook-timestamp": str(timestamp_s),
         "webhook-signature": signature,
-        "x-scheduled-at": "2026-01-01T00:00:00Z",
         **changes,
     }
 
@@ -170,12 +179,35 @@ def test_genuine_call_is_accepted_as_text_and_in_base64(world: CanaryWorld, rece
     assert _status(receiver, headers, base64.b64encode(ONE_BODY).decode(), is_base64=True) == 200
 
 
-def test_stranger_gets_a_refusal_and_nothing_is_reported(
+def test_call_that_arrives_twice_is_answered_and_counted_once(
+    world: CanaryWorld, receiver: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """So it does not make up for a lost call, and its later arrival is no lag."""
+    world.world.clock.time_ms = START + 300
+    first, second = _signed(world), _signed(world, message_id=_id(START, 2))
+    with logged() as records:
+        for headers in (first, first, second, first):
+            assert _status(receiver, headers, ONE_BODY.decode()) == 200
+            world.world.clock.time_ms += 50_000
+    assert [vars(record)["lag_ms"] for record in records] == [300, 100_300]
+    lags = [json.loads(line)[Metric.CANARY_LAG_MS] for line in capsys.readouterr().out.splitlines()]
+    assert lags == [300, 100_300]
+
+
+def test_lag_of_a_call_comes_from_what_is_signed(world: CanaryWorld, receiver: ModuleType) -> None:
+    world.world.clock.time_ms = START + 300
+    headers = _signed(world) | {"x-scheduled-at": "2020-01-01T00:00:00Z"}
+    with logged() as records:
+        assert _status(receiver, headers, ONE_BODY.decode()) == 200
+    assert [vars(record)["lag_ms"] for record in records] == [300]
+
+
+def test_stranger_gets_a_refusal_and_no_metric_and_one_line_a_minute(
     world: CanaryWorld, receiver: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
     body, genuine, now_s = ONE_BODY.decode(), _signed(world), world.world.clock.time_ms // 1000
     other = new_secret(bytes(32))
-    forged = sign(message_id="exe_1", timestamp_s=now_s, body=ONE_BODY, secrets=[other])
+    forged = sign(message_id=ONE_ID, timestamp_s=now_s, body=ONE_BODY, secrets=[other])
     unsigned = {name: value for name, value in genuine.items() if name != "webhook-signature"}
     refused = {
         "no headers": ({}, body),
@@ -185,7 +217,7 @@ def test_stranger_gets_a_refusal_and_nothing_is_reported(
         "half a surrogate pair": (genuine | {"webhook-id": "\ud800"}, body),
         "another body": (genuine, body.replace("due_soon", "watched")),
         "no body": (genuine, None),
-        "another id": (genuine | {"webhook-id": "exe_2"}, body),
+        "another id": (genuine | {"webhook-id": _id(START, 2)}, body),
         "old": (_signed(world, timestamp=str(now_s - 301)), body),
         "early": (_signed(world, timestamp=str(now_s + 301)), body),
         "timestamp that is no number": (genuine | {"webhook-timestamp": "٣"}, body),
@@ -198,9 +230,26 @@ def test_stranger_gets_a_refusal_and_nothing_is_reported(
         assert _status(receiver, genuine, body, method="GET") == 405
         assert _status(receiver, genuine, "x" * (2 * MAX_BODY_BYTES + 1)) == 413
         assert _status(receiver, genuine, "a", is_base64=True) == 400
-    assert records == []
+    assert [vars(record)["failure"] for record in records] == ["no valid signature"]
     assert capsys.readouterr().out == ""
     assert world.world.parameters.reads == 1, "strangers cause no reads"
+
+
+def test_calls_with_a_wrong_secret_show_in_a_line_each_minute(
+    world: CanaryWorld, receiver: ModuleType
+) -> None:
+    headers = _signed(world) | {"webhook-signature": "v1,x"}
+    with logged() as records:
+        for _ in range(180):
+            assert _status(receiver, headers, ONE_BODY.decode()) == 401
+            world.world.clock.time_ms += 1_000
+    assert [record.message for record in records] == ["canary not verified"] * 3
+
+
+def test_call_without_a_signature_leaves_no_line(world: CanaryWorld, receiver: ModuleType) -> None:
+    with logged() as records:
+        assert _status(receiver, {}, ONE_BODY.decode()) == 401
+    assert records == []
 
 
 @pytest.mark.parametrize(
@@ -209,8 +258,8 @@ def test_stranger_gets_a_refusal_and_nothing_is_reported(
         (b'{"canary":"other"}', {}),
         (b"[1]", {}),
         (b"\xff", {}),
-        (ONE_BODY, {"x-scheduled-at": ""}),
-        (ONE_BODY, {"x-scheduled-at": "soon"}),
+        (ONE_BODY, {"message_id": ""}),
+        (ONE_BODY, {"message_id": "exe_1"}),
     ],
 )
 def test_signed_call_of_no_probe_is_refused(
@@ -227,5 +276,5 @@ def test_receiver_without_its_secret_says_so_and_asks_for_a_repetition(
     world.world.parameters.is_down = True
     with logged() as records:
         assert [_status(receiver, headers, ONE_BODY.decode()) for _ in range(3)] == [503] * 3
-    assert {record.message for record in records} == {"canary not verified"}
+    assert [record.message for record in records] == ["canary not verified"]
     assert world.world.parameters.reads == 1
