@@ -17,6 +17,7 @@ from infra.concurrency import LaneConcurrency, ReservedConcurrency, check_accoun
 from infra.executor_memory import check_memory
 from infra.pipeline import Pipeline
 from infra.provisioned import MaximumUnits, Provisioned, UnitsPerSecond
+from infra.warm_throughput import Units, WarmThroughput
 from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, MAX_PAYLOAD_BYTES, Transport
 
 BundleMode = Literal["cloud", "host"]
@@ -24,7 +25,7 @@ BundleMode = Literal["cloud", "host"]
 dependencies."""
 
 Rollout = Literal["canary", "at_once"]
-"""How a release reaches the API's clients: `canary` gives it a tenth of the requests for five minutes first, and
+"""How a release reaches the API's clients: `canary` gives it a tenth of the requests for ten minutes first, and
 goes back on an alarm; `at_once` switches all requests, also while an alarm is active."""
 
 IDEMPOTENCY_DAYS = 7
@@ -51,30 +52,6 @@ class FunctionMemory:
         """Raise ValueError for memory that Lambda refuses, or that a full batch could exhaust."""
         for each in fields(self):
             check_memory(each.name, getattr(self, each.name))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Units:
-    """Read and write units per second of an on-demand table or index. A new one bears the defaults."""
-
-    reads: int = 12_000
-    writes: int = 4_000
-
-    def __post_init__(self) -> None:
-        """Raise ValueError below the values that DynamoDB gives to every on-demand table."""
-        if self.reads < 12_000 or self.writes < 4_000:
-            raise ValueError(
-                f"warm throughput is at least 12000 reads and 4000 writes, not {self.reads} and {self.writes}"
-            )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WarmThroughput:
-    """What the executions table and its indexes bear from the first second, before any load has warmed them."""
-
-    executions: Units
-    by_tenant: Units = Units()
-    failed: Units = Units()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +107,9 @@ class StageConfig:
     """A fuse for the bill on demand: above these units, DynamoDB throttles. None leaves the account's quota."""
     account_concurrency: int = 1_000
     """Concurrent executions of the account in this region that belong to this stage."""
+    account_concurrency_quota: int | None = None
+    """The account's Lambda quota of concurrent executions, which other programs share. None says that it is
+    `account_concurrency`."""
     reserved: ReservedConcurrency | None = field(default_factory=ReservedConcurrency)
     """None reserves nothing, for accounts that are too small, such as new accounts with 10. Then executors can
     starve the ticks and the API."""
@@ -218,6 +198,11 @@ class StageConfig:
         self.alarm_targets.check(self.region)
         if self.monthly_dollars is not None:
             self.alarm_targets.check_for_budget()
+        if self.concurrency_quota < self.account_concurrency:
+            raise ValueError(
+                f"account_concurrency_quota is at least account_concurrency, {self.account_concurrency}, not "
+                f"{self.concurrency_quota}: the stage has a part of the account's quota"
+            )
         if self.reserved is not None:
             self.reserved.check(self.watchers, self.sweepers, self.reconcilers)
             check_account(self.reserved, self.lane_concurrency, self.account_concurrency, canary=self.canary)
@@ -277,6 +262,11 @@ class StageConfig:
             raise ValueError(
                 f"audit_retention_days is at least retention_days, {records}, not {self.audit_retention_days}"
             )
+
+    @property
+    def concurrency_quota(self) -> int:
+        """The concurrent executions of the whole account."""
+        return self.account_concurrency_quota or self.account_concurrency
 
     @property
     def warm(self) -> WarmThroughput:

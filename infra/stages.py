@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from infra.components.shard_plan import ShardEpoch
 from infra.concurrency import LaneConcurrency, Pollers, ReservedConcurrency
-from infra.config import DefaultQuotas, FunctionMemory, StageConfig, Units, WarmThroughput
+from infra.config import DefaultQuotas, FunctionMemory, StageConfig
+from infra.warm_throughput import Units, WarmThroughput
 
 FIRST_MINUTE = "2026-01-01T00:00Z"
 

@@ -1,4 +1,4 @@
-# Sourced by bash or zsh in the checkout of the release that is deployed. Defines functions that only read.
+# Sourced by bash or zsh in the checkout of the release that is deployed. Its functions only read, but for `punctual`.
 : "${STAGE:?export the name of the stage, such as prod}"
 : "${AWS_REGION:?export the region of the stage, such as eu-west-1}"
 export STAGE AWS_REGION AWS_DEFAULT_REGION="$AWS_REGION" AWS_PAGER=""

@@ -18,8 +18,8 @@ probe = send_probe(ProberSettings.from_env(os.environ))
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, str]:
-    """Create the job of this minute by a request to the public API."""
-    report = probe.execute()
+    """Create the job of the tick's minute by a request to the public API."""
+    report = probe.execute(event.get("time"))
     if report.failure is None:
         milliseconds(Metric.CANARY_REQUEST_MS, [report.request_ms])
     else:

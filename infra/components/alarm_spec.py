@@ -24,3 +24,9 @@ class AlarmSpec:
     minutes: int = 1
     of_minutes: int = 1
     missing: cloudwatch.TreatMissingData = MISSING_IS_OK
+    notifies: bool = True
+    """Whether a person hears of it. CodeDeploy alone reads the state of the others."""
+
+    @property
+    def is_expression(self) -> bool:
+        return isinstance(self.metric, cloudwatch.MathExpression)

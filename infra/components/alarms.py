@@ -8,7 +8,7 @@ from constructs import Construct
 
 from infra.components.alarm_spec import MISSING_IS_BREACHING, AlarmSpec
 from infra.components.alarm_topic import alarm_topic
-from infra.components.burn_alarms import burn_alarms
+from infra.components.burn_alarms import burn_alarms, rollout_alarm
 from infra.components.canary_alarms import canary_alarms
 from infra.components.resource_alarms import MonitoredResources, resource_alarms
 from infra.components.runbooks import runbook_of
@@ -20,7 +20,7 @@ WARM_UP_MINUTES = 30
 
 
 class Alarms(Construct):
-    """All alarms of a stage; each notifies one SNS topic."""
+    """All alarms of a stage; each that notifies does so through one SNS topic."""
 
     def __init__(self, scope: Construct, stage: StageConfig, resources: MonitoredResources) -> None:
         super().__init__(scope, "Alarms")
@@ -29,12 +29,15 @@ class Alarms(Construct):
         usual = [*slo_alarms(stage), *resource_alarms(stage, resources)]
         if stage.canary:
             usual += canary_alarms(stage)
-        burns = list(burn_alarms(stage, resources.entry))
-        self.specs = {spec.name: spec for spec in (*usual, *burns)}
+        usual += burn_alarms(stage, resources.entry)
+        if stage.api_rollout == "canary":
+            usual.append(rollout_alarm(resources.entry))
+        self.specs = {spec.name: spec for spec in usual}
         """By name; the dashboard draws their thresholds."""
         # The emulator refuses alarms on expressions.
-        declared = usual if stage.emulated else [*usual, *burns]
-        self.alarms = [self._alarm(stage, spec) for spec in declared]
+        self.alarms = [
+            self._alarm(stage, spec) for spec in usual if not (stage.emulated and spec.is_expression)
+        ]
 
     def _alarm(self, stage: StageConfig, spec: AlarmSpec) -> cloudwatch.Alarm:
         """Declare an alarm whose name is that of its specification.
@@ -54,8 +57,9 @@ class Alarms(Construct):
             treat_missing_data=spec.missing,
             alarm_description=f"{spec.description} Runbook: {runbook_of(spec.name)}",
         )
-        alarm.add_alarm_action(self._action)
-        alarm.add_ok_action(self._action)
+        if spec.notifies:
+            alarm.add_alarm_action(self._action)
+            alarm.add_ok_action(self._action)
         if spec.missing is MISSING_IS_BREACHING and not stage.emulated:
             cast(
                 cloudwatch.CfnAlarm, alarm.node.default_child

@@ -22,6 +22,9 @@ from shared.names import LATE_START_MS, Metric
 MIN_ERRORS = 5
 """Fewer errors in a window never alarm, so that one failure on a quiet stage does not."""
 COUNT = "SampleCount"
+ROLLOUT_MINUTES = 5
+ROLLOUT_PERCENT = 1
+"""Of all requests, so that a release which fails for a tenth of its own tenth goes back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,23 +77,39 @@ def burn_alarms(stage: StageConfig, entry: HttpEntry) -> Iterator[AlarmSpec]:
             yield _alarm(objective, burn)
 
 
+def rollout_alarm(entry: HttpEntry) -> AlarmSpec:
+    """Tells within minutes that a release fails which has a tenth of the requests. A burn takes an hour to see that,
+    and notifies, so this alarm only ends the rollout."""
+    return AlarmSpec(
+        name="RolloutErrors",
+        description=f"Over {ROLLOUT_PERCENT} % of the last {ROLLOUT_MINUTES} minutes' requests to the API were "
+        "answered with 5xx: a rollout of the API goes back.",
+        metric=_share(api_objective(entry), Duration.minutes(ROLLOUT_MINUTES)),
+        threshold=ROLLOUT_PERCENT,
+        notifies=False,
+    )
+
+
 def _alarm(objective: Objective, burn: Burn) -> AlarmSpec:
     percent = objective.budget_percent * burn.rate
-    # Without a value for a window without errors, CloudWatch would judge an earlier window once more.
-    errors = "FILL(errors, 0)"
-    period = Duration.hours(burn.hours)
     window = "the last hour" if burn.hours == 1 else f"the last {burn.hours} hours"
     return AlarmSpec(
         name=f"{objective.name}Burn{burn.name}",
         description=f"Over {percent:.2g} % of {window}'s {objective.errors_are}.",
-        metric=cloudwatch.MathExpression(
-            expression=f"IF({errors} >= {MIN_ERRORS}, 100 * {errors} / events, 0)",
-            using_metrics={
-                "errors": objective.errors.with_(period=period),
-                "events": objective.events.with_(period=period),
-            },
-            period=period,
-            label="% of events that are errors",
-        ),
+        metric=_share(objective, Duration.hours(burn.hours)),
         threshold=percent,
+    )
+
+
+def _share(objective: Objective, period: Duration) -> cloudwatch.MathExpression:
+    # Without a value for a window without errors, CloudWatch would judge an earlier window once more.
+    errors = "FILL(errors, 0)"
+    return cloudwatch.MathExpression(
+        expression=f"IF({errors} >= {MIN_ERRORS}, 100 * {errors} / events, 0)",
+        using_metrics={
+            "errors": objective.errors.with_(period=period),
+            "events": objective.events.with_(period=period),
+        },
+        period=period,
+        label="% of events that are errors",
     )

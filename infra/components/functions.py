@@ -111,9 +111,11 @@ class Functions(Construct):
             reserved_concurrent_executions=reserved.of(spec.package) if reserved is not None else None,
             # CDK names a version by the function's part of the template, in which the names of tables are references.
             # Without this description, other tables behind the same references would publish no version.
-            # The version before stays, so that an operator can point the alias back to it within seconds.
+            # The version before stays, so that an operator can point the alias back to it within seconds. A version of
+            # an update that is rolled back goes, once the alias has left it: it is no release to go back to, and
+            # Lambda would publish no second one of the same code.
             current_version_options=lambda_.VersionOptions(
-                description=self._shared.generation, removal_policy=RemovalPolicy.RETAIN
+                description=self._shared.generation, removal_policy=RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
             ),
             recursive_loop=lambda_.RecursiveLoop.ALLOW if spec.allows_recursion else None,
         )

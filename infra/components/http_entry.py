@@ -10,12 +10,10 @@ from typing import cast
 
 from aws_cdk import Duration
 from aws_cdk import aws_apigatewayv2 as apigateway
-from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
 from constructs import Construct
 
-from infra.api_domain import ApiDomain
 from infra.components.log_groups import log_group
 from infra.config import StageConfig
 
@@ -62,9 +60,6 @@ OPEN_RATE, OPEN_BURST = 5, 100
 
 
 class HttpEntry(Construct):
-    domain: apigateway.DomainName | None = None
-    """None without a custom domain."""
-
     def __init__(self, scope: Construct, function: lambda_.Alias, stage: StageConfig) -> None:
         super().__init__(scope, "HttpEntry")
         integration = HttpLambdaIntegration(
@@ -98,13 +93,11 @@ class HttpEntry(Construct):
             format=json.dumps(ACCESS_LOG, separators=(",", ":")),
         )
         self._bound_documentation(integration, default)
-        if stage.domain is not None:
-            self.domain = self._map_domain(stage.domain, default)
-
-    @property
-    def public_url(self) -> str:
+        self.public_url = self.api.api_endpoint
         """The URL that clients call: that of the domain, if there is one."""
-        return f"https://{self.domain.name}" if self.domain is not None else self.api.api_endpoint
+        if stage.domain is not None:
+            self.public_url = f"https://{stage.domain.name}"
+            self._map_domain(stage.domain.name, default)
 
     def _bound_documentation(self, integration: HttpLambdaIntegration, stage: apigateway.HttpStage) -> None:
         cfn_stage = cast(apigateway.CfnStage, stage.node.default_child)
@@ -118,15 +111,10 @@ class HttpEntry(Construct):
                     route
                 )  # API Gateway refuses settings of a route that is not there yet
 
-    def _map_domain(self, own: ApiDomain, stage: apigateway.HttpStage) -> apigateway.DomainName:
-        """The domain's DNS record stays with the operator: the stack changes no zone."""
-        certificate = acm.Certificate.from_certificate_arn(self, "Certificate", own.certificate_arn)
-        domain = apigateway.DomainName(
-            self,
-            "Domain",
-            domain_name=own.name,
-            certificate=certificate,
-            security_policy=apigateway.SecurityPolicy.TLS_1_2,
+    def _map_domain(self, domain: str, stage: apigateway.HttpStage) -> None:
+        """Lead the domain of the data stack to the API. A reference to it would be an export, which would keep a stage
+        from giving up its domain."""
+        mapping = apigateway.CfnApiMapping(
+            self, "Mapping", api_id=self.api.api_id, domain_name=domain, stage=stage.stage_name
         )
-        apigateway.ApiMapping(self, "Mapping", api=self.api, domain_name=domain, stage=stage)
-        return domain
+        mapping.node.add_dependency(stage)

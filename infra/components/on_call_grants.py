@@ -1,5 +1,7 @@
 """The grants of an engineer on call: what the runbooks look at, stop, start and point to an earlier version.
 
+`python -m infra.lifecycle resume` is one of the runbooks' commands.
+
 No grant reads a tenant's key or request, writes to a table, or deploys.
 """
 
@@ -20,6 +22,8 @@ class On(StrEnum):
     """Their requests are sealed, and no grant opens them."""
     LOGS = "log groups"
     ALARMS = "alarms"
+    DASHBOARD = "dashboard"
+    RANKINGS = "rules of Contributor Insights"
     STACKS = "stacks"
     ANY = "any"
     """Lists, metrics and quotas, which AWS grants for no single resource."""
@@ -48,10 +52,13 @@ ON_CALL: Mapping[On, tuple[str, ...]] = {
         "cloudwatch:EnableAlarmActions",
         "cloudwatch:SetAlarmState",
     ),
+    On.DASHBOARD: ("cloudwatch:GetDashboard",),
+    On.RANKINGS: ("cloudwatch:GetInsightRuleReport",),
     On.STACKS: (
         "cloudformation:CancelUpdateStack",
         "cloudformation:DescribeStackEvents",
         "cloudformation:DescribeStacks",
+        "cloudformation:GetTemplate",
         "cloudformation:ListStackResources",
     ),
     On.ANY: (
@@ -59,6 +66,7 @@ ON_CALL: Mapping[On, tuple[str, ...]] = {
         "cloudwatch:DescribeAlarms",
         "cloudwatch:GetMetricData",
         "cloudwatch:GetMetricStatistics",
+        "cloudwatch:ListDashboards",
         "cloudwatch:ListMetrics",
         "dynamodb:ListBackups",
         "events:ListRuleNamesByTarget",

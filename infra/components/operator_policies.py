@@ -26,13 +26,14 @@ class OperatorPolicies(Construct):
             f"{stage.prefix}: python -m functions.admin",
             [statement(grant, own) for grant in grants_of_commands()],
         )
-        patterns = stage_arns(Stack.of(self), stage)
+        patterns = stage_arns(Stack.of(self), stage, arns)
         self.on_call = self._policy(
             "OnCall",
             f"{stage.prefix}: the commands of the runbooks",
             [_on_call(on, actions, patterns) for on, actions in ON_CALL.items()],
         )
-        acknowledge_patterns(self.on_call, chain.from_iterable(patterns.values()))
+        named = chain.from_iterable(patterns.values())
+        acknowledge_patterns(self.on_call, (each for each in named if "*" in each))
 
     def _policy(
         self, name: str, description: str, statements: list[iam.PolicyStatement]
@@ -48,9 +49,12 @@ def _on_call(on: On, actions: tuple[str, ...], patterns: Mapping[On, tuple[str, 
     return made
 
 
-def stage_arns(stack: Stack, stage: StageConfig) -> dict[On, tuple[str, ...]]:
-    """Patterns for the resources of a stage. CloudFormation begins generated names with the name of the stack."""
-    data, service = f"{stage.prefix}-data-*", f"{stage.prefix}-service-*"
+def stage_arns(stack: Stack, stage: StageConfig, arns: Mapping[str, str]) -> dict[On, tuple[str, ...]]:
+    """Patterns for the resources of a stage. CloudFormation begins generated names with the name of the stack.
+
+    Tables have their own ARNs of `arns`, because one that was restored has whatever name the restore gave it.
+    """
+    service = f"{stage.prefix}-service-*"
 
     def arn(owner: str, resource: str) -> str:
         return f"arn:{stack.partition}:{owner}:{stack.region}:{stack.account}:{resource}"
@@ -61,15 +65,18 @@ def stage_arns(stack: Stack, stage: StageConfig) -> dict[On, tuple[str, ...]]:
         On.RULES: (arn("events", f"rule/{service}"),),
         On.ROLLOUT: (arn("codedeploy", f"deploymentgroup:{service}"),),
         On.QUEUES: (arn("sqs", service),),
-        On.TABLES: (arn("dynamodb", f"table/{data}"),),
-        On.RECORDS: tuple(
-            arn("dynamodb", f"table/{stage.prefix}-data-Tables{name}*") for name in ("Executions", "Jobs")
-        ),
+        On.TABLES: tuple(arns[name] for name in ("executions", "jobs", "tenants", "leases", "audit")),
+        On.RECORDS: tuple(arns[name] for name in ("executions", "jobs")),
         On.LOGS: (
             arn("logs", f"log-group:{service}"),
             arn("logs", f"log-group:/aws/vendedlogs/{stage.prefix}-api-*"),
         ),
         On.ALARMS: (arn("cloudwatch", f"alarm:{stage.prefix}-*"),),
+        # Dashboards belong to no region.
+        On.DASHBOARD: (
+            f"arn:{stack.partition}:cloudwatch::{stack.account}:dashboard/{stage.prefix}-{stage.region}",
+        ),
+        On.RANKINGS: (arn("cloudwatch", f"insight-rule/{stage.prefix}-*"),),
         On.STACKS: (
             arn("cloudformation", f"stack/{stage.prefix}-data/*"),
             arn("cloudformation", f"stack/{stage.prefix}-service/*"),

@@ -1,10 +1,11 @@
-"""Alarms on resources of AWS: old messages, function errors, dropped ticks, concurrency, the gateway's rate and
-throttles."""
+"""Alarms on resources of AWS: old messages, messages that stay dead, function errors, ticks that are dropped or not
+delivered, concurrency, the gateway's rate and throttles."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_events as events
 from aws_cdk import aws_lambda as lambda_
 
 from infra.components.alarm_spec import AlarmSpec
@@ -23,6 +24,9 @@ TWO_FULL_HOURS = 90
 """Minutes that contain the burst of two full hours. One such burst throttles for a minute or two."""
 SLOW_PATH_AGE_SECONDS = 1_200
 """A row that is overdue is sent again every quarter of an hour: no copy was received meanwhile."""
+LEFT_MINUTES = 15
+MOST_IN_EXPRESSION = 10
+"""Metrics that an alarm on an expression may read."""
 WITHOUT_TICKS_ALARM = frozenset({"reconciler", "canary-prober"})
 """The runs of the reconciler are a quarter of an hour apart: the age of its reports tells what it has not looked at.
 `CanaryMissing` tells of ticks of the prober that are lost."""
@@ -36,6 +40,8 @@ class MonitoredResources:
     lanes: Lanes
     entry: HttpEntry
     tables: Tables
+    rules: Sequence[events.Rule]
+    """The rules of the scheduled ticks."""
 
 
 def resource_alarms(stage: StageConfig, resources: MonitoredResources) -> Iterator[AlarmSpec]:
@@ -49,6 +55,8 @@ def resource_alarms(stage: StageConfig, resources: MonitoredResources) -> Iterat
             yield _errors(spec, function)
         elif spec.is_scheduled and service not in WITHOUT_TICKS_ALARM:
             yield _lost_ticks(spec, function)
+    yield from _undelivered_ticks(resources.rules)
+    yield _left_dead(resources.lanes)
     yield _account(stage)
     yield throttles_alarm(stage)
 
@@ -102,7 +110,60 @@ def _lost_ticks(spec: FunctionSpec, function: lambda_.Function) -> AlarmSpec:
     )
 
 
+def _undelivered_ticks(rules: Sequence[events.Rule]) -> Iterator[AlarmSpec]:
+    """EventBridge gives up a tick within a minute, for instance without the permission to invoke the function."""
+    for first in range(0, len(rules), MOST_IN_EXPRESSION):
+        number = first // MOST_IN_EXPRESSION + 1
+        yield AlarmSpec(
+            name=f"TicksUndelivered{number if number > 1 else ''}",
+            description="EventBridge could not deliver ticks: their work was left to the next tick.",
+            metric=_total(
+                {
+                    f"r{index}": cloudwatch.Metric(
+                        namespace="AWS/Events",
+                        metric_name="FailedInvocations",
+                        dimensions_map={"RuleName": rule.rule_name},
+                        statistic=SUM,
+                        period=MINUTE,
+                    )
+                    for index, rule in enumerate(rules[first : first + MOST_IN_EXPRESSION])
+                },
+                "ticks that were not delivered",
+            ),
+            minutes=2,
+            of_minutes=5,
+        )
+
+
+def _left_dead(lanes: Lanes) -> AlarmSpec:
+    """The handler of dead messages empties their queues within seconds, unless it is not invoked."""
+    return AlarmSpec(
+        name="DeadMessagesLeft",
+        description="A dead-letter queue has had messages for 15 minutes: their handler does not receive them.",
+        metric=_total(
+            {
+                f"q{index}": queue_metric("ApproximateNumberOfMessagesVisible", pair.dead)
+                for index, pair in enumerate(lanes.queues.values())
+            },
+            "messages in dead-letter queues",
+        ),
+        minutes=LEFT_MINUTES,
+        of_minutes=LEFT_MINUTES,
+    )
+
+
+def _total(metrics: Mapping[str, cloudwatch.Metric], label: str) -> cloudwatch.MathExpression:
+    """The sum of metrics, of which AWS may report none in a minute."""
+    return cloudwatch.MathExpression(
+        expression=f"SUM(FILL([{', '.join(metrics)}], 0))",
+        using_metrics=metrics,
+        period=MINUTE,
+        label=label,
+    )
+
+
 def _account(stage: StageConfig) -> AlarmSpec:
+    """The metric is of the whole account, also of other programs in it."""
     return AlarmSpec(
         name="ClaimedConcurrency",
         description="Over 70 % of the account's concurrent executions are claimed: executors and ticks may soon "
@@ -113,7 +174,7 @@ def _account(stage: StageConfig) -> AlarmSpec:
             statistic=MAXIMUM,
             period=MINUTE,
         ),
-        threshold=CLAIMED_SHARE * stage.account_concurrency,
+        threshold=CLAIMED_SHARE * stage.concurrency_quota,
         minutes=3,
         of_minutes=5,
     )

@@ -12,9 +12,10 @@ from constructs import Construct
 from infra.components.alarms import Alarms
 from infra.components.nag import CODEDEPLOY_POLICY, acknowledge
 
-ROLLBACK_ALARMS = frozenset({"ApiBurnFast"})
-"""Alarms that end a rollout. CodeDeploy also refuses to begin one while such an alarm is active, which is an hour after
-the last errors: a repair goes to all requests at once."""
+ROLLBACK_ALARMS = frozenset({"RolloutErrors", "ApiBurnFast"})
+"""Alarms that end a rollout: the first within minutes, and the second where few requests give few errors. CodeDeploy
+also refuses to begin one while such an alarm is active, which is up to an hour after the last errors: a repair goes to
+all requests at once."""
 
 
 def roll_out_gradually(scope: Construct, alias: lambda_.Alias, alarms: Alarms) -> None:

@@ -12,6 +12,7 @@ _ALARMS: Mapping[str, tuple[str, ...]] = {
         "TicksDroppedWatcher",
         "TicksDroppedSweeper",
         "TicksDroppedRedriver",
+        "TicksUndelivered",
     ),
     "calls-late": (
         "StartBurnFast",
@@ -25,6 +26,7 @@ _ALARMS: Mapping[str, tuple[str, ...]] = {
     "bad-deployment": (
         "ApiBurnFast",
         "ApiBurnSlow",
+        "RolloutErrors",
         "ErrorsExecutorCritical",
         "ErrorsExecutorStandard",
         "ErrorsExecutorBulk",
@@ -43,12 +45,15 @@ _ALARMS: Mapping[str, tuple[str, ...]] = {
     ),
     "missing-or-doubled": ("MissingExecutions", "DoubleCompleted", "ChainsRepaired", "Quarantined"),
     "canary-fails": ("CanaryMissing", "CanaryLate", "CanaryRefused"),
-    "dead-messages": ("DeadMessages", "Parked", "ErrorsDeadLetter"),
+    "dead-messages": ("DeadMessages", "DeadMessagesLeft", "Parked", "ErrorsDeadLetter"),
 }
 """The alarms of each page of docs/runbooks."""
 _PAGES = {alarm: page for page, alarms in _ALARMS.items() for alarm in alarms}
 
 
 def runbook_of(alarm: str) -> str:
-    """The page about an alarm, from the root of the repository. KeyError for an unknown alarm."""
-    return f"docs/runbooks/{_PAGES[alarm]}.md"
+    """The page about an alarm, from the root of the repository. KeyError for an unknown alarm.
+
+    A number at the end of a name tells apart the alarms that share the rules of a stage.
+    """
+    return f"docs/runbooks/{_PAGES[alarm.rstrip('0123456789')]}.md"

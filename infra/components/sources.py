@@ -49,12 +49,13 @@ class Ticks(Construct):
         super().__init__(scope, "Ticks")
         watcher, sweeper = functions.live["watcher"], functions.live["sweeper"]
         reconciler = functions.live["reconciler"]
+        self.rules: list[events.Rule] = []
         whole = events.RuleTargetInput.from_object({})
         self._rules("Watch", watcher, stage.watchers)
         self._rules("Sweep", sweeper, stage.sweepers)
         self._rule("Redrive", functions.live["redriver"], whole, 1)
         if stage.canary:
-            self._rule("Probe", functions.live["canary-prober"], whole, 1)
+            self._probes(functions.live["canary-prober"])
         self._rule("ReconcileMinutes", reconciler, whole, RECONCILE_MINUTES)
         self._rules("Reconcile", reconciler, stage.reconcilers, RECONCILE_MINUTES)
 
@@ -64,7 +65,18 @@ class Ticks(Construct):
             part = events.RuleTargetInput.from_object({"range": {"index": index, "of": parts}})
             self._rule(f"{name}{index}", function, part, minutes)
 
+    def _probes(self, prober: lambda_.Alias) -> None:
+        """Each minute of the calendar has one probe. Ticks at a rate begin at any second, and come some seconds later:
+        near a full minute, one minute would have two and the next none. The event tells its minute."""
+        tick = events.RuleTargetInput.from_object({"time": events.EventField.time})
+        self._scheduled("Probe", prober, tick, events.Schedule.expression("cron(* * * * ? *)"))
+
     def _rule(self, name: str, function: lambda_.Alias, tick: events.RuleTargetInput, minutes: int) -> None:
+        self._scheduled(name, function, tick, events.Schedule.rate(Duration.minutes(minutes)))
+
+    def _scheduled(
+        self, name: str, function: lambda_.Alias, tick: events.RuleTargetInput, schedule: events.Schedule
+    ) -> None:
         """Declare a rule.
 
         A tick that is not delivered within a minute is dropped; the next tick does its work.
@@ -72,4 +84,4 @@ class Ticks(Construct):
         target = targets.LambdaFunction(
             function, event=tick, retry_attempts=1, max_event_age=Duration.minutes(1)
         )
-        events.Rule(self, name, schedule=events.Schedule.rate(Duration.minutes(minutes)), targets=[target])
+        self.rules.append(events.Rule(self, name, schedule=schedule, targets=[target]))

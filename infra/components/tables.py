@@ -12,8 +12,9 @@ from aws_cdk import CfnTag, RemovalPolicy
 from aws_cdk import aws_dynamodb as dynamodb
 from constructs import Construct
 
-from infra.config import StageConfig, Units
+from infra.config import StageConfig
 from infra.provisioned import Autoscaled, MaximumUnits, ProvisionedUnits
+from infra.warm_throughput import Units
 from shared.names import PROJECTED, Attr, Index
 
 THROTTLED_KEYS = dynamodb.ContributorInsightsSpecification(
@@ -145,7 +146,9 @@ def _index(
 
 
 def _autoscaled(units: Autoscaled) -> dynamodb.Capacity:
+    # Without a seed, CloudFormation refuses to switch a table from on demand to provisioned units.
     return dynamodb.Capacity.autoscaled(
+        seed_capacity=units.minimum,
         min_capacity=units.minimum,
         max_capacity=units.maximum,
         target_utilization_percent=units.target_percent,

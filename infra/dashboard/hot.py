@@ -43,7 +43,7 @@ def hot(sources: Sources, more: Sequence[cloudwatch.IWidget]) -> Section:
                 metrics=sources.watched("ClaimedConcurrency"),
                 limits=[
                     *sources.lines("ClaimedConcurrency"),
-                    capacity_line(stage.account_concurrency, f"account: {stage.account_concurrency:,}"),
+                    capacity_line(stage.concurrency_quota, f"account: {stage.concurrency_quota:,}"),
                 ],
             ),
             Graph(

@@ -33,7 +33,7 @@ def hurt(sources: Sources, more: Sequence[cloudwatch.IWidget]) -> Section:
         question="Who is hurt?",
         good="99.95 % of requests get no 5xx. Failures, circuit breakers and waits belong to a few tenants or "
         "destinations: they are the tenant's responsibility, and fire no alarm.",
-        alarms=("ApiBurnFast", "ApiBurnSlow", *_STORES, "ClockSkew"),
+        alarms=("ApiBurnFast", "ApiBurnSlow", *sources.named("Rollout"), *_STORES, "ClockSkew"),
         graphs=(
             share_graph(
                 "Requests answered with 5xx (%, of five minutes)",

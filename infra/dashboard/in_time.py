@@ -17,6 +17,7 @@ _CANARY = ("CanaryMissing", "CanaryLate", "CanaryRefused")
 def in_time(sources: Sources) -> Section:
     own = sources.own
     slow_paths, dropped, errors = map(sources.named, ("QueueAge", "TicksDropped", "ErrorsExecutor"))
+    undelivered = sources.named("TicksUndelivered")
     seconds = LATE_START_MS // 1_000
     late = f"First attempts over {seconds} s late (%, of five minutes)"
     started = [own.of(f"executor-{lane}", Metric.START_LAG_MS, P99).with_(label=lane) for lane in Lane]
@@ -32,6 +33,7 @@ def in_time(sources: Sources) -> Section:
             "OldestUnclaimedDue",
             *_TICKS,
             *dropped,
+            *undelivered,
             *errors,
             *slow_paths,
             *canary,

@@ -24,7 +24,15 @@ def lost(sources: Sources) -> Section:
         question="Is anything lost?",
         good="No guarantee is broken, and both ages of the reconcilers stay under an hour. Each claim ends, and dead "
         "messages leave their queue within a minute.",
-        alarms=(*_GUARANTEES, *_RECONCILER, "DeadMessages", "ErrorsDeadLetter", "Parked", "AuditFailed"),
+        alarms=(
+            *_GUARANTEES,
+            *_RECONCILER,
+            "DeadMessages",
+            "DeadMessagesLeft",
+            "ErrorsDeadLetter",
+            "Parked",
+            "AuditFailed",
+        ),
         graphs=(
             Graph(
                 title="Broken guarantees",

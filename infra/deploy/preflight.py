@@ -62,7 +62,14 @@ def _concurrency(stage: StageConfig, account: Account) -> Iterator[str]:
             f"{stage.account_concurrency}: ask Service Quotas for {stage.account_concurrency}, or lower "
             "account_concurrency, lanes and reserved."
         )
-    elif stage.reserved is not None:
+        return
+    if found.quota != stage.concurrency_quota:
+        yield (
+            f"The Lambda quota 'Concurrent executions' is {found.quota}, and the alarm ClaimedConcurrency expects "
+            f"{stage.concurrency_quota}: write account_concurrency_quota = {found.quota} into "
+            f"stages/{stage.name}.toml."
+        )
+    if stage.reserved is not None:
         available = found.unreserved + account.reserved_by(f"{stage.prefix}-service")
         needed = stage.reserved.total_with(canary=stage.canary) + max(
             LEAST_UNRESERVED, stage.lane_concurrency.total

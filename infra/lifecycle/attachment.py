@@ -8,7 +8,8 @@ from typing import Any
 from infra.lifecycle.stacks import LifecycleError
 
 KEY = "key"
-IDENTIFIERS = {"AWS::DynamoDB::GlobalTable": "TableName", "AWS::KMS::Key": "KeyId"}
+DOMAIN = "AWS::ApiGatewayV2::DomainName"
+IDENTIFIERS = {"AWS::DynamoDB::GlobalTable": "TableName", "AWS::KMS::Key": "KeyId", DOMAIN: "DomainName"}
 RESET_BY_RESTORE = (
     "StreamSpecification",
     "TimeToLiveSpecification",
@@ -31,6 +32,12 @@ def parts(template: Template) -> dict[str, str]:
         elif made["Type"] == "AWS::DynamoDB::GlobalTable":
             found[_TABLE.sub(r"\1", logical_id).lower()] = logical_id
     return found
+
+
+def domains(template: Template) -> dict[str, str]:
+    """Return the custom domain of the stage by its logical id; nothing for a stage without one."""
+    resources = template["Resources"].items()
+    return {name: made["Properties"]["DomainName"] for name, made in resources if made["Type"] == DOMAIN}
 
 
 def unretained(template: Template) -> list[str]:
@@ -58,14 +65,19 @@ def check(template: Template, physical: Mapping[str, str]) -> None:
         raise LifecycleError("two parts of TABLES have the same name: give each table its own")
 
 
-def import_template(template: Template, restored: Collection[str]) -> dict[str, Any]:
-    """Return the template with which the existing tables and the key become a stack.
+def import_template(
+    template: Template, restored: Collection[str], existing_domains: Collection[str]
+) -> dict[str, Any]:
+    """Return the template with which the existing tables, the key and the domain become a stack.
 
     An import adds no outputs. A restored table is described as it is; the deployment that follows then finds what
-    differs, and sets it.
+    differs, and sets it. That deployment also makes a domain that does not exist.
     """
     bare = {name: part for name, part in template.items() if name != "Outputs"}
     resources = bare["Resources"] = deepcopy(dict(template["Resources"]))
+    for logical_id, domain in domains(template).items():
+        if domain not in existing_domains:
+            del resources[logical_id]
     for name in restored:
         properties = resources[parts(template)[name]]["Properties"]
         for lost in RESET_BY_RESTORE:
@@ -80,15 +92,18 @@ def import_template(template: Template, restored: Collection[str]) -> dict[str, 
 
 
 def resources_to_import(template: Template, physical: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return what CloudFormation needs to find each part."""
+    """Return what CloudFormation needs to find each resource of an import template."""
+    identified = {logical_id: physical[name] for name, logical_id in parts(template).items()} | domains(
+        template
+    )
     found = []
-    for name, logical_id in parts(template).items():
+    for logical_id, identifier in identified.items():
         kind = template["Resources"][logical_id]["Type"]
         found.append(
             {
                 "ResourceType": kind,
                 "LogicalResourceId": logical_id,
-                "ResourceIdentifier": {IDENTIFIERS[kind]: physical[name]},
+                "ResourceIdentifier": {IDENTIFIERS[kind]: identifier},
             }
         )
     return found

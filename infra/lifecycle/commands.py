@@ -18,7 +18,7 @@ from infra.lifecycle.attachment import (
     resources_to_import,
     unretained,
 )
-from infra.lifecycle.existing import check_key, restored_tables, restored_to
+from infra.lifecycle.existing import check_key, existing_domains, restored_tables, restored_to
 from infra.lifecycle.stacks import LifecycleError, Stacks
 
 Report = Callable[[str], object]
@@ -85,6 +85,8 @@ class Attachment:
     """Of the five tables, and the id of the key."""
     restored: frozenset[str]
     """Tables without the settings that a restore drops."""
+    domains: frozenset[str]
+    """The custom domain, unless it has to be made."""
     is_needed: bool
     """Whether the data stack does not consist of these tables already."""
     reopens: bool
@@ -120,6 +122,7 @@ def plan_attachment(
     return Attachment(
         names=names,
         restored=frozenset(restored),
+        domains=frozenset(existing_domains(stacks.client("apigatewayv2"), template)),
         is_needed=present != names,
         reopens=is_replaced or "executions" in restored,
         restored_to=restored_to(dynamodb, names["executions"]) if "executions" in restored else None,
@@ -143,9 +146,8 @@ def attach(stacks: Stacks, template: Template, stage: StageConfig, plan: Attachm
         stacks.update(service, detached(stacks.template(service), stacks.exports()))
     report(f"creating stack {data} of {as_arguments(plan.names)}")
     stacks.delete(data)
-    stacks.create_by_import(
-        data, import_template(template, plan.restored), resources_to_import(template, plan.names)
-    )
+    imported = import_template(template, plan.restored, plan.domains)
+    stacks.create_by_import(data, imported, resources_to_import(imported, plan.names))
 
 
 def as_arguments(names: Mapping[str, str]) -> str:

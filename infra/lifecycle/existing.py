@@ -1,4 +1,4 @@
-"""Checks of the tables and the key that are to become part of a stack, before anything changes."""
+"""Checks of what is to become part of a stack, before anything changes: tables, the key and the domain."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -6,7 +6,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from infra.lifecycle.attachment import KEY, Template, parts
+from infra.lifecycle.attachment import KEY, Template, domains, parts
 from infra.lifecycle.stacks import LifecycleError
 
 
@@ -27,6 +27,20 @@ def check_key(kms: Any, key: str) -> None:
             f"the key {key} is {found['KeyState']}: cancel its deletion and enable it, because no secret can be read "
             "without it"
         )
+
+
+def existing_domains(gateway: Any, template: Template) -> set[str]:
+    """Return the custom domain of the stage, if an earlier stack has left it in the account."""
+    found = set()
+    for domain in domains(template).values():
+        try:
+            gateway.get_domain_name(DomainName=domain)
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "NotFoundException":
+                raise
+        else:
+            found.add(domain)
+    return found
 
 
 def restored_tables(dynamodb: Any, template: Template, names: Mapping[str, str]) -> set[str]:

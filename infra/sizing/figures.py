@@ -181,8 +181,11 @@ BUSY_METRICS = counted(
     "calls that succeed: three metrics of each lane and one of all, two of the API and two of the watchers; others "
     "add to them",
 )
-ALARM_METRICS = counted(41, "metrics of the alarms in a stage's template; tests/infra counts them")
-CANARY_ALARMS = counted(3, "metrics of the canary's alarms; tests/infra counts them")
+ALARM_METRICS = counted(
+    47, "metrics of the alarms in a stage's template, and one for each rule of ticks; tests/infra counts them"
+)
+ROLLOUT_ALARM = counted(2, "metrics of the alarm that ends a gradual rollout; tests/infra counts them")
+CANARY_ALARMS = counted(4, "metrics of the canary's alarms, and its rule; tests/infra counts them")
 CANARY_METRICS = assumed(
     10,
     "the canary's two, and those of its jobs: three of the lane and one of all, one of the API, two of the watchers "

@@ -73,7 +73,9 @@ def monthly_usage(stage: StageConfig) -> Usage:
     return Usage(
         kms_keys=1,
         metrics=figures.IDLE_METRICS.value,
-        alarm_metrics=figures.ALARM_METRICS.value,
+        alarm_metrics=figures.ALARM_METRICS.value
+        + sum(ticks.ranges for ticks in _ticks(stage, shards=1))
+        + (figures.ROLLOUT_ALARM.value if stage.api_rollout == "canary" else 0),
         dashboards=int(stage.dashboard),
         insight_rules=figures.INSIGHT_RULES.value if stage.contributor_insights else 0,
     )

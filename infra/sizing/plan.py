@@ -30,13 +30,14 @@ from infra.concurrency import (
     ReservedConcurrency,
     Source,
 )
-from infra.config import FunctionMemory, StageConfig, Units, WarmThroughput
+from infra.config import FunctionMemory, StageConfig
 from infra.sizing import figures
 from infra.sizing.batches import core_share
 from infra.sizing.bursts import Burst
 from infra.sizing.traffic import Traffic
 from infra.stage_files.write import stage_lines
 from infra.stages import FIRST_MINUTE, PRESETS
+from infra.warm_throughput import Units, WarmThroughput
 from shared.names import EXECUTOR_BATCH, LEDGER_PARTITIONS, LIVE_SEGMENTS
 
 LEAST_SHARDS = 4

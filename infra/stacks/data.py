@@ -1,13 +1,16 @@
-"""The data stack: the tables, and the KMS key that wraps tenants' data keys.
+"""The data stack: the tables, the KMS key that wraps tenants' data keys, and the API's custom domain.
 
-A deployment of the service never replaces these resources. In a protected stage, the tables and the key
-survive the deletion of the stack, and the tables refuse deletion.
+A deployment of the service never replaces these resources. In a protected stage, they survive the deletion of the
+stack, and the tables refuse deletion.
 """
 
 from aws_cdk import CfnOutput, Environment, Fn, RemovalPolicy, Stack
+from aws_cdk import aws_apigatewayv2 as apigateway
+from aws_cdk import aws_certificatemanager as acm
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
+from infra.api_domain import ApiDomain
 from infra.components.tables import Tables
 from infra.config import StageConfig
 
@@ -18,7 +21,7 @@ class DataStack(Stack):
             scope,
             f"{stage.prefix}-data",
             env=Environment(account=stage.account, region=stage.region),
-            description="Punctual: tables and KMS key of a deployment. Outlives the service stack.",
+            description="Punctual: tables, KMS key and domain of a deployment. Outlives the service stack.",
             termination_protection=stage.protect_data,
             tags=stage.all_tags,
         )
@@ -39,6 +42,8 @@ class DataStack(Stack):
             value=self.key.key_id,
             description="The KMS key that wraps the data keys of tenants.",
         )
+        if stage.domain is not None:
+            self._domain(stage.domain, is_protected=stage.protect_data)
 
     def _tenant_key(self, stage: StageConfig) -> kms.Key:
         return kms.Key(
@@ -49,4 +54,28 @@ class DataStack(Stack):
             # No update can change it, and tenants' secrets must stay readable in a second region.
             multi_region=True,
             removal_policy=RemovalPolicy.RETAIN if stage.protect_data else RemovalPolicy.DESTROY,
+        )
+
+    def _domain(self, own: ApiDomain, *, is_protected: bool) -> None:
+        """The name of the API, whose target in DNS outlives the API. The record stays with the operator: no stack
+        changes a zone."""
+        domain = apigateway.DomainName(
+            self,
+            "Domain",
+            domain_name=own.name,
+            certificate=acm.Certificate.from_certificate_arn(self, "Certificate", own.certificate_arn),
+            security_policy=apigateway.SecurityPolicy.TLS_1_2,
+        )
+        # A domain of an update that is rolled back would stand in the way of the next one.
+        domain.apply_removal_policy(
+            RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if is_protected else RemovalPolicy.DESTROY
+        )
+        CfnOutput(
+            self, "DomainUrl", value=f"https://{own.name}", description="The URL of the API for its clients."
+        )
+        CfnOutput(
+            self,
+            "DomainTarget",
+            value=domain.regional_domain_name,
+            description="The target of the CNAME record of the domain: create the record with your DNS service.",
         )

@@ -50,9 +50,13 @@ class ServiceStack(Stack):
         self.functions.set_api_hosts(self.entry.api.api_endpoint, *own, *stage.api_domains)
         if stage.canary:
             Canary(self, self.functions, self.entry)
-        Ticks(self, self.functions, stage)
+        ticks = Ticks(self, self.functions, stage)
         resources = MonitoredResources(
-            functions=self.functions, lanes=self.lanes, entry=self.entry, tables=data.tables
+            functions=self.functions,
+            lanes=self.lanes,
+            entry=self.entry,
+            tables=data.tables,
+            rules=ticks.rules,
         )
         self.alarms = Alarms(self, stage, resources)
         if stage.api_rollout == "canary":
@@ -74,15 +78,6 @@ class ServiceStack(Stack):
         """Declare the outputs for clients, operators and the local stack."""
         self._output("Region", stage.region, "The region of the stage.")
         self._output("ApiUrl", self.entry.api.api_endpoint, "The URL of the API, beside its custom domain.")
-        if self.entry.domain is not None:
-            self._output(
-                "DomainUrl", f"https://{self.entry.domain.name}", "The URL of the API for its clients."
-            )
-            self._output(
-                "DomainTarget",
-                self.entry.domain.regional_domain_name,
-                "The target of the CNAME record of the domain: create the record with your DNS service.",
-            )
         self._output("AlarmTopicArn", self.alarms.topic.topic_arn, "The SNS topic that every alarm notifies.")
         self._output(
             "CommandsPolicyArn",

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from infra.components.shard_plan import MAX_SHARDS, ShardEpoch
 from infra.concurrency import Pollers
-from infra.config import DefaultQuotas, FunctionMemory, Rollout, Units, WarmThroughput
+from infra.config import DefaultQuotas, FunctionMemory, Rollout
 from infra.executor_memory import check_memory
 from infra.provisioned import Autoscaled, MaximumUnits, Provisioned, ProvisionedUnits
 from infra.stage_files.values import (
@@ -25,6 +25,7 @@ from infra.stage_files.values import (
     whole,
 )
 from infra.stages import PRESETS
+from infra.warm_throughput import Units, WarmThroughput
 from shared.names import MAX_PAYLOAD_BYTES, QueueName, Transport
 
 Keys = Mapping[str, "Kind | Keys"]
@@ -108,6 +109,7 @@ KEYS: Keys = {
     "shards": SHARDS,
     "lanes": {queue.name.lower(): _lane for queue in QueueName},
     "account_concurrency": whole(1, 1_000_000),
+    "account_concurrency_quota": whole(1, 1_000_000),
     "reserved": RESERVED,
     "memory": {name: _memory(name) for name in FunctionMemory.__dataclass_fields__},
     "capacity": {

@@ -16,7 +16,7 @@ from shared.domain.schedules.instants import format_instant
 MAX_BODY_BYTES = 256
 """More than the body of any call of the canary."""
 SOON_MINUTES = 2
-"""Within the look-ahead of the watchers, and at least a minute after the tick."""
+"""Within the look-ahead of the watchers, and at least a minute after a tick that comes within its minute."""
 LATER_MINUTES = 5
 """Beyond the look-ahead of the watchers, wherever in its minute the tick is. So each minute of a cycle has a call."""
 RUNS = 2
@@ -48,9 +48,9 @@ class Probe:
     document: Mapping[str, Any]
 
 
-def probe_at(now_ms: int, receiver_url: str) -> Probe:
+def probe_at(tick_ms: int, receiver_url: str) -> Probe:
     """The job of this minute."""
-    minute = bucket_of(now_ms)
+    minute = bucket_of(tick_ms)
     path = CYCLE[minute % len(CYCLE)]
     ahead = LATER_MINUTES if path is ProbePath.WATCHED else SOON_MINUTES
     due = format_instant(bucket_start_ms(minute + ahead))

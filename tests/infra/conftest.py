@@ -75,13 +75,14 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
 
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
-    """The same with the sizes of the largest preset, a page of another origin, a domain, a topic for alarms and a
-    tag."""
+    """The same with the sizes of the largest preset in a shared account, a page of another origin, a domain, a topic
+    for alarms and a tag."""
     stage = cloud_stage("test", "eu-west-1", "111111111111", preset="large")
     certificate = "arn:aws:acm:eu-west-1:111111111111:certificate/1-a"
     with_more = replace(
         stage,
         bundle="host",
+        account_concurrency_quota=8_000,
         cors_origins=("https://console.example.com",),
         domain=ApiDomain(name="api.example.com", certificate_arn=certificate),
         alarm_targets=AlarmTargets(topic_arn=TOPIC),

@@ -49,6 +49,7 @@ AWS_METRICS: Mapping[tuple[str, str], tuple[set[str], ...]] = {
             "WriteThrottleEvents",
         )
     },
+    ("AWS/Events", "FailedInvocations"): ({"RuleName"},),
     ("AWS/Logs", "IncomingBytes"): (_LOG,),
 }
 """By namespace and name, each with the sets of dimensions under which AWS has it:
@@ -57,6 +58,7 @@ AWS_METRICS: Mapping[tuple[str, str], tuple[set[str], ...]] = {
 * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
 * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-metrics.html
 * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
+* https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-monitoring.html
 * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CloudWatch-Logs-Monitoring-CloudWatch-Metrics.html
 """
 

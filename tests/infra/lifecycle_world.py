@@ -31,6 +31,7 @@ class World(Stacks):
         self.tables = {table: self._table(name) for name, table in self.names.items() if name != KEY}
         self.key = {"KeyId": self.names[KEY], "KeyState": "Enabled"}
         self.restored: set[str] = set()
+        self.domains: set[str] = set()
         self.reserved: dict[str, int] = {}
         self.updated: list[dict[str, Any]] = []
         if deployed:
@@ -100,7 +101,7 @@ class World(Stacks):
     def client(self, service: str) -> Any:
         return self
 
-    # The clients of DynamoDB, KMS and Lambda.
+    # The clients of DynamoDB, KMS, API Gateway and Lambda.
 
     def describe_table(self, **request: str) -> dict[str, Any]:
         if request["TableName"] not in self.tables:
@@ -119,6 +120,10 @@ class World(Stacks):
         if not request["KeyId"].endswith(self.key["KeyId"]):
             raise absent("NotFoundException")
         return {"KeyMetadata": self.key}
+
+    def get_domain_name(self, **request: str) -> None:
+        if request["DomainName"] not in self.domains:
+            raise absent("NotFoundException")
 
     def put_function_concurrency(self, **request: Any) -> None:
         reserved = request["ReservedConcurrentExecutions"]

@@ -103,6 +103,9 @@ TRIPS: Mapping[str, Sequence[Fault]] = {
     "StartBurnSlow": [one("LateStarts", *STARTS, 0, 1, minutes=240)],
     "ApiBurnFast": [one("5xx", *[1] * 10, minutes=40), one("5xx", *[1] * 300, minutes=2)],
     "ApiBurnSlow": [one("5xx", *[1] * 3, minutes=240)],
+    "RolloutErrors": [one("5xx", *[1] * 10, minutes=5), one("5xx", *[1] * 60, minutes=1)],
+    "TicksUndelivered": [one("FailedInvocations", 1, minutes=2)],
+    "DeadMessagesLeft": [one("ApproximateNumberOfMessagesVisible", 1, minutes=15)],
     "ErrorsDeadLetter": [one("Errors", 1)],
     **{
         f"ErrorsExecutor{name}": [one("Errors", 1, minutes=3)]
@@ -145,6 +148,9 @@ QUIET: Mapping[str, Sequence[Fault]] = {
     "StartBurnSlow": [one("LateStarts", *STARTS, 0, 1, minutes=180)],
     "ApiBurnFast": [one("5xx", *[1] * 10, minutes=20)],
     "ApiBurnSlow": [one("5xx", *[1] * 3, minutes=150)],
+    "RolloutErrors": [one("5xx", *[1] * 5, minutes=60), one("5xx", *[1] * 25, minutes=1)],
+    "TicksUndelivered": [one("FailedInvocations", 9)],
+    "DeadMessagesLeft": [one("ApproximateNumberOfMessagesVisible", 9_000, minutes=14)],
     "CanaryMissing": [one("CanaryLagMs", minutes=4), one("CanaryLagMs", 300, minutes=4)],
     "CanaryLate": [one("CanaryLagMs", 60_000, minutes=4), one("CanaryLagMs", 4_999, minutes=60)],
     "CanaryRefused": [one("CanaryFailed", 1, minutes=2)],
@@ -175,7 +181,9 @@ def watched(stacks: Synthesised, name: str, faults: Mapping[int, Fault], since: 
 
 
 def messages(stacks: Synthesised, alarm: Alarm) -> list[tuple[int, str]]:
-    """What the subscribers of the stage get: the minute and the new state."""
+    """What the subscribers of the stage get, or CodeDeploy: the minute and the new state."""
+    if alarm.properties["AlarmName"].endswith("RolloutErrors"):
+        return [(minute, new) for minute, old, new in alarm.changes if ALARM in (old, new)]
     filters = [made["FilterPolicy"] for made in stacks.service.properties("AWS::SNS::Subscription")]
     return [
         (minute, new)
@@ -250,6 +258,7 @@ def test_first_calls_of_the_canary_send_no_message_in_whichever_minute_of_a_cycl
     [
         ("StartBurnFast", {"LateStarts": [1.0] * 4}),
         ("StartBurnSlow", {"LateStarts": [1.0] * 4}),
+        ("RolloutErrors", {"5xx": [1.0] * 4, "Count": [1.0] * 4}),
         ("ApiBurnFast", {"5xx": [1.0] * 4, "Count": [1.0] * 4}),
         ("ApiBurnSlow", {"5xx": [1.0] * 4, "Count": [1.0] * 4}),
     ],

@@ -50,8 +50,7 @@ def test_alarms_of_two_stages_of_an_account_share_no_metric_of_their_functions(
 def test_alarms_have_as_many_metrics_as_the_sizing_bills(cloud: Synthesised, large: Synthesised) -> None:
     for stacks in (cloud, large):
         read = sum(len(metrics_of(alarm)) for alarm in alarms_of(stacks).values())
-        billed = figures.ALARM_METRICS.value + stacks.stage.canary * figures.CANARY_ALARMS.value
-        assert read == billed == idle_usage(stacks.stage).alarm_metrics
+        assert read == idle_usage(stacks.stage).alarm_metrics
 
 
 def test_every_alarm_has_a_row_with_its_page_and_every_row_an_alarm(cloud: Synthesised) -> None:
@@ -109,7 +108,8 @@ def test_starts_of_all_lanes_and_answers_of_the_gateway_are_held_to_their_object
     read = {
         (name[:3], part["MetricStat"]["Metric"]["MetricName"], part["MetricStat"]["Stat"])
         for name in alarms
-        for part in alarms[name].get("Metrics", [])
+        if "Burn" in name
+        for part in alarms[name]["Metrics"]
         if "MetricStat" in part
     }
     assert read == {
@@ -127,10 +127,12 @@ def test_alarms_are_these(cloud: Synthesised) -> None:
         *("ReconcilerCoverage", "ReconcilerCheckedThrough"),
         *("MissingExecutions", "DoubleCompleted", "ChainsRepaired"),
         *("StartBurnFast", "StartBurnSlow", "ApiBurnFast", "ApiBurnSlow"),
-        *("OldestUnclaimedDue", "Quarantined", "DeadMessages", "Parked"),
+        "RolloutErrors",
+        *("OldestUnclaimedDue", "Quarantined", "DeadMessages", "DeadMessagesLeft", "Parked"),
         *("AuditFailed", "AttemptsRefunded", "ClockSkew", "LimitStoreErrors", "QuotaStoreErrors"),
         *("GatewayRate", "ClaimedConcurrency", "TableThrottles"),
         *("TicksDroppedWatcher", "TicksDroppedSweeper", "TicksDroppedRedriver"),
+        "TicksUndelivered",
         *("ErrorsExecutorCritical", "ErrorsExecutorStandard", "ErrorsExecutorBulk"),
         *("ErrorsExecutorSlowCritical", "ErrorsExecutorSlow", "ErrorsExecutorSlowBulk"),
         "ErrorsDeadLetter",
@@ -218,6 +220,28 @@ def test_dropped_ticks_are_counted_by_lambda_itself(cloud: Synthesised) -> None:
         assert _rule(alarm) == ("AsyncEventsDropped", "Sum", "GreaterThanThreshold", 0, 2, 5)
 
 
+def test_ticks_of_every_rule_that_are_not_delivered_are_an_alarm(
+    cloud: Synthesised, large: Synthesised
+) -> None:
+    """An alarm on an expression reads ten metrics at most."""
+    for stacks, count in ((cloud, 1), (large, 5)):
+        alarms = {
+            name: alarm for name, alarm in alarms_of(stacks).items() if name.startswith("TicksUndelivered")
+        }
+        assert sorted(alarms) == ["TicksUndelivered", *(f"TicksUndelivered{n}" for n in range(2, count + 1))]
+        read = [_dimensions(metric) for alarm in alarms.values() for metric in metrics_of(alarm)]
+        rules = stacks.service.of_type("AWS::Events::Rule").keys()
+        assert sorted(each["RuleName"]["Ref"] for each in read) == sorted(rules)
+        assert max(len(metrics_of(alarm)) for alarm in alarms.values()) <= 10
+
+
+def test_messages_that_stay_in_any_dead_letter_queue_are_an_alarm(cloud: Synthesised) -> None:
+    alarm = alarms_of(cloud)["DeadMessagesLeft"]
+    queues = {_dimensions(metric)["QueueName"]["Fn::GetAtt"][0] for metric in metrics_of(alarm)}
+    assert len(queues) == len(QueueName) and all("Dead" in queue for queue in queues)
+    assert (alarm["DatapointsToAlarm"], alarm["EvaluationPeriods"], alarm["Threshold"]) == (15, 15, 0)
+
+
 def test_alarm_on_the_concurrency_of_the_account_leaves_time_before_ticks_are_throttled(
     cloud: Synthesised,
 ) -> None:
@@ -225,6 +249,14 @@ def test_alarm_on_the_concurrency_of_the_account_leaves_time_before_ticks_are_th
     assert (alarm["Namespace"], alarm["MetricName"]) == ("AWS/Lambda", "ClaimedAccountConcurrency")
     assert alarm["Threshold"] == 0.7 * cloud.stage.account_concurrency
     assert "Dimensions" not in alarm
+
+
+def test_alarm_on_the_concurrency_of_an_account_that_is_shared_is_on_the_quota_of_all(
+    large: Synthesised,
+) -> None:
+    """The metric counts the executions of other programs, too."""
+    assert large.stage.account_concurrency == 5_000
+    assert alarms_of(large)["ClaimedConcurrency"]["Threshold"] == 0.7 * 8_000
 
 
 def test_alarm_on_the_rate_of_the_gateway_comes_before_its_refusals(cloud: Synthesised) -> None:
@@ -240,7 +272,7 @@ def test_no_alarm_reads_a_metric_of_dynamodb(cloud: Synthesised) -> None:
     https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html
     """
     namespaces = {metric["Namespace"] for alarm in alarms_of(cloud).values() for metric in metrics_of(alarm)}
-    assert namespaces == {METRICS_NAMESPACE, "AWS/Lambda", "AWS/ApiGateway", "AWS/SQS"}
+    assert namespaces == {METRICS_NAMESPACE, "AWS/Lambda", "AWS/ApiGateway", "AWS/SQS", "AWS/Events"}
 
 
 def test_description_is_one_sentence_with_the_runbook_of_the_alarm(cloud: Synthesised) -> None:
@@ -262,14 +294,18 @@ def test_name_of_an_alarm_changes_with_its_logical_id(cloud: Synthesised) -> Non
 
 def test_alarms_and_their_ends_go_to_the_topic_of_the_stage(cloud: Synthesised) -> None:
     (topic,) = cloud.service.of_type("AWS::SNS::Topic")
-    for name, alarm in alarms_of(cloud).items():
+    alarms = alarms_of(cloud)
+    silent = alarms.pop("RolloutErrors")
+    assert not silent.keys() & {"AlarmActions", "OKActions"}, "it ends a rollout, and nothing else"
+    for name, alarm in alarms.items():
         assert alarm["AlarmActions"] == alarm["OKActions"] == [{"Ref": topic}], name
 
 
 def test_alarms_and_their_ends_go_to_the_topic_that_exists_alone(large: Synthesised) -> None:
     assert not any(made["Type"].startswith("AWS::SNS::") for made in large.service.body["Resources"].values())
     for name, alarm in alarms_of(large).items():
-        assert alarm["AlarmActions"] == alarm["OKActions"] == [TOPIC], name
+        told = [] if name == "RolloutErrors" else [TOPIC]
+        assert alarm.get("AlarmActions", []) == alarm.get("OKActions", []) == told, name
 
 
 def test_policy_of_the_topic_lets_alarms_of_the_account_publish_and_demands_tls(cloud: Synthesised) -> None:
@@ -332,8 +368,8 @@ def test_alarms_on_missing_data_wait_for_the_first_ticks(cloud: Synthesised) -> 
         ), name
 
 
-def test_small_stage_costs_less_than_15_dollars_a_month_without_jobs() -> None:
-    assert total(idle_usage(PRESETS["small"]), PRICES[DEFAULT_REGION]) < 15
+def test_small_stage_costs_less_than_16_dollars_a_month_without_jobs() -> None:
+    assert total(idle_usage(PRESETS["small"]), PRICES[DEFAULT_REGION]) < 16
 
 
 def test_the_emulator_gets_the_same_alarms_but_for_expressions(
@@ -342,4 +378,6 @@ def test_the_emulator_gets_the_same_alarms_but_for_expressions(
     emulated = alarms_of(local)
     assert not any("Metrics" in alarm for alarm in emulated.values())
     missing = alarms_of(cloud).keys() - emulated.keys()
-    assert missing == {name for name in alarms_of(cloud) if "Burn" in name or "Canary" in name}
+    of_expressions = {name for name, alarm in alarms_of(cloud).items() if "Metrics" in alarm}
+    assert {"RolloutErrors", "TicksUndelivered", "DeadMessagesLeft"} < of_expressions
+    assert missing == of_expressions | {name for name in alarms_of(cloud) if "Canary" in name}

@@ -87,13 +87,17 @@ def test_anyone_may_call_the_receiver_by_its_url_alone_and_no_other_function(clo
     } == {"lambda:InvokeFunctionUrl": ("NONE", None), "lambda:InvokeFunction": (None, True)}
 
 
-def test_prober_has_a_tick_each_minute(cloud: Synthesised) -> None:
+def test_prober_has_a_tick_in_each_minute_of_the_calendar_which_tells_its_minute(cloud: Synthesised) -> None:
     rules = [
         rule
         for rule in cloud.service.properties("AWS::Events::Rule")
         if cloud.service.invoked(rule["Targets"][0]["Arn"]) == cloud.service.functions()["canary-prober"]
     ]
-    assert [rule["ScheduleExpression"] for rule in rules] == ["rate(1 minute)"]
+    assert [rule["ScheduleExpression"] for rule in rules] == ["cron(* * * * ? *)"]
+    assert rules[0]["Targets"][0]["InputTransformer"] == {
+        "InputPathsMap": {"time": "$.time"},
+        "InputTemplate": '{"time":<time>}',
+    }
 
 
 def test_prober_outlives_the_slowest_reads_of_its_key_and_the_slowest_request() -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from infra.components.shard_plan import MAX_EPOCHS, MAX_SHARDS, ShardEpoch, plan_json
 from infra.concurrency import LaneConcurrency, Pollers, ReservedConcurrency
-from infra.config import IDEMPOTENCY_DAYS, Units
+from infra.config import IDEMPOTENCY_DAYS
 from infra.stages import cloud_stage, local_stage
+from infra.warm_throughput import Units
 from shared.domain import bucket
 from shared.domain.executions import retention
 from shared.names import QueueName
@@ -36,6 +37,7 @@ EPOCH = STAGE.shard_plan[0]
         {"jobs_per_second": 8_000},
         {"account_concurrency": 993},
         {"account_concurrency": 10},
+        {"account_concurrency_quota": 999},
         {"reserved": ReservedConcurrency(watcher=3)},
         {"reserved": ReservedConcurrency(sweeper=3)},
         {"reserved": ReservedConcurrency(dead_letter=11)},

@@ -102,7 +102,7 @@ def test_limit_lines_of_capacity_are_those_of_the_stage_and_of_aws(large: Synthe
     stage = large.stage
     for title, value in (
         ("Messages in flight", IN_FLIGHT.value),
-        ("Claimed concurrency", stage.account_concurrency),
+        ("Claimed concurrency", stage.concurrency_quota),
         ("Requests to the API", 60 * stage.api_rate_limit),
         ("Write units", 60 * 72_000),
         ("Start lag", 5_000),

@@ -10,8 +10,7 @@ from botocore.exceptions import EndpointConnectionError, NoCredentialsError
 from botocore.stub import Stubber
 
 from infra.api_domain import ApiDomain
-from infra.config import StageConfig, WarmThroughput
-from infra.config import Units as WarmUnits
+from infra.config import StageConfig
 from infra.deploy import __main__ as command
 from infra.deploy.account import Certificate, Concurrency, UnansweredError, UnitQuotas
 from infra.deploy.aws_account import BOOTSTRAP_PARAMETER, AwsAccount
@@ -20,6 +19,8 @@ from infra.deploy.preflight import problems
 from infra.deploy.steps import deploy
 from infra.provisioned import Autoscaled, Provisioned, ProvisionedUnits, UnitsPerSecond
 from infra.stages import cloud_stage
+from infra.warm_throughput import Units as WarmUnits
+from infra.warm_throughput import WarmThroughput
 
 ACCOUNT = "111111111111"
 ARN = f"arn:aws:acm:eu-west-1:{ACCOUNT}:certificate/1-a"
@@ -114,6 +115,12 @@ def test_account_that_is_ready_has_no_problem(stage: StageConfig) -> None:
         ),
         (
             STAGE,
+            {"concurrent": Concurrency(quota=3_000, unreserved=3_000)},
+            "'Concurrent executions' is 3000, and the alarm ClaimedConcurrency expects 1000: write "
+            "account_concurrency_quota = 3000 into stages/prod.toml.",
+        ),
+        (
+            STAGE,
             {"concurrent": Concurrency(quota=1_000, unreserved=993)},
             "leave 993 of 1000 concurrent executions, and the stage needs 994 for reserved and lanes: ask Service "
             "Quotas for 1001",
@@ -173,6 +180,13 @@ def test_own_reservations_of_an_earlier_deployment_count_as_free() -> None:
     deployed = Concurrency(quota=1_000, unreserved=826)
     assert problems(STAGE, FakeAccount(concurrent=deployed, own_reserved=174)) == []
     assert problems(STAGE, FakeAccount(concurrent=deployed, own_reserved=167))
+
+
+def test_account_that_a_stage_shares_has_the_quota_of_its_stage_file() -> None:
+    shared = replace(STAGE, account_concurrency_quota=3_000)
+    assert problems(shared, FakeAccount(concurrent=Concurrency(quota=3_000, unreserved=2_000))) == []
+    (sentence,) = problems(shared, FakeAccount(concurrent=Concurrency(quota=2_500, unreserved=2_000)))
+    assert "write account_concurrency_quota = 2500" in sentence
 
 
 def test_stage_without_reservations_needs_the_quota_alone() -> None:

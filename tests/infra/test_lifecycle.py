@@ -23,7 +23,7 @@ NAMES = {name: f"old-{name}" for name in ("executions", "jobs", "tenants", "leas
 
 
 def test_stack_is_attached_of_all_its_resources_without_outputs(cloud: Synthesised) -> None:
-    template = import_template(cloud.data.body, restored=())
+    template = import_template(cloud.data.body, restored=(), existing_domains=())
     imported = {each["LogicalResourceId"]: each for each in resources_to_import(cloud.data.body, NAMES)}
     assert imported.keys() == template["Resources"].keys()
     assert "Outputs" not in template
@@ -38,7 +38,7 @@ def test_restored_table_is_attached_without_the_settings_that_the_next_deploymen
     large: Synthesised,
 ) -> None:
     before = deepcopy(large.data.body)
-    template = import_template(large.data.body, restored={"executions"})
+    template = import_template(large.data.body, restored={"executions"}, existing_domains=())
     assert large.data.body == before
     names = parts(large.data.body)
     restored = template["Resources"][names["executions"]]["Properties"]
@@ -48,6 +48,21 @@ def test_restored_table_is_attached_without_the_settings_that_the_next_deploymen
     assert restored["Replicas"] == [{"Region": "eu-west-1"}]
     assert [index["IndexName"] for index in restored["GlobalSecondaryIndexes"]] == ["by_tenant", "failed"]
     assert template["Resources"][names["jobs"]] == before["Resources"][names["jobs"]]
+
+
+def test_domain_is_attached_if_it_exists_and_otherwise_left_to_the_next_deployment(
+    large: Synthesised,
+) -> None:
+    for existing in (set[str](), {"api.example.com"}):
+        template = import_template(large.data.body, restored=(), existing_domains=existing)
+        imported = {each["LogicalResourceId"]: each for each in resources_to_import(template, NAMES)}
+        assert imported.keys() == template["Resources"].keys()
+        found = {
+            each["ResourceIdentifier"]["DomainName"]
+            for each in imported.values()
+            if each["ResourceType"] == "AWS::ApiGatewayV2::DomainName"
+        }
+        assert found == existing
 
 
 def test_detached_service_differs_in_nothing_but_the_imports(cloud: Synthesised) -> None:

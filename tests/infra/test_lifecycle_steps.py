@@ -307,3 +307,16 @@ def test_commands_refuse_credentials_of_another_account(
 
 def test_parts_of_the_data_stack_have_the_names_that_the_command_takes(cloud: Synthesised) -> None:
     assert parts(cloud.data.body).keys() == {"executions", "jobs", "tenants", "leases", "audit", "key"}
+
+
+@pytest.mark.parametrize("domains", [set(), {"api.example.com"}], ids=["gone", "left"])
+def test_domain_that_a_teardown_left_belongs_to_the_data_stack_before_its_deployment(
+    large: Synthesised, tmp_path: Path, domains: set[str]
+) -> None:
+    """CloudFormation would refuse to make a domain that exists."""
+    world = World(large)
+    teardown(world, large.stage, lambda line: None)
+    world.domains, world.fails = domains, "deploy"
+    with pytest.raises(LifecycleError, match="CDK could not deploy"):
+        _attach(world, large, world.names, None, tmp_path)
+    assert domains == {name for name in world.physical[DATA].values() if name.startswith("api.")}

@@ -1,11 +1,15 @@
 """The managed policies for people: what each allows, on which resources, and that nothing in the stage has them."""
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from infra.components.grant_table import COMMANDS, grants_of_commands
 from infra.components.on_call_grants import ON_CALL, On
+from infra.lifecycle.commands import resume
+from infra.lifecycle.stacks import Stacks
 from tests.infra.conftest import Synthesised
 from tests.support.template import Resource, resolve
 
@@ -70,11 +74,65 @@ def test_on_call_policy_allows_its_table_on_resources_of_the_stage_alone(cloud: 
     }
     for action, resource in _allowed(statements):
         assert "*" not in action
-        is_named = "punctual-test-" in resource
+        is_named = "punctual-test-" in resource or "GetAttTables" in resource
         assert is_named != (action in ON_CALL[On.ANY] or action in ON_CALL[On.SOURCES]), (action, resource)
     (sources,) = (made for made in statements if "lambda:UpdateEventSourceMapping" in _listed(made["Action"]))
     (pattern,) = _listed(sources["Condition"]["ArnLike"]["lambda:FunctionArn"])
     assert resolve(pattern).endswith(":function:punctual-test-service-*")
+
+
+def test_on_call_policy_names_the_tables_that_the_data_stack_has_and_not_their_usual_names(
+    cloud: Synthesised,
+) -> None:
+    """A restored table that the stack has adopted keeps the name that the restore gave it."""
+    allowed = _allowed(_policy(cloud, "OnCall"))
+    for action, tables in (
+        ("DescribeTable", {"Executions", "Jobs", "Tenants", "Leases", "Audit"}),
+        ("GetItem", {"Executions", "Jobs"}),
+    ):
+        named = [resource for each, resource in allowed if each == f"dynamodb:{action}"]
+        found = {re.fullmatch(r"ExportsOutputFnGetAttTables([A-Za-z]+)\w{8}Arn\w{8}", each) for each in named}
+        assert {match[1] for match in found if match} == tables
+        assert len(named) == len(tables)
+
+
+class Called:
+    """A client that answers from templates, and lists the actions that IAM would check."""
+
+    def __init__(self, service: str, template: Resource, actions: set[str]) -> None:
+        self._service = service
+        self._template = template
+        self._actions = actions
+
+    def get_paginator(self, operation: str) -> "Called":
+        self._note(operation)
+        return self
+
+    def paginate(self, **request: Any) -> list[Resource]:
+        names = self._template["Resources"]
+        ids = ("LogicalResourceId", "PhysicalResourceId")
+        return [
+            {
+                "StackResourceSummaries": [
+                    {**dict.fromkeys(ids, name), "ResourceStatus": "CREATE_COMPLETE"} for name in names
+                ]
+            }
+        ]
+
+    def __getattr__(self, operation: str) -> Callable[..., Resource]:
+        self._note(operation)
+        return lambda **request: {"TemplateBody": self._template}
+
+    def _note(self, operation: str) -> None:
+        self._actions.add(f"{self._service}:{''.join(part.capitalize() for part in operation.split('_'))}")
+
+
+def test_on_call_policy_allows_the_calls_of_resume(cloud: Synthesised) -> None:
+    made: set[str] = set()
+    stacks = Stacks(lambda service: Called(service, cloud.service.body, made), bucket="none", url="none")
+    resume(stacks, "punctual-test-service")
+    assert {"cloudformation:GetTemplate", "lambda:PutFunctionConcurrency"} < made
+    assert made <= {each for actions in ON_CALL.values() for each in actions}
 
 
 def test_engineer_on_call_opens_no_request_and_changes_no_table() -> None:

@@ -12,11 +12,12 @@ from aws_cdk import App
 from infra.capacity import HEAD_ROOM, reserves, shares
 from infra.components.resource_alarms import throttles_alarm
 from infra.components.tables import Capacity
-from infra.config import StageConfig, Units, WarmThroughput
+from infra.config import StageConfig
 from infra.provisioned import Autoscaled, MaximumUnits, Provisioned, ProvisionedUnits
 from infra.sizing.prices import PRICES
 from infra.stacks.data import DataStack
 from infra.stages import PRESETS, cloud_stage
+from infra.warm_throughput import Units, WarmThroughput
 from shared.names import Index
 from tests.support.template import Resource, Template
 
@@ -134,7 +135,7 @@ def test_executions_alone_have_provisioned_units(provisioned: Template) -> None:
 
 
 def test_table_and_each_index_follow_their_reads_and_writes(provisioned: Template) -> None:
-    """Writes are of the table in all regions, and reads are of a replica."""
+    """Writes are of the table in all regions, and reads are of a replica. An on-demand table switches to the seed."""
     tables = provisioned.of_type("AWS::DynamoDB::GlobalTable").items()
     (table,) = (made["Properties"] for name, made in tables if "Executions" in name)
     (replica,) = table["Replicas"]
@@ -157,6 +158,7 @@ def _indexes(table: Resource, replica: Resource) -> Iterator[tuple[Resource, Res
 
 
 def _range(settings: Resource) -> tuple[int, int, int]:
+    assert settings["SeedCapacity"] == settings["MinCapacity"]
     target = settings["TargetTrackingScalingPolicyConfiguration"]["TargetValue"]
     return settings["MinCapacity"], settings["MaxCapacity"], target
 

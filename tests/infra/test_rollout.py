@@ -50,9 +50,12 @@ def test_alias_points_to_a_version_that_is_published_with_each_change_of_its_fun
         assert versions[name]["Properties"]["FunctionName"] == alias["FunctionName"]
 
 
-def test_earlier_versions_stay_for_a_way_back(cloud: Synthesised) -> None:
+def test_earlier_versions_stay_for_a_way_back_but_those_of_an_update_that_was_rolled_back(
+    cloud: Synthesised,
+) -> None:
     versions = cloud.service.of_type("AWS::Lambda::Version").values()
-    assert {version["DeletionPolicy"] for version in versions} == {"Retain"}
+    policies = {(version["DeletionPolicy"], version["UpdateReplacePolicy"]) for version in versions}
+    assert policies == {("RetainExceptOnCreate", "Retain")}
 
 
 def test_versions_change_with_the_variables_of_a_function_and_not_otherwise(
@@ -65,7 +68,7 @@ def test_versions_change_with_the_variables_of_a_function_and_not_otherwise(
     assert not versions & others, "SHARD_PLAN differs"
 
 
-def test_the_api_alone_switches_gradually_and_goes_back_on_its_alarm(cloud: Synthesised) -> None:
+def test_the_api_alone_switches_gradually_and_goes_back_on_its_alarms(cloud: Synthesised) -> None:
     aliases = cloud.service.of_type("AWS::Lambda::Alias")
     gradual = {name: made["UpdatePolicy"] for name, made in aliases.items() if "UpdatePolicy" in made}
     ((name, policy),) = gradual.items()
@@ -74,20 +77,20 @@ def test_the_api_alone_switches_gradually_and_goes_back_on_its_alarm(cloud: Synt
     group = cloud.service.referred(policy["CodeDeployLambdaAliasUpdate"]["DeploymentGroupName"])
     events = {"DEPLOYMENT_FAILURE", "DEPLOYMENT_STOP_ON_ALARM", "DEPLOYMENT_STOP_ON_REQUEST"}
     assert set(group["AutoRollbackConfiguration"]["Events"]) == events
-    (named,) = group["AlarmConfiguration"]["Alarms"]
-    alarm = cloud.service.referred(named["Name"])
-    assert alarm["AlarmName"].endswith("ApiBurnFast")
+    alarms = [cloud.service.referred(named["Name"]) for named in group["AlarmConfiguration"]["Alarms"]]
+    by_name = {alarm["AlarmName"].removeprefix("punctual-test-"): alarm for alarm in alarms}
+    assert by_name.keys() == {"RolloutErrors", "ApiBurnFast"}
     found = re.fullmatch(
         r"CodeDeployDefault\.LambdaCanary(\d+)Percent(\d+)Minutes", group["DeploymentConfigName"]
     )
     assert found is not None
     percent, minutes = int(found[1]), int(found[2])
-    stats = [part["MetricStat"] for part in alarm["Metrics"] if "MetricStat" in part]
-    (window_seconds,) = {stat["Period"] for stat in stats}
-    share = percent * (minutes * 60 / 2) / window_seconds
-    assert share > alarm["Threshold"], (
-        "the alarm fires in half the time if every request of the release fails"
-    )
+    for name, failing in (("ApiBurnFast", 1), ("RolloutErrors", 0.2)):
+        alarm = by_name[name]
+        stats = [part["MetricStat"] for part in alarm["Metrics"] if "MetricStat" in part]
+        (window_seconds,) = {stat["Period"] for stat in stats}
+        share = failing * percent * min(minutes * 60 / 2, window_seconds) / window_seconds
+        assert share > alarm["Threshold"], f"{name} fires in half the time if this part of the requests fails"
 
 
 def test_rollout_at_once_needs_no_codedeploy(local: Synthesised) -> None:

@@ -316,5 +316,5 @@ def test_item_keeps_below_a_kilobyte_and_a_request_apart_costs_a_unit_for_each(
 def test_idle_stage_costs_more_with_more_shards() -> None:
     dollars = [total(idle_usage(stage), PRICE) for stage in PRESETS.values()]
     assert dollars == sorted(dollars)
-    assert all(math.isfinite(each) and 10 < each < 50 for each in dollars)
-    assert dollars[0] < 15
+    assert all(math.isfinite(each) and 10 < each < 60 for each in dollars)
+    assert dollars[0] < 16

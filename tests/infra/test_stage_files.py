@@ -11,7 +11,7 @@ import pytest
 
 from infra.components.shard_plan import MAX_EPOCHS, ShardEpoch
 from infra.concurrency import Pollers
-from infra.config import DefaultQuotas, StageConfig, Units, WarmThroughput
+from infra.config import DefaultQuotas, StageConfig
 from infra.pipeline import Pipeline
 from infra.provisioned import Autoscaled, MaximumUnits
 from infra.stage_files.environment import stage_of_environment
@@ -19,6 +19,7 @@ from infra.stage_files.keys import paths
 from infra.stage_files.read import STAGES_DIR, parse_stage, read_stage
 from infra.stage_files.values import StageFileError
 from infra.stages import PRESETS
+from infra.warm_throughput import Units, WarmThroughput
 from shared.domain.tenancy.quota import BOUNDS, Quota
 from shared.names import Transport
 from tests.support.sources import ROOT
@@ -72,6 +73,7 @@ GIVEN: dict[str, tuple[str, Any]] = {
         (ShardEpoch(since="2026-02-01T00:00Z", normal=5, quarter=6, midnight=7),),
     ),
     "account_concurrency = 2000": ("account_concurrency", 2_000),
+    "account_concurrency_quota = 8000": ("account_concurrency_quota", 8_000),
     "reserved = false": ("reserved", None),
     "capacity.maximum = { reads = 9000, writes = 8000 }": (
         "maximum_units",
@@ -249,6 +251,10 @@ def test_bounds_of_quotas_are_those_of_the_domain() -> None:
         ("lanes.bulk = { minimum = 2, most = 3 }", "there is no key lanes.bulk.most"),
         ("reserved = true", "reserved is a table with keys such as api, not true"),
         ("reserved.watcher = 3", "reserved.watcher is at least 4, not 3"),
+        (
+            "account_concurrency_quota = 999",
+            "account_concurrency_quota is at least account_concurrency, 1000, not 999",
+        ),
         ("reserved.api = 200", "account_concurrency is at least 1044, not 1000"),
         ("memory.executor = 256", "memory.executor is refused: the memory of executor is at least 512 MB"),
         ('memory.api = "1024"', 'memory.api is a whole number of MB, such as 1024, not "1024"'),

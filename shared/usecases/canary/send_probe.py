@@ -3,6 +3,7 @@
 from shared.dataclass import dataclass
 from shared.domain.canary import ProbePath, probe_at
 from shared.domain.errors import UnavailableError
+from shared.domain.schedules.instants import parse_instant
 from shared.ports.canary import PublicApi
 from shared.ports.runtime import Clock
 from shared.usecases.canary.cached_secret import CachedSecret
@@ -26,10 +27,15 @@ class SendProbe:
     clock: Clock
     receiver_url: str
 
-    def execute(self) -> ProbeReport:
-        """Never repeats the request: a failure is what the canary is for."""
+    def execute(self, tick_at: str | None) -> ProbeReport:
+        """Never repeats the request: a failure is what the canary is for.
+
+        `tick_at` is the instant of the tick. It may come some seconds or a minute later: by the clock, one minute would
+        then have two probes and another one none. Without an instant, the clock decides.
+        """
         started_at = self.clock.now_ms()
-        probe = probe_at(started_at, self.receiver_url)
+        minute_of = started_at if tick_at is None else parse_instant(tick_at, None)
+        probe = probe_at(minute_of, self.receiver_url)
         failure = None
         try:
             key = self.key.get()

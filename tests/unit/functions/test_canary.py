@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from shared.domain.bucket import MINUTE_MS
 from shared.domain.canary import MAX_BODY_BYTES, ProbePath
 from shared.domain.delivery.signing import new_secret, sign
 from shared.domain.ids import ExecutionId
+from shared.domain.schedules.instants import format_instant
 from shared.names import CANARY_CALLS_PER_CYCLE, CANARY_CYCLE_MINUTES, CanarySecret, Metric
 from tests.support.api.api_world import logged
 from tests.support.api.emitted import flushed
@@ -110,6 +112,18 @@ def test_repeated_tick_of_a_minute_creates_no_second_job_and_is_no_failure(
     assert Metric.CANARY_FAILED not in flushed(capsys.readouterr().out)
     table = world.world.table
     assert len({row.execution.job_id for row in table.executions.values()}) == len(keys) == 6
+
+
+def test_tick_creates_the_job_of_its_own_minute_also_if_it_comes_in_the_next_one(
+    world: CanaryWorld, prober: ModuleType, receiver: ModuleType
+) -> None:
+    """Late ticks of one minute, and early ones of the next, would otherwise be two of one minute."""
+    begin = world.world.clock.time_ms // MINUTE_MS
+    world.world.clock.time_ms = (begin + 1) * MINUTE_MS + 2_000
+    for minute in (begin, begin + 1):
+        prober.handler({"time": format_instant(minute * MINUTE_MS)}, None)
+    keys = [sent["idempotency-key"] for sent in world.client.sent]
+    assert keys == [f"canary-{begin}", f"canary-{begin + 1}"]
 
 
 def test_canary_leaves_no_job_that_runs_for_ever(
