@@ -36,6 +36,20 @@ RELEASES = (
         killer=_LIFECYCLE,
     ),
     Mutant(
+        name="version of a rolled-back update that stays and is in the way of the next one",
+        file="infra/components/functions.py",
+        old="RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE",
+        new="RemovalPolicy.RETAIN",
+        killer=_ROLLOUT,
+    ),
+    Mutant(
+        name="table that cannot change its billing",
+        file="infra/components/tables.py",
+        old="        seed_capacity=units.minimum,\n",
+        new="",
+        killer="tests/infra/test_provisioned.py",
+    ),
+    Mutant(
         name="restored table that is attached as if it had its settings",
         file="infra/lifecycle/attachment.py",
         old="            properties.pop(lost, None)\n",

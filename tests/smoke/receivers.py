@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -17,8 +18,8 @@ class Calls(Protocol):
         """The root of the receiver, without a slash at its end."""
         ...
 
-    def calls(self, prefix: str) -> list[Call]:
-        """The calls of paths that begin so, in order of arrival."""
+    def calls(self, path: str) -> list[Call]:
+        """The calls of a path and of those below it, in order of arrival."""
         ...
 
 
@@ -30,17 +31,21 @@ class TableCalls:
     table: str
     url: str
 
-    def calls(self, prefix: str) -> list[Call]:
+    def calls(self, path: str) -> list[Call]:
         pages = self.dynamodb.get_paginator("scan").paginate(
             TableName=self.table,
             ConsistentRead=True,
             FilterExpression="begins_with(#path, :prefix)",
             ExpressionAttributeNames={"#path": "path"},
-            ExpressionAttributeValues={":prefix": {"S": prefix}},
+            ExpressionAttributeValues={":prefix": {"S": path}},
         )
-        return sorted(
-            (as_call(item) for page in pages for item in page["Items"]), key=lambda call: call.arrived_at
-        )
+        found = below(path, (as_call(item) for page in pages for item in page["Items"]))
+        return sorted(found, key=lambda call: call.arrived_at)
+
+
+def below(path: str, calls: Iterable[Call]) -> list[Call]:
+    """`/a/deleted` is not below `/a/delete`."""
+    return [call for call in calls if f"{call.path}/".startswith(f"{path}/")]
 
 
 def as_call(item: dict[str, Any]) -> Call:
@@ -66,8 +71,8 @@ class LoopbackCalls:
     def url(self) -> str:
         return self.receiver.url.rstrip("/")
 
-    def calls(self, prefix: str) -> list[Call]:
-        return [call for call in self.receiver.calls() if call.path.startswith(prefix)]
+    def calls(self, path: str) -> list[Call]:
+        return below(path, self.receiver.calls())
 
     @staticmethod
     def _respond(call: Call) -> Reply:

@@ -15,7 +15,7 @@ from tests.smoke.judge.lags import punctuality
 from tests.smoke.judge.log_lines import faults_of
 from tests.smoke.judge.units import agrees_with_fact, total_units
 from tests.smoke.probe.receiver import reply_of
-from tests.smoke.receivers import as_call
+from tests.smoke.receivers import as_call, below
 from tests.smoke.steps.s01_deploy import deployment_groups
 from tests.smoke.steps.s02_conformance import results
 from tests.smoke.steps.s10_releases import release_before
@@ -24,16 +24,22 @@ from tests.smoke.world import SmokeError
 DUE = datetime(2026, 11, 24, 12, tzinfo=UTC)
 
 
-def call(job: str, lag_ms: float, attempt: int = 1) -> Call:
+def call(job: str, lag_ms: float, attempt: int = 1, path: str = "/") -> Call:
     headers = {"x-job-id": job, "x-attempt": str(attempt), "x-scheduled-at": DUE.isoformat()}
     return Call(
         method="POST",
-        path="/",
+        path=path,
         headers=headers,
         body=b"",
         arrived_at=DUE + timedelta(milliseconds=lag_ms),
         genuine=None,
     )
+
+
+def test_calls_of_a_step_are_told_from_those_of_a_path_that_begins_alike() -> None:
+    paths = ("/r/delete", "/r/delete/sleep-4", "/r/deleted", "/r/deleted/sleep-4", "/x/r/delete")
+    found = below("/r/delete", [call("job_1", 0, path=path) for path in paths])
+    assert [each.path for each in found] == ["/r/delete", "/r/delete/sleep-4"]
 
 
 def test_punctual_calls_keep_the_guarantees_and_have_percentiles() -> None:
