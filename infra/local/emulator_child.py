@@ -72,6 +72,20 @@ def import_global_tables() -> None:
     lookups["AWS::DynamoDB::GlobalTable"] = lookups["AWS::DynamoDB::Table"]
 
 
+def log_scheduled_runs() -> None:
+    """Log what a function prints when a rule invokes it. The emulator does so for all other invocations."""
+    functions: Any = importlib.import_module("ministack.services.lambda_svc")
+    run = functions._execute_function_with_config_scope
+
+    def logged(function: dict[str, Any], event: Any) -> Any:
+        result = run(function, event)
+        if result.get("log"):
+            functions.logger.info("Lambda %s output:\n%s", function["config"]["FunctionName"], result["log"])
+        return result
+
+    functions._execute_function_with_config_scope = logged
+
+
 def _key(dynamodb: Any, statement: dict[str, Any]) -> tuple[str, str, str] | None:
     """The table and the key of a statement in one of the product's tables; None if it cannot be parsed."""
     try:
@@ -87,6 +101,7 @@ def main() -> None:
     """Run the emulator until SIGTERM, on which it saves its state."""
     reject_double_keys()
     import_global_tables()
+    log_scheduled_runs()
     for target in (stop_with_parent, wake_event_sources):
         threading.Thread(target=target, daemon=True, name=target.__name__).start()
     runpy.run_module("ministack", run_name="__main__")
