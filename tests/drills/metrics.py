@@ -4,6 +4,7 @@ Values belong to the minute in which they were collected. A minute ends when the
 """
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -23,6 +24,7 @@ HEALTHY: Mapping[str, float] = {
 }
 """Values in each minute before the exercise, as if the stage had worked for long."""
 LAMBDA = "AWS/Lambda"
+_FAILED_BATCH = re.compile(r"\[lambda\] ESM: Lambda (\S+) failed processing SQS batch")
 
 
 class Metrics:
@@ -58,7 +60,7 @@ class Collector:
 
     def collect(self) -> None:
         for line in self._log.lines():
-            for key, values in embedded(line):
+            for key, values in (*embedded(line), *failed_batches(line)):
                 self._metrics.add(key, values)
         counts = self._count()
         for key, count in counts.items():
@@ -67,7 +69,7 @@ class Collector:
         self._counts = counts
 
     def _count(self) -> dict[Key, float]:
-        """The errors of each function since the emulator's start, as it counts them."""
+        """The errors of direct invocations since the emulator's start. It counts no errors of event sources."""
         keys = [(LAMBDA, "Errors", (("FunctionName", name),)) for name in self._stack.functions.values()]
         now = datetime.now(UTC)
         found = self._stack.client("cloudwatch").get_metric_data(
@@ -94,6 +96,12 @@ class LogTail:
         complete = text[: text.rfind(b"\n") + 1]
         self._offset += len(complete)
         yield from complete.decode(errors="replace").splitlines()
+
+
+def failed_batches(line: str) -> Iterator[tuple[Key, list[float]]]:
+    """The error that AWS would count for a batch of an event source whose function failed."""
+    if found := _FAILED_BATCH.search(line):
+        yield (LAMBDA, "Errors", (("FunctionName", found[1]),)), [1.0]
 
 
 def embedded(line: str) -> Iterator[tuple[Key, list[float]]]:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 from shared.names import METRICS_NAMESPACE
 from shared.observability import Metrics as Printed
-from tests.drills.metrics import LogTail, Metrics, embedded
+from tests.drills.metrics import LogTail, Metrics, embedded, failed_batches
 from tests.support.cloudwatch import Key
 
 TICK: Key = (METRICS_NAMESPACE, "WatcherTick", (("service", "watcher"), ("stage", "local")))
@@ -23,6 +23,17 @@ def test_metrics_of_a_printed_line_have_the_names_and_dimensions_that_alarms_rea
 
 def test_lines_of_other_kinds_have_no_metrics() -> None:
     assert list(embedded(json.dumps({"message": "swept", "resent": 3}))) == []
+
+
+def test_failed_batch_of_an_event_source_is_an_error_of_its_function() -> None:
+    line = "2026-01-01 WARNING [lambda] ESM: Lambda punctual-executor failed processing SQS batch from q (errorType=X)"
+    assert dict(failed_batches(line)) == {
+        ("AWS/Lambda", "Errors", (("FunctionName", "punctual-executor"),)): [1.0]
+    }
+    assert (
+        list(failed_batches("INFO [lambda] ESM: Lambda punctual-executor processed 1 SQS messages from q"))
+        == []
+    )
 
 
 def test_line_that_is_not_complete_is_returned_when_it_is(tmp_path: Path) -> None:
