@@ -1,4 +1,4 @@
-"""A receiver answers 500 to every call, until its circuit breaker opens."""
+"""A proxy answers 502 for its receiver, until the circuit breaker opens."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -18,7 +18,7 @@ def break_receiver(laptop: Laptop) -> None:
     laptop.log.in_trouble = True
     job = Wanted(
         schedule={"delay_seconds": 1},
-        behaviour="broken",
+        behaviour="down",
         destination=laptop.log.destination(),
         max_attempts=2,
     )
@@ -32,7 +32,7 @@ def _an_hour_ago() -> str:
 
 DRILL = Drill(
     name="destination-down",
-    summary="a receiver answers 500; its circuit breaker opens, and some executions fail for good",
+    summary="a proxy answers 502 for its receiver; the circuit breaker opens, and some executions fail for good",
     minutes=8,
     break_stack=break_receiver,
     signals=(OPEN_BREAKERS["AlarmName"],),
