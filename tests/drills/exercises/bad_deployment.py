@@ -32,7 +32,7 @@ def deploy_broken_version(laptop: Laptop) -> None:
 DRILL = Drill(
     name="bad-deployment",
     summary="the new version of the standard lane's executor fails at its start",
-    minutes=10,
+    minutes=11,
     break_stack=deploy_broken_version,
     signals=("ErrorsExecutorStandard",),
     act=(
