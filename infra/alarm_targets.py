@@ -56,7 +56,7 @@ class AlarmTargets:
             )
 
     def check_for_budget(self) -> None:
-        """Raise ValueError where AWS Budgets could notify nobody, or refuses the addresses."""
+        """Raise ValueError without an address that AWS Budgets can notify, or with more than it accepts."""
         if not self.emails and self.topic_arn is None:
             raise ValueError(
                 "monthly_dollars needs alarms.emails or alarms.topic, because AWS Budgets notifies no other address"
