@@ -130,8 +130,9 @@ def _lane_shares(stage: StageConfig, job: JobSize, busiest: float) -> dict[str, 
     """The standard lane bears all jobs, each in a message of its own."""
     source = stage.lane_concurrency.of(QueueName.STANDARD)
     executors = executors_of(source)
+    jobs_per_second = job.executor_jobs(stage.memory.of_executor(QueueName.STANDARD))
     found = {
-        "standard lane": busiest / (executors * job.executor_jobs(stage.memory.executor)),
+        "standard lane": busiest / (executors * jobs_per_second),
         "messages in flight": executors * EXECUTOR_BATCH / figures.IN_FLIGHT.value,
     }
     if isinstance(source, Pollers):

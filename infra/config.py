@@ -14,11 +14,11 @@ from infra.api_domain import ApiDomain
 from infra.capacity import reserves, watchers_needed
 from infra.components.shard_plan import ShardEpoch, check_plan, fewest_shards
 from infra.concurrency import LaneConcurrency, ReservedConcurrency, check_account
-from infra.executor_memory import check_memory
+from infra.executor_memory import LaneMemory, check_memory
 from infra.pipeline import Pipeline
 from infra.provisioned import MaximumUnits, Provisioned, UnitsPerSecond
 from infra.warm_throughput import Units, WarmThroughput
-from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, MAX_PAYLOAD_BYTES, Transport
+from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, MAX_PAYLOAD_BYTES, QueueName, Transport
 
 BundleMode = Literal["cloud", "host"]
 """`cloud`: sources and wheels for Lambda; `host`: sources only, the emulator's interpreter has the
@@ -45,13 +45,19 @@ class FunctionMemory:
     sweeper: int = 1024
     redriver: int = 1769
     executor: int = 1769
-    """Of every lane. Less memory costs less while calls wait, and stretches cold starts."""
+    """Of each lane without memory of its own. Less costs less while calls wait, and stretches cold starts."""
+    lanes: LaneMemory = field(default_factory=LaneMemory)
     dead_letter: int = 512
 
     def __post_init__(self) -> None:
         """Raise ValueError for memory that Lambda refuses, or that a full batch could exhaust."""
         for each in fields(self):
-            check_memory(each.name, getattr(self, each.name))
+            if each.name != "lanes":
+                check_memory(each.name, getattr(self, each.name))
+
+    def of_executor(self, queue: QueueName) -> int:
+        """Of the executors of one queue."""
+        return self.lanes.of(queue) or self.executor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -138,7 +138,7 @@ def _executor(lane: QueueName, memory: FunctionMemory) -> FunctionSpec:
         service=f"executor-{lane}",
         package="executor",
         timeout_seconds=EXECUTOR_TIMEOUT_SECONDS,
-        memory_mb=memory.executor,
+        memory_mb=memory.of_executor(lane),
         lane=lane,
         makes_callbacks=True,
         allows_recursion=True,

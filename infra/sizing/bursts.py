@@ -37,7 +37,7 @@ class Burst:
         first = (
             figures.POLLERS_FIRST.value if isinstance(source, int) else source.minimum * BATCHES_PER_POLLER
         )
-        memory_mb = stage.memory.executor
+        memory_mb = stage.memory.of_executor(QueueName.STANDARD)
         busy = traffic.jobs_per_second / traffic.job_size.executor_jobs(memory_mb)
         return cls(
             first=max(0.0, min(first, most) - busy),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp
 from typing import Any
 
-from infra.config import FunctionMemory
 from infra.provisioned import Autoscaled, Provisioned, ProvisionedUnits
 from infra.sizing import figures
 from infra.sizing.batches import cold_start_seconds
@@ -59,9 +58,9 @@ class Choices:
     def changed(self) -> dict[str, Any]:
         """The fields of the stage that the choices change."""
         fields: dict[str, Any] = {}
-        memory: FunctionMemory = self.cost.stage.memory
-        if self.memory_mb != memory.executor:
-            fields["memory"] = replace(memory, executor=self.memory_mb)
+        chosen = self.cost.with_memory(self.memory_mb).stage.memory
+        if chosen != self.cost.stage.memory:
+            fields["memory"] = chosen
         if self.billing is Billing.PROVISIONED:
             fields["provisioned"] = self.provisioned
         return fields

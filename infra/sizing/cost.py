@@ -9,6 +9,7 @@ from functools import cached_property
 
 from infra.capacity import READS_PER_JOB, reserves
 from infra.config import StageConfig
+from infra.executor_memory import LaneMemory
 from infra.provisioned import UnitsPerSecond
 from infra.sizing import figures
 from infra.sizing.bill import bill, total
@@ -95,8 +96,8 @@ class Cost:
         return replace(self, billing=billing)
 
     def with_memory(self, executor_mb: int) -> Cost:
-        """The same with other memory of the executors."""
-        memory = replace(self.stage.memory, executor=executor_mb)
+        """The same with other memory of the executors, which is that of all lanes."""
+        memory = replace(self.stage.memory, executor=executor_mb, lanes=LaneMemory())
         return replace(self, stage=replace(self.stage, memory=memory))
 
     def with_batches(self, jobs: float) -> Cost:

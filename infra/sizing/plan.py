@@ -38,7 +38,7 @@ from infra.sizing.traffic import Traffic
 from infra.stage_files.write import stage_lines
 from infra.stages import FIRST_MINUTE, PRESETS
 from infra.warm_throughput import Units, WarmThroughput
-from shared.names import EXECUTOR_BATCH, LEDGER_PARTITIONS, LIVE_SEGMENTS
+from shared.names import EXECUTOR_BATCH, LEDGER_PARTITIONS, LIVE_SEGMENTS, QueueName
 
 LEAST_SHARDS = 4
 MOST_OF_A_LANE = 1_000
@@ -119,7 +119,7 @@ def computed_stage(traffic: Traffic, region: str = "us-east-1", name: str = "pro
     sweepers, sweeper_mb = _sweepers(steady)
     reconcilers = _reconcilers(traffic.recurring, sweeper_mb)
     memory = replace(PRESETS["small"].memory, sweeper=sweeper_mb)
-    lanes = _lanes(steady, busiest, size.executor_jobs(memory.executor))
+    lanes = _lanes(steady, busiest, size.executor_jobs(memory.of_executor(QueueName.STANDARD)))
     # Like capacity.py, as if requests had created every job.
     requests = steady / traffic.whole_jobs_per_request
     api_seconds = requests * API_SECONDS_PER_REQUEST + steady * API_SECONDS_PER_JOB

@@ -18,7 +18,7 @@ from infra.config import FunctionMemory
 from infra.sizing import figures
 from infra.sizing.batches import batch_seconds
 from infra.sizing.traffic import Item
-from shared.names import EXECUTOR_BATCH
+from shared.names import EXECUTOR_BATCH, QueueName
 
 GB = 1_000_000_000
 MB_PER_GB = 1_024
@@ -180,13 +180,18 @@ class Execution:
         )
 
     @property
+    def _executor_mb(self) -> int:
+        """Of the standard lane, where jobs are that name none."""
+        return self.memory.of_executor(QueueName.STANDARD)
+
+    @property
     def _batch_seconds(self) -> float:
         cpu = figures.OCCURRENCE_CPU_MS if self.kind.is_run else figures.EXECUTOR_CPU_MS
         return batch_seconds(
             self.jobs_per_batch,
             callback_ms=self.callback_ms,
             cpu_ms=cpu.value,
-            memory_mb=self.memory.executor,
+            memory_mb=self._executor_mb,
             wait_ms=(figures.WINDOW_WAIT_MS if self.kind.is_found else figures.EXECUTOR_WAIT_MS).value,
         )
 
@@ -201,7 +206,7 @@ class Execution:
     def _gb_seconds(self) -> float:
         memory = self.memory
         seconds = (
-            (memory.executor, self._batch_seconds / self.jobs_per_batch),
+            (self._executor_mb, self._batch_seconds / self.jobs_per_batch),
             (memory.api, self._api_seconds),
             (memory.watcher, 1 / WATCHER_JOBS),
             (memory.sweeper, SWEPT_ROWS_PER_JOB / SWEEPER_ROWS),

@@ -7,7 +7,7 @@ from typing import Any, get_args
 from infra.components.shard_plan import MAX_SHARDS, ShardEpoch
 from infra.concurrency import Pollers
 from infra.config import DefaultQuotas, FunctionMemory, Rollout
-from infra.executor_memory import check_memory
+from infra.executor_memory import LaneMemory, check_memory
 from infra.provisioned import Autoscaled, MaximumUnits, Provisioned, ProvisionedUnits
 from infra.stage_files.values import (
     Key,
@@ -111,7 +111,12 @@ KEYS: Keys = {
     "account_concurrency": whole(1, 1_000_000),
     "account_concurrency_quota": whole(1, 1_000_000),
     "reserved": RESERVED,
-    "memory": {name: _memory(name) for name in FunctionMemory.__dataclass_fields__},
+    "memory": {
+        **{name: _memory(name) for name in FunctionMemory.__dataclass_fields__},
+        "lanes": table(
+            LaneMemory, {}, {name: _memory(f"lanes.{name}") for name in LaneMemory.__dataclass_fields__}
+        ),
+    },
     "capacity": {
         "maximum": table(MaximumUnits, {"reads": _UNITS, "writes": _UNITS}),
         "warm": table(WarmThroughput, {"executions": _WARM}, {"by_tenant": _WARM, "failed": _WARM}),

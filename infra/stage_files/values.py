@@ -173,7 +173,7 @@ def table(
 
     def read(key: Key, value: object) -> Any:
         if not isinstance(value, Mapping):
-            raise key.wrong(f"a table with {', '.join(needed)}", value)
+            raise key.wrong(f"a table with {', '.join(needed or kinds)}", value)
         for name in value:
             if name not in kinds:
                 raise key.unknown(name, kinds)

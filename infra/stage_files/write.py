@@ -31,7 +31,9 @@ def _toml(value: object) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(_toml, value))}]"
     if is_dataclass(value):
-        return f"{{ {', '.join(f'{each.name} = {_toml(getattr(value, each.name))}' for each in fields(value))} }}"
+        given = {each.name: getattr(value, each.name) for each in fields(value)}
+        members = (f"{name} = {_toml(member)}" for name, member in given.items() if member is not None)
+        return f"{{ {', '.join(members)} }}"
     if value is None:
         return "false"
     # JSON writes texts, numbers and flags as TOML does.

@@ -7,6 +7,7 @@ import pytest
 from infra.capacity import HEAD_ROOM, KEY_WRITES, WATCHER_JOBS, shares, watchers_needed
 from infra.concurrency import executors_of
 from infra.config import StageConfig
+from infra.executor_memory import LaneMemory
 from infra.stages import PRESETS, cloud_stage, local_stage
 from shared.names import QueueName
 
@@ -50,6 +51,16 @@ def test_share_of_a_component_that_is_too_small_is_above_the_head_room(
     large = replace(PRESETS["large"], reserved=None) if "watchers" in change else PRESETS["large"]
     changed = _unchecked(large, **change)
     assert shares(changed)[component] > HEAD_ROOM
+
+
+def test_less_memory_of_the_standard_lane_takes_a_larger_share_of_its_executors() -> None:
+    large = PRESETS["large"]
+    less, other = (
+        replace(large, memory=replace(large.memory, lanes=lanes))
+        for lanes in (LaneMemory(standard=512), LaneMemory(critical=512))
+    )
+    assert shares(less)["standard lane"] > shares(large)["standard lane"]
+    assert shares(other) == shares(large)
 
 
 def _unchecked(stage: StageConfig, **change: object) -> StageConfig:

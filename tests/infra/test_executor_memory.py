@@ -9,7 +9,7 @@ from infra import executor_memory
 from infra.capacity import HEAD_ROOM
 from infra.components.function_specs import function_specs
 from infra.config import FunctionMemory
-from infra.executor_memory import CALLS_AT_ONCE, LEAST_EXECUTOR_MB, most_used_mb
+from infra.executor_memory import CALLS_AT_ONCE, LEAST_EXECUTOR_MB, LaneMemory, most_used_mb
 from infra.sizing import figures
 from infra.sizing.batches import cold_start_seconds, core_share
 from infra.sizing.bill import total
@@ -22,20 +22,29 @@ from shared.adapters.http.response import MAX_RESPONSE_BYTES
 from shared.adapters.http.sockets import MAX_OVERHEAD_BYTES, MAX_SOCKETS
 from shared.domain.delivery.target import MAX_HEADERS_BYTES
 from shared.domain.dispatch.wakeup import MAX_KEYS
-from shared.names import EXECUTOR_BATCH
+from shared.names import EXECUTOR_BATCH, QueueName
 from tests.support.sources import ROOT
 
 WITHIN_SECONDS = 1.0
 """Calls begin within a second of their time, also those of a cold executor."""
 
 
-@pytest.mark.parametrize("function", [each.name for each in fields(FunctionMemory)])
+@pytest.mark.parametrize("function", [each.name for each in fields(FunctionMemory) if each.name != "lanes"])
 @pytest.mark.parametrize("memory", [127, 10_241, 0, -512, 512.0, float("nan"), True, None, "512"])
 def test_memory_that_lambda_refuses_is_refused_with_its_range(function: str, memory: Any) -> None:
     with pytest.raises(
         ValueError, match=rf"memory of {function} is a whole number of MB from 128 to 10,240, not"
     ):
         FunctionMemory(**{function: memory})
+
+
+@pytest.mark.parametrize("queue", [each.name for each in fields(LaneMemory)])
+@pytest.mark.parametrize("memory", [127, 10_241, 0, -512, 512.0, float("nan"), True, "512"])
+def test_memory_of_a_lane_that_lambda_refuses_is_refused_with_its_range(queue: str, memory: Any) -> None:
+    with pytest.raises(
+        ValueError, match=rf"memory of lanes.{queue} is a whole number of MB from 128 to 10,240, not"
+    ):
+        LaneMemory(**{queue: memory})
 
 
 def test_memory_at_the_ends_of_the_ranges_is_accepted() -> None:
@@ -49,6 +58,8 @@ def test_executor_that_a_full_batch_could_exhaust_is_refused_with_the_reason(mem
         ValueError, match=rf"at least 512 MB, not {memory}: 100 calls .* up to {most_used_mb()} MB"
     ):
         FunctionMemory(executor=memory)
+    with pytest.raises(ValueError, match=rf"memory of lanes.slow_bulk is at least 512 MB, not {memory}:"):
+        LaneMemory(slow_bulk=memory)
 
 
 @pytest.mark.parametrize("memory", [LEAST_EXECUTOR_MB, *(each.memory.executor for each in PRESETS.values())])
@@ -87,6 +98,14 @@ def test_memory_of_executors_is_that_of_all_lanes_and_of_no_other_function() -> 
     usual, small = (function_specs(FunctionMemory(executor=memory)) for memory in (1_769, 512))
     assert {spec.memory_mb for spec in small if spec.lane} == {512}
     assert [spec for spec in small if not spec.lane] == [spec for spec in usual if not spec.lane]
+
+
+@pytest.mark.parametrize("queue", QueueName)
+def test_memory_of_a_lane_is_that_of_its_executors_alone(queue: QueueName) -> None:
+    usual = FunctionMemory(executor=512)
+    of_lane = replace(usual, lanes=LaneMemory(**{queue.name.lower(): 2_048}))
+    specs = [{spec.service: spec.memory_mb for spec in function_specs(each)} for each in (usual, of_lane)]
+    assert specs[1] == {**specs[0], f"executor-{queue}": 2_048}
 
 
 def test_documented_trade_is_that_of_the_model() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from infra.config import StageConfig
+from infra.executor_memory import LaneMemory
 from infra.sizing import figures
 from infra.sizing.batches import cold_start_seconds
 from infra.sizing.bill import bill
@@ -19,6 +20,7 @@ from infra.sizing.usage import Execution, Kind
 from infra.stage_files.read import parse_stage
 from infra.stage_files.write import stage_lines
 from infra.stages import PRESETS
+from shared.names import QueueName
 
 PRICE = PRICES["us-east-1"]
 STEADY = Traffic(jobs_per_second=100, tenants=50)
@@ -107,6 +109,24 @@ def test_quotas_of_the_maximum_units_are_to_be_asked_for() -> None:
     text = Report(plan_for(large.cost.traffic), large.cost, "us-east-1").text()
     assert "Ask for 85,716 of the quota 'Table-level write throughput limit' (default 40,000)." in text
     assert not any(each.must_be_raised for each in provisioned_quotas(choices_for(STEADY).provisioned))
+
+
+def test_lanes_with_memory_of_their_own_are_billed_by_it_and_get_what_is_recommended() -> None:
+    usual = choices_for(STEADY).cost
+    memory = replace(usual.stage.memory, lanes=LaneMemory(critical=512, standard=2_048))
+    cost = replace(usual, stage=replace(usual.stage, memory=memory))
+    assert cost.total() == pytest.approx(usual.with_memory(2_048).total())
+    assert cost.total() > usual.total()
+    changed = Choices(cost).changed["memory"]
+    assert {changed.of_executor(queue) for queue in QueueName} == {512}
+
+
+def test_lines_of_a_stage_have_only_the_lanes_with_memory_of_their_own() -> None:
+    base = PRESETS["small"]
+    memory = replace(base.memory, lanes=LaneMemory(critical=1_769, slow_bulk=512))
+    assert list(stage_lines({"memory": memory}, base)) == [
+        "memory.lanes = { critical = 1_769, slow_bulk = 512 }"
+    ]
 
 
 def test_printed_keys_make_what_is_recommended_below_the_lines_of_the_plan() -> None:

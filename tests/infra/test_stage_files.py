@@ -21,7 +21,7 @@ from infra.stage_files.values import StageFileError
 from infra.stages import PRESETS
 from infra.warm_throughput import Units, WarmThroughput
 from shared.domain.tenancy.quota import BOUNDS, Quota
-from shared.names import Transport
+from shared.names import QueueName, Transport
 from tests.support.sources import ROOT
 
 FILE = "stages/prod.toml"
@@ -137,9 +137,16 @@ def test_member_of_a_table_changes_nothing_else(table: str, field: str, value: i
     base = parse('preset = "medium"')
     members = [path.partition(".")[2] for path in paths() if path.startswith(f"{table}.")]
     assert len(members) == len(fields(getattr(base, field)))
+    members = [member for member in members if member != "lanes"]  # a table of its own
     for member in members:
         found = parse(f'preset = "medium"\n{table}.{member} = {value}')
         assert found == replace(base, **{field: replace(getattr(base, field), **{member: value})})
+
+
+def test_lanes_may_have_memory_of_their_own() -> None:
+    found = parse("memory.executor = 512\nmemory.lanes = { critical = 1_769, slow_standard = 1_024 }").memory
+    assert found.executor == 512
+    assert [found.of_executor(queue) for queue in QueueName] == [1_769, 512, 512, 512, 1_024, 512]
 
 
 def test_lane_may_have_pollers() -> None:
@@ -257,6 +264,16 @@ def test_bounds_of_quotas_are_those_of_the_domain() -> None:
         ),
         ("reserved.api = 200", "account_concurrency is at least 1044, not 1000"),
         ("memory.executor = 256", "memory.executor is refused: the memory of executor is at least 512 MB"),
+        (
+            "memory.lanes = { slow_bulk = 256 }",
+            "memory.lanes.slow_bulk is refused: the memory of lanes.slow_bulk is at least 512 MB",
+        ),
+        (
+            "memory.lanes.critical = true",
+            "memory.lanes.critical is a whole number of MB, such as 1024, not true",
+        ),
+        ("memory.lanes.slow = 512", "there is no key memory.lanes.slow: write memory.lanes.slow_"),
+        ("memory.lanes = 512", "memory.lanes is a table with critical, standard, bulk"),
         ('memory.api = "1024"', 'memory.api is a whole number of MB, such as 1024, not "1024"'),
         ('preset = "huge"', 'preset is "small", "medium" or "large", not "huge"'),
         ("preset = [1]", 'preset is "small", "medium" or "large", not a list'),

@@ -102,6 +102,20 @@ SIZING = (
         killer=_MEMORY,
     ),
     Mutant(
+        name="memory of a lane that its executors do not get",
+        file="infra/config.py",
+        old="        return self.lanes.of(queue) or self.executor\n",
+        new="        return self.executor\n",
+        killer=_MEMORY,
+    ),
+    Mutant(
+        name="memory of a lane that is not checked",
+        file="infra/executor_memory.py",
+        old='    if function.startswith(("executor", "lanes.")) and memory_mb',
+        new='    if function.startswith("executor") and memory_mb',
+        killer=_MEMORY,
+    ),
+    Mutant(
         name="preset whose cold executors are late",
         file="infra/stages.py",
         old="    memory=FunctionMemory(executor=1_024),\n",

@@ -26,7 +26,7 @@ class Sandbox:
     """An executor's machine, whose caches outlive a batch."""
 
     def __init__(self, world: ScaleWorld, queue: QueueName) -> None:
-        self.machine = world.machine(world.slice.stage.memory.executor)
+        self.machine = world.machine(world.slice.stage.memory.of_executor(queue))
         self.loop = MachineLoop(world.hub)
         ports = world.ports(self.machine)
         ports.clock = MachineClock(world.hub, self.loop)

@@ -85,7 +85,7 @@ class HerdRun:
     @property
     def executor_dollars(self) -> float:
         """What Lambda bills for the executors' time in the default region."""
-        gb = stages.LARGE.memory.executor / MB_PER_GB
+        gb = stages.LARGE.memory.of_executor(QueueName.STANDARD) / MB_PER_GB
         return self.executor_seconds * gb * PRICES[DEFAULT_REGION].gb_seconds.each
 
     @property
