@@ -1,6 +1,6 @@
 """How long an executor works on a batch of messages, and how long it takes to start."""
 
-from math import floor
+from math import floor, sqrt
 
 from infra.sizing import figures
 
@@ -21,6 +21,11 @@ def batch_seconds(
     share = core_share(memory_mb)
     waits_ms = wait_ms + callback_ms * _slowest_of(jobs)
     return (waits_ms + writes_ms + jobs * cpu_ms / share) / 1000
+
+
+def deviation_seconds(jobs: int, callback_ms: float) -> float:
+    """The standard deviation of the duration of a batch, which is that of its slowest call."""
+    return callback_ms * sqrt(sum(1 / number**2 for number in range(1, jobs + 1))) / 1_000
 
 
 def cold_start_seconds(memory_mb: int) -> float:

@@ -8,7 +8,7 @@ from math import inf, sqrt
 from infra.concurrency import BATCHES_PER_POLLER
 from infra.config import StageConfig
 from infra.sizing import figures
-from infra.sizing.batches import batch_seconds
+from infra.sizing.batches import batch_seconds, deviation_seconds
 from infra.sizing.traffic import Traffic
 from shared.names import EXECUTOR_BATCH, QueueName
 
@@ -27,6 +27,8 @@ class Burst:
     growth: float
     most: float
     batch_seconds: float
+    deviation_seconds: float
+    """The standard deviation of the duration of a batch."""
 
     @classmethod
     def on(cls, stage: StageConfig, traffic: Traffic) -> Burst:
@@ -47,6 +49,7 @@ class Burst:
             batch_seconds=batch_seconds(
                 EXECUTOR_BATCH, callback_ms=traffic.callback_ms, memory_mb=memory_mb, wait_ms=0
             ),
+            deviation_seconds=deviation_seconds(EXECUTOR_BATCH, traffic.callback_ms),
         )
 
     def seconds_until(self, jobs: float) -> float:
@@ -55,14 +58,23 @@ class Burst:
             return 0
         if self.most <= 0:
             return inf
-        # Batches that have begun by t: those of now, first + growth t, and those before, (first t + growth t²/2) / s.
-        batches, s = jobs / EXECUTOR_BATCH, self.batch_seconds
-        linear = self.growth + self.first / s
-        seconds = (sqrt(linear**2 + 2 * self.growth / s * (batches - self.first)) - linear) / (
+        # Batches that have begun by t: those of now, first + growth t, and those before, (first t + growth t²/2) / s,
+        # less the part of a batch by which each executor's further batches are later than at a steady rate.
+        batches, s, kept = jobs / EXECUTOR_BATCH, self.batch_seconds, 1 - self._late_share
+        linear = kept * self.growth + self.first / s
+        seconds = (sqrt(linear**2 + 2 * self.growth / s * (batches - kept * self.first)) - linear) / (
             self.growth / s
         )
         full = (self.most - self.first) / self.growth
         if seconds <= full:
             return seconds
-        begun = self.most + (self.first + self.most) / 2 * full / s
+        begun = kept * self.most + (self.first + self.most) / 2 * full / s
         return full + max(0, batches - begun) * s / self.most
+
+    @property
+    def _late_share(self) -> float:
+        """The share of a batch by which the next batch of an executor is late in the mean, by renewal theory.
+
+        An executor's first batch begins with the burst, and not somewhere in the middle, as at a steady rate.
+        """
+        return (1 - (self.deviation_seconds / self.batch_seconds) ** 2) / 2

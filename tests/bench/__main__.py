@@ -1,11 +1,11 @@
 """`make bench`: what jobs and requests cost, in units that AWS bills and in processor time.
 
-python -m tests.bench [--part counted|measured|laptop] [--transport http|boto3] [--save]
+python -m tests.bench [--part counted|measured|laptop|lag] [--transport http|boto3] [--save]
 
 The counted figures must not rise above `counted.json`, which `--save` writes. Processor times have no limit:
 compare the figures of one run with each other. The part `laptop` runs a burst on the laptop stack: its counts must
-be those of the sizing, its seconds are shown beside them, and `--save` writes `laptop.json`. Every part prints the
-tables of docs/performance.md in Markdown.
+be those of the sizing, its seconds are shown beside them, and `--save` writes `laptop.json`. The part `lag` shows how
+late calls begin on the laptop stack. Every part prints the tables of docs/performance.md in Markdown.
 """
 
 import argparse
@@ -21,12 +21,13 @@ from shared.names import Env, Transport
 from tests.bench.cell import cell
 from tests.bench.checked import checked, laptop_tables, save
 from tests.bench.counted import Counted, Scenarios
+from tests.bench.lag import lag_table, run_loads
 from tests.bench.laptop import MachineTooSlowError, run_burst
 from tests.bench.measured import Bench
 from tests.bench.meter import Bill
 from tests.bench.tables import counted_table, measured_tables
 
-PARTS = ("counted", "measured", "laptop")
+PARTS = ("counted", "measured", "laptop", "lag")
 SAVED = Path(__file__).with_name("counted.json")
 TOLERANCE, SLACK = 1.05, 0.05
 BY_TIME = ("lease_units", "dynamodb")
@@ -50,6 +51,8 @@ def main(arguments: list[str]) -> int:
         return max(end.returncode for end in ends)
     if options.part == "laptop":
         return _run_laptop(saves=options.save)
+    if options.part == "lag":
+        return _run_lag()
     return _measure() if options.part == "measured" else _count(saves=options.save)
 
 
@@ -87,6 +90,15 @@ def _run_laptop(*, saves: bool) -> int:
     for name in wrong:
         _write(f"{name}: the run has another count than the sizing")
     return 1 if wrong else 0
+
+
+def _run_lag() -> int:
+    try:
+        _write(lag_table(run_loads(report=_write)))
+    except MachineTooSlowError as error:
+        _write(str(error))
+        return 1
+    return 0
 
 
 def risen_figures(counted: Iterable[Counted]) -> list[str]:

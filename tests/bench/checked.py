@@ -7,7 +7,7 @@ from pathlib import Path
 
 from infra.concurrency import executors_of
 from infra.sizing import figures
-from infra.sizing.batches import batch_seconds
+from infra.sizing.batches import batch_seconds, deviation_seconds
 from infra.sizing.bursts import Burst
 from infra.sizing.traffic import Item
 from infra.sizing.usage import Execution, Kind
@@ -82,7 +82,13 @@ def _lags(run: LaptopRun) -> Iterator[Checked]:
         wait_ms=0,
         writes_ms=run.writes_ms,
     )
-    burst = Burst(first=executors, growth=1, most=executors, batch_seconds=seconds)
+    burst = Burst(
+        first=executors,
+        growth=1,
+        most=executors,
+        batch_seconds=seconds,
+        deviation_seconds=deviation_seconds(EXECUTOR_BATCH, run.callback_ms),
+    )
     for name, share, lag_ms in (("p50 of the lag, s", 0.5, run.p50_ms), ("last call, s", 1, run.last_ms)):
         computed = burst.seconds_until(share * run.jobs)
         yield Checked(name=name, computed=computed, run=lag_ms / 1_000, is_count=False)

@@ -40,7 +40,7 @@ AHEAD_SECONDS = 100
 PATIENCE_SECONDS = 600
 STRATA = 20
 _BATCH = re.compile(r"ESM: Lambda (\S+) processed (\d+) SQS messages")
-_LANE, _TABLE = "executor-standard", "executions"
+LANE, _TABLE = "executor-standard", "executions"
 
 
 class MachineTooSlowError(Exception):
@@ -102,7 +102,7 @@ def run_burst(jobs: int = JOBS, callback_ms: float = CALLBACK_MS, report: Report
         Receiver(respond=durations.respond) as receiver,
     ):
         tenant = stack.create_tenant("bench")
-        _warm(stack)
+        warm(stack)
         report("creating the jobs")
         known, log_from = len(listed_calls(calls)), stack.emulator.home.log.stat().st_size
         _create(stack.api(tenant.api_key), receiver.url, jobs)
@@ -110,7 +110,7 @@ def run_burst(jobs: int = JOBS, callback_ms: float = CALLBACK_MS, report: Report
         arrived = receiver.wait_for(jobs, timeout=PATIENCE_SECONDS)
         batches = _await_batches(stack, log_from, jobs)
         made = listed_calls(calls)[known:]
-        executor = [call for call in made if call.function == stack.functions[_LANE]]
+        executor = [call for call in made if call.function == stack.functions[LANE]]
     lags_ms = [call.lag_ms for call in arrived if call.lag_ms is not None]
     assert min(lags_ms) >= 0, "a call was early"
     assert len({call.execution_id for call in arrived}) == len(arrived) == jobs, "a job was called twice"
@@ -144,12 +144,12 @@ def _listening(root: Path) -> Iterator[Path]:
         yield folder
 
 
-def _warm(stack: LocalStack) -> None:
+def warm(stack: LocalStack) -> None:
     """As many processes of the lane as it may have, and of the API as there are clients."""
     most = local_stage().lane_concurrency.standard
     assert isinstance(most, int)
     with ThreadPoolExecutor(most + CLIENTS) as pool:
-        started = [pool.submit(stack.invoke, _LANE, NO_RECORDS) for _ in range(most)]
+        started = [pool.submit(stack.invoke, LANE, NO_RECORDS) for _ in range(most)]
         started += [
             pool.submit(stack.api().request, "GET", "/v1/health", timeout=120) for _ in range(CLIENTS)
         ]
@@ -175,7 +175,7 @@ def _await_batches(stack: LocalStack, log_from: int, jobs: int) -> list[int]:
         with stack.emulator.home.log.open("rb") as log:
             log.seek(log_from)
             found = _BATCH.findall(log.read().decode(errors="replace"))
-        batches = [int(count) for function, count in found if function == stack.functions[_LANE]]
+        batches = [int(count) for function, count in found if function == stack.functions[LANE]]
         if sum(batches) >= jobs:
             return batches
         time.sleep(0.5)

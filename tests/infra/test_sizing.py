@@ -1,8 +1,6 @@
 """The sizing of a deployment: its arithmetic, its configurations, and what it answers to bad input."""
 
 import json
-import math
-import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,12 +10,10 @@ from typing import Any
 import pytest
 
 from infra.capacity import HEAD_ROOM, PRESET_JOB, shares
-from infra.concurrency import Source
 from infra.config import StageConfig
 from infra.sizing import __main__ as command
 from infra.sizing import figures
 from infra.sizing.bill import bill, total
-from infra.sizing.bursts import Burst
 from infra.sizing.cost import FULL, THIN, Cost
 from infra.sizing.idle import idle_usage, shards_of
 from infra.sizing.plan import computed_stage, plan_for
@@ -160,38 +156,6 @@ def test_burst_waits_for_executors_and_provisioned_pollers_shorten_it() -> None:
     assert plan_for(Traffic(jobs_per_second=10)).burst_seconds() == 0
 
 
-@pytest.mark.parametrize(
-    ("herd", "standard", "cold_seconds"),
-    [
-        ("no provisioned pollers", 1_000, 0.0),
-        ("preset `large`", PRESETS["large"].lane_concurrency.standard, figures.latency("cold_start") / 1_000),
-        ("preset `large`, warm", PRESETS["large"].lane_concurrency.standard, 0.0),
-    ],
-)
-def test_burst_begins_as_in_the_scale_model(herd: str, standard: Source, cold_seconds: float) -> None:
-    page = (ROOT / "docs" / "scale.md").read_text()
-    (row,) = re.findall(rf"\| 50,000 in a second: {re.escape(herd)} \| ([0-9.]+) s \| ([0-9.]+) s \|", page)
-    lanes = replace(PRESETS["large"].lane_concurrency, standard=standard)
-    burst = Burst.on(replace(PRESETS["large"], lane_concurrency=lanes), Traffic(jobs_per_second=0.001))
-    for share, emulated in zip((0.5, 0.99), map(float, row), strict=True):
-        assert burst.seconds_until(share * 50_000) + cold_seconds == pytest.approx(emulated, rel=0.1, abs=0.2)
-
-
-def test_burst_waits_for_the_executors_of_a_lane_that_cannot_grow() -> None:
-    burst = Burst(first=4, growth=5, most=4, batch_seconds=2)
-    assert burst.seconds_until(40) == 0
-    assert burst.seconds_until(240) == pytest.approx(10)
-    assert replace(burst, first=0, most=0).seconds_until(1) == math.inf
-
-
-def test_burst_begins_sooner_where_the_event_source_grows() -> None:
-    quick = Burst(first=5, growth=5, most=1_000, batch_seconds=1)
-    slow = replace(quick, most=5.1)
-    seconds = [quick.seconds_until(jobs) for jobs in (50, 100, 1_000, 10_000)]
-    assert seconds == sorted(seconds)
-    assert quick.seconds_until(1_000) < slow.seconds_until(1_000) == pytest.approx(18.6, abs=0.2)
-
-
 def test_plan_above_one_stage_says_how_many_stages_to_plan() -> None:
     with pytest.raises(ValueError, match=r"at most 16,800 jobs a second.*plan 3 stages"):
         plan_for(Traffic(jobs_per_second=50_000))
@@ -316,5 +280,5 @@ def test_item_keeps_below_a_kilobyte_and_a_request_apart_costs_a_unit_for_each(
 def test_idle_stage_costs_more_with_more_shards() -> None:
     dollars = [total(idle_usage(stage), PRICE) for stage in PRESETS.values()]
     assert dollars == sorted(dollars)
-    assert all(math.isfinite(each) and 10 < each < 60 for each in dollars)
+    assert all(10 < each < 60 for each in dollars)
     assert dollars[0] < 16
