@@ -35,9 +35,13 @@ def test_burst_begins_as_in_the_scale_model(herd: str, standard: Source, cold_se
         assert burst.seconds_until(share * 50_000) + cold_seconds == pytest.approx(emulated, rel=0.1, abs=0.2)
 
 
-def test_burst_waits_for_ever_where_the_lane_has_no_executors() -> None:
+def test_burst_waits_for_the_executors_of_a_lane_that_cannot_grow() -> None:
+    """Durations that deviate by their mean are spread like those of a steady rate."""
     burst = Burst(first=4, growth=5, most=4, batch_seconds=2, deviation_seconds=2)
     assert burst.seconds_until(40) == 0
+    assert burst.seconds_until(240) == pytest.approx(10)
+    # Constant durations begin half a batch later.
+    assert replace(burst, deviation_seconds=0).seconds_until(240) == pytest.approx(11)
     assert replace(burst, first=0, most=0).seconds_until(1) == math.inf
 
 
