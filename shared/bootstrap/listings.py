@@ -8,6 +8,7 @@ from shared.dataclass import dataclass
 from shared.settings import QuotaSettings
 from shared.usecases.limits.explain_wait import ExplainWait
 from shared.usecases.listings.job_history import WalkHistory
+from shared.usecases.listings.last_run import LastRun
 from shared.usecases.listings.limited_runs import LimitedRuns
 from shared.usecases.listings.list_by_time import ListByTime
 from shared.usecases.listings.list_due import ListDue
@@ -60,6 +61,10 @@ class ListingUseCases:
     @cached_property
     def next_runs(self) -> NextRuns:
         return NextRuns(find=self.core.find_job, limited_runs=self._limited_runs, clock=self.core.ports.clock)
+
+    @cached_property
+    def last_run(self) -> LastRun:
+        return LastRun(store=self.core.ports.executions, clock=self.core.ports.clock)
 
     @cached_property
     def preview_schedule(self) -> PreviewSchedule:

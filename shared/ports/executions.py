@@ -10,6 +10,7 @@ from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.executions.stages import Stages
 from shared.domain.executions.states import EndReason, Transition
 from shared.domain.ids import ExecutionId
 from shared.ports.jobs import Payload
@@ -30,6 +31,8 @@ class Finish:
     """The id of the notification, if any: stored in the same write as the outcome (transactional outbox)."""
     refunded_since: int | None = None
     """The start of the first refunded claim; set if and only if the transition is REFUND, EXPIRE or WITHDRAW."""
+    stages: Stages | None = None
+    """None keeps the stored stages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,14 +105,19 @@ class ExecutionStore(ExecutionReader, Protocol):
         ...
 
     def extend_lease(
-        self, execution: Execution, *, lease_until: int, async_until: int | None = None
+        self,
+        execution: Execution,
+        *,
+        lease_until: int,
+        async_until: int | None = None,
+        stages: Stages | None = None,
     ) -> Execution | None:
         """Extend the lease of the attempt that `execution` was claimed for, under its fencing token.
 
         None if written, otherwise the existing execution. A lease is never shortened: the write is refused if
         the existing lease ends later. With `async_until`, the attempt outlives its call, at most until then.
         Without `async_until`, the call is still to be made, and the write is also refused once retries are
-        stopped.
+        stopped. `stages` are stored in the same write.
         """
         ...
 

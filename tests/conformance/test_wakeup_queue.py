@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 from shared.domain.delivery.trace import Trace
+from shared.domain.dispatch.arrival import WaitSoFar
 from shared.domain.dispatch.wakeup import Wakeup
+from shared.domain.executions.stages import WaitCause
 from shared.names import Lane, QueueName
 from tests.support.builders import execution_id, wakeup
 from tests.support.conformance.lanes import Lanes
@@ -90,3 +92,16 @@ def test_traces_of_clients_travel_along_with_their_keys(lanes: Lanes) -> None:
     sent = wakeup(keys=tuple(map(execution_id, range(3))), not_before=lanes.now_ms(), traces=traces)
     assert lanes.queue.send([sent, *sent.singles()], lanes.now_ms()) == []
     assert by_key(lanes.receive(Lane.STANDARD)) == by_key([sent, *sent.singles()])
+
+
+def test_wait_so_far_travels_with_the_message_that_takes_the_place_of_another(lanes: Lanes) -> None:
+    now_ms = lanes.now_ms()
+    wait = WaitSoFar(visible_at=now_ms - 41_000, received_at=now_ms - 40_990)
+    caused = wait.deferred(WaitCause.BREAKER_OPEN, 41_000)
+    traces = (Trace("1" * 32),)
+    sent = [
+        replace(wakeup(number, not_before=now_ms), wait=each, traces=traces if number else ())
+        for number, each in enumerate((wait, caused, None))
+    ]
+    assert lanes.queue.send(sent, now_ms) == []
+    assert by_key(lanes.receive(Lane.STANDARD)) == by_key(sent)

@@ -15,7 +15,7 @@ ATTEMPTS = (
         file="shared/usecases/attempts/run_attempts.py",
         old="            if isinstance(answer, ClaimRejected):\n",
         new="            if isinstance(answer, ClaimRejected) and answer.existing and answer.existing.progress.owner:\n"
-        "                return await self.make_attempt.execute(answer.existing, deadline_at)\n"
+        "                return await self.make_attempt.execute(answer.existing, deadline_at, arrival)\n"
         "            if isinstance(answer, ClaimRejected):\n",
     ),
     Mutant(

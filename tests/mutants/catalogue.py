@@ -27,6 +27,7 @@ from tests.mutants.sender import SENDER
 from tests.mutants.service_faults import SERVICE_FAULTS
 from tests.mutants.sizing import SIZING
 from tests.mutants.slots import SLOTS
+from tests.mutants.stages import STAGES
 from tests.mutants.staging import STAGING
 from tests.mutants.sweeps import SWEEPS
 from tests.mutants.transport import TRANSPORT
@@ -63,6 +64,7 @@ MUTANTS = (
     *SCHEDULES,
     *DOCS_PAGE,
     *SIZING,
+    *STAGES,
     *STAGING,
     *MODELS,
     *ALARMS,

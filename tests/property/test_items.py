@@ -28,6 +28,7 @@ from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import EARLY_MS, Execution
 from shared.domain.executions.progress import Progress
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
+from shared.domain.executions.stages import STORED, AttemptStages, WaitCause, following
 from shared.domain.executions.states import REDRIVABLE, EndReason, State
 from shared.domain.ids import DEFAULT_CELL, ExecutionId, one_off_job_id, recurring_job_id
 from shared.domain.schedules.recurrence import Recurrence
@@ -68,8 +69,17 @@ ASYNC_POLICIES = st.builds(
     AsyncPolicy, deadline_seconds=st.integers(60, 43_200), heartbeat_seconds=st.integers(10, 3_600)
 )
 MISSED = st.builds(SkippedRange, count=NUMBERS, first_at=INSTANTS, last_at=INSTANTS, resumed_at=INSTANTS)
-
-
+ATTEMPT_STAGES = st.builds(
+    AttemptStages,
+    st.binary(min_size=len(STORED), max_size=len(STORED)),
+    st.none() | st.sampled_from(WaitCause),
+)
+STAGES = st.builds(
+    lambda first, attempt, latest: following(following(None, 1, first), attempt, latest),
+    ATTEMPT_STAGES,
+    st.integers(1, 20),
+    ATTEMPT_STAGES,
+)
 TRACES = st.none() | st.builds(
     Trace, st.from_regex(r"(?!0{32})[0-9a-f]{32}", fullmatch=True), is_sampled=st.booleans()
 )
@@ -123,6 +133,7 @@ def executions(draw: st.DrawFn) -> Execution:
             ends_chain=draw(st.booleans()),
             stop_retries=draw(st.booleans()),
             missed=draw(st.none() | MISSED),
+            stages=draw(st.none() | STAGES),
             lane=draw(st.none() | st.sampled_from(Lane)),
             **_marks(draw, state),
             **timing,

@@ -138,6 +138,21 @@ class Outcome:
     attempt: int
     status: int | None
     reason: str
+    started_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageTimes:
+    """How long the stages of an attempt took before its call, as its record says."""
+
+    before_call_ms: tuple[int, ...]
+    """In the queue, waiting, claimed, prepared."""
+    cause: str | None = None
+
+    @property
+    def wait_ms(self) -> int:
+        """Between the first receive and the claim."""
+        return self.before_call_ms[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +176,13 @@ class Record:
     """Claims that made no call for a reason of Punctual's own; `attempt` is without them."""
     redrive_of: tuple[str, int] | None = None
     """The dead letter whose request it runs once more, and which redrive of that it is."""
+    due_at: int = 0
+    created_at: int = 0
+    next_attempt_at: int | None = None
+    """When the latest attempt was due, where that is a retry."""
+    first: StageTimes | None = None
+    """The stages of the first attempt, and of the latest one; None where they are unknown."""
+    latest: StageTimes | None = None
 
     @property
     def has_begun(self) -> bool:

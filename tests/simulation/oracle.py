@@ -3,8 +3,9 @@
 It shares no rule with the product: instants of recurring jobs are counted out one by one, attempts are counted
 here, and lateness is measured against virtual time. Each concern has a module: `check_calls`, `check_records`,
 `check_one_offs`, `check_series`, `check_backfills`, `check_reports`, `check_redrives`, `check_patience`,
-`check_no_retry`, `check_notifications`, `check_readers`, `check_limits`, `check_outcomes`, `check_identities`,
-and for jobs that are changed `check_changes`, `check_pauses`, `verify_instants`, `check_overlap`, `check_edits`.
+`check_no_retry`, `check_notifications`, `check_readers`, `check_limits`, `check_outcomes`, `check_stages`,
+`check_identities`, and for jobs that are changed `check_changes`, `check_pauses`, `verify_instants`,
+`check_overlap`, `check_edits`.
 """
 
 from collections import defaultdict
@@ -27,6 +28,7 @@ from tests.simulation.oracle_records import check_records
 from tests.simulation.oracle_redrives import beside_of, check_redrives
 from tests.simulation.oracle_reports import check_reports
 from tests.simulation.oracle_series import check_series
+from tests.simulation.oracle_stages import check_stages
 from tests.simulation.verdicts import Fault, Verdict
 
 
@@ -55,6 +57,7 @@ def _faults(evidence: Evidence) -> Iterator[Fault]:
         records = evidence.history.get(job_id, [])
         yield from check_records(evidence, order, records, calls[job_id])
         yield from check_outcomes(evidence, order, records, calls[job_id])
+        yield from check_stages(evidence, order, records, calls[job_id])
         yield from check_reports(evidence, order, records, calls[job_id])
         yield from check_redrives(evidence, order, records, calls[job_id])
         yield from check_patience(evidence, order, records, calls[job_id], beside)

@@ -9,10 +9,11 @@ from typing import TypeVar
 from shared.bootstrap.use_cases import UseCases
 from shared.domain.errors import NotFoundError, PunctualError
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.lateness import BEFORE_THE_CALL
 from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.listings.position import END, IndexPosition, PositionRange
 from shared.usecases.listings.list_executions import HistoryPosition
-from tests.simulation.evidence import Arrival, Order, Outcome, Record, Sighting
+from tests.simulation.evidence import Arrival, Order, Outcome, Record, Sighting, StageTimes
 from tests.simulation.requests import request
 from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import TENANTS, World
@@ -182,7 +183,12 @@ def record_of(execution: Execution) -> Record:
         attempt=execution.attempt,
         refunded=execution.progress.refunded,
         outcomes=tuple(
-            Outcome(attempt=one.attempt, status=one.status, reason=one.reason.name.lower())
+            Outcome(
+                attempt=one.attempt,
+                status=one.status,
+                reason=one.reason.name.lower(),
+                started_at=one.started_at,
+            )
             for one in execution.progress.outcomes
         ),
         missed=(told(missed.first_at), told(missed.last_at)) if missed is not None else None,
@@ -191,4 +197,19 @@ def record_of(execution: Execution) -> Record:
         redrive_of=(str(execution.redrive_of.original), execution.redrive_of.number)
         if execution.redrive_of
         else None,
+        due_at=execution.id.dispatch_at,
+        created_at=execution.created_at,
+        next_attempt_at=execution.progress.next_attempt_at,
+        first=_stage_times(execution, 1),
+        latest=_stage_times(execution, execution.attempt),
     )
+
+
+def _stage_times(execution: Execution, attempt: int) -> StageTimes | None:
+    if execution.progress.stages is None:
+        return None
+    stages = execution.progress.stages.of(attempt)
+    durations = [stages.duration_ms(stage) for stage in BEFORE_THE_CALL]
+    known = tuple(duration for duration in durations if duration is not None)
+    cause = stages.cause.word if stages.cause else None
+    return StageTimes(before_call_ms=known, cause=cause) if len(known) == len(durations) else None

@@ -77,6 +77,7 @@ def _lists() -> tuple[Call, ...]:
     return (
         _get("listExecutionsByTime", "/v1/executions"),
         _get("getExecution", "/v1/executions/{failed}"),
+        _get("explainExecution", "/v1/executions/{failed}/explain"),
         _get("listUpcoming", "/v1/upcoming?within=3600"),
         _get("listDeadLetters", "/v1/dead-letters"),
         _get("inspectDeadLetter", "/v1/dead-letters/{failed}"),

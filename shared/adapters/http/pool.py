@@ -48,7 +48,11 @@ class Pool:
     async def exchange(self, request: HttpRequest, response: Response, tenant_id: str) -> None:
         """Send a request over an idle or a new connection; CallFailedError without a complete response."""
         owner = (tenant_id, request.target)
-        connection = self._take_idle(owner) or await self._dial(*owner)
+        connection, response.connect_ms = self._take_idle(owner), 0
+        if connection is None:
+            response.connect_ms = None
+            connection = await self._dial(*owner)
+            response.connect_ms = response.elapsed_ms()
         response.is_request_sent = True
         try:
             await connection.exchange(request.data, response)

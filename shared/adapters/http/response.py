@@ -1,6 +1,8 @@
 """Parses a response, piece by piece and within limits, and classifies the result of the call."""
 
 import asyncio
+import time
+from collections.abc import Callable
 from http import HTTPStatus
 from ssl import SSLError
 from typing import Any
@@ -51,7 +53,12 @@ class Response:
     carries one request at a time, and bytes after the response close it, so nothing can be smuggled.
     """
 
-    def __init__(self, *, is_head: bool) -> None:
+    def __init__(self, *, is_head: bool, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._monotonic = monotonic
+        self._began = monotonic()
+        self.connect_ms: int | None = None
+        """From the call to the connection; 0 over a kept-alive one."""
+        self._head_ms: int | None = None
         self.status: int | None = None
         self.ended: asyncio.Future[CallFailedError | None] = asyncio.get_running_loop().create_future()
         """Done once the response is complete or cannot be completed, which the error says."""
@@ -74,6 +81,8 @@ class Response:
 
     def feed(self, data: bytes) -> None:
         """Parse more bytes."""
+        if self._head_ms is None:
+            self._head_ms = self.elapsed_ms()
         if len(self._protocol) < len(_PROTOCOL):
             self._protocol = (self._protocol + data).lstrip(b"\r\n")[: len(_PROTOCOL)]
         self._pending_bytes += len(data)
@@ -98,8 +107,13 @@ class Response:
         else:
             self._end(None)
 
-    def result(self, error: Exception | None, duration_ms: int) -> CallbackResponse:
+    def elapsed_ms(self) -> int:
+        """The time since the call began."""
+        return max(0, round((self._monotonic() - self._began) * 1000))
+
+    def result(self, error: Exception | None) -> CallbackResponse:
         """Classify the call; `error` is what ended it, unless the response had ended before."""
+        duration_ms = self.elapsed_ms()
         if self.ended.done() and not self.ended.cancelled():
             error = self.ended.result()
         self._parser = None  # the parser and the response refer to each other
@@ -111,6 +125,8 @@ class Response:
             retry_after_seconds=self._retry_after_seconds,
             body=b"" if reason is Reason.OK else self._body,
             async_accepted=self._async_accepted and reason is Reason.OK,
+            connect_ms=self.connect_ms,
+            head_ms=self._head_ms,
         )
 
     def _reason(self, error: Exception | None) -> Reason:

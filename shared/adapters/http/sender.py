@@ -59,8 +59,7 @@ class CallbackSender:
         is truncated, or incomplete at the deadline, ends as PROTOCOL_ERROR or TIMEOUT, with its status. Any
         other status decides the result when its head arrives. A 2xx with more than MAX_BODY_BYTES succeeds.
         """
-        started = self._monotonic()
-        response = Response(is_head=callback.method == "HEAD")
+        response = Response(is_head=callback.method == "HEAD", monotonic=self._monotonic)
         error: Exception | None = None
         is_queued = False
         try:
@@ -75,7 +74,7 @@ class CallbackSender:
             error = caught
             if is_queued:
                 error = CallFailedError(Reason.UNAVAILABLE, "no connection was free in time")
-        return response.result(error, max(0, round((self._monotonic() - started) * 1000)))
+        return response.result(error)
 
     async def close(self) -> None:
         """Close all connections. Do not call during a request; a later call opens new connections."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from shared.adapters.sqs.messages import decode_wakeup
+from shared.adapters.sqs.waits import read_wait
 from shared.domain.delivery.trace import Trace
 from shared.domain.dispatch.wakeup import Wakeup
 
@@ -14,11 +15,11 @@ _TRACE = re.compile(r"(?!0{32})([0-9a-f]{32})-([01])")
 
 
 def trace_attribute(traces: Sequence[Trace | None]) -> dict[str, Any]:
-    """The attributes of a message: none if no client gave a trace."""
+    """The attribute of a message; none if no client gave a trace."""
     if not traces:
         return {}
     text = ",".join(f"{trace.id}-{int(trace.is_sampled)}" if trace else "" for trace in traces)
-    return {"MessageAttributes": {TRACES: {"DataType": "String", "StringValue": text}}}
+    return {TRACES: {"DataType": "String", "StringValue": text}}
 
 
 def read_traces(record: Mapping[str, Any], keys: int) -> tuple[Trace | None, ...]:
@@ -34,5 +35,7 @@ def read_traces(record: Mapping[str, Any], keys: int) -> tuple[Trace | None, ...
 def read_wakeup(record: Mapping[str, Any]) -> Wakeup:
     """The wake-up of a record in an event of Lambda; raises like `decode_wakeup`."""
     wakeup = decode_wakeup(record["body"])
-    traces = read_traces(record, len(wakeup.keys))
-    return replace(wakeup, traces=traces) if any(traces) else wakeup
+    traces, wait = read_traces(record, len(wakeup.keys)), read_wait(record)
+    if not any(traces) and wait is None:
+        return wakeup
+    return replace(wakeup, traces=traces if any(traces) else (), wait=wait)

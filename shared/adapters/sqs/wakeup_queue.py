@@ -9,6 +9,7 @@ from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.sqs.messages import encode_wakeup
 from shared.adapters.sqs.newer_messages import newer_entry
 from shared.adapters.sqs.traces import trace_attribute
+from shared.adapters.sqs.waits import wait_attribute
 from shared.domain.dispatch.newer_message import NewerMessage
 from shared.domain.dispatch.wakeup import MAX_DELAY_SECONDS, Wakeup, delay_seconds, message_group
 from shared.domain.errors import UnavailableError
@@ -99,10 +100,11 @@ def _entry(number: int, wakeup: Wakeup, now_ms: int, group: str) -> dict[str, An
     delay = delay_seconds(wakeup.not_before, now_ms)
     if not 0 <= delay <= MAX_DELAY_SECONDS:
         raise ValueError(f"SQS holds a message for 0 to {MAX_DELAY_SECONDS} seconds, not {delay}")
+    attributes = trace_attribute(wakeup.traces) | wait_attribute(wakeup.wait)
     return {
         "Id": str(number),
         "MessageBody": encode_wakeup(wakeup),
         "DelaySeconds": delay,
         "MessageGroupId": group,
-        **trace_attribute(wakeup.traces),
+        **({"MessageAttributes": attributes} if attributes else {}),
     }

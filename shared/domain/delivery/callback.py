@@ -1,5 +1,6 @@
 """The HTTP request to a receiver, and the response."""
 
+from dataclasses import field
 from enum import IntEnum
 
 from shared.dataclass import dataclass
@@ -73,6 +74,10 @@ class CallbackResponse:
     body: bytes = b""
     async_accepted: bool = False
     """Whether the receiver has only started the work and reports the outcome later."""
+    connect_ms: int | None = field(default=None, compare=False)
+    """From the call to a connection, 0 over a kept-alive one; None if there was none, or it is unknown."""
+    head_ms: int | None = field(default=None, compare=False)
+    """From the call to the first byte of the response; None if none arrived, or it is unknown."""
 
     @property
     def refunds(self) -> bool:

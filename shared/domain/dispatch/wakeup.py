@@ -8,6 +8,7 @@ from typing import TypeVar
 from shared.dataclass import dataclass
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.delivery.trace import Trace
+from shared.domain.dispatch.arrival import WaitSoFar
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import ExecutionId
 from shared.names import Lane, QueueName
@@ -37,6 +38,8 @@ class Wakeup:
     """How often its executions have been deferred."""
     ends_at: int | None = None
     """A deferral beyond this instant drops the message: the sweeper will have sent another one."""
+    wait: WaitSoFar | None = None
+    """The wait of the message that it takes the place of; None if no worker has received it before."""
 
     def __post_init__(self) -> None:
         """InvalidValueError for too few or too many keys, or for destinations of only some keys."""

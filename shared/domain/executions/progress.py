@@ -4,6 +4,7 @@ from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.executions.stages import Stages
 from shared.domain.executions.states import REDRIVABLE, EndReason, State
 from shared.domain.ids import ExecutionId
 from shared.domain.schedules.skipped_range import SkippedRange
@@ -42,6 +43,8 @@ class Progress:
     """The redrive of this execution. Recording a redrive changes no state."""
     notification: ExecutionId | None = None
     """The execution that delivers the outcome: stored in the same write as the outcome, filed afterwards."""
+    stages: Stages | None = None
+    """How long the stages of its attempts took; None before the first outcome, and for an older release's."""
 
     def __post_init__(self) -> None:
         """Raises InvalidValueError for combinations that no transition makes."""

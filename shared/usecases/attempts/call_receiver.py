@@ -24,17 +24,18 @@ READ_PAUSES_MS = (100, 400)
 """Pauses before the worker reads the job and the request again. `LEASE_MARGIN_MS` covers both pauses."""
 RENEWAL_TRIES = 2
 """Maximum number of lease extension requests while the store does not respond."""
+TOO_SHORT = CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiverCall:
-    """The result of the call. `execution` carries the lease that covered the call; `started_at` is set even
-    without a call."""
+    """The result of the call. `execution` carries the lease that covered the call."""
 
     execution: Execution
     started_at: int
+    """When the call began. Without a call: when its preparation began."""
     ended_at: int
-    """When the receiver had answered; its request may have been prepared for a while after `started_at`."""
+    """When the receiver had answered, or no call was made."""
     answer: CallbackResponse
     withdrawn: EndReason | None = None
     """Why an execution that was refunded before its first call gets no call at all."""
@@ -59,14 +60,15 @@ class CallReceiver:
         while (early_ms := claimed.not_before - self.due_clock.now_ms()) > 0:
             if early_ms > LEASE_MARGIN_MS:
                 # The clock was wrong at the claim or has stepped back. Such a wait may outlast the function.
-                too_short = CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
                 now_ms = self.clock.now_ms()
-                return ReceiverCall(execution=claimed, started_at=now_ms, ended_at=now_ms, answer=too_short)
+                return ReceiverCall(execution=claimed, started_at=now_ms, ended_at=now_ms, answer=TOO_SHORT)
             await self.due_clock.sleep_ms(early_ms)
         execution = claimed if self._is_covered(claimed) else await self._renewed(claimed)
         started_at = self.clock.now_ms()
         is_renewed = execution is not claimed
-        answer = await self._call(execution, started_at, deadline_at, ahead, is_renewed=is_renewed)
+        started_at, answer = await self._call(
+            execution, started_at, deadline_at, ahead, is_renewed=is_renewed
+        )
         withdrawn = answer if isinstance(answer, EndReason) else None
         uncalled = CallbackResponse(reason=Reason.STOPPED, duration_ms=0)
         return ReceiverCall(
@@ -98,19 +100,20 @@ class CallReceiver:
         ahead: list[bytes],
         *,
         is_renewed: bool,
-    ) -> CallbackResponse | EndReason:
+    ) -> tuple[int, CallbackResponse | EndReason]:
+        """When the call began, and its result; without a call, when its preparation began, and why."""
         if not self._is_covered(execution):
-            return CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
+            return started_at, TOO_SHORT
         callback = await self._prepared(execution, started_at, ahead, is_renewed=is_renewed)
         if isinstance(callback, CallbackResponse | EndReason):
-            return callback
+            return started_at, callback
         now_ms = self.clock.now_ms()
         if execution.gives_up_at is not None and self.due_clock.now_ms() > execution.gives_up_at:
-            return CallbackResponse(reason=Reason.TOO_OLD, duration_ms=0)
+            return started_at, CallbackResponse(reason=Reason.TOO_OLD, duration_ms=0)
         # A slow preparation must not shorten the customer's timeout, nor may the function end during the call.
         if not self._is_covered(execution) or deadline_at - now_ms < execution.call.timeout_ms:
-            return CallbackResponse(reason=Reason.LEASE_TOO_SHORT, duration_ms=0)
-        return await self.sender.send(callback, timeout_seconds=execution.call.timeout_ms / 1000)
+            return started_at, TOO_SHORT
+        return now_ms, await self.sender.send(callback, timeout_seconds=execution.call.timeout_ms / 1000)
 
     async def _prepared(
         self, execution: Execution, started_at: int, ahead: list[bytes], *, is_renewed: bool

@@ -9,8 +9,10 @@ from dataclasses import replace
 from enum import Enum, auto
 
 from shared.dataclass import dataclass
+from shared.domain.dispatch.arrival import WaitSoFar
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.stages import WaitCause
 from shared.domain.executions.states import EndReason, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.schedules.overlap import OverlapPolicy
@@ -69,7 +71,11 @@ class GuardStart:
         execution = self.store.get(waiting) if waiting is not None else None
         if execution is not None and not execution.state.is_terminal:
             # The wait counts as a deferral: its start is late because the job asks for it.
-            self.file.send([replace(wakeup_for(execution), not_before=self.clock.now_ms(), waited=1)])
+            now_ms, since_at = self.clock.now_ms(), max(execution.not_before, execution.created_at)
+            wait = WaitSoFar(visible_at=since_at, received_at=since_at).deferred(
+                WaitCause.OVERLAP, max(0, now_ms - since_at)
+            )
+            self.file.send([replace(wakeup_for(execution), not_before=now_ms, waited=1, wait=wait)])
 
     def _take(self, execution: Execution, lock: RunLock, waiting: ExecutionId | None) -> Admission:
         """Take the free lock, unless another run is already waiting for it."""

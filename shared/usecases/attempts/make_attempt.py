@@ -5,8 +5,10 @@ from dataclasses import replace
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.callback import CallbackResponse
+from shared.domain.dispatch.arrival import Arrival
 from shared.domain.errors import PunctualError
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.stages import AttemptStages
 from shared.ports.runtime import Clock, Entropy, Offload
 from shared.usecases.attempts.call_receiver import CallReceiver, ReceiverCall
 from shared.usecases.attempts.settle_attempt import AttemptEnd, SettleAttempt, Settlement
@@ -48,26 +50,28 @@ class MakeAttempt:
     entropy: Entropy
     offload: Offload
 
-    async def execute(self, execution: Execution, deadline_at: int) -> AttemptResult:
+    async def execute(self, execution: Execution, deadline_at: int, arrival: Arrival) -> AttemptResult:
         """File the successor while the call runs, and record the outcome as soon as the call ends.
 
         The message must not be deleted before both are durable. `deadline_at` is when the function is
         stopped, in UTC ms.
         """
         if execution.recurrence is None:
-            return await self._attempt(execution, deadline_at)
+            return await self._attempt(execution, deadline_at, arrival)
         successor = asyncio.create_task(self._file_successor(execution))
         try:
             # Record the outcome before waiting for the successor: the call was made, whether or not the
             # successor is filed.
-            result = await self._attempt(execution, deadline_at)
+            result = await self._attempt(execution, deadline_at, arrival)
         finally:
             await asyncio.wait([successor])
         return result if successor.result() else replace(result, is_done=False)
 
-    async def _attempt(self, execution: Execution, deadline_at: int) -> AttemptResult:
+    async def _attempt(self, execution: Execution, deadline_at: int, arrival: Arrival) -> AttemptResult:
+        claimed_at = self.clock.now_ms()
         called = await self.call_receiver.execute(execution, deadline_at)
-        settlement = await self._settle(called, deadline_at)
+        stages = arrival.stages(execution.not_before, claimed_at, called.started_at, called.answer)
+        settlement = await self._settle(called, stages, deadline_at)
         return AttemptResult(
             execution=called.execution,
             end=settlement.end,
@@ -76,7 +80,7 @@ class MakeAttempt:
             started_at=called.started_at,
         )
 
-    async def _settle(self, called: ReceiverCall, deadline_at: int) -> Settlement:
+    async def _settle(self, called: ReceiverCall, stages: AttemptStages, deadline_at: int) -> Settlement:
         """Repeat while the store does not respond and the lease lasts: a lost outcome would repeat the call."""
         lease_until = called.execution.progress.lease_until or 0
         until = min(lease_until, deadline_at - RECORD_MARGIN_MS)
@@ -89,6 +93,7 @@ class MakeAttempt:
                 called.answer,
                 called.withdrawn,
                 ended_at=called.ended_at,
+                stages=stages,
             )
             jittered_ms = int(pause_ms * (1 + self.entropy.draw()) / 2)
             if settlement.end is not AttemptEnd.UNRECORDED or self.clock.now_ms() + jittered_ms > until:

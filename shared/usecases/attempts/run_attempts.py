@@ -7,12 +7,15 @@ reported as done only when everything it stood for is durable elsewhere.
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from shared.dataclass import dataclass
+from shared.domain.dispatch.arrival import Arrival, WaitSoFar
 from shared.domain.dispatch.sweep import LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import PunctualError, ServiceError, UnavailableError
 from shared.domain.executions.execution import EARLY_MS, LEASE_MARGIN_MS, Execution
+from shared.domain.executions.stages import WaitCause
 from shared.domain.ids import ExecutionId
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, QueueName
 from shared.ports.dispatch import LaneProgressStore, WakeupQueue
@@ -105,21 +108,18 @@ class RunAttempts:
         self, ready: list[tuple[Delivery, Wakeup]], deadline_at: int
     ) -> dict[ExecutionId, KeyResult]:
         """Run each key once, even if several messages of the batch name it."""
-        deferred = await self._defer(ready)
-        receives: dict[ExecutionId, int] = {}
-        for delivery, wakeup in ready:
-            for key in wakeup.keys:
-                if key not in deferred:
-                    receives[key] = max(receives.get(key, 0), delivery.receive_count)
+        messages = [self._received(delivery, wakeup) for delivery, wakeup in ready]
+        deferred = await self._defer(messages)
+        arrivals = self._arrivals(messages, deferred)
         if not self._has_time(deadline_at):
-            unclaimed: dict[ExecutionId, KeyResult] = dict.fromkeys(receives, UNCLAIMED)
+            unclaimed: dict[ExecutionId, KeyResult] = dict.fromkeys(arrivals, UNCLAIMED)
             return unclaimed | deferred
         running: dict[ExecutionId, asyncio.Task[KeyResult]] = {}
         has_claimed = bool(deferred)
         try:
-            async for key, result in self.claim_keys.execute(list(receives)):
+            async for key, result in self.claim_keys.execute(list(arrivals)):
                 has_claimed |= isinstance(result, Execution)
-                running[key] = asyncio.create_task(self._run_key(result, receives[key], deadline_at))
+                running[key] = asyncio.create_task(self._run_key(result, arrivals[key], deadline_at))
             if has_claimed:
                 # Beside the calls: a slow leases table must not use up their leases.
                 await self._report_progress(ready, self.due_clock.now_ms())
@@ -133,32 +133,50 @@ class RunAttempts:
         """Whether the longest call ends before the function is stopped, which would lose the attempt."""
         return deadline_at - self.clock.now_ms() >= LONGEST_ATTEMPT_MS
 
-    async def _defer(self, ready: list[tuple[Delivery, Wakeup]]) -> dict[ExecutionId, DeferredKey]:
+    def _received(self, delivery: Delivery, wakeup: Wakeup) -> ReceivedMessage:
+        visible_at = _visible_at(delivery, wakeup)
+        wait = wakeup.wait or WaitSoFar(
+            visible_at=visible_at, received_at=delivery.first_received_at or self.clock.now_ms()
+        )
+        return ReceivedMessage(
+            wakeup=wakeup, visible_at=visible_at, receive_count=delivery.receive_count, wait=wait
+        )
+
+    async def _defer(self, messages: list[ReceivedMessage]) -> dict[ExecutionId, DeferredKey]:
         """Keys deferred by limits or backpressure. This precedes the claim, because a claim uses up an
         attempt."""
-        messages = [
-            ReceivedMessage(
-                wakeup=wakeup, visible_at=_visible_at(delivery, wakeup), receive_count=delivery.receive_count
-            )
-            for delivery, wakeup in ready
-        ]
         return await self.offload(self.gate.defer, messages) if messages else {}
 
-    async def _run_key(self, answer: ClaimResult, receive_count: int, deadline_at: int) -> KeyResult:
+    def _arrivals(
+        self, messages: list[ReceivedMessage], deferred: dict[ExecutionId, DeferredKey]
+    ) -> dict[ExecutionId, Arrival]:
+        """How each key arrived that is not deferred: of several messages, by the one received most often."""
+        arrivals: dict[ExecutionId, Arrival] = {}
+        admitted_at = self.clock.now_ms()
+        for message in messages:
+            arrival = Arrival(wait=message.wait, receive_count=message.receive_count, admitted_at=admitted_at)
+            for key in message.wakeup.keys:
+                if key not in deferred:
+                    other = arrivals.get(key)
+                    if other is None or other.receive_count < arrival.receive_count:
+                        arrivals[key] = arrival
+        return arrivals
+
+    async def _run_key(self, answer: ClaimResult, arrival: Arrival, deadline_at: int) -> KeyResult:
         try:
             if isinstance(answer, ClaimRejected) and answer.existing and answer.existing.awaits_admission:
-                return await self._enter(answer.existing, receive_count, deadline_at)
+                return await self._enter(answer.existing, arrival, deadline_at)
             if isinstance(answer, Execution):
-                return await self._attempt(answer, deadline_at)
+                return await self._attempt(answer, arrival, deadline_at)
             if isinstance(answer, ClaimRejected):
-                return await self.offload(self.settle_refusal.execute, answer.existing, receive_count)
+                return await self.offload(self.settle_refusal.execute, answer.existing, arrival.receive_count)
         except UnavailableError as error:
             return WriteUnknown(str(error))
         except Exception as error:  # noqa: BLE001 - a bug in one key must not stop the other calls
             return WriteUnknown(type(error).__name__, is_permanent=True, error=error)
         return answer
 
-    async def _enter(self, execution: Execution, receive_count: int, deadline_at: int) -> KeyResult:
+    async def _enter(self, execution: Execution, arrival: Arrival, deadline_at: int) -> KeyResult:
         """Admit a guarded execution, which rejected a plain claim, and claim it if it may start."""
         admission = await self.offload(self.guard_start.execute, execution)
         if admission is Admission.RACE:
@@ -170,13 +188,13 @@ class RunAttempts:
             return UNCLAIMED
         [(_, result)] = [each async for each in self.claim_keys.execute([execution.id], admitted=True)]
         if isinstance(result, Execution):
-            return await self._attempt(result, deadline_at)
+            return await self._attempt(result, arrival, deadline_at)
         if isinstance(result, ClaimRejected):
-            return await self.offload(self.settle_refusal.execute, result.existing, receive_count)
+            return await self.offload(self.settle_refusal.execute, result.existing, arrival.receive_count)
         return result
 
-    async def _attempt(self, execution: Execution, deadline_at: int) -> AttemptResult:
-        result = await self.make_attempt.execute(execution, deadline_at)
+    async def _attempt(self, execution: Execution, arrival: Arrival, deadline_at: int) -> AttemptResult:
+        result = await self.make_attempt.execute(execution, deadline_at, arrival)
         if execution.recurrence is not None and result.end in ENDS:
             with suppress(PunctualError):
                 await self.offload(self.guard_start.wake_waiting, execution)
@@ -195,9 +213,13 @@ class RunAttempts:
         if not waits:
             return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
         is_replaced = len(wakeup.keys) > 1 or all(_costs_no_receive(results[key]) for key in waits)
-        if is_replaced and await self.offload(self.settle_refusal.send_again, wakeup, waits):
+        if is_replaced and await self.offload(self._send_again, delivery, wakeup, waits):
             return SettledMessage(delivery=delivery, verdict=Verdict.DONE)
         return _return(delivery, max(waits.values()))
+
+    def _send_again(self, delivery: Delivery, wakeup: Wakeup, waits: dict[ExecutionId, int]) -> bool:
+        wait = self._received(delivery, wakeup).wait.deferred(WaitCause.UNDECIDED, max(waits.values()) * 1000)
+        return self.settle_refusal.send_again(replace(wakeup, wait=wait), waits)
 
     def _wait(self, result: KeyResult, key: ExecutionId) -> int:
         """The delay of an unfinished key in seconds."""

@@ -1,5 +1,6 @@
 """Record the result of an attempt: an outcome, a retry, or an asynchronous attempt that continues."""
 
+from dataclasses import replace
 from enum import StrEnum
 
 from shared.dataclass import dataclass
@@ -9,6 +10,7 @@ from shared.domain.errors import ServiceError, UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.stages import AttemptStages, Stages, following
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.ports.executions import ExecutionStore, Finish
 from shared.ports.runtime import Clock, Entropy
@@ -68,11 +70,13 @@ class SettleAttempt:
         withdrawn: EndReason | None = None,
         *,
         ended_at: int,
+        stages: AttemptStages | None = None,
     ) -> Settlement:
         """Record the result of the attempt that `execution` was claimed for.
 
         The outcome is written first; notification and retry message follow. The wait for a retry begins at
-        `ended_at`: the time that Punctual takes to record the outcome makes no retry too late.
+        `ended_at`: the time that Punctual takes to record the outcome makes no retry too late. `stages` are
+        unknown to a report.
         """
         outcome = AttemptOutcome(
             attempt=execution.attempt,
@@ -86,10 +90,13 @@ class SettleAttempt:
             finish = self._withdrawal(execution, started_at, withdrawn)
         elif not answer.async_accepted or execution.notification_of is not None:
             finish = self._decide(execution, outcome, answer, ended_at)
+        known = following(execution.progress.stages, execution.attempt, stages) if stages else None
+        if finish is not None:
+            finish = replace(finish, stages=known)
         for _ in range(FINISH_TRIES):
             try:
                 if finish is None:
-                    return self._extend_lease(execution)
+                    return self._extend_lease(execution, known)
                 return self._record(execution, finish, outcome)
             except (ServiceError, UnreadableItemError):
                 continue
@@ -171,7 +178,8 @@ class SettleAttempt:
         existing = self.store.finish(execution, finish)
         if existing is not None and _was_stopped(execution, existing):
             outcomes = (*execution.progress.outcomes, outcome)
-            finish = self._failure(execution, outcomes, finish.last_body, EndReason.STOPPED)
+            stopped = self._failure(execution, outcomes, finish.last_body, EndReason.STOPPED)
+            finish = replace(stopped, stages=finish.stages)
             existing = self.store.finish(execution, finish)
         if existing is not None and not _is_recorded(execution, finish, existing):
             return _overtaken(execution, existing)
@@ -198,13 +206,15 @@ class SettleAttempt:
             return False
         return True
 
-    def _extend_lease(self, execution: Execution) -> Settlement:
+    def _extend_lease(self, execution: Execution, stages: Stages | None) -> Settlement:
         """Extend the lease of an accepted asynchronous attempt. A lease that a heartbeat extended further is
         kept."""
         deadline_at = execution.attempt_deadline_at or 0
         renewed_until = execution.call.async_policy.lease_until(self.clock.now_ms(), deadline_at)
         lease_until = max(execution.progress.lease_until or 0, renewed_until)
-        existing = self.store.extend_lease(execution, lease_until=lease_until, async_until=deadline_at)
+        existing = self.store.extend_lease(
+            execution, lease_until=lease_until, async_until=deadline_at, stages=stages
+        )
         if existing is None or (
             _is_same_claim(execution, existing) and existing.progress.async_until is not None
         ):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import field
 
 from shared.dataclass import dataclass
+from shared.domain.dispatch.arrival import WaitSoFar
 from shared.domain.dispatch.sweep import BACKED_UP_MS, LATE_MS, MAX_YIELD_MS, LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import PunctualError
@@ -32,6 +33,8 @@ class ReceivedMessage:
     wakeup: Wakeup
     visible_at: int
     receive_count: int
+    wait: WaitSoFar
+    """Since the first receive, of this message or of the one that it takes the place of."""
 
 
 @dataclass(slots=True)

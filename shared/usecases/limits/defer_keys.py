@@ -9,11 +9,13 @@ from dataclasses import replace
 
 from shared.dataclass import dataclass
 from shared.domain.dispatch.wakeup import Wakeup
+from shared.domain.executions.stages import WaitCause
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.scopes import Deferral, WaitReason
 from shared.names import QueueName
 from shared.ports.dispatch import WakeupQueue
 from shared.ports.runtime import Clock
+from shared.usecases.limits.apply_backpressure import ReceivedMessage
 
 _MOVES = frozenset({WaitReason.SLOW, WaitReason.LATE})
 """These keys move to another queue at once, which does not count as a wait."""
@@ -27,15 +29,15 @@ class DeferKeys:
     clock: Clock
 
     def execute(
-        self, wakeups: Iterable[Wakeup], deferred: Mapping[ExecutionId, Deferral]
+        self, messages: Iterable[ReceivedMessage], deferred: Mapping[ExecutionId, Deferral]
     ) -> set[ExecutionId]:
         """The keys without a new message, whose old messages must be kept: their sends failed."""
         fresh: list[Wakeup] = []
         seen: set[ExecutionId] = set()
         now_ms = self.clock.now_ms()
-        for wakeup in wakeups:
-            for deferral, keys in _by_deferral(wakeup, deferred, seen).items():
-                later = _later(wakeup, keys, deferral, now_ms)
+        for message in messages:
+            for deferral, keys in _by_deferral(message.wakeup, deferred, seen).items():
+                later = _later(message, keys, deferral, now_ms)
                 # The sweeper re-sends after `ends_at`: a copy beyond that would add up with the next one.
                 if later.ends_at is None or later.not_before < later.ends_at:
                     fresh.append(later)
@@ -53,11 +55,13 @@ def _by_deferral(
     return groups
 
 
-def _later(wakeup: Wakeup, keys: list[ExecutionId], deferral: Deferral, now_ms: int) -> Wakeup:
+def _later(message: ReceivedMessage, keys: list[ExecutionId], deferral: Deferral, now_ms: int) -> Wakeup:
+    wakeup = message.wakeup
     via: QueueName | None = deferral.via or wakeup.via
     return replace(
         wakeup.only(keys),
         not_before=now_ms + deferral.wait_ms,
         via=via,
         waited=wakeup.waited + (deferral.reason not in _MOVES),
+        wait=message.wait.deferred(WaitCause[deferral.reason.name], deferral.wait_ms),
     )

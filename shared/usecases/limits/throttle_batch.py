@@ -52,9 +52,7 @@ class ThrottleBatch:
         self.settle_limits.begin()
         deferred = self.backpressure.deferrals(messages, self.queue)
         deferred |= self._admit(_candidates(messages, deferred))
-        unsent = (
-            self.defer_keys.execute([message.wakeup for message in messages], deferred) if deferred else set()
-        )
+        unsent = self.defer_keys.execute(messages, deferred) if deferred else set()
         return {
             key: DeferredKey(deferral=deferral, is_done=key not in unsent)
             for key, deferral in deferred.items()

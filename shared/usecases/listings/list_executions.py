@@ -28,6 +28,7 @@ class ExecutionPage:
 
     executions: tuple[Execution, ...]
     next_position: HistoryPosition | None
+    job_name: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,9 @@ class ListExecutions:
             at_most=keys_at_most(is_filtered=criteria.is_filter),
         )
         return ExecutionPage(
-            executions=page.items, next_position=_position(page.last, chain) if page.last else None
+            executions=page.items,
+            next_position=_position(page.last, chain) if page.last else None,
+            job_name=job.name,
         )
 
 

@@ -8,6 +8,7 @@ from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import NotFoundError, ThrottledError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.executions.stages import Stages
 from shared.domain.executions.states import REDRIVABLE, EndReason, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import ExecutionPage, Finish, PendingPage, ScanPage
@@ -74,11 +75,17 @@ class FakeExecutionStore:
             notification=finish.notification,
             refunded=standing.progress.refunded + (finish.transition in REFUNDS),
             refunded_since=finish.refunded_since or standing.progress.refunded_since,
+            stages=finish.stages or standing.progress.stages,
         )
         return None
 
     def extend_lease(
-        self, execution: Execution, *, lease_until: int, async_until: int | None = None
+        self,
+        execution: Execution,
+        *,
+        lease_until: int,
+        async_until: int | None = None,
+        stages: Stages | None = None,
     ) -> Execution | None:
         row = self._row(execution.id)
         standing = row.execution
@@ -88,7 +95,12 @@ class FakeExecutionStore:
         if not row.matches(Transition.EXTEND) or not is_own or is_stopped or is_shorter:
             return row.read()
         until = standing.progress.async_until if async_until is None else async_until
-        row.execution = with_changes(standing, lease_until=lease_until, async_until=until)
+        row.execution = with_changes(
+            standing,
+            lease_until=lease_until,
+            async_until=until,
+            stages=stages or standing.progress.stages,
+        )
         return None
 
     def give_up(

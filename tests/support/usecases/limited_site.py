@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
+from shared.domain.dispatch.arrival import WaitSoFar
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.limits.circuit_breaker import OPEN_MS, TRIP_AFTER, Circuit
@@ -91,5 +92,6 @@ def open_breaker(site: Site, until: int = DUE_AT + OPEN_MS) -> None:
 
 
 def arrived(site: Site, execution: Execution, waited: int = 0, ends_at: int | None = None) -> ReceivedMessage:
-    wakeup = replace(wakeup_for(execution), waited=waited, ends_at=ends_at)
-    return ReceivedMessage(wakeup=wakeup, visible_at=site.clock.now_ms(), receive_count=1)
+    wakeup, now_ms = replace(wakeup_for(execution), waited=waited, ends_at=ends_at), site.clock.now_ms()
+    wait = WaitSoFar(visible_at=now_ms, received_at=now_ms)
+    return ReceivedMessage(wakeup=wakeup, visible_at=now_ms, receive_count=1, wait=wait)

@@ -66,6 +66,7 @@ def test_jobs_are_listed_page_by_page_with_what_they_are() -> None:
         "tags",
         "schedule",
         "next_due_at",
+        "no_next_run",
         "lane",
         "revision",
         "created_at",

@@ -52,6 +52,9 @@ class ExecutionOut(Representation):
 
     id: str
     job_id: str
+    name: str | None = Field(
+        description="The name of its job: of a one-off job, and in the list of a recurring job's executions."
+    )
     state: StateOut
     backfill_of: str | None = Field(description="For a run of a backfill: the job that it belongs to.")
     scheduled_at: InstantOut = Field(
@@ -59,6 +62,9 @@ class ExecutionOut(Representation):
     )
     due_at: InstantOut = Field(
         description="The instant at which it is or was due: later than `scheduled_at` by the job's jitter."
+    )
+    lag_ms: int | None = Field(
+        description="How late its first call began; null where that is not known, or not yet."
     )
     attempts_begun: int = Field(description="Includes attempts whose worker was lost.")
     attempts: list[AttemptOut]

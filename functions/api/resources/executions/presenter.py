@@ -14,6 +14,7 @@ from functions.api.resources.executions.models import (
 )
 from shared.domain.dispatch.wait_hint import WaitHint
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.lateness import first_lag_ms
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId, backfilled_job
 from shared.domain.schedules.schedule import format_instant
@@ -22,8 +23,10 @@ NotificationStates = Mapping[ExecutionId, State]
 """The states of notifications, by their ids."""
 
 
-def execution_out(execution: Execution, notification: State | None = None) -> ExecutionOut:
-    """`notification` is the state of its notification, where that was read."""
+def execution_out(
+    execution: Execution, notification: State | None = None, job_name: str | None = None
+) -> ExecutionOut:
+    """`notification` is the state of its notification, and `job_name` the name of its job, where they were read."""
     progress = execution.progress
     attempts = [
         AttemptOut(
@@ -39,10 +42,12 @@ def execution_out(execution: Execution, notification: State | None = None) -> Ex
     return ExecutionOut(
         id=str(execution.id),
         job_id=execution.job_id,
+        name=execution.name or job_name,
         state=execution.state.value,
         backfill_of=backfilled_job(execution.job_id),
         scheduled_at=format_instant(execution.scheduled_at),
         due_at=format_instant(execution.id.dispatch_at),
+        lag_ms=first_lag_ms(execution),
         attempts_begun=execution.attempt,
         attempts=attempts,
         next_attempt_at=instant_out(progress.next_attempt_at if is_waiting else None),
@@ -59,16 +64,24 @@ def execution_out(execution: Execution, notification: State | None = None) -> Ex
 def execution_detail_out(
     execution: Execution, notification: State | None, hint: WaitHint | None
 ) -> ExecutionDetailOut:
-    waiting_for = WaitOut(reason=hint.reason.value, until=instant_out(hint.until)) if hint else None
-    return ExecutionDetailOut(**execution_out(execution, notification).model_dump(), waiting_for=waiting_for)
+    shown = execution_out(execution, notification).model_dump()
+    return ExecutionDetailOut(**shown, waiting_for=wait_out(hint))
+
+
+def wait_out(hint: WaitHint | None) -> WaitOut | None:
+    return WaitOut(reason=hint.reason.value, until=instant_out(hint.until)) if hint else None
 
 
 def page_out(
-    executions: tuple[Execution, ...], notifications: NotificationStates, next_cursor: str | None
+    executions: tuple[Execution, ...],
+    notifications: NotificationStates,
+    next_cursor: str | None,
+    job_name: str | None = None,
 ) -> ExecutionPageOut:
     return ExecutionPageOut(
         executions=[
-            execution_out(execution, notification_state(notifications, execution)) for execution in executions
+            execution_out(execution, notification_state(notifications, execution), job_name)
+            for execution in executions
         ],
         next_cursor=next_cursor,
     )

@@ -13,6 +13,8 @@ from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
 from functions.api.http.route import PAGE_PROBLEMS, PAGING, Route, Routes, json_response
+from functions.api.resources.executions.explain_models import ExplanationOut
+from functions.api.resources.executions.explain_presenter import explanation_out
 from functions.api.resources.executions.models import ExecutionDetailOut, ExecutionOut, ExecutionPageOut
 from functions.api.resources.executions.presenter import (
     execution_detail_out,
@@ -53,7 +55,7 @@ def list_executions(context: Context, request: AuthenticatedRequest) -> Response
     )
     next_cursor = context.cursors.seal(request.tenant, query, history_parts(page.next_position))
     notifications = context.cases.dead_letters.follow_notifications.execute(page.executions)
-    return json_response(200, page_out(page.executions, notifications, next_cursor))
+    return json_response(200, page_out(page.executions, notifications, next_cursor, page.job_name))
 
 
 @ROUTES.add(
@@ -109,6 +111,28 @@ def get_execution(context: Context, request: AuthenticatedRequest) -> Response:
     return json_response(
         200, execution_detail_out(execution, notification_state(notifications, execution), hint)
     )
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/executions/<execution_id>/explain",
+        operation="explainExecution",
+        summary="Explain why an execution was late, or has not started",
+        description=(
+            "The stages of its first and of its latest attempt, the longest of them, and a summary in words. "
+            "Stages are stored with the outcome of an attempt; those of earlier releases are `unknown`."
+        ),
+        success=200,
+        answer=ExplanationOut,
+        problems=(Problem.MALFORMED_REQUEST, Problem.NOT_FOUND),
+    )
+)
+def explain_execution(context: Context, request: AuthenticatedRequest) -> Response:
+    asked_id = request.path_values["execution_id"]
+    execution = context.cases.core.find_execution.execute(request.tenant.id, asked_id)
+    hint = context.cases.listings.explain_wait.execute(request.tenant, execution)
+    return json_response(200, explanation_out(asked_id, execution, hint, context.now_ms()))
 
 
 @ROUTES.add(

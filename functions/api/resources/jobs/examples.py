@@ -68,6 +68,8 @@ _RECURRING: dict[str, Any] = {
     "tags": ["billing"],
     "schedule": {"cron": "30 2 * * *", "timezone": "Europe/Berlin"},
     "next_due_at": "2025-02-20T01:30:00.000Z",
+    "no_next_run": None,
+    "last_run": None,
     "request": {"method": "POST", "url": "https://example.com/hooks/report"},
     "lane": "standard",
     "timeout_seconds": 30,
@@ -100,10 +102,22 @@ _PAUSED = {
     **_RECURRING,
     "state": "paused",
     "next_due_at": None,
+    "no_next_run": "The job is paused. Reason: the receiver is being moved",
     "pause_reason": "the receiver is being moved",
     "revision": 2,
 }
-JOB_OUT: Examples = {"recurring": _RECURRING, "once": ONCE, "paused": _PAUSED}
+_LAST_RUN = {
+    "execution_id": "exe_1001jmfj4qpe0000ygnekx3ad5d8xvak",
+    "scheduled_at": "2025-02-19T01:30:00.000Z",
+    "state": "succeeded",
+    "started_at": "2025-02-19T01:30:00.023Z",
+    "lag_ms": 23,
+}
+JOB_OUT: Examples = {
+    "recurring": {**_RECURRING, "last_run": _LAST_RUN},
+    "once": ONCE,
+    "paused": {**_PAUSED, "last_run": _LAST_RUN},
+}
 JOB_PAGE: Examples = {
     "one_of_more": {
         "jobs": [
@@ -117,6 +131,7 @@ JOB_PAGE: Examples = {
                     "tags",
                     "schedule",
                     "next_due_at",
+                    "no_next_run",
                     "lane",
                     "revision",
                     "created_at",

@@ -20,6 +20,7 @@ from functions.api.models import (
 from functions.api.resources.backfills.models import BackfillOut
 from functions.api.resources.jobs import examples
 from functions.api.resources.jobs.call_models import RequestIn, RetryIn, RetryOut, TargetOut
+from functions.api.resources.jobs.run_models import LastRunOut, NoNextRunOut
 from functions.api.resources.schedules.models import ONCE, ScheduleIn, ScheduleOut, has_kind
 from shared.domain.delivery.async_policy import (
     DEFAULT_ASYNC_POLICY,
@@ -260,6 +261,10 @@ class JobOut(Representation):
     tags: list[str]
     schedule: ScheduleOut
     next_due_at: InstantOut | None = Field(description="The next due time; null where there is none.")
+    no_next_run: NoNextRunOut
+    last_run: LastRunOut | None = Field(
+        description="Null before the first run; for a recurring job, also in responses to other methods than GET."
+    )
     request: TargetOut
     lane: Lane
     timeout_seconds: int

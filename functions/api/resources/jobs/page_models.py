@@ -1,8 +1,11 @@
 """Schemas of pages of jobs."""
 
-from functions.api.models import InstantOut, Representation, with_examples
+from pydantic.json_schema import SkipJsonSchema
+
+from functions.api.models import LEFT_OUT, InstantOut, Representation, with_examples
 from functions.api.resources.jobs import examples
 from functions.api.resources.jobs.models import JobStateOut
+from functions.api.resources.jobs.run_models import LastRunOut, NoNextRunOut
 from functions.api.resources.schedules.models import ScheduleOut
 from shared.domain.listings.filters import Kind
 from shared.names import Lane
@@ -18,6 +21,8 @@ class JobSummaryOut(Representation):
     tags: list[str]
     schedule: ScheduleOut
     next_due_at: InstantOut | None
+    no_next_run: NoNextRunOut
+    last_run: LastRunOut | SkipJsonSchema[None] = LEFT_OUT
     lane: Lane
     revision: int
     created_at: InstantOut

@@ -7,6 +7,7 @@ from functions.api.resources.backfills.presenter import backfill_out
 from functions.api.resources.jobs.call_models import RetryOut, TargetOut
 from functions.api.resources.jobs.models import RECURRING_ONLY, JobOut
 from functions.api.resources.jobs.page_models import JobSummaryOut
+from functions.api.resources.jobs.run_notes import last_run_out, no_next_run, own_run
 from functions.api.resources.schedules.models import ScheduleOut
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy
@@ -20,6 +21,7 @@ from shared.domain.schedules.schedule import Backfill, Cron, Rate, first_after, 
 
 def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
     """A one-off job, which is its execution, or a recurring one."""
+    next_at = next_due_at(job, now_ms)
     return JobOut(
         id=_id(job),
         kind=kind_of(job),
@@ -27,7 +29,9 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         name=job.name,
         tags=list(job.tags),
         schedule=schedule_out(job),
-        next_due_at=instant_out(next_due_at(job, now_ms)),
+        next_due_at=instant_out(next_at),
+        no_next_run=no_next_run(job, next_at, now_ms),
+        last_run=last_run_out(own_run(job)),
         request=TargetOut(method=request.method, url=request.url),
         lane=job.call.lane,
         timeout_seconds=job.call.timeout_ms // 1000,
@@ -47,6 +51,7 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
 
 
 def job_summary(job: Execution | Job, now_ms: int) -> JobSummaryOut:
+    next_at = next_due_at(job, now_ms)
     return JobSummaryOut(
         id=_id(job),
         kind=kind_of(job),
@@ -54,7 +59,9 @@ def job_summary(job: Execution | Job, now_ms: int) -> JobSummaryOut:
         name=job.name,
         tags=list(job.tags),
         schedule=schedule_out(job),
-        next_due_at=instant_out(next_due_at(job, now_ms)),
+        next_due_at=instant_out(next_at),
+        no_next_run=no_next_run(job, next_at, now_ms),
+        last_run=last_run_out(own_run(job)),
         lane=job.call.lane,
         revision=job.revision,
         created_at=format_instant(_created_at(job)),

@@ -31,6 +31,7 @@ from functions.api.resources.jobs.models import JobIn, JobOut, JobPatch
 from functions.api.resources.jobs.page_models import JobPageOut
 from functions.api.resources.jobs.presenter import job_document, job_out, job_summary
 from functions.api.resources.jobs.responses import changed_job, created_job, etag, present_job
+from functions.api.resources.jobs.run_notes import last_run_out
 from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.trace import TRACEPARENT
@@ -125,8 +126,8 @@ def list_jobs(context: Context, request: AuthenticatedRequest) -> Response:
         operation="getJob",
         summary="Show a job",
         description=(
-            "The definition, the state and the next due time. Headers and body of the request are never "
-            "shown again."
+            "The definition, the state, the next due time and the last run. Headers and body of the request "
+            "are never shown again."
         ),
         success=200,
         answer=JobOut,
@@ -138,7 +139,10 @@ def list_jobs(context: Context, request: AuthenticatedRequest) -> Response:
 def get_job(context: Context, request: AuthenticatedRequest) -> Response:
     found = context.cases.core.find_job.execute(request.tenant.id, request.path_values["job_id"])
     job = present_job(context, request.tenant, found)
-    return not_modified(etag(job)) if request.knows(etag(job)["ETag"]) else json_response(200, job, etag(job))
+    if request.knows(etag(job)["ETag"]):
+        return not_modified(etag(job))
+    last_run = last_run_out(context.cases.listings.last_run.execute(found))
+    return json_response(200, job.model_copy(update={"last_run": last_run}), etag(job))
 
 
 @ROUTES.add(

@@ -34,6 +34,7 @@ from shared.adapters.dynamodb.codec.keys import (
     tenant_index_key,
 )
 from shared.adapters.dynamodb.codec.recurrence_fields import read_recurrence, recurrence_attributes
+from shared.adapters.dynamodb.codec.stages import STAGES, pack_stages, unpack_stages
 from shared.adapters.dynamodb.codec.versions import execution_version, is_known, known, version_of
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
@@ -112,6 +113,7 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "mv": str(progress.moved_to) if progress.moved_to else None,
             "rd": encode_redriven_by(progress.redriven_by),
             "nt": str(progress.notification) if progress.notification else None,
+            STAGES: pack_stages(progress.stages),
         }
     )
 
@@ -172,6 +174,7 @@ def _read_progress(plain: Mapping[str, Any]) -> Progress:
         lane=lane_of(plain["ln"]) if "hl" in plain else None,
         redriven_by=read_redriven_by(plain.get("rd")),
         notification=read_id(plain.get("nt")),
+        stages=unpack_stages(plain.get(STAGES)),
     )
 
 

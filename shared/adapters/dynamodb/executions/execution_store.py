@@ -34,6 +34,7 @@ from shared.adapters.dynamodb.codec.items import (
     reminder_item,
 )
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key, shard_pk
+from shared.adapters.dynamodb.codec.stages import STAGES, pack_stages
 from shared.adapters.dynamodb.executions.execution_scans import DynamoExecutionScans, page_of, sort_key_of
 from shared.adapters.dynamodb.executions.execution_updates import ExecutionUpdates
 from shared.domain.dispatch.retry_reminder import RetryReminder
@@ -41,6 +42,7 @@ from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import EARLY_MS, Execution
 from shared.domain.executions.redrive import RedrivenBy
+from shared.domain.executions.stages import Stages
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import Finish, ScanPage
@@ -101,7 +103,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
     def finish(self, execution: Execution, finish: Finish) -> Execution | None:
         condition = own_claim(execution, finish.transition)
         sets: dict[str, Any] = {"oc": pack_outcomes(finish.outcomes), "lb": finish.last_body or None}
-        sets |= _refund(execution, finish.refunded_since)
+        sets |= _refund(execution, finish.refunded_since) | {STAGES: pack_stages(finish.stages)}
         removes = ["ow"]
         if finish.next_attempt_at is not None:
             sets |= {"na": finish.next_attempt_at, "ca": finish.next_attempt_at - EARLY_MS}
@@ -115,13 +117,22 @@ class DynamoExecutionStore(DynamoExecutionScans):
         )
 
     def extend_lease(
-        self, execution: Execution, *, lease_until: int, async_until: int | None = None
+        self,
+        execution: Execution,
+        *,
+        lease_until: int,
+        async_until: int | None = None,
+        stages: Stages | None = None,
     ) -> Execution | None:
         condition = extends_lease(execution, lease_until + 1, calls=async_until is None)
         expression, values = "SET ca = :ca", dict[str, Any]()
         if async_until is not None:
             expression += ", au = :au"
             values[":au"] = encode(async_until_text(execution.progress.claims, async_until))
+        packed = pack_stages(stages)
+        if packed is not None:
+            expression += f", {STAGES} = :{STAGES}"
+            values[f":{STAGES}"] = encode(packed)
         existing = self._updates.update(execution.id, expression, condition, values)
         return read_execution(existing) if existing is not None else None
 

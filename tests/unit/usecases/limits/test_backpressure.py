@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from shared.domain.dispatch.arrival import WaitSoFar
 from shared.domain.dispatch.sweep import BACKED_UP_MS, LATE_MS, MAX_YIELD_MS, LaneProgress
 from shared.domain.executions.states import State
 from shared.domain.limits.scopes import WaitReason
@@ -23,8 +24,11 @@ def at(now_ms: int = NOW) -> tuple[World, ApplyBackpressure]:
 def batch(
     count: int = EXECUTOR_BATCH, visible_at: int = DUE_AT, receives: int = 1, **fields: Any
 ) -> list[ReceivedMessage]:
+    wait = WaitSoFar(visible_at=visible_at, received_at=visible_at)
     return [
-        ReceivedMessage(wakeup=wakeup(number, **fields), visible_at=visible_at, receive_count=receives)
+        ReceivedMessage(
+            wakeup=wakeup(number, **fields), visible_at=visible_at, receive_count=receives, wait=wait
+        )
         for number in range(count)
     ]
 

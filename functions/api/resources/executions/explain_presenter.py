@@ -1,0 +1,128 @@
+"""The explanation of an execution: its stages, the longest of them, and a summary in words."""
+
+from functions.api.models import instant_out
+from functions.api.resources.executions import sentences
+from functions.api.resources.executions.explain_models import (
+    AttemptStagesOut,
+    ExplanationOut,
+    LongestOut,
+    SpanOut,
+)
+from functions.api.resources.executions.presenter import wait_out
+from shared.domain.dispatch.wait_hint import WaitHint, is_due_and_unstarted
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.lateness import AttemptLateness, TimedStage, lateness
+from shared.domain.executions.stages import Stage, WaitCause
+from shared.domain.executions.states import State
+from shared.domain.schedules.schedule import format_instant
+
+ON_TIME_MS = 1_000
+"""A call that began this much after its due time, or less, was not late."""
+
+
+def explanation_out(
+    asked_id: str, execution: Execution, hint: WaitHint | None, now_ms: int
+) -> ExplanationOut:
+    """`asked_id` is the id of the request: a job that was moved has another execution now."""
+    attempts = lateness(execution)
+    is_overdue = is_due_and_unstarted(execution, now_ms)
+    overdue_ms = now_ms - execution.not_before if is_overdue else None
+    longest = _so_far_out(overdue_ms, hint) if overdue_ms is not None else _first_longest(attempts)
+    return ExplanationOut(
+        id=str(execution.id),
+        job_id=execution.job_id,
+        name=execution.name,
+        state=execution.state.value,
+        end_reason=execution.progress.end_reason.value if execution.progress.end_reason else None,
+        due_at=format_instant(execution.id.dispatch_at),
+        lag_ms=attempts[0].lag_ms if attempts else None,
+        summary=" ".join(_summary(asked_id, execution, attempts, longest, overdue_ms)),
+        longest=longest,
+        waiting_for=wait_out(hint),
+        attempts=[_attempt_out(attempt) for attempt in attempts],
+    )
+
+
+def _summary(
+    asked_id: str,
+    execution: Execution,
+    attempts: tuple[AttemptLateness, ...],
+    longest: LongestOut | None,
+    overdue_ms: int | None,
+) -> list[str]:
+    progress = execution.progress
+    said = [sentences.MOVED_HERE] if asked_id != str(execution.id) else []
+    if overdue_ms is not None and execution.state is not State.WAITING:
+        said.append(sentences.OVERDUE)
+    elif progress.async_until is not None:
+        said.append(sentences.ASYNC_ACCEPTED)
+    else:
+        said.append(sentences.STATES[execution.state])
+    if progress.end_reason is not None:
+        said.append(sentences.END_REASONS[progress.end_reason])
+    if overdue_ms is not None:
+        said.append(f"It has been due for {sentences.duration_text(overdue_ms)}.")
+    elif execution.state is State.WAITING:
+        said.append(f"The next attempt begins at {format_instant(execution.not_before)}.")
+    if attempts:
+        said.append(_first_call(attempts[0]))
+    if longest is not None and (overdue_ms is not None or longest.duration_ms > ON_TIME_MS):
+        said.append(f"The longest stage: {longest.text}.")
+    return said
+
+
+def _first_call(attempt: AttemptLateness) -> str:
+    lag_ms = attempt.lag_ms
+    if lag_ms is None:
+        return "How late its first call began is not known."
+    if lag_ms <= ON_TIME_MS:
+        return f"Its first call began in time, {lag_ms} ms after its due time."
+    return f"Its first call began {sentences.duration_text(lag_ms)} after its due time."
+
+
+def _attempt_out(attempt: AttemptLateness) -> AttemptStagesOut:
+    return AttemptStagesOut(
+        number=attempt.number,
+        due_at=instant_out(attempt.due_at),
+        started_at=instant_out(attempt.started_at),
+        lag_ms=attempt.lag_ms,
+        longest=_longest_out(attempt.longest),
+        stages=[_span_out(span) for span in attempt.spans],
+    )
+
+
+def _span_out(span: TimedStage) -> SpanOut:
+    precision = "exact" if span.is_exact else "about"
+    return SpanOut(
+        stage=span.stage.value,
+        cause=span.cause.word if span.cause else None,
+        began_at=instant_out(span.began_at),
+        ended_at=instant_out(span.ended_at),
+        duration_ms=span.duration_ms,
+        precision="unknown" if span.duration_ms is None else precision,
+    )
+
+
+def _first_longest(attempts: tuple[AttemptLateness, ...]) -> LongestOut | None:
+    return _longest_out(attempts[0].longest) if attempts else None
+
+
+def _longest_out(span: TimedStage | None) -> LongestOut | None:
+    if span is None or span.duration_ms is None:
+        return None
+    return _named(span.stage, span.cause, span.duration_ms, "")
+
+
+def _so_far_out(overdue_ms: int, hint: WaitHint | None) -> LongestOut | None:
+    """The wait of an execution that is due, up to now; None where its reason is not known."""
+    return _named(Stage.WAIT, WaitCause[hint.reason.name], overdue_ms, " so far") if hint else None
+
+
+def _named(stage: Stage, cause: WaitCause | None, duration_ms: int, until: str) -> LongestOut:
+    words = sentences.CAUSES[cause] if cause else sentences.STAGES[stage]
+    return LongestOut(
+        stage=stage.value,
+        cause=cause.word if cause else None,
+        duration_ms=duration_ms,
+        text=f"{sentences.duration_text(duration_ms)}{until}: {words}",
+    )

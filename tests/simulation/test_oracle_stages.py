@@ -1,0 +1,73 @@
+"""The oracle adds up the stages of each record: forged ones that do not fit its call."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.simulation.evidence import Evidence, Outcome, StageTimes
+from tests.simulation.faults import FaultMix
+from tests.simulation.honest_evidence import CREATED_AT, DUE_AT, GRAVE, ONCE, call, honest, set_record
+from tests.simulation.oracle import verdict
+
+LATE_MS = 8_000
+CALM = FaultMix()
+
+
+def told(evidence: Evidence, *before_call_ms: int, cause: str | None = None, **fields: Any) -> None:
+    """The one-off's call began late, and its record has these stages."""
+    began_at = DUE_AT + LATE_MS
+    evidence.calls[0] = call(began_at=began_at, caller_began_at=began_at, ended_at=began_at + 200)
+    outcome = Outcome(attempt=1, status=200, reason="ok", started_at=began_at)
+    stages = StageTimes(before_call_ms=before_call_ms, cause=cause)
+    defaults = {"outcomes": (outcome,), "due_at": DUE_AT, "created_at": CREATED_AT}
+    set_record(evidence, ONCE, 0, **{**defaults, "first": stages, "latest": stages, **fields})
+
+
+def stages_longer_than_the_lag(evidence: Evidence) -> None:
+    told(evidence, 20, LATE_MS + 400, 10, 2)
+
+
+def stages_shorter_than_the_lag(evidence: Evidence) -> None:
+    told(evidence, 20, 5_000, 10, 2, cause="breaker_open")
+
+
+def wait_without_a_cause(evidence: Evidence) -> None:
+    told(evidence, 20, LATE_MS - 30, 10, 2)
+
+
+def start_of_the_preparation(evidence: Evidence) -> None:
+    started = Outcome(attempt=1, status=200, reason="ok", started_at=DUE_AT + LATE_MS - 30)
+    told(evidence, 20, LATE_MS - 30, 10, 2, cause="slow", outcomes=(started,))
+
+
+def retry_with_stages_longer_than_its_lag(evidence: Evidence) -> None:
+    told(evidence, 20, LATE_MS - 30, 10, 2, cause="slow", next_attempt_at=DUE_AT + LATE_MS - 1_000)
+
+
+FORGED: dict[Callable[[Evidence], None], str] = {
+    stages_longer_than_the_lag: "of a lag of 8000 ms",
+    stages_shorter_than_the_lag: "do not add up to 8000 ms",
+    wait_without_a_cause: "without a cause",
+    start_of_the_preparation: "attempt 1 began at",
+    retry_with_stages_longer_than_its_lag: "of a lag of 1000 ms",
+}
+
+
+@pytest.mark.parametrize("forge", FORGED, ids=lambda forge: forge.__name__)
+def test_forged_stage_is_found(forge: Callable[[Evidence], None]) -> None:
+    evidence = honest(CALM)
+    forge(evidence)
+    assert [fault for fault in verdict(evidence) if FORGED[forge] in fault.text]
+
+
+def test_stages_that_add_up_are_nothing_to_find() -> None:
+    evidence = honest(GRAVE)
+    told(evidence, 20, LATE_MS - 30, 10, 2, cause="breaker_open")
+    assert [fault for fault in verdict(evidence) if "stages" in fault.text or "began at" in fault.text] == []
+
+
+def test_message_that_was_lost_and_sent_again_leaves_stages_short_of_the_lag() -> None:
+    evidence = honest(GRAVE)
+    told(evidence, 20, 0, 10, 2)
+    assert [fault for fault in verdict(evidence) if "stages" in fault.text] == []

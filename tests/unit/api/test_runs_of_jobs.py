@@ -1,0 +1,182 @@
+"""Jobs show their last run and why no other follows; executions show their lag and the name of their job."""
+
+from typing import Any
+
+import pytest
+
+from functions.api.resources.jobs import run_notes
+from shared.domain.bucket import MINUTE_MS
+from shared.domain.delivery.callback import Reason
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import TERMINAL, State
+from shared.domain.jobs.job import Job, JobState
+from shared.domain.schedules.schedule import Rate, format_instant
+from tests.support.api.api_world import ApiWorld
+from tests.support.builders import DUE_AT, in_state, with_changes
+
+NAME = "nightly report"
+
+
+def begun(execution: Execution, lag_ms: int = 23, state: State = State.SUCCEEDED) -> Execution:
+    outcome = AttemptOutcome(
+        attempt=1,
+        started_at=execution.id.dispatch_at + lag_ms,
+        duration_ms=5,
+        status=200,
+        reason=Reason.OK,
+    )
+    return in_state(execution, state, attempt=1, outcomes=(outcome,))
+
+
+class Ran:
+    """A job that runs every minute, and whose first two runs have ended."""
+
+    def __init__(self, **overrides: Any) -> None:
+        self.api = ApiWorld()
+        self.world = self.api.world
+        self.job: Job = self.world.recurring(**{"name": NAME, **overrides})
+        self.world.table.executions.clear()
+        self.runs = [
+            self.world.put(begun(self.run(number), lag_ms=number * 1_000 + 23)) for number in range(2)
+        ]
+        self.world.clock.time_ms = DUE_AT + MINUTE_MS + 30_000
+
+    def run(self, number: int) -> Execution:
+        return self.job.occurrence(DUE_AT + number * MINUTE_MS, created_at=DUE_AT - 1)
+
+    def change(self, **overrides: Any) -> None:
+        job = with_changes(self.job, **overrides)
+        self.world.table.jobs[job.tenant_id, job.id] = job
+
+    def shown(self) -> Any:
+        return self.api.get(f"/v1/jobs/{self.job.id}").json
+
+    def listed(self) -> Any:
+        (job,) = self.api.get("/v1/jobs").json["jobs"]
+        return job
+
+
+def test_recurring_job_shows_its_last_run_by_one_request() -> None:
+    ran = Ran()
+    ran.shown()
+    ran.world.steps.taken.clear()
+    assert ran.shown()["last_run"] == {
+        "execution_id": str(ran.runs[1].id),
+        "scheduled_at": format_instant(DUE_AT + MINUTE_MS),
+        "state": "succeeded",
+        "started_at": format_instant(DUE_AT + MINUTE_MS + 1_023),
+        "lag_ms": 1_023,
+    }
+    assert [step for step in ran.world.steps.taken if step.startswith("store.")] == ["store.get_many"]
+
+
+def test_list_of_jobs_reads_no_runs_of_recurring_jobs() -> None:
+    ran = Ran()
+    ran.listed()
+    ran.world.steps.taken.clear()
+    assert "last_run" not in ran.listed()
+    assert [step for step in ran.world.steps.taken if step.startswith("store.")] == []
+
+
+def test_job_without_a_run_shows_none() -> None:
+    ran = Ran()
+    ran.world.clock.time_ms = DUE_AT - 1
+    assert ran.shown()["last_run"] is None
+
+
+def test_run_that_has_not_started_is_not_the_last_one() -> None:
+    ran = Ran()
+    ran.world.put(with_changes(ran.run(1), state=State.QUEUED))
+    assert ran.shown()["last_run"]["execution_id"] == str(ran.runs[0].id)
+    ran.world.put(with_changes(ran.run(0), state=State.QUEUED))
+    assert ran.shown()["last_run"] is None
+
+
+def test_run_without_a_record_is_left_out() -> None:
+    ran = Ran()
+    for run in ran.runs:
+        del ran.world.table.executions[run.id]
+    assert ran.shown()["last_run"] is None
+
+
+def test_ended_chain_shows_the_last_run_before_its_end() -> None:
+    ran = Ran()
+    ran.change(state=JobState.PAUSED, ended_from=DUE_AT + 1, ended_through=DUE_AT + MINUTE_MS)
+    assert ran.shown()["last_run"]["execution_id"] == str(ran.runs[0].id)
+
+
+def test_one_off_job_is_its_own_last_run_once_it_has_begun() -> None:
+    api = ApiWorld()
+    waiting = api.world.put(api.world.one_off(1))
+    assert api.get(f"/v1/jobs/{waiting.job_id}").json["last_run"] is None
+    done = api.world.put(begun(api.world.one_off(2)))
+    shown = api.get(f"/v1/jobs/{done.job_id}").json["last_run"]
+    assert (shown["execution_id"], shown["lag_ms"]) == (str(done.id), 23)
+    listed = {job["id"]: job.get("last_run") for job in api.get("/v1/jobs").json["jobs"]}
+    assert listed == {waiting.job_id: None, done.job_id: shown}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"state": JobState.PAUSED}, "The job is paused."),
+        (
+            {"state": JobState.PAUSED, "pause_reason": "gone"},
+            "The job is paused. Reason: gone",
+        ),
+        ({"state": JobState.DELETED}, "The job was deleted."),
+        ({"state": JobState.COMPLETED}, run_notes.ALL_RUNS),
+        (
+            {
+                "state": JobState.COMPLETED,
+                "schedule": Rate(interval_ms=MINUTE_MS, anchor=DUE_AT, end_at=DUE_AT + MINUTE_MS),
+            },
+            run_notes.ENDED,
+        ),
+        ({"schedule": Rate(interval_ms=MINUTE_MS, anchor=DUE_AT, end_at=DUE_AT)}, run_notes.ENDED),
+        ({}, None),
+    ],
+)
+def test_job_without_a_next_run_says_why(changes: dict[str, Any], expected: str | None) -> None:
+    ran = Ran()
+    ran.change(**changes)
+    shown = ran.shown()
+    assert shown["no_next_run"] == expected
+    assert (shown["next_due_at"] is None) is (expected is not None)
+    if ran.job.state not in (JobState.DELETED,) and changes.get("state") is not JobState.DELETED:
+        assert ran.listed()["no_next_run"] == expected
+
+
+@pytest.mark.parametrize("state", JobState)
+def test_every_state_of_a_recurring_job_has_a_reason(state: JobState) -> None:
+    assert run_notes.no_next_run(with_changes(Ran().job, state=state), None, DUE_AT)
+
+
+@pytest.mark.parametrize("state", sorted(TERMINAL))
+def test_every_end_of_a_one_off_job_has_a_reason(state: State) -> None:
+    world = ApiWorld().world
+    assert run_notes.no_next_run(in_state(world.one_off(), state), None, DUE_AT)
+
+
+def test_executions_of_a_job_show_their_lag_and_its_name() -> None:
+    ran = Ran()
+    listed = ran.api.get(f"/v1/jobs/{ran.job.id}/executions").json["executions"]
+    assert [(each["lag_ms"], each["name"]) for each in listed] == [(1_023, NAME), (23, NAME)]
+
+
+def test_list_by_time_shows_names_of_one_off_jobs_and_reads_no_definition() -> None:
+    ran = Ran()
+    ran.world.put(begun(ran.world.one_off(9, name="import")))
+    ran.api.get("/v1/executions")
+    ran.world.steps.taken.clear()
+    listed = ran.api.get("/v1/executions").json["executions"]
+    assert {each["name"] for each in listed} == {None, "import"}
+    assert {each["lag_ms"] for each in listed} == {23, 1_023}
+    assert ran.world.steps.count("jobs.get") == 0
+
+
+def test_execution_without_an_outcome_has_no_lag() -> None:
+    api = ApiWorld()
+    running = api.world.put(in_state(api.world.one_off(), State.RUNNING))
+    assert api.get(f"/v1/executions/{running.id}").json["lag_ms"] is None
