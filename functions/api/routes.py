@@ -19,6 +19,7 @@ SECTIONS = {
     "upcoming": ("upcoming.routes",),
     "keys": ("keys.routes",),
     "signing-secrets": ("signing_secrets.routes",),
+    "settings": ("settings.routes",),
     "usage": ("usage.routes",),
     "audit": ("audit.routes",),
     "health": ("system.routes",),

@@ -169,6 +169,7 @@ class AttemptUseCases:
             run_locks=ports.run_locks,
             file=self.core.file,
             file_successor=self.core.file_successor,
+            notify=self.core.notify,
             clock=ports.clock,
             retention=self.core.settings.retention,
         )

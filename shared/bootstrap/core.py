@@ -109,7 +109,12 @@ class CoreUseCases:
     def open_request(self) -> OpenRequest:
         from shared.usecases.requests.open_request import OpenRequest
 
-        return OpenRequest(jobs=self.ports.jobs, vault=self.ports.vault, store=self.ports.executions)
+        return OpenRequest(
+            jobs=self.ports.jobs,
+            vault=self.ports.vault,
+            store=self.ports.executions,
+            alert_windows=self.ports.alert_windows,
+        )
 
     @cached_property
     def find_job(self) -> FindJob:
@@ -131,10 +136,20 @@ class CoreUseCases:
 
     @cached_property
     def notify(self) -> NotifyOutcome:
+        from shared.usecases.outcomes.file_alert import FileAlert
         from shared.usecases.outcomes.notify_outcome import NotifyOutcome
+        from shared.usecases.outcomes.track_recovery import TrackRecovery
 
         return NotifyOutcome(
             read_tenant=self.read_tenant,
+            track_recovery=TrackRecovery(health=self.ports.job_health, clock=self.ports.clock),
+            file_alert=FileAlert(
+                windows=self.ports.alert_windows,
+                file=self.file,
+                clock=self.ports.clock,
+                plan=self.settings.shard_plan,
+                retention=self.settings.retention,
+            ),
             file=self.file,
             clock=self.ports.clock,
             plan=self.settings.shard_plan,

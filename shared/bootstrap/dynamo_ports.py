@@ -15,6 +15,7 @@ from shared.adapters.aws.client import AwsClient
 from shared.adapters.aws.throttles import ReportedThrottles
 from shared.adapters.clients import Clients, transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy, pause
+from shared.bootstrap import job_state_ports
 from shared.bootstrap.reports import report_group_failure, report_throttles, reported_denials
 from shared.bootstrap.settings import require
 from shared.names import Transport
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
         ShardLedger,
     )
     from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
-    from shared.ports.jobs import IdempotencyStore, JobStore, RunLockStore
+    from shared.ports.jobs import IdempotencyStore, JobStore
     from shared.ports.limits import LimitStore, ThrottleStatus
     from shared.ports.listings import Queries
     from shared.ports.runtime import Offload, Spread
@@ -176,11 +177,9 @@ class DynamoPorts:
 
         return DynamoIdempotencyStore(self._dynamodb, self._jobs)
 
-    @cached_property
-    def run_locks(self) -> RunLockStore:
-        from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
-
-        return DynamoRunLockStore(self._dynamodb, self._jobs)
+    run_locks = cached_property(job_state_ports.run_locks)
+    job_health = cached_property(job_state_ports.job_health)
+    alert_windows = cached_property(job_state_ports.alert_windows)
 
     @cached_property
     def queries(self) -> Queries:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shared.ports.alerts import AlertWindows
     from shared.ports.canary import Parameters
     from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
     from shared.ports.delivery import Sender, Vault
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
         WakeupQueue,
     )
     from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
-    from shared.ports.jobs import IdempotencyStore, JobStore, LiveItems, RunLockStore
+    from shared.ports.jobs import IdempotencyStore, JobHealthStore, JobStore, LiveItems, RunLockStore
     from shared.ports.limits import LimitStore, ThrottleStatus
     from shared.ports.listings import Queries
     from shared.ports.runtime import Clock, Entropy, Offload, Pause, Spread
@@ -42,6 +43,8 @@ class Ports:
     live_items: LiveItems
     idempotency: IdempotencyStore
     run_locks: RunLockStore
+    job_health: JobHealthStore
+    alert_windows: AlertWindows
     tenants: TenantStore
     budgets: BudgetStore
     recurring_jobs: RecurringJobs

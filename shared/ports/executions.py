@@ -141,12 +141,13 @@ class ExecutionStore(ExecutionReader, Protocol):
         reason: EndReason,
         expires_at_s: int,
         revision: int | None = None,
+        notification: ExecutionId | None = None,
     ) -> Execution | None:
         """CANCEL, UNDO, END_CHAIN or SKIP. None if written, otherwise the existing execution; NotFoundError
         if none exists.
 
         END_CHAIN writes a tombstone, which has no successor. With `revision`, the write requires this
-        revision.
+        revision. SKIP stores the notification's id, if any.
         """
         ...
 

@@ -5,6 +5,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.job_health import JobHealth
 from shared.domain.ids import ExecutionId, JobId
 from shared.domain.jobs.job import Chain, Job
 from shared.domain.listings.position import IndexPosition
@@ -221,6 +222,20 @@ class RunLock:
 
     holder: ExecutionId | None = None
     waiting: ExecutionId | None = None
+
+
+class JobHealthStore(Protocol):
+    """Which jobs are failing, changed only by compare-and-swap."""
+
+    def read(self, tenant_id: str, job_id: str) -> JobHealth:
+        """Strongly consistent; a job without an item has version 0."""
+        ...
+
+    def swap(
+        self, tenant_id: str, job_id: str, before: JobHealth, after: JobHealth, expires_at_s: int
+    ) -> bool:
+        """Compare-and-swap by the version of `before`; False if the stored version is another."""
+        ...
 
 
 class RunLockStore(Protocol):

@@ -30,6 +30,7 @@ ENDED_ONLY = {
     "shared/usecases/dead_letters/redrive_execution.py:file_cancelled",
     "shared/usecases/filing/file_successor.py:_complete",
     "shared/usecases/filing/record_dst_skips.py:execute",
+    "shared/usecases/outcomes/file_alert.py:_suppress",
 }
 """Functions that put records in terminal states alone: no scan has to find such a record."""
 

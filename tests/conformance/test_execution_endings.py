@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -274,3 +275,22 @@ def test_notification_id_is_written_with_the_end_of_a_lost_attempt(
     standing = lab.executions.get(running.id)
     assert standing is not None
     assert (standing.state, standing.progress.notification) == (State.FAILED, telling)
+
+
+@pytest.mark.parametrize("telling", [None, execution_id(77)])
+def test_notification_id_is_written_together_with_a_skip(lab: Lab, telling: ExecutionId | None) -> None:
+    lab.executions.put_if_absent(one_off())
+    skip = partial(
+        lab.executions.cancel,
+        one_off().id,
+        Transition.SKIP,
+        reason=EndReason.OVERLAP,
+        expires_at_s=EXPIRES_AT_S,
+    )
+    assert skip(notification=telling) is None
+    standing = lab.executions.get(one_off().id)
+    assert standing is not None
+    assert (standing.state, standing.progress.notification) == (State.SKIPPED, telling)
+    (row,) = lab.executions.scan(standing.id.bucket, 0, after=None, limit=9).rows
+    assert row.notification == telling
+    assert skip(notification=execution_id(78)) == standing

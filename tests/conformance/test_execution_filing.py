@@ -4,6 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from shared.domain.delivery.alerts import (
+    NO_ALERTS,
+    Alert,
+    AlertEvent,
+    AlertFormat,
+    AlertRules,
+    AlertTarget,
+)
 from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
@@ -50,6 +58,29 @@ def test_callback_targets_and_the_subject_of_a_notification_are_read_back(
     execution = one_off(callbacks=callbacks, notification_of=execution_id(77))
     lab.executions.put_if_absent(execution)
     assert lab.executions.get(execution.id) == execution
+
+
+EVERY_RULE = AlertRules(events=frozenset(AlertEvent), late_after_seconds=86_400, format=AlertFormat.SLACK)
+
+
+@pytest.mark.parametrize(
+    "alerts",
+    [
+        None,
+        NO_ALERTS,
+        AlertTarget(target=CallbackTarget(sealed_url=b"|" + bytes(range(256)), destination="0123456789")),
+        AlertTarget(target=CallbackTarget(sealed_url=b"7|x", destination=""), rules=EVERY_RULE),
+    ],
+)
+def test_subscription_and_announced_events_are_read_back(lab: Lab, alerts: AlertTarget | None) -> None:
+    subscribed = one_off(alerts=alerts)
+    lab.executions.put_if_absent(subscribed)
+    assert lab.executions.get(subscribed.id) == subscribed
+    for number, events in enumerate([tuple(AlertEvent), (AlertEvent.GONE,)], start=2):
+        made = Alert(events=events, format=list(AlertFormat)[number % 2])
+        alert = one_off(number, notification_of=execution_id(77), alert=made)
+        lab.executions.put_if_absent(alert)
+        assert lab.executions.get(alert.id) == alert
 
 
 @pytest.mark.parametrize(

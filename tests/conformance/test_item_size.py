@@ -10,6 +10,7 @@ import pytest
 from shared.adapters.dynamodb.codec.execution_fields import TRACE
 from shared.adapters.dynamodb.codec.items import execution_item
 from shared.domain.bucket import ShardCounts
+from shared.domain.delivery.alerts import AlertEvent, AlertRules, AlertTarget
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.outcome_callbacks import CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.request import Request, encode_request
@@ -81,6 +82,18 @@ def told_one_off() -> Execution:
     return with_changes(one_off_job(), request=told_request, callbacks=OutcomeCallbacks(on_failure=told))
 
 
+def alerted_one_off() -> Execution:
+    """It has a subscription of its own; the URL stands in its request, too."""
+    url = "https://hooks.example.com/v1/tenants/acme/alerts"
+    target = CallbackTarget(sealed_url=bytes(SEAL_BYTES) + url.encode(), destination="0" * 10)
+    rules = AlertRules(events=frozenset(AlertEvent), late_after_seconds=300)
+    events = ",".join(f'"{event}"' for event in AlertEvent)
+    request = SEALED + f',"a":{{"u":"{url}","e":[{events}],"l":300}}'.encode()
+    return with_changes(
+        one_off_job(), request=request, alerts=AlertTarget(target=target, key="0" * 10, rules=rules)
+    )
+
+
 def named_one_off() -> Execution:
     return with_changes(one_off_job(), signing_secret="billing-and-invoices")
 
@@ -132,11 +145,12 @@ def traced(execution: Execution) -> Execution:
         cron_occurrence(),
         backfill_run(),
         told_one_off(),
+        alerted_one_off(),
         named_one_off(),
         traced(one_off_job()),
         traced(cron_occurrence()),
     ],
-    ids=["one-off", "cron", "backfill", "told", "named", "one-off in a trace", "cron in a trace"],
+    ids=["one-off", "cron", "backfill", "told", "alerted", "named", "one-off in a trace", "cron in a trace"],
 )
 def test_a_typical_item_takes_one_write_unit_at_each_step(
     engine_lab: DynamoLab, execution: Execution
@@ -149,7 +163,8 @@ def test_a_typical_item_takes_one_write_unit_at_each_step(
     assert isinstance(running, Execution)
     sizes.append(item_bytes(engine_lab.item(execution.id)))
     outcome = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=200, status=200, reason=Reason.OK)
-    telling = execution_id(77) if execution.call.callbacks.on_failure else None
+    is_told = execution.call.callbacks.on_failure or execution.call.alerts
+    telling = execution_id(77) if is_told else None
     engine_lab.executions.finish(
         running,
         Finish(

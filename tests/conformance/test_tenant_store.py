@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from shared.domain.delivery.alerts import AlertEvent, AlertRules, AlertTarget
 from shared.domain.delivery.outcome_callbacks import CallbackTarget, OutcomeCallbacks
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Scope, TenantState
@@ -33,6 +34,10 @@ def test_every_field_is_read_back(lab: Lab) -> None:
         index_shards=8,
         callbacks=OutcomeCallbacks(
             on_failure=CallbackTarget(sealed_url=bytes(256), destination="0123456789")
+        ),
+        alerts=AlertTarget(
+            target=CallbackTarget(sealed_url=bytes(256), destination="0123456789"),
+            rules=AlertRules(events=frozenset(AlertEvent), late_after_seconds=60),
         ),
     )
     key = api_key(

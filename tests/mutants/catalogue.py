@@ -1,6 +1,7 @@
 """All mutants, by concern."""
 
 from tests.mutants.alarms import ALARMS
+from tests.mutants.alert_floods import ALERT_FLOODS
 from tests.mutants.attempts import ATTEMPTS
 from tests.mutants.backfills import BACKFILLS
 from tests.mutants.bulk_redrives import BULK_REDRIVES
@@ -52,6 +53,7 @@ MUTANTS = (
     *REQUESTS,
     *RETRIES,
     *NOTIFICATIONS,
+    *ALERT_FLOODS,
     *LIMITS,
     *INDEXES,
     *SLOTS,

@@ -111,14 +111,14 @@ DELIVERY = (
     Mutant(
         name="an outcome callback is signed with the default secrets",
         file="shared/domain/executions/notification.py",
-        old="ended.call.signing_secret if is_own_url else None",
+        old="ended.call.signing_secret if is_own else None",
         new="None",
         killer=_SIGNED,
     ),
     Mutant(
         name="a default outcome callback is signed with the secret of the job",
         file="shared/domain/executions/notification.py",
-        old="ended.call.signing_secret if is_own_url else None",
+        old="ended.call.signing_secret if is_own else None",
         new="ended.call.signing_secret",
         killer=_SIGNED,
     ),

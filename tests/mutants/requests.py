@@ -5,8 +5,23 @@ from tests.mutants.mutant import Mutant
 _CONDITIONS = "tests/unit/api/test_conditions.py"
 _HTTP = "tests/unit/api/test_http_semantics.py"
 _REFUSALS = "tests/unit/api/test_refusals.py"
+_SETTINGS = "tests/unit/api/test_tenant_settings.py"
 
 REQUESTS = (
+    Mutant(
+        name="settings of a tenant that every key may read",
+        file="functions/api/http/admission.py",
+        old='"/v1/keys", "/v1/settings", "/v1/signing-secrets")',
+        new='"/v1/keys", "/v1/signing-secrets")',
+        killer=_SETTINGS,
+    ),
+    Mutant(
+        name="settings that are changed without a record",
+        file="functions/api/resources/settings/routes.py",
+        old='    context.audit.record(request, "changeSettings"',
+        new='    context.audit and (lambda *_: None)(request, "changeSettings"',
+        killer=_SETTINGS,
+    ),
     Mutant(
         name="weak tag that fulfils If-Match",
         file="functions/api/http/conditions.py",

@@ -42,6 +42,7 @@ from tests.support.property.item_strategies import (
     NUMBERS,
     POLICIES,
     SCHEDULES,
+    SUBSCRIPTIONS,
     TENANTS,
 )
 
@@ -114,6 +115,7 @@ def executions(draw: st.DrawFn) -> Execution:
             payload_id=draw(st.none() | st.text(min_size=1, max_size=64)),
             destination=draw(st.just("") | st.from_regex(DESTINATION, fullmatch=True)),
             callbacks=draw(CALLBACKS),
+            alerts=draw(SUBSCRIPTIONS),
             retry=retry,
             timeout_ms=draw(st.integers(1, 60_000)),
             async_policy=draw(ASYNC_POLICIES),

@@ -21,6 +21,7 @@ from tests.support.property.item_strategies import (
     NUMBERS,
     POLICIES,
     SCHEDULES,
+    SUBSCRIPTIONS,
     TENANTS,
 )
 
@@ -46,6 +47,7 @@ CALL_PARTS: dict[str, Any] = {
     "timeout_ms": st.integers(1, 60_000),
     "payload_id": st.none() | TEXTS,
     "callbacks": CALLBACKS,
+    "alerts": SUBSCRIPTIONS,
     "destination": st.just("") | st.from_regex(DESTINATION, fullmatch=True),
 }
 DEFINITIONS = st.builds(

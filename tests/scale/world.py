@@ -40,10 +40,12 @@ from tests.scale.stores import ScaleExecutionStore, ScaleTable
 from tests.scale.ticks import Ticks
 from tests.scale.vaults import MachineVault
 from tests.simulation.hub import Hub
+from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.budgets import FakeBudgetStore
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.clock import SeededEntropy, VirtualClock
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
+from tests.support.fakes.job_health_store import FakeJobHealthStore
 from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.lane_stores import FakeLaneProgressStore
 from tests.support.fakes.ledger import FakeShardLedger
@@ -73,6 +75,8 @@ class ScaleWorld:
         self.shard_counts, self.tenants = FakeShardCountStore(), FakeTenantStore()
         self.progress, self.limits = FakeLaneProgressStore(), FakeLimitStore()
         self.budgets, self.run_locks = FakeBudgetStore(), FakeRunLockStore()
+        self.job_health = FakeJobHealthStore()
+        self.alert_windows = FakeAlertWindows()
         self.entropy = SeededEntropy(seed)
         self.vault = FakeVault(self.entropy)
         self.receivers = Receivers(Random(f"receivers {seed}"), long_for_ms)
@@ -107,6 +111,8 @@ class ScaleWorld:
         ports.shard_counts = Charged(ShardCountPrices(bill), self.shard_counts)
         ports.budgets = Charged(BudgetPrices(bill), self.budgets)
         ports.run_locks, ports.recurring_jobs = self.run_locks, FakeLiveItems(self.table)
+        ports.job_health = self.job_health
+        ports.alert_windows = self.alert_windows
         ports.idempotency = FakeIdempotencyStore()
         client: Any = ChargedSqs(self.sqs, machine, self.meters)
         weights = TenantWeights(ports.tenants, ports.clock)

@@ -25,7 +25,7 @@ from tests.simulation.drawn_changes import (
 from tests.simulation.evidence import Order, Report
 from tests.simulation.habits import Habits
 from tests.simulation.large_requests import draw_large_requests
-from tests.simulation.listeners import draw_listeners
+from tests.simulation.listeners import draw_listeners, draw_subscribers
 from tests.simulation.long_work import LongWork
 from tests.simulation.patience import draw_patience
 from tests.simulation.readers import Readers
@@ -73,6 +73,7 @@ class Clients:
         draw_patience(self.orders, self.world.seed)
         draw_large_requests(self.orders, self.world.seed)
         draw_listeners(self.orders, self.world.seed)
+        draw_subscribers(self.orders, self.world.seed)
         demands = Demands(
             self.world.seed, self.world.weather, self.world.start_ms + LOAD_MS + DEMANDS_GO_ON_MS
         )

@@ -1,5 +1,6 @@
 """What clients write into the descriptions of their jobs."""
 
+from shared.domain.delivery.alerts import AlertEvent, AlertRules, Alerts
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy
@@ -10,7 +11,7 @@ from shared.domain.schedules.schedule import Cron
 from shared.domain.schedules.timing import After, Every, Timing
 from shared.names import Lane
 from tests.simulation.bounds import BACKOFF_FACTOR
-from tests.simulation.evidence import Order
+from tests.simulation.evidence import LATE_AFTER_SECONDS, Order
 from tests.simulation.habits import FIRST_VERSION, Habits
 from tests.simulation.large_requests import padded
 from tests.simulation.rhythms import Rhythm
@@ -45,6 +46,7 @@ def described(order: Order, timing: Timing, version: int) -> NewJob:
             body=padded(str(version) if order.habits else "", is_large=order.is_large),
             on_success=order.told_url("succeeded") if "succeeded" in order.told_of else None,
             on_failure=order.told_url("failed") if "failed" in order.told_of else None,
+            alerts=_alerts(order) if order.alerted_of else None,
         ),
         lane=Lane(order.lane),
         timeout_seconds=order.timeout_seconds,
@@ -61,6 +63,12 @@ def described(order: Order, timing: Timing, version: int) -> NewJob:
         start_deadline_seconds=habits.start_deadline_seconds,
         async_policy=ASYNC_ACCEPTED if order.async_accepted else DEFAULT_ASYNC_POLICY,
     )
+
+
+def _alerts(order: Order) -> Alerts:
+    events = frozenset(AlertEvent(event) for event in order.alerted_of)
+    late_after = LATE_AFTER_SECONDS if AlertEvent.LATE in events else None
+    return Alerts(url=order.alerts_url, rules=AlertRules(events=events, late_after_seconds=late_after))
 
 
 def _recurring(habits: Habits) -> Recurring:

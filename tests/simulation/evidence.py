@@ -9,6 +9,9 @@ from tests.simulation.faults import FaultMix
 from tests.simulation.habits import Habits
 from tests.simulation.rhythms import Rhythm
 
+LATE_AFTER_SECONDS = 20
+"""The threshold of clients that want to be alerted of late starts."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Hold:
@@ -71,6 +74,8 @@ class Order:
     """Whether its request is too large for an item."""
     told_of: frozenset[str] = frozenset()
     """The outcomes that its client wants to be told of."""
+    alerted_of: frozenset[str] = frozenset()
+    """The events that its client wants to be alerted of."""
 
     @property
     def url(self) -> str:
@@ -80,6 +85,11 @@ class Order:
     def told_url(self, outcome: str) -> str:
         """Where its client is told of an outcome."""
         return f"https://{self.tenant}.example.com/told/{self.number}/{outcome}"
+
+    @property
+    def alerts_url(self) -> str:
+        """Where its client is alerted."""
+        return f"https://{self.tenant}.example.com/alerts/{self.number}"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -242,7 +252,9 @@ class Evidence:
     """When everything had come to rest."""
     weather: FaultMix
     told: list[Arrival] = field(default_factory=list)
-    """The calls that told of outcomes; `calls` are all others."""
+    """The calls that told of outcomes."""
+    alerts: list[Arrival] = field(default_factory=list)
+    """The calls that announced events; `calls` are all others."""
     reports: list[Report] = field(default_factory=list)
     presses: list[Press] = field(default_factory=list)
     strays: list[Record] = field(default_factory=list)

@@ -3,8 +3,8 @@
 It shares no rule with the product: instants of recurring jobs are counted out one by one, attempts are counted
 here, and lateness is measured against virtual time. Each concern has a module: `check_calls`, `check_records`,
 `check_one_offs`, `check_series`, `check_backfills`, `check_reports`, `check_redrives`, `check_patience`,
-`check_no_retry`, `check_notifications`, `check_readers`, `check_limits`, `check_outcomes`, `check_stages`,
-`check_identities`, and for jobs that are changed `check_changes`, `check_pauses`, `verify_instants`,
+`check_no_retry`, `check_notifications`, `check_alerts`, `check_readers`, `check_limits`, `check_outcomes`,
+`check_stages`, `check_identities`, and for jobs that are changed `check_changes`, `check_pauses`, `verify_instants`,
 `check_overlap`, `check_edits`.
 """
 
@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from tests.simulation.evidence import Arrival, Evidence, Order, Record
+from tests.simulation.oracle_alerts import check_alerts
 from tests.simulation.oracle_backfills import check_backfill, check_origins
 from tests.simulation.oracle_calls import check_calls
 from tests.simulation.oracle_changes import check_changed
@@ -70,6 +71,7 @@ def _faults(evidence: Evidence) -> Iterator[Fault]:
         yield from check_calls(evidence, known.get(job_id) or by_url.get(arrivals[0].url), arrivals, beside)
     yield from check_identities(evidence, known)
     yield from check_notifications(evidence, known)
+    yield from check_alerts(evidence, known)
     yield from check_limits(evidence)
     yield from check_origins(evidence, known)
     yield from check_readers(evidence, known)

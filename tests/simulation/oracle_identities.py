@@ -17,7 +17,7 @@ def check_identities(evidence: Evidence, known: Mapping[str, Order]) -> Iterator
     by_url = orders_by_url(evidence)
     job_of: dict[str, str] = {}
     jobs_at: dict[str, set[str]] = defaultdict(set)
-    for call in [*evidence.calls, *evidence.told]:
+    for call in [*evidence.calls, *evidence.told, *evidence.alerts]:
         if job_of.setdefault(call.execution_id, call.job_id) != call.job_id:
             yield _fault(Verdict.DOUBLED, "one webhook-id for two jobs", call.job_id, call.execution_id)
     for call in evidence.calls:

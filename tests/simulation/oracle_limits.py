@@ -22,7 +22,7 @@ def check_limits(evidence: Evidence) -> Iterator[Fault]:
     weather = evidence.weather
     if any((weather.throttle, weather.lose_answer, weather.crash, weather.freeze, weather.clock_error_ms)):
         return
-    made = [*evidence.calls, *evidence.told]
+    made = [*evidence.calls, *evidence.told, *evidence.alerts]
     for tenant, limits in evidence.limits.items():
         calls = [call for call in made if urlsplit(call.url).netloc.split(".")[0] == tenant]
         at_once = [limits[name] for name in AT_ONCE if name in limits]

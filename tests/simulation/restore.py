@@ -72,7 +72,15 @@ class RestoredWorld(World):
 
     def backup(self) -> Callable[[], None]:
         """What restores the two tables to the present instant."""
-        parts: list[Any] = [self.table, self.idempotency, self.run_locks, self.redrives, self.shard_counts]
+        parts: list[Any] = [
+            self.table,
+            self.idempotency,
+            self.run_locks,
+            self.job_health,
+            self.alert_windows,
+            self.redrives,
+            self.shard_counts,
+        ]
         kept = deepcopy([_content(part) for part in parts])
         index = deepcopy(self.store.index)
 

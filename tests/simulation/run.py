@@ -9,7 +9,7 @@ from tests.simulation.audit import audit
 from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.evidence import Evidence
 from tests.simulation.faults import HEALED, FaultMix, Strike
-from tests.simulation.listeners import tells
+from tests.simulation.listeners import announces, tells
 from tests.simulation.newer_items import parked_items
 from tests.simulation.newer_messages import parked_newer
 from tests.simulation.oracle import verdict
@@ -89,7 +89,8 @@ def _evidence(
     """All that the oracle is shown. What comes after the run is played here, between one reading and the next."""
     ended_at = world.hub.now_ms
     told = [arrival for arrival in world.receiver.log if tells(arrival)]
-    calls = [arrival for arrival in world.receiver.log if not tells(arrival)]
+    alerts = [arrival for arrival in world.receiver.log if announces(arrival)]
+    calls = [arrival for arrival in world.receiver.log if not tells(arrival) and not announces(arrival)]
     strays = readers.strays(calls)
     history, dead_letters, foreign = readers.histories(), readers.all_dead_letters(), readers.foreign()
     duplicate_days_later(world)
@@ -99,6 +100,7 @@ def _evidence(
         orders=clients.orders,
         calls=calls,
         told=told,
+        alerts=alerts,
         sightings=readers.sightings,
         history=history,
         dead_letters=dead_letters,

@@ -21,6 +21,7 @@ class Verdict(StrEnum):
     REDRIVE = "redrive"
     PATIENCE = "patience"
     NOTIFICATION = "notification"
+    ALERT = "alert"
     SKIPPED = "skipped"
     INSTANTS = "instants"
     HISTORY = "history"

@@ -100,6 +100,8 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.jobs = faulty(seen_by(release, world, world.jobs))
     ports.idempotency = faulty(world.idempotency)
     ports.run_locks = faulty(world.run_locks)
+    ports.job_health = faulty(world.job_health)
+    ports.alert_windows = faulty(world.alert_windows)
     ports.limits = faulty(world.limits)
     ports.budgets = faulty(world.budgets)
     ports.ledger = faulty(world.ledger)

@@ -39,9 +39,11 @@ from tests.simulation.stores import (
 from tests.simulation.trace import Trace
 from tests.simulation.wiring import Sandboxes
 from tests.support.fakes.accepted_log import FakeAcceptedLog
+from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.support.fakes.clock import SeededEntropy, VirtualClock
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
+from tests.support.fakes.job_health_store import FakeJobHealthStore
 from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.ledger import FakeShardLedger
@@ -104,6 +106,8 @@ class World:
         self.redrives = FakeRedriveTasks()
         self.redrive_batches = SimRedriveBatches(self.table, self.weather, self.contention)
         self.run_locks, self.one_offs = FakeRunLockStore(), FakeOneOffStore(self.table)
+        self.job_health = FakeJobHealthStore()
+        self.alert_windows = FakeAlertWindows()
         self.accepted = FakeAcceptedLog()
         self.missing_executions: list[str] = []
         """What the reconciler said to be missing while the load was on."""

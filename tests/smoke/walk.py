@@ -103,6 +103,8 @@ def _own() -> tuple[Call, ...]:
         _post("rotateSigningSecret", "/v1/signing-secrets", overlap, 201),
         _get("listSigningSecrets", "/v1/signing-secrets", keeps={"secret": "signing_secrets.-1.id"}),
         _delete("retireSigningSecret", "/v1/signing-secrets/{secret}", 200, 409),
+        _get("getSettings", "/v1/settings"),
+        Call(operation="changeSettings", method="PATCH", path="/v1/settings", body={"on_success": None}),
         _get("listAudit", "/v1/audit"),
         _get("getUsage", "/v1/usage"),
     )

@@ -51,7 +51,7 @@ _COUNTED = re.compile(
 """Requests that create or move work. Each costs one creation token before its body is parsed; every other
 request costs one request token."""
 OPERATORS_PATH = "/v1/admin"
-_ADMIN_PATHS = (OPERATORS_PATH, "/v1/keys", "/v1/signing-secrets")
+_ADMIN_PATHS = (OPERATORS_PATH, "/v1/keys", "/v1/settings", "/v1/signing-secrets")
 _MONITORING_PATHS = ("/v1/audit", "/v1/usage")
 _COMPUTING_PATHS = frozenset({"/v1/schedules/preview"})
 """A POST to one of these changes nothing."""

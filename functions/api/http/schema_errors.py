@@ -141,11 +141,12 @@ def _model_at(path: Path, model: type[BaseModel]) -> type[BaseModel] | None:
 
 
 def _members(model: type[BaseModel] | None) -> dict[str, str]:
-    """The path of each member of an object and of the objects inside of it, by name; the outer one counts."""
+    """The path of each member of an object and of the objects inside of it, by name; the outer one counts, and then
+    the first."""
     fields = _fields(model)
     nested = {
         path.rpartition(".")[2]: f"{outer}.{path}"
-        for outer, field in fields.items()
+        for outer, field in reversed(fields.items())
         for inner in _types(field.annotation)
         if _is_model(inner)
         for path in _members(inner).values()

@@ -81,6 +81,12 @@ TAGS = (
         page="reference/tenants",
     ),
     Tag(
+        name="Settings",
+        description="Of the tenant that owns the key. They need the scope `admin`.",
+        paths=("/v1/settings",),
+        page="reference/tenants#settings",
+    ),
+    Tag(
         name="Usage and audit",
         description="Quotas and their usage, and the audit trail.",
         paths=("/v1/usage", "/v1/audit"),

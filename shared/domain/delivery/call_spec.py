@@ -1,6 +1,7 @@
 """The call of a job: its request, destination and signing secret, its lane, timeout, retries and outcome callbacks."""
 
 from shared.dataclass import dataclass
+from shared.domain.delivery.alerts import AlertTarget
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.delivery.outcome_callbacks import INHERIT, OutcomeCallbacks
@@ -20,6 +21,8 @@ class CallSpec:
     destination: str = UNKNOWN
     """The key of the per-destination limits."""
     callbacks: OutcomeCallbacks = INHERIT
+    alerts: AlertTarget | None = None
+    """The job's own subscription; None inherits the tenant's."""
     retry: RetryPolicy
     timeout_ms: int
     async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY

@@ -2,9 +2,11 @@
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from shared.dataclass import dataclass
+from shared.domain.delivery.alerts import AlertEvent, AlertFormat, AlertRules, Alerts
 from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
 from shared.domain.delivery.target import check_target, header_errors
 from shared.domain.delivery.target_policy import TargetPolicy
@@ -44,6 +46,8 @@ class Request:
     on_success: str | None = None
     """The URL of the success callback, or NO_CALLBACK; None inherits the tenant's."""
     on_failure: str | None = None
+    alerts: Alerts | None = None
+    """The job's own subscription; None inherits the tenant's."""
 
 
 def new_payload_id(job_id: str, entropy: int) -> str:
@@ -78,6 +82,7 @@ def request_errors(request: Request, policy: TargetPolicy) -> Iterator[InvalidVa
         yield InvalidValueError(str(error), path=("request", *error.path))
     yield from _caught(lambda: check_callback_target("on_success", request.on_success, policy))
     yield from _caught(lambda: check_callback_target("on_failure", request.on_failure, policy))
+    yield from _caught(lambda: check_alerts(request.alerts, policy))
 
 
 def _caught(check: Callable[[], None]) -> Iterator[InvalidValueError]:
@@ -89,12 +94,22 @@ def _caught(check: Callable[[], None]) -> Iterator[InvalidValueError]:
 
 def check_callback_target(name: str, url: str | None, policy: TargetPolicy) -> None:
     """Raise CallbackUrlNotAllowedError for an outcome URL that may not be called."""
+    _check_notified(url, policy, path=(name,))
+
+
+def check_alerts(alerts: Alerts | None, policy: TargetPolicy) -> None:
+    """Raise CallbackUrlNotAllowedError for a subscription whose URL may not be called."""
+    if alerts is not None:
+        _check_notified(alerts.url, policy, path=("alerts", "url"))
+
+
+def _check_notified(url: str | None, policy: TargetPolicy, path: tuple[str, ...]) -> None:
     if url is None or url == NO_CALLBACK:
         return
     try:
         check_target(url, policy)
     except CallbackUrlNotAllowedError as refused:
-        raise CallbackUrlNotAllowedError(str(refused), path=(name,)) from None
+        raise CallbackUrlNotAllowedError(str(refused), path=path) from None
 
 
 def encode_request(request: Request) -> bytes:
@@ -103,9 +118,11 @@ def encode_request(request: Request) -> bytes:
         body = {"t": request.body.decode()}
     except UnicodeDecodeError:
         body = {"b": b64encode(request.body).decode()}
-    document = {"m": request.method, "u": request.url, "h": request.headers, **body}
+    document: dict[str, Any] = {"m": request.method, "u": request.url, "h": request.headers, **body}
     callbacks = {"s": request.on_success, "f": request.on_failure}
     document |= {name: url for name, url in callbacks.items() if url is not None}
+    if request.alerts is not None:
+        document["a"] = encode_alerts(request.alerts)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -120,6 +137,26 @@ def decode_request(stored: bytes) -> Request:
             body=b64decode(document["b"]) if "b" in document else document["t"].encode(),
             on_success=document.get("s"),
             on_failure=document.get("f"),
+            alerts=decode_alerts(document["a"]) if "a" in document else None,
         )
     except (ValueError, KeyError, TypeError) as error:
         raise UnreadableItemError("the stored request cannot be read") from error
+
+
+def encode_alerts(alerts: Alerts) -> dict[str, Any]:
+    """Encode a subscription as a part of a request; equal ones give equal documents."""
+    rules = alerts.rules
+    document: dict[str, Any] = {"u": alerts.url, "e": sorted(rules.events)}
+    document |= {} if rules.late_after_seconds is None else {"l": rules.late_after_seconds}
+    return document | ({} if rules.format is AlertFormat.JSON else {"f": rules.format})
+
+
+def decode_alerts(document: Mapping[str, Any]) -> Alerts:
+    """Decode a subscription; raises ValueError, KeyError or TypeError for anything else."""
+    events = frozenset(AlertEvent(event) for event in document["e"])
+    rules = AlertRules(
+        events=events,
+        late_after_seconds=document.get("l"),
+        format=AlertFormat(document.get("f", AlertFormat.JSON)),
+    )
+    return Alerts(url=document["u"], rules=rules)

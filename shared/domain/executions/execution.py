@@ -4,6 +4,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from shared.dataclass import dataclass
+from shared.domain.delivery.alerts import Alert
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.callback import GONE_STATUS
 from shared.domain.delivery.trace import Trace, own_trace, span_of
@@ -50,7 +51,9 @@ class Execution:
     """The number of this run in its job, from 1; skipped instants are not counted."""
     redrive_of: RedriveOf | None = None
     notification_of: ExecutionId | None = None
-    """The execution whose outcome this notification delivers."""
+    """The execution whose outcome this notification delivers or announces."""
+    alert: Alert | None = None
+    """What this notification announces; None for one that delivers an outcome."""
 
     def __post_init__(self) -> None:
         """Raises InvalidValueError for combinations that no transition makes."""
@@ -59,6 +62,8 @@ class Execution:
         is_outside_chain = self.redrive_of is not None or self.notification_of is not None
         if is_outside_chain and self.recurrence is not None:
             raise InvalidValueError("neither a redrive nor a notification is a link of a chain")
+        if self.alert is not None and self.notification_of is None:
+            raise InvalidValueError("only a notification announces events")
 
     @property
     def state(self) -> State:

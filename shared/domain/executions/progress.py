@@ -5,7 +5,7 @@ from shared.domain.errors import InvalidValueError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.stages import Stages
-from shared.domain.executions.states import REDRIVABLE, EndReason, State
+from shared.domain.executions.states import NOTIFIED, REDRIVABLE, EndReason, State
 from shared.domain.ids import ExecutionId
 from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Lane
@@ -42,7 +42,8 @@ class Progress:
     redriven_by: RedrivenBy | None = None
     """The redrive of this execution. Recording a redrive changes no state."""
     notification: ExecutionId | None = None
-    """The execution that delivers the outcome: stored in the same write as the outcome, filed afterwards."""
+    """The execution that delivers the outcome or announces it: stored in the same write as the outcome, filed
+    afterwards."""
     stages: Stages | None = None
     """How long the stages of its attempts took; None before the first outcome, and for an older release's."""
 
@@ -60,8 +61,8 @@ class Progress:
             raise InvalidValueError("exactly a moved execution says where to")
         if self.redriven_by is not None and self.state not in REDRIVABLE:
             raise InvalidValueError("only what has ended without success is redriven")
-        if self.notification is not None and self.state not in (State.SUCCEEDED, State.FAILED):
-            raise InvalidValueError("only what has succeeded or failed has its outcome told")
+        if self.notification is not None and self.state not in NOTIFIED:
+            raise InvalidValueError("only what has succeeded, failed or been skipped is notified")
 
     @property
     def attempt(self) -> int:

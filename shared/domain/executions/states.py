@@ -27,6 +27,8 @@ OPEN = frozenset(State) - TERMINAL
 NOT_STARTED = frozenset({State.PENDING, State.QUEUED})
 REDRIVABLE = frozenset({State.FAILED, State.CANCELLED})
 """The states that a redrive may follow: a dead letter, or an earlier redrive that was cancelled."""
+NOTIFIED = frozenset({State.SUCCEEDED, State.FAILED, State.SKIPPED})
+"""The states in which an execution may have a notification."""
 
 
 class Transition(Enum):

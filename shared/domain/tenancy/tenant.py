@@ -8,6 +8,7 @@ from hashlib import sha256
 from hmac import compare_digest
 
 from shared.dataclass import dataclass
+from shared.domain.delivery.alerts import AlertTarget
 from shared.domain.delivery.outcome_callbacks import INHERIT, OutcomeCallbacks
 from shared.domain.delivery.signing import SECRET_NAME
 from shared.domain.errors import InvalidValueError
@@ -97,6 +98,8 @@ class Tenant:
     """Its API keys, the oldest first; dead keys stay listed for a while."""
     callbacks: OutcomeCallbacks = INHERIT
     """The callback targets for outcomes of jobs that set none."""
+    alerts: AlertTarget | None = None
+    """The subscription of jobs that have none."""
 
     def __post_init__(self) -> None:
         """InvalidValueError for an id that keys or metrics cannot carry, or a number out of bounds."""

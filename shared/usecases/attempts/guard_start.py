@@ -10,10 +10,10 @@ from enum import Enum, auto
 
 from shared.dataclass import dataclass
 from shared.domain.dispatch.arrival import WaitSoFar
+from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
-from shared.domain.executions.stages import WaitCause
-from shared.domain.executions.states import EndReason, Transition
+from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.ports.executions import ExecutionStore
@@ -21,6 +21,7 @@ from shared.ports.jobs import RunLock, RunLockStore
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution, wakeup_for
 from shared.usecases.filing.file_successor import FileSuccessor
+from shared.usecases.outcomes.notify_outcome import NotifyOutcome
 
 
 class Admission(Enum):
@@ -42,6 +43,7 @@ class GuardStart:
     run_locks: RunLockStore
     file: FileExecution
     file_successor: FileSuccessor
+    notify: NotifyOutcome
     clock: Clock
     retention: Retention
 
@@ -94,11 +96,26 @@ class GuardStart:
         return Admission.HOLD
 
     def _skip(self, execution: Execution, reason: EndReason) -> Admission:
-        expires_at_s = self.retention.expires_at_s(self.clock.now_ms())
-        existing = self.store.cancel(execution.id, Transition.SKIP, reason=reason, expires_at_s=expires_at_s)
+        notification = self.notify.choose(execution, State.SKIPPED, reason=reason)
+        existing = self.store.cancel(
+            execution.id,
+            Transition.SKIP,
+            reason=reason,
+            expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+            notification=notification,
+        )
         if existing is not None and not existing.state.is_terminal:
             return Admission.RACE
         self.file_successor.execute(existing or execution)
+        # An existing record names its own notification, or none.
+        skipped = existing or execution.progressed(
+            state=State.SKIPPED, end_reason=reason, notification=notification
+        )
+        try:
+            self.notify.execute(skipped)
+        except UnreadableItemError:
+            # The message returns until the tenant can be read, or the sweeper reports it.
+            return Admission.RACE
         return Admission.SKIPPED
 
     def _swap(self, execution: Execution, before: RunLock, after: RunLock) -> bool:

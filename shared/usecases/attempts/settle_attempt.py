@@ -113,7 +113,7 @@ class SettleAttempt:
                 transition=Transition.SUCCEED,
                 outcomes=outcomes,
                 expires_at_s=self.retention.expires_at_s(now_ms),
-                notification=self.notify.choose(execution, State.SUCCEEDED),
+                notification=self.notify.choose(execution, State.SUCCEEDED, outcomes),
             )
         if answer.refunds:
             return self._refund(execution, outcome)
@@ -150,11 +150,15 @@ class SettleAttempt:
 
     def _withdrawal(self, execution: Execution, started_at: int, reason: EndReason) -> Finish:
         """The end of an execution that was claimed and never called; the claim is refunded."""
+        is_skipped, outcomes = reason is EndReason.LATE, execution.progress.outcomes
         return Finish(
-            transition=Transition.EXPIRE if reason is EndReason.LATE else Transition.WITHDRAW,
-            outcomes=execution.progress.outcomes,
+            transition=Transition.EXPIRE if is_skipped else Transition.WITHDRAW,
+            outcomes=outcomes,
             end_reason=reason,
             expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+            notification=(
+                self.notify.choose(execution, State.SKIPPED, outcomes, reason) if is_skipped else None
+            ),
             refunded_since=_refunded_since(execution, started_at),
         )
 
@@ -171,7 +175,7 @@ class SettleAttempt:
             last_body=body,
             end_reason=reason,
             expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
-            notification=self.notify.choose(execution, State.FAILED),
+            notification=self.notify.choose(execution, State.FAILED, outcomes, reason),
         )
 
     def _record(self, execution: Execution, finish: Finish, outcome: AttemptOutcome) -> Settlement:

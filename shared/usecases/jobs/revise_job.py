@@ -109,6 +109,7 @@ class ReviseJob:
                 payload_id=before.payload_id,
                 destination=before.destination,
                 callbacks=before.callbacks,
+                alerts=before.alerts,
             )
         payload_id = new_payload_id(job_id, self.entropy.bits(ENTROPY_BITS))
         sealed, payload = seal_request(

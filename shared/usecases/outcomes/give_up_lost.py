@@ -30,7 +30,7 @@ class GiveUpLost:
         repeated.
         """
         self.file_successor.execute(lost)
-        notification = self.notify.choose(lost, State.FAILED)
+        notification = self.notify.choose(lost, State.FAILED, lost.progress.outcomes, EndReason.WORKER_LOST)
         now_ms = self.clock.now_ms()
         is_written = self.store.give_up(
             lost,

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from shared.domain.delivery.alerts import ALERTS_CONTEXT, NO_ALERTS, Alerts, AlertTarget
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.destination import DESTINATION_CONTEXT, destination_id, origin_of
 from shared.domain.delivery.outcome_callbacks import (
@@ -45,6 +46,7 @@ def seal_request(
             on_success=seal_callback_target(vault, tenant, request.on_success),
             on_failure=seal_callback_target(vault, tenant, request.on_failure),
         ),
+        alerts=seal_alerts(vault, tenant, request.alerts),
     )
     return sealed_call, payload
 
@@ -62,6 +64,23 @@ def open_callback_target(vault: Vault, tenant: Tenant, target: CallbackTarget | 
     if target is None or target == NO_TARGET:
         return None if target is None else NO_CALLBACK
     return vault.unseal(tenant, OUTCOME_CONTEXT, target.sealed_url).decode()
+
+
+def seal_alerts(vault: Vault, tenant: Tenant, alerts: Alerts | None) -> AlertTarget | None:
+    """The sealed form of a subscription; `NO_ALERTS` if disabled, None if not set."""
+    target = seal_callback_target(vault, tenant, alerts.url) if alerts is not None else None
+    if alerts is None or target is None:
+        return None
+    if target == NO_TARGET:
+        return NO_ALERTS
+    key = destination_id(vault.code(tenant, ALERTS_CONTEXT, alerts.url.encode()))
+    return AlertTarget(target=target, key=key, rules=alerts.rules)
+
+
+def open_alerts(vault: Vault, tenant: Tenant, stored: AlertTarget | None) -> Alerts | None:
+    """The subscription with its URL; None if not set."""
+    url = open_callback_target(vault, tenant, stored.target) if stored is not None else None
+    return None if stored is None or url is None else Alerts(url=url, rules=stored.rules)
 
 
 def _destination(vault: Vault, tenant: Tenant, url: str) -> str:

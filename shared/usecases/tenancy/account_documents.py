@@ -6,11 +6,12 @@ these documents, so that a change leaves the same digest whichever way it was ma
 
 from typing import Any
 
+from shared.domain.delivery.alerts import AlertEvent, Alerts
 from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.quota import MAY_BE_UNLIMITED, UNLIMITED, Quota, Quotas
 from shared.domain.tenancy.tenant import ApiKey, SigningSecret, Tenant
 from shared.ports.delivery import Vault
-from shared.usecases.requests.seal_request import open_callback_target
+from shared.usecases.requests.seal_request import open_alerts, open_callback_target
 from shared.usecases.tenancy.read_usage import Usage
 
 Document = dict[str, Any]
@@ -27,8 +28,27 @@ def tenant_document(tenant: Tenant, defaults: Quotas, vault: Vault) -> Document:
         "index_shards": tenant.index_shards,
         "quotas": {quota.value: limits.limit_for(quota) for quota in Quota},
         "own_quotas": sorted(quota.value for quota in tenant.quotas),
+        **settings_document(tenant, vault),
+    }
+
+
+def settings_document(tenant: Tenant, vault: Vault) -> Document:
+    """The part of a tenant that it may change itself."""
+    alerts = open_alerts(vault, tenant, tenant.alerts)
+    return {
         "on_success": open_callback_target(vault, tenant, tenant.callbacks.on_success),
         "on_failure": open_callback_target(vault, tenant, tenant.callbacks.on_failure),
+        "alerts": None if alerts is None else alerts_document(alerts),
+    }
+
+
+def alerts_document(alerts: Alerts) -> Document:
+    """A subscription as the API shows it."""
+    return {
+        "url": alerts.url,
+        "events": [event.value for event in AlertEvent if event in alerts.rules.events],
+        "late_after_seconds": alerts.rules.late_after_seconds,
+        "format": alerts.rules.format.value,
     }
 
 

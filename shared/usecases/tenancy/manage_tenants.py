@@ -4,15 +4,16 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 
 from shared.dataclass import dataclass
+from shared.domain.delivery.alerts import Alerts, AlertTarget
 from shared.domain.delivery.outcome_callbacks import NO_CALLBACK, OutcomeCallbacks
-from shared.domain.delivery.request import check_callback_target
+from shared.domain.delivery.request import check_alerts, check_callback_target
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidStateError, InvalidValueError, NotFoundError, UnavailableError
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import OPERATOR, Tenant, TenantState, is_tenant_id
 from shared.ports.delivery import Vault
 from shared.ports.tenancy import TenantStore
-from shared.usecases.requests.seal_request import seal_callback_target
+from shared.usecases.requests.seal_request import seal_alerts, seal_callback_target
 
 CONFLICT = "the tenant is being changed by others"
 TRIES = 5
@@ -33,6 +34,8 @@ class TenantChange:
     quotas: Mapping[Quota, int | None] | None = None
     listeners: Mapping[str, str | None] = field(default_factory=dict)
     """URLs by `on_success` and `on_failure`."""
+    alerts: Alerts | None = None
+    """The subscription of jobs that have none; the URL `none` removes it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +90,14 @@ class ChangeTenant:
         """
         for name, url in change.listeners.items():
             check_callback_target(name, url, self.policy)
+        check_alerts(change.alerts, self.policy)
         for _ in range(TRIES):
             before = FindTenant(self.tenants).execute(tenant_id)
-            after = replace(changed(before, change), callbacks=self._callbacks(before, change))
+            after = replace(
+                changed(before, change),
+                callbacks=self._callbacks(before, change),
+                alerts=self._alerts(before, change),
+            )
             if self.tenants.replace(before, after):
                 return before, after
         raise UnavailableError(CONFLICT)
@@ -100,6 +108,12 @@ class ChangeTenant:
             tenant.callbacks,
             **{name: seal_callback_target(self.vault, tenant, url) for name, url in urls.items()},
         )
+
+    def _alerts(self, tenant: Tenant, change: TenantChange) -> AlertTarget | None:
+        if change.alerts is None:
+            return tenant.alerts
+        is_removed = change.alerts.url == NO_CALLBACK
+        return None if is_removed else seal_alerts(self.vault, tenant, change.alerts)
 
 
 def changed(tenant: Tenant, change: TenantChange) -> Tenant:

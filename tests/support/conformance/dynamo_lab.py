@@ -18,7 +18,9 @@ from shared.adapters.dynamodb.executions.execution_store import DynamoExecutionS
 from shared.adapters.dynamodb.executions.one_off_batches import BatchStatementBatches, PutItemBatches
 from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
 from shared.adapters.dynamodb.executions.redrive_batches import DynamoRedriveBatches
+from shared.adapters.dynamodb.jobs.alert_windows import DynamoAlertWindows
 from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
+from shared.adapters.dynamodb.jobs.job_health_store import DynamoJobHealthStore
 from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
 from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
 from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
@@ -105,6 +107,14 @@ class DynamoLab:
     @cached_property
     def run_locks(self) -> DynamoRunLockStore:
         return DynamoRunLockStore(self._use(self.names.jobs), self.names.jobs)
+
+    @cached_property
+    def job_health(self) -> DynamoJobHealthStore:
+        return DynamoJobHealthStore(self._use(self.names.jobs), self.names.jobs)
+
+    @cached_property
+    def alert_windows(self) -> DynamoAlertWindows:
+        return DynamoAlertWindows(self._use(self.names.jobs), self.names.jobs)
 
     @cached_property
     def idempotency(self) -> DynamoIdempotencyStore:

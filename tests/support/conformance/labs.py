@@ -7,18 +7,21 @@ from typing import Protocol
 
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
+from shared.ports.alerts import AlertWindows
 from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
 from shared.ports.dispatch import LaneProgressStore, ReconcileProgressStore, ShardCountStore, ShardLedger
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
-from shared.ports.jobs import IdempotencyStore, JobStore, LiveItems, RunLockStore
+from shared.ports.jobs import IdempotencyStore, JobHealthStore, JobStore, LiveItems, RunLockStore
 from shared.ports.limits import LimitStore, ThrottleStatus
 from shared.ports.listings import Queries
 from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
+from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.audit import FakeAuditLog
 from tests.support.fakes.budgets import FakeBudgetStore
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
+from tests.support.fakes.job_health_store import FakeJobHealthStore
 from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.ledger import FakeShardLedger
@@ -60,6 +63,12 @@ class Lab(Protocol):
 
     @property
     def run_locks(self) -> RunLockStore: ...
+
+    @property
+    def job_health(self) -> JobHealthStore: ...
+
+    @property
+    def alert_windows(self) -> AlertWindows: ...
 
     @property
     def idempotency(self) -> IdempotencyStore: ...
@@ -151,6 +160,8 @@ class FakeLab:
         self.one_offs = FakeOneOffStore(self.table)
         self.batches = FakeOneOffBatches(self.table)
         self.run_locks = FakeRunLockStore()
+        self.job_health = FakeJobHealthStore()
+        self.alert_windows = FakeAlertWindows()
         self.idempotency = FakeIdempotencyStore()
         self.ledger = FakeShardLedger()
         self.reconcile_progress = FakeReconcileProgress()

@@ -48,6 +48,7 @@ _RULED = (
     "/request/url",
     "/on_success",
     "/on_failure",
+    "/alerts",
     "/async_deadline_seconds",
     "/signing_secret",
     "/start_deadline_seconds",

@@ -130,6 +130,7 @@ class FakeExecutionStore:
         reason: EndReason,
         expires_at_s: int,
         revision: int | None = None,
+        notification: ExecutionId | None = None,
     ) -> Execution | None:
         if transition not in (Transition.CANCEL, Transition.UNDO, Transition.END_CHAIN, Transition.SKIP):
             raise ValueError("an end without an attempt is CANCEL, UNDO, END_CHAIN or SKIP")
@@ -137,7 +138,14 @@ class FakeExecutionStore:
         if not row.matches(transition) or revision not in (None, row.execution.revision):
             return row.read()
         ends_chain = row.execution.progress.ends_chain or transition is Transition.END_CHAIN
-        self._change(row, transition, expires_at_s, end_reason=reason, ends_chain=ends_chain)
+        self._change(
+            row,
+            transition,
+            expires_at_s,
+            end_reason=reason,
+            ends_chain=ends_chain,
+            notification=notification,
+        )
         return None
 
     def stop_retries(self, execution_id: ExecutionId) -> bool:

@@ -3,6 +3,14 @@
 from hypothesis import strategies as st
 
 from shared.domain.bucket import ShardCounts
+from shared.domain.delivery.alerts import (
+    DEFAULT_RULES,
+    NO_ALERTS,
+    AlertEvent,
+    AlertFormat,
+    AlertRules,
+    AlertTarget,
+)
 from shared.domain.delivery.destination import DESTINATION
 from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
@@ -49,5 +57,18 @@ LISTENERS = st.sampled_from([None, NO_TARGET]) | st.builds(
     CallbackTarget,
     sealed_url=st.binary(min_size=1, max_size=64),
     destination=st.just("") | st.from_regex(DESTINATION, fullmatch=True),
+)
+RULES = st.builds(
+    AlertRules,
+    events=st.sets(st.sampled_from([AlertEvent.SKIPPED, AlertEvent.GONE])).map(
+        lambda others: frozenset({AlertEvent.FAILED, AlertEvent.RECOVERED, AlertEvent.LATE, *others})
+    ),
+    late_after_seconds=st.integers(1, 86_400),
+    format=st.sampled_from(AlertFormat),
+)
+SUBSCRIPTIONS = st.sampled_from([None, NO_ALERTS]) | st.builds(
+    AlertTarget,
+    target=LISTENERS.filter(lambda listener: listener not in (None, NO_TARGET)),
+    rules=st.just(DEFAULT_RULES) | RULES,
 )
 CALLBACKS = st.builds(OutcomeCallbacks, on_success=LISTENERS, on_failure=LISTENERS)

@@ -6,12 +6,14 @@ from shared.bootstrap.ports import Ports
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan
 from shared.domain.executions.retention import Retention
 from tests.support.builders import DUE_AT, ONE_SHARD
+from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.audit import FakeAuditLog
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock, one_by_one
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
+from tests.support.fakes.job_health_store import FakeJobHealthStore
 from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.ledger import FakeShardLedger
@@ -71,6 +73,8 @@ class FakePorts:
         self.one_offs = FakeOneOffStore(self.table)
         self.one_off_batches = FakeOneOffBatches(self.table)
         self.run_locks = FakeRunLockStore()
+        self.job_health = FakeJobHealthStore()
+        self.alert_windows = FakeAlertWindows()
         self.jobs = self.tapped("jobs", FakeJobStore(self.table))
         self.claimer = self.tapped("claimer", FakeClaimer(self.table))
         self.idempotency = self.tapped("idempotency", FakeIdempotencyStore())
@@ -93,6 +97,8 @@ class FakePorts:
         ports.one_off_batches = self.tapped("batches", self.one_off_batches)
         ports.redrive_batches = self.tapped("redrive_batches", self.redrive_batches)
         ports.run_locks = self.tapped("run_locks", self.run_locks)
+        ports.job_health = self.tapped("job_health", self.job_health)
+        ports.alert_windows = self.tapped("alert_windows", self.alert_windows)
         ports.tenants = self.tapped("tenants", self.tenants)
         ports.budgets = self.tapped("budgets", self.budgets)
         ports.live_items = ports.recurring_jobs = self.live_items

@@ -86,7 +86,9 @@ def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
     assert (record.actor.tenant_id, record.actor.key_id) == (acting, key.split("_")[1])
     assert (record.request_id, record.at) == (REQUEST_ID, audited.api.world.clock.now_ms())
     makers = ("createKey", "rotateSigningSecret", "createTenant", "createJob", "redriveDeadLetters")
-    if operation not in makers:
+    if operation == "changeSettings":
+        assert record.target == "ours"
+    elif operation not in makers:
         assert record.target in ids.values()
     assert record.before != record.after
     assert record.after is not None

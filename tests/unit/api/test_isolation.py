@@ -26,7 +26,7 @@ BY_ID = routes(lambda route: bool(parts_of(route)))
 LISTS = routes(lambda route: route.method == "GET" and not parts_of(route) and not route.is_open)
 PAGED = routes(lambda route: "cursor" in route.query)
 KEYED = routes(lambda route: not route.is_open)
-SHOWS_NO_IDS = {"getUsage"}
+SHOWS_NO_IDS = {"getUsage", "getSettings"}
 """Lists in which the ids of a tenant's things do not occur."""
 
 
@@ -150,7 +150,7 @@ def test_no_key_does_what_its_scopes_do_not_name(route: Route) -> None:
 def _lawful(route: Route) -> set[Scope]:
     if route.path.startswith(OPERATORS_PATH):
         return set()
-    if route.path.startswith(("/v1/keys", "/v1/signing-secrets")):
+    if route.path.startswith(("/v1/keys", "/v1/settings", "/v1/signing-secrets")):
         return {Scope.ADMIN}
     if route.path in ("/v1/audit", "/v1/usage"):
         return {Scope.READ, Scope.ADMIN}

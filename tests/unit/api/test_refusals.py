@@ -51,6 +51,12 @@ FULL_JOB: dict[str, Any] = {
     "overlap_policy": "skip",
     "on_success": "https://receiver.example/done",
     "on_failure": "none",
+    "alerts": {
+        "url": "https://receiver.example/alerts",
+        "events": ["failed", "late"],
+        "late_after_seconds": 60,
+        "format": "slack",
+    },
     "signing_secret": None,
 }
 FULL: dict[str, Any] = {
@@ -80,6 +86,12 @@ FULL: dict[str, Any] = {
         "quotas": {"tags": 5, "creates_per_second": 5},
         "on_success": None,
         "on_failure": "https://receiver.example/failed",
+        "alerts": FULL_JOB["alerts"],
+    },
+    "changeSettings": {
+        "on_success": None,
+        "on_failure": "https://receiver.example/failed",
+        "alerts": FULL_JOB["alerts"],
     },
     "redriveDeadLetters": {
         "job": None,
@@ -250,6 +262,9 @@ WRONG: dict[str, tuple[Any, str]] = {
     "retry": ({"max_attempts": 0}, "/retry/max_attempts"),
     "retry ": ({"base_seconds": 9, "cap_seconds": 3}, "/retry/base_seconds"),
     "on_failure": ("https://localhost/", "/on_failure"),
+    "alerts": ({"url": "https://localhost/"}, "/alerts/url"),
+    "alerts ": ({"url": "https://receiver.example/", "events": ["late"]}, "/alerts/late_after_seconds"),
+    "alerts  ": ({"url": "https://receiver.example/", "events": ["moon"]}, "/alerts/events/0"),
     "surprise": (1, "/surprise"),
 }
 """A value for a member that is wrong whatever the other members are, and where its error points. Blanks only tell

@@ -6,7 +6,7 @@ import pytest
 
 from shared.domain.bucket import ShardCounts
 from shared.domain.errors import InvalidValueError
-from shared.domain.executions.notification import notification_id
+from shared.domain.executions.notification import NotificationKind, notification_id
 from shared.domain.executions.redrive import RedriveOf, redrive_id
 from shared.domain.ids import (
     DEFAULT_CELL,
@@ -167,7 +167,7 @@ def test_every_id_of_a_job_has_the_cell_of_the_job(cell: str) -> None:
         one_off,
         occurrence_id(recurring, 1, DUE_AT, COUNTS),
         occurrence_id(backfill, 1, DUE_AT, COUNTS),
-        notification_id(one_off, DUE_AT + 1, COUNTS),
+        notification_id(one_off, NotificationKind.ALERT, DUE_AT + 1, COUNTS),
         redrive_id(RedriveOf(original=one_off, number=1), DUE_AT + 1, COUNTS),
     ]
     assert {each.cell for each in derived} == {cell}

@@ -12,6 +12,7 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from functions.api.models import LEFT_OUT, Representation, Schema, Seconds
+from shared.domain.delivery.alerts import Alerts
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import (
     MAX_ATTEMPTS,
@@ -79,7 +80,9 @@ class RequestIn(Schema):
         """The body as it is sent."""
         return orjson.dumps(self.json_) if "json_" in self.model_fields_set else (self.body or "").encode()
 
-    def request(self, *, on_success: str | None = None, on_failure: str | None = None) -> Request:
+    def request(
+        self, *, on_success: str | None = None, on_failure: str | None = None, alerts: Alerts | None = None
+    ) -> Request:
         """A JSON body adds its content type unless the headers have one."""
         headers = tuple(self.headers.items())
         if "json_" in self.model_fields_set and not any(
@@ -93,6 +96,7 @@ class RequestIn(Schema):
             body=self._content,
             on_success=on_success,
             on_failure=on_failure,
+            alerts=alerts,
         )
 
 

@@ -43,6 +43,11 @@ JOB_IN: Examples = {
         "request": {"url": "https://example.com/hooks/import"},
         "retry": {"delays_seconds": [60, 600, 86400], "give_up_after_seconds": 172800},
         "on_success": "https://example.com/hooks/imported",
+        "alerts": {
+            "url": "https://example.com/hooks/alerts",
+            "events": ["failed", "late"],
+            "late_after_seconds": 300,
+        },
     },
     "signed_for_one_endpoint": {
         "schedule": {"rate_seconds": 3600},
@@ -80,6 +85,7 @@ _RECURRING: dict[str, Any] = {
     "start_deadline_seconds": None,
     "on_success": None,
     "on_failure": None,
+    "alerts": None,
     "signing_secret": None,
     "pause_reason": None,
     "backfill": None,

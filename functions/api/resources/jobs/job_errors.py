@@ -15,6 +15,7 @@ from functions.api.http.problems import ProblemError
 from functions.api.http.schema_errors import BodyError
 from functions.api.resources.jobs.models import recurring_only_errors
 from functions.api.resources.schedules.models import ONCE, ScheduleIn, under_sent_member
+from shared.domain.delivery.alerts import Alerts
 from shared.domain.delivery.request import Request, request_errors
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidValueError, ScheduleError
@@ -88,7 +89,13 @@ def _readable_request(document: dict[str, Any]) -> Request:
         headers=tuple((name, value) for name, value in pairs if isinstance(value, str)),
         on_success=texts.get("on_success"),
         on_failure=texts.get("on_failure"),
+        alerts=_readable_alerts(document.get("alerts")),
     )
+
+
+def _readable_alerts(document: Any) -> Alerts | None:
+    url = document.get("url") if isinstance(document, dict) else None
+    return Alerts(url=url) if isinstance(url, str) else None
 
 
 def _check_time(document: dict[str, Any], now_ms: int) -> None:

@@ -3,6 +3,7 @@
 from copy import deepcopy
 from typing import Any
 
+from functions.api.alert_models import AlertsIn
 from functions.api.resources.jobs.call_models import BACKOFF, RequestIn, RetryIn
 from functions.api.resources.jobs.models import JobIn
 from functions.api.resources.schedules.models import KINDS, ONCE, ScheduleIn
@@ -11,7 +12,13 @@ from shared.domain.errors import InvalidValueError, raise_any
 _BODIES = ("body", "json")
 _MEMBERS = {
     parent: {field.alias or name for name, field in model.model_fields.items()}
-    for parent, model in (("", JobIn), ("schedule", ScheduleIn), ("request", RequestIn), ("retry", RetryIn))
+    for parent, model in (
+        ("", JobIn),
+        ("schedule", ScheduleIn),
+        ("request", RequestIn),
+        ("retry", RetryIn),
+        ("alerts", AlertsIn),
+    )
 }
 """The members of a job, and of each object in it by its name."""
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self, TypeVar
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from functions.api.alert_models import AlertsIn, AlertsOut
 from functions.api.models import (
     EXAMPLES,
     CallbackUrl,
@@ -157,6 +158,7 @@ class JobIn(Schema):
         description="The URL to call after a success. `none`: no call. Null: the tenant's default.",
     )
     on_failure: CallbackUrl | None = Field(None, description="The URL to call after a failure.")
+    alerts: AlertsIn | None = Field(None, description="The events to announce. Null: the tenant's default.")
     signing_secret: SecretName | None = Field(
         None,
         description=(
@@ -176,7 +178,11 @@ class JobIn(Schema):
             depth=depth,
             trace=trace,
             timing=self.schedule.timing,
-            request=self.request.request(on_success=self.on_success, on_failure=self.on_failure),
+            request=self.request.request(
+                on_success=self.on_success,
+                on_failure=self.on_failure,
+                alerts=self.alerts.alerts if self.alerts is not None else None,
+            ),
             name=self.name,
             tags=tuple(self.tags),
             lane=self.lane,
@@ -238,6 +244,7 @@ class JobPatch(Schema):
     start_deadline_seconds: StartSeconds | None = None
     on_success: CallbackUrl | None = None
     on_failure: CallbackUrl | None = None
+    alerts: dict[str, Any] | None = Field(None, description="Members of a new job's `alerts`.")
     signing_secret: SecretName | None = None
 
 
@@ -279,6 +286,7 @@ class JobOut(Representation):
     start_deadline_seconds: int | None
     on_success: str | None = Field(description="`none`: no call. Null: the tenant's default.")
     on_failure: str | None
+    alerts: AlertsOut | None = Field(description="Null: the tenant's default.")
     signing_secret: str | None = Field(description="Null: the signing secrets without a name.")
     pause_reason: str | None
     backfill: BackfillOut | None = Field(

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from functions.api.alert_models import alerts_out, alerts_request
 from functions.api.models import instant_out
 from functions.api.resources.backfills.presenter import backfill_out
 from functions.api.resources.jobs.call_models import RetryOut, TargetOut
@@ -41,6 +42,7 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         start_deadline_seconds=_start_deadline_seconds(job),
         on_success=request.on_success,
         on_failure=request.on_failure,
+        alerts=alerts_out(request.alerts),
         signing_secret=job.call.signing_secret,
         pause_reason=job.pause_reason if isinstance(job, Job) else None,
         backfill=backfill_out(job),
@@ -92,6 +94,7 @@ def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
         "start_deadline_seconds": _start_deadline_seconds(job),
         "on_success": request.on_success,
         "on_failure": request.on_failure,
+        "alerts": alerts_request(request.alerts),
         "signing_secret": job.call.signing_secret,
     }
     return document | {name: value for name, value in optional.items() if value is not None}

@@ -18,6 +18,7 @@ _TENANT: dict[str, Any] = {
     "own_quotas": [],
     "on_success": None,
     "on_failure": None,
+    "alerts": None,
 }
 TENANT_IN: Examples = {
     "a_client": {"id": "globex"},

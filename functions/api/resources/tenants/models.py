@@ -5,6 +5,7 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from functions.api.alert_models import AlertsIn, AlertsOut, alerts_change
 from functions.api.models import (
     EXAMPLES,
     CallbackUrl,
@@ -31,6 +32,7 @@ from shared.usecases.tenancy.manage_tenants import TenantChange
 Limit = Annotated[Seconds, Field(ge=0)]
 Quotas = dict[Annotated[Quota, Field(strict=False)], Limit | None]
 _CALLBACKS = ("on_success", "on_failure")
+_REMOVABLE = (*_CALLBACKS, "alerts")
 
 
 class TenantIn(Schema):
@@ -46,7 +48,8 @@ class TenantIn(Schema):
 
 
 class TenantPatch(Schema):
-    """Members to change. A quota of null returns to the deployment's default; a URL of null is removed."""
+    """Members to change. A quota of null returns to the deployment's default; any other member of null is
+    removed."""
 
     model_config = ConfigDict(json_schema_extra={EXAMPLES: examples.TENANT_PATCH, "minProperties": 1})
 
@@ -58,13 +61,14 @@ class TenantPatch(Schema):
         None, description="Called with the outcome of executions whose job names no URL of its own."
     )
     on_failure: CallbackUrl | None = None
+    alerts: AlertsIn | None = Field(None, description="Replaced as a whole.")
 
     @model_validator(mode="after")
     def _is_a_change(self) -> Self:
         if not self.model_fields_set:
             raise InvalidValueError(f"name what to change: {', '.join(type(self).model_fields)}")
         for name in self.model_fields_set:
-            if getattr(self, name) is None and name not in _CALLBACKS:
+            if getattr(self, name) is None and name not in _REMOVABLE:
                 raise InvalidValueError("cannot be null; leave it out to keep it", path=(name,))
         return self
 
@@ -77,6 +81,7 @@ class TenantPatch(Schema):
             index_shards=self.index_shards,
             quotas=self.quotas,
             listeners=callbacks,
+            alerts=alerts_change(self.alerts) if "alerts" in self.model_fields_set else None,
         )
 
 
@@ -97,6 +102,7 @@ class TenantOut(Representation):
         description="Called with the outcome of executions whose job names no URL of its own."
     )
     on_failure: str | None
+    alerts: AlertsOut | None = Field(description="Announces events of executions whose job has no `alerts`.")
 
 
 class NewTenantOut(Representation):

@@ -1,4 +1,4 @@
-"""Encodings of parts of executions: policies, redrives, outcome callbacks and attempt outcomes.
+"""Encodings of parts of executions: policies, redrives and attempt outcomes.
 
 Values that are the defaults are left out. The parts that every retry policy has keep their first format;
 delay table and maximum age are a separate attribute, so that older code can read every policy. Attempt
@@ -9,12 +9,18 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
+from shared.adapters.dynamodb.codec.notification_fields import (
+    ALERTS,
+    callback_attributes,
+    encode_alerts,
+    read_alerts,
+    read_callbacks,
+)
 from shared.adapters.dynamodb.codec.versions import known
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.destination import UNKNOWN
-from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.delivery.trace import Trace
 from shared.domain.executions.attempt_outcome import AttemptOutcome
@@ -125,41 +131,6 @@ def read_redriven_by(text: str | None) -> RedrivenBy | None:
     return RedrivenBy(execution=parse_execution_id(execution), task=task or None)
 
 
-_NAMES = ("os", "of")
-_DESTINATION_BYTES = 10
-
-
-def callback_attributes(callbacks: OutcomeCallbacks) -> dict[str, bytes | None]:
-    """The target of each outcome: unset, explicitly none, or a destination with a sealed URL."""
-    listeners = (callbacks.on_success, callbacks.on_failure)
-    return dict(zip(_NAMES, map(_encode, listeners), strict=True))
-
-
-def read_callbacks(plain: Mapping[str, Any]) -> OutcomeCallbacks:
-    """ValueError for malformed text."""
-    on_success, on_failure = (_read(plain.get(name)) for name in _NAMES)
-    return OutcomeCallbacks(on_success=on_success, on_failure=on_failure)
-
-
-def _encode(listener: CallbackTarget | None) -> bytes | None:
-    if listener is None:
-        return None
-    return (
-        b"-"
-        if listener == NO_TARGET
-        else listener.destination.ljust(_DESTINATION_BYTES).encode() + listener.sealed_url
-    )
-
-
-def _read(stored: bytes | None) -> CallbackTarget | None:
-    if stored is None:
-        return None
-    if stored == b"-":
-        return NO_TARGET
-    destination = stored[:_DESTINATION_BYTES].decode("ascii").strip() or UNKNOWN
-    return CallbackTarget(sealed_url=stored[_DESTINATION_BYTES:], destination=destination)
-
-
 TRACE = "tp"
 """The attribute for the trace of the client that created the job. Releases without it ignore it."""
 _TRACE_BYTES = 17
@@ -191,6 +162,7 @@ def call_attributes(call: CallSpec) -> dict[str, Any]:
         "dp": call.depth or None,
         TRACE: pack_trace(call.trace),
         **callback_attributes(call.callbacks),
+        ALERTS: encode_alerts(call.alerts),
     }
 
 
@@ -202,6 +174,7 @@ def read_call(plain: Mapping[str, Any], lane: Lane, backoff: Iterable[Any]) -> C
         payload_id=plain.get("pa"),
         destination=plain.get("ds", UNKNOWN),
         callbacks=read_callbacks(plain),
+        alerts=read_alerts(plain.get(ALERTS)),
         retry=read_retry(
             plain["mx"] - read_refunds(plain.get(REFUNDS))[0], tuple(backoff), plain.get(EXTRAS)
         ),

@@ -33,6 +33,7 @@ from shared.adapters.dynamodb.codec.keys import (
     reminder_key,
     tenant_index_key,
 )
+from shared.adapters.dynamodb.codec.notification_fields import encode_alert, read_alert
 from shared.adapters.dynamodb.codec.recurrence_fields import read_recurrence, recurrence_attributes
 from shared.adapters.dynamodb.codec.stages import STAGES, pack_stages, unpack_stages
 from shared.adapters.dynamodb.codec.versions import execution_version, is_known, known, version_of
@@ -99,6 +100,7 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "rn": execution.run if execution.run > 1 else None,
             "ro": encode_redrive_of(execution.redrive_of),
             "no": str(execution.notification_of) if execution.notification_of else None,
+            "al": encode_alert(execution.alert),
             "ca": execution.claimable_from,
             "a": progress.claims,
             "ow": progress.owner,
@@ -149,6 +151,7 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         run=plain.get("rn", 1),
         redrive_of=read_redrive_of(plain.get("ro")),
         notification_of=read_id(plain.get("no")),
+        alert=read_alert(plain.get("al")),
     )
 
 

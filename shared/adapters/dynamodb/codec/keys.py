@@ -4,6 +4,7 @@ from hashlib import sha256
 
 from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.domain.bucket import bucket_start_ms
+from shared.domain.delivery.alerts import AlertWindow
 from shared.domain.ids import ExecutionId, parse_execution_id
 from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.domain.tenancy.budget import BudgetKey
@@ -141,6 +142,27 @@ def parse_extra_sk(sk: str) -> IndexPosition:
 def run_lock_key(tenant_id: str, job_id: str) -> tuple[str, str]:
     """The run lock of a job in the jobs table."""
     return tenant_id, f"turn#{job_id}"
+
+
+def job_health_key(tenant_id: str, job_id: str) -> tuple[str, str]:
+    """The health of a job in the jobs table: in its own partition, since all jobs of a tenant can fail at once."""
+    return f"{tenant_id}#health#{job_id}", "health"
+
+
+SUPPRESSED_PARTITIONS = 8
+"""A flood of one URL is written to so many partitions."""
+
+
+def alert_window_key(tenant_id: str, window: AlertWindow, part: int | None = None) -> tuple[str, str]:
+    """A window of alerts in the jobs table, or one of the partitions of its suppressed alerts."""
+    pk = f"{tenant_id}#alerts#{window.key}#{window.minute}"
+    return (pk if part is None else f"{pk}#{part}"), "window"
+
+
+def suppressed_key(tenant_id: str, window: AlertWindow, alert_id: ExecutionId) -> tuple[str, str]:
+    """The record of a suppressed alert."""
+    pk, _ = alert_window_key(tenant_id, window, alert_id.entropy % SUPPRESSED_PARTITIONS)
+    return pk, str(alert_id)
 
 
 def redrive_task_key(tenant_id: str, task_id: str) -> tuple[str, str]:

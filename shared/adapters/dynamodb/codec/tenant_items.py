@@ -5,8 +5,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode_all
-from shared.adapters.dynamodb.codec.execution_fields import callback_attributes, read_callbacks
 from shared.adapters.dynamodb.codec.keys import api_key_key, tenant_key, tenant_listing_key
+from shared.adapters.dynamodb.codec.notification_fields import (
+    ALERTS,
+    callback_attributes,
+    encode_alerts,
+    read_alerts,
+    read_callbacks,
+)
 from shared.adapters.dynamodb.codec.versions import is_known, known, version_of
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.tenancy.quota import Quota
@@ -32,6 +38,7 @@ def tenant_item(tenant: Tenant) -> Item:
             "q": {quota.value: limit for quota, limit in tenant.quotas.items()},
             "ki": list(tenant.key_ids),
             **callback_attributes(tenant.callbacks),
+            ALERTS: encode_alerts(tenant.alerts),
         }
     )
 
@@ -79,6 +86,7 @@ def _read_tenant(row: dict[str, Any]) -> Tenant:
         quotas={quota: own[quota.value] for quota in Quota if quota.value in own},
         key_ids=tuple(row["ki"]),
         callbacks=read_callbacks(row),
+        alerts=read_alerts(row.get(ALERTS)),
     )
 
 

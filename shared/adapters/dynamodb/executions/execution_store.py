@@ -168,10 +168,17 @@ class DynamoExecutionStore(DynamoExecutionScans):
         reason: EndReason,
         expires_at_s: int,
         revision: int | None = None,
+        notification: ExecutionId | None = None,
     ) -> Execution | None:
         allowed = in_source_state(transition)
         condition = allowed if revision is None else at_revision(allowed, revision)
-        finish = Finish(transition=transition, outcomes=(), end_reason=reason, expires_at_s=expires_at_s)
+        finish = Finish(
+            transition=transition,
+            outcomes=(),
+            end_reason=reason,
+            expires_at_s=expires_at_s,
+            notification=notification,
+        )
         sets: dict[str, Any] = {"ec": True} if transition is Transition.END_CHAIN else {}
         return self._updates.change(execution_id, condition, finish, sets, ["ca"], entry={})
 

@@ -92,11 +92,17 @@ def test_an_outcome_is_told_of_once_by_a_call_of_its_own(
         "timestamp": format_instant(notification.id.dispatch_at),
         "data": {
             "job_id": execution.job_id,
+            "name": execution.name,
+            "tags": list(execution.tags),
+            "lane": "standard",
+            "host": "receiver.example",
             "execution_id": str(execution.id),
+            "execution_path": f"/v1/executions/{execution.id}",
             "outcome": outcome,
             "end_reason": execution.progress.end_reason,
             "scheduled_at": format_instant(DUE_AT),
             "due_at": format_instant(DUE_AT),
+            "lag_ms": 0,
             "redrive_of": None,
             "attempts_begun": 1,
             "attempts": [
@@ -124,6 +130,7 @@ def test_notification_contains_neither_request_nor_response() -> None:
     (call,) = telling(world)
     assert b"s3cr3t" not in call.callback.body
     assert b"down" not in call.callback.body
+    assert body_of(call)["data"]["host"] == "r.example"
 
 
 def test_the_item_of_a_notification_keeps_its_url_sealed_and_no_body() -> None:

@@ -1,0 +1,90 @@
+"""The requests of notifications: rebuilt for each attempt from the ended execution, which never changes."""
+
+import json
+
+from shared.domain.bucket import MINUTE_MS
+from shared.domain.delivery.alerts import Alert, AlertFormat
+from shared.domain.delivery.request import Request
+from shared.domain.executions.alert_window import AlertSummary, summary_due_at
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.notification import NotifiedJob, lag_ms
+from shared.domain.executions.slack_text import slack_summary, slack_text
+from shared.domain.schedules.schedule import format_instant
+
+
+def notification_request(url: str, ended: Execution, job: NotifiedJob, alert: Alert | None) -> Request:
+    """The request to the target: the outcome only, never the request of the job."""
+    document = _outcome_document(ended, job) if alert is None else _alert_document(ended, job, alert)
+    return _request(url, document)
+
+
+def summary_request(url: str, summary: AlertSummary, body_format: AlertFormat) -> Request:
+    """The request that announces the suppressed alerts of a window."""
+    if body_format is AlertFormat.SLACK:
+        return _request(url, {"text": slack_summary(summary)})
+    from_at, due_at = summary.window.minute * MINUTE_MS, summary_due_at(summary.window)
+    data: dict[str, object] = {
+        "count": summary.count,
+        "is_lower_bound": summary.is_lower_bound,
+        "jobs": summary.jobs,
+        "job_ids": summary.job_ids,
+        "events": dict(summary.events),
+        "from": format_instant(from_at),
+        "to": format_instant(from_at + MINUTE_MS),
+    }
+    return _request(url, {"type": "execution.alerts", "timestamp": format_instant(due_at), "data": data})
+
+
+def _request(url: str, document: dict[str, object]) -> Request:
+    return Request(
+        method="POST",
+        url=url,
+        headers=(("Content-Type", "application/json"),),
+        body=json.dumps(document, separators=(",", ":")).encode(),
+    )
+
+
+def _outcome_document(ended: Execution, job: NotifiedJob) -> dict[str, object]:
+    return _document(ended, f"execution.{ended.state}", _data(ended, job))
+
+
+def _alert_document(ended: Execution, job: NotifiedJob, alert: Alert) -> dict[str, object]:
+    if alert.format is AlertFormat.SLACK:
+        return {"text": slack_text(ended, job, alert.events)}
+    return _document(ended, "execution.alert", {"events": alert.events, **_data(ended, job)})
+
+
+def _document(ended: Execution, kind: str, data: dict[str, object]) -> dict[str, object]:
+    notified_at = (ended.progress.notification or ended.id).dispatch_at
+    return {"type": kind, "timestamp": format_instant(notified_at), "data": data}
+
+
+def _data(ended: Execution, job: NotifiedJob) -> dict[str, object]:
+    return {
+        "job_id": ended.job_id,
+        "name": job.name,
+        "tags": job.tags,
+        "lane": ended.lane,
+        "host": job.host,
+        "execution_id": str(ended.id),
+        "execution_path": f"/v1/executions/{ended.id}",
+        "outcome": str(ended.state),
+        "end_reason": ended.progress.end_reason,
+        "scheduled_at": format_instant(ended.scheduled_at),
+        "due_at": format_instant(ended.id.dispatch_at),
+        "lag_ms": lag_ms(ended),
+        "redrive_of": str(ended.redrive_of.original) if ended.redrive_of else None,
+        "attempts_begun": ended.attempt,
+        "attempts": [_attempt(outcome) for outcome in ended.progress.outcomes],
+    }
+
+
+def _attempt(outcome: AttemptOutcome) -> dict[str, object]:
+    return {
+        "number": outcome.attempt,
+        "started_at": format_instant(outcome.started_at),
+        "duration_ms": outcome.duration_ms,
+        "status": outcome.status,
+        "reason": outcome.reason.word,
+    }

@@ -1,0 +1,70 @@
+"""The text of an alert in the form of Slack's incoming webhooks, which many chats accept."""
+
+import re
+
+from shared.domain.bucket import MINUTE_MS
+from shared.domain.delivery.alerts import AlertEvent
+from shared.domain.executions.alert_window import AlertSummary
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.notification import NotifiedJob, lag_ms
+from shared.domain.schedules.schedule import format_instant
+
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+"""The characters that Slack reads as markup: a name could otherwise mention a channel, or hide a link."""
+_MENTION = re.compile(r"@(?=channel|here|everyone|group)", re.IGNORECASE)
+_WORD_JOINER = "\u2060"
+
+
+def slack_text(ended: Execution, job: NotifiedJob, events: tuple[AlertEvent, ...]) -> str:
+    """What happened, to which job, and where to look. No part of it notifies a whole channel."""
+    happened = "; ".join(_sentence(event, ended) for event in events)
+    about = [f"due {format_instant(ended.id.dispatch_at)}", f"lane {ended.lane}"]
+    about += [f"host {job.host}"] * (job.host is not None)
+    about += [f"tags {', '.join(job.tags)}"] * bool(job.tags)
+    lines = (
+        f"*{escaped(job.name or ended.job_id)}* {escaped(happened)}",
+        escaped("; ".join(about)),
+        f"/v1/executions/{ended.id}",
+    )
+    return "\n".join(lines)
+
+
+def slack_summary(summary: AlertSummary) -> str:
+    """How many alerts of how many jobs were not sent one by one."""
+    more = "At least " if summary.is_lower_bound else ""
+    jobs = f"{summary.jobs:,} job{'' if summary.jobs == 1 else 's'}"
+    from_at = summary.window.minute * MINUTE_MS
+    events = ", ".join(f"{count:,} {event}" for event, count in summary.events)
+    return (
+        f"{more}{summary.count:,} more alert{'' if summary.count == 1 else 's'} of {jobs} "
+        f"in the minute from {format_instant(from_at)}: {events}\n{', '.join(summary.job_ids)}"
+    )
+
+
+def escaped(text: str) -> str:
+    """Text that Slack shows as it is, without a mention of everybody."""
+    plain = "".join(_ENTITIES.get(character, character) for character in text)
+    return _MENTION.sub(f"@{_WORD_JOINER}", plain)
+
+
+def _sentence(event: AlertEvent, ended: Execution) -> str:
+    reason = ended.progress.end_reason
+    match event:
+        case AlertEvent.FAILED:
+            attempts = f"{ended.attempt} attempt{'' if ended.attempt == 1 else 's'}"
+            return f"failed ({reason}) after {attempts}{_last_answer(ended)}"
+        case AlertEvent.RECOVERED:
+            return "recovered"
+        case AlertEvent.LATE:
+            return f"started {(lag_ms(ended) or 0) / 1000:.1f} s late"
+        case AlertEvent.SKIPPED:
+            return f"was skipped ({reason})"
+        case AlertEvent.GONE:
+            return "its receiver answered 410, which pauses the job"
+
+
+def _last_answer(ended: Execution) -> str:
+    if not ended.progress.outcomes:
+        return ""
+    last = ended.progress.outcomes[-1]
+    return f", last answer {last.status or last.reason.word}"
