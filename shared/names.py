@@ -172,6 +172,7 @@ class Metric:
     REDRIVER_TICK = "RedriverTick"
     REDRIVEN = "Redriven"
     REDRIVES_UNDONE = "RedrivesUndone"
+    BULK_CHANGED = "BulkChanged"
     PARKED_WAITING = "ParkedWaiting"
     RECONCILED_JOBS = "ReconciledJobs"
     RECONCILER_COVERAGE_SECONDS = "ReconcilerCoverageSeconds"

@@ -11,7 +11,8 @@ from functions.api.http.route import Routes
 _OF_JOBS = ("jobs.routes", "jobs.lifecycle_routes", "batches.routes", "backfills.routes", "executions.routes")
 _OF_TENANTS = ("keys.routes", "signing_secrets.routes", "usage.routes", "audit.routes")
 SECTIONS = {
-    "jobs": (*_OF_JOBS, "upcoming.routes"),
+    "jobs": (*_OF_JOBS, "upcoming.routes", "bulk_tasks.routes"),
+    "bulk-tasks": ("bulk_tasks.routes",),
     "executions": ("executions.routes", "callbacks.routes"),
     "dead-letters": ("dead_letters.routes", "redrives.routes"),
     "redrives": ("redrives.routes",),

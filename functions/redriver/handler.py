@@ -1,4 +1,4 @@
-"""Entry point of the redriver: a tick from EventBridge."""
+"""Entry point of the redriver, which works on all bulk tasks: a tick from EventBridge."""
 
 from __future__ import annotations
 
@@ -21,23 +21,29 @@ MAX_PARKED_COUNT = 10
 """The alarm needs no higher count of parked messages."""
 settings = Settings.from_env(os.environ)
 cases = use_cases(dynamo_ports(settings), settings)
-process = cases.dead_letters.process_bulk_redrives
+process = cases.bulk.process_bulk_tasks
 parked_messages = cases.core.ports.parked_messages
 
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
-    """Process bulk redrives as far as the time suffices; the next tick continues."""
+    """Process bulk redrives and bulk operations on jobs as far as the time suffices; the next tick continues."""
     report = process.execute(lambda: context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS)
     count(Metric.REDRIVER_TICK)
     count(Metric.REDRIVEN, report.redriven)
     count(Metric.REDRIVES_UNDONE, report.undone)
+    count(Metric.BULK_CHANGED, report.changed)
     for task_id in report.unreadable:
-        logger.error("unreadable redrive", extra={"redrive": task_id})
+        logger.error("unreadable bulk task", extra={"task": task_id})
     if report.unavailable:
-        logger.warning("redrives are left to the next run", extra={"unavailable": report.unavailable})
+        logger.warning("bulk tasks are left to the next run", extra={"unavailable": report.unavailable})
     _count_parked()
-    return {"redriven": report.redriven, "undone": report.undone, "ended": report.ended}
+    return {
+        "redriven": report.redriven,
+        "undone": report.undone,
+        "changed": report.changed,
+        "ended": report.ended,
+    }
 
 
 def _count_parked() -> None:

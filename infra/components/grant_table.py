@@ -75,7 +75,8 @@ GRANTS: dict[str, TableGrants] = {
     "redriver": TableGrants(
         executions=(GET, PUT, INSERT, UPDATE, PARTIQL, BATCH_GET),
         failed_index=(QUERY,),
-        jobs=(GET, PUT, UPDATE, BATCH_WRITE),
+        tenant_index=(QUERY,),
+        jobs=(GET, PUT, UPDATE, QUERY, CHECK, BATCH_WRITE),
         tenants=(GET, BATCH_GET),
         leases=(GET, UPDATE, DELETE, QUERY),
     ),

@@ -47,7 +47,7 @@ def _heartbeats(own: OwnMetrics, stage: StageConfig) -> Iterator[AlarmSpec]:
             "redriver",
             1,
             5,
-            "No run of the redriver ended for some minutes: bulk redrives make no progress.",
+            "No run of the redriver ended for some minutes: bulk redrives and bulk operations make no progress.",
         ),
     ):
         yield AlarmSpec(

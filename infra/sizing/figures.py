@@ -169,7 +169,7 @@ LEDGER_READS = counted(
 SWEEPER_READS = counted(
     10, "read units of one sweeper's tick: shard counts, mark, and 16 items of hot scopes"
 )
-REDRIVER_READS = counted(2, "read units of a redriver's tick: redrives and parked messages")
+REDRIVER_READS = counted(3, "read units of a redriver's tick: redrives, bulk operations and parked messages")
 RECONCILER_IDLE_MS = assumed(1_000, "a reconciler's run over an empty index and log")
 MARK_WRITES = counted(1, "write units of sweepers a minute: the mark of the swept buckets")
 IDLE_METRICS = counted(

@@ -11,6 +11,8 @@ from shared.settings import QuotaSettings, Settings
 
 if TYPE_CHECKING:
     from shared.bootstrap.ports import Ports
+    from shared.usecases.bulk.cancel_unstarted import CancelUnstarted
+    from shared.usecases.bulk.identify_task import IdentifyTask
     from shared.usecases.chains.lifecycle import Lifecycle
     from shared.usecases.filing.file_batch import FileBatch
     from shared.usecases.filing.file_execution import FileExecution
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from shared.usecases.filing.record_dst_skips import RecordDstSkips
     from shared.usecases.filing.scanned_shards import ScannedShards
     from shared.usecases.jobs.cancel_job import CancelJob
+    from shared.usecases.jobs.file_trigger import FileTrigger
     from shared.usecases.outcomes.finalize_execution import FinalizeExecution
     from shared.usecases.outcomes.give_up_lost import GiveUpLost
     from shared.usecases.outcomes.notify_outcome import NotifyOutcome
@@ -189,6 +192,44 @@ class CoreUseCases:
             run_locks=self.ports.run_locks,
             file=self.file,
             clock=self.ports.clock,
+            plan=self.settings.shard_plan,
+            retention=self.settings.retention,
+        )
+
+    @cached_property
+    def cancel_unstarted(self) -> CancelUnstarted:
+        from shared.usecases.bulk.cancel_unstarted import CancelUnstarted
+
+        return CancelUnstarted(
+            store=self.ports.executions,
+            finalize=self.finalize,
+            clock=self.ports.clock,
+            retention=self.settings.retention,
+        )
+
+    @cached_property
+    def identify_task(self) -> IdentifyTask:
+        """Needs CallbackSettings."""
+        from shared.usecases.bulk.identify_task import IdentifyTask
+
+        return IdentifyTask(
+            idempotency=self.ports.idempotency,
+            vault=self.ports.vault,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
+        )
+
+    @cached_property
+    def file_trigger(self) -> FileTrigger:
+        from shared.usecases.jobs.file_trigger import FileTrigger
+
+        return FileTrigger(
+            store=self.ports.executions,
+            jobs=self.ports.jobs,
+            find_settled=self.lifecycle.find_settled,
+            file=self.file,
+            clock=self.ports.clock,
+            entropy=self.ports.entropy,
             plan=self.settings.shard_plan,
             retention=self.settings.retention,
         )

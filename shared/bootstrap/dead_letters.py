@@ -61,10 +61,8 @@ class DeadLetterUseCases:
         return StartRedrive(
             tasks=ports.redrive_tasks,
             list_dead_letters=self.list_dead_letters,
-            idempotency=ports.idempotency,
-            vault=ports.vault,
+            identify=self.core.identify_task,
             clock=ports.clock,
-            entropy=ports.entropy,
         )
 
     @cached_property
@@ -94,9 +92,7 @@ class DeadLetterUseCases:
             undo_page=UndoPage(
                 store=ports.executions,
                 redrive=self.redrive_execution,
-                finalize=self.core.finalize,
-                clock=ports.clock,
-                retention=self.core.settings.retention,
+                cancel_unstarted=self.core.cancel_unstarted,
                 spread=ports.spread,
             ),
             clock=ports.clock,

@@ -16,6 +16,7 @@ from shared.adapters.aws.throttles import ReportedThrottles
 from shared.adapters.clients import Clients, transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy, pause
 from shared.bootstrap import job_state_ports
+from shared.bootstrap.bulk_ports import DynamoBulkPorts
 from shared.bootstrap.reports import report_group_failure, report_throttles, reported_denials
 from shared.bootstrap.settings import require
 from shared.names import Transport
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
     from shared.bootstrap.ports import Ports
     from shared.ports.canary import Parameters
-    from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
+    from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
     from shared.ports.delivery import Sender, Vault
     from shared.ports.dispatch import (
         AcceptedLog,
@@ -55,7 +56,7 @@ def dynamo_ports(settings: Settings) -> Ports:
     return cast("Ports", DynamoPorts(settings))
 
 
-class DynamoPorts:
+class DynamoPorts(DynamoBulkPorts):
     """One property for each attribute of `Ports`; a test compares their names."""
 
     def __init__(self, settings: Settings) -> None:
@@ -186,12 +187,6 @@ class DynamoPorts:
         from shared.adapters.dynamodb.listings.queries import DynamoQueries
 
         return DynamoQueries(self._dynamodb, self._jobs, self._executions, self._region)
-
-    @cached_property
-    def redrive_tasks(self) -> RedriveTasks:
-        from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
-
-        return DynamoRedriveTasks(self._dynamodb, self._jobs, self._leases, self._region)
 
     @cached_property
     def parked_messages(self) -> ParkedMessageStore:

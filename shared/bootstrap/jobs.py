@@ -114,16 +114,11 @@ class JobUseCases:
 
         ports = self.core.ports
         return TriggerJob(
-            store=ports.executions,
-            jobs=ports.jobs,
             find_settled=self.core.lifecycle.find_settled,
+            file_trigger=self.core.file_trigger,
             idempotency=ports.idempotency,
-            file=self.core.file,
             vault=ports.vault,
             clock=ports.clock,
-            entropy=ports.entropy,
-            plan=self._settings.shard_plan,
-            retention=self._settings.retention,
         )
 
     @cached_property

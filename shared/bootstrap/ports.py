@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shared.ports.alerts import AlertWindows
+    from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
     from shared.ports.canary import Parameters
-    from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
+    from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
     from shared.ports.delivery import Sender, Vault
     from shared.ports.dispatch import (
         AcceptedLog,
@@ -61,6 +62,8 @@ class Ports:
     accepted_log: AcceptedLog
     queries: Queries
     redrive_tasks: RedriveTasks
+    job_tasks: JobTasks
+    bulk_pages: BulkPages
     redrive_batches: RedriveBatches
     parked_messages: ParkedMessageStore
     sender: Sender

@@ -10,6 +10,7 @@ from shared.dataclass import dataclass
 
 if TYPE_CHECKING:
     from shared.bootstrap.attempts import AttemptUseCases
+    from shared.bootstrap.bulk import BulkUseCases
     from shared.bootstrap.canary import CanaryUseCases
     from shared.bootstrap.dead_letters import DeadLetterUseCases
     from shared.bootstrap.jobs import JobUseCases
@@ -49,6 +50,12 @@ class UseCases:
         from shared.bootstrap.dead_letters import DeadLetterUseCases
 
         return DeadLetterUseCases(self.core)
+
+    @cached_property
+    def bulk(self) -> BulkUseCases:
+        from shared.bootstrap.bulk import BulkUseCases
+
+        return BulkUseCases(self.core, self.dead_letters)
 
     @cached_property
     def listings(self) -> ListingUseCases:

@@ -45,7 +45,7 @@ def encode_base32(value: int, length: int) -> str:
     return "".join(pairs)[-length:]
 
 
-def _decode_base32(text: str) -> int:
+def decode_base32(text: str) -> int:
     """The inverse, for Crockford's digits alone."""
     return int(text.translate(_PYTHONS), 32)
 
@@ -105,7 +105,7 @@ def parse_execution_id(text: str) -> ExecutionId:
 def _parse_body(body: str) -> ExecutionId:
     if not _LOCATED.fullmatch(body):
         raise InvalidValueError("not an id that this version can read")
-    number = _decode_base32(body[2:])
+    number = decode_base32(body[2:])
     return ExecutionId(
         cell=body[1],
         dispatch_at=number >> _SHARD_BITS + ENTROPY_BITS,

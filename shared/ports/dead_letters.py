@@ -1,40 +1,13 @@
-"""Bulk redrives, at most one open task per tenant; the writes of many redrives; and parked messages."""
+"""The writes of many redrives, and parked messages."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
 from shared.domain.dead_letters.parked_message import ParkedMessage
-from shared.domain.dead_letters.redrive_task import RedriveTask
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import WriteUnknown
-
-
-class RedriveTasks(Protocol):
-    """Every change is a compare-and-swap by version. All reads are strongly consistent."""
-
-    def create(self, task: RedriveTask) -> str | None:
-        """Write a new task and list it as open, in one transaction.
-
-        None if written, otherwise the id of the tenant's open task, which may be this task (a lost response).
-        """
-        ...
-
-    def get(self, tenant_id: str, task_id: str) -> RedriveTask | None: ...
-
-    def replace(self, before: RedriveTask, after: RedriveTask, expires_at_s: int | None = None) -> bool:
-        """Compare-and-swap to the next version.
-
-        A task that ends leaves the list of open tasks in the same transaction and has an expiry; a task that
-        is reopened is listed again. False if the stored version differs, or if the tenant has another open
-        task.
-        """
-        ...
-
-    def open(self) -> list[tuple[str, str]]:
-        """The tenant and the id of every open task."""
-        ...
 
 
 class RedriveBatches(Protocol):

@@ -10,6 +10,7 @@ from shared.adapters.aws.errors import NoAnswerError
 from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.keys import item_key, limit_key
 from shared.domain.bucket import LEAST_COUNTS, ShardCounts
+from shared.domain.bulk.pages import BulkPage
 from shared.domain.dead_letters.parked_message import ParkedMessage
 from shared.domain.dead_letters.redrive_task import TaskCounts
 from shared.domain.dispatch.retry_reminder import RetryReminder
@@ -44,6 +45,7 @@ from tests.support.builders import (
     execution_id,
     in_state,
     job,
+    job_task,
     occurrence,
     one_off,
     redrive_task,
@@ -101,6 +103,10 @@ PROGRESS = LaneProgress(visible_at=DUE_AT, reported_at=DUE_AT)
 PARKED = ParkedMessage(message_id="m", lane=QueueName.BULK, body="", reason="", parked_at=DUE_AT, size=0)
 REDRIVEN = RedrivenBy(execution=one_off(2).id)
 TASK = redrive_task()
+JOB_TASK = job_task()
+BULK_PAGE = BulkPage(
+    tenant_id=TENANT, task_id=JOB_TASK.id, number=0, recorded_at=DUE_AT, entries=(), next_position=None
+)
 GIVEN_UP = {"reason": EndReason.WORKER_LOST, "now_ms": DUE_AT * 2, "expires_at_s": EXPIRES_AT_S}
 CANCELLED = {"reason": EndReason.CANCELLED, "expires_at_s": EXPIRES_AT_S}
 
@@ -180,6 +186,17 @@ CALLS: dict[str, Call] = {
     "redrives.replace": lambda lab: lab.redrives.replace(TASK, TASK.advanced_to(None, TaskCounts(), DUE_AT)),
     "redrives.replace at its end": lambda lab: lab.redrives.replace(TASK, TASK.ended(DUE_AT), EXPIRES_AT_S),
     "redrives.open": lambda lab: lab.redrives.open(),
+    "job_tasks.create": lambda lab: lab.job_tasks.create(JOB_TASK),
+    "job_tasks.get": lambda lab: lab.job_tasks.get(TENANT, JOB_TASK.id),
+    "job_tasks.replace": lambda lab: lab.job_tasks.replace(JOB_TASK, JOB_TASK.without_page(None)),
+    "job_tasks.replace at its end": lambda lab: lab.job_tasks.replace(
+        JOB_TASK, JOB_TASK.cancelled(DUE_AT), EXPIRES_AT_S
+    ),
+    "job_tasks.open_of": lambda lab: lab.job_tasks.open_of(TENANT),
+    "job_tasks.latest": lambda lab: lab.job_tasks.latest(TENANT, before=None, limit=1),
+    "bulk_pages.get": lambda lab: lab.bulk_pages.get(TENANT, JOB_TASK.id, 0),
+    "bulk_pages.begin": lambda lab: lab.bulk_pages.begin(BULK_PAGE, EXPIRES_AT_S),
+    "bulk_pages.finish": lambda lab: lab.bulk_pages.finish(BULK_PAGE, EXPIRES_AT_S),
     "tenants.get": lambda lab: lab.tenants.get(TENANT),
     "tenants.get_key": lambda lab: lab.tenants.get_key(api_key().id),
     "tenants.create": lambda lab: lab.tenants.create(tenant(), api_key()),

@@ -8,10 +8,12 @@ import pytest
 from shared.adapters.dynamodb.codec.attributes import Item
 from shared.adapters.dynamodb.codec.items import execution_item, read_execution
 from shared.adapters.dynamodb.codec.job_items import job_item, past_chain_item, read_job
+from shared.adapters.dynamodb.codec.job_task_items import bulk_page_item, job_task_item
 from shared.adapters.dynamodb.codec.keys import item_key, job_key, payload_key, shard_counts_key
 from shared.adapters.dynamodb.codec.redrive_task_items import redrive_task_item
 from shared.adapters.dynamodb.codec.tenant_items import key_item, read_key, read_tenant, tenant_item
 from shared.adapters.dynamodb.codec.versions import VERSION
+from shared.domain.bulk.pages import BulkEntry, BulkPage
 from shared.domain.delivery.callback import Reason
 from shared.domain.errors import UnavailableError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
@@ -32,6 +34,7 @@ from tests.support.builders import (
     execution_id,
     in_state,
     job,
+    job_task,
     occurrence,
     one_off,
     redrive_task,
@@ -327,6 +330,61 @@ def test_a_broken_redrive_is_told_from_one_that_does_not_exist(
     engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item | {"v": NEWER})
     with pytest.raises(UnknownVersionError):
         engine_lab.redrives.get(TENANT, task.id)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"s": {"S": "paused"}},
+        {"a": {"S": "multiply"}},
+        {"rt": {"N": "0"}},
+        {"ct": {"S": "many"}},
+        {"ct": {"M": {"refused": {"M": {"dislike": {"N": "1"}}}}}},
+        {"ps": {"S": "x#y"}},
+        {"w": {"M": {}}},
+        {"pt": {"M": {"at": {"L": []}, "rt": {"L": []}, "mt": {"N": "3"}}}},
+    ],
+)
+def test_a_broken_bulk_operation_is_told_from_one_that_does_not_exist(
+    engine_lab: DynamoLab, broken: dict[str, dict[str, Any]]
+) -> None:
+    task = job_task()
+    engine_lab.job_tasks.create(task)
+    item = job_task_item(task) | broken
+    engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item)
+    with pytest.raises(UnreadableItemError):
+        engine_lab.job_tasks.get(TENANT, task.id)
+    assert engine_lab.job_tasks.latest(TENANT, before=None, limit=5) == ([], None)
+    engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item | {"v": NEWER})
+    with pytest.raises(UnknownVersionError):
+        engine_lab.job_tasks.get(TENANT, task.id)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"e": {"S": "many"}},
+        {"e": {"L": [{"M": {}}]}},
+        {"e": {"L": [{"M": {"j": {"S": "job"}, "b": {"N": "1"}, "x": {"S": "exe"}}}]}},
+        {"e": {"L": [{"M": {"j": {"S": "job"}, "b": {"N": "1"}, "r": {"S": "won"}}}]}},
+        {"c": None},
+    ],
+)
+def test_a_broken_record_of_a_page_is_told_from_one_that_does_not_exist(
+    engine_lab: DynamoLab, broken: dict[str, dict[str, Any] | None]
+) -> None:
+    entry = BulkEntry(job_id=job().id, revision=1)
+    page = BulkPage(
+        tenant_id=TENANT, task_id="blk_1", number=0, recorded_at=DUE_AT, entries=(entry,), next_position=None
+    )
+    item = {name: value for name, value in (bulk_page_item(page, 1) | broken).items() if value is not None}
+    engine_lab.bulk_pages.begin(page, 1)
+    engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item)
+    with pytest.raises(UnreadableItemError):
+        engine_lab.bulk_pages.get(TENANT, "blk_1", 0)
+    engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item | {"v": NEWER})
+    with pytest.raises(UnknownVersionError):
+        engine_lab.bulk_pages.get(TENANT, "blk_1", 0)
 
 
 @pytest.mark.parametrize(

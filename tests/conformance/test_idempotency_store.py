@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from shared.domain.bulk.job_task import job_task_id
 from shared.domain.dead_letters.redrive_task import redrive_task_id
 from shared.domain.ids import DEFAULT_CELL, JobId, backfill_job_id, recurring_job_id
 from shared.ports.jobs import IdempotencyRecord
@@ -63,6 +64,7 @@ def test_ids_of_every_kind_come_back_as_they_were(lab: Lab) -> None:
         recurring_job_id(DUE_AT, 1, cell=DEFAULT_CELL),
         backfill_id,
         redrive_task_id(DUE_AT, 1),
+        job_task_id(DUE_AT, 1),
         None,
     ):
         record = replace(FIRST, id=chosen)

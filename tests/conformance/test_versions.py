@@ -9,11 +9,15 @@ from shared.adapters.dynamodb.codec import versions
 from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.job_items import job_item
 from shared.adapters.dynamodb.executions import execution_updates
+from shared.domain.bulk.actions import BulkAction, Refusal
+from shared.domain.bulk.job_task import JobTaskState
+from shared.domain.bulk.pages import Result
 from shared.domain.dead_letters.redrive_task import TaskState
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.jobs.job import JobState
+from shared.domain.listings.filters import Kind
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp
 from shared.domain.schedules.cron import Gap, Overlap
 from shared.domain.schedules.overlap import OverlapPolicy
@@ -27,6 +31,7 @@ from tests.support.conformance.dynamo_lab import REGION, DynamoLab
 STORED = (
     *(State, EndReason, Reason, Lane, OverlapPolicy, CatchUp, Gap, Overlap),
     *(JobState, TaskState, TenantState, Scope),
+    *(BulkAction, JobTaskState, Refusal, Result, Kind),
 )
 """Every enumeration whose members are stored; version 1 has those that are listed below."""
 VERSION_1 = {
@@ -46,6 +51,11 @@ VERSION_1 = {
     "TaskState": "RUNNING FINISHED UNDOING UNDONE",
     "TenantState": "ACTIVE SUSPENDED",
     "Scope": "READ WRITE ADMIN",
+    "BulkAction": "PAUSE RESUME TRIGGER DELETE PATCH",
+    "JobTaskState": "RUNNING WAITING DELETING FINISHED CANCELLED UNDOING UNDONE",
+    "Refusal": "DELETED COMPLETED ENDED RUNNING BACKFILL QUOTA CHANGED UNREADABLE",
+    "Result": "DONE UNCHANGED REFUSED",
+    "Kind": "ONCE CRON RATE BACKFILL",
     "Series": "Rate Cron Backfill",
 }
 NEWER = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=1, status=None, reason=Reason.TOO_OLD)

@@ -21,8 +21,10 @@ from typing import Any
 
 import shared
 from shared.adapters import group_commit
-from shared.adapters.clock import SystemClock
+from shared.adapters.clock import SystemClock, pause
 from shared.adapters.http.sender import CallbackSender
+from shared.bootstrap import dynamo_ports
+from shared.usecases.bulk import process_job_tasks as process_job_tasks
 from shared.usecases.dead_letters import process_bulk_redrives as process_bulk_redrives
 from shared.usecases.ticks import sweep_shard, watch_buckets
 from tests.crashes.clock import SharedClock
@@ -99,7 +101,8 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
     os.environ.update(asked["environment"])
     clock = SharedClock(Path(asked["clock"]))
     _put_into_product(clock)
-    watch_buckets.PAGE_ROWS = sweep_shard.PAGE_ROWS = process_bulk_redrives.PAGE = PAGE_ROWS
+    watch_buckets.PAGE_ROWS = sweep_shard.PAGE_ROWS = PAGE_ROWS
+    process_bulk_redrives.PAGE = process_job_tasks.PAGE = PAGE_ROWS
     _set_groups(in_groups=GROUPS in asked["environment"])
     watch = CallWatch()
     grants = GrantCheck(asked["module"].split(".")[1], asked["environment"])
@@ -135,10 +138,17 @@ def _put_into_product(clock: SharedClock) -> None:
         else:
             clock.advance(duration_ms / 1000)
 
-    patched: tuple[Any, Any] = SystemClock, CallbackSender
+    def pause_ms(duration_ms: int) -> None:
+        if clock.goes:
+            pause(duration_ms)
+        else:
+            clock.advance(duration_ms / 1000)
+
+    patched: tuple[Any, Any, Any] = SystemClock, CallbackSender, dynamo_ports
     patched[0].now_ms = lambda _: clock.now_ms()
     patched[0].sleep_ms = sleep_ms
     patched[1].__init__ = partialmethod(CallbackSender.__init__, monotonic=clock.seconds)
+    patched[2].pause = pause_ms
 
 
 def _invoke(handler: Any, watch: CallWatch, asked: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from shared.names import QueueName
 from tests.crashes.arrivals import ArrivalLog
+from tests.crashes.bulk_operations import Operations
 from tests.crashes.clients import Clients
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.deployment import Deployment
@@ -39,6 +40,7 @@ class Stage:
         self.clients = Clients(self.clock, log.url, self.request)
         self.receivers = Receivers(self.clock, self.request)
         self.redriver = Redriver(self.clock, self.request)
+        self.operations = Operations(self.clock, self.request)
         self.parked_messages = Parking(deployment)
         self._payloads = Payloads(deployment)
         self.limits = Limits()
@@ -64,6 +66,7 @@ class Stage:
         self.wait_until_second(0)
         self.run(2)
         self.redriver.forget()
+        self.operations.forget()
         self.parked_messages.forget()
         self._payloads.forget()
 
@@ -165,12 +168,15 @@ class Stage:
 
     def settle(self) -> float:
         """Let everything come to rest; how long the jobs took to end, in seconds."""
-        settling = Settling(self.clock, self.clients, self.run, self.redriver.bulks_are_at_rest)
+        settling = Settling(self.clock, self.clients, self.run, self._bulk_tasks_are_at_rest)
         settling.settle(self.clients.orders)
         self.faults += settling.faults
         self.wait(UNTIL_RECONCILABLE_SECONDS)
         self.reconcile()
         return settling.took_seconds
+
+    def _bulk_tasks_are_at_rest(self) -> bool:
+        return self.redriver.bulks_are_at_rest() and self.operations.are_at_rest()
 
     def verdict(self) -> list[str]:
         """What the oracle says of this run."""
@@ -189,7 +195,8 @@ class Stage:
             limits=None if self.workers.unanswered else self.limits,
         )
         told = self.tampering.faults(findings(self._reconciler_log.new_lines()))
-        return self.faults + oracle.verdict() + told + self.redriver.faults() + self.parked_messages.faults()
+        bulk = [*self.redriver.faults(), *self.operations.faults()]
+        return self.faults + oracle.verdict() + told + bulk + self.parked_messages.faults()
 
     def check_payloads(self) -> None:
         """Every large request lasts as long as the work that needs it, and none for ever."""

@@ -21,6 +21,7 @@ from tests.crashes.api_scenarios import api
 from tests.crashes.arrivals import ArrivalLog
 from tests.crashes.batch_scenarios import batches
 from tests.crashes.breaker_scenarios import troubled
+from tests.crashes.bulk_operation_scenarios import changed_at_once, changed_later
 from tests.crashes.bulk_redrive_scenarios import started, worked_off
 from tests.crashes.crash_points import CrashPoint, points_of
 from tests.crashes.dead_letter_scenarios import dead_letter
@@ -46,7 +47,7 @@ from tests.crashes.unfinished_scenarios import finished, left
 
 CATALOGUES = (
     *(api, batches, edits, large, lifecycle, finished, reported, handed_over),
-    *(told_by_report, redriving, started),
+    *(told_by_report, redriving, started, changed_at_once, changed_later),
     *(watcher, sweeper, unheard, swept),
     *(told_by_sweep, held_back, worked_off, kept),
     *(executor, refused, refunds, moved, going_on, run_locks),

@@ -126,7 +126,7 @@ def test_role_has_exactly_the_granted_verbs_on_every_table(cloud: Synthesised, s
 
 INDEX_READERS = {
     "api": {("Query", Index.BY_TENANT), ("Query", Index.FAILED), ("Query", Index.LIVE)},
-    "redriver": {("Query", Index.FAILED)},
+    "redriver": {("Query", Index.BY_TENANT), ("Query", Index.FAILED)},
     "reconciler": {("Scan", Index.LIVE)},
 }
 

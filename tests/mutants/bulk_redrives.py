@@ -17,12 +17,12 @@ BULK_REDRIVES = (
         "        position = found.last.position if found.last else None\n"
         "        moved = task.advanced_to(position, counts, next_due_at)\n"
         "        if not self.tasks.replace(task, replace(moved, version=task.version)):\n"
-        "            raise UnavailableError\n",
+        "            raise RuntimeError\n",
         killer=_BULK,
     ),
     Mutant(
         name="bulk redrive that goes on though another has ticked the page off",
-        file="shared/adapters/dynamodb/dead_letters/redrive_tasks.py",
+        file="shared/adapters/dynamodb/bulk/bulk_tasks.py",
         old='            "ConditionExpression": "vn = :before",\n',
         new='            "ConditionExpression": "vn = :before OR vn <> :before",\n',
         killer=_TASKS,
@@ -64,7 +64,7 @@ BULK_REDRIVES = (
     ),
     Mutant(
         name="undo that counts what was too late as undone",
-        file="shared/usecases/dead_letters/undo_page.py",
+        file="shared/usecases/bulk/cancel_unstarted.py",
         old="        return existing.state is State.CANCELLED and existing.attempt == 0\n",
         new="        return True\n",
         killer=_BULK,
@@ -127,37 +127,37 @@ BULK_REDRIVES = (
     ),
     Mutant(
         name="two bulk redrives of a tenant at once",
-        file="shared/adapters/dynamodb/dead_letters/redrive_tasks.py",
+        file="shared/adapters/dynamodb/bulk/bulk_tasks.py",
         old='self._list_as_open(task, "attribute_not_exists(#id)")',
         new='self._list_as_open(task, "attribute_not_exists(#id) OR #id <> :id")',
         killer=_TASKS,
     ),
     Mutant(
         name="bulk redrive that is processed under the lease of another",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="        if is_early or task.lease_until > now_ms:\n",
-        new="        if is_early:\n",
+        file="shared/usecases/bulk/lease_page.py",
+        old="        if task.lease_until > now_ms or not self.tasks.replace(task, leased):\n",
+        new="        if not self.tasks.replace(task, leased):\n",
         killer=_WORKER,
     ),
     Mutant(
         name="bulk redrive whose lease has no fencing token",
-        file="shared/domain/dead_letters/redrive_task.py",
+        file="shared/domain/bulk/task.py",
         old="        return replace(self, lease_until=until, version=self.version + 1)\n",
         new="        return replace(self, lease_until=until)\n",
         killer=_WORKER,
     ),
     Mutant(
         name="failed page that keeps its lease",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
+        file="shared/usecases/bulk/lease_page.py",
         old="            self._release(leased)\n",
         new="            pass\n",
         killer=_WORKER,
     ),
     Mutant(
         name="large bulk redrive that goes before the others",
-        file="shared/usecases/dead_letters/process_bulk_redrives.py",
-        old="                    waiting.append((tenant_id, task_id))\n",
-        new="                    waiting.appendleft((tenant_id, task_id))\n",
+        file="shared/usecases/bulk/process_bulk_tasks.py",
+        old="            elif self._has_more(turn, report):\n                waiting.append(turn)\n",
+        new="            elif self._has_more(turn, report):\n                waiting.appendleft(turn)\n",
         killer=_WORKER,
     ),
     Mutant(

@@ -4,6 +4,7 @@ from tests.mutants.alarms import ALARMS
 from tests.mutants.alert_floods import ALERT_FLOODS
 from tests.mutants.attempts import ATTEMPTS
 from tests.mutants.backfills import BACKFILLS
+from tests.mutants.bulk_operations import BULK_OPERATIONS
 from tests.mutants.bulk_redrives import BULK_REDRIVES
 from tests.mutants.callbacks import CALLBACKS
 from tests.mutants.chains import CHAINS
@@ -49,6 +50,7 @@ MUTANTS = (
     *BACKFILLS,
     *REDRIVES,
     *BULK_REDRIVES,
+    *BULK_OPERATIONS,
     *RELEASES,
     *REQUESTS,
     *RETRIES,

@@ -45,7 +45,7 @@ REQUESTS = (
     ),
     Mutant(
         name="trigger that ignores If-Match",
-        file="shared/usecases/jobs/trigger_job.py",
+        file="shared/usecases/jobs/file_trigger.py",
         old="    check_revision(job, revision)\n",
         new="    check_revision(job, None)\n",
         killer=_CONDITIONS,

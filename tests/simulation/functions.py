@@ -175,7 +175,7 @@ def _sweep(part: ShardRange, cases: UseCases) -> None:
 
 
 def _redrive(cases: UseCases) -> None:
-    cases.dead_letters.process_bulk_redrives.execute()
+    cases.bulk.process_bulk_tasks.execute()
 
 
 def _tolerantly(run: Callable[[], Any]) -> None:

@@ -71,6 +71,8 @@ READS = frozenset(
         "get_payload",
         "open",
         "open_before",
+        "open_of",
+        "latest",
         "swept_through",
         "segments",
         "minutes",

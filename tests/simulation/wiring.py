@@ -110,6 +110,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.progress = faulty(world.progress)
     ports.parked_messages = faulty(world.parked_messages)
     ports.redrive_tasks = faulty(world.redrives)
+    ports.job_tasks, ports.bulk_pages = faulty(world.job_tasks), faulty(world.bulk_pages)
     ports.redrive_batches = faulty(
         seen_by(release, world, world.redrive_batches),
         mark_all=lambda marks: [WriteUnknown("injected") for _ in marks],

@@ -41,6 +41,7 @@ from tests.simulation.wiring import Sandboxes
 from tests.support.fakes.accepted_log import FakeAcceptedLog
 from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
+from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks
 from tests.support.fakes.clock import SeededEntropy, VirtualClock
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_health_store import FakeJobHealthStore
@@ -51,7 +52,6 @@ from tests.support.fakes.limit_store import FakeLimitStore
 from tests.support.fakes.live_items import FakeLiveItems
 from tests.support.fakes.one_off_store import FakeOneOffStore
 from tests.support.fakes.reconcile_progress import FakeReconcileProgress
-from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.tenant_store import FakeTenantStore
@@ -104,6 +104,7 @@ class World:
         self.quotas = GENEROUS
         self.sandboxes = Sandboxes(self)
         self.redrives = FakeRedriveTasks()
+        self.job_tasks, self.bulk_pages = FakeJobTasks(), FakeBulkPages()
         self.redrive_batches = SimRedriveBatches(self.table, self.weather, self.contention)
         self.run_locks, self.one_offs = FakeRunLockStore(), FakeOneOffStore(self.table)
         self.job_health = FakeJobHealthStore()

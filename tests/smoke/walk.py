@@ -37,6 +37,9 @@ def _delete(operation: str, path: str, *statuses: int, **more: Any) -> Call:
     return Call(operation=operation, method="DELETE", path=path, statuses=statuses or (200,), **more)
 
 
+NO_JOB = {"filter": {"tag": "of-no-job"}, "action": "pause"}
+
+
 def calls(url: str, name: str) -> tuple[Call, ...]:
     """The requests of a tenant and of an operator; jobs call `url`, and the operator opens the account `name`."""
     once = {"schedule": {"delay_seconds": 3_600}, "request": {"url": url, "json": {}}}
@@ -65,6 +68,11 @@ def _jobs(once: dict[str, Any], each_hour: dict[str, Any]) -> tuple[Call, ...]:
         _post("resumeJob", "/v1/jobs/{job}/resume"),
         _post("triggerJob", "/v1/jobs/{job}/trigger", None, 201),
         _post("backfillJob", "/v1/jobs/{job}/backfill", last_hours, 201),
+        _post("changeJobs", "/v1/jobs/bulk", NO_JOB, 202, keeps={"operation": "id"}),
+        _get("listBulkTasks", "/v1/bulk-tasks"),
+        _get("getBulkTask", "/v1/bulk-tasks/{operation}"),
+        _delete("cancelBulkTask", "/v1/bulk-tasks/{operation}", 200, 409),
+        _post("undoBulkTask", "/v1/bulk-tasks/{operation}/undo", None, 202),
         _get("listExecutions", "/v1/jobs/{job}/executions"),
         _get("listNextRuns", "/v1/jobs/{job}/upcoming"),
         _delete("cancelJob", "/v1/jobs/{once}"),

@@ -4,6 +4,8 @@ from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from shared.domain.bucket import MINUTE_MS, ShardCounts
+from shared.domain.bulk.actions import BulkAction
+from shared.domain.bulk.job_task import JobTask, job_task_id
 from shared.domain.dead_letters.redrive_task import RedriveTask, redrive_task_id
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.retry import RetryPolicy
@@ -12,7 +14,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import TERMINAL, State
 from shared.domain.ids import DEFAULT_CELL, ExecutionId, encode_base32, one_off_job_id, recurring_job_id
 from shared.domain.jobs.job import Definition, Job, JobState
-from shared.domain.listings.filters import DeadLetterFilter
+from shared.domain.listings.filters import DeadLetterFilter, JobFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.schedules.schedule import Rate
 from shared.domain.tenancy.tenant import (
@@ -142,6 +144,21 @@ def redrive_task(number: int = 1, **overrides: Any) -> RedriveTask:
         "position": criteria.span.after,
     }
     return RedriveTask(**(fields | overrides))
+
+
+def job_task(number: int = 1, **overrides: Any) -> JobTask:
+    """A new bulk operation that pauses all recurring jobs."""
+    fields: dict[str, Any] = {
+        "id": job_task_id(DUE_AT, number),
+        "tenant_id": TENANT,
+        "criteria": JobFilter(created_before=DUE_AT, recurs=True, is_live=True),
+        "action": BulkAction.PAUSE,
+        "rate": 10,
+        "total": 3,
+        "created_at": DUE_AT,
+        "next_due_at": DUE_AT,
+    }
+    return JobTask(**(fields | overrides))
 
 
 def signing_secret(number: int = 1, **overrides: Any) -> SigningSecret:

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from shared.domain.listings.position import IndexPosition, read_position
+from shared.domain.listings.position import IndexPosition, JobPosition, read_position
 from shared.usecases.listings.list_due import DuePosition
 from shared.usecases.listings.list_executions import HistoryPosition
-from shared.usecases.listings.list_jobs import JobPosition
 from shared.usecases.listings.list_upcoming import UpcomingPosition
 
 Parts = list[Any]

@@ -46,7 +46,7 @@ TAGS = (
     Tag(
         name="Jobs",
         description="The requests to make, and their schedules.",
-        paths=("/v1/jobs",),
+        paths=("/v1/jobs", "/v1/bulk-tasks"),
         page="reference/api",
     ),
     Tag(

@@ -17,11 +17,11 @@ _PAGES_DIR = files("functions.api.reference")
 GUIDES = (
     *(
         "guides/alerts",
+        "guides/bulk-operations",
         "guides/chaining",
         "guides/late-jobs",
         "guides/long-running-calls",
         "guides/migrate-from-eventbridge",
-        "guides/pause-by-tag",
         "guides/redrive-failures",
         "guides/retries",
         "guides/schedule-jobs",

@@ -5,6 +5,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from shared.dataclass import dataclass
+from shared.domain.bulk.task import BulkTask, check_rate
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
@@ -15,8 +16,6 @@ from shared.domain.listings.position import END, IndexPosition, due_position
 MAX_RATE = 1_000
 AHEAD_MS = 5 * 60_000
 """Redrives are filed at most this long before they are due; redrives not yet filed are undone for free."""
-SETTLED_MS = 180_000
-"""A process that worked on a task has ended this long after the undo began: no function runs longer."""
 _TASK_ID = re.compile(r"rdr_[0-9a-hjkmnp-tv-z]{26}")
 
 
@@ -47,34 +46,19 @@ class TaskCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RedriveTask:
-    """One bulk redrive with its filter and progress. Each finished page makes a new version."""
+class RedriveTask(BulkTask):
+    """One bulk redrive with its filter and progress. Its rate is that of the redrives' due times."""
 
-    id: str
-    tenant_id: str
     criteria: DeadLetterFilter
     """The range ends before the task was created, so the task's own redrives never match."""
-    rate: int
-    """At most this many redrives are due per second."""
-    created_at: int
-    next_due_at: int
-    """No further redrive is due before this instant."""
     position: IndexPosition
     """Every dead letter up to this position was processed, in order of due times."""
     state: TaskState = TaskState.RUNNING
-    version: int = 1
     counts: TaskCounts = TaskCounts()
-    undo_asked_at: int | None = None
-    pass_began_at: int | None = None
-    """When the current undo pass began."""
-    lease_until: int = 0
-    """Until then, one worker processes the next page. The version is the fencing token of the lease."""
-    ended_at: int | None = None
 
     def __post_init__(self) -> None:
         """Raises InvalidValueError for a rate out of range or an inconsistent state."""
-        if not 1 <= self.rate <= MAX_RATE:
-            raise InvalidValueError(f"rate must be 1 to {MAX_RATE}")
+        check_rate(self.rate, MAX_RATE)
         if (self.state in (TaskState.UNDOING, TaskState.UNDONE)) != (self.undo_asked_at is not None):
             raise InvalidValueError("only an undone task has undo_asked_at")
 
@@ -120,10 +104,6 @@ class RedriveTask:
             version=self.version + 1,
         )
 
-    def leased(self, until: int) -> "RedriveTask":
-        """The next version, leased to one worker until an instant."""
-        return replace(self, lease_until=until, version=self.version + 1)
-
     def ended(self, now_ms: int) -> "RedriveTask":
         """The next version, with no work left."""
         state = TaskState.FINISHED if self.state is TaskState.RUNNING else TaskState.UNDONE
@@ -144,11 +124,6 @@ class RedriveTask:
         """The same version at the beginning of an undo pass, with new counts of cancelled redrives."""
         counts = replace(self.counts, cancelled=0, already_started=0)
         return replace(self, position=self.criteria.span.after, pass_began_at=now_ms, counts=counts)
-
-    @property
-    def settles_at(self) -> int:
-        """An undo pass that begins from this instant on is complete: no process files redrives any more."""
-        return (self.undo_asked_at or 0) + SETTLED_MS
 
 
 def redrive_task_id(created_at: int, entropy: int) -> str:

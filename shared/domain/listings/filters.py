@@ -6,8 +6,8 @@ from enum import StrEnum
 from shared.dataclass import dataclass
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.execution import Execution
-from shared.domain.executions.states import EndReason, State
-from shared.domain.jobs.job import Job, JobState
+from shared.domain.executions.states import TERMINAL, EndReason, State
+from shared.domain.jobs.job import GONE, Job, JobState
 from shared.domain.listings.position import PositionRange
 from shared.domain.schedules.schedule import Backfill, Cron
 from shared.names import Lane
@@ -110,6 +110,14 @@ class JobFilter:
     kind: Kind | None = None
     backfill_of: str | None = None
     """Only backfills of this job."""
+    created_from: int | None = None
+    """Only jobs that were created at this instant or later."""
+    created_before: int | None = None
+    """Only jobs that were created before this instant."""
+    recurs: bool = False
+    """Only recurring jobs and backfills."""
+    is_live: bool = False
+    """No deleted jobs, and no one-off jobs that have ended."""
 
     @property
     def is_filter(self) -> bool:
@@ -124,7 +132,7 @@ class JobFilter:
     @property
     def one_off(self) -> bool:
         """Whether a one-off job can match."""
-        is_possible = self.backfill_of is None and self.kind in (None, Kind.ONCE)
+        is_possible = not self.recurs and self.backfill_of is None and self.kind in (None, Kind.ONCE)
         return is_possible and (self.state is None or self.state in set(State))
 
     def matches(self, job: Execution | Job) -> bool:
@@ -133,4 +141,17 @@ class JobFilter:
             and (self.state is None or job.state.value == self.state)
             and (self.tag is None or self.tag in job.tags)
             and (self.name_prefix is None or (job.name or "").startswith(self.name_prefix))
+            and (self.created_from is None or self.created_from <= created_at(job))
+            and (self.created_before is None or created_at(job) < self.created_before)
+            and not (self.is_live and job.state in _NOT_LIVE)
         )
+
+
+_NOT_LIVE = frozenset({*GONE, *TERMINAL})
+
+
+def created_at(job: Execution | Job) -> int:
+    """When a job was created. The execution of a one-off job may be younger, after a move."""
+    if isinstance(job, Execution):
+        return job.job_created_at or job.created_at
+    return job.created_at

@@ -58,6 +58,14 @@ class IndexPage:
     """The last examined position, which a filter may have left out; None if the range was examined whole."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobPosition:
+    """Where a page of jobs ended: after a recurring job, or, once these are complete, after a one-off job."""
+
+    job_id: str | None = None
+    index_position: IndexPosition | None = None
+
+
 def history_position(execution: Execution) -> IndexPosition:
     """The position of an execution in the history of its job: its nominal instant."""
     return IndexPosition(at=execution.nominal_at, id=execution.id)

@@ -5,22 +5,15 @@ from dataclasses import replace
 
 from shared.dataclass import dataclass
 from shared.domain.dead_letters.redrive_task import RedriveTask, is_redrive_task_id, redrive_task_id
-from shared.domain.errors import (
-    IdempotencyKeyReusedError,
-    InvalidStateError,
-    NotFoundError,
-    UnavailableError,
-)
+from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
 from shared.domain.executions.execution import Execution
-from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS
-from shared.domain.ids import ENTROPY_BITS
 from shared.domain.listings.filters import DeadLetterFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.tenancy.tenant import Tenant
-from shared.ports.dead_letters import RedriveTasks
-from shared.ports.delivery import Vault
-from shared.ports.jobs import IdempotencyRecord, IdempotencyStore
-from shared.ports.runtime import Clock, Entropy
+from shared.ports.bulk import RedriveTasks
+from shared.ports.jobs import IdempotencyRecord
+from shared.ports.runtime import Clock
+from shared.usecases.bulk.identify_task import IdentifyTask
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
 
 COUNTED_AT_MOST = 1_000
@@ -57,17 +50,15 @@ class StartRedrive:
 
     tasks: RedriveTasks
     list_dead_letters: ListDeadLetters
-    idempotency: IdempotencyStore
-    vault: Vault
+    identify: IdentifyTask
     clock: Clock
-    entropy: Entropy
 
     def execute(self, tenant: Tenant, new: NewRedrive, key: str | None = None) -> StartedRedrive:
         """Create the task; repeats with the same idempotency key return the same task.
 
         Covers dead letters that were due before now. InvalidStateError while another task is open.
         """
-        record, is_known = self._identify(tenant, new, key)
+        record, is_known = self.identify.execute(tenant, _canonical(new), redrive_task_id, key)
         if is_known:
             existing = self.tasks.get(tenant.id, record.id)
             if existing is not None:
@@ -100,26 +91,6 @@ class StartRedrive:
         if task is None:
             raise NotFoundError("no such redrive")
         return task
-
-    def _identify(
-        self, tenant: Tenant, new: NewRedrive, key: str | None
-    ) -> tuple[IdempotencyRecord[str], bool]:
-        """The record that names the task, and whether the task may already exist."""
-        now_ms = self.clock.now_ms()
-        fingerprint = self.vault.fingerprint(tenant, _canonical(new))
-        chosen = IdempotencyRecord(
-            fingerprint=fingerprint,
-            id=redrive_task_id(now_ms, self.entropy.bits(ENTROPY_BITS)),
-            created_at=now_ms,
-            due_at=now_ms,
-            expires_at=now_ms + IDEMPOTENCY_DAYS * DAY_SECONDS * 1000,
-        )
-        if key is None:
-            return chosen, False
-        record = self.idempotency.claim(tenant.id, key, chosen, now_ms)
-        if record.fingerprint != fingerprint:
-            raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request")
-        return record, record != chosen
 
 
 def _task(tenant_id: str, new: NewRedrive, record: IdempotencyRecord[str]) -> RedriveTask:

@@ -8,13 +8,11 @@ from shared.dataclass import dataclass
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts
 from shared.domain.errors import NotFoundError, UnknownVersionError, UnreadableItemError
 from shared.domain.executions.execution import Execution
-from shared.domain.executions.retention import Retention
-from shared.domain.executions.states import NOT_STARTED, EndReason, State, Transition
 from shared.ports.executions import ExecutionStore
-from shared.ports.runtime import Clock, Spread
+from shared.ports.runtime import Spread
+from shared.usecases.bulk.cancel_unstarted import CancelUnstarted
 from shared.usecases.dead_letters.follow_redrives import RedriveLink, follow_redrives
 from shared.usecases.dead_letters.redrive_execution import RedriveExecution
-from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +21,7 @@ class UndoPage:
 
     store: ExecutionStore
     redrive: RedriveExecution
-    finalize: FinalizeExecution
-    clock: Clock
-    retention: Retention
+    cancel_unstarted: CancelUnstarted
     spread: Spread
 
     def execute(self, task: RedriveTask, dead: Sequence[Execution]) -> TaskCounts:
@@ -67,18 +63,8 @@ class UndoPage:
     def _undo(self, link: RedriveLink) -> bool:
         """Whether the redrive never started and never will; False if its record has expired."""
         try:
-            redrive = link.existing or self.redrive.file_cancelled(link.last, link.mark.execution)
+            return self.cancel_unstarted.execute(
+                link.existing or self.redrive.file_cancelled(link.last, link.mark.execution)
+            )
         except NotFoundError:
             return False
-        existing: Execution | None = redrive
-        if redrive.state in NOT_STARTED:
-            existing = self.store.cancel(
-                redrive.id,
-                Transition.UNDO,
-                reason=EndReason.CANCELLED,
-                expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
-            )
-        if existing is None:
-            self.finalize.execute(redrive)
-            return True
-        return existing.state is State.CANCELLED and existing.attempt == 0

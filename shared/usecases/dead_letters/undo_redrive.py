@@ -3,7 +3,7 @@
 from shared.dataclass import dataclass
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskState
 from shared.domain.errors import InvalidStateError, UnavailableError
-from shared.ports.dead_letters import RedriveTasks
+from shared.ports.bulk import RedriveTasks
 from shared.ports.runtime import Clock
 from shared.usecases.chains.change_job import TRIES
 from shared.usecases.dead_letters.start_redrive import StartRedrive

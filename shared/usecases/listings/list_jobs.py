@@ -8,28 +8,19 @@ from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId, one_off_execution, one_off_job_id
 from shared.domain.jobs.job import Job
 from shared.domain.listings.filters import JobFilter
-from shared.domain.listings.position import BEGINNING, IndexPosition, PositionRange
+from shared.domain.listings.position import BEGINNING, IndexPosition, JobPosition, PositionRange
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import ExecutionStore
 from shared.ports.listings import EntryFilter, Queries, TenantIndex
 from shared.usecases.reading.read_executions import read_readable
 from shared.usecases.reading.read_page import (
-    FILTERED_AT_MOST,
     Candidate,
     keys_at_most,
     read_page,
     walk_index,
 )
 from shared.usecases.reading.resolve_moved import resolve_moved
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobPosition:
-    """Where a page ended: after a recurring job, or, once these are complete, after a one-off job."""
-
-    job_id: str | None = None
-    index_position: IndexPosition | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,14 +43,21 @@ class ListJobs:
     store: ExecutionStore
 
     def execute(
-        self, tenant: Tenant, *, limit: int, criteria: JobFilter, position: JobPosition | None = None
+        self,
+        tenant: Tenant,
+        *,
+        limit: int,
+        criteria: JobFilter,
+        position: JobPosition | None = None,
+        at_most: int | None = None,
     ) -> JobPage:
-        """At most `limit` jobs; unreadable jobs are left out."""
+        """At most `limit` jobs of some `at_most` that are examined; unreadable jobs are left out."""
         position = position or JobPosition()
         items: list[Execution | Job] = []
-        at_most = keys_at_most(is_filtered=criteria.is_filter)
+        at_most = at_most or keys_at_most(is_filtered=criteria.is_filter)
         if position.index_position is None and criteria.recurring:
-            page, examined = self._recurring(tenant.id, limit, criteria, position.job_id)
+            asked = at_most if criteria.is_filter else limit
+            page, examined = self._recurring(tenant.id, limit, criteria, position.job_id, asked)
             if page.next_position is not None or not criteria.one_off:
                 return page
             items = list(page.jobs)
@@ -73,10 +71,9 @@ class ListJobs:
         return JobPage(jobs=(*items, *rest.jobs), next_position=rest.next_position)
 
     def _recurring(
-        self, tenant_id: str, limit: int, criteria: JobFilter, after: str | None
+        self, tenant_id: str, limit: int, criteria: JobFilter, after: str | None, asked: int
     ) -> tuple[JobPage, int]:
         """A page of recurring jobs from one query, and the number of definitions examined."""
-        asked = FILTERED_AT_MOST if criteria.is_filter else limit
         page = self.queries.definitions(tenant_id, after=after, limit=asked, backfill_of=criteria.backfill_of)
         matching = [job for job in (stored.described for stored in page.jobs) if criteria.matches(job)]
         if len(matching) >= limit:

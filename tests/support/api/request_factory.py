@@ -33,6 +33,7 @@ BODIES: dict[str, Any] = {
     "changeSettings": {"on_failure": "https://receiver.example/failed"},
     "failExecution": {"reason": "for a test"},
     "redriveDeadLetters": {"status": 599},
+    "changeJobs": {"filter": {"tag": "of-no-job"}, "action": "pause"},
 }
 """A valid body by operation. Operators' operations on other tenants' keys have the same bodies."""
 OF_TENANT = "OfTenant"
@@ -40,6 +41,7 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
     "job_id": ("job_r" + "0" * 27, "job_1" + "0" * 30, "job_unknown"),
     "execution_id": ("exe_1" + "0" * 30, "exe_unknown"),
     "redrive_id": ("rdr_" + "0" * 26, "unknown"),
+    "bulk_task_id": ("blk_" + "0" * 26, "unknown"),
     "key_id": ("0" * 16, "unknown"),
     "secret_id": ("sec_00000000", "unknown"),
     "tenant_id": ("nobody", "No.Body"),
@@ -81,13 +83,15 @@ def settle(world: ApiWorld, name: str) -> Party:
     executions = ask(world, party.key, "GET", "/v1/executions").json["executions"]
     keys = [_made(world, party, "/v1/keys", {"scopes": ["read"]})["id"] for _ in range(2)]
     redrive = ask(world, party.key, "POST", "/v1/dead-letters/redrive", BODIES["redriveDeadLetters"])
-    world.world.process_bulk_redrives.execute()
+    world.world.process_bulk_tasks.execute()
+    operation = ask(world, party.key, "POST", "/v1/jobs/bulk", BODIES["changeJobs"])
     _made(world, party, "/v1/signing-secrets", {"overlap_seconds": 3_600})
     secrets = ask(world, party.key, "GET", "/v1/signing-secrets").json["signing_secrets"]
     party.ids.update(
         job_id=jobs,
         execution_id=[execution["id"] for execution in executions],
         redrive_id=[redrive.json["id"]],
+        bulk_task_id=[operation.json["id"]],
         key_id=keys,
         secret_id=[secret["id"] for secret in reversed(secrets)],
         tenant_id=[name],

@@ -5,10 +5,12 @@ from functools import cached_property
 from typing import Any
 
 from shared.adapters.dynamodb.batch_reads import Backoff
+from shared.adapters.dynamodb.bulk.bulk_pages import DynamoBulkPages
+from shared.adapters.dynamodb.bulk.bulk_tasks import DynamoRedriveTasks
+from shared.adapters.dynamodb.bulk.job_tasks import DynamoJobTasks
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key, job_key, payload_key, reminder_key
 from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
-from shared.adapters.dynamodb.dead_letters.redrive_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
 from shared.adapters.dynamodb.dispatch.reconcile_progress import DynamoReconcileProgress
@@ -140,6 +142,15 @@ class DynamoLab:
     def redrives(self) -> DynamoRedriveTasks:
         client = self._use(self.names.jobs, self.names.leases)
         return DynamoRedriveTasks(client, self.names.jobs, self.names.leases, REGION)
+
+    @cached_property
+    def job_tasks(self) -> DynamoJobTasks:
+        client = self._use(self.names.jobs, self.names.leases)
+        return DynamoJobTasks(client, self.names.jobs, self.names.leases, REGION)
+
+    @cached_property
+    def bulk_pages(self) -> DynamoBulkPages:
+        return DynamoBulkPages(self._use(self.names.jobs), self.names.jobs)
 
     @cached_property
     def redrive_batches(self) -> DynamoRedriveBatches:

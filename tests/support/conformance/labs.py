@@ -8,7 +8,8 @@ from typing import Protocol
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
 from shared.ports.alerts import AlertWindows
-from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches, RedriveTasks
+from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
+from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
 from shared.ports.dispatch import LaneProgressStore, ReconcileProgressStore, ShardCountStore, ShardLedger
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
 from shared.ports.jobs import IdempotencyStore, JobHealthStore, JobStore, LiveItems, RunLockStore
@@ -18,6 +19,7 @@ from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantSto
 from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.audit import FakeAuditLog
 from tests.support.fakes.budgets import FakeBudgetStore
+from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
@@ -32,7 +34,6 @@ from tests.support.fakes.one_off_store import FakeOneOffStore
 from tests.support.fakes.queries import FakeQueries
 from tests.support.fakes.reconcile_progress import FakeReconcileProgress
 from tests.support.fakes.redrive_batches import FakeRedriveBatches
-from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.table import Damage, FakeTable
@@ -90,6 +91,12 @@ class Lab(Protocol):
 
     @property
     def redrives(self) -> RedriveTasks: ...
+
+    @property
+    def job_tasks(self) -> JobTasks: ...
+
+    @property
+    def bulk_pages(self) -> BulkPages: ...
 
     @property
     def redrive_batches(self) -> RedriveBatches: ...
@@ -169,6 +176,7 @@ class FakeLab:
         self.progress = FakeLaneProgressStore()
         self.parked_messages = FakeParkedMessageStore()
         self.redrives = FakeRedriveTasks()
+        self.job_tasks, self.bulk_pages = FakeJobTasks(), FakeBulkPages()
         self.redrive_batches = FakeRedriveBatches(self.table)
         self.tenants = FakeTenantStore()
         self.budgets = FakeBudgetStore()

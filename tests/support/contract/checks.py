@@ -61,6 +61,7 @@ _MAKES = {
     "createKey": "key_id",
     "rotateSigningSecret": "secret_id",
     "redriveDeadLetters": "redrive_id",
+    "changeJobs": "bulk_task_id",
 }
 
 

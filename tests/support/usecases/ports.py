@@ -9,6 +9,7 @@ from tests.support.builders import DUE_AT, ONE_SHARD
 from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.audit import FakeAuditLog
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
+from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock, one_by_one
 from tests.support.fakes.execution_store import FakeExecutionStore
@@ -25,7 +26,6 @@ from tests.support.fakes.parameters import FakeParameters
 from tests.support.fakes.queries import FakeQueries
 from tests.support.fakes.reconcile_progress import FakeReconcileProgress
 from tests.support.fakes.redrive_batches import FakeRedriveBatches
-from tests.support.fakes.redrives import FakeRedriveTasks
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.sender import AnswerTo, ScriptedSender, succeeds
 from tests.support.fakes.shard_counts import FakeShardCountStore
@@ -81,6 +81,7 @@ class FakePorts:
         self.redrives = FakeRedriveTasks()
         self.redrive_batches = FakeRedriveBatches(self.table)
         self.redrive_tasks = self.tapped("redrives", self.redrives)
+        self.job_tasks, self.bulk_pages = FakeJobTasks(), FakeBulkPages()
 
     def tapped(self, name: str, port: Any) -> Any:
         """A port whose calls go through the steps under this name."""
@@ -93,6 +94,8 @@ class FakePorts:
         ports.pause, ports.spread = self._pause, one_by_one
         ports.executions, ports.jobs, ports.claimer = self.store, self.jobs, self.claimer
         ports.idempotency, ports.redrive_tasks = self.idempotency, self.redrive_tasks
+        ports.job_tasks = self.tapped("job_tasks", self.job_tasks)
+        ports.bulk_pages = self.tapped("bulk_pages", self.bulk_pages)
         ports.one_offs = self.tapped("one_offs", self.one_offs)
         ports.one_off_batches = self.tapped("batches", self.one_off_batches)
         ports.redrive_batches = self.tapped("redrive_batches", self.redrive_batches)

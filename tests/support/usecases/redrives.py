@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from shared.domain.dead_letters.redrive_task import SETTLED_MS, RedriveTask
+from shared.domain.bulk.task import SETTLED_MS
+from shared.domain.dead_letters.redrive_task import RedriveTask
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
@@ -80,7 +81,7 @@ def standing(world: World, task: RedriveTask) -> RedriveTask:
 def undo(world: World, task: RedriveTask) -> RedriveTask:
     """Start an undo and run it to its end."""
     world.undo_redrive.execute(TENANT, task.id)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     world.clock.time_ms += SETTLED_MS
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     return standing(world, task)

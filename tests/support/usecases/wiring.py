@@ -81,6 +81,10 @@ class UseCases(FakePorts):
         self.start_redrive = cases.dead_letters.start_redrive
         self.undo_redrive = cases.dead_letters.undo_redrive
         self.process_bulk_redrives = cases.dead_letters.process_bulk_redrives
+        self.process_bulk_tasks = cases.bulk.process_bulk_tasks
+        self.process_job_tasks = cases.bulk.process_job_tasks
+        self.start_job_task = cases.bulk.start_job_task
+        self.change_job_task = cases.bulk.change_job_task
         self.cancel_redrive = cases.dead_letters.cancel_redrive
         self.list_executions = cases.listings.list_executions
         self.list_by_time = cases.listings.list_by_time

@@ -85,7 +85,14 @@ def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
     key = audited.operator.api_key if acting == OPERATOR else audited.party.key
     assert (record.actor.tenant_id, record.actor.key_id) == (acting, key.split("_")[1])
     assert (record.request_id, record.at) == (REQUEST_ID, audited.api.world.clock.now_ms())
-    makers = ("createKey", "rotateSigningSecret", "createTenant", "createJob", "redriveDeadLetters")
+    makers = (
+        "createKey",
+        "rotateSigningSecret",
+        "createTenant",
+        "createJob",
+        "redriveDeadLetters",
+        "changeJobs",
+    )
     if operation == "changeSettings":
         assert record.target == "ours"
     elif operation not in makers:

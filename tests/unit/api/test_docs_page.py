@@ -84,6 +84,7 @@ def first_example(operation_id: str) -> Any:
 
 def test_body_that_is_filled_in_for_bulk_work_is_a_dry_run_and_suspends_nobody() -> None:
     assert first_example("redriveDeadLetters")["dry_run"] is True
+    assert first_example("changeJobs")["dry_run"] is True
     assert first_example("backfillJob")["dry_run"] is True
     assert "state" not in first_example("changeTenant")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shared.domain.dead_letters.redrive_task import SETTLED_MS
+from shared.domain.bulk.task import SETTLED_MS
 from shared.domain.delivery.callback import CallbackResponse as Reply
 from shared.domain.delivery.callback import Reason
 from shared.domain.ids import parse_execution_id
@@ -42,7 +42,7 @@ def test_the_first_page_is_redriven_at_once_and_the_rest_by_the_redriver(
     redrive = answer.json
     assert answer.headers["Location"] == f"/v1/redrives/{redrive['id']}"
     assert (redrive["state"], redrive["counts"]["redriven"]) == ("running", 50)
-    world.world.process_bulk_redrives.execute()
+    world.world.process_bulk_tasks.execute()
     shown = world.get(f"/v1/redrives/{redrive['id']}").json
     assert (shown["state"], shown["counts"]["redriven"], shown["progress_at"]) == ("finished", 60, None)
     Lanes(world.world).until(world.world.clock.time_ms + 10_000)
@@ -54,7 +54,7 @@ def test_the_first_page_is_redriven_at_once_and_the_rest_by_the_redriver(
 def test_the_same_request_under_the_same_key_is_one_redrive() -> None:
     world, _ = failed_jobs(2)
     first = world.post({}, PATH, idempotency_key="k")
-    world.world.process_bulk_redrives.execute()
+    world.world.process_bulk_tasks.execute()
     world.world.clock.time_ms += 90_000
     again = world.post({}, PATH, idempotency_key="k")
     assert (again.status, again.json["id"], again.json["state"]) == (202, first.json["id"], "finished")
@@ -80,9 +80,9 @@ def test_an_undo_says_how_many_were_too_late() -> None:
     assert (
         answer.json["counts"] | {"redriven": 5, "cancelled": 3, "already_started": 2} == answer.json["counts"]
     )
-    world.world.process_bulk_redrives.execute()
+    world.world.process_bulk_tasks.execute()
     world.world.clock.time_ms += SETTLED_MS
-    world.world.process_bulk_redrives.execute()
+    world.world.process_bulk_tasks.execute()
     shown = world.get(f"/v1/redrives/{redrive}").json
     assert (shown["state"], shown["counts"]["cancelled"], shown["counts"]["already_started"]) == (
         "undone",
@@ -146,7 +146,7 @@ def test_a_store_that_fails_after_it_is_durable_costs_no_answer() -> None:
     world.world.steps.fail("queries.index_pages")
     answer = world.post({}, PATH)
     assert (answer.status, answer.json["counts"]["redriven"]) == (202, 0)
-    world.world.process_bulk_redrives.execute()
+    world.world.process_bulk_tasks.execute()
     assert all(one["redriven_by"] for one in _letters(world))
     assert len(made) == 2
 

@@ -104,6 +104,23 @@ FULL: dict[str, Any] = {
         "rate": 5,
         "dry_run": True,
     },
+    "changeJobs": {
+        "filter": {
+            "state": "active",
+            "tag": "a",
+            "q": "n",
+            "kind": "cron",
+            "created_from": "2025-02-17T00:00:00Z",
+            "created_to": "2025-02-18T00:00:00Z",
+        },
+        "action": "patch",
+        "reason": None,
+        "patch": {"lane": "bulk", "timeout_seconds": 5, "add_tags": ["b"], "remove_tags": ["a"]},
+        "grace_hours": None,
+        "rate": 5,
+        "dry_run": True,
+        "plan": None,
+    },
 }
 """A body with as many members as possible, by operation."""
 HOSTILE: list[Any] = [

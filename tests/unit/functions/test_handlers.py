@@ -19,9 +19,9 @@ from shared.names import Lane, Metric, QueueName
 from shared.observability import metrics
 from shared.ports.dispatch import MinuteProgress
 from shared.usecases.attempts.batch_report import BatchReport, Delivery, SettledMessage, Verdict
+from shared.usecases.bulk.process_bulk_tasks import BulkReport
 from shared.usecases.chains.recompute_job import Recomputation
 from shared.usecases.dead_letters.handle_dead_messages import DeadMessage, DeadMessageReport
-from shared.usecases.dead_letters.process_bulk_redrives import RedriveReport
 from shared.usecases.ticks.reconcile_report import ReconcileReport
 from shared.usecases.ticks.sweep_pass import SweepReport
 from shared.usecases.ticks.watch_buckets import WatchReport
@@ -91,7 +91,7 @@ def test_a_watchers_tick_watches_its_part(
     [
         ("watcher", "watch", WatchReport(shards_scanned=4), Metric.WATCHER_TICK),
         ("sweeper", "sweep", SweepReport(shards_swept=4), Metric.SWEEPER_TICK),
-        ("redriver", "process", RedriveReport(), Metric.REDRIVER_TICK),
+        ("redriver", "process", BulkReport(), Metric.REDRIVER_TICK),
     ],
 )
 def test_tick_without_work_reports_that_it_ran_and_nothing_else(
@@ -193,7 +193,7 @@ def test_a_sweeper_stops_ten_seconds_before_its_end(
 
 
 @pytest.mark.parametrize(("left_ms", "has_time"), [(30_001, True), (30_000, False)])
-def test_redriver_reports_redrives_and_parked_messages_and_stops_thirty_seconds_before_its_end(
+def test_redriver_reports_bulk_tasks_and_parked_messages_and_stops_thirty_seconds_before_its_end(
     load: Load,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -203,25 +203,26 @@ def test_redriver_reports_redrives_and_parked_messages_and_stops_thirty_seconds_
 ) -> None:
     module, told = load("redriver"), []
 
-    def process(asked: Callable[[], bool]) -> RedriveReport:
+    def process(asked: Callable[[], bool]) -> BulkReport:
         told.append(asked())
-        return RedriveReport(redriven=5, undone=2, ended=1, unavailable=1, unreadable=["rdr_1"])
+        return BulkReport(redriven=5, undone=2, changed=7, ended=1, unavailable=1, unreadable=["rdr_1"])
 
     parked = park("m", QueueName.BULK, "?", "no JSON", DUE_AT)
     lot = SimpleNamespace(parked=lambda limit: [parked] * min(limit, 30))
     monkeypatch.setattr(module, "process", SimpleNamespace(execute=process))
     monkeypatch.setattr(module, "parked_messages", lot)
     answer = module.handler({}, context(left_ms))
-    assert (told, answer) == ([has_time], {"redriven": 5, "undone": 2, "ended": 1})
+    assert (told, answer) == ([has_time], {"redriven": 5, "undone": 2, "changed": 7, "ended": 1})
     output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
     assert flushed("\n".join(output)) == {
         Metric.REDRIVER_TICK: 1,
         Metric.REDRIVEN: 5,
         Metric.REDRIVES_UNDONE: 2,
+        Metric.BULK_CHANGED: 7,
         Metric.PARKED_WAITING: 10,
     }
-    (unreadable,) = (vars(line) for line in caplog.records if line.message == "unreadable redrive")
-    assert unreadable["redrive"] == "rdr_1"
+    (unreadable,) = (vars(line) for line in caplog.records if line.message == "unreadable bulk task")
+    assert unreadable["task"] == "rdr_1"
 
 
 def test_redriver_run_counts_although_parked_messages_cannot_be_read(
@@ -232,7 +233,7 @@ def test_redriver_run_counts_although_parked_messages_cannot_be_read(
     def unavailable(_: int) -> None:
         raise UnavailableError("throttled")
 
-    monkeypatch.setattr(module, "process", SimpleNamespace(execute=lambda _: RedriveReport(redriven=3)))
+    monkeypatch.setattr(module, "process", SimpleNamespace(execute=lambda _: BulkReport(redriven=3)))
     monkeypatch.setattr(module, "parked_messages", SimpleNamespace(parked=unavailable))
     assert module.handler({}, context())["redriven"] == 3
     output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]

@@ -14,7 +14,7 @@ from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.listings.filters import kind_of
+from shared.domain.listings.filters import created_at, kind_of
 from shared.domain.schedules.cron import Gap, Overlap
 from shared.domain.schedules.cron_line import is_expression
 from shared.domain.schedules.schedule import Backfill, Cron, Rate, first_after, format_instant
@@ -47,7 +47,7 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         pause_reason=job.pause_reason if isinstance(job, Job) else None,
         backfill=backfill_out(job),
         revision=job.revision,
-        created_at=format_instant(_created_at(job)),
+        created_at=format_instant(created_at(job)),
         **_recurring_policies(job),
     )
 
@@ -66,7 +66,7 @@ def job_summary(job: Execution | Job, now_ms: int) -> JobSummaryOut:
         last_run=last_run_out(own_run(job)),
         lane=job.call.lane,
         revision=job.revision,
-        created_at=format_instant(_created_at(job)),
+        created_at=format_instant(created_at(job)),
     )
 
 
@@ -139,13 +139,6 @@ def _cron_out(schedule: Cron, bounds: dict[str, int | None]) -> ScheduleOut:
 
 def _id(job: Execution | Job) -> str:
     return job.job_id if isinstance(job, Execution) else job.id
-
-
-def _created_at(job: Execution | Job) -> int:
-    # A one-off job that was moved is a newer execution; the job is as old as the first one.
-    if isinstance(job, Execution) and job.job_created_at is not None:
-        return job.job_created_at
-    return job.created_at
 
 
 def _start_deadline_seconds(job: Execution | Job) -> int | None:

@@ -175,6 +175,24 @@ def open_redrive_key(region: str, tenant_id: str) -> tuple[str, str]:
     return f"{region}#redrives", tenant_id
 
 
+def job_task_key(tenant_id: str, task_id: str) -> tuple[str, str]:
+    """A bulk operation on jobs, in the jobs table; a tenant's newest sorts last."""
+    return tenant_id, f"{JOB_TASK_PREFIX}{task_id}"
+
+
+JOB_TASK_PREFIX = "bulk-task#"
+
+
+def bulk_page_key(tenant_id: str, task_id: str, number: int) -> tuple[str, str]:
+    """The record of a page of a bulk operation, in the jobs table."""
+    return tenant_id, f"bulk#{task_id}#{number:08d}"
+
+
+def open_job_task_key(region: str, tenant_id: str, task_id: str) -> tuple[str, str]:
+    """The entry of a bulk operation in the list of open ones, in the leases table."""
+    return f"{region}#bulk", f"{tenant_id}#{task_id}"
+
+
 PAYLOAD_PREFIX = "payload#"
 
 

@@ -51,7 +51,7 @@ def test_every_dead_letter_is_redriven_once_in_order_and_at_the_pace() -> None:
     world = World(LATER)
     buried = failed_jobs(world, 120)
     task = start(world, rate=4)
-    report = world.process_bulk_redrives.execute()
+    report = world.process_bulk_tasks.execute()
     made = all_redrives(world, buried)
     assert [one.id.dispatch_at for one in made] == [LATER + number * 250 for number in range(120)]
     assert report.redriven == 120
@@ -66,9 +66,9 @@ def test_no_second_has_more_than_the_rate_even_after_a_standstill() -> None:
     buried = failed_jobs(world, 120)
     start(world, rate=7)
     runs = iter([True, True, False])
-    world.process_bulk_redrives.execute(lambda: next(runs))
+    world.process_bulk_tasks.execute(lambda: next(runs))
     world.clock.time_ms += 300_000
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     made = all_redrives(world, buried)
     assert all(one.id.dispatch_at >= one.created_at for one in made)
     dues = sorted(one.id.dispatch_at for one in made)
@@ -83,10 +83,10 @@ def test_redrives_beyond_the_look_ahead_are_left_to_a_later_run() -> None:
     task = start(world, rate=1)
     world.clock.time_ms = LATER
     world.redrives.tasks[TENANT, task.id] = replace(task, next_due_at=LATER + AHEAD_MS - 10_000)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert len(all_redrives(world, buried)) == 50
     world.clock.time_ms += 60_000
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert len(all_redrives(world, buried)) == 100
 
 
@@ -102,11 +102,11 @@ def test_crash_at_any_step_neither_omits_nor_doubles_a_redrive(moment: int) -> N
 
     world.steps.at_each = die
     try:
-        world.process_bulk_redrives.execute()
+        world.process_bulk_tasks.execute()
     except Crash:
         world.clock.time_ms += 60_000
     world.steps.calm()
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     made = all_redrives(world, buried)
     assert [one.redrive_of.number for one in made if one.redrive_of] == [1, 1, 1]
     assert standing(world, task).counts == TaskCounts(redriven=3)
@@ -118,10 +118,10 @@ def test_concurrent_processes_of_a_bulk_redrive_redrive_every_dead_letter_once(m
     world = World(LATER)
     buried = failed_jobs(world, 3)
     task = start(world)
-    world.steps.at_each = lambda at, _: world.process_bulk_redrives.execute() if at == moment else None
-    world.process_bulk_redrives.execute()
+    world.steps.at_each = lambda at, _: world.process_bulk_tasks.execute() if at == moment else None
+    world.process_bulk_tasks.execute()
     world.steps.calm()
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert len(all_redrives(world, buried)) == 3
     assert standing(world, task).counts.redriven == 3
 
@@ -130,11 +130,11 @@ def test_second_bulk_redrive_skips_open_and_succeeded_redrives() -> None:
     world = World(LATER)
     buried = failed_jobs(world, 2)
     start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     run_out(world, all_redrives(world, buried)[0])
     world.clock.time_ms += 60_000
     again = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert standing(world, again).counts == TaskCounts(skipped=2)
     assert len(all_redrives(world, buried)) == 2
 
@@ -143,14 +143,14 @@ def test_failed_redrive_is_a_new_dead_letter_and_is_redriven_once_by_the_next_ta
     world = World(LATER, answer_to=lambda _: GONE)
     (buried,) = failed_jobs(world, 1)
     start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     (first,) = redrives_of(world, buried)
     assert run_out(world, first).state is State.FAILED
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert len(redrives_of(world, buried)) == 1
     world.clock.time_ms += 60_000
     again = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert standing(world, again).counts == TaskCounts(redriven=1, skipped=1)
     assert [one.redrive_of.number for one in redrives_of(world, buried) if one.redrive_of] == [1, 2]
 
@@ -160,11 +160,11 @@ def test_bulk_redrive_skips_executions_that_fail_while_it_runs() -> None:
     buried = failed_jobs(world, 60)
     start(world)
     runs = iter([True, False])
-    world.process_bulk_redrives.execute(lambda: next(runs))
+    world.process_bulk_tasks.execute(lambda: next(runs))
     first = redrives_of(world, buried[0])[0]
     run_out(world, first)
     world.clock.time_ms += 60_000
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert len(all_redrives(world, buried)) == 60
 
 
@@ -174,7 +174,7 @@ def test_dead_letter_that_cannot_be_redriven_holds_up_no_other() -> None:
     row = world.table.executions[buried[1].id]
     row.execution = with_changes(buried[1], request=b"", payload_id="gone")
     task = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert standing(world, task).counts == TaskCounts(redriven=2, refused=1)
 
 
@@ -183,7 +183,7 @@ def test_filters_and_range_say_which() -> None:
     buried = failed_jobs(world, 4)
     span = PositionRange(after=IndexPosition(at=DUE_AT + 1_000), before=IndexPosition(at=DUE_AT + 3_000))
     start(world, span=span)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     redriven = [each for each in buried if redrives_of(world, each)]
     assert [one.id for one in redriven] == [buried[1].id, buried[2].id]
 
@@ -192,7 +192,7 @@ def test_dead_letters_of_other_tenants_are_not_redriven() -> None:
     world = World(LATER)
     theirs = dead(world, tenant_id="somebody-else")
     start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert redrives_of(world, theirs) == []
 
 
@@ -200,7 +200,7 @@ def test_bulk_redrive_with_a_key_is_made_once_despite_repeated_requests() -> Non
     world = World(LATER)
     failed_jobs(world, 2)
     first = start(world, key="k")
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     world.clock.time_ms += 60_000
     new = NewRedrive(criteria=EVERYTHING, rate=10)
     again = world.start_redrive.execute(world.tenant, new, "k")
@@ -227,7 +227,7 @@ def test_tenant_has_at_most_one_open_bulk_redrive() -> None:
     task = start(world)
     with pytest.raises(InvalidStateError, match=task.id):
         start(world, rate=3)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     start(world, rate=3)
 
 
@@ -244,7 +244,7 @@ def test_undo_cancels_what_has_not_started_and_counts_what_was_too_late() -> Non
     world = World(LATER)
     buried = failed_jobs(world, 120)
     task = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     made = all_redrives(world, buried)
     for one in made[:7]:
         run_out(world, one)
@@ -261,7 +261,7 @@ def test_undo_in_the_middle_stops_what_was_not_filed() -> None:
     buried = failed_jobs(world, 120)
     task = start(world)
     runs = iter([True, False])
-    world.process_bulk_redrives.execute(lambda: next(runs))
+    world.process_bulk_tasks.execute(lambda: next(runs))
     undone = undo(world, task)
     assert len(all_redrives(world, buried)) == 50
     assert (undone.counts.cancelled, undone.counts.already_started) == (50, 0)
@@ -277,10 +277,10 @@ def test_undo_catches_what_is_filed_behind_its_back(moment: int) -> None:
     def act(at: int, _: str) -> None:
         if at == moment:
             world.undo_redrive.execute(TENANT, task.id)
-            world.process_bulk_redrives.execute()
+            world.process_bulk_tasks.execute()
 
     world.steps.at_each = act
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     world.steps.calm()
     if standing(world, task).undo_asked_at is None:
         return
@@ -296,7 +296,7 @@ def test_dead_letter_of_an_undone_redrive_can_be_redriven_again() -> None:
     buried = failed_jobs(world, 2)
     undo(world, start(world))
     again = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert [one.redrive_of.number for one in all_redrives(world, buried) if one.redrive_of] == [1, 1]
     assert standing(world, again).counts.redriven == 2
 
@@ -305,10 +305,10 @@ def test_redrives_after_an_undo_of_filed_ones_are_the_next_ones() -> None:
     world = World(LATER)
     (buried,) = failed_jobs(world, 1)
     task = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     undo(world, task)
     again = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     first, second = redrives_of(world, buried)
     assert (first.state, second.state) == (State.CANCELLED, State.QUEUED)
     assert standing(world, again).counts.redriven == 1
@@ -328,7 +328,7 @@ def test_undo_lets_redrives_of_others_be() -> None:
 
 def _started(world: World) -> RedriveTask:
     task = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     return task
 
 
@@ -359,7 +359,7 @@ def test_rejected_request_is_counted_on_no_job_and_reported_to_operators() -> No
     failed_jobs(world, 2)
     task = start(world)
     world.steps.reject("batches.put_all_if_absent")
-    assert world.process_bulk_redrives.execute().unreadable == [task.id]
+    assert world.process_bulk_tasks.execute().unreadable == [task.id]
     assert standing(world, task).counts == TaskCounts()
 
 
@@ -368,7 +368,7 @@ def test_a_store_that_does_not_answer_is_asked_again_by_the_next_run() -> None:
     buried = failed_jobs(world, 2)
     task = start(world)
     world.steps.fail("batches.put_all_if_absent")
-    assert world.process_bulk_redrives.execute().unavailable == 1
+    assert world.process_bulk_tasks.execute().unavailable == 1
     assert standing(world, task).counts == TaskCounts()
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert len(all_redrives(world, buried)) == 2

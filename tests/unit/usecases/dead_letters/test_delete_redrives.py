@@ -28,7 +28,7 @@ def with_redrives(count: int) -> tuple[World, Job, list[Execution]]:
     earlier = [made.occurrence(at, created_at=made.created_at) for at in nominal]
     dead = [first, *(bury(world, with_changes(in_state(one, State.FAILED), attempt=1)) for one in earlier)]
     start(world, rate=1_000)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     redrives = [one for each in dead for one in redrives_of(world, each)]
     assert len(redrives) == count
     return world, made, redrives

@@ -109,7 +109,7 @@ def test_redrive_of_a_notification_needs_its_readable_execution(lose: Any) -> No
     assert set(world.table.executions) == before
     task = start(world)
     world.clock.time_ms += 1
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert standing(world, task).counts == TaskCounts(refused=1)
 
 
@@ -123,10 +123,10 @@ def test_redrive_of_a_notification_waits_where_its_execution_has_a_newer_version
     assert world.standing(failed.id).progress.redriven_by is None
     task = start(world)
     world.clock.time_ms += 1
-    assert world.process_bulk_redrives.execute().unreadable == [task.id]
+    assert world.process_bulk_tasks.execute().unreadable == [task.id]
     assert (standing(world, task).state, standing(world, task).counts) == (TaskState.RUNNING, TaskCounts())
     world.table.executions[failed.notification_of].damage = None
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert standing(world, task).counts == TaskCounts(redriven=1)
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from shared.domain.dead_letters.redrive_task import SETTLED_MS, RedriveTask, TaskCounts, TaskState
+from shared.domain.bulk.task import SETTLED_MS
+from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts, TaskState
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
@@ -41,7 +42,7 @@ def chosen_in_bulk(world: World) -> RedriveTask:
     task = start(world)
     world.steps.crash_after("redrive_batches.mark_all")
     with pytest.raises(Crash):
-        world.process_bulk_redrives.execute()
+        world.process_bulk_tasks.execute()
     world.steps.calm()
     return task
 
@@ -78,12 +79,12 @@ def test_execution_of_a_late_bulk_redrive_has_its_whole_maximum_age(moment: int)
     die_at(world, moment)
     filed: list[Execution] = []
     try:
-        world.process_bulk_redrives.execute()
+        world.process_bulk_tasks.execute()
     except Crash:
         world.clock.time_ms += 2 * AGE_MS
         filed = [one for each in buried for one in redrives_of(world, each)]
     world.steps.calm()
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     made = [one for each in buried for one in redrives_of(world, each)]
     assert [one.redrive_of.number for one in made if one.redrive_of] == [1, 1]
     for one in made:
@@ -117,7 +118,7 @@ def test_the_age_of_what_is_due_later_counts_from_then() -> None:
     world = World(LATER)
     failed = [dead(world, number, retry=IMPATIENT) for number in (1, 2)]
     start(world, rate=1)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     (redrive,) = redrives_of(world, failed[1])
     assert redrive.id.dispatch_at == redrive.aged_from == LATER + 1_000 > redrive.created_at
 
@@ -144,7 +145,7 @@ def test_a_redrive_that_somebody_pressed_and_died_is_filed_by_a_bulk_redrive_and
     chosen_by_one_who_died(world, failed, None)
     world.clock.time_ms += 5
     task = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     (redrive,) = redrives_of(world, failed)
     assert (redrive.id.dispatch_at, standing(world, task).counts) == (
         LATER,
@@ -162,7 +163,7 @@ def test_redrive_without_an_execution_is_undone_with_its_bulk_redrive(moment: in
     first = start(world)
     die_at(world, moment)
     try:
-        world.process_bulk_redrives.execute()
+        world.process_bulk_tasks.execute()
     except Crash:
         world.steps.calm()
     world.steps.calm()
@@ -172,7 +173,7 @@ def test_redrive_without_an_execution_is_undone_with_its_bulk_redrive(moment: in
     assert all(one.state is State.CANCELLED for one in redrives_of(world, failed))
     assert standing_in_history(world, failed) == {failed.id, *(one.id for one in redrives_of(world, failed))}
     second = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     *_, made = redrives_of(world, failed)
     assert made.redrive_of == RedriveOf(original=failed.id, number=2 if is_chosen else 1)
     assert (made.state, standing(world, second).counts) == (State.QUEUED, TaskCounts(redriven=1))
@@ -193,7 +194,7 @@ def test_crashed_undo_of_a_redrive_without_an_execution_is_finished_by_the_next(
     world.undo_redrive.execute(TENANT, task.id)
     die_at(world, moment)
     try:
-        world.process_bulk_redrives.execute()
+        world.process_bulk_tasks.execute()
     except Crash:
         world.clock.time_ms += 1
     world.steps.calm()
@@ -213,7 +214,7 @@ def test_stalled_redrive_files_nothing_after_its_choice_was_undone() -> None:
     failed = dead(world)
     task = start(world)
     world.steps.after("redrive_batches.mark_all", lambda: undo(world, task))
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     (never,) = redrives_of(world, failed)
     assert (never.state, world.sent()) == (State.CANCELLED, [])
     assert standing(world, task).counts.cancelled == 1
@@ -223,7 +224,7 @@ def test_undo_skips_a_redrive_whose_record_has_expired() -> None:
     world = World(LATER)
     buried = [dead(world, number) for number in (1, 2)]
     task = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     (gone,) = redrives_of(world, buried[0])
     run_out(world, gone)
     del world.table.executions[gone.id]
@@ -241,7 +242,7 @@ def test_execution_filed_during_the_undo_of_its_redrive_is_cancelled() -> None:
     task = chosen_in_bulk(world)
     world.undo_redrive.execute(TENANT, task.id)
     world.steps.before("store.put_if_absent", lambda: press(world, failed))
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     (redrive,) = redrives_of(world, failed)
     assert run_out(world, redrive).state is State.CANCELLED
     assert world.sender.calls == []
@@ -252,7 +253,7 @@ def test_a_redrive_that_is_broken_keeps_no_other_from_being_undone() -> None:
     world = World(LATER)
     buried = [dead(world, number) for number in (1, 2)]
     task = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     (broken,), (other,) = (redrives_of(world, each) for each in buried)
     world.table.executions[broken.id].damage = Damage.BROKEN
     undone = undo(world, task)
@@ -264,7 +265,7 @@ def test_undo_leaves_redrives_of_a_newer_version_alone() -> None:
     world = World(LATER)
     failed = dead(world)
     task = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     (newer,) = redrives_of(world, failed)
     world.table.executions[newer.id].damage = Damage.NEWER
     assert undo(world, task).state is TaskState.UNDOING

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from shared.domain.dead_letters.redrive_task import SETTLED_MS, TaskCounts, TaskState
+from shared.domain.bulk.task import SETTLED_MS
+from shared.domain.dead_letters.redrive_task import TaskCounts, TaskState
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import JobState
@@ -77,7 +78,7 @@ def test_undo_finds_every_redrive_of_its_task(
     failed = failed_run(world)
     world.table.executions[failed.id].execution = with_changes(failed, **_ends())
     task = start(world, **criteria)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     (redrive,) = redrives_of(world, failed)
     change(world, failed)
     undone = undo(world, task)
@@ -96,7 +97,7 @@ def test_a_job_that_has_got_the_tag_since_is_let_be() -> None:
     failed = failed_run(world)
     other = dead(world, 2, tags=("b",))
     task = start(world, tag="a")
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     world.clock.time_ms += 1
     pressed = world.redrive.execute(TENANT, str(other.id)).execution
     world.table.executions[other.id].execution = with_changes(world.standing(other.id), tags=("a",))
@@ -113,11 +114,11 @@ def test_undo_walks_only_the_range_of_the_redrive_page_by_page(monkeypatch: pyte
     buried = [dead(world, number, due_at=DUE_AT + number, tags=("a",)) for number in range(120)]
     task = start(world, tag="a")
     runs = iter([True, False])
-    world.process_bulk_redrives.execute(lambda: next(runs))
+    world.process_bulk_tasks.execute(lambda: next(runs))
     for each in buried:
         row = world.table.executions[each.id]
         row.execution = with_changes(row.execution, tags=())
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert standing(world, task).counts.redriven == 50
     undone = undo(world, task)
     assert (undone.state, undone.counts.cancelled) == (TaskState.UNDONE, 50)
@@ -129,12 +130,12 @@ def test_a_redrive_that_is_met_from_two_dead_letters_counts_once() -> None:
     world = World(LATER, answer_to=lambda _: GONE)
     failed = dead(world)
     start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     (again,) = redrives_of(world, failed)
     run_out(world, again)
     world.clock.time_ms += 60_000
     task = start(world)
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     assert standing(world, task).counts == TaskCounts(redriven=1, skipped=1)
     assert undo(world, task).counts == TaskCounts(redriven=1, skipped=1, cancelled=1)
 
@@ -146,7 +147,7 @@ def test_redrive_of_a_dead_letter_out_of_the_range_is_undone() -> None:
     task = start(world)
     world.clock.time_ms += 1
     world.steps.before("redrive_batches.mark_all", lambda: run_out(world, press(world, failed)))
-    world.process_bulk_redrives.execute()
+    world.process_bulk_tasks.execute()
     first, second = redrives_of(world, failed)
     assert (first.state, second.state) == (State.FAILED, State.QUEUED)
     assert undo(world, task).counts == TaskCounts(redriven=1, cancelled=1)

@@ -10,10 +10,10 @@ from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.listings.filters import JobFilter, Kind
+from shared.domain.listings.position import JobPosition
 from shared.domain.schedules.schedule import Cron
 from shared.domain.schedules.timing import After
 from shared.ports.listings import TenantIndex
-from shared.usecases.listings.list_jobs import JobPosition
 from tests.support.builders import DUE_AT, in_state, job, occurrence, one_off, with_changes
 from tests.support.fakes.table import Damage
 from tests.support.usecases.world import REQUEST, World
