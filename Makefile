@@ -25,13 +25,16 @@ TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)-$(GO_VERSION
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 WITH_CDK := PATH="$(CURDIR)/$(BIN):$(CURDIR)/.tools/node_modules/.bin:$$PATH"
 
-.PHONY: help run test test-fast check format openapi simulate scale scale-fast pictures mutants crashes chaos journey drill bench size synth diff deploy deploy-role teardown attach smoke lock tools clean
+.PHONY: help run history test test-fast check format openapi simulate scale scale-fast pictures mutants crashes chaos journey drill bench size synth diff deploy deploy-role teardown attach smoke lock tools clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile
 
 run: $(VENV) ## Run Punctual on this machine until Ctrl-C; ARGS="--fresh" deletes the state of earlier runs.
 	@$(BIN)/python -m infra.local.run $(ARGS)
+
+history: $(VENV) ## Query the archived executions of the running laptop stack; SQL="SELECT * FROM executions".
+	@$(BIN)/python -m infra.local.history $(ARGS) '$(subst ','\'',$(SQL))'
 
 test: $(VENV) $(TOOLS) ## Run all tests in parallel; ARGS go to pytest, such as ARGS="-n0 tests/delivery".
 	$(BIN)/python -m pytest -n $(PROCESSES) --durations=15 -m "not journey" $(ARGS)

@@ -1,7 +1,8 @@
-"""Builds the Lambda bundle without docker: our sources, wheels that pip selects for Lambda's platform, bytecode.
+"""Builds the Lambda bundles without docker: our sources, wheels that pip selects for Lambda's platform, bytecode.
 
 Bundles and installed dependencies live under `build/`, named by a hash of their inputs. They appear
-atomically, so repeated and concurrent runs reuse finished directories. All functions share one bundle.
+atomically, so repeated and concurrent runs reuse finished directories. All functions share one bundle, but for the
+archiver, whose bundle also has the library of Parquet files.
 """
 
 import os
@@ -18,11 +19,14 @@ from infra.config import BundleMode
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements.lock"
+ARCHIVE_LOCK = ROOT / "requirements-archive.lock"
+"""What the bundle of the archiver has beside the packages of `LOCK`."""
 SOURCES = ("shared", "functions", "docs/guides", "docs/reference")
 _FOR_BUILDERS = frozenset({".c", ".cpp", ".h", ".hpp", ".pxd", ".pxi", ".pyi", ".pyx", ".rs"})
 """Sources of extension modules, and stubs for type checkers."""
 BOTO_SERVICES = frozenset({"dynamodb", "kms", "logs", "sqs", "ssm", "sts"})
 """Services whose botocore models are kept; the other 400 are most of its size and never used."""
+ARCHIVE_SERVICES = BOTO_SERVICES | {"s3"}
 
 RUNTIME = "3.13"
 """The Python version of the functions."""
@@ -49,14 +53,14 @@ class Bundle:
     hash: str
 
 
-def bundle(mode: BundleMode) -> Bundle:
-    """Return the bundle of a mode; builds it if necessary."""
+def bundle(mode: BundleMode, *, archive: bool = False) -> Bundle:
+    """Return the bundle of a mode, or that of the archiver; builds it if necessary."""
     if mode == "host":
         return build(None, ROOT / "build", sys.executable)
     compiler = runtime_interpreter()
-    if compiler is None:
+    if compiler is None and not archive:
         print(NO_BYTECODE, file=sys.stderr)  # noqa: T201 - for the engineer who deploys
-    return build(LAMBDA_WHEELS, ROOT / "build", compiler)
+    return build(LAMBDA_WHEELS, ROOT / "build", compiler, archive=archive)
 
 
 def runtime_interpreter() -> str | None:
@@ -68,13 +72,15 @@ def runtime_interpreter() -> str | None:
     return next((path for path in found if path is not None and _version_of(path) == RUNTIME), None)
 
 
-def build(wheels: tuple[str, ...] | None, build_dir: Path, compiler: str | None) -> Bundle:
+def build(
+    wheels: tuple[str, ...] | None, build_dir: Path, compiler: str | None, *, archive: bool = False
+) -> Bundle:
     """Build the sources with dependencies that pip selects with the options `wheels`; None for sources only.
 
     The hash covers all source files, the lock and the options, so it also serves as the asset hash.
     `compiler` is the interpreter whose bytecode is added.
     """
-    installed = None if wheels is None else _dependencies(wheels, build_dir, compiler)
+    installed = None if wheels is None else _dependencies(wheels, build_dir, compiler, archive=archive)
     digest = sha256(f"{installed.name if installed else ''}|{_version_of(compiler)}".encode())
     sources = {path.relative_to(ROOT): path.read_bytes() for path in _source_files()}
     for name, content in sources.items():
@@ -99,8 +105,9 @@ def _source_files() -> list[Path]:
     return sorted(path for path in paths if path.suffix != ".pyc")
 
 
-def _dependencies(wheels: tuple[str, ...], build_dir: Path, compiler: str | None) -> Path:
-    inputs = [LOCK.read_bytes(), Path(__file__).read_bytes(), " ".join(wheels).encode()]
+def _dependencies(wheels: tuple[str, ...], build_dir: Path, compiler: str | None, *, archive: bool) -> Path:
+    locks = (LOCK, ARCHIVE_LOCK) if archive else (LOCK,)
+    inputs = [*(lock.read_bytes() for lock in locks), Path(__file__).read_bytes(), " ".join(wheels).encode()]
     inputs.append(_version_of(compiler).encode())
     if not wheels:
         inputs.append(sys.version.encode())
@@ -108,9 +115,9 @@ def _dependencies(wheels: tuple[str, ...], build_dir: Path, compiler: str | None
     def fill(target: Path) -> None:
         options = ["-qq", "--disable-pip-version-check", "--no-deps", "--no-compile", "--only-binary=:all:"]
         command = [sys.executable, "-m", "pip", "install", *options, *wheels]
-        command += [f"--target={target}", f"--requirement={LOCK}"]
+        command += [f"--target={target}", *(f"--requirement={lock}" for lock in locks)]
         subprocess.run(command, check=True)  # noqa: S603 - no external input
-        _prune(target)
+        _prune(target, ARCHIVE_SERVICES if archive else BOTO_SERVICES)
         if compiler is not None:
             _compile(compiler, target)
 
@@ -145,10 +152,10 @@ def _output_of(command: list[str]) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def _prune(target: Path) -> None:
+def _prune(target: Path, services: frozenset[str]) -> None:
     """Remove unused files, which cost upload time and count towards Lambda's limit of 250 MB."""
     models = [path for path in (target / "botocore" / "data").iterdir() if path.is_dir()]
-    unused = [path for path in models if path.name not in BOTO_SERVICES]
+    unused = [path for path in models if path.name not in services]
     unused += [path for name in ("__pycache__", "tests") for path in target.rglob(name)]
     unused += [target / "bin", target / "boto3" / "examples"]
     for path in unused:

@@ -88,6 +88,7 @@ class ReservedConcurrency:
     reconciler: int = 2
     redriver: int = RUNS_PER_RANGE
     dead_letter: int = DEAD_LETTER_CONCURRENCY * len(QueueName)
+    archiver: int = RUNS_PER_RANGE
 
     @property
     def total(self) -> int:
@@ -111,6 +112,7 @@ class ReservedConcurrency:
             "reconciler": reconcilers + 1,
             "redriver": RUNS_PER_RANGE,
             "dead_letter": DEAD_LETTER_CONCURRENCY * len(QueueName),
+            "archiver": 1,
         }
         for name, runs in least.items():
             if getattr(self, name) < runs:

@@ -12,11 +12,12 @@ from typing import Literal, get_args
 from infra.alarm_targets import AlarmTargets
 from infra.api_domain import ApiDomain
 from infra.capacity import reserves, watchers_needed
-from infra.components.shard_plan import ShardEpoch, check_plan, fewest_shards
+from infra.components.shard_plan import ShardEpoch, archivers_of, check_plan, fewest_shards
 from infra.concurrency import LaneConcurrency, ReservedConcurrency, check_account
 from infra.executor_memory import LaneMemory, check_memory
 from infra.pipeline import Pipeline
 from infra.provisioned import MaximumUnits, Provisioned, UnitsPerSecond
+from infra.retention_days import check_retention
 from infra.warm_throughput import Units, WarmThroughput
 from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, MAX_PAYLOAD_BYTES, QueueName, Transport
 
@@ -28,8 +29,6 @@ Rollout = Literal["canary", "at_once"]
 """How a release reaches the API's clients: `canary` gives it a tenth of the requests for ten minutes first, and
 goes back on an alarm; `at_once` switches all requests, also while an alarm is active."""
 
-IDEMPOTENCY_DAYS = 7
-"""Lifetime of an Idempotency-Key; the record that it refers to must live longer."""
 _NAME = re.compile(r"[a-z][a-z0-9]{0,19}")
 _CELL = re.compile(r"[0-9a-hjkmnp-tv-z]")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[1-9][0-9]{0,4})?")
@@ -127,6 +126,8 @@ class StageConfig:
     default_quotas: DefaultQuotas = DefaultQuotas()
     audit_retention_days: int = 400
     """How long an audit record stays readable."""
+    archive_days: int = 400
+    """How long an archived execution is kept, from its hour. 0 archives none."""
     audit_one_offs: bool = False
     """Whether the audit table also records the creation of one-off jobs, at two more write units per job. The
     API's log records it in any case."""
@@ -192,7 +193,13 @@ class StageConfig:
             raise ValueError(f"log_retention_days is one of {days}, not {self.log_retention_days}")
         self._check_parts()
         self._check_capacity()
-        self._check_retention()
+        check_retention(
+            queue=self.queue_retention_days,
+            dead_letters=self.dead_letter_retention_days,
+            records=self.retention_days,
+            audit=self.audit_retention_days,
+            archive=self.archive_days,
+        )
         for origin in self.cors_origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
                 raise ValueError(
@@ -250,29 +257,15 @@ class StageConfig:
                 )
             self.maximum_units.check(needed["executions"])
 
-    def _check_retention(self) -> None:
-        """A message or an idempotency key must never outlive the record that it refers to."""
-        queue, dead, records = self.queue_retention_days, self.dead_letter_retention_days, self.retention_days
-        if not 1 <= queue < dead <= 14:
-            raise ValueError(
-                f"dead_letter_retention_days is more than queue_retention_days and at most 14, not {dead} "
-                f"beside {queue}"
-            )
-        least = max(IDEMPOTENCY_DAYS, dead) + 1
-        if records < least:
-            raise ValueError(
-                f"retention_days is at least {least}, not {records}: records outlive idempotency keys "
-                f"({IDEMPOTENCY_DAYS} days) and every message that names them (dead_letter_retention_days)"
-            )
-        if self.audit_retention_days < records:
-            raise ValueError(
-                f"audit_retention_days is at least retention_days, {records}, not {self.audit_retention_days}"
-            )
-
     @property
     def concurrency_quota(self) -> int:
         """The concurrent executions of the whole account."""
         return self.account_concurrency_quota or self.account_concurrency
+
+    @property
+    def archivers(self) -> int:
+        """Number of ranges of the groups of shards; each range has its own tick."""
+        return archivers_of(self.shard_plan) if self.archive_days else 0
 
     @property
     def warm(self) -> WarmThroughput:

@@ -72,7 +72,7 @@ LARGE = StageConfig(
         slow_standard=200,
         slow_bulk=50,
     ),
-    reserved=ReservedConcurrency(api=300, watcher=16, sweeper=32, reconciler=17),
+    reserved=ReservedConcurrency(api=300, watcher=16, sweeper=32, reconciler=17, archiver=10),
     account_concurrency=5_000,
     # With 1,024 MB, the scans and long runs of a sweeper's range take 50 of the 60 seconds between two ticks.
     memory=FunctionMemory(sweeper=1_769),

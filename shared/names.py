@@ -64,6 +64,7 @@ class Env:
     TRANSPORT = "AWS_TRANSPORT"
     API_URL = "API_URL"
     CANARY_RECEIVER_URL = "CANARY_RECEIVER_URL"
+    ARCHIVE_BUCKET = "ARCHIVE_BUCKET"
 
 
 class Transport(StrEnum):
@@ -191,6 +192,8 @@ class Metric:
     CANARY_LAG_MS = "CanaryLagMs"
     CANARY_REQUEST_MS = "CanaryRequestMs"
     CANARY_FAILED = "CanaryFailed"
+    ARCHIVE_MISMATCH = "ArchiveMismatch"
+    ARCHIVE_OVERDUE_SECONDS = "ArchiveOverdueSeconds"
 
 
 FROM_LOG = frozenset({Metric.JOBS_CREATED})
@@ -221,6 +224,8 @@ LIVE_SEGMENTS = 16
 """The index of live items is scanned in this many segments; a reconciler takes a range of them."""
 FAILURE_PARTITIONS = 8
 """Partitions of a tenant's dead letters, and of its waiting retries, in the index of failures. May only grow."""
+ARCHIVER_TIMEOUT_SECONDS = 900
+"""Lambda's maximum: a pass of the archive reads and writes an hour of four shards."""
 EXECUTOR_TIMEOUT_SECONDS = MAX_CALLBACK_TIMEOUT_SECONDS + 15
 """Lambda timeout of the executor: the callback plus time to claim, wait and complete."""
 

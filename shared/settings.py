@@ -90,10 +90,23 @@ class ProberSettings(FunctionSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CallbackSettings(Settings):
-    """Settings of functions that accept or send callbacks."""
+class VaultSettings(Settings):
+    """Settings of functions that seal or open tenants' data."""
 
     kms_key_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArchiverSettings(VaultSettings):
+    """Settings of the archiver: its bucket."""
+
+    archive_bucket: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallbackSettings(VaultSettings):
+    """Settings of functions that accept or send callbacks."""
+
     dial_exceptions: tuple[IPv4Network | IPv6Network, ...]
     api_hosts: frozenset[str]
 
@@ -258,6 +271,7 @@ _VARIABLES: dict[str, tuple[str, Callable[[str], Any], str]] = {
     ),
     "api_log_group": (Env.API_LOG_GROUP, _text, "the name of the API's log group"),
     "api_url": (Env.API_URL, _public_url, "the https URL of the API, without a path"),
+    "archive_bucket": (Env.ARCHIVE_BUCKET, _text, "the name of the bucket of archived executions"),
     "receiver_url": (Env.CANARY_RECEIVER_URL, _text, "the URL that the jobs of the canary call"),
     "transport": (Env.TRANSPORT, Transport, f"one of {', '.join(Transport)}"),
 }

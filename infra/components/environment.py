@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 
 from aws_cdk import Stack
 from aws_cdk import aws_kms as kms
+from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra.components.function_specs import FunctionSpec
@@ -28,6 +29,8 @@ class SharedResources:
     lanes: Lanes
     generation: str
     """Changes with the tables and the key."""
+    archive: s3.IBucket | None = None
+    """The bucket of archived executions; None for a stage without an archive."""
 
 
 def environment(
@@ -69,7 +72,10 @@ def environment(
         variables[Env.AUDIT_ONE_OFFS] = str(stage.audit_one_offs).lower()
     if spec.manages_tenants or spec.lane is not None:
         variables[Env.DEFAULT_QUOTAS] = json.dumps(asdict(stage.default_quotas), separators=(",", ":"))
-    if spec.makes_callbacks:
+    if spec.archives and shared.archive is not None:
+        variables[Env.ARCHIVE_BUCKET] = shared.archive.bucket_name
+    if spec.makes_callbacks or spec.archives:
         variables[Env.KMS_KEY_ID] = shared.key.key_id
+    if spec.makes_callbacks:
         variables[Env.DIAL_EXCEPTIONS] = ",".join(stage.dial_exceptions)
     return variables

@@ -4,12 +4,16 @@ from dataclasses import dataclass
 
 from infra.components.construct_ids import construct_id
 from infra.config import FunctionMemory
-from shared.names import EXECUTOR_TIMEOUT_SECONDS, CanarySecret, QueueName
+from shared.names import ARCHIVER_TIMEOUT_SECONDS, EXECUTOR_TIMEOUT_SECONDS, CanarySecret, QueueName
 
 LIVE = "live"
 """The alias of each function: event sources, rules and the API invoke the version that it points to."""
 DEAD_LETTER_TIMEOUT_SECONDS = 60
 RECONCILER_TIMEOUT_SECONDS = 600
+ARCHIVER_MEMORY_MB = 2_048
+"""The library of Parquet files takes up to 0.8 GB of it, and a pass has more than a core."""
+ARCHIVER_DISK_GIB = 6
+"""The rows of a busy hour of four shards as JSON, the old file and the new one, and what a sort spills."""
 CANARY_MEMORY_MB = 512
 """Of both functions of the canary: they run for milliseconds, and less memory would stretch their cold starts."""
 
@@ -39,6 +43,9 @@ class FunctionSpec:
     """Sends to the queue that invokes it (retries, successors, returned messages). Lambda's loop detection
     would stop such a chain after about 16 passes; `max_attempts` and the schedule bound it instead."""
 
+    archives: bool = False
+    """Reads and writes the bucket of the archive, and has the library of Parquet files in its bundle."""
+
     secret: CanarySecret | None = None
     """The secret that a function of the canary reads. Such a function has no other access to the deployment."""
 
@@ -56,9 +63,12 @@ class FunctionSpec:
         return self.lane is not None or self.reads_dead_letters
 
 
-def function_specs(memory: FunctionMemory, *, canary: bool = False) -> tuple[FunctionSpec, ...]:
+def function_specs(
+    memory: FunctionMemory, *, canary: bool = False, archive: bool = True
+) -> tuple[FunctionSpec, ...]:
     return (
         *(_CANARY if canary else ()),
+        *(_ARCHIVER if archive else ()),
         # The gateway returns 503 after 30 s, so work after that is wasted.
         FunctionSpec(
             service="api",
@@ -112,6 +122,16 @@ def function_specs(memory: FunctionMemory, *, canary: bool = False) -> tuple[Fun
     )
 
 
+_ARCHIVER = (
+    FunctionSpec(
+        service="archiver",
+        package="archiver",
+        timeout_seconds=ARCHIVER_TIMEOUT_SECONDS,
+        memory_mb=ARCHIVER_MEMORY_MB,
+        is_scheduled=True,
+        archives=True,
+    ),
+)
 _CANARY = (
     FunctionSpec(
         service="canary-prober",

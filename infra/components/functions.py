@@ -1,4 +1,4 @@
-"""The Lambda functions: one shared bundle, and one role, environment and log group per function.
+"""The Lambda functions: one shared bundle and that of the archiver; a role, environment and log group for each.
 
 Whatever invokes a function names its alias `live`, which points to a published version. Code and environment of a
 version are one, so that no process ever has the code of one release and the variables of another.
@@ -7,18 +7,20 @@ version are one, so that no process ever has the code of one release and the var
 from collections.abc import Mapping
 from typing import cast
 
-from aws_cdk import AssetHashType, Duration, RemovalPolicy
+from aws_cdk import AssetHashType, Duration, RemovalPolicy, Size, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
+from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from infra.bundling import bundle
+from infra.bundling import Bundle, bundle
 from infra.components.environment import SharedResources, environment
-from infra.components.function_specs import LIVE, FunctionSpec, function_specs
+from infra.components.function_specs import ARCHIVER_DISK_GIB, LIVE, FunctionSpec, function_specs
 from infra.components.grant_table import log_name
-from infra.components.grants import arns_by_name, parameter_arns, statements
+from infra.components.grants import ARCHIVED, archive_arns, arns_by_name, parameter_arns, statements
 from infra.components.log_groups import log_group
+from infra.components.nag import acknowledge_patterns
 from infra.config import StageConfig
 from shared.names import Env
 
@@ -33,20 +35,26 @@ class Functions(Construct):
         super().__init__(scope, "Functions")
         self._stage = stage
         self._shared = shared
-        code_bundle = bundle(stage.bundle)
-        self._code = lambda_.Code.from_asset(
-            str(code_bundle.path), asset_hash=code_bundle.hash, asset_hash_type=AssetHashType.CUSTOM
-        )
-        self.arns = arns_by_name(shared.tables, shared.lanes, shared.key.key_arn) | parameter_arns(
-            self, stage
-        )
+        self._code = _code(bundle(stage.bundle))
+        self._archive_code = _code(bundle(stage.bundle, archive=True)) if shared.archive else None
+        self.arns = {
+            **arns_by_name(shared.tables, shared.lanes, shared.key.key_arn),
+            **parameter_arns(self, stage),
+            **archive_arns(shared.archive),
+        }
         """The ARNs of all resources except logs, by the names of the table of grants."""
         self.logs: dict[str, logs.LogGroup] = {}
         """The log group of each function."""
-        self.specs = {spec.service: spec for spec in function_specs(stage.memory, canary=stage.canary)}
+        self.specs = {spec.service: spec for spec in self._all_specs(stage)}
         self._functions = {spec.service: self._function(spec) for spec in self.specs.values()}
         self.live = {spec.service: self._alias(spec) for spec in self.specs.values()}
         self._switch_consumers_first()
+        if shared.archive is not None:
+            self._acknowledge_objects(shared.archive)
+
+    @staticmethod
+    def _all_specs(stage: StageConfig) -> tuple[FunctionSpec, ...]:
+        return function_specs(stage.memory, canary=stage.canary, archive=stage.archive_days > 0)
 
     @property
     def by_service(self) -> Mapping[str, lambda_.Function]:
@@ -65,6 +73,12 @@ class Functions(Construct):
             if not reads_others(spec):
                 for reader in readers:
                     self._cfn_alias(spec).add_resource_dependency(reader)
+
+    def _acknowledge_objects(self, archive: s3.IBucket) -> None:
+        """The archiver's role names the objects of the bucket by a pattern, behind the export of the bucket's name."""
+        arn = Stack.of(archive).export_value(archive.bucket_arn)
+        export = Stack.of(self).resolve(arn)["Fn::ImportValue"]
+        acknowledge_patterns(self, [f"{export}/{ARCHIVED}"])
 
     def _cfn_alias(self, spec: FunctionSpec) -> lambda_.CfnAlias:
         return cast(lambda_.CfnAlias, self.live[spec.service].node.default_child)
@@ -95,7 +109,8 @@ class Functions(Construct):
             description=f"{self._stage.prefix} {spec.service} of the data stack {self._shared.generation}",
             runtime=lambda_.Runtime.PYTHON_3_13,
             architecture=lambda_.Architecture.ARM_64,
-            code=self._code,
+            code=(self._archive_code if spec.archives else None) or self._code,
+            ephemeral_storage_size=Size.gibibytes(ARCHIVER_DISK_GIB) if spec.archives else None,
             handler=f"functions.{spec.package}.handler.handler",
             role=self._role(spec),
             memory_size=spec.memory_mb,
@@ -132,3 +147,7 @@ class Functions(Construct):
             inline_policies={"Granted": iam.PolicyDocument(statements=granted)},
         )
         return role.without_policy_updates()
+
+
+def _code(made: Bundle) -> lambda_.Code:
+    return lambda_.Code.from_asset(str(made.path), asset_hash=made.hash, asset_hash_type=AssetHashType.CUSTOM)

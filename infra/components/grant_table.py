@@ -27,6 +27,13 @@ READ_PARAMETER = ("ssm:GetParameter",)
 WRITE_PARAMETER = ("ssm:PutParameter",)
 READ_SETTINGS = ("lambda:GetFunctionConfiguration",)
 
+LIST_BUCKET = ("s3:ListBucket",)
+"""Without it, S3 answers 403 for an object that does not exist."""
+READ_AND_WRITE_OBJECTS = ("s3:GetObject", "s3:PutObject")
+
+ARCHIVE = "archive"
+"""The name of the bucket of archived executions."""
+ARCHIVED_OBJECTS = "archived"
 KEY = "key"
 """The name of the key that wraps the tenants' data keys."""
 API = "api"
@@ -100,6 +107,14 @@ GRANTS: dict[str, TableGrants] = {
         tenants=(GET, BATCH_GET),
         leases=(GET, PUT, UPDATE),
     ),
+    "archiver": TableGrants(
+        executions=(QUERY,),
+        tenant_index=(QUERY,),
+        jobs=(GET,),
+        tenants=(GET,),
+        leases=(GET, PUT, UPDATE, DELETE, QUERY),
+        decrypts=True,
+    ),
     "canary_prober": TableGrants(),
     "canary_receiver": TableGrants(),
 }
@@ -135,6 +150,8 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
             (SEND, _sent_to(spec)),
             (QUEUE_DEPTH if tables.reads_queue_depth else (), _lanes()),
             (RECEIVE if spec.lane is None else RECEIVE + RETURN, _consumed(spec)),
+            (LIST_BUCKET if spec.archives else (), [ARCHIVE]),
+            (READ_AND_WRITE_OBJECTS if spec.archives else (), [ARCHIVED_OBJECTS]),
             (LOG, [log_name(spec.service)]),
             (READ_LOG if spec.reads_api_log else (), [log_name(API)]),
             (READ_PARAMETER, [parameter_name(spec.secret)] if spec.secret is not None else []),
@@ -208,7 +225,7 @@ def _sent_to(spec: FunctionSpec) -> list[str]:
 
     The handler of dead messages sends newer messages back to the queue from which they came.
     """
-    if spec.is_of_canary:
+    if spec.is_of_canary or spec.archives:
         return []
     if spec.reads_dead_letters:
         return [queue_name(queue) for queue in QueueName]

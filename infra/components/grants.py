@@ -7,10 +7,13 @@ from collections.abc import Mapping
 
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra.components.function_specs import FunctionSpec
 from infra.components.grant_table import (
+    ARCHIVE,
+    ARCHIVED_OBJECTS,
     KEY,
     Grant,
     dead_letters_name,
@@ -22,6 +25,9 @@ from infra.components.lanes import Lanes
 from infra.components.tables import Tables
 from infra.config import StageConfig
 from shared.names import ENCRYPTION_CONTEXT_TENANT, CanarySecret, Index
+
+ARCHIVED = "v1/*"
+"""The names of the files and manifests of the archive."""
 
 
 def arns_by_name(tables: Tables, lanes: Lanes, key_arn: str) -> dict[str, str]:
@@ -50,6 +56,13 @@ def parameter_arns(scope: Construct, stage: StageConfig) -> dict[str, str]:
         )
         for secret in CanarySecret
     }
+
+
+def archive_arns(bucket: s3.IBucket | None) -> dict[str, str]:
+    """Return the ARNs of the bucket of the archive and of its objects, if the stage has one."""
+    if bucket is None:
+        return {}
+    return {ARCHIVE: bucket.bucket_arn, ARCHIVED_OBJECTS: bucket.arn_for_objects(ARCHIVED)}
 
 
 def statements(spec: FunctionSpec, arns: Mapping[str, str]) -> list[iam.PolicyStatement]:

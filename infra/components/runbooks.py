@@ -44,6 +44,7 @@ _ALARMS: Mapping[str, tuple[str, ...]] = {
         "AuditFailed",
     ),
     "missing-or-doubled": ("MissingExecutions", "DoubleCompleted", "ChainsRepaired", "Quarantined"),
+    "archive-behind": ("ArchiveUnsealed", "ArchiveMismatch"),
     "canary-fails": ("CanaryMissing", "CanaryLate", "CanaryRefused"),
     "dead-messages": ("DeadMessages", "DeadMessagesLeft", "Parked", "ErrorsDeadLetter"),
 }

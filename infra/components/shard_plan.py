@@ -9,6 +9,9 @@ MAX_SHARDS = 32_768
 """The limit of the shard number in an execution id."""
 MAX_EPOCHS = 20
 """Each takes some 75 bytes of the variables of every function, which have 4 KB in all."""
+ARCHIVED_SHARDS = 32
+"""Shards of one archiver: it passes 8 groups an hour, twice each, and a group of a busy hour takes six minutes."""
+MOST_ARCHIVERS = 16
 _MINUTE = re.compile(r"\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\dZ")
 
 
@@ -58,6 +61,11 @@ def check_plan(plan: tuple[ShardEpoch, ...]) -> None:
 def fewest_shards(plan: tuple[ShardEpoch, ...]) -> int:
     """Return the smallest number of shards of any bucket."""
     return min(min(epoch.counts) for epoch in plan)
+
+
+def archivers_of(plan: tuple[ShardEpoch, ...]) -> int:
+    """Return the number of archivers that keep up with all shards."""
+    return min(-(-max(plan[-1].counts) // ARCHIVED_SHARDS), MOST_ARCHIVERS)
 
 
 def plan_json(plan: tuple[ShardEpoch, ...]) -> str:

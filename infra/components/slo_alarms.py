@@ -9,6 +9,8 @@ from infra.config import StageConfig
 from shared.names import Metric
 
 OLDEST_UNCLAIMED_SECONDS = 120
+ARCHIVE_OVERDUE_SECONDS = 86_400
+"""Counted from day 12 after the hour. Records expire 14 days after their end."""
 RECONCILER_AGE_SECONDS = 3_600
 """A run begins every 15 minutes and looks at what is at least 10 minutes old. No report at all is as bad."""
 
@@ -18,6 +20,8 @@ def slo_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
     yield from _heartbeats(own, stage)
     yield from _reconciler(own)
     yield from _executions(own)
+    if stage.archive_days:
+        yield from _archive(own)
     yield from _services(own)
 
 
@@ -127,6 +131,24 @@ def _executions(own: OwnMetrics) -> Iterator[AlarmSpec]:
         name="Parked",
         description="A message could not be read or rescheduled and was parked.",
         metric=own.of("dead-letter", Metric.DEAD_LETTER_PARKED),
+    )
+
+
+def _archive(own: OwnMetrics) -> Iterator[AlarmSpec]:
+    yield AlarmSpec(
+        name="ArchiveUnsealed",
+        description="An hour is not archived a day after it should be, or no archiver reports: its records expire "
+        "soon.",
+        metric=own.of("archiver", Metric.ARCHIVE_OVERDUE_SECONDS, MAXIMUM),
+        threshold=ARCHIVE_OVERDUE_SECONDS,
+        missing=MISSING_IS_BREACHING,
+        minutes=60,
+        of_minutes=60,
+    )
+    yield AlarmSpec(
+        name="ArchiveMismatch",
+        description="A file of the archive is damaged, or has other executions than the index of tenants.",
+        metric=own.of("archiver", Metric.ARCHIVE_MISMATCH),
     )
 
 

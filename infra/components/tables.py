@@ -68,7 +68,7 @@ class Tables(Construct):
         super().__init__(scope, "Tables")
         self._stage = stage
         by_tenant, failed = (Capacity.of(stage, name) for name in ("by_tenant", "failed"))
-        # The archive reads the stream: both images, because an expired row has only an old image.
+        # A replica in a second region needs the stream, with both images.
         self.executions = self._table(
             "Executions",
             stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,

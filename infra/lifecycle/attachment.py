@@ -71,10 +71,12 @@ def import_template(
     """Return the template with which the existing tables, the key and the domain become a stack.
 
     An import adds no outputs. A restored table is described as it is; the deployment that follows then finds what
-    differs, and sets it. That deployment also makes a domain that does not exist.
+    differs, and sets it. That deployment also makes a domain that does not exist, and a new bucket of the archive.
     """
     bare = {name: part for name, part in template.items() if name != "Outputs"}
-    resources = bare["Resources"] = deepcopy(dict(template["Resources"]))
+    resources = bare["Resources"] = deepcopy(
+        {name: made for name, made in template["Resources"].items() if made["Type"] in IDENTIFIERS}
+    )
     for logical_id, domain in domains(template).items():
         if domain not in existing_domains:
             del resources[logical_id]

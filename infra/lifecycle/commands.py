@@ -60,6 +60,9 @@ def teardown(stacks: Stacks, stage: StageConfig, report: Report) -> None:
             )
     for name in present:
         report(f"deleting stack {name}")
+        if name == data and not stage.protect_data:
+            # The archiver has gone with the service.
+            stacks.empty_buckets(name)
         stacks.delete(name)
 
 

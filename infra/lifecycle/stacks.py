@@ -78,6 +78,19 @@ class Stacks:
         self._cloudformation.delete_stack(StackName=name)
         self._await(name, "DELETE_COMPLETE")
 
+    def empty_buckets(self, name: str) -> None:
+        """Delete all objects of a stack's buckets with all their versions: CloudFormation deletes empty ones alone."""
+        kinds = {logical_id: made["Type"] for logical_id, made in self.template(name)["Resources"].items()}
+        s3 = self.client("s3")
+        for logical_id, bucket in self.resources(name).items():
+            if kinds.get(logical_id) != "AWS::S3::Bucket":
+                continue
+            for page in s3.get_paginator("list_object_versions").paginate(Bucket=bucket):
+                found = [*page.get("Versions", ()), *page.get("DeleteMarkers", ())]
+                if found:
+                    objects = [{"Key": each["Key"], "VersionId": each["VersionId"]} for each in found]
+                    s3.delete_objects(Bucket=bucket, Delete={"Objects": objects, "Quiet": True})
+
     def update(self, name: str, template: Mapping[str, Any]) -> None:
         try:
             self._cloudformation.update_stack(

@@ -12,7 +12,7 @@ from infra.local.progress import Report, silent
 from infra.local.state_dir import PROJECT_ROOT, LocalStackError
 
 SOURCES = ("infra", "shared", "functions", "docs/guides", "docs/reference")
-FILES = ("cdk.json", "requirements.lock")
+FILES = ("cdk.json", "requirements.lock", "requirements-archive.lock")
 BUILD = PROJECT_ROOT / "build"
 KEEP_SECONDS = 24 * 3600
 

@@ -16,6 +16,10 @@ def bill(usage: Usage, prices: Prices) -> Mapping[str, float]:
         + usage.read_unit_hours * prices.read_unit_hours.each,
         "DynamoDB storage and backups": usage.storage * prices.storage.each
         + usage.backup * prices.backup.each,
+        "S3": usage.object_storage * prices.object_storage.each
+        + usage.cold_storage * prices.cold_storage.each
+        + usage.object_puts * prices.object_puts.each
+        + usage.object_gets * prices.object_gets.each,
         "Lambda requests": usage.lambda_requests * prices.lambda_requests.each,
         "Lambda GB-seconds": usage.gb_seconds * prices.gb_seconds.each,
         "SQS requests": usage.sqs_requests * prices.sqs_requests.each

@@ -32,6 +32,7 @@ def _jobs(stage: StageConfig) -> Usage:
             keyed=1,
             jobs_per_batch=1,
             retention_days=stage.retention_days,
+            archive_days=stage.archive_days,
             memory=stage.memory,
         ).usage
 

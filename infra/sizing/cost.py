@@ -132,6 +132,7 @@ class Cost:
                 tenants=traffic.tenants,
                 callback_ms=traffic.callback_ms,
                 retention_days=self.stage.retention_days,
+                archive_days=self.stage.archive_days,
                 memory=self.stage.memory,
             )
             yield execution.usage * (rate * figures.HOURS_PER_MONTH.value * 3_600)

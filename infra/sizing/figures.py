@@ -169,6 +169,21 @@ LEDGER_READS = counted(
 SWEEPER_READS = counted(
     10, "read units of one sweeper's tick: shard counts, mark, and 16 items of hot scopes"
 )
+ARCHIVE_PASSES = assumed(
+    2, "passes over an hour whose executions end within two hours: the first and the sealing one"
+)
+ARCHIVE_ROW_BYTES = measured(48, "of a file of 100,000 executions that succeeded, of 100 tenants")
+ARCHIVE_ROW_MS = measured(
+    0.13, "processor time of a pass: read_execution, a line of JSON, the merge and the summary of its file"
+)
+ARCHIVE_TICK_READS = assumed(
+    60, "read units of an archiver's tick: 16 partitions of the ledger twice, and twelve days of units"
+)
+ARCHIVE_UNIT_WRITES = counted(6, "write units of a unit: opened, taken twice, recorded, sealed and closed")
+ARCHIVE_UNIT_PUTS = counted(4, "a file and a manifest, in each of two passes")
+ARCHIVE_UNIT_GETS = counted(
+    6, "the manifest and the file in two passes, the file read back, and the manifest compared"
+)
 REDRIVER_READS = counted(3, "read units of a redriver's tick: redrives, bulk operations and parked messages")
 RECONCILER_IDLE_MS = assumed(1_000, "a reconciler's run over an empty index and log")
 MARK_WRITES = counted(1, "write units of sweepers a minute: the mark of the swept buckets")
@@ -185,6 +200,7 @@ ALARM_METRICS = counted(
     47, "metrics of the alarms in a stage's template, and one for each rule of ticks; tests/infra counts them"
 )
 ROLLOUT_ALARM = counted(2, "metrics of the alarm that ends a gradual rollout; tests/infra counts them")
+ARCHIVE_ALARMS = counted(2, "metrics of the archive's alarms, beside its rules; tests/infra counts them")
 CANARY_ALARMS = counted(4, "metrics of the canary's alarms, and its rule; tests/infra counts them")
 CANARY_METRICS = assumed(
     10,

@@ -7,6 +7,7 @@ from infra.components.shard_plan import ShardEpoch
 from infra.concurrency import Pollers, Source
 from infra.config import StageConfig
 from infra.sizing import figures
+from infra.sizing.archive import archive_usage
 from infra.sizing.batches import core_share
 from infra.sizing.canary import canary_usage
 from infra.sizing.usage import GB, MB_PER_GB, MINUTES, Usage
@@ -64,7 +65,8 @@ def idle_usage(stage: StageConfig) -> Usage:
         read_units=reads * MINUTES,
         sqs_requests=_polls(stage) * MINUTES,
     )
-    used = sum((ticks.usage for ticks in _ticks(stage, shards)), requests + monthly_usage(stage))
+    fixed = requests + monthly_usage(stage) + archive_usage(stage, shards)
+    used = sum((ticks.usage for ticks in _ticks(stage, shards)), fixed)
     return used + canary_usage(stage) if stage.canary else used
 
 
@@ -72,8 +74,9 @@ def monthly_usage(stage: StageConfig) -> Usage:
     """What is billed by the month, whatever the stage does; the canary's part is its own."""
     return Usage(
         kms_keys=1,
-        metrics=figures.IDLE_METRICS.value,
+        metrics=figures.IDLE_METRICS.value + (1 if stage.archive_days else 0),
         alarm_metrics=figures.ALARM_METRICS.value
+        + (figures.ARCHIVE_ALARMS.value + stage.archivers if stage.archive_days else 0)
         + sum(ticks.ranges for ticks in _ticks(stage, shards=1))
         + (figures.ROLLOUT_ALARM.value if stage.api_rollout == "canary" else 0),
         dashboards=int(stage.dashboard),

@@ -35,6 +35,10 @@ class Prices:
     read_unit_hours: Price
     storage: Price
     backup: Price
+    object_storage: Price
+    cold_storage: Price
+    object_puts: Price
+    object_gets: Price
     lambda_requests: Price
     gb_seconds: Price
     sqs_requests: Price
@@ -66,6 +70,10 @@ PRICES: Mapping[str, Prices] = {
         ),
         storage=Price(0.25, 1, "GB-months in a table", f"{_AWS}/dynamodb/pricing/on-demand/"),
         backup=Price(0.20, 1, "GB-months of point-in-time recovery", f"{_AWS}/dynamodb/pricing/on-demand/"),
+        object_storage=Price(0.023, 1, "GB-months in S3 Standard", f"{_AWS}/s3/pricing/"),
+        cold_storage=Price(0.004, 1, "GB-months in Glacier Instant Retrieval", f"{_AWS}/s3/pricing/"),
+        object_puts=Price(0.005, 1_000, "PUT requests of S3", f"{_AWS}/s3/pricing/"),
+        object_gets=Price(0.0004, 1_000, "GET requests of S3", f"{_AWS}/s3/pricing/"),
         lambda_requests=Price(0.20, _MILLION, "requests", f"{_AWS}/lambda/pricing/"),
         gb_seconds=Price(0.0000133334, 1, "GB-seconds on arm64", f"{_AWS}/lambda/pricing/"),
         sqs_requests=Price(0.40, _MILLION, "requests to standard queues", f"{_AWS}/sqs/pricing/"),

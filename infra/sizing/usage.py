@@ -14,6 +14,8 @@ from infra.capacity import (
     SWEPT_ROWS_PER_JOB,
     WATCHER_JOBS,
 )
+from infra.components.archive_days import COLD_AFTER_DAYS, is_cold
+from infra.components.function_specs import ARCHIVER_MEMORY_MB
 from infra.config import FunctionMemory
 from infra.sizing import figures
 from infra.sizing.batches import batch_seconds
@@ -44,6 +46,12 @@ class Usage:
     """GB-months in tables and indexes."""
     backup: float = 0
     """GB-months of point-in-time recovery."""
+    object_storage: float = 0
+    """GB-months in S3."""
+    cold_storage: float = 0
+    """GB-months in S3 Glacier Instant Retrieval."""
+    object_puts: float = 0
+    object_gets: float = 0
     lambda_requests: float = 0
     gb_seconds: float = 0
     sqs_requests: float = 0
@@ -112,6 +120,7 @@ class Execution:
     tenants: int = 1
     callback_ms: float = figures.CALLBACK_MS.value
     retention_days: float = 14
+    archive_days: int = 400
     memory: FunctionMemory = field(default_factory=FunctionMemory)
 
     @property
@@ -153,7 +162,7 @@ class Execution:
     @property
     def usage(self) -> Usage:
         """All quantities of this execution."""
-        return Usage(
+        return self._archived + Usage(
             table_writes=self.table_writes,
             table_reads=self.item.scan_units,
             write_units=self.other_writes,
@@ -168,6 +177,22 @@ class Execution:
             kms_requests=self._loads(figures.SANDBOX_HOURS.value * 3_600),
             log_gb=self._log_bytes / GB,
             transfer_gb=(self.item.body_bytes + figures.CALL_BYTES.value) / GB,
+        )
+
+    @property
+    def _archived(self) -> Usage:
+        """Two passes of the archive, the comparison with the index, and the row for as long as it is kept."""
+        if not self.archive_days:
+            return Usage()
+        warm_days = COLD_AFTER_DAYS if is_cold(self.archive_days) else self.archive_days
+        row_gb = figures.ARCHIVE_ROW_BYTES.value / GB
+        index_entry = figures.INDEX_ENTRY_BYTES.value / (2 * 4_096)
+        passes = figures.ARCHIVE_PASSES.value
+        return Usage(
+            table_reads=passes * self.item.size / 4_096 + index_entry,
+            gb_seconds=passes * figures.ARCHIVE_ROW_MS.value / 1_000 * ARCHIVER_MEMORY_MB / MB_PER_GB,
+            object_storage=row_gb * warm_days / DAYS_PER_MONTH,
+            cold_storage=row_gb * (self.archive_days - warm_days) / DAYS_PER_MONTH,
         )
 
     @property

@@ -1,4 +1,4 @@
-"""The data stack: the tables, the KMS key that wraps tenants' data keys, and the API's custom domain.
+"""The data stack: the tables, the KMS key that wraps tenants' data keys, the archive, and the API's custom domain.
 
 A deployment of the service never replaces these resources. In a protected stage, they survive the deletion of the
 stack, and the tables refuse deletion.
@@ -11,6 +11,7 @@ from aws_cdk import aws_kms as kms
 from constructs import Construct
 
 from infra.api_domain import ApiDomain
+from infra.components.archive import archive_bucket, archive_queries
 from infra.components.tables import Tables
 from infra.config import StageConfig
 
@@ -21,12 +22,13 @@ class DataStack(Stack):
             scope,
             f"{stage.prefix}-data",
             env=Environment(account=stage.account, region=stage.region),
-            description="Punctual: tables, KMS key and domain of a deployment. Outlives the service stack.",
+            description="Punctual: tables, KMS key, archive and domain of a deployment. Outlives the service stack.",
             termination_protection=stage.protect_data,
             tags=stage.all_tags,
         )
         self.tables = Tables(self, stage)
         self.key = self._tenant_key(stage)
+        self.archive = archive_bucket(self, stage) if stage.archive_days else None
         self.generation = Fn.select(2, Fn.split("/", self.stack_id))
         """Unique to this stack: another one, of the same name, may have other tables."""
         for name, table in self.tables.by_name().items():
@@ -42,6 +44,15 @@ class DataStack(Stack):
             value=self.key.key_id,
             description="The KMS key that wraps the data keys of tenants.",
         )
+        if self.archive is not None:
+            CfnOutput(
+                self,
+                "ArchiveBucketName",
+                value=self.archive.bucket_name,
+                description="The S3 bucket of archived executions.",
+            )
+            if not stage.emulated:
+                archive_queries(self, stage, self.archive)
         if stage.domain is not None:
             self._domain(stage.domain, is_protected=stage.protect_data)
 

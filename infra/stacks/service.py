@@ -41,7 +41,11 @@ class ServiceStack(Stack):
         )
         self.lanes = Lanes(self, stage)
         shared = SharedResources(
-            tables=data.tables, key=data.key, lanes=self.lanes, generation=data.generation
+            tables=data.tables,
+            key=data.key,
+            lanes=self.lanes,
+            generation=data.generation,
+            archive=data.archive,
         )
         self.functions = Functions(self, stage, shared)
         connect_queues(self.functions, self.lanes, stage)

@@ -91,7 +91,8 @@ SHARDS = list_of(
     table(ShardEpoch, {"since": _since, "normal": _COUNT, "quarter": _COUNT, "midnight": _COUNT})
 )
 RESERVED: Mapping[str, Kind] = {
-    name: whole(1, 100_000) for name in ("api", "watcher", "sweeper", "reconciler", "redriver", "dead_letter")
+    name: whole(1, 100_000)
+    for name in ("api", "watcher", "sweeper", "reconciler", "redriver", "dead_letter", "archiver")
 }
 
 KEYS: Keys = {
@@ -128,6 +129,7 @@ KEYS: Keys = {
     "queue_retention_days": whole(1, 14),
     "dead_letter_retention_days": whole(1, 14),
     "audit_retention_days": _DAYS,
+    "archive_days": whole(0, 36_500),
     "audit_one_offs": flag,
     "log_retention_days": _DAYS,
     "log_level": one_of("INFO", "WARNING", "ERROR"),

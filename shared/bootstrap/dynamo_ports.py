@@ -16,11 +16,12 @@ from shared.adapters.aws.throttles import ReportedThrottles
 from shared.adapters.clients import Clients, transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy, pause
 from shared.bootstrap import job_state_ports
+from shared.bootstrap.archive_ports import ArchivePorts
 from shared.bootstrap.bulk_ports import DynamoBulkPorts
 from shared.bootstrap.reports import report_group_failure, report_throttles, reported_denials
 from shared.bootstrap.settings import require
 from shared.names import Transport
-from shared.settings import ApiSettings, CallbackSettings, ExecutorSettings, ReconcilerSettings, Settings
+from shared.settings import ApiSettings, ExecutorSettings, ReconcilerSettings, Settings, VaultSettings
 
 if TYPE_CHECKING:
     from shared.adapters.aws.http_call import HttpCall
@@ -56,7 +57,7 @@ def dynamo_ports(settings: Settings) -> Ports:
     return cast("Ports", DynamoPorts(settings))
 
 
-class DynamoPorts(DynamoBulkPorts):
+class DynamoPorts(ArchivePorts, DynamoBulkPorts):
     """One property for each attribute of `Ports`; a test compares their names."""
 
     def __init__(self, settings: Settings) -> None:
@@ -283,7 +284,7 @@ class DynamoPorts(DynamoBulkPorts):
     def vault(self) -> Vault:
         from shared.adapters.kms.vault import KmsVault
 
-        key_id = require(self._settings, CallbackSettings).kms_key_id
+        key_id = require(self._settings, VaultSettings).kms_key_id
         return KmsVault(reported_denials(self._clients("kms").call), key_id, self.entropy)
 
     @cached_property

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shared.ports.alerts import AlertWindows
+    from shared.ports.archive import ArchiveFiles, ArchiveUnits, IndexCounts, LatePuts, ObjectStore
     from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
     from shared.ports.canary import Parameters
     from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
@@ -69,3 +70,8 @@ class Ports:
     sender: Sender
     vault: Vault
     parameters: Parameters
+    late_puts: LatePuts
+    archive_units: ArchiveUnits
+    archive_objects: ObjectStore
+    archive_files: ArchiveFiles
+    index_counts: IndexCounts

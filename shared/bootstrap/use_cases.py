@@ -6,9 +6,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shared.bootstrap.core import CoreUseCases
+from shared.bootstrap.marked_ports import marked
 from shared.dataclass import dataclass
 
 if TYPE_CHECKING:
+    from shared.bootstrap.archive import ArchiveUseCases
     from shared.bootstrap.attempts import AttemptUseCases
     from shared.bootstrap.bulk import BulkUseCases
     from shared.bootstrap.canary import CanaryUseCases
@@ -70,6 +72,12 @@ class UseCases:
         return TenancyUseCases(self.core)
 
     @cached_property
+    def archive(self) -> ArchiveUseCases:
+        from shared.bootstrap.archive import ArchiveUseCases
+
+        return ArchiveUseCases(self.core)
+
+    @cached_property
     def canary(self) -> CanaryUseCases:
         from shared.bootstrap.canary import CanaryUseCases
 
@@ -78,4 +86,4 @@ class UseCases:
 
 def use_cases(ports: Ports, settings: Settings) -> UseCases:
     """TypeError on access to a use case for which the settings are missing."""
-    return UseCases(CoreUseCases(ports, settings))
+    return UseCases(CoreUseCases(marked(ports), settings))

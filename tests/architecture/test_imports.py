@@ -106,6 +106,7 @@ def test_ticks_do_not_load_the_libraries_of_callbacks(loaded: dict[str, set[str]
 def test_watchers_load_their_own_use_cases_and_adapters_and_no_others(loaded: dict[str, set[str]]) -> None:
     rooms = {name.removeprefix("shared.") for name in loaded["watcher"] if name.startswith("shared.")}
     assert {name for name in rooms if name.startswith("usecases.") and name.count(".") == 2} == {
+        "usecases.archive.mark_puts",
         "usecases.filing.scanned_shards",
         "usecases.tenancy.tenant_weights",
         "usecases.ticks.shard_scan",

@@ -14,8 +14,10 @@ from infra.local.state_dir import StateDir
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
 from shared.adapters.kms.vault import KmsVault
+from shared.adapters.s3.object_store import S3ObjectStore
 from shared.adapters.ssm.parameters import SsmParameters
 from shared.names import QueueName, Transport
+from shared.ports.archive import ObjectStore
 from shared.ports.canary import Parameters
 from shared.ports.delivery import Vault
 from shared.ports.executions import Claimer, OneOffBatches
@@ -37,6 +39,7 @@ from tests.support.conformance.interference import ClaimerWithoutItems
 from tests.support.conformance.labs import FakeLab, Lab
 from tests.support.conformance.lanes import FakeLanes, Lanes, SqsLanes
 from tests.support.conformance.tables import TableNames, create_tables, delete_tables, empty_tables
+from tests.support.fakes.archive import FakeObjectStore
 from tests.support.fakes.clock import SeededEntropy
 from tests.support.fakes.parameters import FakeParameters
 from tests.support.fakes.vault import FakeVault
@@ -269,6 +272,26 @@ def parameters(request: pytest.FixtureRequest) -> Parameters:
 def ssm_parameters(request: pytest.FixtureRequest) -> SsmParameters:
     """The adapter over every engine, for what only Systems Manager shows."""
     return _ssm_parameters(request.param, request)
+
+
+def _s3_objects(name: str, request: pytest.FixtureRequest) -> S3ObjectStore:
+    engine: str | None = request.getfixturevalue(name)
+    client: AwsClient = request.getfixturevalue("clients")("s3", engine, Transport.BOTO3)
+    bucket = f"archive-{uuid4().hex[:12]}"
+    client.create_bucket(Bucket=bucket)
+    return S3ObjectStore(client, bucket)
+
+
+@pytest.fixture
+def objects(request: pytest.FixtureRequest) -> ObjectStore:
+    """The objects of the fake and of every engine."""
+    return FakeObjectStore() if request.param == "fake" else _s3_objects(request.param, request)
+
+
+@pytest.fixture
+def s3_objects(request: pytest.FixtureRequest) -> S3ObjectStore:
+    """The adapter over every engine, for what only S3 shows."""
+    return _s3_objects(request.param, request)
 
 
 def _logged_acceptance(name: str, request: pytest.FixtureRequest) -> Iterator[LoggedAcceptance]:

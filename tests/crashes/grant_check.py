@@ -24,7 +24,28 @@ USED_IN_INTEGRATION = {
 """Grants that no scenario uses, but `tests/integration/test_accounts.py`."""
 _FINISHES = "an outcome finishes a deletion of its job that another process began"
 _CLOSED = "a page that is redriven so late that its bucket may be closed"
+_ARCHIVER = (
+    "tests/unit/functions/test_archiver.py makes all calls of the archiver; scenarios play minutes, not days"
+)
 UNUSED = {
+    **{
+        f"archiver {kind}": _ARCHIVER
+        for kind in (
+            "dynamodb:Query executions",
+            "dynamodb:Query tenant_index",
+            "dynamodb:Query leases",
+            "dynamodb:GetItem jobs",
+            "dynamodb:GetItem tenants",
+            "dynamodb:GetItem leases",
+            "dynamodb:PutItem leases",
+            "dynamodb:UpdateItem leases",
+            "dynamodb:DeleteItem leases",
+            "kms:Decrypt key",
+            "s3:GetObject archived",
+            "s3:PutObject archived",
+            "s3:ListBucket archive",
+        )
+    },
     "redriver dynamodb:GetItem leases": _CLOSED,
     "redriver dynamodb:UpdateItem leases": _CLOSED,
     "redriver dynamodb:GetItem tenants": "an undone redrive whose tenant has an outcome callback",

@@ -99,6 +99,12 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
 
 
 @pytest.fixture(scope="session")
+def archive_bundle() -> Path:
+    """The same for the archiver."""
+    return build(HOST_WHEELS, ROOT / "build", sys.executable, archive=True).path
+
+
+@pytest.fixture(scope="session")
 def host_bundle() -> Path:
     """The bundle with its dependencies for this interpreter, pruned like Lambda's; pip runs once for each lock."""
     return build(HOST_WHEELS, ROOT / "build", sys.executable).path

@@ -85,6 +85,9 @@ class World(Stacks):
         self.templates.pop(name, None)
         self.physical.pop(name, None)
 
+    def empty_buckets(self, name: str) -> None:
+        self._act(f"empty {name}")
+
     def update(self, name: str, template: Mapping[str, Any]) -> None:
         self._act(f"update {name}")
         self.templates[name] = template

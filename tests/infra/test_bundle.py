@@ -92,6 +92,30 @@ def test_the_services_that_are_called_survive_pruning(host_bundle: Path) -> None
     assert _run_isolated(host_bundle, PRUNED, {}).strip() == "pruned"
 
 
+MERGED = """
+import sys, tempfile, pathlib
+from shared.adapters.parquet.files import ParquetFiles
+from shared.domain.archive.unit import ArchiveUnit
+with ParquetFiles(pathlib.Path(tempfile.gettempdir())).draft(ArchiveUnit(hour=1, group=0)) as draft:
+    print(draft.merge(has_old=False).summary.rows)
+import boto3
+boto3.client("s3")
+"""
+
+
+def test_bundle_of_the_archiver_alone_has_the_library_of_parquet_files_and_s3(
+    archive_bundle: Path, host_bundle: Path
+) -> None:
+    assert _run_isolated(archive_bundle, MERGED, {}).strip() == "0"
+    assert (archive_bundle / "duckdb").exists()
+    assert not (host_bundle / "duckdb").exists()
+
+
+def test_bundle_of_the_archiver_fits_into_a_function(archive_bundle: Path) -> None:
+    size = sum(path.stat().st_size for path in archive_bundle.rglob("*") if path.is_file())
+    assert size < LIMIT_BYTES
+
+
 def test_the_bundle_is_small_and_clean(host_bundle: Path) -> None:
     files = [path for path in host_bundle.rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < LIMIT_BYTES / 4

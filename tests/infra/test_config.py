@@ -7,7 +7,7 @@ import pytest
 
 from infra.components.shard_plan import MAX_EPOCHS, MAX_SHARDS, ShardEpoch, plan_json
 from infra.concurrency import LaneConcurrency, Pollers, ReservedConcurrency
-from infra.config import IDEMPOTENCY_DAYS
+from infra.retention_days import IDEMPOTENCY_DAYS, SEALED_DAYS
 from infra.stages import cloud_stage, local_stage
 from infra.warm_throughput import Units
 from shared.domain import bucket
@@ -27,6 +27,8 @@ EPOCH = STAGE.shard_plan[0]
         {"dead_letter_retention_days": 4},
         {"dead_letter_retention_days": 15, "retention_days": 20},
         {"audit_retention_days": 13},
+        {"archive_days": 14},
+        {"retention_days": SEALED_DAYS + 1},
         {"watchers": 0},
         {"watchers": 5},
         {"sweepers": 0},
@@ -35,12 +37,13 @@ EPOCH = STAGE.shard_plan[0]
         {"watchers": 3},
         {"due_in_one_minute": 500_000},
         {"jobs_per_second": 8_000},
-        {"account_concurrency": 993},
+        {"account_concurrency": 995},
         {"account_concurrency": 10},
         {"account_concurrency_quota": 999},
         {"reserved": ReservedConcurrency(watcher=3)},
         {"reserved": ReservedConcurrency(sweeper=3)},
         {"reserved": ReservedConcurrency(dead_letter=11)},
+        {"reserved": ReservedConcurrency(archiver=0)},
         {"reserved": ReservedConcurrency(reconciler=0)},
         {"reserved": ReservedConcurrency(redriver=1)},
         {"reserved": ReservedConcurrency(api=0)},
@@ -64,16 +67,23 @@ def test_a_stage_that_breaks_a_rule_is_refused(change: dict[str, Any]) -> None:
 
 def test_default_stage_fits_the_default_account_and_its_functions_cannot_starve_one_another() -> None:
     assert STAGE.reserved is not None
-    assert STAGE.reserved.total + STAGE.lane_concurrency.total == 994 <= STAGE.account_concurrency == 1_000
-    larger = replace(STAGE, sweepers=16, reserved=ReservedConcurrency(sweeper=32), account_concurrency=1_022)
+    assert STAGE.reserved.total + STAGE.lane_concurrency.total == 996 <= STAGE.account_concurrency == 1_000
+    larger = replace(STAGE, sweepers=16, reserved=ReservedConcurrency(sweeper=32), account_concurrency=1_024)
     assert larger.reserved is not None
 
 
 def test_small_lanes_leave_what_lambda_wants_unreserved() -> None:
     lanes = LaneConcurrency(critical=2, standard=2, bulk=2, slow_critical=2, slow_standard=2, slow_bulk=2)
-    assert replace(STAGE, lane_concurrency=lanes, account_concurrency=274)
-    with pytest.raises(ValueError, match="need 274"):
-        replace(STAGE, lane_concurrency=lanes, account_concurrency=273)
+    assert replace(STAGE, lane_concurrency=lanes, account_concurrency=276)
+    with pytest.raises(ValueError, match="need 276"):
+        replace(STAGE, lane_concurrency=lanes, account_concurrency=275)
+
+
+def test_archive_has_an_archiver_for_each_32_shards_and_none_where_it_is_off() -> None:
+    assert STAGE.archivers == 1
+    assert cloud_stage("prod", "eu-west-1", preset="large").archivers == 5
+    off = replace(STAGE, archive_days=0, retention_days=SEALED_DAYS + 1)
+    assert off.archivers == 0
 
 
 def test_new_account_reserves_nothing() -> None:
@@ -123,7 +133,7 @@ def test_pollers_outside_the_ranges_of_sqs_are_refused(minimum: int, maximum: in
 def test_ten_executors_count_for_each_provisioned_poller_of_a_lane() -> None:
     lanes = replace(STAGE.lane_concurrency, standard=Pollers(minimum=2, maximum=30))
     assert replace(STAGE, lane_concurrency=lanes).lane_concurrency.total == 820
-    with pytest.raises(ValueError, match="need 1004"):
+    with pytest.raises(ValueError, match="need 1006"):
         replace(STAGE, lane_concurrency=replace(lanes, standard=Pollers(minimum=2, maximum=31)))
 
 

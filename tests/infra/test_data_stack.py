@@ -1,11 +1,18 @@
 """The tables and the key: what the adapters rely on, and what keeps the data alive."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
 import pytest
 
 from infra.stages import local_stage
+from shared.adapters.parquet.schema import COLUMNS
+from shared.domain.archive.unit import ArchiveUnit, hour_of
 from shared.names import Attr, Index
-from tests.infra.conftest import Synthesised
-from tests.support.template import Resource
+from tests.infra.conftest import Synthesised, synthesise, usual_stage
+from tests.support.builders import DUE_AT
+from tests.support.template import Resource, resolve
 
 TABLES = ("Executions", "Jobs", "Tenants", "Leases", "Audit")
 
@@ -85,6 +92,70 @@ def test_the_executions_table_is_indexed_by_tenant_with_what_a_list_filters_by_a
     assert projection["ProjectionType"] == "INCLUDE"
     assert set(projection["NonKeyAttributes"]) == {Attr.NAME, Attr.TAGS}
     assert indexes[Index.FAILED]["Projection"] == {"ProjectionType": "KEYS_ONLY"}
+
+
+def _archive(stacks: Synthesised) -> Resource:
+    (bucket,) = stacks.data.of_type("AWS::S3::Bucket").values()
+    return bucket
+
+
+def test_archive_is_private_versioned_and_encrypted_and_refuses_plain_http(cloud: Synthesised) -> None:
+    properties = _archive(cloud)["Properties"]
+    assert set(properties["PublicAccessBlockConfiguration"].values()) == {True}
+    assert properties["VersioningConfiguration"] == {"Status": "Enabled"}
+    (rule,) = properties["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+    assert rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"] == "AES256"
+    (policy,) = cloud.data.properties("AWS::S3::BucketPolicy")
+    (denied,) = policy["PolicyDocument"]["Statement"]
+    assert (denied["Effect"], denied["Condition"]) == ("Deny", {"Bool": {"aws:SecureTransport": "false"}})
+
+
+def test_archive_survives_its_stack_and_that_of_the_laptop_does_not(
+    cloud: Synthesised, local: Synthesised
+) -> None:
+    assert _archive(cloud)["DeletionPolicy"] == _archive(cloud)["UpdateReplacePolicy"] == "Retain"
+    assert _archive(local)["DeletionPolicy"] == "Delete"
+
+
+def test_archived_files_become_cold_end_and_lose_their_replaced_versions(cloud: Synthesised) -> None:
+    rules = {rule["Id"]: rule for rule in _archive(cloud)["Properties"]["LifecycleConfiguration"]["Rules"]}
+    assert rules["archived"]["ExpirationInDays"] == cloud.stage.archive_days == 400
+    assert rules["replaced"]["NoncurrentVersionExpiration"] == {"NoncurrentDays": 7}
+    assert rules["cold"]["ObjectSizeGreaterThan"] == str(128 * 1024)
+    assert rules["cold"]["Transitions"] == [{"StorageClass": "GLACIER_IR", "TransitionInDays": 60}]
+    assert {rules[name]["Prefix"] for name in ("archived", "cold")} == {"v1/"}
+
+
+def test_files_that_end_soon_never_become_cold(tmp_path: Path) -> None:
+    """Glacier Instant Retrieval bills ninety days at least."""
+    short = synthesise(replace(usual_stage(), archive_days=149), tmp_path)
+    rules = _archive(short)["Properties"]["LifecycleConfiguration"]["Rules"]
+    assert {rule["Id"] for rule in rules} == {"archived", "answers", "replaced"}
+
+
+def test_table_of_the_archive_computes_the_names_that_the_archiver_gives(cloud: Synthesised) -> None:
+    (table,) = cloud.data.properties("AWS::Glue::Table")
+    described = table["TableInput"]
+    unit = ArchiveUnit(hour=hour_of(DUE_AT), group=0)
+    start = datetime.fromtimestamp(unit.start_ms / 1000, UTC)
+    values = {"cell": cloud.stage.region, "dt": f"{start:%Y-%m-%d}", "hh": f"{start:%H}"}
+    parameters = described["Parameters"]
+    template = resolve(parameters["storage.location.template"]).rpartition("/v1/")[2]
+    for name, value in values.items():
+        template = template.replace(f"${{{name}}}", value)
+    assert unit.file_key(cloud.stage.region).startswith(f"v1/{template}")
+    assert parameters["projection.cell.values"] == cloud.stage.region
+    assert [each["Name"] for each in described["PartitionKeys"]] == list(values)
+    columns = [each["Name"] for each in described["StorageDescriptor"]["Columns"]]
+    assert columns == [column.name for column in COLUMNS]
+
+
+def test_query_of_the_archive_is_bounded_and_its_answer_is_encrypted(cloud: Synthesised) -> None:
+    (group,) = cloud.data.properties("AWS::Athena::WorkGroup")
+    settings = group["WorkGroupConfiguration"]
+    assert settings["BytesScannedCutoffPerQuery"] == 100 * 1024**3
+    assert settings["EnforceWorkGroupConfiguration"] is True
+    assert settings["ResultConfiguration"]["EncryptionConfiguration"] == {"EncryptionOption": "SSE_S3"}
 
 
 def test_the_key_of_the_tenants_rotates_and_survives_and_may_have_replicas(cloud: Synthesised) -> None:

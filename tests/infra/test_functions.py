@@ -1,7 +1,8 @@
 """The functions: what they run, with which variables, and whether that exists."""
 
 import ast
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from shared.domain.bucket import WRITER_LIFE_MS
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 from shared.settings import (
     ApiSettings,
+    ArchiverSettings,
     DeadLetterSettings,
     ExecutorSettings,
     FunctionSettings,
@@ -19,7 +21,7 @@ from shared.settings import (
     ReconcilerSettings,
     Settings,
 )
-from tests.infra.conftest import Synthesised
+from tests.infra.conftest import Synthesised, synthesise, usual_stage
 from tests.support.template import environment
 
 SPECS = function_specs(FunctionMemory(), canary=True)
@@ -32,6 +34,7 @@ SETTINGS: dict[str, type[FunctionSettings]] = {
     "dead_letter": DeadLetterSettings,
     "reconciler": ReconcilerSettings,
     "redriver": Settings,
+    "archiver": ArchiverSettings,
     "canary_prober": ProberSettings,
     "canary_receiver": FunctionSettings,
 }
@@ -44,7 +47,9 @@ def test_the_template_has_the_functions_of_the_table_and_no_others(cloud: Synthe
 
 
 def test_no_function_outlives_the_time_after_which_the_sweeper_trusts_its_list_of_open_rows() -> None:
-    assert max(spec.timeout_seconds for spec in SPECS) * 1000 < WRITER_LIFE_MS
+    """The archiver puts no execution."""
+    writers = [spec for spec in SPECS if not spec.archives]
+    assert max(spec.timeout_seconds for spec in writers) * 1000 < WRITER_LIFE_MS
 
 
 @every_function
@@ -125,12 +130,14 @@ def test_executor_knows_its_lane_and_the_rescuer_every_dead_letter_queue(cloud: 
     assert len(set(rescuer.dead_letter_arns.values())) == len(QueueName)
 
 
-def test_only_functions_that_make_callbacks_have_the_key_and_the_dial_exceptions(
+def test_functions_that_make_callbacks_have_the_key_and_the_dial_exceptions_and_the_archiver_the_key(
     cloud: Synthesised, local: Synthesised
 ) -> None:
     for spec in SPECS:
         variables = environment(cloud.service.functions()[spec.service])
-        assert ("KMS_KEY_ID" in variables) == ("DIAL_EXCEPTIONS" in variables) == spec.makes_callbacks
+        assert ("DIAL_EXCEPTIONS" in variables) == spec.makes_callbacks
+        assert ("KMS_KEY_ID" in variables) == (spec.makes_callbacks or spec.archives)
+        assert ("ARCHIVE_BUCKET" in variables) == spec.archives
         assert variables.get("DIAL_EXCEPTIONS", "") == ""
     executor = environment(local.service.functions()["executor-standard"])
     assert executor["DIAL_EXCEPTIONS"] == "127.0.0.0/8,::1/128"
@@ -198,9 +205,24 @@ def test_functions_have_the_reserved_concurrency_of_the_stage(cloud: Synthesised
         "reconciler": 2,
         "redriver": 2,
         "dead-letter": 12,
+        "archiver": 2,
         "canary-prober": 1,
         "canary-receiver": 3,
     }
     assert {f"executor-{queue}" for queue in QueueName} <= reserved.keys()
     for properties in local.service.properties("AWS::Lambda::Function"):
         assert "ReservedConcurrentExecutions" not in properties
+
+
+def test_archiver_has_the_time_and_the_disk_for_an_hour_of_four_busy_shards(cloud: Synthesised) -> None:
+    archiver = cloud.service.functions()["archiver"]
+    assert (archiver["Timeout"], archiver["EphemeralStorage"]) == (900, {"Size": 6 * 1024})
+    others = [made for name, made in cloud.service.functions().items() if name != "archiver"]
+    assert not any("EphemeralStorage" in made for made in others)
+
+
+def test_stage_without_an_archive_has_no_archiver_and_no_bucket(tmp_path: Path) -> None:
+    stacks = synthesise(replace(usual_stage(), archive_days=0), tmp_path)
+    assert "archiver" not in stacks.service.functions()
+    kinds = {made["Type"] for made in stacks.data.body["Resources"].values()}
+    assert not {"AWS::S3::Bucket", "AWS::Glue::Table", "AWS::Athena::WorkGroup"} & kinds

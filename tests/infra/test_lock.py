@@ -9,7 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from infra.bundling import LOCK, ROOT
+from infra.bundling import ARCHIVE_LOCK, LOCK, ROOT
 
 INTERPRETERS = ("3.11", "3.13")
 
@@ -68,6 +68,26 @@ def test_no_package_is_locked_without_need(installed: dict[str, Distribution]) -
             wanted |= found
         waiting.pop()
     assert wanted == _pins().keys()
+
+
+def test_bundle_of_the_archiver_has_one_package_more_which_needs_no_other(archive_bundle: Path) -> None:
+    lines = [line for line in ARCHIVE_LOCK.read_text().splitlines() if line and not line.startswith("#")]
+    pins = dict(line.split("==") for line in lines)
+    found = {canonicalize_name(each.name): each for each in distributions(path=[str(archive_bundle)])}
+    assert {name: each.version for name, each in found.items()} == _pins() | pins
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [Requirement(line) for line in project["optional-dependencies"]["archive"]]
+    assert {requirement.name for requirement in wanted} == pins.keys()
+    for requirement in wanted:
+        assert requirement.specifier.contains(pins[requirement.name])
+        for interpreter in INTERPRETERS:
+            assert list(_needs(found[canonicalize_name(requirement.name)], interpreter)) == []
+
+
+def test_laptop_has_the_library_of_the_archiver_in_the_same_version() -> None:
+    pinned = [line for line in ARCHIVE_LOCK.read_text().splitlines() if "==" in line]
+    locked = (ROOT / "requirements-dev.lock").read_text().splitlines()
+    assert set(pinned) <= set(locked)
 
 
 def test_the_sdk_is_the_one_that_the_local_tools_pin() -> None:

@@ -2,6 +2,7 @@
 
 from tests.mutants.alarms import ALARMS
 from tests.mutants.alert_floods import ALERT_FLOODS
+from tests.mutants.archive import ARCHIVE
 from tests.mutants.attempts import ATTEMPTS
 from tests.mutants.backfills import BACKFILLS
 from tests.mutants.bulk_operations import BULK_OPERATIONS
@@ -72,4 +73,5 @@ MUTANTS = (
     *STAGING,
     *MODELS,
     *ALARMS,
+    *ARCHIVE,
 )

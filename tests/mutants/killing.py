@@ -13,7 +13,15 @@ from tests.mutants.mutant import SIMULATION, Mutant
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("docs", "functions", "infra", "shared", "tests")
-COPIED_FILES = ("CONTRIBUTING.md", "Makefile", "README.md", "cdk.json", "pyproject.toml", "requirements.lock")
+COPIED_FILES = (
+    "CONTRIBUTING.md",
+    "Makefile",
+    "README.md",
+    "cdk.json",
+    "pyproject.toml",
+    "requirements.lock",
+    "requirements-archive.lock",
+)
 SEEDS = 500
 LONGEST_SECONDS = 1_800
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider")

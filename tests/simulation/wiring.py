@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from shared.adapters.aws.errors import NoAnswerError
 from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
 from shared.bootstrap.core import CoreUseCases
+from shared.bootstrap.marked_ports import marked
 from shared.bootstrap.ports import Ports
 from shared.bootstrap.use_cases import UseCases
 from shared.names import QueueName
@@ -80,7 +81,7 @@ class Sandboxes:
 
 def _use_cases(world: World, handle: ProcessHandle, release: Release) -> UseCases:
     settings = settings_of(release.plan, world.retention, default_quotas=world.quotas)
-    return UseCases(SimCore(_ports(world, handle, release), settings))
+    return UseCases(SimCore(marked(_ports(world, handle, release)), settings))
 
 
 def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
@@ -116,6 +117,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
         mark_all=lambda marks: [WriteUnknown("injected") for _ in marks],
     )
     ports.accepted_log = faulty(world.accepted)
+    ports.late_puts = faulty(world.late_puts)
     sqs: Any = faulty(world.lanes, send_message_batch=_no_answer)
     if release.writes_newer_messages:
         sqs = NewerClient(sqs)

@@ -40,6 +40,7 @@ from tests.simulation.trace import Trace
 from tests.simulation.wiring import Sandboxes
 from tests.support.fakes.accepted_log import FakeAcceptedLog
 from tests.support.fakes.alert_windows import FakeAlertWindows
+from tests.support.fakes.archive import FakeLatePuts
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks
 from tests.support.fakes.clock import SeededEntropy, VirtualClock
@@ -110,6 +111,7 @@ class World:
         self.job_health = FakeJobHealthStore()
         self.alert_windows = FakeAlertWindows()
         self.accepted = FakeAcceptedLog()
+        self.late_puts = FakeLatePuts()
         self.missing_executions: list[str] = []
         """What the reconciler said to be missing while the load was on."""
         self.entropy = SeededEntropy(seed)

@@ -41,6 +41,8 @@ def needs(service: str, operation: str, params: Mapping[str, Any]) -> Iterator[N
         yield f"sqs:{operation.removesuffix('Batch')}", params["QueueUrl"].rpartition("/")[2]
     elif service == "kms" and "KeyId" in params and TENANT_CONTEXT in params.get("EncryptionContext", ()):
         yield f"kms:{operation}", f"key/{params['KeyId'].rpartition('/')[2]}"
+    elif service == "s3" and "Bucket" in params:
+        yield f"s3:{operation}", f"objects:{params['Bucket']}"
     elif service == "lambda" and "FunctionName" in params:
         yield f"lambda:{operation}", f"function:{params['FunctionName']}"
     elif service == "ssm" and "Name" in params:

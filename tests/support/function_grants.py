@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from infra.components.function_specs import FunctionSpec, function_specs
 from infra.components.grant_table import (
     API,
+    ARCHIVE,
+    ARCHIVED_OBJECTS,
     KEY,
     LOG,
     RECEIVE,
@@ -106,6 +108,9 @@ def _names(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield url.rpartition("/")[2], queue_name(QueueName(queue))
     for queue, arn in json.loads(environment.get(Env.DEAD_LETTER_ARNS, "{}")).items():
         yield arn.rpartition(":")[2], dead_letters_name(QueueName(queue))
+    if Env.ARCHIVE_BUCKET in environment:
+        yield f"bucket:{environment[Env.ARCHIVE_BUCKET]}", ARCHIVE
+        yield f"objects:{environment[Env.ARCHIVE_BUCKET]}", ARCHIVED_OBJECTS
     if Env.KMS_KEY_ID in environment:
         yield f"key/{environment[Env.KMS_KEY_ID]}", KEY
     if Env.API_LOG_GROUP in environment:

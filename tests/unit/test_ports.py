@@ -14,17 +14,18 @@ from shared.adapters.dynamodb.jobs.grouped_reads import GroupedReads
 from shared.adapters.greenlets import GreenletSpread
 from shared.adapters.sqs.grouped_sends import GroupedSends
 from shared.adapters.thread_pools import ThreadOffload, ThreadSpread
+from shared.bootstrap.archive_ports import ArchivePorts
 from shared.bootstrap.dynamo_ports import DynamoPorts, dynamo_ports
 from shared.bootstrap.ports import Ports
 from shared.bootstrap.reports import reported_denials
 from shared.names import Env, Metric, Transport
 from shared.observability import JsonLines
-from shared.settings import ApiSettings, ExecutorSettings, ReconcilerSettings, Settings
+from shared.settings import ApiSettings, ArchiverSettings, ExecutorSettings, ReconcilerSettings, Settings
 from tests.support.api.api_world import logged
 from tests.support.api.emitted import emitted
 from tests.support.api.environment import ENVIRONMENT
 
-OF_OTHERS = {"audit_log", "accepted_log", "sender", "vault"}
+OF_OTHERS = {"audit_log", "accepted_log", "archive_objects", "sender", "vault"}
 
 
 def made(kind: type[Settings], **environment: str) -> Ports:
@@ -57,6 +58,7 @@ def test_a_port_without_its_settings_is_refused() -> None:
         (ApiSettings, {"audit_log", "vault"}),
         (ExecutorSettings, {"sender", "vault"}),
         (ReconcilerSettings, {"accepted_log"}),
+        (ArchiverSettings, {"archive_objects", "vault"}),
     ):
         ports = made(kind)
         for name in own:

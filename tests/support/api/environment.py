@@ -35,5 +35,6 @@ ENVIRONMENT = {name: "set" for key, name in vars(Env).items() if key.isupper()} 
     Env.API_HOSTS: "https://abc123.execute-api.eu-west-1.amazonaws.com",
     Env.API_URL: "https://abc123.execute-api.eu-west-1.amazonaws.com",
     Env.LANE: "standard",
+    Env.ARCHIVE_BUCKET: "archive",
     Env.DEAD_LETTER_ARNS: json.dumps(DEAD_LETTERS),
 }

@@ -49,6 +49,8 @@ IMPLEMENTATIONS = {
     "logged_acceptance": ("moto", "ministack", "aws"),
     "parameters": ("fake", "moto", "ministack", "aws"),
     "ssm_parameters": ("moto", "ministack", "aws"),
+    "objects": ("fake", "moto", "ministack"),
+    "s3_objects": ("moto", "ministack"),
 }
 """By fixture: what the suites run over. `moto-batch` is one of the two ways to claim or to put, over moto.
 
@@ -60,6 +62,9 @@ OVER_SDK = "@boto3"
 """The suffix of an implementation that calls its engine through the SDK."""
 _IN_THIS_PROCESS = ("fake", "moto")
 """moto is a patch of the SDK, so it answers no client in a way of its own."""
+
+_OVER_SDK_ALONE = frozenset({"test_object_store"})
+"""The suites of services that no transport but the SDK calls."""
 
 GROUPED = "@grouped"
 """The suffix of an implementation whose conditional writes of executions are statements of a group."""
@@ -83,6 +88,8 @@ _GROUPED_MODULES = frozenset(
 def variants(implementations: Sequence[str], module: str) -> list[str]:
     """Each engine with a socket is called by the own transport and by the SDK; by groups where a suite writes
     executions."""
+    if module in _OVER_SDK_ALONE:
+        return list(implementations)
     sdk = [f"{name}{OVER_SDK}" for name in implementations if not name.startswith(_IN_THIS_PROCESS)]
     grouped = [
         f"{name}{GROUPED}"

@@ -4,6 +4,9 @@ from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import Any
 
+from shared.adapters.dynamodb.archive.archive_units import DynamoArchiveUnits
+from shared.adapters.dynamodb.archive.index_counts import DynamoIndexCounts
+from shared.adapters.dynamodb.archive.late_puts import DynamoLatePuts
 from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.bulk.bulk_pages import DynamoBulkPages
 from shared.adapters.dynamodb.bulk.bulk_tasks import DynamoRedriveTasks
@@ -191,6 +194,18 @@ class DynamoLab:
     @cached_property
     def audit(self) -> DynamoAuditLog:
         return DynamoAuditLog(self._use(self.names.audit), self.names.audit)
+
+    @cached_property
+    def archive_units(self) -> DynamoArchiveUnits:
+        return DynamoArchiveUnits(self._use(self.names.leases), self.names.leases, REGION)
+
+    @cached_property
+    def late_puts(self) -> DynamoLatePuts:
+        return DynamoLatePuts(self._use(self.names.leases), self.names.leases, REGION)
+
+    @cached_property
+    def index_counts(self) -> DynamoIndexCounts:
+        return DynamoIndexCounts(self._use(self.names.executions), self.names.executions)
 
     def contents(self) -> dict[str, list[dict[str, Any]]]:
         stored = {name: read_all(self.client, name) for name in sorted(self.used)}

@@ -8,6 +8,7 @@ from typing import Protocol
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
 from shared.ports.alerts import AlertWindows
+from shared.ports.archive import ArchiveUnits, IndexCounts, LatePuts
 from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
 from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
 from shared.ports.dispatch import LaneProgressStore, ReconcileProgressStore, ShardCountStore, ShardLedger
@@ -17,6 +18,7 @@ from shared.ports.limits import LimitStore, ThrottleStatus
 from shared.ports.listings import Queries
 from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
 from tests.support.fakes.alert_windows import FakeAlertWindows
+from tests.support.fakes.archive import FakeArchiveUnits, FakeIndexCounts, FakeLatePuts
 from tests.support.fakes.audit import FakeAuditLog
 from tests.support.fakes.budgets import FakeBudgetStore
 from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks
@@ -122,6 +124,15 @@ class Lab(Protocol):
     @property
     def audit(self) -> AuditLog: ...
 
+    @property
+    def archive_units(self) -> ArchiveUnits: ...
+
+    @property
+    def late_puts(self) -> LatePuts: ...
+
+    @property
+    def index_counts(self) -> IndexCounts: ...
+
     def contents(self) -> object:
         """All stored executions and jobs, for comparison."""
         ...
@@ -184,6 +195,9 @@ class FakeLab:
         self.throttle_status = FakeThrottleStatus(self.limits, self.progress)
         self.live_items = self.recurring_jobs = FakeLiveItems(self.table)
         self.audit = FakeAuditLog()
+        self.archive_units = FakeArchiveUnits()
+        self.late_puts = FakeLatePuts()
+        self.index_counts = FakeIndexCounts(self.table)
 
     def contents(self) -> object:
         return copy.deepcopy(self.table)

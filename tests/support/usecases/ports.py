@@ -7,6 +7,13 @@ from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan
 from shared.domain.executions.retention import Retention
 from tests.support.builders import DUE_AT, ONE_SHARD
 from tests.support.fakes.alert_windows import FakeAlertWindows
+from tests.support.fakes.archive import (
+    FakeArchiveFiles,
+    FakeArchiveUnits,
+    FakeIndexCounts,
+    FakeLatePuts,
+    FakeObjectStore,
+)
 from tests.support.fakes.audit import FakeAuditLog
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks
@@ -65,6 +72,10 @@ class FakePorts:
         self.reconcile_progress = FakeReconcileProgress()
         self.audit_log = FakeAuditLog()
         self.parameters = FakeParameters()
+        self.late_puts = FakeLatePuts()
+        self.archive_units = FakeArchiveUnits()
+        self.archive_objects = FakeObjectStore()
+        self.index_counts = FakeIndexCounts(self.table)
         self.vault = FakeVault(self.entropy)
         self.sender = ScriptedSender(self.clock, answer_to)
         self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=counts),))
@@ -118,6 +129,11 @@ class FakePorts:
         ports.parked_messages = self.tapped("parked_messages", self.parked_messages)
         ports.sender, ports.vault = self.sender, self.vault
         ports.parameters = self.tapped("parameters", self.parameters)
+        ports.late_puts = self.tapped("late_puts", self.late_puts)
+        ports.archive_units = self.tapped("archive_units", self.archive_units)
+        ports.archive_objects = self.tapped("archive_objects", self.archive_objects)
+        ports.archive_files = FakeArchiveFiles()
+        ports.index_counts = self.tapped("index_counts", self.index_counts)
         return ports
 
     def _pause(self, duration_ms: int) -> None:

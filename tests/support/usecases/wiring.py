@@ -94,3 +94,4 @@ class UseCases(FakePorts):
         self.next_runs = cases.listings.next_runs
         self.preview_schedule = cases.listings.preview_schedule
         self.explain_wait = cases.listings.explain_wait
+        self.run_archive = cases.archive.run

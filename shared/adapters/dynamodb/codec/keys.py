@@ -1,4 +1,4 @@
-"""Keys of every table. No other module builds or parses keys."""
+"""Keys of every table, but for the rows of the archive (`archive_keys`). No other module builds or parses keys."""
 
 from hashlib import sha256
 

@@ -1,0 +1,36 @@
+"""Keys of the archive in the leases table, and of its counts in the index by tenant."""
+
+from shared.domain.archive.unit import ArchiveUnit
+
+ARCHIVE_UNITS, LATE_PUTS = "unit#", "dirty#"
+
+
+def archive_planned_key(region: str) -> tuple[str, str]:
+    """The last hour whose units are listed."""
+    return f"{region}#archive", "planned"
+
+
+def archive_unit_key(region: str, unit: ArchiveUnit) -> tuple[str, str]:
+    """A unit of the archive that is not sealed; the units sort by hour."""
+    return f"{region}#archive", f"{ARCHIVE_UNITS}{unit.hour:07d}#{unit.group:05d}"
+
+
+def late_puts_key(region: str, hour: int) -> tuple[str, str]:
+    """The counter of late puts into an hour."""
+    return f"{region}#archive#late", f"{LATE_PUTS}{hour:07d}"
+
+
+def sealed_counter_key(region: str, unit: ArchiveUnit) -> tuple[str, str]:
+    """The counter with which a unit was sealed, beside the counters of late puts."""
+    return f"{region}#archive#late", archive_unit_key(region, unit)[1]
+
+
+def parse_archive_sk(sk: str) -> ArchiveUnit:
+    """The unit of a sort key of `archive_unit_key`; ValueError for any other text."""
+    hour, group = sk.removeprefix(ARCHIVE_UNITS).split("#")
+    return ArchiveUnit(hour=int(hour), group=int(group))
+
+
+def due_between_keys(from_at: int, until_at: int) -> tuple[str, str]:
+    """The first and the last sort key, both inclusive, of the positions in [from_at, until_at)."""
+    return f"{from_at:015d}", f"{until_at - 1:015d}#~"

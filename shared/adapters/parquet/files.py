@@ -1,0 +1,155 @@
+"""Parquet files through duckdb, on the local disk alone: one thread, a bound on memory, no network, no extensions."""
+
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO
+
+import orjson
+
+from shared.adapters.parquet.schema import COLUMNS
+from shared.domain.archive.row import ArchiveRow
+from shared.domain.archive.summary import ROW_GROUP, FileSummary, summarise
+from shared.domain.archive.unit import ArchiveUnit
+from shared.domain.errors import UnreadableItemError
+from shared.ports.archive import MergedFile
+
+FETCHED_ROWS = 10_000
+MEMORY_LIMIT = "800MB"
+"""Of duckdb: beyond it, a sort uses the local disk. The function has twice as much."""
+
+
+class ParquetFiles:
+    """`root` is where the temporary directories are made; None for the system's."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        self._root = root
+
+    @contextmanager
+    def draft(self, unit: ArchiveUnit) -> Iterator["ParquetDraft"]:
+        with TemporaryDirectory(prefix="archive-", dir=self._root) as folder, ExitStack() as exits:
+            yield ParquetDraft(unit, Path(folder), exits)
+
+
+class ParquetDraft:
+    """Rows wait as lines of JSON, so that a pass over a large unit needs no memory for them."""
+
+    def __init__(self, unit: ArchiveUnit, folder: Path, exits: ExitStack) -> None:
+        self._unit = unit
+        self._folder = folder
+        self._exits = exits
+        self._lines = self._open("rows.json", "wb")
+
+    def _open(self, name: str, mode: str) -> Any:
+        return self._exits.enter_context((self._folder / name).open(mode))
+
+    def old(self) -> BinaryIO:
+        file: BinaryIO = self._open("old.parquet", "wb")
+        return file
+
+    def copy(self) -> BinaryIO:
+        file: BinaryIO = self._open("copy.parquet", "wb")
+        return file
+
+    def add(self, rows: Sequence[ArchiveRow]) -> None:
+        self._lines.write(b"".join(_line(row) for row in rows))
+
+    def merge(self, *, has_old: bool) -> MergedFile:
+        self._lines.flush()
+        path = self._folder / "new.parquet"
+        with duck(self._folder) as db:
+            db.execute(f"CREATE VIEW hot AS {_hot(self._folder / 'rows.json')}")
+            rows = "SELECT * FROM hot"
+            if has_old:
+                rows += f" UNION ALL BY NAME {_old(db, self._folder / 'old.parquet')}"
+            db.execute(
+                f"COPY ({rows} ORDER BY tenant, due_at, id) TO {_text(path)} "
+                f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
+            )
+        return MergedFile(self._open(path.name, "rb"), self._summary(path))
+
+    def summary_of_copy(self) -> FileSummary:
+        return self._summary(self._folder / "copy.parquet")
+
+    def _summary(self, path: Path) -> FileSummary:
+        with path.open("rb") as file:
+            digest = sha256()
+            while chunk := file.read(1 << 20):
+                digest.update(chunk)
+        with duck(self._folder) as db:
+            ids = _ids(db, path)
+            return summarise(self._unit, ids, file_hash=digest.hexdigest(), size=path.stat().st_size)
+
+
+@contextmanager
+def duck(folder: Path) -> Iterator[Any]:
+    """A database in memory that can read and write the files of one folder, and nothing else."""
+    # Imported late: a tick without a pass does not load the library.
+    import duckdb
+
+    settings: dict[str, Any] = {
+        "threads": 1,
+        "memory_limit": MEMORY_LIMIT,
+        "temp_directory": str(folder / "spilled"),
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    db = duckdb.connect(":memory:", config=settings)
+    # From here on, other paths and the network are out of reach, and no setting can be changed.
+    db.execute(f"SET allowed_directories = [{_text(folder)}]")
+    db.execute("SET enable_external_access = false; SET lock_configuration = true")
+    try:
+        yield db
+    except duckdb.Error as error:
+        raise UnreadableItemError(f"duckdb refused a file of the archive: {type(error).__name__}") from error
+    finally:
+        db.close()
+
+
+def _line(row: ArchiveRow) -> bytes:
+    return orjson.dumps(row, default=_base64, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _base64(value: object) -> str:
+    """JSON has no bytes."""
+    if isinstance(value, bytes):
+        return b64encode(value).decode()
+    raise TypeError
+
+
+def _hot(path: Path) -> str:
+    columns = ", ".join(f"{column.name}: {_text(column.json_type)}" for column in COLUMNS)
+    selected = ", ".join(f"{column.from_json} AS {column.name}" for column in COLUMNS)
+    source = f"read_json({_text(path)}, format = 'newline_delimited', columns = {{{columns}}})"
+    return f"SELECT {selected} FROM {source}"
+
+
+def _old(db: Any, path: Path) -> str:
+    """The rows of an earlier file that no hot row replaces.
+
+    A file of an earlier release may lack columns. Those that only a later release knows are kept as they are.
+    """
+    source = f"read_parquet({_text(path)})"
+    known = {name for name, *_ in db.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
+    casts = ", ".join(
+        f"CAST({column.name} AS {column.file_type}) AS {column.name}"
+        for column in COLUMNS
+        if column.name in known
+    )
+    return f"SELECT * REPLACE ({casts}) FROM {source} WHERE id NOT IN (SELECT id FROM hot)"
+
+
+def _ids(db: Any, path: Path) -> Iterator[tuple[str, str]]:
+    """Tenant and id of each row, in the order of the file."""
+    found = db.execute(f"SELECT tenant, id FROM read_parquet({_text(path)})")
+    while rows := found.fetchmany(FETCHED_ROWS):
+        yield from rows
+
+
+def _text(value: object) -> str:
+    """A literal of SQL."""
+    quoted = str(value).replace("'", "''")
+    return f"'{quoted}'"

@@ -1,0 +1,86 @@
+"""Use cases of the archive."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from shared.dataclass import dataclass
+
+if TYPE_CHECKING:
+    from shared.bootstrap.core import CoreUseCases
+    from shared.usecases.archive.archive_unit import ArchiveUnitPass
+    from shared.usecases.archive.plan_units import PlanUnits
+    from shared.usecases.archive.run_archive import RunArchive
+    from shared.usecases.archive.verify_hour import VerifyHour
+
+
+@dataclass(frozen=True)
+class ArchiveUseCases:
+    """For functions with ArchiverSettings."""
+
+    core: CoreUseCases
+
+    @cached_property
+    def run(self) -> RunArchive:
+        from shared.usecases.archive.run_archive import RunArchive
+
+        ports = self.core.ports
+        return RunArchive(
+            plan=self._plan,
+            units=ports.archive_units,
+            ledger=ports.ledger,
+            scanned=self.core.scanned_shards,
+            pass_unit=self.pass_unit,
+            verify_hour=self._verify_hour,
+            clock=ports.clock,
+        )
+
+    @cached_property
+    def pass_unit(self) -> ArchiveUnitPass:
+        from shared.usecases.archive.archive_unit import ArchiveUnitPass
+
+        ports = self.core.ports
+        return ArchiveUnitPass(
+            store=ports.executions,
+            ledger=ports.ledger,
+            scanned=self.core.scanned_shards,
+            units=ports.archive_units,
+            late_puts=ports.late_puts,
+            objects=ports.archive_objects,
+            files=ports.archive_files,
+            read_tenant=self.core.read_tenant,
+            vault=ports.vault,
+            clock=ports.clock,
+            retention=self.core.settings.retention,
+            cell=self.core.settings.region,
+        )
+
+    @cached_property
+    def _plan(self) -> PlanUnits:
+        from shared.usecases.archive.plan_units import PlanUnits
+
+        ports = self.core.ports
+        return PlanUnits(
+            units=ports.archive_units,
+            late_puts=ports.late_puts,
+            ledger=ports.ledger,
+            scanned=self.core.scanned_shards,
+            clock=ports.clock,
+            retention=self.core.settings.retention,
+        )
+
+    @cached_property
+    def _verify_hour(self) -> VerifyHour:
+        from shared.usecases.archive.verify_hour import VerifyHour
+
+        ports = self.core.ports
+        return VerifyHour(
+            objects=ports.archive_objects,
+            counts=ports.index_counts,
+            tenants=ports.tenants,
+            late_puts=ports.late_puts,
+            clock=ports.clock,
+            spread=ports.spread,
+            cell=self.core.settings.region,
+        )

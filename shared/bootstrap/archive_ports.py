@@ -1,0 +1,58 @@
+"""The production ports of the archive. All functions count late puts; the other ports are the archiver's."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from shared.bootstrap.reports import reported_denials
+from shared.bootstrap.settings import require
+from shared.settings import ArchiverSettings, Settings
+
+if TYPE_CHECKING:
+    from shared.adapters.aws.client import AwsClient
+    from shared.ports.archive import ArchiveFiles, ArchiveUnits, IndexCounts, LatePuts, ObjectStore
+
+
+class ArchivePorts:
+    """A part of `DynamoPorts`."""
+
+    _settings: Settings
+    _region: str
+    _leases: str
+    _executions: str
+
+    @cached_property
+    def _dynamodb(self) -> AwsClient:
+        raise NotImplementedError
+
+    @cached_property
+    def late_puts(self) -> LatePuts:
+        from shared.adapters.dynamodb.archive.late_puts import DynamoLatePuts
+
+        return DynamoLatePuts(self._dynamodb, self._leases, self._region)
+
+    @cached_property
+    def archive_units(self) -> ArchiveUnits:
+        from shared.adapters.dynamodb.archive.archive_units import DynamoArchiveUnits
+
+        return DynamoArchiveUnits(self._dynamodb, self._leases, self._region)
+
+    @cached_property
+    def index_counts(self) -> IndexCounts:
+        from shared.adapters.dynamodb.archive.index_counts import DynamoIndexCounts
+
+        return DynamoIndexCounts(self._dynamodb, self._executions)
+
+    @cached_property
+    def archive_objects(self) -> ObjectStore:
+        from shared.adapters.s3.object_store import LateS3Call, S3ObjectStore
+
+        bucket = require(self._settings, ArchiverSettings).archive_bucket
+        return S3ObjectStore(reported_denials(LateS3Call(self._region)), bucket)
+
+    @cached_property
+    def archive_files(self) -> ArchiveFiles:
+        from shared.adapters.parquet.files import ParquetFiles
+
+        return ParquetFiles()

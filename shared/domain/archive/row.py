@@ -1,0 +1,130 @@
+"""The archived form of an execution that has ended: one row of a Parquet file.
+
+The columns are a public schema. Columns are only added, each of them nullable, and read by name. Words of the API
+stand for states and reasons.
+"""
+
+from shared.dataclass import dataclass
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
+from shared.domain.schedules.skipped_range import SkippedRange
+
+_CALLED = frozenset({State.SUCCEEDED, State.FAILED})
+_END_UNKNOWN = frozenset({EndReason.WORKER_LOST, EndReason.UNREADABLE})
+"""No outcome was recorded for the last attempt."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedRange:
+    """Instants that were skipped together, in UTC ms."""
+
+    count: int
+    first_at: int
+    last_at: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedOutcome:
+    """One recorded attempt."""
+
+    attempt: int
+    started_at: int
+    duration_ms: int
+    status: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveRow:
+    """The fields are the columns, in their order. Instants are UTC in ms."""
+
+    tenant: str
+    id: str
+    job_id: str
+    due_at: int
+    scheduled_at: int
+    created_at: int
+    started_at: int | None
+    """The start of the first recorded attempt."""
+    ended_at: int | None
+    """The end of the last attempt; None where the execution did not end with a recorded attempt."""
+    state: str
+    end_reason: str | None
+    lane: str
+    revision: int
+    run: int
+    attempts: int
+    """Attempts that have begun."""
+    status: int | None
+    """The HTTP status of the last recorded attempt."""
+    reason: str | None
+    """The outcome of the last recorded attempt."""
+    destination: str | None
+    name: str | None
+    tags: tuple[str, ...]
+    redrive_of: str | None
+    notification_of: str | None
+    moved_to: str | None
+    missed: ArchivedRange | None
+    outcomes: tuple[ArchivedOutcome, ...]
+    body: bytes | None
+    """The stored part of the last failed response, sealed for the tenant with the id as its context."""
+
+
+def row_of(execution: Execution, body: bytes | None = None) -> ArchiveRow:
+    """The row of an execution that has ended."""
+    progress = execution.progress
+    last = progress.outcomes[-1] if progress.outcomes else None
+    return ArchiveRow(
+        tenant=execution.tenant_id,
+        id=str(execution.id),
+        job_id=execution.job_id,
+        due_at=execution.id.dispatch_at,
+        scheduled_at=execution.scheduled_at,
+        created_at=execution.created_at,
+        started_at=progress.outcomes[0].started_at if progress.outcomes else None,
+        ended_at=_ended_at(execution, last),
+        state=execution.state.value,
+        end_reason=progress.end_reason.value if progress.end_reason else None,
+        lane=execution.lane.value,
+        revision=execution.revision,
+        run=execution.run,
+        attempts=execution.attempt,
+        status=last.status if last else None,
+        reason=last.reason.word if last else None,
+        destination=execution.call.destination or None,
+        name=execution.name,
+        tags=execution.tags,
+        redrive_of=str(execution.redrive_of.original) if execution.redrive_of else None,
+        notification_of=str(execution.notification_of) if execution.notification_of else None,
+        moved_to=str(progress.moved_to) if progress.moved_to else None,
+        missed=_range(execution, progress.missed) if progress.missed else None,
+        outcomes=tuple(map(_outcome, progress.outcomes)),
+        body=body,
+    )
+
+
+def _ended_at(execution: Execution, last: AttemptOutcome | None) -> int | None:
+    if last is None or execution.state not in _CALLED or execution.progress.end_reason in _END_UNKNOWN:
+        return None
+    return last.started_at + last.duration_ms
+
+
+def _range(execution: Execution, missed: SkippedRange) -> ArchivedRange:
+    """As the API shows it: a run of a backfill covers past instants."""
+    rules = execution.recurrence
+    first_at, last_at = (
+        rules.scheduled_at(instant) if rules else instant for instant in (missed.first_at, missed.last_at)
+    )
+    return ArchivedRange(count=missed.count, first_at=first_at, last_at=last_at)
+
+
+def _outcome(outcome: AttemptOutcome) -> ArchivedOutcome:
+    return ArchivedOutcome(
+        attempt=outcome.attempt,
+        started_at=outcome.started_at,
+        duration_ms=outcome.duration_ms,
+        status=outcome.status,
+        reason=outcome.reason.word,
+    )

@@ -1,0 +1,148 @@
+"""The archive: objects in S3, Parquet files on the local disk, the list of units, and counts of late puts."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import BinaryIO, Protocol
+
+from shared.dataclass import dataclass
+from shared.domain.archive.row import ArchiveRow
+from shared.domain.archive.schedule import UnitState
+from shared.domain.archive.summary import FileSummary
+from shared.domain.archive.unit import ArchiveUnit
+from shared.domain.bucket import ShardCounts
+
+
+class ObjectStore(Protocol):
+    """One bucket. Every put is conditional on the object that the caller has read. UnavailableError."""
+
+    def get(self, key: str, into: BinaryIO) -> str | None:
+        """Write the object to a file and return its ETag; None, and nothing written, if there is no object."""
+        ...
+
+    def put(self, key: str, content: BinaryIO, *, replaces: str | None) -> str | None:
+        """Replace the object with this ETag, or create it where `replaces` is None; the ETag of the new object.
+
+        None if another object is there, or none. A lost response is repeated, and may then be refused too.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MergedFile:
+    """A finished Parquet file, open for reading at its start. It has no content where there are no rows."""
+
+    content: BinaryIO
+    summary: FileSummary
+
+
+class ArchiveDraft(Protocol):
+    """The local files of one pass over a unit."""
+
+    def old(self) -> BinaryIO:
+        """Where the file of the unit is downloaded to; open for writing."""
+        ...
+
+    def add(self, rows: Sequence[ArchiveRow]) -> None:
+        """Add rows from the executions table, in any order."""
+        ...
+
+    def merge(self, *, has_old: bool) -> MergedFile:
+        """The rows that were added, and those of the old file with other ids, in order of tenant, due time and id.
+
+        UnreadableItemError for an old file that cannot be read. InvalidValueError for a row of another unit.
+        """
+        ...
+
+    def copy(self) -> BinaryIO:
+        """Where the uploaded file is downloaded to again; open for writing."""
+        ...
+
+    def summary_of_copy(self) -> FileSummary:
+        """Of the downloaded copy. UnreadableItemError or InvalidValueError for a damaged file."""
+        ...
+
+
+class ArchiveFiles(Protocol):
+    """Parquet files on the local disk."""
+
+    def draft(self, unit: ArchiveUnit) -> AbstractContextManager[ArchiveDraft]:
+        """The files of one pass; the end of the block deletes them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanMark:
+    """The last hour whose units are listed, and the recorded shard counts by which they were listed."""
+
+    hour: int
+    recorded: ShardCounts
+
+
+class ArchiveUnits(Protocol):
+    """The units that are not sealed. Every change is conditional on a version; every read is strong."""
+
+    def planned(self) -> PlanMark | None:
+        """None before the first run."""
+        ...
+
+    def note_planned(self, mark: PlanMark) -> None:
+        """Move the hour forward, never back; the counts are those of the last move."""
+        ...
+
+    def open(self, unit: ArchiveUnit, *, next_pass_at: int, sealable_from: int) -> None:
+        """List the unit unless it is listed. A unit that is listed again has another version."""
+        ...
+
+    def listed(self) -> list[UnitState]:
+        """All listed units, in order."""
+        ...
+
+    def take(self, state: UnitState, now_ms: int) -> UnitState | None:
+        """Lease a unit with a higher version; None if it has changed since, or is leased."""
+        ...
+
+    def record(
+        self, lease: UnitState, *, next_pass_at: int, counter: int | None, counter_since: int | None
+    ) -> bool:
+        """Record a pass that did not seal the unit, and end the lease; False: the lease is lost."""
+        ...
+
+    def seal(self, lease: UnitState, counter: int | None) -> bool:
+        """Record that the unit is sealed with this counter, and end the lease; False: the lease is lost."""
+        ...
+
+    def close(self, sealed: UnitState, now_ms: int) -> None:
+        """Remove a sealed unit from the list, unless it has changed since; keeps its counter, if it has one."""
+        ...
+
+    def reopen(self, sealed: UnitState, *, next_pass_at: int) -> None:
+        """List a sealed unit for another pass, unless it has changed since."""
+        ...
+
+    def sealed_counters(self) -> Mapping[ArchiveUnit, int]:
+        """The counters of closed units into whose hours puts were counted before. Kept longer than the counts."""
+        ...
+
+
+class LatePuts(Protocol):
+    """Counters of puts into old hours, whose units may be sealed. No counter ever has the same value twice."""
+
+    def count(self, hour: int, now_ms: int) -> None:
+        """Raise the counter of an hour. UnavailableError: the put must not follow."""
+        ...
+
+    def counter(self, hour: int) -> int | None:
+        """Strongly consistent; None if no put was counted for some weeks."""
+        ...
+
+    def counters(self) -> Mapping[int, int]:
+        """All counters by hour, strongly consistent."""
+        ...
+
+
+class IndexCounts(Protocol):
+    """Counts in the index of executions by tenant, eventually consistent."""
+
+    def due_between(self, tenant_id: str, shards: int, from_at: int, until_at: int) -> int:
+        """The entries of a tenant that are due in [from_at, until_at)."""
+        ...

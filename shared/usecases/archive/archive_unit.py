@@ -1,0 +1,251 @@
+"""One pass over a unit: merge its ended executions into its file, and seal the unit where nothing can be missing."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import field, replace
+from enum import Enum, auto
+from io import BytesIO
+
+from shared.dataclass import dataclass
+from shared.domain.archive.manifest import Manifest, encode_manifest
+from shared.domain.archive.row import ArchiveRow, row_of
+from shared.domain.archive.schedule import Reading, UnitState, is_quiet, next_pass_at
+from shared.domain.archive.summary import FileSummary
+from shared.domain.archive.unit import GROUP_SHARDS, ArchiveUnit
+from shared.domain.bucket import ShardRange
+from shared.domain.errors import InvalidValueError, UnreadableItemError
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.retention import DAY_SECONDS, Retention
+from shared.names import LEDGER_PARTITIONS
+from shared.ports.archive import ArchiveDraft, ArchiveFiles, ArchiveUnits, LatePuts, ObjectStore
+from shared.ports.delivery import Vault
+from shared.ports.dispatch import ShardLedger
+from shared.ports.executions import ExecutionStore
+from shared.ports.runtime import Clock
+from shared.usecases.filing.scanned_shards import ScannedShards
+from shared.usecases.tenancy.read_tenant import ReadTenant
+
+PAGE_ROWS = 500
+GROUP_PARTS = LEDGER_PARTITIONS // GROUP_SHARDS
+"""The shards of a group are in consecutive partitions of the ledger."""
+
+
+class PassEnd(Enum):
+    OPEN = auto()
+    """Another pass follows."""
+    SEALED = auto()
+    OVERTAKEN = auto()
+    """Another pass has changed the file, the manifest or the unit: the work of this one is dropped."""
+    MISMATCH = auto()
+    """The uploaded file is not what was written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassResult:
+    unit: ArchiveUnit
+    end: PassEnd
+    rows: int = 0
+    """Rows of the file."""
+    unended: int = 0
+    unreadable: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What tells of puts into the unit: the version of each listed shard, and the counter of late puts."""
+
+    versions: Mapping[tuple[int, int], int]
+    counter: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredFile:
+    """The file as S3 has it now; without an ETag where the unit has no rows."""
+
+    etag: str | None
+    summary: FileSummary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Verdict:
+    """Whether the pass seals the unit, and what decides about the next pass."""
+
+    seals: bool
+    is_quiet: bool
+    reading: Reading
+    counter: int | None
+    is_intact: bool = True
+    """Whether the file that was read back is the file that was written."""
+
+
+@dataclass(slots=True)
+class _Rows:
+    """What was read of the executions table so far."""
+
+    unended: int = 0
+    unreadable: list[str] = field(default_factory=list)
+    lasting: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveUnitPass:
+    """A pass may crash at any point, and two passes may run beside each other: all its puts are conditional.
+
+    A row that is filed or ends meanwhile keeps the unit from being sealed, because ledger and counter are asked
+    before the read and after the put.
+    """
+
+    store: ExecutionStore
+    ledger: ShardLedger
+    scanned: ScannedShards
+    units: ArchiveUnits
+    late_puts: LatePuts
+    objects: ObjectStore
+    files: ArchiveFiles
+    read_tenant: ReadTenant
+    vault: Vault
+    clock: Clock
+    retention: Retention
+    cell: str
+
+    def execute(self, lease: UnitState) -> PassResult:
+        """Pass a unit that `lease` was taken for. ServiceError; UnreadableItemError for a damaged file."""
+        unit, began_at = lease.unit, self.clock.now_ms()
+        # Read first: a pass that stood still must not replace the manifest of a later one.
+        manifest_etag = self.objects.get(unit.manifest_key(self.cell), BytesIO())
+        before = self._look(unit)
+        with self.files.draft(unit) as draft:
+            found = self._read(unit, draft, began_at)
+            file = self._put_file(unit, draft)
+            if file is None:
+                return _result(lease, PassEnd.OVERTAKEN, found)
+            verdict = self._judge(lease, found, before, self._look(unit), began_at)
+            if verdict.seals and file.etag is not None and self._read_back(unit, draft) != file.summary:
+                self._record(lease, replace(verdict, is_intact=False), began_at)
+                return _result(lease, PassEnd.MISMATCH, found, file)
+        manifest = Manifest(
+            sealed=verdict.seals,
+            passed_at=began_at,
+            etag=file.etag,
+            file=file.summary,
+            lasting=dict(found.lasting),
+        )
+        end = PassEnd.SEALED if verdict.seals else PassEnd.OPEN
+        if not self._put_manifest(manifest, unit, manifest_etag) or not self._record(
+            lease, verdict, began_at
+        ):
+            end = PassEnd.OVERTAKEN
+        return _result(lease, end, found, file)
+
+    def _put_file(self, unit: ArchiveUnit, draft: ArchiveDraft) -> _StoredFile | None:
+        """Merge and upload; None if another pass has replaced the file since it was read."""
+        key = unit.file_key(self.cell)
+        etag = self.objects.get(key, draft.old())
+        merged = draft.merge(has_old=etag is not None)
+        if merged.summary.rows:
+            etag = self.objects.put(key, merged.content, replaces=etag)
+            if etag is None:
+                return None
+        return _StoredFile(etag, merged.summary)
+
+    def _judge(self, lease: UnitState, found: _Rows, before: _Look, after: _Look, began_at: int) -> _Verdict:
+        reading = Reading(
+            unended=found.unended, unreadable=len(found.unreadable), open_shards=len(after.versions)
+        )
+        is_calm = is_quiet(lease, after.counter, began_at)
+        is_late = began_at >= lease.sealable_from
+        return _Verdict(
+            seals=is_late and reading.has_all_ends and is_calm and after == before,
+            is_quiet=is_calm,
+            reading=reading,
+            counter=after.counter,
+        )
+
+    def _look(self, unit: ArchiveUnit) -> _Look:
+        """Both reads are strongly consistent."""
+        part = ShardRange(index=unit.group % GROUP_PARTS, of=GROUP_PARTS)
+        listed = self.ledger.open_before(unit.buckets.stop, part)
+        versions = {
+            (shard.bucket, shard.shard): shard.version
+            for shard in listed
+            if shard.bucket in unit.buckets and shard.shard // GROUP_SHARDS == unit.group
+        }
+        return _Look(versions, self.late_puts.counter(unit.hour))
+
+    def _read(self, unit: ArchiveUnit, draft: ArchiveDraft, began_at: int) -> _Rows:
+        """Add each ended execution of the unit to the draft."""
+        found = _Rows()
+        lasting_from = began_at - (self.retention.days - 1) * DAY_SECONDS * 1000
+        for page in self._pages(unit, found):
+            ended = [each for each in page if each.state.is_terminal]
+            found.unended += len(page) - len(ended)
+            rows = [row_of(each, self._sealed_body(each)) for each in ended]
+            found.lasting.update(row.tenant for row in rows if _lasts(row, lasting_from))
+            draft.add(rows)
+        return found
+
+    def _pages(self, unit: ArchiveUnit, found: _Rows) -> Iterator[tuple[Execution, ...]]:
+        for bucket, shard in unit.shards(self.scanned.scan_plan()):
+            after: str | None = None
+            while True:
+                page = self.store.read_shard(bucket, shard, after=after, limit=PAGE_ROWS)
+                found.unreadable += [f"{bucket}#{shard}/{sort_key}" for sort_key in page.unreadable]
+                if page.executions:
+                    yield page.executions
+                after = page.next_after
+                if after is None:
+                    break
+
+    def _sealed_body(self, execution: Execution) -> bytes | None:
+        """Sealed, so that the body is unreadable once the data key of its tenant is deleted."""
+        body = execution.progress.last_body
+        tenant = self.read_tenant.execute(execution.tenant_id) if body else None
+        if tenant is None:
+            return None
+        try:
+            return self.vault.seal(tenant, str(execution.id), body)
+        except UnreadableItemError:
+            return None
+
+    def _read_back(self, unit: ArchiveUnit, draft: ArchiveDraft) -> FileSummary | None:
+        """What S3 now holds; None where it is no file of the archive."""
+        self.objects.get(unit.file_key(self.cell), draft.copy())
+        try:
+            return draft.summary_of_copy()
+        except (InvalidValueError, UnreadableItemError):
+            return None
+
+    def _put_manifest(self, manifest: Manifest, unit: ArchiveUnit, replaces: str | None) -> bool:
+        """False if another pass has put its manifest meanwhile. A unit without rows has none until it is sealed."""
+        if manifest.etag is None and not manifest.sealed:
+            return True
+        content = BytesIO(encode_manifest(manifest))
+        return self.objects.put(unit.manifest_key(self.cell), content, replaces=replaces) is not None
+
+    def _record(self, lease: UnitState, verdict: _Verdict, began_at: int) -> bool:
+        """False if the lease is lost."""
+        counter = verdict.counter
+        if verdict.seals and verdict.is_intact:
+            return self.units.seal(lease, counter)
+        is_same = lease.counter == counter and lease.counter_since is not None
+        return self.units.record(
+            lease,
+            next_pass_at=next_pass_at(lease, verdict.reading, began_at, is_quiet=verdict.is_quiet),
+            counter=counter,
+            counter_since=lease.counter_since if is_same else self.clock.now_ms(),
+        )
+
+
+def _result(lease: UnitState, end: PassEnd, found: _Rows, file: _StoredFile | None = None) -> PassResult:
+    return PassResult(
+        unit=lease.unit,
+        end=end,
+        rows=file.summary.rows if file else 0,
+        unended=found.unended,
+        unreadable=tuple(found.unreadable),
+    )
+
+
+def _lasts(row: ArchiveRow, lasting_from: int) -> bool:
+    """Whether the record cannot expire within a day: it ended with an attempt, whose end is known."""
+    return row.ended_at is not None and row.ended_at >= lasting_from

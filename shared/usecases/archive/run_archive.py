@@ -1,0 +1,112 @@
+"""A tick of the archiver: list units, pass those that are due, and compare the hours that are sealed as a whole."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import field
+
+from shared.dataclass import dataclass
+from shared.domain.archive.schedule import UnitState, is_due
+from shared.domain.archive.unit import GROUP_SHARDS, MINUTES_PER_HOUR, ArchiveUnit, units_of
+from shared.domain.bucket import EVERY_SHARD, ShardRange, bucket_of
+from shared.domain.errors import PunctualError, ServiceError
+from shared.ports.archive import ArchiveUnits
+from shared.ports.dispatch import ShardLedger
+from shared.ports.runtime import Clock
+from shared.usecases.archive.archive_unit import ArchiveUnitPass, PassEnd, PassResult
+from shared.usecases.archive.plan_units import PlanUnits
+from shared.usecases.archive.verify_hour import CountMismatch, VerifyHour
+from shared.usecases.filing.scanned_shards import ScannedShards
+
+
+@dataclass(slots=True)
+class ArchiveReport:
+    passes: list[PassResult] = field(default_factory=list)
+    damaged: list[ArchiveUnit] = field(default_factory=list)
+    """Units whose file or manifest cannot be read."""
+    mismatches: list[CountMismatch] = field(default_factory=list)
+    unavailable: int = 0
+    """Units that were left to a later tick, because a service did not respond."""
+    overdue_ms: int = 0
+    """For how long the oldest unit could have been sealed, and is not."""
+
+    def count(self, end: PassEnd) -> int:
+        return sum(each.end is end for each in self.passes)
+
+    @property
+    def mismatched(self) -> int:
+        """Files that are not what the archive holds them for."""
+        return self.count(PassEnd.MISMATCH) + len(self.damaged) + len(self.mismatches)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunArchive:
+    """Runs may overlap, crash or be missed. Each run takes the units of its part, and leases separate two runs."""
+
+    plan: PlanUnits
+    units: ArchiveUnits
+    ledger: ShardLedger
+    scanned: ScannedShards
+    pass_unit: ArchiveUnitPass
+    verify_hour: VerifyHour
+    clock: Clock
+
+    def execute(
+        self, has_time: Callable[[], bool] = lambda: True, part: ShardRange = EVERY_SHARD
+    ) -> ArchiveReport:
+        """Pass the units that are due, as long as `has_time`; the units that expire first come first."""
+        report = ArchiveReport()
+        listed = self.plan.execute()
+        report.overdue_ms = max(map(self._overdue_ms, listed), default=0)
+        open_shards = self._open_groups()
+        own = [state for state in listed if state.unit.group % part.of == part.index]
+        for state in sorted(own, key=lambda each: (each.sealable_from, each.unit)):
+            if not has_time():
+                break
+            if is_due(state, self.clock.now_ms(), has_open_shards=state.unit in open_shards):
+                self._pass(state, report)
+        if part.index == 0:
+            self._verify(self.units.listed(), report, has_time)
+        return report
+
+    def _overdue_ms(self, state: UnitState) -> int:
+        return 0 if state.sealed else max(0, self.clock.now_ms() - state.sealable_from)
+
+    def _open_groups(self) -> set[ArchiveUnit]:
+        """The units of which the sweepers still list a shard."""
+        return {
+            ArchiveUnit(hour=shard.bucket // MINUTES_PER_HOUR, group=shard.shard // GROUP_SHARDS)
+            for shard in self.ledger.open_before(bucket_of(self.clock.now_ms()))
+        }
+
+    def _pass(self, state: UnitState, report: ArchiveReport) -> None:
+        try:
+            lease = self.units.take(state, self.clock.now_ms())
+            if lease is not None:
+                report.passes.append(self.pass_unit.execute(lease))
+        except ServiceError:
+            report.unavailable += 1
+        except PunctualError:
+            # The lease ends by itself, and the next pass finds the same.
+            report.damaged.append(state.unit)
+
+    def _verify(
+        self, listed: Iterable[UnitState], report: ArchiveReport, has_time: Callable[[], bool]
+    ) -> None:
+        """Compare each hour whose units are all sealed, and take its units from the list."""
+        by_hour: dict[int, list[UnitState]] = defaultdict(list)
+        for state in listed:
+            by_hour[state.unit.hour].append(state)
+        for hour, states in sorted(by_hour.items()):
+            if not has_time():
+                return
+            if not all(state.sealed for state in states):
+                continue
+            try:
+                mismatches = self.verify_hour.execute(units_of(hour, self.scanned.known_plan()))
+                report.mismatches += mismatches
+                for state in states:
+                    self.units.close(state, self.clock.now_ms())
+            except ServiceError:
+                report.unavailable += 1
+            except PunctualError:
+                report.damaged += [state.unit for state in states]

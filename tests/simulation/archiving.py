@@ -1,0 +1,220 @@
+"""The archive in a simulation of its own: weeks of virtual time, in which every port call may be a crash.
+
+Executions are filed and end, early or days late; records are put late into old hours; records expire; archivers
+overlap. The oracle compares the ids in the files with the ids that have ended.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from greenlet import GreenletExit
+
+from shared.bootstrap.use_cases import UseCases, use_cases
+from shared.domain.archive.unit import ArchiveUnit, unit_of
+from shared.domain.bucket import bucket_of
+from shared.domain.errors import UnavailableError
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
+from shared.domain.ids import ExecutionId
+from shared.ports.dispatch import ShardRecord
+from tests.simulation.hub import Hub
+from tests.simulation.process import Crash
+from tests.support.builders import DUE_AT, in_state, one_off, with_changes
+from tests.support.fakes.archive import FakeArchiveFiles, rows_in
+from tests.support.fakes.table import FakeTable
+from tests.support.settings import settings_of
+from tests.support.usecases.ports import FakePorts
+
+MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
+START_MS = DUE_AT - DUE_AT % HOUR_MS
+HOURS = 3
+"""With executions; the hours after them are empty."""
+LATEST_END_MS = 13 * DAY_MS
+CHAOS_MS = 17 * DAY_MS
+SETTLED_MS = 23 * DAY_MS
+FREEZE_MS = (1_000, 500_000)
+"""A writer that stands still for longer is no invocation any more."""
+CELL = "eu-west-1"
+
+
+class HubClock:
+    """The virtual time of all processes."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+
+    def now_ms(self) -> int:
+        return self._hub.now_ms
+
+    async def sleep_ms(self, duration_ms: int) -> None:
+        raise AssertionError("nothing of the archive sleeps")
+
+
+class Faulty:
+    """A port of one process: before and after each call, the process may stand still or die."""
+
+    def __init__(self, port: Any, hit: Callable[[], None]) -> None:
+        self._port = port
+        self._hit = hit
+
+    def __getattr__(self, method: str) -> Any:
+        real = getattr(self._port, method)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self._hit()
+            answer = real(*args, **kwargs)
+            self._hit()
+            return answer
+
+        return call
+
+
+class ArchiveSimulation:
+    """One seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.hub = Hub(START_MS)
+        self.fakes = FakePorts(START_MS)
+        self.table: FakeTable = self.fakes.table
+        self.fakes.shard_counts.begin(
+            ShardRecord(counts=self.fakes.plan.epochs[0].counts, open_from=bucket_of(START_MS))
+        )
+        self.is_calm = False
+        self.crashes = 0
+        self.ended: set[ExecutionId] = set()
+        """Every execution that has ever ended, whether its record still exists or not."""
+        self._number = 0
+
+    def run(self) -> list[str]:
+        """What the files have too few, too many or twice."""
+        try:
+            self._start()
+            self.hub.run_until(START_MS + CHAOS_MS)
+            self.is_calm = True
+            self.hub.run_until(START_MS + SETTLED_MS)
+            return self._faults()
+        finally:
+            self.hub.close()
+
+    def _start(self) -> None:
+        for _ in range(self.rng.randint(6, 14)):
+            self._plan_execution()
+        for _ in range(self.rng.randint(1, 6)):
+            at = self.rng.randint(HOURS * HOUR_MS, CHAOS_MS)
+            self._process(START_MS + at, self._put_late)
+        for hour in range(SETTLED_MS // HOUR_MS):
+            self.hub.spawn(self._sweep, START_MS + hour * HOUR_MS + 5 * MINUTE_MS)
+            self.hub.spawn(self._expire, START_MS + hour * HOUR_MS + 30 * MINUTE_MS)
+        for tick in range(SETTLED_MS // HOUR_MS):
+            if self.rng.random() < 0.9:
+                at = START_MS + tick * HOUR_MS + self.rng.randint(0, 50 * MINUTE_MS)
+                for _ in range(self.rng.choice((1, 1, 1, 2))):
+                    self._process(at, lambda cases: cases.archive.run.execute())
+
+    def _plan_execution(self) -> None:
+        """One execution that is filed in time, and ends at once, hours or days later."""
+        due_at = START_MS + self.rng.randint(0, HOURS * HOUR_MS - 1)
+        self._number += 1
+        execution = one_off(self._number, due_at=due_at)
+        late = self.rng.choice((60_000, 3 * HOUR_MS, 2 * DAY_MS, LATEST_END_MS))
+        self.hub.spawn(lambda: self.table.insert(execution, None), max(START_MS, due_at - 600_000))
+        self.hub.spawn(lambda: self._end(execution), due_at + self.rng.randint(1, late))
+
+    def _end(self, execution: Execution) -> None:
+        row = self.table.executions[execution.id]
+        row.execution = in_state(row.execution, State.SUCCEEDED)
+        row.expires_at_s = self._expiry()
+        self.ended.add(execution.id)
+
+    def _put_late(self, cases: UseCases) -> None:
+        """A record of a pause or a jump, already ended, at an instant of long ago."""
+        self._number += 1
+        due_at = START_MS + self.rng.randint(0, HOURS * HOUR_MS - 1)
+        plain = one_off(self._number, due_at=due_at)
+        record = with_changes(plain, state=State.SKIPPED, end_reason=EndReason.JOB_PAUSED, ends_chain=True)
+        cases.core.ports.executions.put_if_absent(record, expires_at_s=self._expiry())
+
+    def _expiry(self) -> int:
+        return (self.hub.now_ms + 14 * DAY_MS) // 1000
+
+    def _sweep(self) -> None:
+        """Sweepers are an hour behind, and close what has ended; records that are put ended are no matter of theirs."""
+        self.fakes.ledger.note_swept_through(bucket_of(self.hub.now_ms) - 1)
+
+    def _expire(self) -> None:
+        self._note_ended()
+        self.table.drop_expired(self.hub.now_ms, lambda: self.rng.random() < 0.7)
+
+    def _note_ended(self) -> None:
+        self.ended |= {key for key, row in self.table.executions.items() if row.execution.state.is_terminal}
+
+    def _process(self, at_ms: int, work: Callable[[UseCases], Any]) -> None:
+        """Run a use case in a process of its own, which may die."""
+
+        def guarded() -> None:
+            frozen = [0]
+            try:
+                work(self._cases(lambda: self._hit(frozen)))
+            except (Crash, GreenletExit, UnavailableError):
+                return
+
+        self.hub.spawn(guarded, at_ms)
+
+    def _cases(self, hit: Callable[[], None]) -> UseCases:
+        fakes = self.fakes
+        ports = fakes.ports()
+        ports.clock = HubClock(self.hub)
+        for name in (
+            "late_puts",
+            "archive_units",
+            "archive_objects",
+            "ledger",
+            "shard_counts",
+            "index_counts",
+        ):
+            setattr(ports, name, Faulty(getattr(fakes, name), hit))
+        ports.executions = Faulty(fakes.store._port, hit)
+        ports.archive_files = FakeArchiveFiles()
+        return use_cases(ports, settings_of(fakes.plan, fakes.retention))
+
+    def _hit(self, frozen: list[int]) -> None:
+        if self.is_calm:
+            return
+        drawn = self.rng.random()
+        if drawn < 0.002:
+            self.crashes += 1
+            raise Crash
+        if drawn < 0.004:
+            raise UnavailableError("injected")
+        if drawn < 0.02 and sum(frozen) <= FREEZE_MS[1] - FREEZE_MS[0]:
+            frozen.append(self.rng.randint(FREEZE_MS[0], FREEZE_MS[1] - sum(frozen)))
+            self.hub.sleep(frozen[-1])
+
+    def _faults(self) -> list[str]:
+        self._note_ended()
+        archived = Counter(dict(self._archived()))
+        wanted = {str(key) for key in self.ended}
+        faults = [f"{text} has ended and is in no file" for text in sorted(wanted - archived.keys())]
+        faults += [f"{text} is in a file and has not ended" for text in sorted(archived.keys() - wanted)]
+        faults += [f"{text} is in {count} files" for text, count in archived.items() if count > 1]
+        open_units = [state.unit for state in self.fakes.archive_units.listed() if self._is_old(state.unit)]
+        return faults + [f"{unit} is not sealed" for unit in open_units]
+
+    def _archived(self) -> list[tuple[str, int]]:
+        """The ids of all files with the number of their rows; AssertionError for a row in the file of another unit."""
+        count: Counter[str] = Counter()
+        for key, (_, content) in self.fakes.archive_objects.objects.items():
+            if key.endswith(".parquet"):
+                for row in rows_in(content):
+                    count[row["id"]] += 1
+        units = {str(each): unit_of(each).file_key(CELL) for each in self.ended}
+        for text, key in units.items():
+            if text in count:
+                assert any(row["id"] == text for row in rows_in(self.fakes.archive_objects.objects[key][1]))
+        return list(count.items())
+
+    def _is_old(self, unit: ArchiveUnit) -> bool:
+        return unit.end_ms < START_MS + (HOURS + 1) * HOUR_MS

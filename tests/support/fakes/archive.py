@@ -1,0 +1,208 @@
+"""The archive in memory: objects, files of JSON lines, units, counters of late puts, and counts in the index."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
+from io import BytesIO
+from itertools import count
+from typing import Any, BinaryIO
+
+from shared.domain.archive.row import ArchiveRow
+from shared.domain.archive.schedule import UnitState
+from shared.domain.archive.summary import FileSummary, summarise
+from shared.domain.archive.unit import ArchiveUnit
+from shared.domain.errors import UnreadableItemError
+from shared.names import ARCHIVER_TIMEOUT_SECONDS
+from shared.ports.archive import MergedFile, PlanMark
+from tests.support.fakes.table import FakeTable
+
+LEASE_MS = (ARCHIVER_TIMEOUT_SECONDS + 30) * 1_000
+
+
+class FakeObjectStore:
+    """Every object ever put has an ETag of its own."""
+
+    def __init__(self) -> None:
+        self.objects: dict[str, tuple[str, bytes]] = {}
+        self._etags = count(1)
+
+    def get(self, key: str, into: BinaryIO) -> str | None:
+        if key not in self.objects:
+            return None
+        etag, content = self.objects[key]
+        into.write(content)
+        into.flush()
+        return etag
+
+    def put(self, key: str, content: BinaryIO, *, replaces: str | None) -> str | None:
+        existing = self.objects.get(key, (None, b""))[0]
+        if existing != replaces:
+            return None
+        etag = f'"{next(self._etags)}"'
+        self.objects[key] = (etag, content.read())
+        return etag
+
+
+class FakeArchiveFiles:
+    """A file is the JSON lines of its rows, in order."""
+
+    @contextmanager
+    def draft(self, unit: ArchiveUnit) -> Iterator["FakeDraft"]:
+        yield FakeDraft(unit)
+
+
+class _Kept(BytesIO):
+    """Readable after it was closed."""
+
+    def close(self) -> None:
+        return
+
+
+@dataclass
+class FakeDraft:
+    unit: ArchiveUnit
+    rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    downloaded: _Kept = field(default_factory=_Kept)
+    copied: _Kept = field(default_factory=_Kept)
+
+    def old(self) -> BinaryIO:
+        return self.downloaded
+
+    def copy(self) -> BinaryIO:
+        return self.copied
+
+    def add(self, rows: Sequence[ArchiveRow]) -> None:
+        for row in rows:
+            self.rows[row.id] = asdict(row) | {"body": row.body.hex() if row.body is not None else None}
+
+    def merge(self, *, has_old: bool) -> MergedFile:
+        old = {row["id"]: row for row in rows_in(self.downloaded.getvalue())} if has_old else {}
+        merged = sorted((old | self.rows).values(), key=lambda row: (row["tenant"], row["due_at"], row["id"]))
+        content = b"".join(json.dumps(row).encode() + b"\n" for row in merged)
+        return MergedFile(BytesIO(content), _summary(self.unit, content))
+
+    def summary_of_copy(self) -> FileSummary:
+        return _summary(self.unit, self.copied.getvalue())
+
+
+def rows_in(content: bytes) -> list[dict[str, Any]]:
+    """The rows of a file of the fake; UnreadableItemError for other content."""
+    try:
+        return [json.loads(line) for line in content.splitlines()]
+    except ValueError as error:
+        raise UnreadableItemError("no file of the fake archive") from error
+
+
+def _summary(unit: ArchiveUnit, content: bytes) -> FileSummary:
+    ids = [(row["tenant"], row["id"]) for row in rows_in(content)]
+    return summarise(unit, ids, file_hash=sha256(content).hexdigest(), size=len(content))
+
+
+@dataclass(slots=True)
+class _Unit:
+    state: UnitState
+    leased_until: int = -1
+
+
+class FakeArchiveUnits:
+    """Each call is one step."""
+
+    def __init__(self) -> None:
+        self.mark: PlanMark | None = None
+        self.units: dict[ArchiveUnit, _Unit] = {}
+        self.closed: dict[ArchiveUnit, int] = {}
+
+    def planned(self) -> PlanMark | None:
+        return self.mark
+
+    def note_planned(self, mark: PlanMark) -> None:
+        if self.mark is None or self.mark.hour <= mark.hour:
+            self.mark = mark
+
+    def open(self, unit: ArchiveUnit, *, next_pass_at: int, sealable_from: int) -> None:
+        fresh = UnitState(
+            unit=unit, version=sealable_from, next_pass_at=next_pass_at, sealable_from=sealable_from
+        )
+        self.units.setdefault(unit, _Unit(fresh))
+
+    def listed(self) -> list[UnitState]:
+        return [self.units[unit].state for unit in sorted(self.units)]
+
+    def take(self, state: UnitState, now_ms: int) -> UnitState | None:
+        found = self._unchanged(state)
+        if found is None or found.leased_until > now_ms:
+            return None
+        found.leased_until = now_ms + LEASE_MS
+        return self._change(found)
+
+    def record(
+        self, lease: UnitState, *, next_pass_at: int, counter: int | None, counter_since: int | None
+    ) -> bool:
+        found = self._unchanged(lease)
+        if found is None:
+            return False
+        found.leased_until = -1
+        passes = found.state.passes + 1
+        since = counter_since if counter is not None else None
+        self._change(found, next_pass_at=next_pass_at, counter=counter, counter_since=since, passes=passes)
+        return True
+
+    def seal(self, lease: UnitState, counter: int | None) -> bool:
+        found = self._unchanged(lease)
+        if found is None:
+            return False
+        found.leased_until = -1
+        self._change(found, sealed=True, passes=found.state.passes + 1, counter=counter or lease.counter)
+        return True
+
+    def reopen(self, sealed: UnitState, *, next_pass_at: int) -> None:
+        found = self._unchanged(sealed)
+        if found is not None:
+            self._change(found, sealed=False, next_pass_at=next_pass_at)
+
+    def close(self, sealed: UnitState, now_ms: int) -> None:
+        if sealed.counter is not None:
+            self.closed[sealed.unit] = sealed.counter
+        if self._unchanged(sealed) is not None:
+            del self.units[sealed.unit]
+
+    def sealed_counters(self) -> Mapping[ArchiveUnit, int]:
+        return dict(self.closed)
+
+    def _unchanged(self, state: UnitState) -> _Unit | None:
+        found = self.units.get(state.unit)
+        return found if found is not None and found.state.version == state.version else None
+
+    def _change(self, found: _Unit, **changes: Any) -> UnitState:
+        found.state = replace(found.state, version=found.state.version + 1, **changes)
+        return found.state
+
+
+class FakeLatePuts:
+    """A counter begins with an instant."""
+
+    def __init__(self) -> None:
+        self.by_hour: dict[int, int] = {}
+
+    def count(self, hour: int, now_ms: int) -> None:
+        self.by_hour[hour] = self.by_hour.get(hour, now_ms) + 1
+
+    def counter(self, hour: int) -> int | None:
+        return self.by_hour.get(hour)
+
+    def counters(self) -> Mapping[int, int]:
+        return dict(self.by_hour)
+
+
+class FakeIndexCounts:
+    """Of the rows in the table."""
+
+    def __init__(self, table: FakeTable) -> None:
+        self._table = table
+
+    def due_between(self, tenant_id: str, shards: int, from_at: int, until_at: int) -> int:
+        executions = (row.execution for row in self._table.executions.values())
+        own = (each for each in executions if each.tenant_id == tenant_id and each.index_shard < shards)
+        return sum(from_at <= each.id.dispatch_at < until_at for each in own)
