@@ -7,24 +7,15 @@ from typing import TYPE_CHECKING
 
 from shared.bootstrap.reports import reported_denials
 from shared.bootstrap.settings import require
-from shared.settings import ArchiverSettings, Settings
+from shared.bootstrap.table_access import TableAccess
+from shared.settings import ArchiverSettings
 
 if TYPE_CHECKING:
-    from shared.adapters.aws.client import AwsClient
     from shared.ports.archive import ArchiveFiles, ArchiveUnits, IndexCounts, LatePuts, ObjectStore
 
 
-class ArchivePorts:
+class ArchivePorts(TableAccess):
     """A part of `DynamoPorts`."""
-
-    _settings: Settings
-    _region: str
-    _leases: str
-    _executions: str
-
-    @cached_property
-    def _dynamodb(self) -> AwsClient:
-        raise NotImplementedError
 
     @cached_property
     def late_puts(self) -> LatePuts:

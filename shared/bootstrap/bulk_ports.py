@@ -5,21 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shared.bootstrap.table_access import TableAccess
+
 if TYPE_CHECKING:
-    from shared.adapters.aws.client import AwsClient
     from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
 
 
-class DynamoBulkPorts:
-    """A part of the production ports, which has the client and the names of the tables."""
-
-    _jobs: str
-    _leases: str
-    _region: str
-
-    @property
-    def _dynamodb(self) -> AwsClient:
-        raise NotImplementedError
+class BulkPorts(TableAccess):
+    """A part of `DynamoPorts`."""
 
     @cached_property
     def redrive_tasks(self) -> RedriveTasks:

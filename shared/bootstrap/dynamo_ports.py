@@ -15,9 +15,9 @@ from shared.adapters.aws.client import AwsClient
 from shared.adapters.aws.throttles import ReportedThrottles
 from shared.adapters.clients import Clients, transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy, pause
-from shared.bootstrap import job_state_ports
 from shared.bootstrap.archive_ports import ArchivePorts
-from shared.bootstrap.bulk_ports import DynamoBulkPorts
+from shared.bootstrap.bulk_ports import BulkPorts
+from shared.bootstrap.job_state_ports import JobStatePorts
 from shared.bootstrap.reports import report_group_failure, report_throttles, reported_denials
 from shared.bootstrap.settings import require
 from shared.names import Transport
@@ -57,7 +57,7 @@ def dynamo_ports(settings: Settings) -> Ports:
     return cast("Ports", DynamoPorts(settings))
 
 
-class DynamoPorts(ArchivePorts, DynamoBulkPorts):
+class DynamoPorts(ArchivePorts, BulkPorts, JobStatePorts):
     """One property for each attribute of `Ports`; a test compares their names."""
 
     def __init__(self, settings: Settings) -> None:
@@ -178,10 +178,6 @@ class DynamoPorts(ArchivePorts, DynamoBulkPorts):
         from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
 
         return DynamoIdempotencyStore(self._dynamodb, self._jobs)
-
-    run_locks = cached_property(job_state_ports.run_locks)
-    job_health = cached_property(job_state_ports.job_health)
-    alert_windows = cached_property(job_state_ports.alert_windows)
 
     @cached_property
     def queries(self) -> Queries:

@@ -1,28 +1,34 @@
-"""Ports for the state that jobs have beside their definitions: run locks, health, and windows of alerts."""
+"""The production ports of the state that jobs have beside their definitions."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shared.bootstrap.table_access import TableAccess
+
 if TYPE_CHECKING:
-    from shared.bootstrap.dynamo_ports import DynamoPorts
     from shared.ports.alerts import AlertWindows
     from shared.ports.jobs import JobHealthStore, RunLockStore
 
 
-def run_locks(ports: DynamoPorts) -> RunLockStore:
-    from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
+class JobStatePorts(TableAccess):
+    """A part of `DynamoPorts`."""
 
-    return DynamoRunLockStore(ports._dynamodb, ports._jobs)
+    @cached_property
+    def run_locks(self) -> RunLockStore:
+        from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
 
+        return DynamoRunLockStore(self._dynamodb, self._jobs)
 
-def job_health(ports: DynamoPorts) -> JobHealthStore:
-    from shared.adapters.dynamodb.jobs.job_health_store import DynamoJobHealthStore
+    @cached_property
+    def job_health(self) -> JobHealthStore:
+        from shared.adapters.dynamodb.jobs.job_health_store import DynamoJobHealthStore
 
-    return DynamoJobHealthStore(ports._dynamodb, ports._jobs)
+        return DynamoJobHealthStore(self._dynamodb, self._jobs)
 
+    @cached_property
+    def alert_windows(self) -> AlertWindows:
+        from shared.adapters.dynamodb.jobs.alert_windows import DynamoAlertWindows
 
-def alert_windows(ports: DynamoPorts) -> AlertWindows:
-    from shared.adapters.dynamodb.jobs.alert_windows import DynamoAlertWindows
-
-    return DynamoAlertWindows(ports._dynamodb, ports._jobs)
+        return DynamoAlertWindows(self._dynamodb, self._jobs)

@@ -46,9 +46,10 @@ UNUSED = {
             "s3:ListBucket archive",
         )
     },
+    "redriver dynamodb:ConditionCheckItem jobs": "a bulk operation triggers jobs",
     "redriver dynamodb:GetItem leases": _CLOSED,
     "redriver dynamodb:UpdateItem leases": _CLOSED,
-    "redriver dynamodb:GetItem tenants": "an undone redrive whose tenant has an outcome callback",
+    "redriver dynamodb:Query tenant_index": "a bulk operation cancels one-off jobs",
     "redriver dynamodb:PutItem executions": "a redrive that was chosen before a crash is filed or cancelled",
     "redriver dynamodb:UpdateItem jobs": "a large request is kept for longer; the record of the shard counts grows",
     "sweeper dynamodb:PutItem jobs": _FINISHES,

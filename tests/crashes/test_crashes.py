@@ -82,6 +82,10 @@ POINTS = [
     ("sweeper", "keeps-the-large-request-of-what-is-very-late", "UpdateItem", 1, Hit.ANSWER_LOST),
     # It waits for its turn, and its successor is not filed.
     ("executor", "waits-for-the-turn-of-its-job", "PutItem", 1, Hit.KILLED_AFTER),
+    # Some jobs of a page are paused, and none of that is on its record.
+    ("api", "pauses-a-page-of-jobs", "PutItem", 6, Hit.KILLED_AFTER),
+    ("redriver", "pauses-the-last-page-of-jobs", "PutItem", 3, Hit.KILLED_AFTER),
+    ("redriver", "resumes-the-last-page-of-jobs-by-an-undo", "TransactWriteItems", 1, Hit.KILLED_AFTER),
     # Whoever finishes a pause dies in it, too.
     ("reconciler", "finishes-a-pause", "PutItem", 1, Hit.KILLED_AFTER),
     ("dead_letter", "ends-what-a-dead-worker-left-without-attempts", "UpdateItem", 1, Hit.KILLED_BEFORE),

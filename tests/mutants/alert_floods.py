@@ -7,6 +7,12 @@ _FILE = "shared/usecases/outcomes/file_alert.py"
 
 ALERT_FLOODS = (
     Mutant(
+        name="skipped run that nobody announces",
+        file="shared/usecases/outcomes/notify_outcome.py",
+        old="        if events:\n            alert = Alert(",
+        new="        if events and ended.state is not State.SKIPPED:\n            alert = Alert(",
+    ),
+    Mutant(
         name="flood of alerts without a bound",
         file=_FILE,
         old="        return is_admitted\n",

@@ -23,7 +23,7 @@ BULK_OPERATIONS = (
         old="        recorded = self.pages.get(task.tenant_id, task.id, task.page)\n"
         "        if recorded is None:\n            tenant",
         new="        recorded = None\n        if recorded is None:\n            tenant",
-        killer=_WORKER,
+        killer=_OPERATIONS,
     ),
     Mutant(
         name="record of a page that a later writer replaces",

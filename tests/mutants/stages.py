@@ -4,6 +4,9 @@ from tests.mutants.mutant import Mutant
 
 _ATTEMPTS = "tests/unit/usecases/attempts/test_stages_of_attempts.py"
 _STORES = "tests/conformance/test_stages.py"
+_ARRIVAL = "tests/unit/domain/dispatch/test_arrival.py"
+_DEFER = "tests/unit/usecases/limits/test_defer_keys.py"
+_BACKLOG = "tests/simulation/test_stages.py"
 _CODES = "tests/property/test_stages.py"
 _LATENESS = "tests/unit/domain/executions/test_lateness.py"
 _EXPLAIN = "tests/unit/api/test_explain.py"
@@ -21,7 +24,7 @@ STAGES = (
         file="shared/domain/executions/stages.py",
         old="before_at = min(max(due_at, instants[0]), last_at)",
         new="before_at = min(instants[0], last_at)",
-        killer=_ATTEMPTS,
+        killer=_ARRIVAL,
     ),
     Mutant(
         name="stage that ends after the call began",
@@ -35,18 +38,21 @@ STAGES = (
         file="shared/usecases/limits/defer_keys.py",
         old="        wait=message.wait.deferred(WaitCause[deferral.reason.name], deferral.wait_ms),\n",
         new="        wait=None,\n",
+        killer=_BACKLOG,
     ),
     Mutant(
         name="wait without its cause",
         file="shared/usecases/limits/defer_keys.py",
         old="        wait=message.wait.deferred(WaitCause[deferral.reason.name], deferral.wait_ms),\n",
         new="        wait=message.wait,\n",
+        killer=_DEFER,
     ),
     Mutant(
         name="wait that no message attribute carries",
         file="shared/adapters/sqs/wakeup_queue.py",
         old="trace_attribute(wakeup.traces) | wait_attribute(wakeup.wait)",
         new="trace_attribute(wakeup.traces) | wait_attribute(None)",
+        killer=_BACKLOG,
     ),
     Mutant(
         name="start that is taken before the request is prepared",
@@ -55,11 +61,11 @@ STAGES = (
         new="        return started_at, await self.sender.send(",
     ),
     Mutant(
-        name="queue stage counted from the send",
-        file="shared/usecases/attempts/run_attempts.py",
-        old="    return max(delivery.sent_at, wakeup.not_before)\n",
-        new="    return delivery.sent_at\n",
-        killer="tests/unit/usecases/attempts/test_complete.py",
+        name="wait for the overlap that begins before the run was filed",
+        file="shared/usecases/attempts/guard_start.py",
+        old="max(execution.not_before, execution.created_at)",
+        new="execution.not_before",
+        killer=_ATTEMPTS,
     ),
     Mutant(
         name="retry that drops the stages of the first attempt",

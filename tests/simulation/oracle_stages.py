@@ -41,26 +41,27 @@ def _latest(evidence: Evidence, record: Record, latest: StageTimes, call: Arriva
     late_ms = None if record.next_attempt_at is None else call.caller_began_at - record.next_attempt_at
     if late_ms is None or late_ms < 0:
         return
-    if sum(latest.before_call_ms) > late_ms + _tolerance_ms(latest) + 2 * evidence.weather.clock_error_ms:
+    if sum(latest.before_call_ms) > late_ms + tolerance_ms(latest) + 2 * evidence.weather.clock_error_ms:
         yield _fault(f"stages {latest.before_call_ms} of a lag of {late_ms} ms", record)
 
 
 def _first(evidence: Evidence, record: Record, first: StageTimes, call: Arrival) -> Iterator[Fault]:
-    known_ms, tolerance_ms = sum(first.before_call_ms), _tolerance_ms(first)
+    known_ms, error_ms = sum(first.before_call_ms), tolerance_ms(first)
     late_ms = max(0, call.caller_began_at - max(record.due_at, record.created_at))
     # Three clocks take part: those of the creator, the queue and the caller.
-    if known_ms > late_ms + tolerance_ms + 2 * evidence.weather.clock_error_ms:
+    if known_ms > late_ms + error_ms + 2 * evidence.weather.clock_error_ms:
         yield _fault(f"stages {first.before_call_ms} of a lag of {late_ms} ms", record)
     swept_at = (record.due_at // MINUTE_MS + 1) * MINUTE_MS + SWEPT_AFTER_MS
     if not evidence.weather.is_calm or record.created_at > record.due_at or call.began_at >= swept_at:
         return
-    if known_ms < late_ms - SEND_MS - tolerance_ms:
+    if known_ms < late_ms - SEND_MS - error_ms:
         yield _fault(f"stages {first.before_call_ms} do not add up to {late_ms} ms", record)
     if first.wait_ms > UNEXPLAINED_MS and first.cause is None:
         yield _fault(f"a wait of {first.wait_ms} ms without a cause", record)
 
 
-def _tolerance_ms(stages: StageTimes) -> int:
+def tolerance_ms(stages: StageTimes) -> int:
+    """How far the sum of the stored durations may be off."""
     return round(sum(ERROR * (1 + duration) + 1 for duration in stages.before_call_ms)) + 1
 
 

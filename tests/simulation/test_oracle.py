@@ -404,5 +404,6 @@ def test_every_verdict_of_the_judge_has_a_forgery() -> None:
     of_others = {expected for expected, _ in (*SERIES_FORGERIES, *EDIT_FORGERIES, *BACKFILL_FORGERIES)}
     of_others |= {expected for _, expected in REDRIVE_FORGERIES.values()}
     of_others |= {Verdict.NOTIFICATION, Verdict.PATIENCE}  # see test_oracle_notifications
+    of_others.add(Verdict.ALERT)  # see test_oracle_alerts
     of_others.add(Verdict.PAYLOAD)  # see test_payload_audit
     assert set(Verdict) - set(FORGERIES) - of_others == {Verdict.RECONCILER, Verdict.RESTLESS}

@@ -14,7 +14,6 @@ from shared.adapters.dynamodb.jobs.grouped_reads import GroupedReads
 from shared.adapters.greenlets import GreenletSpread
 from shared.adapters.sqs.grouped_sends import GroupedSends
 from shared.adapters.thread_pools import ThreadOffload, ThreadSpread
-from shared.bootstrap.archive_ports import ArchivePorts
 from shared.bootstrap.dynamo_ports import DynamoPorts, dynamo_ports
 from shared.bootstrap.ports import Ports
 from shared.bootstrap.reports import reported_denials

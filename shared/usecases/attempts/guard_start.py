@@ -13,6 +13,7 @@ from shared.domain.dispatch.arrival import WaitSoFar
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.stages import WaitCause
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.schedules.overlap import OverlapPolicy

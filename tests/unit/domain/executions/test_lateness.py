@@ -67,6 +67,13 @@ def test_longest_stage_is_named_with_its_cause() -> None:
     assert Stage.SENT not in shown(attempt), "what rounding leaves over is no stage"
 
 
+@pytest.mark.parametrize("wait_ms", [38_500, 40_000, 41_000])
+def test_rounding_of_the_codes_is_no_stage_and_goes_to_the_longest(wait_ms: int) -> None:
+    attempt = late(measured(20, wait_ms, 7, 3, 2, 60), wait_ms + 30)
+    assert Stage.SENT not in shown(attempt)
+    assert shown(attempt)[Stage.WAIT] == wait_ms
+
+
 def test_spans_follow_one_another_from_the_due_time_to_the_end_of_the_call() -> None:
     attempt = late(measured(20, 41_000, 7, 3, 12, 60), 41_030)
     spans = attempt.spans

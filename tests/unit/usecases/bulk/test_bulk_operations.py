@@ -19,6 +19,7 @@ from tests.support.builders import TENANT, in_state
 from tests.support.usecases.bulk import (
     ALL,
     NOW,
+    TAGGED,
     change,
     delete,
     jobs,
@@ -28,7 +29,7 @@ from tests.support.usecases.bulk import (
     stored,
     work,
 )
-from tests.support.usecases.steps import Crash
+from tests.support.usecases.steps import Crash, die
 from tests.support.usecases.world import World
 
 
@@ -279,6 +280,32 @@ def test_patch_refuses_a_job_that_would_have_too_many_tags_and_the_call_of_a_bac
 def test_patch_that_changes_nothing_or_contradicts_itself_is_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(InvalidValueError):
         JobPatch(**fields)
+
+
+def test_page_that_crashed_is_counted_although_its_jobs_match_no_more() -> None:
+    world = World(NOW)
+    tagged = jobs(world, 3)
+    task = start(world, criteria=replace(TAGGED, state="active"))
+    world.steps.before("bulk_pages.finish", die)
+    with pytest.raises(Crash):
+        work(world)
+    assert states(world, tagged) == [JobState.PAUSED] * 3
+    world.clock.time_ms += 30_000
+    work(world)
+    assert standing(world, task).counts == JobTaskCounts(done=3)
+
+
+def test_one_off_job_that_starts_at_the_same_moment_is_refused_as_running() -> None:
+    world = World(NOW)
+    pending = world.put(world.one_off(1))
+    task = delete(world, grace_hours=0, criteria=JobFilter(kind=Kind.ONCE, is_live=True))
+
+    def begin() -> None:
+        world.table.executions[pending.id].execution = in_state(pending, State.RUNNING)
+
+    world.steps.before("store.cancel", begin)
+    work(world)
+    assert standing(world, task).counts == JobTaskCounts(refused={Refusal.RUNNING: 1})
 
 
 def test_cancelled_operation_changes_no_further_page() -> None:

@@ -147,14 +147,18 @@ def test_undo_stops_a_running_operation() -> None:
     assert (undone.state, undone.counts.done, undone.counts.undone) == (JobTaskState.UNDONE, 4, 4)
 
 
-def test_page_that_is_worked_on_when_the_undo_begins_is_undone_by_its_second_pass() -> None:
+@pytest.mark.parametrize("is_request", [True, False])
+def test_page_that_is_worked_on_when_the_undo_begins_is_undone_by_its_second_pass(is_request: bool) -> None:
     world = World(NOW)
     tagged = jobs(world, 4)
     task = start(world)
 
     def overtake() -> None:
-        world.change_job_task.undo(TENANT, task.id)
-        world.process_bulk_tasks.execute()
+        undoing = world.change_job_task.undo(TENANT, task.id)
+        if is_request:
+            world.process_job_tasks.first_page(undoing)
+        else:
+            work(world)
 
     world.steps.after("bulk_pages.begin", overtake)
     work(world)

@@ -423,15 +423,14 @@ def test_alert_is_not_filed_after_the_subscription_was_removed() -> None:
 
 
 def test_callback_that_was_set_since_is_not_called_in_place_of_the_alert() -> None:
-    """The stored id was chosen for an alert alone: no second notification takes it."""
+    """The stored id was chosen for an alert alone: no other notification takes it."""
     world = Receiver().world()
-    execution = subscribed(world)
+    subscribe_tenant(world, subscription(world))
+    execution = subscribed(world, alerts=None)
     world.steps.fail("store.put_if_absent")
     world.attempt(execution)
-    world.tenants.tenants[TENANT] = replace(
-        world.tenants.tenants[TENANT], callbacks=OutcomeCallbacks(on_failure=both(world).on_failure)
-    )
+    changed = OutcomeCallbacks(on_failure=both(world).on_failure)
+    world.tenants.tenants[TENANT] = replace(world.tenants.tenants[TENANT], callbacks=changed, alerts=None)
     world.clock.time_ms += MINUTE + 1
-    world.attempt(execution, receives=2)
-    run_for(world, 5)
-    assert (len(announced(world)), telling(world)) == (1, [])
+    assert world.attempt(execution, receives=2).returned() == []
+    assert notifications(world) == {}
