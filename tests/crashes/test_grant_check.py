@@ -159,7 +159,8 @@ def test_grant_holds_for_its_resource_alone(need: Need, missing: str | None) -> 
         ),
         ("dynamodb", "BatchGetItem", {"RequestItems": {"e": {}}}, ("dynamodb:BatchGetItem", "table/e")),
         ("dynamodb", "ListTables", {}, ("dynamodb:ListTables", UNKNOWN)),
-        ("s3", "GetObject", {"Bucket": "b"}, ("s3:GetObject", UNKNOWN)),
+        ("s3", "GetObject", {"Bucket": "b"}, ("s3:GetObject", "objects:b")),
+        ("sns", "Publish", {"TopicArn": "t"}, ("sns:Publish", UNKNOWN)),
     ],
 )
 def test_call_needs_an_action_on_a_resource(

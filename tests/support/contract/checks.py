@@ -52,6 +52,15 @@ _RULED = (
     "/async_deadline_seconds",
     "/signing_secret",
     "/start_deadline_seconds",
+    "/action",
+    "/filter/created_from",
+    "/filter/created_to",
+    "/filter/q",
+    "/filter/state",
+    "/grace_hours",
+    "/patch",
+    "/plan",
+    "/reason",
 )
 """Parts of bodies that have a grammar of their own, or a rule about two members, by how their pointers begin."""
 
