@@ -1,5 +1,7 @@
 """Is anything lost?"""
 
+from collections.abc import Iterator
+
 from infra.components.metrics import MAXIMUM
 from infra.dashboard.section import Graph, Section
 from infra.dashboard.sources import Sources
@@ -7,12 +9,13 @@ from shared.names import Metric
 
 _GUARANTEES = ("MissingExecutions", "DoubleCompleted", "ChainsRepaired", "Quarantined")
 _RECONCILER = ("ReconcilerCoverage", "ReconcilerCheckedThrough")
+_ARCHIVE = ("ArchiveUnsealed", "ArchiveMismatch")
 _ENDS = (Metric.CLAIMED, Metric.SUCCEEDED, Metric.RETRIED, Metric.FAILED, Metric.ASYNC_ACCEPTED)
 _DEAD = (Metric.DEAD_LETTER_RESCHEDULED, Metric.DEAD_LETTER_PARKED, Metric.DEAD_LETTER_FAILED)
 
 
 def lost(sources: Sources) -> Section:
-    own = sources.own
+    own, archive = sources.own, _ARCHIVE if sources.stage.archive_days else ()
     wakeups = [
         own.of("watcher", name) for name in (Metric.DUE_FOUND, Metric.WAKEUPS_SENT, Metric.SEND_FAILED)
     ]
@@ -27,6 +30,7 @@ def lost(sources: Sources) -> Section:
         alarms=(
             *_GUARANTEES,
             *_RECONCILER,
+            *archive,
             "DeadMessages",
             "DeadMessagesLeft",
             "ErrorsDeadLetter",
@@ -57,6 +61,7 @@ def lost(sources: Sources) -> Section:
                 limits=sources.lines("DeadMessages"),
             ),
             Graph(title="Redrives and parked messages", metrics=[*redriven, parked]),
+            *(_archive_graphs(sources) if archive else ()),
             Graph(
                 title="Errors that lose no job",
                 metrics=sources.watched("ErrorsDeadLetter", "AuditFailed"),
@@ -64,3 +69,8 @@ def lost(sources: Sources) -> Section:
             ),
         ),
     )
+
+
+def _archive_graphs(sources: Sources) -> Iterator[Graph]:
+    for title, alarm in zip(("Hours that wait for the archive (s)", "Damaged files of the archive"), _ARCHIVE, strict=True):
+        yield Graph(title=title, metrics=sources.watched(alarm), limits=sources.lines(alarm))

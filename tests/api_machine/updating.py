@@ -111,6 +111,7 @@ def _update_recurring(deployment: Deployment, job: PromisedJob, terms: Terms, be
     is_same_schedule = terms.instants == job.terms.instants
     update(job, terms, before.records, deployment.now_ms)
     if is_same_chain:
-        assert listed(deployment, job.tenant, job.history_path) == before.records
+        renamed = [record | {"name": terms.document.get("name")} for record in before.records]
+        assert listed(deployment, job.tenant, job.history_path) == renamed
     what = "name or tags" if is_same_chain else "what it does" if is_same_schedule else "when it runs"
     SEEN[f"updated {what}, {'paused' if is_paused else 'active'}"] += 1

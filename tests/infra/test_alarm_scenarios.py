@@ -42,7 +42,8 @@ def canary_calls(minute: int, since: int) -> int:
 
 
 def usual(stage: Any, key: Key, minute: int, since: int) -> Values:
-    """A stage with steady traffic since a minute. The reconciler reports four times an hour."""
+    """A stage with steady traffic since a minute. The reconciler reports four times an hour, and the
+    archiver each five minutes."""
     namespace, name, _ = key
     if minute < since:
         return SILENT
@@ -51,6 +52,8 @@ def usual(stage: Any, key: Key, minute: int, since: int) -> Values:
         Metric.RECONCILER_CHECKED_THROUGH_SECONDS,
     ):
         return [900.0] if minute % 15 == 0 else SILENT
+    if name == Metric.ARCHIVE_OVERDUE_SECONDS:
+        return [0.0] if minute % 5 == 0 else SILENT
     values: Mapping[str, Values] = {
         Metric.WATCHER_TICK: [1.0] * stage.watchers,
         Metric.SWEEPER_TICK: [1.0] * stage.sweepers,
@@ -77,6 +80,11 @@ TRIPS: Mapping[str, Sequence[Fault]] = {
         one("ReconcilerCheckedThroughSeconds", minutes=90),
         one("ReconcilerCheckedThroughSeconds", 3_700, minutes=90, every=15),
     ],
+    "ArchiveUnsealed": [
+        one("ArchiveOverdueSeconds", minutes=65),
+        one("ArchiveOverdueSeconds", 86_401, minutes=65, every=5),
+    ],
+    "ArchiveMismatch": [one("ArchiveMismatch", 1)],
     "OldestUnclaimedDue": [one("OldestUnclaimedDueSeconds", 121)],
     **{
         f"QueueAge{name}": [one("ApproximateAgeOfOldestMessage", 1_201)]
@@ -135,6 +143,10 @@ QUIET: Mapping[str, Sequence[Fault]] = {
     "ReconcilerCheckedThrough": [
         one("ReconcilerCheckedThroughSeconds", minutes=40),
         one("ReconcilerCheckedThroughSeconds", 3_500, minutes=90, every=15),
+    ],
+    "ArchiveUnsealed": [
+        one("ArchiveOverdueSeconds", minutes=50),
+        one("ArchiveOverdueSeconds", 86_399, minutes=90, every=5),
     ],
     "OldestUnclaimedDue": [one("OldestUnclaimedDueSeconds", 119, minutes=9)],
     "AttemptsRefunded": [one("AttemptsRefunded", 50, minutes=2)],

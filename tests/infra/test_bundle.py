@@ -138,7 +138,7 @@ def test_bundle_without_an_interpreter_of_the_runtime_is_made_and_says_what_it_l
 ) -> None:
     monkeypatch.setattr(bundling, "runtime_interpreter", lambda: None)
     asked: list[tuple[object, ...]] = []
-    monkeypatch.setattr(bundling, "build", lambda *given: asked.append(given))
+    monkeypatch.setattr(bundling, "build", lambda *given, **_: asked.append(given))
     bundling.bundle("cloud")
     assert asked == [(bundling.LAMBDA_WHEELS, bundling.ROOT / "build", None)]
     assert "uv python install 3.13" in capsys.readouterr().err

@@ -127,8 +127,8 @@ def test_canary_fits_into_every_preset(preset: str) -> None:
 
 
 def test_reservations_of_the_canary_count_towards_the_quota_of_the_account() -> None:
-    full = replace(STAGE, account_concurrency=994)
-    with pytest.raises(ValueError, match="account_concurrency is at least 998, not 994"):
+    full = replace(STAGE, account_concurrency=996)
+    with pytest.raises(ValueError, match="account_concurrency is at least 1000, not 996"):
         replace(full, canary=True)
 
 

@@ -121,8 +121,8 @@ def test_account_that_is_ready_has_no_problem(stage: StageConfig) -> None:
         ),
         (
             STAGE,
-            {"concurrent": Concurrency(quota=1_000, unreserved=993)},
-            "leave 993 of 1000 concurrent executions, and the stage needs 994 for reserved and lanes: ask Service "
+            {"concurrent": Concurrency(quota=1_000, unreserved=995)},
+            "leave 995 of 1000 concurrent executions, and the stage needs 996 for reserved and lanes: ask Service "
             "Quotas for 1001",
         ),
         (
@@ -154,7 +154,7 @@ def test_account_that_is_ready_has_no_problem(stage: StageConfig) -> None:
         (
             replace(STAGE, canary=True),
             {"concurrent": Concurrency(quota=1_000, unreserved=997)},
-            "leave 997 of 1000 concurrent executions, and the stage needs 998",
+            "leave 997 of 1000 concurrent executions, and the stage needs 1000",
         ),
         (
             WITH_DOMAIN,

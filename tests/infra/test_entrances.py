@@ -97,21 +97,22 @@ def test_pages_of_other_origins_may_call_the_api_only_where_the_stage_names_them
     )
 
 
-def test_ranges_of_shards_are_watched_and_swept_every_minute(cloud: Synthesised) -> None:
+def test_ranges_of_shards_are_watched_and_swept_every_minute_and_archived_every_five(cloud: Synthesised) -> None:
     ticks: dict[str, list[object]] = {}
     for rule in cloud.service.properties("AWS::Events::Rule"):
         (target,) = rule["Targets"]
         service = environment(cloud.service.invoked(target["Arn"]))["POWERTOOLS_SERVICE_NAME"]
         if service == "canary-prober":
             continue
-        rate = "rate(15 minutes)" if service == "reconciler" else "rate(1 minute)"
-        assert (rule["ScheduleExpression"], rule["State"]) == (rate, "ENABLED")
+        minutes = {"reconciler": "15 minutes", "archiver": "5 minutes"}.get(service, "1 minute")
+        assert (rule["ScheduleExpression"], rule["State"]) == (f"rate({minutes})", "ENABLED")
         ticks.setdefault(service, []).append(json.loads(target["Input"]))
     assert min(cloud.stage.watchers, cloud.stage.sweepers) > 1
     assert ticks == {
         "watcher": ranges(cloud.stage.watchers),
         "sweeper": ranges(cloud.stage.sweepers),
         "redriver": [{}],
+        "archiver": ranges(cloud.stage.archivers),
         "reconciler": [{}, *ranges(cloud.stage.reconcilers)],
     }
 

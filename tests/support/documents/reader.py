@@ -38,6 +38,7 @@ from tests.support.contract.gateway import Got, Sent, got, serving
 from tests.support.documents import aws_cli
 from tests.support.documents.blocks import Block
 from tests.support.documents.commands import COMMANDS, check_command
+from tests.support.documents.queries import check_query
 from tests.support.documents.snippets import run_snippet
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.lanes import Lanes
@@ -148,6 +149,8 @@ class Reader:
             case "javascript" | "go":
                 # `test_receivers.py` runs these against calls of the real signer.
                 pass
+            case "sql":
+                check_query(block.text)
             case "mermaid":
                 _check_plot(block.text)
             case "" | "text" if any(sign in block.text for sign in DRAWN):

@@ -1,4 +1,7 @@
-"""Keys of every table, but for the rows of the archive (`archive_keys`). No other module builds or parses keys."""
+"""Keys of every table, but for those of the archive (`archive_keys`) and of bulk tasks (`bulk_keys`).
+
+No other module builds or parses keys.
+"""
 
 from hashlib import sha256
 
@@ -163,34 +166,6 @@ def suppressed_key(tenant_id: str, window: AlertWindow, alert_id: ExecutionId) -
     """The record of a suppressed alert."""
     pk, _ = alert_window_key(tenant_id, window, alert_id.entropy % SUPPRESSED_PARTITIONS)
     return pk, str(alert_id)
-
-
-def redrive_task_key(tenant_id: str, task_id: str) -> tuple[str, str]:
-    """A bulk redrive in the jobs table."""
-    return tenant_id, f"redrive#{task_id}"
-
-
-def open_redrive_key(region: str, tenant_id: str) -> tuple[str, str]:
-    """A tenant's entry in the list of open bulk redrives, in the leases table."""
-    return f"{region}#redrives", tenant_id
-
-
-def job_task_key(tenant_id: str, task_id: str) -> tuple[str, str]:
-    """A bulk operation on jobs, in the jobs table; a tenant's newest sorts last."""
-    return tenant_id, f"{JOB_TASK_PREFIX}{task_id}"
-
-
-JOB_TASK_PREFIX = "bulk-task#"
-
-
-def bulk_page_key(tenant_id: str, task_id: str, number: int) -> tuple[str, str]:
-    """The record of a page of a bulk operation, in the jobs table."""
-    return tenant_id, f"bulk#{task_id}#{number:08d}"
-
-
-def open_job_task_key(region: str, tenant_id: str, task_id: str) -> tuple[str, str]:
-    """The entry of a bulk operation in the list of open ones, in the leases table."""
-    return f"{region}#bulk", f"{tenant_id}#{task_id}"
 
 
 PAYLOAD_PREFIX = "payload#"
