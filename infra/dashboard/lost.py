@@ -72,5 +72,7 @@ def lost(sources: Sources) -> Section:
 
 
 def _archive_graphs(sources: Sources) -> Iterator[Graph]:
-    for title, alarm in zip(("Hours that wait for the archive (s)", "Damaged files of the archive"), _ARCHIVE, strict=True):
+    for title, alarm in zip(
+        ("Hours that wait for the archive (s)", "Damaged files of the archive"), _ARCHIVE, strict=True
+    ):
         yield Graph(title=title, metrics=sources.watched(alarm), limits=sources.lines(alarm))

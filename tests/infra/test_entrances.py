@@ -97,7 +97,9 @@ def test_pages_of_other_origins_may_call_the_api_only_where_the_stage_names_them
     )
 
 
-def test_ranges_of_shards_are_watched_and_swept_every_minute_and_archived_every_five(cloud: Synthesised) -> None:
+def test_ranges_of_shards_are_watched_and_swept_every_minute_and_archived_every_five(
+    cloud: Synthesised,
+) -> None:
     ticks: dict[str, list[object]] = {}
     for rule in cloud.service.properties("AWS::Events::Rule"):
         (target,) = rule["Targets"]

@@ -17,6 +17,7 @@ def job_task_key(tenant_id: str, task_id: str) -> tuple[str, str]:
     """A bulk operation on jobs, in the jobs table; a tenant's newest sorts last."""
     return tenant_id, f"{JOB_TASK_PREFIX}{task_id}"
 
+
 def bulk_page_key(tenant_id: str, task_id: str, number: int) -> tuple[str, str]:
     """The record of a page of a bulk operation, in the jobs table."""
     return tenant_id, f"bulk#{task_id}#{number:08d}"
