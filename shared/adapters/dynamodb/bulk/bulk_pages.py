@@ -1,10 +1,10 @@
 """Records of the pages of bulk operations, in the jobs table."""
 
 from shared.adapters.aws.client import AwsClient
+from shared.adapters.dynamodb.codec.bulk_keys import bulk_page_key
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.job_task_items import bulk_page_item, read_bulk_page
-from shared.adapters.dynamodb.codec.bulk_keys import bulk_page_key
 from shared.adapters.dynamodb.codec.keys import item_key
 from shared.domain.bulk.pages import BulkPage
 from shared.domain.errors import UnavailableError

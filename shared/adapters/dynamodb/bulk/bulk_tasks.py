@@ -6,9 +6,9 @@ from typing import Any, Generic, TypeVar
 
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import Item, Value, encode
+from shared.adapters.dynamodb.codec.bulk_keys import open_redrive_key, redrive_task_key
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.bulk_keys import open_redrive_key, redrive_task_key
 from shared.adapters.dynamodb.codec.keys import item_key
 from shared.adapters.dynamodb.codec.redrive_task_items import read_redrive_task, redrive_task_item
 from shared.domain.bulk.task import BulkTask

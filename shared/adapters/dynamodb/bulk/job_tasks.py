@@ -6,9 +6,9 @@ from typing import Any
 
 from shared.adapters.dynamodb.bulk.bulk_tasks import DynamoBulkTasks
 from shared.adapters.dynamodb.codec.attributes import Item, Value, encode
+from shared.adapters.dynamodb.codec.bulk_keys import JOB_TASK_PREFIX, job_task_key, open_job_task_key
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.job_task_items import job_task_item, read_job_task
-from shared.adapters.dynamodb.codec.bulk_keys import JOB_TASK_PREFIX, job_task_key, open_job_task_key
 from shared.adapters.dynamodb.codec.keys import item_key
 from shared.domain.bulk.job_task import JobTask
 from shared.domain.errors import UnreadableItemError

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Plain, Value, encode_all
-from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.bulk_keys import bulk_page_key, job_task_key
+from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.versions import known, version_of
 from shared.domain.bulk.actions import BulkAction, Refusal
 from shared.domain.bulk.job_task import JobTask, JobTaskCounts, JobTaskState

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Value, encode_all
-from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.bulk_keys import redrive_task_key
+from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.versions import known, version_of
 from shared.domain.dead_letters.redrive_task import RedriveTask, TaskCounts, TaskState
 from shared.domain.errors import UnreadableItemError
