@@ -130,6 +130,11 @@ def _queue(engines: Engines, name: str, visibility_seconds: int, dead_arn: str |
     return Queue(url=created["QueueUrl"], arn=f"arn:aws:sqs:{REGION}:{ACCOUNT}:{name}")
 
 
+def _bucket(engines: Engines, name: str) -> str:
+    engines.others.client("s3").create_bucket(Bucket=name)
+    return name
+
+
 def _variables(
     engines: Engines,
     tables: TableNames,
@@ -152,6 +157,7 @@ def _variables(
         Env.DEFAULT_QUOTAS: json.dumps(asdict(GENEROUS)),
         Env.LANE_QUEUE_URLS: json.dumps({str(lane): queue.url for lane, queue in lanes.items()}),
         Env.DEAD_LETTER_ARNS: json.dumps({str(lane): queue.arn for lane, queue in dead.items()}),
+        Env.ARCHIVE_BUCKET: _bucket(engines, f"archive-{tables.jobs}"),
         Env.SHARD_PLAN: json.dumps([plan]),
         Env.RETENTION_DAYS: "14",
         Env.KMS_KEY_ID: engines.others.client("kms").create_key()["KeyMetadata"]["KeyId"],

@@ -24,28 +24,8 @@ USED_IN_INTEGRATION = {
 """Grants that no scenario uses, but `tests/integration/test_accounts.py`."""
 _FINISHES = "an outcome finishes a deletion of its job that another process began"
 _CLOSED = "a page that is redriven so late that its bucket may be closed"
-_ARCHIVER = (
-    "tests/unit/functions/test_archiver.py makes all calls of the archiver; scenarios play minutes, not days"
-)
 UNUSED = {
-    **{
-        f"archiver {kind}": _ARCHIVER
-        for kind in (
-            "dynamodb:Query executions",
-            "dynamodb:Query tenant_index",
-            "dynamodb:Query leases",
-            "dynamodb:GetItem jobs",
-            "dynamodb:GetItem tenants",
-            "dynamodb:GetItem leases",
-            "dynamodb:PutItem leases",
-            "dynamodb:UpdateItem leases",
-            "dynamodb:DeleteItem leases",
-            "kms:Decrypt key",
-            "s3:GetObject archived",
-            "s3:PutObject archived",
-            "s3:ListBucket archive",
-        )
-    },
+    "archiver s3:ListBucket archive": "without it, S3 denies to read an object that does not exist",
     "redriver dynamodb:ConditionCheckItem jobs": "a bulk operation triggers jobs",
     "redriver dynamodb:GetItem leases": _CLOSED,
     "redriver dynamodb:UpdateItem leases": _CLOSED,

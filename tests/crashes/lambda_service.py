@@ -51,6 +51,7 @@ class LambdaService:
         # Four times an hour in AWS; here as often as the others, so that it too is hit.
         self._tick("reconciler", {})
         self._tick("reconciler", {"range": {"index": 0, "of": 1}})
+        self._tick("archiver", {"range": {"index": 0, "of": 1}})
 
     def sender(self) -> Send:
         """A way for one client to the API, with a process of its own."""

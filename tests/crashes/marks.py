@@ -26,6 +26,7 @@ class MarkedWorkers:
             **{executor_of(queue): deployment.worker("executor", queue) for queue in QueueName},
             "dead_letter": deployment.worker("dead_letter"),
             "reconciler": deployment.worker("reconciler"),
+            "archiver": deployment.worker("archiver"),
         }
         self.forget()
 

@@ -18,6 +18,7 @@ WEIGHTS = {
     "redriver": 1,
     "dead_letter": 1,
     "reconciler": 1,
+    "archiver": 1,
 }
 LOOK_SECONDS = 0.5
 """How long to wait for a chosen worker to be in an invocation; idle ones are hit too, but less."""

@@ -24,6 +24,7 @@ from shared.adapters import group_commit
 from shared.adapters.clock import SystemClock, pause
 from shared.adapters.http.sender import CallbackSender
 from shared.bootstrap import dynamo_ports
+from shared.domain.archive import schedule
 from shared.usecases.bulk import process_job_tasks as process_job_tasks
 from shared.usecases.dead_letters import process_bulk_redrives as process_bulk_redrives
 from shared.usecases.ticks import sweep_shard, watch_buckets
@@ -46,6 +47,8 @@ own, so that a crash point names the same call in every run."""
 GATHER_SECONDS = 0.5
 PAGE_ROWS = 3
 """Small pages, so that a few jobs already make a cursor move."""
+SEALED_AFTER_MS = 600_000
+"""From the end of an hour, instead of 12 days: runs last hours."""
 
 
 class Context:
@@ -61,7 +64,7 @@ class Context:
     @staticmethod
     def get_remaining_time_in_millis() -> int:
         """Plenty: what a time limit does to a handler is the affair of other tests."""
-        return 600_000
+        return 900_000
 
 
 def serve(control: socket.socket) -> None:
@@ -103,6 +106,8 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
     _put_into_product(clock)
     watch_buckets.PAGE_ROWS = sweep_shard.PAGE_ROWS = PAGE_ROWS
     process_bulk_redrives.PAGE = process_job_tasks.PAGE = PAGE_ROWS
+    archive: Any = schedule
+    archive.SEALED_AFTER_MS = SEALED_AFTER_MS
     _set_groups(in_groups=GROUPS in asked["environment"])
     watch = CallWatch()
     grants = GrantCheck(asked["module"].split(".")[1], asked["environment"])

@@ -3,6 +3,7 @@
 from typing import Any
 
 from shared.names import QueueName
+from tests.crashes.archived_rows import ArchivedRows
 from tests.crashes.arrivals import ArrivalLog
 from tests.crashes.bulk_operations import Operations
 from tests.crashes.clients import Clients
@@ -25,6 +26,7 @@ from tests.crashes.tampering import Tampering
 
 MINUTE_MS = 60_000
 RECONCILER_MINUTES = 15
+ARCHIVER_TICK_SECONDS, ARCHIVER_TICKS = 300, 12
 
 
 class Stage:
@@ -42,6 +44,7 @@ class Stage:
         self.redriver = Redriver(self.clock, self.request)
         self.operations = Operations(self.clock, self.request)
         self.parked_messages = Parking(deployment)
+        self.archived_rows = ArchivedRows(deployment)
         self._payloads = Payloads(deployment)
         self.limits = Limits()
         self._quotas = OwnQuotas(deployment)
@@ -68,6 +71,7 @@ class Stage:
         self.redriver.forget()
         self.operations.forget()
         self.parked_messages.forget()
+        self.archived_rows.forget()
         self._payloads.forget()
 
     def limit(self, **limits: Any) -> None:
@@ -105,6 +109,10 @@ class Stage:
     def redrive(self) -> None:
         """A tick of the redriver."""
         self.workers.ask("redriver", {})
+
+    def archive(self) -> None:
+        """A tick of the archiver."""
+        self.workers.ask("archiver", {"range": {"index": 0, "of": 1}})
 
     def reconcile(self) -> None:
         """Both ticks of the reconciler."""
@@ -173,7 +181,17 @@ class Stage:
         self.faults += settling.faults
         self.wait(UNTIL_RECONCILABLE_SECONDS)
         self.reconcile()
+        self._seal_archive()
         return settling.took_seconds
+
+    def _seal_archive(self) -> None:
+        """Let the archiver finish its hours, which a lease may hold back for a quarter of an hour."""
+        for _ in range(ARCHIVER_TICKS):
+            if self.archived_rows.are_sealed():
+                return
+            self.wait(ARCHIVER_TICK_SECONDS)
+            self.sweep()
+            self.archive()
 
     def _bulk_tasks_are_at_rest(self) -> bool:
         return self.redriver.bulks_are_at_rest() and self.operations.are_at_rest()
@@ -196,7 +214,8 @@ class Stage:
         )
         told = self.tampering.faults(findings(self._reconciler_log.new_lines()))
         bulk = [*self.redriver.faults(), *self.operations.faults()]
-        return self.faults + oracle.verdict() + told + bulk + self.parked_messages.faults()
+        archive = self.archived_rows.faults(records)
+        return self.faults + oracle.verdict() + told + bulk + archive + self.parked_messages.faults()
 
     def check_payloads(self) -> None:
         """Every large request lasts as long as the work that needs it, and none for ever."""

@@ -67,6 +67,15 @@ def test_stages_that_add_up_are_nothing_to_find() -> None:
     assert [fault for fault in verdict(evidence) if "stages" in fault.text or "began at" in fault.text] == []
 
 
+def test_retry_of_the_occurrence_before_sends_a_message_from_which_the_stages_count() -> None:
+    evidence = honest(CALM)
+    told(evidence, 20, 2_000, 10, 2, cause="limited")
+    retried_at = DUE_AT + LATE_MS - 2_100
+    before = call(attempt=2, scheduled_at=DUE_AT - 60_000, began_at=retried_at, caller_began_at=retried_at)
+    evidence.calls.append(before)
+    assert [fault for fault in verdict(evidence) if "do not add up" in fault.text] == []
+
+
 def test_message_that_was_lost_and_sent_again_leaves_stages_short_of_the_lag() -> None:
     evidence = honest(GRAVE)
     told(evidence, 20, 0, 10, 2)
