@@ -46,11 +46,13 @@ def _latest(evidence: Evidence, record: Record, latest: StageTimes, call: Arriva
 
 
 def _sent_again_ms(record: Record, calls: list[Arrival], first: Arrival) -> int:
-    """How late the latest repeated message may be: each retry of the occurrence before sends one."""
+    """How late the latest repeated message may be: each retry of the occurrence right before sends one."""
+    earlier = [call for call in calls if call.scheduled_at < first.scheduled_at]
+    before_at = max((call.scheduled_at for call in earlier), default=None)
     retries = [
         call.caller_began_at
-        for call in calls
-        if call.attempt > 1 and call.scheduled_at < record.due_at and call.began_at < first.began_at
+        for call in earlier
+        if call.attempt > 1 and call.scheduled_at == before_at and call.began_at < first.began_at
     ]
     return max(0, max(retries, default=0) - max(record.due_at, record.created_at))
 

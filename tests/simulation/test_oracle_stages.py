@@ -76,6 +76,16 @@ def test_retry_of_the_occurrence_before_sends_a_message_from_which_the_stages_co
     assert [fault for fault in verdict(evidence) if "do not add up" in fault.text] == []
 
 
+def test_retry_of_an_earlier_occurrence_sends_no_message_of_this_one() -> None:
+    evidence = honest(CALM)
+    told(evidence, 20, 2_000, 10, 2, cause="limited")
+    retried_at = DUE_AT + LATE_MS - 2_100
+    begun = {"began_at": retried_at, "caller_began_at": retried_at}
+    evidence.calls.append(call(attempt=2, scheduled_at=DUE_AT - 120_000, **begun))
+    evidence.calls.append(call(attempt=1, scheduled_at=DUE_AT - 60_000, **begun))
+    assert [fault for fault in verdict(evidence) if "do not add up" in fault.text]
+
+
 def test_message_that_was_lost_and_sent_again_leaves_stages_short_of_the_lag() -> None:
     evidence = honest(GRAVE)
     told(evidence, 20, 0, 10, 2)
