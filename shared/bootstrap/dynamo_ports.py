@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         ShardLedger,
     )
     from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
-    from shared.ports.jobs import IdempotencyStore, JobStore
+    from shared.ports.jobs import IdempotencyStore, JobNames, JobStore
     from shared.ports.limits import LimitStore, ThrottleStatus
     from shared.ports.listings import Queries
     from shared.ports.runtime import Offload, Spread
@@ -162,6 +162,12 @@ class DynamoPorts(ArchivePorts, BulkPorts, JobStatePorts):
         from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
 
         return DynamoJobStore(self._dynamodb, self._jobs, self._executions, self._region)
+
+    @cached_property
+    def job_names(self) -> JobNames:
+        from shared.adapters.dynamodb.jobs.job_names import DynamoJobNames
+
+        return DynamoJobNames(self._dynamodb, self._jobs, self._backoff)
 
     @cached_property
     def live_items(self) -> DynamoLiveItems:

@@ -15,6 +15,7 @@ from shared.usecases.listings.list_due import ListDue
 from shared.usecases.listings.list_executions import ListExecutions
 from shared.usecases.listings.list_jobs import ListJobs
 from shared.usecases.listings.list_upcoming import ListUpcoming
+from shared.usecases.listings.name_executions import NameExecutions
 from shared.usecases.listings.next_runs import NextRuns
 from shared.usecases.listings.preview_schedule import PreviewSchedule
 
@@ -65,6 +66,10 @@ class ListingUseCases:
     @cached_property
     def last_run(self) -> LastRun:
         return LastRun(store=self.core.ports.executions, clock=self.core.ports.clock)
+
+    @cached_property
+    def name_executions(self) -> NameExecutions:
+        return NameExecutions(self.core.ports.job_names)
 
     @cached_property
     def preview_schedule(self) -> PreviewSchedule:

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
         WakeupQueue,
     )
     from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
-    from shared.ports.jobs import IdempotencyStore, JobHealthStore, JobStore, LiveItems, RunLockStore
+    from shared.ports.jobs import (
+        IdempotencyStore,
+        JobHealthStore,
+        JobNames,
+        JobStore,
+        LiveItems,
+        RunLockStore,
+    )
     from shared.ports.limits import LimitStore, ThrottleStatus
     from shared.ports.listings import Queries
     from shared.ports.runtime import Clock, Entropy, Offload, Pause, Spread
@@ -42,6 +49,7 @@ class Ports:
     one_offs: OneOffStore
     one_off_batches: OneOffBatches
     jobs: JobStore
+    job_names: JobNames
     live_items: LiveItems
     idempotency: IdempotencyStore
     run_locks: RunLockStore

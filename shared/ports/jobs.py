@@ -1,6 +1,6 @@
 """Recurring jobs, idempotency records and run locks, and transactions over jobs and executions."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from shared.dataclass import dataclass
@@ -129,6 +129,17 @@ class JobStore(Protocol):
         filed.
 
         Idempotent. `expires_at_s` must outlive the execution.
+        """
+        ...
+
+
+class JobNames(Protocol):
+    """Names of recurring jobs: their executions do not carry them."""
+
+    def of(self, tenant_id: str, job_ids: Collection[str]) -> Mapping[str, str]:
+        """The present names of at most 100 jobs by their ids; a job without a name is left out.
+
+        Eventually consistent.
         """
         ...
 

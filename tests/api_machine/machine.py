@@ -131,7 +131,7 @@ class ApiMachine(RuleBasedStateMachine):
         """Exactly what failed for good, told in the same words."""
         own = {job.id for job in self.jobs if job.tenant == tenant}
         failed = {
-            record["id"]: _without(record, "name")
+            record["id"]: record
             for record in records
             if record["job_id"] in own and record["state"] == "failed"
         }
@@ -175,14 +175,7 @@ class ApiMachine(RuleBasedStateMachine):
 
 
 def _as_in_history(letter: dict[str, Any]) -> dict[str, Any]:
-    """A dead letter without what is said of it beside: its lane, and how its last attempt ended.
-
-    The name is left out as well: of a recurring job, only the list of its own executions has it.
-    """
+    """A dead letter without what is said of it beside: its lane, and how its last attempt ended."""
     last = letter["attempts"][-1] if letter["attempts"] else {"status": None, "reason": None}
     assert (letter["last_status"], letter["last_reason"]) == (last["status"], last["reason"])
-    return _without(letter, "lane", "last_status", "last_reason", "name")
-
-
-def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {key: value for key, value in record.items() if key not in names}
+    return {key: value for key, value in letter.items() if key not in ("lane", "last_status", "last_reason")}

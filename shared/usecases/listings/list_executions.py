@@ -28,7 +28,6 @@ class ExecutionPage:
 
     executions: tuple[Execution, ...]
     next_position: HistoryPosition | None
-    job_name: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,6 @@ class ListExecutions:
         return ExecutionPage(
             executions=page.items,
             next_position=_position(page.last, chain) if page.last else None,
-            job_name=job.name,
         )
 
 

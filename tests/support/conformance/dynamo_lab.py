@@ -26,6 +26,7 @@ from shared.adapters.dynamodb.executions.redrive_batches import DynamoRedriveBat
 from shared.adapters.dynamodb.jobs.alert_windows import DynamoAlertWindows
 from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.jobs.job_health_store import DynamoJobHealthStore
+from shared.adapters.dynamodb.jobs.job_names import DynamoJobNames
 from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
 from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
 from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
@@ -177,6 +178,10 @@ class DynamoLab:
     @cached_property
     def throttle_status(self) -> DynamoThrottleStatus:
         return DynamoThrottleStatus(self._use(self.names.leases), self.names.leases, REGION, self._backoff)
+
+    @cached_property
+    def job_names(self) -> DynamoJobNames:
+        return DynamoJobNames(self._use(self.names.jobs), self.names.jobs, self._backoff)
 
     @cached_property
     def live_items(self) -> DynamoLiveItems:

@@ -13,7 +13,7 @@ from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
 from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
 from shared.ports.dispatch import LaneProgressStore, ReconcileProgressStore, ShardCountStore, ShardLedger
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
-from shared.ports.jobs import IdempotencyStore, JobHealthStore, JobStore, LiveItems, RunLockStore
+from shared.ports.jobs import IdempotencyStore, JobHealthStore, JobNames, JobStore, LiveItems, RunLockStore
 from shared.ports.limits import LimitStore, ThrottleStatus
 from shared.ports.listings import Queries
 from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
@@ -26,6 +26,7 @@ from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_health_store import FakeJobHealthStore
+from tests.support.fakes.job_names import FakeJobNames
 from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.ledger import FakeShardLedger
@@ -116,6 +117,9 @@ class Lab(Protocol):
     def throttle_status(self) -> ThrottleStatus: ...
 
     @property
+    def job_names(self) -> JobNames: ...
+
+    @property
     def live_items(self) -> LiveItems: ...
 
     @property
@@ -194,6 +198,7 @@ class FakeLab:
         self.limits = FakeLimitStore()
         self.throttle_status = FakeThrottleStatus(self.limits, self.progress)
         self.live_items = self.recurring_jobs = FakeLiveItems(self.table)
+        self.job_names = FakeJobNames(self.table)
         self.audit = FakeAuditLog()
         self.archive_units = FakeArchiveUnits()
         self.late_puts = FakeLatePuts()

@@ -22,6 +22,7 @@ from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_health_store import FakeJobHealthStore
+from tests.support.fakes.job_names import FakeJobNames
 from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.ledger import FakeShardLedger
@@ -69,6 +70,7 @@ class FakePorts:
         self.tenants = FakeTenantStore()
         self.budgets = FakeBudgetStore()
         self.live_items = FakeLiveItems(self.table)
+        self.job_names = FakeJobNames(self.table)
         self.reconcile_progress = FakeReconcileProgress()
         self.audit_log = FakeAuditLog()
         self.parameters = FakeParameters()
@@ -116,6 +118,7 @@ class FakePorts:
         ports.tenants = self.tapped("tenants", self.tenants)
         ports.budgets = self.tapped("budgets", self.budgets)
         ports.live_items = ports.recurring_jobs = self.live_items
+        ports.job_names = self.tapped("job_names", self.job_names)
         ports.audit_log = self.tapped("audit", self.audit_log)
         ports.limits = self.tapped("limits", self.limits)
         ports.throttle_status = self.throttle_status

@@ -12,6 +12,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import TERMINAL, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import Rate, format_instant
+from shared.ports.listings import TenantIndex
 from tests.support.api.api_world import ApiWorld
 from tests.support.builders import DUE_AT, in_state, with_changes
 
@@ -165,15 +166,48 @@ def test_executions_of_a_job_show_their_lag_and_its_name() -> None:
     assert [(each["lag_ms"], each["name"]) for each in listed] == [(1_023, NAME), (23, NAME)]
 
 
-def test_list_by_time_shows_names_of_one_off_jobs_and_reads_no_definition() -> None:
+def test_list_by_time_shows_names_of_jobs_by_one_read() -> None:
     ran = Ran()
     ran.world.put(begun(ran.world.one_off(9, name="import")))
-    ran.api.get("/v1/executions")
     ran.world.steps.taken.clear()
     listed = ran.api.get("/v1/executions").json["executions"]
-    assert {each["name"] for each in listed} == {None, "import"}
+    assert sorted(each["name"] for each in listed) == ["import", NAME, NAME]
     assert {each["lag_ms"] for each in listed} == {23, 1_023}
-    assert ran.world.steps.count("jobs.get") == 0
+    assert (ran.world.steps.count("job_names.of"), ran.world.steps.count("jobs.get")) == (1, 0)
+
+
+def test_executions_are_listed_without_names_that_cannot_be_read() -> None:
+    ran = Ran()
+    ran.world.steps.fail("job_names.of")
+    assert [each["name"] for each in ran.api.get("/v1/executions").json["executions"]] == [None, None]
+
+
+def test_names_of_one_off_jobs_need_no_read() -> None:
+    api = ApiWorld()
+    api.world.put(begun(api.world.one_off(9, name="import")))
+    assert [each["name"] for each in api.get("/v1/executions").json["executions"]] == ["import"]
+    assert api.world.steps.count("job_names.of") == 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/executions/{run}",
+        "/v1/executions/{run}/explain",
+        "/v1/dead-letters/{run}",
+        "/v1/dead-letters",
+        "/v1/executions?state=failed",
+    ],
+)
+def test_failed_run_of_a_recurring_job_is_shown_with_the_present_name_of_its_job(path: str) -> None:
+    ran = Ran()
+    run = ran.world.put(begun(ran.run(0), state=State.FAILED))
+    ran.world.table.executions[run.id].entry = TenantIndex.FAILED
+    ran.change(name="renamed")
+    path, _, query = path.format(run=run.id).partition("?")
+    answer = ran.api.get(path, **dict(part.split("=") for part in query.split("&") if part)).json
+    (shown,) = answer.get("executions", [answer])
+    assert shown["name"] == "renamed"
 
 
 def test_execution_without_an_outcome_has_no_lag() -> None:

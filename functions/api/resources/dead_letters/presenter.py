@@ -7,18 +7,17 @@ from functions.api.resources.dead_letters.models import (
     HeaderOut,
     InspectedOut,
 )
+from functions.api.resources.executions.beside import Beside
 from functions.api.resources.executions.presenter import execution_out
 from shared.domain.delivery.request import Request
 from shared.domain.executions.execution import Execution
-from shared.domain.executions.states import State
 
 
-def dead_letter_out(execution: Execution, notification: State | None = None) -> DeadLetterOut:
-    """`notification` is the state of its notification, where that was read."""
+def dead_letter_out(execution: Execution, beside: Beside) -> DeadLetterOut:
     outcomes = execution.progress.outcomes
     last = outcomes[-1] if outcomes else None
     return DeadLetterOut(
-        **execution_out(execution, notification).model_dump(),
+        **execution_out(execution, beside).model_dump(),
         lane=execution.lane,
         last_status=last.status if last else None,
         last_reason=last.reason.word if last else None,
@@ -26,10 +25,10 @@ def dead_letter_out(execution: Execution, notification: State | None = None) -> 
 
 
 def inspected_out(
-    execution: Execution, notification: State | None, request: Request | None, *, reveal: bool
+    execution: Execution, beside: Beside, request: Request | None, *, reveal: bool
 ) -> InspectedOut:
     return InspectedOut(
-        **dead_letter_out(execution, notification).model_dump(),
+        **dead_letter_out(execution, beside).model_dump(),
         request=_request_out(request, reveal=reveal) if request is not None else None,
     )
 

@@ -9,7 +9,7 @@ from functions.api.http.response import Response
 from functions.api.http.route import PAGE_PROBLEMS, PAGING, Route, Routes, json_response
 from functions.api.resources.dead_letters.models import DeadLetterPageOut, InspectedOut
 from functions.api.resources.dead_letters.presenter import dead_letter_out, inspected_out
-from functions.api.resources.executions.presenter import notification_state
+from functions.api.resources.executions.beside import read_beside
 from shared.domain.delivery.request import Request
 from shared.domain.errors import NotFoundError, UnreadableItemError
 from shared.domain.executions.execution import Execution
@@ -53,12 +53,9 @@ def list_dead_letters(context: Context, request: AuthenticatedRequest) -> Respon
     page = context.cases.dead_letters.list_dead_letters.execute(
         request.tenant.id, limit=limit, criteria=criteria, before=before
     )
-    notifications = context.cases.dead_letters.follow_notifications.execute(page.executions)
+    beside = read_beside(context, request.tenant, page.executions)
     dead_letters = DeadLetterPageOut(
-        executions=[
-            dead_letter_out(execution, notification_state(notifications, execution))
-            for execution in page.executions
-        ],
+        executions=[dead_letter_out(execution, beside) for execution in page.executions],
         next_cursor=context.cursors.seal(request.tenant, query, index_parts(page.next_before)),
     )
     return json_response(200, dead_letters)
@@ -88,8 +85,8 @@ def inspect_dead_letter(context: Context, request: AuthenticatedRequest) -> Resp
     if execution.state is not State.FAILED:
         raise NotFoundError("no such dead letter")
     stored = _stored_request(context, request, execution)
-    notifications = context.cases.dead_letters.follow_notifications.execute([execution])
-    inspected = inspected_out(execution, notification_state(notifications, execution), stored, reveal=reveal)
+    beside = read_beside(context, request.tenant, [execution])
+    inspected = inspected_out(execution, beside, stored, reveal=reveal)
     if reveal:
         # Revealing a secret is recorded like a change.
         context.audit.record(request, "revealRequest", execution_id, None, inspected)

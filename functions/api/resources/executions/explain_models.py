@@ -55,7 +55,7 @@ class ExplanationOut(Representation):
 
     id: str
     job_id: str
-    name: str | None = Field(description="The name of a one-off job.")
+    name: str | None = Field(description="The name of its job.")
     state: StateOut
     end_reason: EndReasonOut | None
     due_at: InstantOut

@@ -21,9 +21,9 @@ ON_TIME_MS = 1_000
 
 
 def explanation_out(
-    asked_id: str, execution: Execution, hint: WaitHint | None, now_ms: int
+    asked_id: str, execution: Execution, name: str | None, hint: WaitHint | None, now_ms: int
 ) -> ExplanationOut:
-    """`asked_id` is the id of the request: a job that was moved has another execution now."""
+    """`asked_id` is the id of the request: a job that was moved has another execution now. `name` is its job's."""
     attempts = lateness(execution)
     is_overdue = is_due_and_unstarted(execution, now_ms)
     overdue_ms = now_ms - execution.not_before if is_overdue else None
@@ -31,7 +31,7 @@ def explanation_out(
     return ExplanationOut(
         id=str(execution.id),
         job_id=execution.job_id,
-        name=execution.name,
+        name=name,
         state=execution.state.value,
         end_reason=execution.progress.end_reason.value if execution.progress.end_reason else None,
         due_at=format_instant(execution.id.dispatch_at),

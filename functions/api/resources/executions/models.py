@@ -53,7 +53,7 @@ class ExecutionOut(Representation):
     id: str
     job_id: str
     name: str | None = Field(
-        description="The name of its job: of a one-off job, and in the list of a recurring job's executions."
+        description="The present name of its job; null where it has none, or could not be read."
     )
     state: StateOut
     backfill_of: str | None = Field(description="For a run of a backfill: the job that it belongs to.")

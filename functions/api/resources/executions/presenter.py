@@ -1,8 +1,7 @@
 """Executions as responses."""
 
-from collections.abc import Mapping
-
 from functions.api.models import instant_out
+from functions.api.resources.executions.beside import Beside
 from functions.api.resources.executions.models import (
     AttemptOut,
     ExecutionDetailOut,
@@ -16,17 +15,11 @@ from shared.domain.dispatch.wait_hint import WaitHint
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.lateness import first_lag_ms
 from shared.domain.executions.states import State
-from shared.domain.ids import ExecutionId, backfilled_job
+from shared.domain.ids import backfilled_job
 from shared.domain.schedules.schedule import format_instant
 
-NotificationStates = Mapping[ExecutionId, State]
-"""The states of notifications, by their ids."""
 
-
-def execution_out(
-    execution: Execution, notification: State | None = None, job_name: str | None = None
-) -> ExecutionOut:
-    """`notification` is the state of its notification, and `job_name` the name of its job, where they were read."""
+def execution_out(execution: Execution, beside: Beside) -> ExecutionOut:
     progress = execution.progress
     attempts = [
         AttemptOut(
@@ -42,7 +35,7 @@ def execution_out(
     return ExecutionOut(
         id=str(execution.id),
         job_id=execution.job_id,
-        name=execution.name or job_name,
+        name=beside.name(execution),
         state=execution.state.value,
         backfill_of=backfilled_job(execution.job_id),
         scheduled_at=format_instant(execution.scheduled_at),
@@ -56,15 +49,13 @@ def execution_out(
         missed=_missed_out(execution),
         redrive_of=str(execution.redrive_of.original) if execution.redrive_of else None,
         redriven_by=str(progress.redriven_by.execution) if progress.redriven_by else None,
-        notification=_notification_out(execution, notification),
+        notification=_notification_out(execution, beside.notification(execution)),
         notification_of=str(execution.notification_of) if execution.notification_of else None,
     )
 
 
-def execution_detail_out(
-    execution: Execution, notification: State | None, hint: WaitHint | None
-) -> ExecutionDetailOut:
-    shown = execution_out(execution, notification).model_dump()
+def execution_detail_out(execution: Execution, beside: Beside, hint: WaitHint | None) -> ExecutionDetailOut:
+    shown = execution_out(execution, beside).model_dump()
     return ExecutionDetailOut(**shown, waiting_for=wait_out(hint))
 
 
@@ -72,25 +63,10 @@ def wait_out(hint: WaitHint | None) -> WaitOut | None:
     return WaitOut(reason=hint.reason.value, until=instant_out(hint.until)) if hint else None
 
 
-def page_out(
-    executions: tuple[Execution, ...],
-    notifications: NotificationStates,
-    next_cursor: str | None,
-    job_name: str | None = None,
-) -> ExecutionPageOut:
+def page_out(executions: tuple[Execution, ...], beside: Beside, next_cursor: str | None) -> ExecutionPageOut:
     return ExecutionPageOut(
-        executions=[
-            execution_out(execution, notification_state(notifications, execution), job_name)
-            for execution in executions
-        ],
-        next_cursor=next_cursor,
+        executions=[execution_out(execution, beside) for execution in executions], next_cursor=next_cursor
     )
-
-
-def notification_state(notifications: NotificationStates, execution: Execution) -> State | None:
-    """The state of an execution's notification; None where it has none, or where it is not stored."""
-    notification = execution.progress.notification
-    return notifications.get(notification) if notification is not None else None
 
 
 def _notification_out(execution: Execution, state: State | None) -> NotificationOut | None:

@@ -13,13 +13,13 @@ from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
 from functions.api.http.route import PAGE_PROBLEMS, PAGING, Route, Routes, json_response
+from functions.api.resources.executions.beside import read_beside, read_names
 from functions.api.resources.executions.explain_models import ExplanationOut
 from functions.api.resources.executions.explain_presenter import explanation_out
 from functions.api.resources.executions.models import ExecutionDetailOut, ExecutionOut, ExecutionPageOut
 from functions.api.resources.executions.presenter import (
     execution_detail_out,
     execution_out,
-    notification_state,
     page_out,
 )
 from shared.domain.listings.filters import ExecutionFilter
@@ -54,8 +54,8 @@ def list_executions(context: Context, request: AuthenticatedRequest) -> Response
         request.tenant.id, job_id, limit=limit, criteria=criteria, position=position
     )
     next_cursor = context.cursors.seal(request.tenant, query, history_parts(page.next_position))
-    notifications = context.cases.dead_letters.follow_notifications.execute(page.executions)
-    return json_response(200, page_out(page.executions, notifications, next_cursor, page.job_name))
+    beside = read_beside(context, request.tenant, page.executions)
+    return json_response(200, page_out(page.executions, beside, next_cursor))
 
 
 @ROUTES.add(
@@ -83,8 +83,8 @@ def list_by_time(context: Context, request: AuthenticatedRequest) -> Response:
         request.tenant, limit=limit, criteria=criteria, before=before
     )
     next_cursor = context.cursors.seal(request.tenant, query, index_parts(page.next_before))
-    notifications = context.cases.dead_letters.follow_notifications.execute(page.executions)
-    return json_response(200, page_out(page.executions, notifications, next_cursor))
+    beside = read_beside(context, request.tenant, page.executions)
+    return json_response(200, page_out(page.executions, beside, next_cursor))
 
 
 @ROUTES.add(
@@ -106,11 +106,9 @@ def get_execution(context: Context, request: AuthenticatedRequest) -> Response:
     execution = context.cases.core.find_execution.execute(
         request.tenant.id, request.path_values["execution_id"]
     )
-    notifications = context.cases.dead_letters.follow_notifications.execute([execution])
+    beside = read_beside(context, request.tenant, [execution])
     hint = context.cases.listings.explain_wait.execute(request.tenant, execution)
-    return json_response(
-        200, execution_detail_out(execution, notification_state(notifications, execution), hint)
-    )
+    return json_response(200, execution_detail_out(execution, beside, hint))
 
 
 @ROUTES.add(
@@ -132,7 +130,8 @@ def explain_execution(context: Context, request: AuthenticatedRequest) -> Respon
     asked_id = request.path_values["execution_id"]
     execution = context.cases.core.find_execution.execute(request.tenant.id, asked_id)
     hint = context.cases.listings.explain_wait.execute(request.tenant, execution)
-    return json_response(200, explanation_out(asked_id, execution, hint, context.now_ms()))
+    name = read_names(context, request.tenant, [execution]).name(execution)
+    return json_response(200, explanation_out(asked_id, execution, name, hint, context.now_ms()))
 
 
 @ROUTES.add(
@@ -157,7 +156,8 @@ def explain_execution(context: Context, request: AuthenticatedRequest) -> Respon
 def redrive_execution(context: Context, request: AuthenticatedRequest) -> Response:
     execution_id = request.path_values["execution_id"]
     redrive = context.cases.dead_letters.redrive_execution.execute(request.tenant.id, execution_id)
-    execution = execution_out(redrive.execution)
+    beside = read_names(context, request.tenant, [redrive.execution])
+    execution = execution_out(redrive.execution, beside)
     count(Metric.REDRIVEN, 0 if redrive.replayed else 1)
     context.audit.record(request, "redriveExecution", execution_id, None, execution)
     headers = {"Location": f"/v1/executions/{execution.id}"}
@@ -184,12 +184,13 @@ def redrive_execution(context: Context, request: AuthenticatedRequest) -> Respon
 def cancel_execution(context: Context, request: AuthenticatedRequest) -> Response:
     tenant_id, execution_id = request.tenant.id, request.path_values["execution_id"]
     stop_retries = request.flag("stop_retries")
-    before = execution_out(context.cases.core.find_execution.execute(tenant_id, execution_id))
+    found = context.cases.core.find_execution.execute(tenant_id, execution_id)
+    beside = read_names(context, request.tenant, [found])
     cancelled = context.cases.dead_letters.cancel_redrive.execute(
         tenant_id, execution_id, stop_retries=stop_retries
     )
-    after = execution_out(cancelled)
-    context.audit.record(request, "cancelExecution", execution_id, before, after)
+    after = execution_out(cancelled, beside)
+    context.audit.record(request, "cancelExecution", execution_id, execution_out(found, beside), after)
     return json_response(202 if after.state == "running" else 200, after)
 
 

@@ -12,6 +12,7 @@ from functions.api.http.route import (
     Routes,
     json_response,
 )
+from functions.api.resources.executions.beside import read_names
 from functions.api.resources.executions.models import ExecutionOut
 from functions.api.resources.executions.presenter import execution_out
 from functions.api.resources.jobs.models import JobOut, PauseIn
@@ -100,7 +101,8 @@ def trigger_job(context: Context, request: AuthenticatedRequest) -> Response:
     triggered = context.cases.jobs.trigger_job.execute(
         request.tenant, job.id, key, revision=request.expected_revision(job.revision)
     )
-    execution = execution_out(triggered.execution)
+    beside = read_names(context, request.tenant, [triggered.execution])
+    execution = execution_out(triggered.execution, beside)
     context.audit.record(request, "triggerJob", job.id, None, execution)
     headers = {"Location": f"/v1/executions/{execution.id}"}
     return json_response(201, execution, headers | replay_header(replayed=triggered.replayed))

@@ -3,12 +3,15 @@
 from dataclasses import asdict
 from typing import Any
 
+from functions.api.context import Context
 from functions.api.models import instant_out
 from functions.api.resources.dead_letters.presenter import dead_letter_out
+from functions.api.resources.executions.beside import read_names
 from functions.api.resources.redrives.models import SAMPLE, RedriveCountsOut, RedriveOut, RedrivePlanOut
 from shared.domain.dead_letters.redrive_task import RedriveTask
 from shared.domain.listings.position import BEGINNING
 from shared.domain.schedules.schedule import format_instant
+from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.dead_letters.start_redrive import RedrivePlan
 
 
@@ -36,11 +39,12 @@ def redrive_out(task: RedriveTask) -> RedriveOut:
     )
 
 
-def plan_out(plan: RedrivePlan) -> RedrivePlanOut:
+def plan_out(context: Context, tenant: Tenant, plan: RedrivePlan) -> RedrivePlanOut:
     fresh = [execution for execution in plan.matching if execution.progress.redriven_by is None]
+    beside = read_names(context, tenant, fresh[:SAMPLE])
     return RedrivePlanOut(
         count=len(plan.matching),
         already_redriven=len(plan.matching) - len(fresh),
         complete=plan.is_complete,
-        sample=[dead_letter_out(execution) for execution in fresh[:SAMPLE]],
+        sample=[dead_letter_out(execution, beside) for execution in fresh[:SAMPLE]],
     )

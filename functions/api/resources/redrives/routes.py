@@ -50,7 +50,9 @@ def redrive_dead_letters(context: Context, request: AuthenticatedRequest) -> Res
     new = body.new_redrive()
     start_redrive = context.cases.dead_letters.start_redrive
     if body.dry_run:
-        return json_response(200, plan_out(start_redrive.plan(request.tenant.id, new.criteria)))
+        return json_response(
+            200, plan_out(context, request.tenant, start_redrive.plan(request.tenant.id, new.criteria))
+        )
     started = start_redrive.execute(request.tenant, new, key)
     task = started.task if started.replayed else _first_page(context, started.task)
     count(Metric.REDRIVEN, task.counts.redriven - started.task.counts.redriven)

@@ -23,6 +23,9 @@ from shared.domain.schedules.schedule import decode_series, encode_series
 from shared.names import Attr, Lane
 from shared.ports.jobs import Payload
 
+NAME = "n"
+"""Attribute of a name."""
+
 
 def job_item(job: Job, expires_at_s: int | None = None) -> Item:
     pk, sk = job_key(job.tenant_id, job.id)
@@ -142,7 +145,7 @@ def _definition_attributes(definition: Definition) -> dict[str, Any]:
         "ln": call.lane.value,
         **call_attributes(call),
         "rt": [call.retry.base_seconds, call.retry.factor, call.retry.cap_seconds],
-        "n": definition.name,
+        NAME: definition.name,
         "tg": list(definition.tags) or None,
     }
     return {name: value for name, value in attributes.items() if value is not None}
@@ -152,7 +155,7 @@ def _read_definition(plain: Mapping[str, Any]) -> Definition:
     return Definition(
         schedule=decode_series(plain["sc"]),
         call=read_call(plain, known(Lane, plain["ln"]), plain["rt"]),
-        name=plain.get("n"),
+        name=plain.get(NAME),
         tags=tuple(plain.get("tg", ())),
         **read_rules(plain),
     )

@@ -104,6 +104,11 @@ def job_key(tenant_id: str, job_id: str) -> tuple[str, str]:
     return tenant_id, f"job#{job_id}"
 
 
+def parse_job_sk(sk: str) -> str:
+    """The id of the job."""
+    return sk.removeprefix("job#")
+
+
 def job_prefix(tenant_id: str) -> tuple[str, str]:
     """The partition and the prefix of a tenant's definitions."""
     return tenant_id, "job#"
