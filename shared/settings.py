@@ -97,7 +97,16 @@ class VaultSettings(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArchiverSettings(VaultSettings):
+class HistorySettings(VaultSettings):
+    """Settings of functions that write or read statistics."""
+
+    history_table: str
+    archive_days: int
+    """0: nothing is archived."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArchiverSettings(HistorySettings):
     """Settings of the archiver: its bucket."""
 
     archive_bucket: str
@@ -125,7 +134,7 @@ class QuotaSettings(CallbackSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApiSettings(QuotaSettings):
+class ApiSettings(QuotaSettings, HistorySettings):
     """Settings of the API and of the operators' command line."""
 
     audit_table: str
@@ -237,6 +246,13 @@ def _days(value: str) -> int:
     return days
 
 
+def _whole(value: str) -> int:
+    days = int(value)
+    if days < 0:
+        raise InvalidValueError("it must not be negative")
+    return days
+
+
 def _bool(value: str) -> bool:
     return {"true": True, "false": False}[value.lower()]
 
@@ -272,6 +288,8 @@ _VARIABLES: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "api_log_group": (Env.API_LOG_GROUP, _text, "the name of the API's log group"),
     "api_url": (Env.API_URL, _public_url, "the https URL of the API, without a path"),
     "archive_bucket": (Env.ARCHIVE_BUCKET, _text, "the name of the bucket of archived executions"),
+    "archive_days": (Env.ARCHIVE_DAYS, _whole, "a whole number of days, or 0 without an archive"),
+    "history_table": (Env.HISTORY_TABLE, _text, "the name of the table of statistics"),
     "receiver_url": (Env.CANARY_RECEIVER_URL, _text, "the URL that the jobs of the canary call"),
     "transport": (Env.TRANSPORT, Transport, f"one of {', '.join(Transport)}"),
 }

@@ -9,7 +9,7 @@ from importlib import import_module
 from functions.api.http.route import Routes
 
 _OF_JOBS = ("jobs.routes", "jobs.lifecycle_routes", "batches.routes", "backfills.routes", "executions.routes")
-_OF_TENANTS = ("keys.routes", "signing_secrets.routes", "usage.routes", "audit.routes")
+_OF_TENANTS = ("keys.routes", "signing_secrets.routes", "usage.routes", "statistics.routes", "audit.routes")
 SECTIONS = {
     "jobs": (*_OF_JOBS, "upcoming.routes", "bulk_tasks.routes"),
     "bulk-tasks": ("bulk_tasks.routes",),
@@ -22,6 +22,7 @@ SECTIONS = {
     "signing-secrets": ("signing_secrets.routes",),
     "settings": ("settings.routes",),
     "usage": ("usage.routes",),
+    "stats": ("statistics.routes",),
     "audit": ("audit.routes",),
     "health": ("system.routes",),
     "admin": (*_OF_TENANTS, "tenants.routes", "parked.routes", "upcoming.routes"),

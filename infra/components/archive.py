@@ -46,6 +46,8 @@ COLUMNS = {
     "missed": "struct<count:bigint,first_at:timestamp,last_at:timestamp>",
     "outcomes": "array<struct<attempt:int,started_at:timestamp,duration_ms:bigint,status:int,reason:string>>",
     "body": "binary",
+    "queue_ms": "bigint",
+    "wait_ms": "bigint",
 }
 """The columns of a file, as Athena has them; a test compares them with those of a file."""
 

@@ -72,6 +72,9 @@ def environment(
         variables[Env.AUDIT_ONE_OFFS] = str(stage.audit_one_offs).lower()
     if spec.manages_tenants or spec.lane is not None:
         variables[Env.DEFAULT_QUOTAS] = json.dumps(asdict(stage.default_quotas), separators=(",", ":"))
+    if spec.manages_tenants or spec.archives:
+        variables[Env.HISTORY_TABLE] = shared.tables.history.table_name
+        variables[Env.ARCHIVE_DAYS] = str(stage.archive_days)
     if spec.archives and shared.archive is not None:
         variables[Env.ARCHIVE_BUCKET] = shared.archive.bucket_name
     if spec.makes_callbacks or spec.archives:

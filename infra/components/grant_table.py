@@ -52,6 +52,7 @@ class TableGrants:
     leases: tuple[str, ...] = ()
     audit: tuple[str, ...] = ()
     """Append and read only: an INSERT refuses a key that exists, so no function can change or delete a record."""
+    history: tuple[str, ...] = ()
     reads_queue_depth: bool = False
     """Reads the backlog of each lane."""
     decrypts: bool = False
@@ -68,6 +69,7 @@ GRANTS: dict[str, TableGrants] = {
         tenants=(GET, PUT, UPDATE, BATCH_GET, QUERY),
         leases=(GET, UPDATE, DELETE, QUERY, BATCH_GET),
         audit=(INSERT, QUERY),
+        history=(GET, QUERY),
         decrypts=True,
         makes_data_keys=True,
     ),
@@ -113,6 +115,7 @@ GRANTS: dict[str, TableGrants] = {
         jobs=(GET,),
         tenants=(GET,),
         leases=(GET, PUT, UPDATE, DELETE, QUERY),
+        history=(PUT, UPDATE),
         decrypts=True,
     ),
     "canary_prober": TableGrants(),
@@ -181,6 +184,7 @@ def _table_grants(tables: TableGrants) -> list[Grant]:
         "tenants": tables.tenants,
         "leases": tables.leases,
         "audit": tables.audit,
+        "history": tables.history,
     }
     key_actions = (DECRYPT,) * tables.decrypts + (MAKE_DATA_KEY,) * tables.makes_data_keys
     on_tables = ((tuple(f"dynamodb:{verb}" for verb in verbs), [name]) for name, verbs in by_table.items())

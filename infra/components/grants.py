@@ -42,6 +42,7 @@ def arns_by_name(tables: Tables, lanes: Lanes, key_arn: str) -> dict[str, str]:
         "tenants": tables.tenants.table_arn,
         "leases": tables.leases.table_arn,
         "audit": tables.audit.table_arn,
+        "history": tables.history.table_arn,
         **{queue_name(queue): pair.main.queue_arn for queue, pair in lanes.queues.items()},
         **{dead_letters_name(queue): pair.dead.queue_arn for queue, pair in lanes.queues.items()},
         KEY: key_arn,

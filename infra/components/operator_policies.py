@@ -41,6 +41,9 @@ class OperatorPolicies(Construct):
         return iam.ManagedPolicy(self, name, description=description, statements=statements)
 
 
+_TABLES = ("executions", "jobs", "tenants", "leases", "audit", "history")
+
+
 def _on_call(on: On, actions: tuple[str, ...], patterns: Mapping[On, tuple[str, ...]]) -> iam.PolicyStatement:
     made = iam.PolicyStatement(actions=[*actions], resources=[*patterns[on]])
     if on is On.SOURCES:
@@ -65,7 +68,7 @@ def stage_arns(stack: Stack, stage: StageConfig, arns: Mapping[str, str]) -> dic
         On.RULES: (arn("events", f"rule/{service}"),),
         On.ROLLOUT: (arn("codedeploy", f"deploymentgroup:{service}"),),
         On.QUEUES: (arn("sqs", service),),
-        On.TABLES: tuple(arns[name] for name in ("executions", "jobs", "tenants", "leases", "audit")),
+        On.TABLES: tuple(arns[name] for name in _TABLES),
         On.RECORDS: tuple(arns[name] for name in ("executions", "jobs")),
         On.LOGS: (
             arn("logs", f"log-group:{service}"),

@@ -1,4 +1,4 @@
-"""The five DynamoDB tables. The DynamoDB adapters define the meaning of their keys.
+"""The six DynamoDB tables. The DynamoDB adapters define the meaning of their keys.
 
 They are global tables with one replica, because CloudFormation cannot turn another table into one: a replica in a
 second region can then be added without a new table.
@@ -58,7 +58,7 @@ class Capacity:
 
 
 class Tables(Construct):
-    """Executions, jobs, tenants, leases and audit, with TTL.
+    """Executions, jobs, tenants, leases, audit and history, with TTL.
 
     All are on demand, but for the executions of a stage with provisioned units. All but the leases have
     point-in-time recovery.
@@ -84,6 +84,8 @@ class Tables(Construct):
         # A restore leaves this table as it is: leases of another time would let two workers run one execution.
         self.leases = self._table("Leases", is_recoverable=False, ranks_keys=stage.contributor_insights)
         self.audit = self._table("Audit")
+        # Apart from all others: each hour writes an item for each tenant, and nothing waits for them.
+        self.history = self._table("History")
 
     def by_name(self) -> dict[str, dynamodb.TableV2]:
         return {
@@ -92,6 +94,7 @@ class Tables(Construct):
             "tenants": self.tenants,
             "leases": self.leases,
             "audit": self.audit,
+            "history": self.history,
         }
 
     def _table(

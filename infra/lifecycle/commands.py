@@ -85,7 +85,7 @@ class Attachment:
     """Existing tables and an existing key that fit the data stack of a stage."""
 
     names: Mapping[str, str]
-    """Of the five tables, and the id of the key."""
+    """Of the six tables, and the id of the key."""
     restored: frozenset[str]
     """Tables without the settings that a restore drops."""
     domains: frozenset[str]

@@ -4,7 +4,7 @@ from infra.components.function_specs import ARCHIVER_MEMORY_MB
 from infra.config import StageConfig
 from infra.sizing import figures
 from infra.sizing.batches import core_share
-from infra.sizing.usage import GB, MB_PER_GB, MINUTES, Usage
+from infra.sizing.usage import DAYS_PER_MONTH, GB, MB_PER_GB, MINUTES, Usage
 
 HOURS = MINUTES / 60
 EVERY_MINUTES = 5
@@ -24,7 +24,8 @@ def archive_usage(stage: StageConfig, shards: float) -> Usage:
     runs_of_sandbox = figures.SANDBOX_HOURS.value * 60 / EVERY_MINUTES
     tick_ms = figures.latency("cold_start") / runs_of_sandbox + figures.ARCHIVE_TICK_READS.value * request_ms
     return Usage(
-        write_units=units * figures.ARCHIVE_UNIT_WRITES.value + HOURS,
+        # Each tick of the first archiver notes which hours were passed.
+        write_units=units * figures.ARCHIVE_UNIT_WRITES.value + HOURS + MINUTES / EVERY_MINUTES,
         read_units=queries + runs * figures.ARCHIVE_TICK_READS.value,
         lambda_requests=runs,
         gb_seconds=(runs * tick_ms + queries * request_ms) / 1_000 * ARCHIVER_MEMORY_MB / MB_PER_GB,
@@ -32,6 +33,15 @@ def archive_usage(stage: StageConfig, shards: float) -> Usage:
         object_puts=units * figures.ARCHIVE_UNIT_PUTS.value,
         object_gets=units * figures.ARCHIVE_UNIT_GETS.value,
     )
+
+
+def statistics_usage(stage: StageConfig, tenants: float) -> Usage:
+    """Of a month in which these tenants have executions in each hour and group of shards."""
+    if not stage.archivers:
+        return Usage()
+    items = (tenants + 1) * _units_per_hour(stage) * HOURS
+    kept = items * figures.HISTORY_ITEM_BYTES.value / GB * stage.archive_days / DAYS_PER_MONTH
+    return Usage(write_units=figures.ARCHIVE_PASSES.value * items, storage=kept, backup=kept)
 
 
 def _units_per_hour(stage: StageConfig) -> float:

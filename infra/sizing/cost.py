@@ -12,6 +12,7 @@ from infra.config import StageConfig
 from infra.executor_memory import LaneMemory
 from infra.provisioned import UnitsPerSecond
 from infra.sizing import figures
+from infra.sizing.archive import statistics_usage
 from infra.sizing.bill import bill, total
 from infra.sizing.idle import idle_usage
 from infra.sizing.prices import RIVALS, Prices
@@ -58,11 +59,13 @@ class Cost:
 
     @cached_property
     def fixed(self) -> Usage:
-        """An idle stage, and the metrics that functions report once there are jobs."""
+        """An idle stage, the tenants' statistics, and the metrics that functions report once there are jobs."""
         alarms = figures.SCALING_ALARMS.value if self.billing is Billing.PROVISIONED else 0
         reported = figures.CANARY_JOB_METRICS.value if self.stage.canary else 0
         metrics = figures.BUSY_METRICS.value - reported
-        return idle_usage(self.stage) + Usage(metrics=metrics, alarm_metrics=alarms)
+        busy = min(self.traffic.tenants, self.traffic.jobs_per_second * 3_600)
+        statistics = statistics_usage(self.stage, busy)
+        return idle_usage(self.stage) + statistics + Usage(metrics=metrics, alarm_metrics=alarms)
 
     @property
     def reserves(self) -> Mapping[str, UnitsPerSecond]:

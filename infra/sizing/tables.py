@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from infra.config import FunctionMemory
+from infra.sizing.archive import statistics_usage
 from infra.sizing.batches import cold_start_seconds
 from infra.sizing.bill import bill, total
 from infra.sizing.canary import canary_usage
@@ -45,7 +46,7 @@ EXECUTIONS: Mapping[str, Execution] = {
 
 def tables() -> list[str]:
     """All tables, in the order of the page."""
-    return [kinds(), bodies(), components(), memories(), billings(), levers(), idle(), canary()]
+    return [kinds(), bodies(), components(), memories(), billings(), levers(), idle(), statistics(), canary()]
 
 
 def kinds() -> str:
@@ -143,6 +144,18 @@ def idle() -> str:
     rows = [[name, *(_text(row[name]) for row in shown.values())] for name in names]
     rows.append(["total", *(_text(sum(row.values())) for row in shown.values())])
     return _markdown(["$ a month", *(f"`{name}`" for name in shown)], rows)
+
+
+def statistics() -> str:
+    """A month of statistics, by the tenants that have executions in each hour."""
+    rows = [
+        [
+            f"{tenants:,}",
+            *(_text(total(statistics_usage(stage, tenants), _PRICES)) for stage in PRESETS.values()),
+        ]
+        for tenants in (100, 1_000, 10_000)
+    ]
+    return _markdown(["$ a month, by tenants", *(f"`{name}`" for name in PRESETS)], rows)
 
 
 def canary() -> str:

@@ -5,19 +5,24 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shared.bootstrap.settings import require
 from shared.dataclass import dataclass
+from shared.settings import HistorySettings
 
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
     from shared.usecases.archive.archive_unit import ArchiveUnitPass
     from shared.usecases.archive.plan_units import PlanUnits
+    from shared.usecases.archive.put_statistics import PutStatistics
+    from shared.usecases.archive.read_job_statistics import ReadJobStatistics
+    from shared.usecases.archive.read_statistics import ReadStatistics
     from shared.usecases.archive.run_archive import RunArchive
     from shared.usecases.archive.verify_hour import VerifyHour
 
 
 @dataclass(frozen=True)
 class ArchiveUseCases:
-    """For functions with ArchiverSettings."""
+    """For functions with ArchiverSettings; the readers of statistics need HistorySettings alone."""
 
     core: CoreUseCases
 
@@ -29,6 +34,7 @@ class ArchiveUseCases:
         return RunArchive(
             plan=self._plan,
             units=ports.archive_units,
+            history=ports.history,
             ledger=ports.ledger,
             scanned=self.core.scanned_shards,
             pass_unit=self.pass_unit,
@@ -49,12 +55,51 @@ class ArchiveUseCases:
             late_puts=ports.late_puts,
             objects=ports.archive_objects,
             files=ports.archive_files,
+            put_statistics=self._put_statistics,
             read_tenant=self.core.read_tenant,
             vault=ports.vault,
             clock=ports.clock,
             retention=self.core.settings.retention,
             cell=self.core.settings.region,
         )
+
+    @cached_property
+    def read_statistics(self) -> ReadStatistics:
+        from shared.usecases.archive.read_statistics import ReadStatistics
+
+        ports = self.core.ports
+        return ReadStatistics(
+            history=ports.history,
+            queries=ports.queries,
+            clock=ports.clock,
+            archive_days=self._archive_days,
+        )
+
+    @cached_property
+    def read_job_statistics(self) -> ReadJobStatistics:
+        from shared.usecases.archive.read_job_statistics import ReadJobStatistics
+        from shared.usecases.listings.job_history import WalkHistory
+
+        ports = self.core.ports
+        return ReadJobStatistics(
+            find=self.core.find_job,
+            walk=WalkHistory(jobs=ports.jobs, clock=ports.clock),
+            jobs=ports.jobs,
+            store=ports.executions,
+            clock=ports.clock,
+            retention=self.core.settings.retention,
+        )
+
+    @property
+    def _archive_days(self) -> int:
+        return require(self.core.settings, HistorySettings).archive_days
+
+    @cached_property
+    def _put_statistics(self) -> PutStatistics:
+        from shared.usecases.archive.put_statistics import PutStatistics
+
+        ports = self.core.ports
+        return PutStatistics(history=ports.history, spread=ports.spread, archive_days=self._archive_days)
 
     @cached_property
     def _plan(self) -> PlanUnits:

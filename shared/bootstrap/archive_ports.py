@@ -1,4 +1,5 @@
-"""The production ports of the archive. All functions count late puts; the other ports are the archiver's."""
+"""The production ports of the archive. All functions count late puts; the API reads statistics; the other
+ports are the archiver's."""
 
 from __future__ import annotations
 
@@ -8,10 +9,11 @@ from typing import TYPE_CHECKING
 from shared.bootstrap.reports import reported_denials
 from shared.bootstrap.settings import require
 from shared.bootstrap.table_access import TableAccess
-from shared.settings import ArchiverSettings
+from shared.settings import ArchiverSettings, HistorySettings
 
 if TYPE_CHECKING:
     from shared.ports.archive import ArchiveFiles, ArchiveUnits, IndexCounts, LatePuts, ObjectStore
+    from shared.ports.history import HistoryStore
 
 
 class ArchivePorts(TableAccess):
@@ -34,6 +36,13 @@ class ArchivePorts(TableAccess):
         from shared.adapters.dynamodb.archive.index_counts import DynamoIndexCounts
 
         return DynamoIndexCounts(self._dynamodb, self._executions)
+
+    @cached_property
+    def history(self) -> HistoryStore:
+        from shared.adapters.dynamodb.archive.history import DynamoHistoryStore
+
+        table = require(self._settings, HistorySettings).history_table
+        return DynamoHistoryStore(self._dynamodb, table, self._region)
 
     @cached_property
     def archive_objects(self) -> ObjectStore:

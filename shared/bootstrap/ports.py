@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         WakeupQueue,
     )
     from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
+    from shared.ports.history import HistoryStore
     from shared.ports.jobs import (
         IdempotencyStore,
         JobHealthStore,
@@ -83,3 +84,4 @@ class Ports:
     archive_objects: ObjectStore
     archive_files: ArchiveFiles
     index_counts: IndexCounts
+    history: HistoryStore

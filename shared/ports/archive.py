@@ -1,12 +1,13 @@
 """The archive: objects in S3, Parquet files on the local disk, the list of units, and counts of late puts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import BinaryIO, Protocol
 
 from shared.dataclass import dataclass
 from shared.domain.archive.row import ArchiveRow
 from shared.domain.archive.schedule import UnitState
+from shared.domain.archive.statistics import Sample
 from shared.domain.archive.summary import FileSummary
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.bucket import ShardCounts
@@ -51,6 +52,10 @@ class ArchiveDraft(Protocol):
 
         UnreadableItemError for an old file that cannot be read. InvalidValueError for a row of another unit.
         """
+        ...
+
+    def samples(self) -> Iterator[tuple[str, Sample]]:
+        """Tenant and sample of each row of the merged file, in its order."""
         ...
 
     def copy(self) -> BinaryIO:

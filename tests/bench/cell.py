@@ -247,6 +247,8 @@ def environment(clients: Clients, tables_of: Clients) -> dict[str, str]:
         Env.AUDIT_TABLE: tables.audit,
         Env.AUDIT_RETENTION_DAYS: "400",
         Env.AUDIT_ONE_OFFS: "false",
+        Env.HISTORY_TABLE: tables.history,
+        Env.ARCHIVE_DAYS: "0",
         Env.DEFAULT_QUOTAS: json.dumps(asdict(GENEROUS)),
         Env.LANE_QUEUE_URLS: json.dumps(urls),
         Env.SHARD_PLAN: json.dumps(plan),

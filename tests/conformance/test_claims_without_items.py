@@ -26,7 +26,12 @@ REFUSED_UPDATE = failure("ConditionalCheckFailedException")
 def unplugged(clients: Clients) -> DynamoLab:
     """The adapters without an engine: every request must be answered by a hook."""
     names = TableNames(
-        executions="executions", jobs="jobs", tenants="tenants", leases="leases", audit="audit"
+        executions="executions",
+        jobs="jobs",
+        tenants="tenants",
+        leases="leases",
+        audit="audit",
+        history="history",
     )
     return DynamoLab(clients("dynamodb", "http://127.0.0.1:1"), names)
 

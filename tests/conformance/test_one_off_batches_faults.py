@@ -40,7 +40,12 @@ def refused(code: str) -> dict[str, Any]:
 def unplugged(clients: Clients) -> DynamoLab:
     """The adapters without an engine: nothing that is asked of it may pass the hooks."""
     names = TableNames(
-        executions="executions", jobs="jobs", tenants="tenants", leases="leases", audit="audit"
+        executions="executions",
+        jobs="jobs",
+        tenants="tenants",
+        leases="leases",
+        audit="audit",
+        history="history",
     )
     return DynamoLab(clients("dynamodb", "http://127.0.0.1:1"), names)
 

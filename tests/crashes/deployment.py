@@ -154,6 +154,8 @@ def _variables(
         Env.AUDIT_TABLE: tables.audit,
         Env.AUDIT_RETENTION_DAYS: "400",
         Env.AUDIT_ONE_OFFS: "false",
+        Env.HISTORY_TABLE: tables.history,
+        Env.ARCHIVE_DAYS: "400",
         Env.DEFAULT_QUOTAS: json.dumps(asdict(GENEROUS)),
         Env.LANE_QUEUE_URLS: json.dumps({str(lane): queue.url for lane, queue in lanes.items()}),
         Env.DEAD_LETTER_ARNS: json.dumps({str(lane): queue.arn for lane, queue in dead.items()}),

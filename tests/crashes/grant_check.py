@@ -24,7 +24,10 @@ USED_IN_INTEGRATION = {
 """Grants that no scenario uses, but `tests/integration/test_accounts.py`."""
 _FINISHES = "an outcome finishes a deletion of its job that another process began"
 _CLOSED = "a page that is redriven so late that its bucket may be closed"
+_STATISTICS = "tests/unit/api/test_statistics.py reads statistics, and no scenario does"
 UNUSED = {
+    "api dynamodb:GetItem history": _STATISTICS,
+    "api dynamodb:Query history": _STATISTICS,
     "archiver s3:ListBucket archive": "without it, S3 denies to read an object that does not exist",
     "redriver dynamodb:ConditionCheckItem jobs": "a bulk operation triggers jobs",
     "redriver dynamodb:GetItem leases": _CLOSED,

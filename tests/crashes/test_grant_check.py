@@ -20,7 +20,7 @@ from tests.support.conformance.tables import TableNames, create_tables
 from tests.support.function_grants import FunctionGrants, kinds_of_grants, spec_of
 
 Checked = Callable[[str], tuple[DynamoLab, GrantCheck]]
-NAMES = TableNames(executions="e", jobs="j", tenants="t", leases="l", audit="a")
+NAMES = TableNames(executions="e", jobs="j", tenants="t", leases="l", audit="a", history="h")
 URL = "http://localhost:4566/000000000000"
 FOR_ACME: dict[str, Any] = {"EncryptionContext": {ENCRYPTION_CONTEXT_TENANT: "acme"}}
 
@@ -33,6 +33,7 @@ def _variables(names: TableNames, lane: QueueName | None = None) -> dict[str, st
         Env.TENANTS_TABLE: names.tenants,
         Env.LEASES_TABLE: names.leases,
         Env.AUDIT_TABLE: names.audit,
+        Env.HISTORY_TABLE: names.history,
         Env.LANE_QUEUE_URLS: json.dumps({str(queue): f"{URL}/{queue}-7" for queue in QueueName}),
         Env.DEAD_LETTER_ARNS: json.dumps(
             {str(queue): f"arn:aws:sqs:us-east-1:0:{queue}-7-dead" for queue in QueueName}

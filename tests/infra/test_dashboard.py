@@ -168,7 +168,7 @@ def test_cost_is_the_quantities_of_each_service_at_list_prices(cloud: Synthesise
     prices, widget = PRICES[DEFAULT_REGION], named(cloud, "Dollars of the day so far")
     quantities = {"ConsumedWriteCapacityUnits": 1e6, "ConsumedReadCapacityUnits": 2e6}
     assert _total(widget, "DynamoDB", quantities) == pytest.approx(
-        8 * (1e6 * prices.write_units.each + 2e6 * prices.read_units.each)
+        9 * (1e6 * prices.write_units.each + 2e6 * prices.read_units.each)
     )
     gb = sum(function["MemorySize"] for function in cloud.service.functions().values()) / 1_024
     used = {"Invocations": 1e6, "Duration": 5e7}

@@ -14,7 +14,7 @@ from tests.infra.conftest import Synthesised, synthesise, usual_stage
 from tests.support.builders import DUE_AT
 from tests.support.template import Resource, resolve
 
-TABLES = ("Executions", "Jobs", "Tenants", "Leases", "Audit")
+TABLES = ("Executions", "Jobs", "Tenants", "Leases", "Audit", "History")
 
 
 def _table(stacks: Synthesised, name: str) -> Resource:

@@ -141,9 +141,9 @@ def test_the_outputs_say_what_a_client_and_an_operator_need(cloud: Synthesised) 
         "ExecutorStandardFunctionName",
     } <= service
     data = cloud.data.body["Outputs"].keys()
-    assert {f"{name}TableName" for name in ("Executions", "Jobs", "Tenants", "Leases", "Audit")} | {
-        "KmsKeyId"
-    } <= data
+    assert {
+        f"{name}TableName" for name in ("Executions", "Jobs", "Tenants", "Leases", "Audit", "History")
+    } | {"KmsKeyId"} <= data
 
 
 @pytest.mark.parametrize("stage", ["cloud", "large"])

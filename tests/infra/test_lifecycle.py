@@ -20,7 +20,9 @@ from infra.lifecycle.stacks import UNDER_REVIEW, LifecycleError, Stacks
 from tests.infra.conftest import Synthesised
 from tests.support.template import references
 
-NAMES = {name: f"old-{name}" for name in ("executions", "jobs", "tenants", "leases", "audit", "key")}
+NAMES = {
+    name: f"old-{name}" for name in ("executions", "jobs", "tenants", "leases", "audit", "history", "key")
+}
 
 
 def test_stack_is_attached_of_tables_key_and_domain_without_outputs(cloud: Synthesised) -> None:

@@ -125,7 +125,7 @@ def _synth_fails(world: World) -> None:
     ("given", "change", "answer"),
     [
         ({}, None, 'has its tables: name those to adopt, as in TABLES="executions=<name>'),
-        ({"runs": "x"}, None, "a stage has no runs: TABLES takes audit, executions, jobs, key"),
+        ({"runs": "x"}, None, "a stage has no runs: TABLES takes audit, executions, history, jobs, key"),
         ({"jobs": "unknown"}, None, "there is no table unknown in the region of the stage"),
         ({"jobs": "old-executions"}, None, "the table old-executions is no table of jobs: it has the keys"),
         ({"tenants": "own-audit"}, None, "two parts of TABLES have the same name"),
@@ -198,7 +198,9 @@ def test_tables_alone_whose_executions_stay_need_no_instant(
 
 def test_lost_stacks_need_the_name_of_every_part(world: World, cloud: Synthesised, tmp_path: Path) -> None:
     world.forget()
-    with pytest.raises(LifecycleError, match="the name of audit, jobs, key, leases, tenants is missing"):
+    with pytest.raises(
+        LifecycleError, match="the name of audit, history, jobs, key, leases, tenants is missing"
+    ):
         _attach(world, cloud, {"executions": "own-executions"}, None, tmp_path)
 
 
@@ -306,7 +308,15 @@ def test_commands_refuse_credentials_of_another_account(
 
 
 def test_parts_of_the_data_stack_have_the_names_that_the_command_takes(cloud: Synthesised) -> None:
-    assert parts(cloud.data.body).keys() == {"executions", "jobs", "tenants", "leases", "audit", "key"}
+    assert parts(cloud.data.body).keys() == {
+        "executions",
+        "jobs",
+        "tenants",
+        "leases",
+        "audit",
+        "history",
+        "key",
+    }
 
 
 @pytest.mark.parametrize("domains", [set(), {"api.example.com"}], ids=["gone", "left"])

@@ -87,7 +87,7 @@ def test_on_call_policy_names_the_tables_that_the_data_stack_has_and_not_their_u
     """A restored table that the stack has adopted keeps the name that the restore gave it."""
     allowed = _allowed(_policy(cloud, "OnCall"))
     for action, tables in (
-        ("DescribeTable", {"Executions", "Jobs", "Tenants", "Leases", "Audit"}),
+        ("DescribeTable", {"Executions", "Jobs", "Tenants", "Leases", "Audit", "History"}),
         ("GetItem", {"Executions", "Jobs"}),
     ):
         named = [resource for each, resource in allowed if each == f"dynamodb:{action}"]

@@ -130,7 +130,7 @@ def on_demand(tmp_path_factory: pytest.TempPathFactory) -> Template:
 def test_executions_alone_have_provisioned_units(provisioned: Template) -> None:
     tables = provisioned.of_type("AWS::DynamoDB::GlobalTable")
     modes = {name: made["Properties"]["BillingMode"] for name, made in tables.items()}
-    assert sorted(modes.values()) == ["PAY_PER_REQUEST"] * 4 + ["PROVISIONED"]
+    assert sorted(modes.values()) == ["PAY_PER_REQUEST"] * 5 + ["PROVISIONED"]
     assert all(("Executions" in name) == (mode == "PROVISIONED") for name, mode in modes.items())
 
 

@@ -32,6 +32,7 @@ from tests.mutants.sizing import SIZING
 from tests.mutants.slots import SLOTS
 from tests.mutants.stages import STAGES
 from tests.mutants.staging import STAGING
+from tests.mutants.statistics import STATISTICS
 from tests.mutants.sweeps import SWEEPS
 from tests.mutants.transport import TRANSPORT
 from tests.mutants.watching import WATCHING
@@ -74,4 +75,5 @@ MUTANTS = (
     *MODELS,
     *ALARMS,
     *ARCHIVE,
+    *STATISTICS,
 )

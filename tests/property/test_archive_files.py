@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from shared.adapters.parquet.files import ParquetFiles, duck
 from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow, row_of
+from shared.domain.archive.statistics import sample_of
 from shared.domain.archive.summary import FileSummary
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.executions.states import State
@@ -46,6 +47,8 @@ def rows_of(numbers: st.SearchStrategy[int]) -> st.SearchStrategy[ArchiveRow]:
         missed=st.none() | st.builds(ArchivedRange, count=INSTANTS, first_at=INSTANTS, last_at=INSTANTS),
         outcomes=st.lists(outcome, max_size=3).map(tuple),
         body=st.none() | st.binary(max_size=300),
+        queue_ms=st.none() | SMALL,
+        wait_ms=st.none() | SMALL,
     )
 
 
@@ -104,3 +107,13 @@ def test_merged_file_is_the_union_by_id_and_new_rows_win(
     for content in (second, third):
         assert read(tmp_path, content) == wanted
     assert (summary.shards, summary.tenants) == (again.shards, again.tenants)
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(rows_of(st.integers(1, 50)), max_size=8, unique_by=lambda row: row.id))
+def test_samples_of_a_file_are_those_of_its_rows(tmp_path: Path, rows: list[ArchiveRow]) -> None:
+    with ParquetFiles(tmp_path).draft(UNIT) as draft:
+        draft.add(rows)
+        draft.merge(has_old=False)
+        ordered = sorted(rows, key=lambda row: (row.tenant, row.due_at, row.id))
+        assert list(draft.samples()) == [(row.tenant, sample_of(row)) for row in ordered]

@@ -12,16 +12,21 @@ from typing import Any
 from greenlet import GreenletExit
 
 from shared.bootstrap.use_cases import UseCases, use_cases
-from shared.domain.archive.unit import ArchiveUnit, unit_of
+from shared.domain.archive.histogram import Histogram
+from shared.domain.archive.statistics import Sums
+from shared.domain.archive.unit import ArchiveUnit, hour_of, unit_of
 from shared.domain.bucket import bucket_of
+from shared.domain.delivery.callback import Reason
 from shared.domain.errors import UnavailableError
+from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.stages import code_of
 from shared.domain.executions.states import EndReason, State
 from shared.domain.ids import ExecutionId
 from shared.ports.dispatch import ShardRecord
 from tests.simulation.hub import Hub
 from tests.simulation.process import Crash
-from tests.support.builders import DUE_AT, in_state, one_off, with_changes
+from tests.support.builders import DUE_AT, TENANT, in_state, one_off, with_changes
 from tests.support.fakes.archive import FakeArchiveFiles, rows_in
 from tests.support.fakes.table import FakeTable
 from tests.support.settings import settings_of
@@ -86,6 +91,10 @@ class ArchiveSimulation:
         self.crashes = 0
         self.ended: set[ExecutionId] = set()
         """Every execution that has ever ended, whether its record still exists or not."""
+        self.states: dict[ExecutionId, str] = {}
+        self.lags: dict[ExecutionId, int] = {}
+        """How each of them has ended, and how late the call of some of them began."""
+        self._outcomes = random.Random(seed + 1_000)
         self._number = 0
 
     def run(self) -> list[str]:
@@ -125,7 +134,18 @@ class ArchiveSimulation:
 
     def _end(self, execution: Execution) -> None:
         row = self.table.executions[execution.id]
-        row.execution = in_state(row.execution, State.SUCCEEDED)
+        state = self._outcomes.choice((State.SUCCEEDED, State.FAILED))
+        reason = EndReason.ATTEMPTS_USED_UP if state is State.FAILED else None
+        lag_ms = self._outcomes.choice((0, 37, 900, 12_345))
+        outcome = AttemptOutcome(
+            attempt=1,
+            started_at=execution.id.dispatch_at + lag_ms,
+            duration_ms=5,
+            status=200,
+            reason=Reason.OK,
+        )
+        row.execution = in_state(row.execution, state, end_reason=reason, attempt=1, outcomes=(outcome,))
+        self.states[execution.id], self.lags[execution.id] = state.value, lag_ms
         row.expires_at_s = self._expiry()
         self.ended.add(execution.id)
 
@@ -149,7 +169,10 @@ class ArchiveSimulation:
         self.table.drop_expired(self.hub.now_ms, lambda: self.rng.random() < 0.7)
 
     def _note_ended(self) -> None:
-        self.ended |= {key for key, row in self.table.executions.items() if row.execution.state.is_terminal}
+        for key, row in self.table.executions.items():
+            if row.execution.state.is_terminal:
+                self.ended.add(key)
+                self.states[key] = row.execution.state.value
 
     def _process(self, at_ms: int, work: Callable[[UseCases], Any]) -> None:
         """Run a use case in a process of its own, which may die."""
@@ -174,6 +197,7 @@ class ArchiveSimulation:
             "ledger",
             "shard_counts",
             "index_counts",
+            "history",
         ):
             setattr(ports, name, Faulty(getattr(fakes, name), hit))
         ports.executions = Faulty(fakes.store._port, hit)
@@ -201,7 +225,31 @@ class ArchiveSimulation:
         faults += [f"{text} is in a file and has not ended" for text in sorted(archived.keys() - wanted)]
         faults += [f"{text} is in {count} files" for text, count in archived.items() if count > 1]
         open_units = [state.unit for state in self.fakes.archive_units.listed() if self._is_old(state.unit)]
-        return faults + [f"{unit} is not sealed" for unit in open_units]
+        faults += [f"{unit} is not sealed" for unit in open_units]
+        return faults + self._wrong_statistics()
+
+    def _wrong_statistics(self) -> list[str]:
+        """Hours whose statistics are not the oracle's own counts."""
+        first = hour_of(START_MS)
+        faults = []
+        for tenant in (TENANT, None):
+            found = {hour: Sums() for hour in range(first, first + HOURS)}
+            for each in self.fakes.history.hours(tenant, first, first + HOURS):
+                found[each.unit.hour].merge(each.sums)
+            faults += [
+                f"hour {hour} of {tenant} has {sums} in place of {self._counted(hour)}"
+                for hour, sums in found.items()
+                if (sums.states, sums.lag, sums.unended, set(sums.minutes)) != self._counted(hour)
+            ]
+        mark = self.fakes.history.passed()
+        if mark is None or mark.before < first + HOURS or mark.since != first:
+            faults.append(f"the mark of passed hours is {mark}")
+        return faults
+
+    def _counted(self, hour: int) -> tuple[Counter[str], Histogram, int, set[int]]:
+        own = [key for key in self.ended if hour_of(key.dispatch_at) == hour]
+        lags = Counter(code_of(self.lags[key]) for key in own if key in self.lags)
+        return Counter(self.states[key] for key in own), Histogram(lags), 0, {key.bucket for key in own}
 
     def _archived(self) -> list[tuple[str, int]]:
         """The ids of all files with the number of their rows; AssertionError for a row in the file of another unit."""

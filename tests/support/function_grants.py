@@ -28,6 +28,7 @@ _TABLES = {
     Env.TENANTS_TABLE: "tenants",
     Env.LEASES_TABLE: "leases",
     Env.AUDIT_TABLE: "audit",
+    Env.HISTORY_TABLE: "history",
 }
 _INDEXES = {
     (Env.EXECUTIONS_TABLE, Index.FAILED): "failed_index",

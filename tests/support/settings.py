@@ -10,6 +10,7 @@ from shared.settings import ApiSettings
 from tests.support.fakes.budgets import GENEROUS
 
 AUDIT_DAYS = 400
+ARCHIVE_DAYS = 400
 
 
 def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSettings:
@@ -23,6 +24,8 @@ def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSett
         "tenants_table": "tenants",
         "leases_table": "leases",
         "audit_table": "audit",
+        "history_table": "history",
+        "archive_days": ARCHIVE_DAYS,
         "audit_retention_days": AUDIT_DAYS,
         "audit_one_offs": False,
         "lane_queue_urls": {name: f"https://sqs.example/{name.value}" for name in QueueName},

@@ -24,7 +24,7 @@ from tests.support.api.api_world import logged
 from tests.support.api.emitted import emitted
 from tests.support.api.environment import ENVIRONMENT
 
-OF_OTHERS = {"audit_log", "accepted_log", "archive_objects", "sender", "vault"}
+OF_OTHERS = {"audit_log", "accepted_log", "archive_objects", "history", "sender", "vault"}
 
 
 def made(kind: type[Settings], **environment: str) -> Ports:
@@ -54,10 +54,10 @@ def test_port_is_made_once_for_all_who_use_it() -> None:
 def test_a_port_without_its_settings_is_refused() -> None:
     for kind, own in (
         (Settings, set()),
-        (ApiSettings, {"audit_log", "vault"}),
+        (ApiSettings, {"audit_log", "history", "vault"}),
         (ExecutorSettings, {"sender", "vault"}),
         (ReconcilerSettings, {"accepted_log"}),
-        (ArchiverSettings, {"archive_objects", "vault"}),
+        (ArchiverSettings, {"archive_objects", "history", "vault"}),
     ):
         ports = made(kind)
         for name in own:

@@ -35,6 +35,7 @@ OPEN_PATHS = frozenset(
         "/v1/docs/guides/redrive-failures",
         "/v1/docs/guides/retries",
         "/v1/docs/guides/schedule-jobs",
+        "/v1/docs/guides/statistics",
         "/v1/docs/guides/verify-calls",
         "/v1/docs/reference/api",
         "/v1/docs/reference/delivery",

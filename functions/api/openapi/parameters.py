@@ -7,6 +7,7 @@ from functions.api.http.request import DEFAULT_LIMIT, MAX_LIMIT
 from functions.api.http.route import Route
 from functions.api.models import MAX_INSTANT_CHARACTERS
 from functions.api.resources.upcoming.routes import DEFAULT_COUNT, DEFAULT_WITHIN_SECONDS
+from shared.domain.archive.stat_window import Step
 from shared.domain.delivery.depth import DEPTH, DEPTH_HEADER, MAX_DEPTH
 from shared.domain.delivery.trace import TRACEPARENT
 from shared.domain.ids import JOB_ID
@@ -63,6 +64,7 @@ _IN_QUERY: dict[str, Parameter] = {
     },
     "from": _instant("At this instant or later."),
     "to": _instant("Before this instant."),
+    "by": _word("The length of a step; `hour` by default.", [step.value for step in Step]),
     "tag": {"description": "Only jobs with this tag.", "schema": {"type": "string", "pattern": TAG}},
     "q": {
         "description": "Only jobs whose name starts with this text; case-sensitive.",
@@ -81,7 +83,7 @@ _IN_QUERY: dict[str, Parameter] = {
     "within": _whole("How many seconds to look ahead.", MAX_WITHIN_SECONDS, DEFAULT_WITHIN_SECONDS),
     "count": _whole("How many runs to show.", MAX_COUNT, DEFAULT_COUNT),
     "job": {
-        "description": "Only dead letters of this job.",
+        "description": "Only executions of this job.",
         "schema": {"type": "string", "pattern": JOB_ID},
     },
     "reason": _word(

@@ -87,6 +87,12 @@ TAGS = (
         page="reference/tenants#settings",
     ),
     Tag(
+        name="Statistics",
+        description="Counts by outcome, and how late calls began, by minute, hour or day.",
+        paths=("/v1/stats",),
+        page="guides/statistics",
+    ),
+    Tag(
         name="Usage and audit",
         description="Quotas and their usage, and the audit trail.",
         paths=("/v1/usage", "/v1/audit"),

@@ -25,6 +25,7 @@ GUIDES = (
         "guides/redrive-failures",
         "guides/retries",
         "guides/schedule-jobs",
+        "guides/statistics",
         "guides/verify-calls",
     ),
     *("reference/api", "reference/delivery", "reference/schedules", "reference/tenants"),

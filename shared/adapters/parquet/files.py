@@ -12,6 +12,7 @@ import orjson
 
 from shared.adapters.parquet.schema import COLUMNS
 from shared.domain.archive.row import ArchiveRow
+from shared.domain.archive.statistics import Sample
 from shared.domain.archive.summary import ROW_GROUP, FileSummary, summarise
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.errors import UnreadableItemError
@@ -20,6 +21,13 @@ from shared.ports.archive import MergedFile
 FETCHED_ROWS = 10_000
 MEMORY_LIMIT = "800MB"
 """Of duckdb: beyond it, a sort uses the local disk. The function has twice as much."""
+_SAMPLED = """
+    tenant, epoch_ms(due_at), state, end_reason, coalesce(len(outcomes) > 0, false), status, attempts,
+    CASE WHEN outcomes[1].attempt = 1
+        THEN greatest(0, epoch_ms(outcomes[1].started_at) - epoch_ms(due_at)) END,
+    queue_ms, wait_ms, outcomes[-1].duration_ms
+"""
+"""The tenant and the fields of a `Sample`, as `sample_of` takes them from a row. Lists begin with 1."""
 
 
 class ParquetFiles:
@@ -70,6 +78,28 @@ class ParquetDraft:
                 f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
             )
         return MergedFile(self._open(path.name, "rb"), self._summary(path))
+
+    def samples(self) -> Iterator[tuple[str, Sample]]:
+        with duck(self._folder) as db:
+            found = db.execute(f"SELECT {_SAMPLED} FROM read_parquet({_text(self._folder / 'new.parquet')})")
+            while rows := found.fetchmany(FETCHED_ROWS):
+                for tenant, due_at, state, end_reason, has_outcome, status, attempts, lag, *others in rows:
+                    queue_ms, wait_ms, duration_ms = others
+                    yield (
+                        tenant,
+                        Sample(
+                            due_at=due_at,
+                            state=state,
+                            end_reason=end_reason,
+                            has_outcome=has_outcome,
+                            status=status,
+                            attempts=attempts,
+                            lag_ms=lag,
+                            queue_ms=queue_ms,
+                            wait_ms=wait_ms,
+                            duration_ms=duration_ms,
+                        ),
+                    )
 
     def summary_of_copy(self) -> FileSummary:
         return self._summary(self._folder / "copy.parquet")

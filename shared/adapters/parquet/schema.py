@@ -93,4 +93,6 @@ COLUMNS = (
     Column("missed", _MISSED),
     Column("outcomes", _OUTCOME),
     Column("body", "BLOB"),
+    Column("queue_ms", "BIGINT"),
+    Column("wait_ms", "BIGINT"),
 )

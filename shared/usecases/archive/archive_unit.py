@@ -22,6 +22,7 @@ from shared.ports.delivery import Vault
 from shared.ports.dispatch import ShardLedger
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
+from shared.usecases.archive.put_statistics import PutStatistics
 from shared.usecases.filing.scanned_shards import ScannedShards
 from shared.usecases.tenancy.read_tenant import ReadTenant
 
@@ -82,7 +83,8 @@ class _Verdict:
 class _Rows:
     """What was read of the executions table so far."""
 
-    unended: int = 0
+    unended: Counter[str] = field(default_factory=Counter)
+    """Executions that have not ended, by tenant."""
     unreadable: list[str] = field(default_factory=list)
     lasting: Counter[str] = field(default_factory=Counter)
 
@@ -102,6 +104,7 @@ class ArchiveUnitPass:
     late_puts: LatePuts
     objects: ObjectStore
     files: ArchiveFiles
+    put_statistics: PutStatistics
     read_tenant: ReadTenant
     vault: Vault
     clock: Clock
@@ -120,6 +123,8 @@ class ArchiveUnitPass:
             if file is None:
                 return _result(lease, PassEnd.OVERTAKEN, found)
             verdict = self._judge(lease, found, before, self._look(unit), began_at)
+            # Before the pass is recorded: a unit that was passed has its statistics.
+            self.put_statistics.execute(lease, draft.samples(), found.unended, etag=file.etag)
             if verdict.seals and file.etag is not None and self._read_back(unit, draft) != file.summary:
                 self._record(lease, replace(verdict, is_intact=False), began_at)
                 return _result(lease, PassEnd.MISMATCH, found, file)
@@ -150,7 +155,7 @@ class ArchiveUnitPass:
 
     def _judge(self, lease: UnitState, found: _Rows, before: _Look, after: _Look, began_at: int) -> _Verdict:
         reading = Reading(
-            unended=found.unended, unreadable=len(found.unreadable), open_shards=len(after.versions)
+            unended=found.unended.total(), unreadable=len(found.unreadable), open_shards=len(after.versions)
         )
         is_calm = is_quiet(lease, after.counter, began_at)
         is_late = began_at >= lease.sealable_from
@@ -178,7 +183,7 @@ class ArchiveUnitPass:
         lasting_from = began_at - (self.retention.days - 1) * DAY_SECONDS * 1000
         for page in self._pages(unit, found):
             ended = [each for each in page if each.state.is_terminal]
-            found.unended += len(page) - len(ended)
+            found.unended.update(each.tenant_id for each in page if not each.state.is_terminal)
             rows = [row_of(each, self._sealed_body(each)) for each in ended]
             found.lasting.update(row.tenant for row in rows if _lasts(row, lasting_from))
             draft.add(rows)
@@ -241,7 +246,7 @@ def _result(lease: UnitState, end: PassEnd, found: _Rows, file: _StoredFile | No
         unit=lease.unit,
         end=end,
         rows=file.summary.rows if file else 0,
-        unended=found.unended,
+        unended=found.unended.total(),
         unreadable=tuple(found.unreadable),
     )
 

@@ -9,8 +9,9 @@ from shared.domain.archive.schedule import UnitState, is_due
 from shared.domain.archive.unit import GROUP_SHARDS, MINUTES_PER_HOUR, ArchiveUnit, units_of
 from shared.domain.bucket import EVERY_SHARD, ShardRange, bucket_of
 from shared.domain.errors import PunctualError, ServiceError
-from shared.ports.archive import ArchiveUnits
+from shared.ports.archive import ArchiveUnits, PlanMark
 from shared.ports.dispatch import ShardLedger
+from shared.ports.history import HistoryStore, PassedMark
 from shared.ports.runtime import Clock
 from shared.usecases.archive.archive_unit import ArchiveUnitPass, PassEnd, PassResult
 from shared.usecases.archive.plan_units import PlanUnits
@@ -44,6 +45,7 @@ class RunArchive:
 
     plan: PlanUnits
     units: ArchiveUnits
+    history: HistoryStore
     ledger: ShardLedger
     scanned: ScannedShards
     pass_unit: ArchiveUnitPass
@@ -65,8 +67,25 @@ class RunArchive:
             if is_due(state, self.clock.now_ms(), has_open_shards=state.unit in open_shards):
                 self._pass(state, report)
         if part.index == 0:
-            self._verify(self.units.listed(), report, has_time)
+            # Read first: each unit of an hour up to the mark is in the list, unless it is sealed.
+            mark = self.units.planned()
+            listed = self.units.listed()
+            self._note_passed(mark, listed, report)
+            self._verify(listed, report, has_time)
         return report
+
+    def _note_passed(self, mark: PlanMark | None, listed: list[UnitState], report: ArchiveReport) -> None:
+        """Tell readers of statistics up to which hour each unit was passed."""
+        if mark is None:
+            return
+        end = mark.hour + 1
+        before = min((each.unit.hour for each in listed if not each.passes), default=end)
+        since = min((each.unit.hour for each in listed), default=end)
+        passed = PassedMark(since=min(since, end), before=min(before, end))
+        try:
+            self.history.note_passed(passed, self.clock.now_ms())
+        except ServiceError:
+            report.unavailable += 1
 
     def _overdue_ms(self, state: UnitState) -> int:
         return 0 if state.sealed else max(0, self.clock.now_ms() - state.sealable_from)

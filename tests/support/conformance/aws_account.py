@@ -88,7 +88,7 @@ class AwsAccount:
 
     @contextmanager
     def tables(self) -> Iterator[TableNames]:
-        """The five tables, once all of them and their indexes are active."""
+        """The six tables, once all of them and their indexes are active."""
         dynamodb = self.sdk("dynamodb")
         names = create_tables(dynamodb, prefix=f"{self.prefix}-", Tags=self.tags)
         try:

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import Any
 
 from shared.adapters.dynamodb.archive.archive_units import DynamoArchiveUnits
+from shared.adapters.dynamodb.archive.history import DynamoHistoryStore
 from shared.adapters.dynamodb.archive.index_counts import DynamoIndexCounts
 from shared.adapters.dynamodb.archive.late_puts import DynamoLatePuts
 from shared.adapters.dynamodb.batch_reads import Backoff
@@ -211,6 +212,10 @@ class DynamoLab:
     @cached_property
     def index_counts(self) -> DynamoIndexCounts:
         return DynamoIndexCounts(self._use(self.names.executions), self.names.executions)
+
+    @cached_property
+    def history(self) -> DynamoHistoryStore:
+        return DynamoHistoryStore(self._use(self.names.history), self.names.history, REGION)
 
     def contents(self) -> dict[str, list[dict[str, Any]]]:
         stored = {name: read_all(self.client, name) for name in sorted(self.used)}

@@ -13,6 +13,7 @@ from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
 from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
 from shared.ports.dispatch import LaneProgressStore, ReconcileProgressStore, ShardCountStore, ShardLedger
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
+from shared.ports.history import HistoryStore
 from shared.ports.jobs import IdempotencyStore, JobHealthStore, JobNames, JobStore, LiveItems, RunLockStore
 from shared.ports.limits import LimitStore, ThrottleStatus
 from shared.ports.listings import Queries
@@ -24,6 +25,7 @@ from tests.support.fakes.budgets import FakeBudgetStore
 from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.execution_store import FakeExecutionStore
+from tests.support.fakes.history import FakeHistoryStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_health_store import FakeJobHealthStore
 from tests.support.fakes.job_names import FakeJobNames
@@ -137,6 +139,9 @@ class Lab(Protocol):
     @property
     def index_counts(self) -> IndexCounts: ...
 
+    @property
+    def history(self) -> HistoryStore: ...
+
     def contents(self) -> object:
         """All stored executions and jobs, for comparison."""
         ...
@@ -203,6 +208,7 @@ class FakeLab:
         self.archive_units = FakeArchiveUnits()
         self.late_puts = FakeLatePuts()
         self.index_counts = FakeIndexCounts(self.table)
+        self.history = FakeHistoryStore()
 
     def contents(self) -> object:
         return copy.deepcopy(self.table)

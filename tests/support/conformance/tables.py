@@ -1,4 +1,4 @@
-"""The five tables for the suites."""
+"""The six tables for the suites."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, fields
@@ -26,13 +26,14 @@ class TableNames:
     tenants: str
     leases: str
     audit: str
+    history: str
 
     def __iter__(self) -> Iterator[str]:
         return iter(astuple(self))
 
 
 def create_tables(client: Any, *, prefix: str = "", **more: Any) -> TableNames:
-    """Ask for five tables, with more parameters of CreateTable. Engines make them at once, AWS in some seconds."""
+    """Ask for six tables, with more parameters of CreateTable. Engines make them at once, AWS in some seconds."""
     suffix = uuid4().hex[:12]
     names = {each.name: f"{prefix}{each.name}-{suffix}" for each in fields(TableNames)}
     for kind, name in names.items():

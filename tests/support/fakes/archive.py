@@ -9,8 +9,9 @@ from io import BytesIO
 from itertools import count
 from typing import Any, BinaryIO
 
-from shared.domain.archive.row import ArchiveRow
+from shared.domain.archive.row import ArchivedOutcome, ArchiveRow
 from shared.domain.archive.schedule import UnitState
+from shared.domain.archive.statistics import Sample, sample_of
 from shared.domain.archive.summary import FileSummary, summarise
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.errors import UnreadableItemError
@@ -66,6 +67,7 @@ class FakeDraft:
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
     downloaded: _Kept = field(default_factory=_Kept)
     copied: _Kept = field(default_factory=_Kept)
+    merged: list[dict[str, Any]] = field(default_factory=list)
 
     def old(self) -> BinaryIO:
         return self.downloaded
@@ -79,12 +81,21 @@ class FakeDraft:
 
     def merge(self, *, has_old: bool) -> MergedFile:
         old = {row["id"]: row for row in rows_in(self.downloaded.getvalue())} if has_old else {}
-        merged = sorted((old | self.rows).values(), key=lambda row: (row["tenant"], row["due_at"], row["id"]))
-        content = b"".join(json.dumps(row).encode() + b"\n" for row in merged)
+        rows = (old | self.rows).values()
+        self.merged = sorted(rows, key=lambda row: (row["tenant"], row["due_at"], row["id"]))
+        content = b"".join(json.dumps(row).encode() + b"\n" for row in self.merged)
         return MergedFile(BytesIO(content), _summary(self.unit, content))
+
+    def samples(self) -> Iterator[tuple[str, Sample]]:
+        for row in self.merged:
+            yield row["tenant"], sample_of(_row(row))
 
     def summary_of_copy(self) -> FileSummary:
         return _summary(self.unit, self.copied.getvalue())
+
+
+def _row(fields: dict[str, Any]) -> ArchiveRow:
+    return ArchiveRow(**fields | {"outcomes": tuple(ArchivedOutcome(**each) for each in fields["outcomes"])})
 
 
 def rows_in(content: bytes) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedr
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock, one_by_one
 from tests.support.fakes.execution_store import FakeExecutionStore
+from tests.support.fakes.history import FakeHistoryStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_health_store import FakeJobHealthStore
 from tests.support.fakes.job_names import FakeJobNames
@@ -78,6 +79,7 @@ class FakePorts:
         self.archive_units = FakeArchiveUnits()
         self.archive_objects = FakeObjectStore()
         self.index_counts = FakeIndexCounts(self.table)
+        self.history = FakeHistoryStore()
         self.vault = FakeVault(self.entropy)
         self.sender = ScriptedSender(self.clock, answer_to)
         self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=counts),))
@@ -137,6 +139,7 @@ class FakePorts:
         ports.archive_objects = self.tapped("archive_objects", self.archive_objects)
         ports.archive_files = FakeArchiveFiles()
         ports.index_counts = self.tapped("index_counts", self.index_counts)
+        ports.history = self.tapped("history", self.history)
         return ports
 
     def _pause(self, duration_ms: int) -> None:

@@ -123,6 +123,7 @@ class Deployed:
             Env.JOBS_TABLE: names.jobs,
             Env.TENANTS_TABLE: names.tenants,
             Env.LEASES_TABLE: names.leases,
+            Env.HISTORY_TABLE: names.history,
             Env.KMS_KEY_ID: key_id,
         }
         self.variables.pop(Env.LANE)

@@ -1,8 +1,10 @@
-"""Keys of the archive in the leases table, and of its counts in the index by tenant."""
+"""Keys of the archive in the leases table, of statistics, and of counts in the index by tenant."""
 
 from shared.domain.archive.unit import ArchiveUnit
 
 ARCHIVE_UNITS, LATE_PUTS = "unit#", "dirty#"
+ALL_TENANTS = "*"
+"""In place of the id of a tenant, which has no such character."""
 
 
 def archive_planned_key(region: str) -> tuple[str, str]:
@@ -34,3 +36,19 @@ def parse_archive_sk(sk: str) -> ArchiveUnit:
 def due_between_keys(from_at: int, until_at: int) -> tuple[str, str]:
     """The first and the last sort key, both inclusive, of the positions in [from_at, until_at)."""
     return f"{from_at:015d}", f"{until_at - 1:015d}#~"
+
+
+def hour_sums_key(region: str, tenant_id: str | None, unit: ArchiveUnit) -> tuple[str, str]:
+    """The statistics of a tenant in a unit, or of all tenants for None; they sort by hour."""
+    return f"{region}#{tenant_id or ALL_TENANTS}", f"h#{unit.hour:07d}#{unit.group:05d}"
+
+
+def parse_hour_sums_sk(sk: str) -> ArchiveUnit:
+    """The unit of a sort key of `hour_sums_key`; ValueError for any other text."""
+    hour, group = sk.removeprefix("h#").split("#")
+    return ArchiveUnit(hour=int(hour), group=int(group))
+
+
+def passed_key(region: str) -> tuple[str, str]:
+    """Which hours the archive has passed."""
+    return f"{region}#{ALL_TENANTS}", "passed"

@@ -8,6 +8,7 @@ from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.redrive import RedriveOf
+from shared.domain.executions.stages import AttemptStages, Stages, code_of
 from shared.domain.executions.states import EndReason, State
 from shared.domain.schedules.skipped_range import SkippedRange
 from tests.support.builders import DUE_AT, TENANT, execution_id, in_state, one_off
@@ -57,6 +58,15 @@ def test_links_to_other_executions_are_ids() -> None:
     assert row_of(told).redrive_of is None
 
 
+def test_stages_of_the_first_attempt_are_durations() -> None:
+    first, latest = (AttemptStages(bytes([code_of(ms), code_of(7 * ms), 0, 0, 0, 0])) for ms in (3, 500))
+    stages = Stages(number=2, first=first, latest=latest)
+    row = row_of(in_state(one_off(), State.SUCCEEDED, attempt=2, outcomes=OUTCOMES, stages=stages))
+    assert (row.queue_ms, row.wait_ms) == (3, 21)
+    unknown = row_of(in_state(one_off(), State.CANCELLED, end_reason=EndReason.CANCELLED))
+    assert (unknown.queue_ms, unknown.wait_ms) == (None, None)
+
+
 def test_skipped_record_tells_its_range() -> None:
     missed = SkippedRange(count=3, first_at=DUE_AT, last_at=DUE_AT + 2, resumed_at=DUE_AT + 3)
     row = row_of(in_state(one_off(), State.SKIPPED, end_reason=EndReason.COALESCED, missed=missed))
@@ -91,4 +101,6 @@ def test_columns_are_those_of_version_one() -> None:
         "missed",
         "outcomes",
         "body",
+        "queue_ms",
+        "wait_ms",
     ]

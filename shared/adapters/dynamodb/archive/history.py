@@ -1,0 +1,125 @@
+"""The statistics of each hour, in the history table.
+
+An item is of one tenant, or of all tenants, in one unit of the archive: `v` version of the item's form, `vn` version
+of the unit during the pass, `st` the sums, `ttl`, and two attributes with which a reader of the archive finds the
+rows of the tenant without the footer of the file:
+
+* `rg` is a list of two numbers, the first and the last row group with rows of the tenant, counted from 0. Between them,
+  each row group has rows of the tenant. Absent without rows, and in the item of all tenants.
+* `et` is the ETag of the file that `rg` refers to. A file with another ETag may have other row groups.
+
+One more item tells which hours were passed: `fr` the first hour, `th` the first hour that was not, `pa` when.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from shared.adapters.aws.client import AwsClient
+from shared.adapters.dynamodb.codec.archive_keys import (
+    hour_sums_key,
+    parse_hour_sums_sk,
+    passed_key,
+)
+from shared.adapters.dynamodb.codec.attributes import decode_all, encode, encode_all
+from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.codec.keys import item_key
+from shared.adapters.dynamodb.codec.sums import encode_sums, read_sums
+from shared.domain.archive.statistics import UnitSums
+from shared.domain.archive.unit import ArchiveUnit
+from shared.domain.errors import UnreadableItemError
+from shared.names import Attr
+from shared.ports.history import PassedMark
+
+VERSION = 1
+
+
+class DynamoHistoryStore:
+    """An item of a small tenant takes one write unit."""
+
+    def __init__(self, client: AwsClient, table: str, region: str) -> None:
+        self._client = client
+        self._table = table
+        self._region = region
+
+    def put(self, sums: UnitSums, *, version: int, etag: str | None, expires_at_s: int) -> bool:
+        attributes = encode_all(
+            {
+                "v": VERSION,
+                "vn": version,
+                "st": encode_sums(sums.unit, sums.sums),
+                "rg": list(sums.row_groups) if sums.row_groups else None,
+                "et": etag if sums.row_groups else None,
+                Attr.TTL: expires_at_s,
+            }
+        )
+        key = item_key(*hour_sums_key(self._region, sums.tenant_id, sums.unit))
+        try:
+            with translated():
+                self._client.put_item(
+                    TableName=self._table,
+                    Item={**key, **attributes},
+                    # A repetition of the same request passes, too.
+                    ConditionExpression="attribute_not_exists(vn) OR vn <= :own",
+                    ExpressionAttributeValues={":own": encode(version)},
+                )
+        except ConditionRefused:
+            return False
+        return True
+
+    def hours(self, tenant_id: str | None, first: int, until: int) -> Iterator[UnitSums]:
+        pk, low = hour_sums_key(self._region, tenant_id, ArchiveUnit(hour=first, group=0))
+        _, high = hour_sums_key(self._region, tenant_id, ArchiveUnit(hour=until, group=0))
+        start: Any = {}
+        while True:
+            with translated():
+                answer = self._client.query(
+                    TableName=self._table,
+                    KeyConditionExpression="pk = :pk AND sk BETWEEN :low AND :high",
+                    ExpressionAttributeValues={
+                        ":pk": {"S": pk},
+                        ":low": {"S": low},
+                        # Before each group of the hour at which the range ends.
+                        ":high": {"S": high.rpartition("#")[0]},
+                    },
+                    **start,
+                )
+            for item in answer["Items"]:
+                yield _sums(tenant_id, dict(decode_all(item)))
+            if "LastEvaluatedKey" not in answer:
+                return
+            start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
+    def passed(self) -> PassedMark | None:
+        with translated():
+            answer = self._client.get_item(
+                TableName=self._table, Key=item_key(*passed_key(self._region)), ConsistentRead=True
+            )
+        row: Any = decode_all(answer["Item"]) if "Item" in answer else None
+        return PassedMark(since=row["fr"], before=row["th"]) if row is not None else None
+
+    def note_passed(self, mark: PassedMark, now_ms: int) -> None:
+        values = {":since": mark.since, ":before": mark.before, ":now": now_ms}
+        try:
+            with translated():
+                self._client.update_item(
+                    TableName=self._table,
+                    Key=item_key(*passed_key(self._region)),
+                    UpdateExpression="SET fr = if_not_exists(fr, :since), th = :before, pa = :now",
+                    ConditionExpression="attribute_not_exists(pa) OR pa <= :now",
+                    ExpressionAttributeValues={name: encode(value) for name, value in values.items()},
+                )
+        except ConditionRefused:
+            return
+
+
+def _sums(tenant_id: str | None, row: Any) -> UnitSums:
+    if row["v"] != VERSION:
+        raise UnreadableItemError(f"an item of statistics has version {row['v']!r}")
+    unit = parse_hour_sums_sk(row[Attr.SK])
+    groups = row.get("rg")
+    return UnitSums(
+        unit=unit,
+        tenant_id=tenant_id,
+        sums=read_sums(unit, row["st"]),
+        row_groups=(groups[0], groups[1]) if groups else None,
+    )

@@ -1,0 +1,40 @@
+"""The statistics of each hour, which the archiver computes from the files of the archive."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from shared.dataclass import dataclass
+from shared.domain.archive.statistics import UnitSums
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassedMark:
+    """Which hours the archive has passed."""
+
+    since: int
+    """The first hour that was ever listed."""
+    before: int
+    """Each unit of the hours before this one has been passed at least once."""
+
+
+class HistoryStore(Protocol):
+    """Sums by tenant, hour and group of shards. UnavailableError."""
+
+    def put(self, sums: UnitSums, *, version: int, etag: str | None, expires_at_s: int) -> bool:
+        """Replace the sums of a tenant in a unit; False, and nothing changed, if a later pass has put its sums.
+
+        `version` is that of the unit during the pass. `etag` names the file that `row_groups` refers to.
+        """
+        ...
+
+    def hours(self, tenant_id: str | None, first: int, until: int) -> Iterator[UnitSums]:
+        """The sums of the hours in [first, until), in order; of all tenants for None."""
+        ...
+
+    def passed(self) -> PassedMark | None:
+        """None before the first run of the archiver."""
+        ...
+
+    def note_passed(self, mark: PassedMark, now_ms: int) -> None:
+        """Replace the mark, unless a later run has done so. `since` never changes."""
+        ...

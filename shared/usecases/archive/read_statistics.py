@@ -1,0 +1,158 @@
+"""Statistics of a range of time: the sums of archived hours, and counts in the index for later hours."""
+
+from bisect import bisect_right
+from dataclasses import field
+
+from shared.dataclass import dataclass
+from shared.domain.archive.stat_window import StatWindow, Step
+from shared.domain.archive.statistics import Sums
+from shared.domain.archive.unit import DAY_MS, HOUR_MS, hour_of
+from shared.domain.bucket import MINUTE_MS
+from shared.domain.listings.position import IndexPosition, PositionRange, merge
+from shared.domain.tenancy.tenant import Tenant
+from shared.names import FAILURE_PARTITIONS
+from shared.ports.history import HistoryStore, PassedMark
+from shared.ports.listings import Queries, TenantIndex
+from shared.ports.runtime import Clock
+
+PAGE = 1_000
+MOST_UNCOUNTED = 20_000
+"""Index entries that a request reads at most, about 300 read units."""
+
+
+@dataclass(slots=True)
+class Uncounted:
+    """Executions that were due in hours without a pass of the archive; None where they are too many to count."""
+
+    due: int | None = 0
+    failed: int | None = 0
+
+
+@dataclass(slots=True)
+class StatBucket:
+    """One step of a range."""
+
+    from_at: int
+    until_at: int
+    sums: Sums = field(default_factory=Sums)
+    uncounted: Uncounted = field(default_factory=Uncounted)
+    is_complete: bool = False
+    """Whether `sums` has each execution that was due in the step."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatReport:
+    window: StatWindow
+    buckets: tuple[StatBucket, ...]
+    complete_until: int | None
+    """The end of the complete steps from the start of the range on; None without one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadStatistics:
+    """Reads alone. The counts of a complete hour are those of the rows of its files."""
+
+    history: HistoryStore
+    queries: Queries
+    clock: Clock
+    archive_days: int
+
+    def execute(self, tenant: Tenant | None, window: StatWindow) -> StatReport:
+        """Of one tenant, or of all tenants for None, whose later hours have no counts. UnavailableError."""
+        # One look decides from which hour on the index is asked, so that no execution counts twice.
+        mark = self._mark()
+        buckets = [StatBucket(start, start + window.step.ms) for start in window.starts()]
+        open_hours = self._add_hours(tenant, window, buckets, mark)
+        self._add_uncounted(tenant, window, buckets, mark)
+        for bucket in buckets:
+            bucket.is_complete = _is_complete(bucket, mark, open_hours)
+        return StatReport(window=window, buckets=tuple(buckets), complete_until=complete_until(buckets))
+
+    def _mark(self) -> PassedMark:
+        """Sums that have expired are like hours before the first one."""
+        mark = self.history.passed() or PassedMark(since=0, before=0)
+        kept = hour_of(self.clock.now_ms() - self.archive_days * DAY_MS) + 1
+        return PassedMark(since=max(mark.since, kept), before=mark.before)
+
+    def _add_hours(
+        self, tenant: Tenant | None, window: StatWindow, buckets: list[StatBucket], mark: PassedMark
+    ) -> set[int]:
+        """Add the sums of the hours that were passed; those hours in which executions had not ended."""
+        open_hours: set[int] = set()
+        first, until = hour_of(window.from_at), min(hour_of(window.until_at - 1) + 1, mark.before)
+        if first >= until:
+            return open_hours
+        for found in self.history.hours(tenant.id if tenant else None, first, until):
+            if found.sums.unended:
+                open_hours.add(found.unit.hour)
+            if window.step is not Step.MINUTE:
+                buckets[(found.unit.start_ms - window.from_at) // window.step.ms].sums.merge(found.sums)
+                continue
+            for number, minute in found.sums.minutes.items():
+                index = number - window.from_at // MINUTE_MS
+                if 0 <= index < len(buckets):
+                    buckets[index].sums.merge(Sums(minutes={number: minute}))
+        return open_hours
+
+    def _add_uncounted(
+        self, tenant: Tenant | None, window: StatWindow, buckets: list[StatBucket], mark: PassedMark
+    ) -> None:
+        from_at = max(window.from_at, mark.before * HOUR_MS)
+        until_at = min(window.until_at, self.clock.now_ms() + 1)
+        later = [bucket for bucket in buckets if bucket.until_at > from_at]
+        if tenant is None:
+            for bucket in later:
+                bucket.uncounted = Uncounted(None, None)
+        elif from_at < until_at:
+            due = self._counts(TenantIndex.DUE, tenant, tenant.index_shards, from_at, until_at, later)
+            failed = self._counts(TenantIndex.FAILED, tenant, FAILURE_PARTITIONS, from_at, until_at, later)
+            for bucket, due_count, failed_count in zip(later, due, failed, strict=True):
+                bucket.uncounted = Uncounted(due_count, failed_count)
+
+    def _counts(
+        self,
+        index: TenantIndex,
+        tenant: Tenant,
+        shards: int,
+        from_at: int,
+        until_at: int,
+        buckets: list[StatBucket],
+    ) -> list[int | None]:
+        """The entries in each bucket; None for a bucket that was not read to its end."""
+        starts = [bucket.from_at for bucket in buckets]
+        counts = [0] * len(buckets)
+        span = PositionRange(after=IndexPosition(at=max(0, from_at)), before=IndexPosition(at=until_at))
+        read_until, left = until_at, MOST_UNCOUNTED
+        while True:
+            limit = max(1, min(PAGE, left) // shards)
+            pages = self.queries.index_pages(index, tenant.id, shards, span, newest_first=False, limit=limit)
+            page = merge(pages, newest_first=False)
+            for position in page.positions:
+                counts[bisect_right(starts, position.at) - 1] += 1
+            if page.edge is None:
+                break
+            left -= limit * shards
+            if left <= 0:
+                read_until = page.edge.at
+                break
+            span = PositionRange(after=page.edge, before=span.before)
+        return [
+            count if min(bucket.until_at, until_at) <= read_until else None
+            for bucket, count in zip(buckets, counts, strict=True)
+        ]
+
+
+def _is_complete(bucket: StatBucket, mark: PassedMark, open_hours: set[int]) -> bool:
+    first, last = hour_of(bucket.from_at), hour_of(bucket.until_at - 1)
+    is_passed = mark.since <= first and last < mark.before
+    return is_passed and open_hours.isdisjoint(range(first, last + 1))
+
+
+def complete_until(buckets: list[StatBucket]) -> int | None:
+    """The end of the complete steps from the first one on; None without one."""
+    until = None
+    for bucket in buckets:
+        if not bucket.is_complete:
+            break
+        until = bucket.until_at
+    return until

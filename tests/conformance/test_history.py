@@ -1,0 +1,67 @@
+"""Statistics of each hour: a pass replaces the sums of an earlier one, and never those of a later one."""
+
+from collections import Counter
+
+from shared.domain.archive.histogram import Histogram
+from shared.domain.archive.statistics import MinuteSums, Sums, UnitSums
+from shared.domain.archive.unit import ArchiveUnit
+from shared.ports.history import PassedMark
+from tests.support.builders import TENANT
+from tests.support.conformance.labs import Lab
+
+HOUR = 483_333
+EXPIRES_AT_S = 2_000_000_000
+
+
+def sums_of(succeeded: int = 1, *, hour: int = HOUR, group: int = 0, tenant: str | None = TENANT) -> UnitSums:
+    unit = ArchiveUnit(hour=hour, group=group)
+    lag = Histogram(Counter({38: succeeded}))
+    sums = Sums(
+        states=Counter({"succeeded": succeeded}),
+        end_reasons=Counter({"overlap": 1}),
+        statuses=Counter({"2xx": succeeded}),
+        attempts=succeeded + 1,
+        unended=2,
+        queue=Histogram(Counter({0: 1, 254: 2})),
+        minutes={unit.buckets[7]: MinuteSums(ended=succeeded, failed=0, lag=lag)},
+    )
+    groups = (0, 3) if tenant else None
+    return UnitSums(unit=unit, tenant_id=tenant, sums=sums, row_groups=groups)
+
+
+def put(lab: Lab, sums: UnitSums, version: int = 7) -> bool:
+    return lab.history.put(sums, version=version, etag='"e"', expires_at_s=EXPIRES_AT_S)
+
+
+def test_sums_are_read_as_they_were_put(lab: Lab) -> None:
+    own, whole = sums_of(), sums_of(5, tenant=None)
+    assert put(lab, own)
+    assert put(lab, whole)
+    assert list(lab.history.hours(TENANT, HOUR, HOUR + 1)) == [own]
+    assert list(lab.history.hours(None, HOUR, HOUR + 1)) == [whole]
+    assert list(lab.history.hours("globex", HOUR, HOUR + 1)) == []
+
+
+def test_sums_of_a_later_pass_stay(lab: Lab) -> None:
+    assert put(lab, sums_of(1), version=7)
+    assert put(lab, sums_of(2), version=8)
+    assert not put(lab, sums_of(3), version=7)
+    assert put(lab, sums_of(4), version=8)
+    assert list(lab.history.hours(TENANT, HOUR, HOUR + 1)) == [sums_of(4)]
+
+
+def test_range_has_the_groups_of_its_hours_in_order(lab: Lab) -> None:
+    inside = [sums_of(hour=HOUR + hour, group=group) for hour in (0, 1) for group in (0, 1, 12)]
+    outside = [sums_of(hour=HOUR - 1, group=3), sums_of(hour=HOUR + 2)]
+    for each in [*reversed(inside), *outside]:
+        assert put(lab, each)
+    assert list(lab.history.hours(TENANT, HOUR, HOUR + 2)) == inside
+
+
+def test_mark_of_passed_hours_is_that_of_the_latest_run_and_keeps_its_beginning(lab: Lab) -> None:
+    assert lab.history.passed() is None
+    lab.history.note_passed(PassedMark(since=HOUR, before=HOUR + 3), 1_000)
+    lab.history.note_passed(PassedMark(since=HOUR + 2, before=HOUR + 2), 2_000)
+    lab.history.note_passed(PassedMark(since=HOUR, before=HOUR + 9), 1_999)
+    assert lab.history.passed() == PassedMark(since=HOUR, before=HOUR + 2)
+    assert list(lab.history.hours(None, 0, HOUR + 9)) == []

@@ -1,0 +1,158 @@
+"""Statistics: sums of the merged file, versions of passes, how far they are complete, and counts in the index."""
+
+from tests.mutants.mutant import Mutant
+
+_STATISTICS = "shared/domain/archive/statistics.py"
+_READ = "shared/usecases/archive/read_statistics.py"
+_JOB = "shared/usecases/archive/read_job_statistics.py"
+_PASS = "shared/usecases/archive/archive_unit.py"
+_RUN = "shared/usecases/archive/run_archive.py"
+_STORE = "shared/adapters/dynamodb/archive/history.py"
+_UNIT = "tests/unit/usecases/archive/test_statistics.py"
+_OF_JOB = "tests/unit/usecases/archive/test_job_statistics.py"
+_PROPERTY = "tests/property/test_statistics.py"
+_CONFORMANCE = "tests/conformance/test_history.py"
+_SIMULATION = "tests/simulation/test_archiving.py"
+
+STATISTICS = (
+    Mutant(
+        name="statistics of a pass that stood still replace those of a later one",
+        file=_STORE,
+        old='"attribute_not_exists(vn) OR vn <= :own"',
+        new='"attribute_not_exists(vn) OR vn <> :own OR vn = :own"',
+        killer=_CONFORMANCE,
+    ),
+    Mutant(
+        name="statistics that no repeated pass replaces",
+        file=_STORE,
+        old='"attribute_not_exists(vn) OR vn <= :own"',
+        new='"attribute_not_exists(vn) OR vn < :own"',
+        killer=_CONFORMANCE,
+    ),
+    Mutant(
+        name="range of hours without the upper groups of its last hour",
+        file=_STORE,
+        old='":high": {"S": high.rpartition("#")[0]},',
+        new='":high": {"S": high.rpartition("#")[0].replace(f"{until:07d}", f"{until - 1:07d}")},',
+        killer=_CONFORMANCE,
+    ),
+    Mutant(
+        name="mark of passed hours that an earlier run replaces",
+        file=_STORE,
+        old='"attribute_not_exists(pa) OR pa <= :now"',
+        new='"attribute_not_exists(pa) OR pa <> :now"',
+        killer=_CONFORMANCE,
+    ),
+    Mutant(
+        name="pass that is recorded without its statistics",
+        file=_PASS,
+        old="            self.put_statistics.execute(lease, draft.samples(), found.unended, etag=file.etag)\n",
+        new="            self.put_statistics.execute(lease, iter(()), found.unended, etag=file.etag)\n",
+        killer=_SIMULATION,
+    ),
+    Mutant(
+        name="statistics without executions that have not ended",
+        file=_PASS,
+        old="draft.samples(), found.unended, etag=file.etag",
+        new="draft.samples(), {}, etag=file.etag",
+        killer=_UNIT,
+    ),
+    Mutant(
+        name="hour called passed although a unit of it was not",
+        file=_RUN,
+        old="before = min((each.unit.hour for each in listed if not each.passes), default=end)",
+        new="before = min((each.unit.hour for each in listed if each.passes), default=end)",
+        killer=_UNIT,
+    ),
+    Mutant(
+        name="unit counted in its sums and in the index",
+        file=_READ,
+        old="min(hour_of(window.until_at - 1) + 1, mark.before)",
+        new="hour_of(window.until_at - 1) + 1",
+        killer=_UNIT,
+    ),
+    Mutant(
+        name="hour with an open execution called complete",
+        file=_READ,
+        old="return is_passed and open_hours.isdisjoint(range(first, last + 1))",
+        new="return is_passed",
+        killer=_UNIT,
+    ),
+    Mutant(
+        name="hours before the archive called complete",
+        file=_READ,
+        old="is_passed = mark.since <= first and last < mark.before",
+        new="is_passed = last < mark.before",
+        killer=_UNIT,
+    ),
+    Mutant(
+        name="passed hours counted in the index once more",
+        file=_READ,
+        old="from_at = max(window.from_at, mark.before * HOUR_MS)",
+        new="from_at = window.from_at",
+        killer=_UNIT,
+    ),
+    Mutant(
+        name="count that was given up called a count",
+        file=_READ,
+        old="count if min(bucket.until_at, until_at) <= read_until else None",
+        new="count",
+        killer=_UNIT,
+    ),
+    Mutant(
+        name="histograms merged by their larger counts",
+        file="shared/domain/archive/histogram.py",
+        old="self.counts.update(other.counts)",
+        new="self.counts |= other.counts",
+        killer=_PROPERTY,
+    ),
+    Mutant(
+        name="quantile one rank too low",
+        file="shared/domain/archive/histogram.py",
+        old="left = max(1, -(-percent * self.total // 100))",
+        new="left = max(1, percent * self.total // 100)",
+        killer=_PROPERTY,
+    ),
+    Mutant(
+        name="sums of all tenants without those who have open executions alone",
+        file=_STATISTICS,
+        old="        whole.unended += count\n",
+        new="",
+        killer=_PROPERTY,
+    ),
+    Mutant(
+        name="lag of a later attempt counted as that of the first",
+        file=_STATISTICS,
+        old=" if first is not None and first.attempt == 1 else None",
+        new=" if first is not None else None",
+        killer=_UNIT,
+    ),
+    Mutant(
+        name="sample of a file with the lag of a later attempt",
+        file="shared/adapters/parquet/files.py",
+        old="CASE WHEN outcomes[1].attempt = 1\n",
+        new="CASE WHEN outcomes[1].attempt >= 1\n",
+        killer="tests/property/test_archive_files.py",
+    ),
+    Mutant(
+        name="row group of a tenant counted from its own rows",
+        file=_STATISTICS,
+        old="groups = first // ROW_GROUP, last // ROW_GROUP",
+        new="groups = 0, (last - first) // ROW_GROUP",
+        killer=_PROPERTY,
+    ),
+    Mutant(
+        name="too many runs of a job counted in part",
+        file=_JOB,
+        old="if examined == MOST_EXAMINED or len(found) > MOST_RUNS:",
+        new="if examined == MOST_EXAMINED:",
+        killer=_OF_JOB,
+    ),
+    Mutant(
+        name="step of a job with an open run called complete",
+        file=_JOB,
+        old="bucket.until_at <= now_ms and not bucket.sums.unended",
+        new="bucket.until_at <= now_ms",
+        killer=_OF_JOB,
+    ),
+)

@@ -1,0 +1,46 @@
+"""The statistics of each hour in memory."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from shared.domain.archive.statistics import UnitSums
+from shared.domain.archive.unit import ArchiveUnit
+from shared.ports.history import PassedMark
+
+
+@dataclass(slots=True)
+class StoredSums:
+    sums: UnitSums
+    version: int
+    etag: str | None
+    expires_at_s: int
+
+
+@dataclass
+class FakeHistoryStore:
+    """Each call is one step."""
+
+    stored: dict[tuple[str | None, ArchiveUnit], StoredSums] = field(default_factory=dict)
+    mark: PassedMark | None = None
+    noted_at: int = -1
+
+    def put(self, sums: UnitSums, *, version: int, etag: str | None, expires_at_s: int) -> bool:
+        existing = self.stored.get((sums.tenant_id, sums.unit))
+        if existing is not None and existing.version > version:
+            return False
+        self.stored[sums.tenant_id, sums.unit] = StoredSums(sums, version, etag, expires_at_s)
+        return True
+
+    def hours(self, tenant_id: str | None, first: int, until: int) -> Iterator[UnitSums]:
+        for (owner, unit), stored in sorted(self.stored.items(), key=lambda each: each[0][1]):
+            if owner == tenant_id and first <= unit.hour < until:
+                yield stored.sums
+
+    def passed(self) -> PassedMark | None:
+        return self.mark
+
+    def note_passed(self, mark: PassedMark, now_ms: int) -> None:
+        if now_ms < self.noted_at:
+            return
+        self.noted_at = now_ms
+        self.mark = replace(mark, since=self.mark.since) if self.mark else mark

@@ -1,0 +1,111 @@
+"""GET /v1/stats: the sums of archived hours, how far they are complete, and what a request may ask for."""
+
+from typing import Any
+
+import pytest
+
+from functions.api.app import Api
+from functions.api.context import Context
+from shared.domain.archive.unit import hour_of
+from shared.domain.executions.states import EndReason, State
+from shared.ports.history import PassedMark
+from tests.support.api.api_world import ApiWorld, Request
+from tests.support.builders import DUE_AT, in_state, one_off
+from tests.support.usecases.archive import END, FIRST_PASS, HOUR, ArchiveWorld
+
+BEGUN, OVER = "2025-02-19T21:00:00.000Z", "2025-02-19T22:00:00.000Z"
+
+
+class ArchivedApi(ApiWorld):
+    """Over a deployment whose hour was archived: a success, a failure, and a success of another tenant."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = world = ArchiveWorld(FIRST_PASS)
+        self.api = Api(Context(world.cases))
+        self.credential = {"authorization": f"Bearer {world.credentials.api_key}"}
+        self.operators_key = world.create_tenant.operator().api_key
+        world.ended(1)
+        world.ended(2, State.FAILED, end_reason=EndReason.TOO_OLD)
+        world.ended(3, tenant_id="globex")
+        world.tick()
+
+    def by_operator(self, path: str, **query: str) -> Any:
+        headers = {"authorization": f"Bearer {self.operators_key}"}
+        return self.handle(Request(method="GET", path=path, headers=headers, query=query))
+
+
+def test_hour_that_is_archived_is_complete_and_later_ones_are_not() -> None:
+    api = ArchivedApi()
+    api.world.history.note_passed(PassedMark(since=HOUR, before=HOUR + 1), FIRST_PASS + 1)
+    api.world.put(in_state(one_off(4, due_at=END + 5), State.SUCCEEDED))
+    answer = api.get("/v1/stats", **{"from": BEGUN})
+    assert answer.status == 200
+    found = answer.json
+    assert (found["by"], found["from_at"], found["complete_until"]) == ("hour", BEGUN, OVER)
+    first, second = found["buckets"][:2]
+    assert (first["complete"], first["ended"], first["failed"]) == (True, 2, 1)
+    assert first["states"] == {"failed": 1, "succeeded": 1}
+    assert first["end_reasons"] == {"too_old": 1}
+    assert (first["unended"], first["uncounted_due"]) == (0, 0)
+    assert (second["complete"], second["ended"], second["uncounted_due"]) == (False, 0, 1)
+    assert found["total"]["states"] == first["states"]
+
+
+def test_minutes_have_no_states() -> None:
+    found = ArchivedApi().get("/v1/stats", **{"from": BEGUN, "to": OVER, "by": "minute"}).json
+    assert len(found["buckets"]) == 60
+    minute = found["buckets"][20]
+    assert (minute["ended"], minute["failed"], minute["states"], minute["duration"]) == (2, 1, None, None)
+    assert minute["lag"] == {"count": 0, "p50_ms": None, "p99_ms": None}
+
+
+def test_tenant_sees_its_own_statistics_and_an_operator_those_of_each_and_of_all() -> None:
+    api = ArchivedApi()
+    query = {"from": BEGUN, "to": OVER}
+    assert api.by_operator("/v1/admin/tenants/acme/stats", **query).json["total"]["ended"] == 2
+    assert api.by_operator("/v1/admin/tenants/nobody/stats", **query).status == 404
+    everyone = api.by_operator("/v1/admin/stats", **query).json
+    assert (everyone["total"]["ended"], everyone["complete_until"]) == (3, OVER)
+    assert api.get("/v1/admin/stats", **query).status == 403
+
+
+def test_statistics_of_a_job_are_those_of_its_executions() -> None:
+    api = ArchivedApi()
+    job = api.world.put(in_state(api.world.one_off(9), State.SUCCEEDED)).job_id
+    query = {"from": BEGUN, "to": OVER}
+    found = api.get("/v1/stats", job=job, **query).json
+    assert (found["total"]["ended"], found["complete_until"]) == (1, OVER)
+    assert api.get("/v1/stats", job="job_r" + "0" * 27, **query).status == 404
+    assert api.get("/v1/stats", job="job_x", **query).problem == "malformed-request"
+    old = {"from": "2025-01-01T00:00:00Z", "to": "2025-01-02T00:00:00Z"}
+    refused = api.get("/v1/stats", job=job, **old)
+    assert refused.problem == "malformed-request"
+    assert "14 days" in refused.json["detail"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"by": "second"},
+        {"by": "HOUR"},
+        {"from": "yesterday"},
+        {"from": OVER, "to": BEGUN},
+        {"from": "2030-01-01T00:00:00Z"},
+        {"by": "minute", "from": "2025-02-19T01:00:00Z", "to": OVER},
+        {"by": "day", "from": "2024-12-01T00:00:00Z", "to": OVER},
+        {"tenant": "globex"},
+    ],
+)
+def test_request_that_is_not_exactly_right_is_refused(query: dict[str, str]) -> None:
+    assert ArchivedApi().get("/v1/stats", **query).problem == "malformed-request"
+
+
+def test_deployment_without_an_archive_counts_in_the_index_alone() -> None:
+    api = ApiWorld()
+    api.world.put(in_state(one_off(1), State.SUCCEEDED))
+    api.world.clock.time_ms = DUE_AT + 1_000
+    found = api.get("/v1/stats", **{"from": BEGUN}).json
+    assert found["complete_until"] is None
+    assert [bucket["uncounted_due"] for bucket in found["buckets"]] == [1]
+    assert hour_of(DUE_AT) == HOUR
