@@ -26,6 +26,7 @@ BundleMode = Literal["cloud", "host"]
 dependencies."""
 
 Rollout = Literal["canary", "at_once"]
+LockMode = Literal["governance", "compliance"]
 """How a release reaches the API's clients: `canary` gives it a tenth of the requests for ten minutes first, and
 goes back on an alarm; `at_once` switches all requests, also while an alarm is active."""
 
@@ -128,6 +129,11 @@ class StageConfig:
     """How long an audit record stays readable."""
     archive_days: int = 400
     """How long an archived execution is kept, from its hour. 0 archives none."""
+    audit_lock_days: int = 400
+    """For how long S3 locks each segment of the audit trail. 0 keeps none: the table alone has the records."""
+    audit_lock_mode: LockMode = "governance"
+    """In governance mode, people with `s3:BypassGovernanceRetention` can end a lock; in compliance mode nobody can,
+    the owner of the account included."""
     audit_one_offs: bool = False
     """Whether the audit table also records the creation of one-off jobs, at two more write units per job. The
     API's log records it in any case."""
@@ -187,6 +193,10 @@ class StageConfig:
         if self.api_rollout not in get_args(Rollout):
             raise ValueError(
                 f"api_rollout is one of {', '.join(get_args(Rollout))}, not {self.api_rollout!r}"
+            )
+        if self.audit_lock_mode not in get_args(LockMode):
+            raise ValueError(
+                f"audit_lock_mode is one of {', '.join(get_args(LockMode))}, not {self.audit_lock_mode!r}"
             )
         if self.log_retention_days not in _LOG_RETENTION_DAYS:
             days = ", ".join(map(str, _LOG_RETENTION_DAYS))

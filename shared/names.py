@@ -51,6 +51,8 @@ class Env:
     AUDIT_TABLE = "AUDIT_TABLE"
     AUDIT_RETENTION_DAYS = "AUDIT_RETENTION_DAYS"
     AUDIT_ONE_OFFS = "AUDIT_ONE_OFFS"
+    AUDIT_BUCKET = "AUDIT_BUCKET"
+    AUDIT_LOCK_DAYS = "AUDIT_LOCK_DAYS"
     DEFAULT_QUOTAS = "DEFAULT_QUOTAS"
     LANE_QUEUE_URLS = "LANE_QUEUE_URLS"
     KMS_KEY_ID = "KMS_KEY_ID"
@@ -196,6 +198,8 @@ class Metric:
     CANARY_FAILED = "CanaryFailed"
     ARCHIVE_MISMATCH = "ArchiveMismatch"
     ARCHIVE_OVERDUE_SECONDS = "ArchiveOverdueSeconds"
+    AUDIT_TRAIL_OVERDUE_SECONDS = "AuditTrailOverdueSeconds"
+    AUDIT_TRAIL_MISMATCH = "AuditTrailMismatch"
 
 
 FROM_LOG = frozenset({Metric.JOBS_CREATED})
@@ -220,6 +224,8 @@ MAX_PAYLOAD_BYTES = 200 * 1024
 MAX_CALLBACK_TIMEOUT_SECONDS = 60
 """Maximum duration of a callback; leases, function timeouts and visibility timeouts derive from it."""
 
+TENANT_LIST = "tenants"
+"""The partition of the list of tenants in the tenants table. A role may be limited to it."""
 LEDGER_PARTITIONS = 16
 """The ledger row of a shard is in partition `shard % LEDGER_PARTITIONS`; a sweeper takes a range of them."""
 LIVE_SEGMENTS = 16

@@ -134,10 +134,25 @@ class QuotaSettings(CallbackSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApiSettings(QuotaSettings, HistorySettings):
-    """Settings of the API and of the operators' command line."""
+class AuditSettings(Settings):
+    """Settings of whatever reads or writes audit records."""
 
     audit_table: str
+    audit_bucket: str | None = None
+    """None for a stage without an audit trail."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditorSettings(AuditSettings):
+    """For how long the bucket locks what the auditor writes."""
+
+    audit_lock_days: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApiSettings(QuotaSettings, HistorySettings, AuditSettings):
+    """Settings of the API and of the operators' command line."""
+
     audit_retention_days: int
     audit_one_offs: bool
 
@@ -269,6 +284,8 @@ _VARIABLES: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "shard_plan": (Env.SHARD_PLAN, _plan, "a JSON list of epochs, as the stage's shard plan has them"),
     "retention": (Env.RETENTION_DAYS, lambda days: Retention(int(days)), "a whole number of days"),
     "audit_table": (Env.AUDIT_TABLE, _text, "the name of the table of audit records"),
+    "audit_bucket": (Env.AUDIT_BUCKET, _text, "the name of the bucket of the audit trail"),
+    "audit_lock_days": (Env.AUDIT_LOCK_DAYS, _days, "a whole number of days"),
     "audit_retention_days": (Env.AUDIT_RETENTION_DAYS, _days, "a whole number of days"),
     "audit_one_offs": (Env.AUDIT_ONE_OFFS, _bool, "true or false"),
     "default_quotas": (Env.DEFAULT_QUOTAS, _quotas, "a JSON object with the limit of each quota"),
@@ -294,4 +311,4 @@ _VARIABLES: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "transport": (Env.TRANSPORT, Transport, f"one of {', '.join(Transport)}"),
 }
 """The variable of each setting, what reads it, and what an operator sets."""
-_OPTIONAL = ("transport",)
+_OPTIONAL = ("audit_bucket", "transport")

@@ -26,7 +26,10 @@ def use_cases_from(environment: Mapping[str, str]) -> UseCases:
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command. The exit status is 0 after success, and 1 after a refusal, with one line on stderr."""
+    """Run one command. The exit status is 0 after success, and 1 after a refusal, with one line on stderr.
+
+    A command that has found something wrong prints its findings, and the exit status is 1 too.
+    """
     parser = argparse.ArgumentParser(prog="python -m functions.admin", description="Commands for operators.")
     parser.add_argument(
         "--function", help="read the settings of this deployed function; default: environment"
@@ -34,12 +37,13 @@ def main(arguments: list[str]) -> int:
     add_commands(parser)
     given = parser.parse_args(arguments)
     try:
-        document = COMMANDS[given.command].run(use_cases_from(_settings(given.function)), given)
+        command = COMMANDS[given.command]
+        document = command.run(use_cases_from(_settings(given.function)), given)
     except PunctualError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     sys.stdout.write(orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n")
-    return 0
+    return int(command.has_failed(document))
 
 
 def _settings(function: str | None) -> Mapping[str, str]:

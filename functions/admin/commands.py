@@ -4,7 +4,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from typing import Any
 
-from functions.admin import actions, lookups
+from functions.admin import actions, lookups, trail
 from functions.admin.actions import Document
 from shared.bootstrap.use_cases import UseCases
 from shared.dataclass import dataclass
@@ -18,6 +18,8 @@ class Command:
     arguments: tuple[str, ...]
     """Names of `_ARGUMENTS`."""
     run: Callable[[UseCases, Namespace], Document]
+    has_failed: Callable[[Document], bool] = lambda _: False
+    """Whether the document tells of something that is wrong: the exit status is then 1."""
 
 
 COMMANDS: dict[str, Command] = {
@@ -84,6 +86,12 @@ COMMANDS: dict[str, Command] = {
         arguments=("tenant", "--key", "--target", "--hours", "--limit"),
         run=lookups.list_audit,
     ),
+    "verify-audit": Command(
+        help="compare the audit trail with its own hashes and locks, and with the table; exit status 1 if they differ",
+        arguments=("--from", "--to"),
+        run=trail.verify_audit,
+        has_failed=lambda document: not document["verified"],
+    ),
     "show-execution": Command(
         help="show whose execution it is, and its attempts; not its request",
         arguments=("execution",),
@@ -128,6 +136,8 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--key": {"help": "only changes by this key, given by its id"},
     "--target": {"help": "only changes of the thing with this id, such as a job"},
     "--hours": {"type": int, "default": 24, "help": "of the last hours; default 24"},
+    "--from": {"help": "the first instant, such as 2026-01-31T00:00:00Z; default: the whole trail"},
+    "--to": {"help": "the instant after the last one; default: now"},
     "--limit": {"type": int, "default": 20, "help": "at most this many; default 20"},
     "--scopes": {
         "type": _scopes,

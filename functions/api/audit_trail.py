@@ -1,5 +1,8 @@
 """The audit trail: every route that changes something records the change here, last before it answers."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import BaseModel
 
 from functions.api.http.request import AuthenticatedRequest
@@ -23,15 +26,16 @@ class AuditTrail:
         request: AuthenticatedRequest,
         operation: str,
         target: str,
-        before: BaseModel | None,
-        after: BaseModel | None,
+        before: BaseModel | Mapping[str, Any] | None,
+        after: BaseModel | Mapping[str, Any] | None,
         *,
         tenant_id: str | None = None,
     ) -> None:
         """Record a change of something that `tenant_id` owns; by default the tenant of the request.
 
-        `before` and `after` are the API's representations; None where there is nothing. UnavailableError
-        where the record may not be durable: the answer is then 503, and the client sends the request again.
+        `before` and `after` are the API's representations, or what is recorded of them; None where there is nothing.
+        UnavailableError where the record may not be durable: the answer is then 503, and the client sends the request
+        again.
         """
         principal = request.authenticated
         try:
@@ -40,11 +44,15 @@ class AuditTrail:
                 tenant_id or principal.tenant.id,
                 operation=operation,
                 target=target,
-                before=None if before is None else document_of(before),
-                after=None if after is None else document_of(after),
+                before=_document(before),
+                after=_document(after),
                 request_id=request.request_id,
             )
         except UnrecordedChangeError as error:
             count(Metric.AUDIT_FAILED)
             report_unrecorded(error.evidence)
             raise
+
+
+def _document(shown: BaseModel | Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    return document_of(shown) if isinstance(shown, BaseModel) else shown

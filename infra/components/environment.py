@@ -31,6 +31,8 @@ class SharedResources:
     """Changes with the tables and the key."""
     archive: s3.IBucket | None = None
     """The bucket of archived executions; None for a stage without an archive."""
+    audit_trail: s3.IBucket | None = None
+    """The bucket of the audit trail; None for a stage without one."""
 
 
 def environment(
@@ -66,8 +68,14 @@ def environment(
     if spec.reads_dead_letters:
         arns = {str(lane): pair.dead.queue_arn for lane, pair in shared.lanes.queues.items()}
         variables[Env.DEAD_LETTER_ARNS] = Stack.of(scope).to_json_string(arns)
-    if spec.manages_tenants:
+    if spec.manages_tenants or spec.exports_audit:
         variables[Env.AUDIT_TABLE] = shared.tables.audit.table_name
+        if shared.audit_trail is not None:
+            # The API has no access to it: operators' commands read the API's variables.
+            variables[Env.AUDIT_BUCKET] = shared.audit_trail.bucket_name
+    if spec.exports_audit:
+        variables[Env.AUDIT_LOCK_DAYS] = str(stage.audit_lock_days)
+    if spec.manages_tenants:
         variables[Env.AUDIT_RETENTION_DAYS] = str(stage.audit_retention_days)
         variables[Env.AUDIT_ONE_OFFS] = str(stage.audit_one_offs).lower()
     if spec.manages_tenants or spec.lane is not None:

@@ -14,6 +14,8 @@ ARCHIVER_MEMORY_MB = 2_048
 """The library of Parquet files takes up to 0.8 GB of it, and a pass has more than a core."""
 ARCHIVER_DISK_GIB = 6
 """The rows of a busy hour of four shards as JSON, the old file and the new one, and what a sort spills."""
+AUDITOR_TIMEOUT_SECONDS = 600
+AUDITOR_MEMORY_MB = 512
 CANARY_MEMORY_MB = 512
 """Of both functions of the canary: they run for milliseconds, and less memory would stretch their cold starts."""
 
@@ -46,12 +48,20 @@ class FunctionSpec:
     archives: bool = False
     """Reads and writes the bucket of the archive, and has the library of Parquet files in its bundle."""
 
+    exports_audit: bool = False
+    """Copies audit records to the bucket of the audit trail, and can change neither."""
+
     secret: CanarySecret | None = None
     """The secret that a function of the canary reads. Such a function has no other access to the deployment."""
 
     @property
     def is_of_canary(self) -> bool:
         return self.secret is not None
+
+    @property
+    def uses_s3(self) -> bool:
+        """Whether the function has the second bundle, which can call S3."""
+        return self.archives or self.exports_audit
 
     @property
     def construct_id(self) -> str:
@@ -64,11 +74,12 @@ class FunctionSpec:
 
 
 def function_specs(
-    memory: FunctionMemory, *, canary: bool = False, archive: bool = True
+    memory: FunctionMemory, *, canary: bool = False, archive: bool = True, audit_trail: bool = True
 ) -> tuple[FunctionSpec, ...]:
     return (
         *(_CANARY if canary else ()),
         *(_ARCHIVER if archive else ()),
+        *(_AUDITOR if audit_trail else ()),
         # The gateway returns 503 after 30 s, so work after that is wasted.
         FunctionSpec(
             service="api",
@@ -130,6 +141,17 @@ _ARCHIVER = (
         memory_mb=ARCHIVER_MEMORY_MB,
         is_scheduled=True,
         archives=True,
+    ),
+)
+_AUDITOR = (
+    FunctionSpec(
+        service="auditor",
+        package="auditor",
+        # Longer than the five minutes of a tick: a run that overlaps with the next one gives way.
+        timeout_seconds=AUDITOR_TIMEOUT_SECONDS,
+        memory_mb=AUDITOR_MEMORY_MB,
+        is_scheduled=True,
+        exports_audit=True,
     ),
 )
 _CANARY = (

@@ -1,4 +1,4 @@
-"""The Lambda functions: one shared bundle and that of the archiver; a role, environment and log group for each.
+"""The Lambda functions: one shared bundle and one with S3; a role, environment and log group for each.
 
 Whatever invokes a function names its alias `live`, which points to a published version. Code and environment of a
 version are one, so that no process ever has the code of one release and the variables of another.
@@ -18,7 +18,14 @@ from infra.bundling import Bundle, bundle
 from infra.components.environment import SharedResources, environment
 from infra.components.function_specs import ARCHIVER_DISK_GIB, LIVE, FunctionSpec, function_specs
 from infra.components.grant_table import log_name
-from infra.components.grants import ARCHIVED, archive_arns, arns_by_name, parameter_arns, statements
+from infra.components.grants import (
+    OBJECTS,
+    archive_arns,
+    arns_by_name,
+    audit_arns,
+    parameter_arns,
+    statements,
+)
 from infra.components.log_groups import log_group
 from infra.components.nag import acknowledge_patterns
 from infra.config import StageConfig
@@ -36,11 +43,13 @@ class Functions(Construct):
         self._stage = stage
         self._shared = shared
         self._code = _code(bundle(stage.bundle))
-        self._archive_code = _code(bundle(stage.bundle, archive=True)) if shared.archive else None
+        needs_s3 = shared.archive is not None or shared.audit_trail is not None
+        self._s3_code = _code(bundle(stage.bundle, archive=True)) if needs_s3 else None
         self.arns = {
             **arns_by_name(shared.tables, shared.lanes, shared.key.key_arn),
             **parameter_arns(self, stage),
             **archive_arns(shared.archive),
+            **audit_arns(shared.audit_trail),
         }
         """The ARNs of all resources except logs, by the names of the table of grants."""
         self.logs: dict[str, logs.LogGroup] = {}
@@ -49,12 +58,18 @@ class Functions(Construct):
         self._functions = {spec.service: self._function(spec) for spec in self.specs.values()}
         self.live = {spec.service: self._alias(spec) for spec in self.specs.values()}
         self._switch_consumers_first()
-        if shared.archive is not None:
-            self._acknowledge_objects(shared.archive)
+        for bucket in (shared.archive, shared.audit_trail):
+            if bucket is not None:
+                self._acknowledge_objects(bucket)
 
     @staticmethod
     def _all_specs(stage: StageConfig) -> tuple[FunctionSpec, ...]:
-        return function_specs(stage.memory, canary=stage.canary, archive=stage.archive_days > 0)
+        return function_specs(
+            stage.memory,
+            canary=stage.canary,
+            archive=stage.archive_days > 0,
+            audit_trail=stage.audit_lock_days > 0,
+        )
 
     @property
     def by_service(self) -> Mapping[str, lambda_.Function]:
@@ -74,11 +89,11 @@ class Functions(Construct):
                 for reader in readers:
                     self._cfn_alias(spec).add_resource_dependency(reader)
 
-    def _acknowledge_objects(self, archive: s3.IBucket) -> None:
-        """The archiver's role names the objects of the bucket by a pattern, behind the export of the bucket's name."""
-        arn = Stack.of(archive).export_value(archive.bucket_arn)
+    def _acknowledge_objects(self, bucket: s3.IBucket) -> None:
+        """A role names the objects of a bucket by a pattern, behind the export of the bucket's name."""
+        arn = Stack.of(bucket).export_value(bucket.bucket_arn)
         export = Stack.of(self).resolve(arn)["Fn::ImportValue"]
-        acknowledge_patterns(self, [f"{export}/{ARCHIVED}"])
+        acknowledge_patterns(Stack.of(self), [f"{export}/{OBJECTS}"])
 
     def _cfn_alias(self, spec: FunctionSpec) -> lambda_.CfnAlias:
         return cast(lambda_.CfnAlias, self.live[spec.service].node.default_child)
@@ -109,7 +124,7 @@ class Functions(Construct):
             description=f"{self._stage.prefix} {spec.service} of the data stack {self._shared.generation}",
             runtime=lambda_.Runtime.PYTHON_3_13,
             architecture=lambda_.Architecture.ARM_64,
-            code=(self._archive_code if spec.archives else None) or self._code,
+            code=(self._s3_code if spec.uses_s3 else None) or self._code,
             ephemeral_storage_size=Size.gibibytes(ARCHIVER_DISK_GIB) if spec.archives else None,
             handler=f"functions.{spec.package}.handler.handler",
             role=self._role(spec),

@@ -31,6 +31,13 @@ LIST_BUCKET = ("s3:ListBucket",)
 """Without it, S3 answers 403 for an object that does not exist."""
 READ_AND_WRITE_OBJECTS = ("s3:GetObject", "s3:PutObject")
 
+LIST_VERSIONS = ("s3:ListBucketVersions",)
+READ_VERSIONS = ("s3:GetObject", "s3:GetObjectVersion", "s3:GetObjectRetention")
+"""S3 shows the lock of a version to those who may read it."""
+
+AUDIT_TRAIL = "audit-trail"
+"""The name of the bucket of the audit trail."""
+SEGMENTS = "segments"
 ARCHIVE = "archive"
 """The name of the bucket of archived executions."""
 ARCHIVED_OBJECTS = "archived"
@@ -118,6 +125,7 @@ GRANTS: dict[str, TableGrants] = {
         history=(PUT, UPDATE),
         decrypts=True,
     ),
+    "auditor": TableGrants(tenants=(QUERY,), leases=(GET, UPDATE), audit=(QUERY,)),
     "canary_prober": TableGrants(),
     "canary_receiver": TableGrants(),
 }
@@ -144,6 +152,10 @@ class Grant:
     """Names of resources, such as `jobs`, `lane/standard` or `log/api`."""
 
 
+LIST_TENANTS = Grant(actions=(f"dynamodb:{QUERY}",), resources=("tenants",))
+"""Of a role that may read the list of tenants and nothing else of the table."""
+
+
 def grants_of(spec: FunctionSpec) -> list[Grant]:
     """Return all statements of a function's role."""
     tables = GRANTS[spec.package]
@@ -155,6 +167,9 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
             (RECEIVE if spec.lane is None else RECEIVE + RETURN, _consumed(spec)),
             (LIST_BUCKET if spec.archives else (), [ARCHIVE]),
             (READ_AND_WRITE_OBJECTS if spec.archives else (), [ARCHIVED_OBJECTS]),
+            # No deletion and no retention: what S3 has locked is out of this role's reach.
+            (LIST_BUCKET if spec.exports_audit else (), [AUDIT_TRAIL]),
+            (READ_AND_WRITE_OBJECTS if spec.exports_audit else (), [SEGMENTS]),
             (LOG, [log_name(spec.service)]),
             (READ_LOG if spec.reads_api_log else (), [log_name(API)]),
             (READ_PARAMETER, [parameter_name(spec.secret)] if spec.secret is not None else []),
@@ -162,7 +177,7 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
     ]
 
 
-def grants_of_commands() -> list[Grant]:
+def grants_of_commands(*, audit_trail: bool = True) -> list[Grant]:
     """Return all statements of the policy of the operators' command line."""
     return [
         *_table_grants(COMMANDS),
@@ -170,6 +185,8 @@ def grants_of_commands() -> list[Grant]:
             (READ_SETTINGS, [function_name(API)]),
             (READ_PARAMETER, [parameter_name(CanarySecret.API_KEY)]),
             (WRITE_PARAMETER, [parameter_name(secret) for secret in CanarySecret]),
+            (LIST_VERSIONS if audit_trail else (), [AUDIT_TRAIL]),
+            (READ_VERSIONS if audit_trail else (), [SEGMENTS]),
         ),
     ]
 
@@ -229,7 +246,7 @@ def _sent_to(spec: FunctionSpec) -> list[str]:
 
     The handler of dead messages sends newer messages back to the queue from which they came.
     """
-    if spec.is_of_canary or spec.archives:
+    if spec.is_of_canary or spec.uses_s3:
         return []
     if spec.reads_dead_letters:
         return [queue_name(queue) for queue in QueueName]

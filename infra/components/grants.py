@@ -14,7 +14,10 @@ from infra.components.function_specs import FunctionSpec
 from infra.components.grant_table import (
     ARCHIVE,
     ARCHIVED_OBJECTS,
+    AUDIT_TRAIL,
     KEY,
+    LIST_TENANTS,
+    SEGMENTS,
     Grant,
     dead_letters_name,
     grants_of,
@@ -24,10 +27,10 @@ from infra.components.grant_table import (
 from infra.components.lanes import Lanes
 from infra.components.tables import Tables
 from infra.config import StageConfig
-from shared.names import ENCRYPTION_CONTEXT_TENANT, CanarySecret, Index
+from shared.names import ENCRYPTION_CONTEXT_TENANT, TENANT_LIST, CanarySecret, Index
 
-ARCHIVED = "v1/*"
-"""The names of the files and manifests of the archive."""
+OBJECTS = "v1/*"
+"""The names of the files and manifests of the archive, and of the segments of the audit trail."""
 
 
 def arns_by_name(tables: Tables, lanes: Lanes, key_arn: str) -> dict[str, str]:
@@ -63,7 +66,14 @@ def archive_arns(bucket: s3.IBucket | None) -> dict[str, str]:
     """Return the ARNs of the bucket of the archive and of its objects, if the stage has one."""
     if bucket is None:
         return {}
-    return {ARCHIVE: bucket.bucket_arn, ARCHIVED_OBJECTS: bucket.arn_for_objects(ARCHIVED)}
+    return {ARCHIVE: bucket.bucket_arn, ARCHIVED_OBJECTS: bucket.arn_for_objects(OBJECTS)}
+
+
+def audit_arns(bucket: s3.IBucket | None) -> dict[str, str]:
+    """Return the ARNs of the bucket of the audit trail and of its segments, if the stage has one."""
+    if bucket is None:
+        return {}
+    return {AUDIT_TRAIL: bucket.bucket_arn, SEGMENTS: bucket.arn_for_objects(OBJECTS)}
 
 
 def statements(spec: FunctionSpec, arns: Mapping[str, str]) -> list[iam.PolicyStatement]:
@@ -78,4 +88,7 @@ def statement(grant: Grant, arns: Mapping[str, str]) -> iam.PolicyStatement:
         # The key may be used only with a tenant in the encryption context.
         names = {"kms:EncryptionContextKeys": ENCRYPTION_CONTEXT_TENANT}
         made.add_condition("ForAnyValue:StringEquals", names)
+    if grant == LIST_TENANTS:
+        # The list of tenants is one partition: no key and no secret is in it.
+        made.add_condition("ForAllValues:StringEquals", {"dynamodb:LeadingKeys": [TENANT_LIST]})
     return made

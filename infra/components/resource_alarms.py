@@ -27,8 +27,8 @@ SLOW_PATH_AGE_SECONDS = 1_200
 LEFT_MINUTES = 15
 MOST_IN_EXPRESSION = 10
 """Metrics that an alarm on an expression may read."""
-WITHOUT_TICKS_ALARM = frozenset({"archiver", "reconciler", "canary-prober"})
-"""The runs of the archiver and of the reconciler are minutes apart: their reports tell what they have not looked at.
+WITHOUT_TICKS_ALARM = frozenset({"archiver", "auditor", "reconciler", "canary-prober"})
+"""The runs of these functions are minutes apart, and their reports tell what they have not looked at.
 `CanaryMissing` tells of ticks of the prober that are lost."""
 
 

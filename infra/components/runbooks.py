@@ -45,6 +45,7 @@ _ALARMS: Mapping[str, tuple[str, ...]] = {
     ),
     "missing-or-doubled": ("MissingExecutions", "DoubleCompleted", "ChainsRepaired", "Quarantined"),
     "archive-behind": ("ArchiveUnsealed", "ArchiveMismatch"),
+    "audit-trail": ("AuditTrailBehind", "AuditTrailMismatch"),
     "canary-fails": ("CanaryMissing", "CanaryLate", "CanaryRefused"),
     "dead-messages": ("DeadMessages", "DeadMessagesLeft", "Parked", "ErrorsDeadLetter"),
 }

@@ -11,6 +11,8 @@ from shared.names import Metric
 OLDEST_UNCLAIMED_SECONDS = 120
 ARCHIVE_OVERDUE_SECONDS = 86_400
 """Counted from day 12 after the hour. Records expire 14 days after their end."""
+AUDIT_TRAIL_OVERDUE_SECONDS = 6 * 3_600
+"""Records stay in their table for months. Until they are copied, the table alone keeps them."""
 RECONCILER_AGE_SECONDS = 3_600
 """A run begins every 15 minutes and looks at what is at least 10 minutes old. No report at all is as bad."""
 
@@ -22,6 +24,8 @@ def slo_alarms(stage: StageConfig) -> Iterator[AlarmSpec]:
     yield from _executions(own)
     if stage.archive_days:
         yield from _archive(own)
+    if stage.audit_lock_days:
+        yield from _audit_trail(own)
     yield from _services(own)
 
 
@@ -149,6 +153,23 @@ def _archive(own: OwnMetrics) -> Iterator[AlarmSpec]:
         name="ArchiveMismatch",
         description="A file of the archive is damaged, or has other executions than the index of tenants.",
         metric=own.of("archiver", Metric.ARCHIVE_MISMATCH),
+    )
+
+
+def _audit_trail(own: OwnMetrics) -> Iterator[AlarmSpec]:
+    yield AlarmSpec(
+        name="AuditTrailBehind",
+        description="An hour of audit records is not locked six hours after its end, or no auditor reports.",
+        metric=own.of("auditor", Metric.AUDIT_TRAIL_OVERDUE_SECONDS, MAXIMUM),
+        threshold=AUDIT_TRAIL_OVERDUE_SECONDS,
+        missing=MISSING_IS_BREACHING,
+        minutes=60,
+        of_minutes=60,
+    )
+    yield AlarmSpec(
+        name="AuditTrailMismatch",
+        description="A segment of the audit trail is gone, has changed, or was written by somebody else.",
+        metric=own.of("auditor", Metric.AUDIT_TRAIL_MISMATCH),
     )
 
 

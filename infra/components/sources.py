@@ -16,6 +16,7 @@ from infra.sizing import figures
 from shared.names import EXECUTOR_BATCH, QueueName
 
 ARCHIVE_MINUTES = 5
+AUDIT_MINUTES = 5
 RECONCILE_MINUTES = int(figures.RECONCILE_SECONDS.value) // 60
 
 
@@ -44,7 +45,7 @@ def _map(function: lambda_.Alias, name: QueueName, queue: sqs.Queue, source: Sou
 
 class Ticks(Construct):
     """Scheduled ticks: every minute for the redriver and each range of watchers and sweepers, every 5 minutes for
-    the archiver, every 15 minutes for the reconciler."""
+    the archiver and the auditor, every 15 minutes for the reconciler."""
 
     def __init__(self, scope: Construct, functions: Functions, stage: StageConfig) -> None:
         super().__init__(scope, "Ticks")
@@ -61,6 +62,8 @@ class Ticks(Construct):
         self._rules("Reconcile", reconciler, stage.reconcilers, RECONCILE_MINUTES)
         if stage.archivers:
             self._rules("Archive", functions.live["archiver"], stage.archivers, ARCHIVE_MINUTES)
+        if stage.audit_lock_days:
+            self._rule("Audit", functions.live["auditor"], whole, AUDIT_MINUTES)
 
     def _rules(self, name: str, function: lambda_.Alias, parts: int, minutes: int = 1) -> None:
         """Declare one rule for each part of the work."""

@@ -10,12 +10,14 @@ from shared.names import Metric
 _GUARANTEES = ("MissingExecutions", "DoubleCompleted", "ChainsRepaired", "Quarantined")
 _RECONCILER = ("ReconcilerCoverage", "ReconcilerCheckedThrough")
 _ARCHIVE = ("ArchiveUnsealed", "ArchiveMismatch")
+_AUDIT_TRAIL = ("AuditTrailBehind", "AuditTrailMismatch")
 _ENDS = (Metric.CLAIMED, Metric.SUCCEEDED, Metric.RETRIED, Metric.FAILED, Metric.ASYNC_ACCEPTED)
 _DEAD = (Metric.DEAD_LETTER_RESCHEDULED, Metric.DEAD_LETTER_PARKED, Metric.DEAD_LETTER_FAILED)
 
 
 def lost(sources: Sources) -> Section:
     own, archive = sources.own, _ARCHIVE if sources.stage.archive_days else ()
+    trail = _AUDIT_TRAIL if sources.stage.audit_lock_days else ()
     wakeups = [
         own.of("watcher", name) for name in (Metric.DUE_FOUND, Metric.WAKEUPS_SENT, Metric.SEND_FAILED)
     ]
@@ -31,6 +33,7 @@ def lost(sources: Sources) -> Section:
             *_GUARANTEES,
             *_RECONCILER,
             *archive,
+            *trail,
             "DeadMessages",
             "DeadMessagesLeft",
             "ErrorsDeadLetter",
@@ -61,7 +64,12 @@ def lost(sources: Sources) -> Section:
                 limits=sources.lines("DeadMessages"),
             ),
             Graph(title="Redrives and parked messages", metrics=[*redriven, parked]),
-            *(_archive_graphs(sources) if archive else ()),
+            *(
+                _graphs(
+                    sources, ("Hours that wait for the archive (s)", "Damaged files of the archive"), archive
+                )
+            ),
+            *(_graphs(sources, ("Hours that wait for the audit trail (s)", "Broken segments"), trail)),
             Graph(
                 title="Errors that lose no job",
                 metrics=sources.watched("ErrorsDeadLetter", "AuditFailed"),
@@ -71,8 +79,7 @@ def lost(sources: Sources) -> Section:
     )
 
 
-def _archive_graphs(sources: Sources) -> Iterator[Graph]:
-    for title, alarm in zip(
-        ("Hours that wait for the archive (s)", "Damaged files of the archive"), _ARCHIVE, strict=True
-    ):
+def _graphs(sources: Sources, titles: tuple[str, ...], alarms: tuple[str, ...]) -> Iterator[Graph]:
+    """A graph for each alarm; none for a stage without them."""
+    for title, alarm in zip(titles, alarms, strict=False):
         yield Graph(title=title, metrics=sources.watched(alarm), limits=sources.lines(alarm))

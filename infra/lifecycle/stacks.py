@@ -79,8 +79,15 @@ class Stacks:
         self._await(name, "DELETE_COMPLETE")
 
     def empty_buckets(self, name: str) -> None:
-        """Delete all objects of a stack's buckets with all their versions: CloudFormation deletes empty ones alone."""
-        kinds = {logical_id: made["Type"] for logical_id, made in self.template(name)["Resources"].items()}
+        """Delete all objects of a stack's buckets with all their versions: CloudFormation deletes empty ones alone.
+
+        A bucket that the stack retains keeps its objects.
+        """
+        kinds = {
+            logical_id: made["Type"]
+            for logical_id, made in self.template(name)["Resources"].items()
+            if made.get("DeletionPolicy") != "Retain"
+        }
         s3 = self.client("s3")
         for logical_id, bucket in self.resources(name).items():
             if kinds.get(logical_id) != "AWS::S3::Bucket":

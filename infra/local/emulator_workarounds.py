@@ -8,7 +8,7 @@ from infra.local.clients import Clients
 
 
 def fill_gaps(stack: StackArtifact, clients: Clients) -> None:
-    """Enable TTL on the tables.
+    """Enable TTL on the tables, and the locks of the audit trail.
 
     Point-in-time recovery is ignored too, and stays off: no local run restores.
     """
@@ -19,6 +19,11 @@ def fill_gaps(stack: StackArtifact, clients: Clients) -> None:
         expiry = resource.get("Properties", {}).get("TimeToLiveSpecification")
         if resource["Type"] == "AWS::DynamoDB::GlobalTable" and expiry:
             _expire(ids[logical_id], expiry, clients.client("dynamodb"))
+        lock = resource.get("Properties", {}).get("ObjectLockConfiguration")
+        if resource["Type"] == "AWS::S3::Bucket" and lock:
+            clients.client("s3").put_object_lock_configuration(
+                Bucket=ids[logical_id], ObjectLockConfiguration=lock
+            )
 
 
 def _expire(table: str, expiry: dict[str, Any], dynamodb: Any) -> None:

@@ -204,6 +204,17 @@ ALARM_METRICS = counted(
 )
 ROLLOUT_ALARM = counted(2, "metrics of the alarm that ends a gradual rollout; tests/infra counts them")
 ARCHIVE_ALARMS = counted(2, "metrics of the archive's alarms, beside its rules; tests/infra counts them")
+AUDIT_TRAIL_ALARMS = counted(3, "metrics of the audit trail's alarms, and its rule; tests/infra counts them")
+AUDIT_HOUR_READS = assumed(
+    300, "read units for an hour of audit records: a query for each of 100 tenants, in three passes"
+)
+AUDIT_HOUR_WRITES = assumed(
+    12,
+    "write units for an hour: its progress is noted three times, with the week of hours that are read again",
+)
+AUDIT_TICK_GETS = counted(2, "the last segment, and a look for the next one")
+AUDIT_RECORD_BYTES = assumed(120, "of a record in a segment, in gzip: digests and ids are random")
+AUDIT_HOUR_RECORDS = assumed(100, "records of changes in an hour")
 CANARY_ALARMS = counted(4, "metrics of the canary's alarms, and its rule; tests/infra counts them")
 CANARY_METRICS = assumed(
     10,

@@ -8,6 +8,7 @@ from infra.concurrency import Pollers, Source
 from infra.config import StageConfig
 from infra.sizing import figures
 from infra.sizing.archive import archive_usage
+from infra.sizing.audit_trail import audit_usage
 from infra.sizing.batches import core_share
 from infra.sizing.canary import canary_usage
 from infra.sizing.usage import GB, MB_PER_GB, MINUTES, Usage
@@ -65,7 +66,7 @@ def idle_usage(stage: StageConfig) -> Usage:
         read_units=reads * MINUTES,
         sqs_requests=_polls(stage) * MINUTES,
     )
-    fixed = requests + monthly_usage(stage) + archive_usage(stage, shards)
+    fixed = requests + monthly_usage(stage) + archive_usage(stage, shards) + audit_usage(stage)
     used = sum((ticks.usage for ticks in _ticks(stage, shards)), fixed)
     return used + canary_usage(stage) if stage.canary else used
 
@@ -74,9 +75,10 @@ def monthly_usage(stage: StageConfig) -> Usage:
     """What is billed by the month, whatever the stage does; the canary's part is its own."""
     return Usage(
         kms_keys=1,
-        metrics=figures.IDLE_METRICS.value + (1 if stage.archive_days else 0),
+        metrics=figures.IDLE_METRICS.value + bool(stage.archive_days) + bool(stage.audit_lock_days),
         alarm_metrics=figures.ALARM_METRICS.value
         + (figures.ARCHIVE_ALARMS.value + stage.archivers if stage.archive_days else 0)
+        + (figures.AUDIT_TRAIL_ALARMS.value if stage.audit_lock_days else 0)
         + sum(ticks.ranges for ticks in _ticks(stage, shards=1))
         + (figures.ROLLOUT_ALARM.value if stage.api_rollout == "canary" else 0),
         dashboards=int(stage.dashboard),

@@ -1,4 +1,5 @@
-"""The data stack: the tables, the KMS key that wraps tenants' data keys, the archive, and the API's custom domain.
+"""The data stack: the tables, the KMS key that wraps tenants' data keys, the archive, the audit trail, and the API's
+custom domain.
 
 A deployment of the service never replaces these resources. In a protected stage, they survive the deletion of the
 stack, and the tables refuse deletion.
@@ -12,6 +13,7 @@ from constructs import Construct
 
 from infra.api_domain import ApiDomain
 from infra.components.archive import archive_bucket, archive_queries
+from infra.components.audit_trail import audit_bucket
 from infra.components.tables import Tables
 from infra.config import StageConfig
 
@@ -29,6 +31,7 @@ class DataStack(Stack):
         self.tables = Tables(self, stage)
         self.key = self._tenant_key(stage)
         self.archive = archive_bucket(self, stage) if stage.archive_days else None
+        self.audit_trail = audit_bucket(self, stage) if stage.audit_lock_days else None
         self.generation = Fn.select(2, Fn.split("/", self.stack_id))
         """Unique to this stack: another one, of the same name, may have other tables."""
         for name, table in self.tables.by_name().items():
@@ -53,6 +56,13 @@ class DataStack(Stack):
             )
             if not stage.emulated:
                 archive_queries(self, stage, self.archive)
+        if self.audit_trail is not None:
+            CfnOutput(
+                self,
+                "AuditTrailBucketName",
+                value=self.audit_trail.bucket_name,
+                description="The S3 bucket of the audit trail, whose objects are locked.",
+            )
         if stage.domain is not None:
             self._domain(stage.domain, is_protected=stage.protect_data)
 

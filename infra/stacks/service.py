@@ -46,6 +46,7 @@ class ServiceStack(Stack):
             lanes=self.lanes,
             generation=data.generation,
             archive=data.archive,
+            audit_trail=data.audit_trail,
         )
         self.functions = Functions(self, stage, shared)
         connect_queues(self.functions, self.lanes, stage)

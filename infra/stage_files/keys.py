@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from infra.components.shard_plan import MAX_SHARDS, ShardEpoch
 from infra.concurrency import Pollers
-from infra.config import DefaultQuotas, FunctionMemory, Rollout
+from infra.config import DefaultQuotas, FunctionMemory, LockMode, Rollout
 from infra.executor_memory import LaneMemory, check_memory
 from infra.provisioned import Autoscaled, MaximumUnits, Provisioned, ProvisionedUnits
 from infra.stage_files.values import (
@@ -129,6 +129,8 @@ KEYS: Keys = {
     "queue_retention_days": whole(1, 14),
     "dead_letter_retention_days": whole(1, 14),
     "audit_retention_days": _DAYS,
+    "audit_lock_days": whole(0, 36_500),
+    "audit_lock_mode": one_of(*get_args(LockMode)),
     "archive_days": whole(0, 36_500),
     "audit_one_offs": flag,
     "log_retention_days": _DAYS,

@@ -16,12 +16,13 @@ from shared.adapters.aws.throttles import ReportedThrottles
 from shared.adapters.clients import Clients, transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy, pause
 from shared.bootstrap.archive_ports import ArchivePorts
+from shared.bootstrap.audit_ports import AuditPorts
 from shared.bootstrap.bulk_ports import BulkPorts
 from shared.bootstrap.job_state_ports import JobStatePorts
 from shared.bootstrap.reports import report_group_failure, report_throttles, reported_denials
 from shared.bootstrap.settings import require
 from shared.names import Transport
-from shared.settings import ApiSettings, ExecutorSettings, ReconcilerSettings, Settings, VaultSettings
+from shared.settings import ExecutorSettings, ReconcilerSettings, Settings, VaultSettings
 
 if TYPE_CHECKING:
     from shared.adapters.aws.http_call import HttpCall
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from shared.ports.limits import LimitStore, ThrottleStatus
     from shared.ports.listings import Queries
     from shared.ports.runtime import Offload, Spread
-    from shared.ports.tenancy import AuditLog, BudgetStore, TenantStore
+    from shared.ports.tenancy import BudgetStore, TenantStore
 
 OFFLOAD_THREADS = 32
 AT_ONCE = 16
@@ -57,7 +58,7 @@ def dynamo_ports(settings: Settings) -> Ports:
     return cast("Ports", DynamoPorts(settings))
 
 
-class DynamoPorts(ArchivePorts, BulkPorts, JobStatePorts):
+class DynamoPorts(ArchivePorts, AuditPorts, BulkPorts, JobStatePorts):
     """One property for each attribute of `Ports`; a test compares their names."""
 
     def __init__(self, settings: Settings) -> None:
@@ -208,12 +209,6 @@ class DynamoPorts(ArchivePorts, BulkPorts, JobStatePorts):
         from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
 
         return DynamoBudgetStore(self._dynamodb, self._leases)
-
-    @cached_property
-    def audit_log(self) -> AuditLog:
-        from shared.adapters.dynamodb.tenancy.audit_log import DynamoAuditLog
-
-        return DynamoAuditLog(self._dynamodb, require(self._settings, ApiSettings).audit_table)
 
     @cached_property
     def limits(self) -> LimitStore:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from shared.ports.alerts import AlertWindows
     from shared.ports.archive import ArchiveFiles, ArchiveUnits, IndexCounts, LatePuts, ObjectStore
+    from shared.ports.audit_trail import TrailProgressStore, TrailSegments
     from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
     from shared.ports.canary import Parameters
     from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
@@ -85,3 +86,5 @@ class Ports:
     archive_files: ArchiveFiles
     index_counts: IndexCounts
     history: HistoryStore
+    trail_segments: TrailSegments
+    trail_progress: TrailProgressStore

@@ -12,6 +12,7 @@ from shared.dataclass import dataclass
 if TYPE_CHECKING:
     from shared.bootstrap.archive import ArchiveUseCases
     from shared.bootstrap.attempts import AttemptUseCases
+    from shared.bootstrap.audit_trail import AuditTrailUseCases
     from shared.bootstrap.bulk import BulkUseCases
     from shared.bootstrap.canary import CanaryUseCases
     from shared.bootstrap.dead_letters import DeadLetterUseCases
@@ -76,6 +77,12 @@ class UseCases:
         from shared.bootstrap.archive import ArchiveUseCases
 
         return ArchiveUseCases(self.core)
+
+    @cached_property
+    def audit_trail(self) -> AuditTrailUseCases:
+        from shared.bootstrap.audit_trail import AuditTrailUseCases
+
+        return AuditTrailUseCases(self.core)
 
     @cached_property
     def canary(self) -> CanaryUseCases:

@@ -12,12 +12,15 @@ from infra.local.dynamodb_local import DynamoDbLocal
 from infra.local.emulator import Emulator
 from infra.local.state_dir import StateDir
 from shared.adapters.aws.client import AwsClient
+from shared.adapters.clock import SystemClock
 from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
 from shared.adapters.kms.vault import KmsVault
 from shared.adapters.s3.object_store import S3ObjectStore
+from shared.adapters.s3.trail_segments import S3TrailSegments
 from shared.adapters.ssm.parameters import SsmParameters
 from shared.names import QueueName, Transport
 from shared.ports.archive import ObjectStore
+from shared.ports.audit_trail import TrailSegments
 from shared.ports.canary import Parameters
 from shared.ports.delivery import Vault
 from shared.ports.executions import Claimer, OneOffBatches
@@ -40,6 +43,7 @@ from tests.support.conformance.labs import FakeLab, Lab
 from tests.support.conformance.lanes import FakeLanes, Lanes, SqsLanes
 from tests.support.conformance.tables import TableNames, create_tables, delete_tables, empty_tables
 from tests.support.fakes.archive import FakeObjectStore
+from tests.support.fakes.audit_trail import LOCK_DAYS, FakeTrailSegments
 from tests.support.fakes.clock import SeededEntropy
 from tests.support.fakes.parameters import FakeParameters
 from tests.support.fakes.vault import FakeVault
@@ -280,6 +284,34 @@ def _s3_objects(name: str, request: pytest.FixtureRequest) -> S3ObjectStore:
     bucket = f"archive-{uuid4().hex[:12]}"
     client.create_bucket(Bucket=bucket)
     return S3ObjectStore(client, bucket)
+
+
+def _s3_trail(name: str, request: pytest.FixtureRequest) -> S3TrailSegments:
+    """A bucket that locks each version."""
+    engine: str | None = request.getfixturevalue(name)
+    client: AwsClient = request.getfixturevalue("clients")("s3", engine, Transport.BOTO3)
+    bucket = f"trail-{uuid4().hex[:12]}"
+    client.create_bucket(Bucket=bucket, ObjectLockEnabledForBucket=True)
+    retention = {"Mode": "GOVERNANCE", "Days": LOCK_DAYS}
+    client.put_object_lock_configuration(
+        Bucket=bucket,
+        ObjectLockConfiguration={"ObjectLockEnabled": "Enabled", "Rule": {"DefaultRetention": retention}},
+    )
+    return S3TrailSegments(client, bucket, "eu-west-1")
+
+
+@pytest.fixture
+def trail(request: pytest.FixtureRequest) -> TrailSegments:
+    """The segments of the fake and of every engine."""
+    if request.param == "fake":
+        return FakeTrailSegments(SystemClock().now_ms)
+    return _s3_trail(request.param, request)
+
+
+@pytest.fixture
+def s3_trail(request: pytest.FixtureRequest) -> S3TrailSegments:
+    """The adapter over every engine, for what only S3 shows."""
+    return _s3_trail(request.param, request)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from tests.support.fakes.budgets import GENEROUS
 VISIBILITY_SECONDS = 450
 DEAD_VISIBILITY_SECONDS = 360
 MAX_RECEIVES = 5
+LOCK_DAYS = 400
 TENANT, SCOPES = "acme", "read,write,admin"
 """As the infrastructure sets them; not imported from there, since that would load the whole CDK."""
 
@@ -135,6 +136,16 @@ def _bucket(engines: Engines, name: str) -> str:
     return name
 
 
+def _locked_bucket(engines: Engines, name: str) -> str:
+    s3 = engines.others.client("s3")
+    s3.create_bucket(Bucket=name, ObjectLockEnabledForBucket=True)
+    rule = {"DefaultRetention": {"Mode": "GOVERNANCE", "Days": LOCK_DAYS}}
+    s3.put_object_lock_configuration(
+        Bucket=name, ObjectLockConfiguration={"ObjectLockEnabled": "Enabled", "Rule": rule}
+    )
+    return name
+
+
 def _variables(
     engines: Engines,
     tables: TableNames,
@@ -160,6 +171,8 @@ def _variables(
         Env.LANE_QUEUE_URLS: json.dumps({str(lane): queue.url for lane, queue in lanes.items()}),
         Env.DEAD_LETTER_ARNS: json.dumps({str(lane): queue.arn for lane, queue in dead.items()}),
         Env.ARCHIVE_BUCKET: _bucket(engines, f"archive-{tables.jobs}"),
+        Env.AUDIT_BUCKET: _locked_bucket(engines, f"audit-{tables.jobs}"),
+        Env.AUDIT_LOCK_DAYS: str(LOCK_DAYS),
         Env.SHARD_PLAN: json.dumps([plan]),
         Env.RETENTION_DAYS: "14",
         Env.KMS_KEY_ID: engines.others.client("kms").create_key()["KeyMetadata"]["KeyId"],

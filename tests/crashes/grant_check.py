@@ -29,6 +29,7 @@ UNUSED = {
     "api dynamodb:GetItem history": _STATISTICS,
     "api dynamodb:Query history": _STATISTICS,
     "archiver s3:ListBucket archive": "without it, S3 denies to read an object that does not exist",
+    "auditor s3:ListBucket audit-trail": "as with the archive",
     "redriver dynamodb:ConditionCheckItem jobs": "a bulk operation triggers jobs",
     "redriver dynamodb:GetItem leases": _CLOSED,
     "redriver dynamodb:UpdateItem leases": _CLOSED,

@@ -52,6 +52,7 @@ class LambdaService:
         self._tick("reconciler", {})
         self._tick("reconciler", {"range": {"index": 0, "of": 1}})
         self._tick("archiver", {"range": {"index": 0, "of": 1}})
+        self._tick("auditor", {})
 
     def sender(self) -> Send:
         """A way for one client to the API, with a process of its own."""

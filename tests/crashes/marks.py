@@ -27,6 +27,7 @@ class MarkedWorkers:
             "dead_letter": deployment.worker("dead_letter"),
             "reconciler": deployment.worker("reconciler"),
             "archiver": deployment.worker("archiver"),
+            "auditor": deployment.worker("auditor"),
         }
         self.forget()
 

@@ -19,6 +19,7 @@ WEIGHTS = {
     "dead_letter": 1,
     "reconciler": 1,
     "archiver": 1,
+    "auditor": 1,
 }
 LOOK_SECONDS = 0.5
 """How long to wait for a chosen worker to be in an invocation; idle ones are hit too, but less."""

@@ -9,6 +9,7 @@ from tests.crashes.bulk_operations import Operations
 from tests.crashes.clients import Clients
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.deployment import Deployment
+from tests.crashes.exported_records import ExportedRecords
 from tests.crashes.gateway import NOBODY, Answer, answer_of, http_event
 from tests.crashes.lane import LaneQueues
 from tests.crashes.limits import Limits
@@ -27,6 +28,7 @@ from tests.crashes.tampering import Tampering
 MINUTE_MS = 60_000
 RECONCILER_MINUTES = 15
 ARCHIVER_TICK_SECONDS, ARCHIVER_TICKS = 300, 12
+AUDITOR_TICKS = 3
 
 
 class Stage:
@@ -45,6 +47,7 @@ class Stage:
         self.operations = Operations(self.clock, self.request)
         self.parked_messages = Parking(deployment)
         self.archived_rows = ArchivedRows(deployment)
+        self.exported_records = ExportedRecords(deployment)
         self._payloads = Payloads(deployment)
         self.limits = Limits()
         self._quotas = OwnQuotas(deployment)
@@ -72,6 +75,7 @@ class Stage:
         self.operations.forget()
         self.parked_messages.forget()
         self.archived_rows.forget()
+        self.exported_records.forget()
         self._payloads.forget()
 
     def limit(self, **limits: Any) -> None:
@@ -113,6 +117,10 @@ class Stage:
     def archive(self) -> None:
         """A tick of the archiver."""
         self.workers.ask("archiver", {"range": {"index": 0, "of": 1}})
+
+    def audit(self) -> None:
+        """A tick of the auditor."""
+        self.workers.ask("auditor", {})
 
     def reconcile(self) -> None:
         """Both ticks of the reconciler."""
@@ -182,6 +190,9 @@ class Stage:
         self.wait(UNTIL_RECONCILABLE_SECONDS)
         self.reconcile()
         self._seal_archive()
+        for _ in range(AUDITOR_TICKS):
+            if not self.exported_records.are_exported():
+                self.audit()
         return settling.took_seconds
 
     def _seal_archive(self) -> None:
@@ -214,8 +225,8 @@ class Stage:
         )
         told = self.tampering.faults(findings(self._reconciler_log.new_lines()))
         bulk = [*self.redriver.faults(), *self.operations.faults()]
-        archive = self.archived_rows.faults(records)
-        return self.faults + oracle.verdict() + told + bulk + archive + self.parked_messages.faults()
+        kept = [*self.archived_rows.faults(records), *self.exported_records.faults()]
+        return self.faults + oracle.verdict() + told + bulk + kept + self.parked_messages.faults()
 
     def check_payloads(self) -> None:
         """Every large request lasts as long as the work that needs it, and none for ever."""

@@ -20,6 +20,7 @@ from shared.usecases.filing.scanned_shards import OPEN_FROM_MARGIN
 from tests.crashes.api_scenarios import api
 from tests.crashes.archiver_scenarios import archiver
 from tests.crashes.arrivals import ArrivalLog
+from tests.crashes.auditor_scenarios import auditor
 from tests.crashes.batch_scenarios import batches
 from tests.crashes.breaker_scenarios import troubled
 from tests.crashes.bulk_operation_scenarios import changed_at_once, changed_later
@@ -53,7 +54,7 @@ CATALOGUES = (
     *(told_by_sweep, held_back, worked_off, kept),
     *(executor, refused, refunds, moved, going_on, run_locks),
     *(telling, called_again, limited, troubled, paused),
-    *(dead_letter, told_by_rescue, sent_again, paused_late, reconciler, left, archiver),
+    *(dead_letter, told_by_rescue, sent_again, paused_late, reconciler, left, archiver, auditor),
 )
 NEVER_AGAIN_MS = 4_000_000_000_000
 """As the last use of a key: beyond the end of every run."""

@@ -92,6 +92,9 @@ POINTS = [
     # The mark has moved past a minute: what was found in it must have been told; what was not answered for, not so.
     ("reconciler", "tells-of-a-job-without-a-record", "UpdateItem", 1, Hit.KILLED_AFTER),
     ("reconciler", "tells-of-a-job-without-a-record", "GetItem", 2, Hit.ANSWER_LOST),
+    # The segment is written and not noted, or written twice.
+    ("auditor", "exports-an-hour", "PutObject", 1, Hit.KILLED_AFTER),
+    ("auditor", "exports-an-hour", "PutObject", 1, Hit.SENT_TWICE),
     ("reconciler", "files-the-next-of-a-chain-that-broke-off", "TransactWriteItems", 1, Hit.KILLED_AFTER),
 ]
 

@@ -43,7 +43,7 @@ def canary_calls(minute: int, since: int) -> int:
 
 def usual(stage: Any, key: Key, minute: int, since: int) -> Values:
     """A stage with steady traffic since a minute. The reconciler reports four times an hour, and the
-    archiver each five minutes."""
+    archiver and the auditor each five minutes."""
     namespace, name, _ = key
     if minute < since:
         return SILENT
@@ -52,7 +52,7 @@ def usual(stage: Any, key: Key, minute: int, since: int) -> Values:
         Metric.RECONCILER_CHECKED_THROUGH_SECONDS,
     ):
         return [900.0] if minute % 15 == 0 else SILENT
-    if name == Metric.ARCHIVE_OVERDUE_SECONDS:
+    if name in (Metric.ARCHIVE_OVERDUE_SECONDS, Metric.AUDIT_TRAIL_OVERDUE_SECONDS):
         return [0.0] if minute % 5 == 0 else SILENT
     values: Mapping[str, Values] = {
         Metric.WATCHER_TICK: [1.0] * stage.watchers,
@@ -68,7 +68,7 @@ def usual(stage: Any, key: Key, minute: int, since: int) -> Values:
 
 
 STARTS = [0.0] * 98
-_MISSING = ("ArchiveUnsealed", "CanaryMissing")
+_MISSING = ("ArchiveUnsealed", "AuditTrailBehind", "CanaryMissing")
 """Alarms of what does not come, beside heartbeats and the ages of the reconcilers."""
 TRIPS: Mapping[str, Sequence[Fault]] = {
     "WatcherHeartbeat": [one("WatcherTick", minutes=6), one("WatcherTick", 1, minutes=4)],
@@ -87,6 +87,11 @@ TRIPS: Mapping[str, Sequence[Fault]] = {
         one("ArchiveOverdueSeconds", 86_401, minutes=65, every=5),
     ],
     "ArchiveMismatch": [one("ArchiveMismatch", 1)],
+    "AuditTrailBehind": [
+        one("AuditTrailOverdueSeconds", minutes=65),
+        one("AuditTrailOverdueSeconds", 21_601, minutes=65, every=5),
+    ],
+    "AuditTrailMismatch": [one("AuditTrailMismatch", 1)],
     "OldestUnclaimedDue": [one("OldestUnclaimedDueSeconds", 121)],
     **{
         f"QueueAge{name}": [one("ApproximateAgeOfOldestMessage", 1_201)]
@@ -149,6 +154,10 @@ QUIET: Mapping[str, Sequence[Fault]] = {
     "ArchiveUnsealed": [
         one("ArchiveOverdueSeconds", minutes=50),
         one("ArchiveOverdueSeconds", 86_399, minutes=90, every=5),
+    ],
+    "AuditTrailBehind": [
+        one("AuditTrailOverdueSeconds", minutes=50),
+        one("AuditTrailOverdueSeconds", 21_599, minutes=90, every=5),
     ],
     "OldestUnclaimedDue": [one("OldestUnclaimedDueSeconds", 119, minutes=9)],
     "AttemptsRefunded": [one("AttemptsRefunded", 50, minutes=2)],

@@ -43,7 +43,7 @@ def test_alarms_of_two_stages_of_an_account_share_no_metric_of_their_functions(
         ]
         for stacks in (cloud, local)
     )
-    assert len(first) == len(second) + 7 == 27, "the emulator has no burn rates and no canary"
+    assert len(first) == len(second) + 7 == 29, "the emulator has no burn rates and no canary"
     assert not [metric for metric in first if metric in second]
 
 
@@ -79,7 +79,7 @@ def test_a_heartbeat_that_falls_silent_is_an_alarm(cloud: Synthesised) -> None:
 def test_missing_data_breaches_heartbeats_and_reports_of_coverage_alone(cloud: Synthesised) -> None:
     breached = {name for name, alarm in alarms_of(cloud).items() if alarm["TreatMissingData"] == "breaching"}
     breached.remove("CanaryMissing")
-    assert len(breached) == figures.IDLE_METRICS.value + 1, "these alone are reported by an idle stage"
+    assert len(breached) == figures.IDLE_METRICS.value + 2, "these alone are reported by an idle stage"
     assert breached == {
         "WatcherHeartbeat",
         "SweeperHeartbeat",
@@ -87,6 +87,7 @@ def test_missing_data_breaches_heartbeats_and_reports_of_coverage_alone(cloud: S
         "ReconcilerCoverage",
         "ReconcilerCheckedThrough",
         "ArchiveUnsealed",
+        "AuditTrailBehind",
     }
 
 
@@ -140,6 +141,7 @@ def test_alarms_are_these(cloud: Synthesised) -> None:
         *("QueueAgeSlowCritical", "QueueAgeSlow", "QueueAgeSlowBulk"),
         *("CanaryMissing", "CanaryLate", "CanaryRefused"),
         *("ArchiveUnsealed", "ArchiveMismatch"),
+        *("AuditTrailBehind", "AuditTrailMismatch"),
     }
 
 
@@ -161,6 +163,7 @@ def _rule(alarm: Resource) -> tuple[str, str, str, float, int, int]:
         ("ChainsRepaired", {"service": "reconciler"}, "Sum", 0, 1, 1),
         ("ArchiveMismatch", {"service": "archiver"}, "Sum", 0, 1, 1),
         ("AuditFailed", {"service": "api"}, "Sum", 0, 1, 1),
+        ("AuditTrailMismatch", {"service": "auditor"}, "Sum", 0, 1, 1),
         ("AttemptsRefunded", {}, "Sum", 0, 3, 5),
         ("LimitStoreErrors", {}, "Sum", 0, 3, 5),
         ("ThrottledRequests", {}, "Sum", 0, 3, 5),
@@ -371,8 +374,8 @@ def test_alarms_on_missing_data_wait_for_the_first_ticks(cloud: Synthesised) -> 
         ), name
 
 
-def test_small_stage_costs_less_than_17_dollars_a_month_without_jobs() -> None:
-    assert total(idle_usage(PRESETS["small"]), PRICES[DEFAULT_REGION]) < 17
+def test_small_stage_costs_less_than_18_dollars_a_month_without_jobs() -> None:
+    assert total(idle_usage(PRESETS["small"]), PRICES[DEFAULT_REGION]) < 18
 
 
 def test_the_emulator_gets_the_same_alarms_but_for_expressions(

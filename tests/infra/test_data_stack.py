@@ -95,7 +95,8 @@ def test_the_executions_table_is_indexed_by_tenant_with_what_a_list_filters_by_a
 
 
 def _archive(stacks: Synthesised) -> Resource:
-    (bucket,) = stacks.data.of_type("AWS::S3::Bucket").values()
+    buckets = stacks.data.of_type("AWS::S3::Bucket")
+    (bucket,) = (made for name, made in buckets.items() if name.startswith("Archive"))
     return bucket
 
 
@@ -105,7 +106,8 @@ def test_archive_is_private_versioned_and_encrypted_and_refuses_plain_http(cloud
     assert properties["VersioningConfiguration"] == {"Status": "Enabled"}
     (rule,) = properties["BucketEncryption"]["ServerSideEncryptionConfiguration"]
     assert rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"] == "AES256"
-    (policy,) = cloud.data.properties("AWS::S3::BucketPolicy")
+    policies = cloud.data.of_type("AWS::S3::BucketPolicy")
+    (policy,) = (made["Properties"] for name, made in policies.items() if name.startswith("Archive"))
     (denied,) = policy["PolicyDocument"]["Statement"]
     assert (denied["Effect"], denied["Condition"]) == ("Deny", {"Bool": {"aws:SecureTransport": "false"}})
 

@@ -106,7 +106,8 @@ def test_ranges_of_shards_are_watched_and_swept_every_minute_and_archived_every_
         service = environment(cloud.service.invoked(target["Arn"]))["POWERTOOLS_SERVICE_NAME"]
         if service == "canary-prober":
             continue
-        minutes = {"reconciler": "15 minutes", "archiver": "5 minutes"}.get(service, "1 minute")
+        slower = {"reconciler": "15 minutes", "archiver": "5 minutes", "auditor": "5 minutes"}
+        minutes = slower.get(service, "1 minute")
         assert (rule["ScheduleExpression"], rule["State"]) == (f"rate({minutes})", "ENABLED")
         ticks.setdefault(service, []).append(json.loads(target["Input"]))
     assert min(cloud.stage.watchers, cloud.stage.sweepers) > 1
@@ -115,6 +116,7 @@ def test_ranges_of_shards_are_watched_and_swept_every_minute_and_archived_every_
         "sweeper": ranges(cloud.stage.sweepers),
         "redriver": [{}],
         "archiver": ranges(cloud.stage.archivers),
+        "auditor": [{}],
         "reconciler": [{}, *ranges(cloud.stage.reconcilers)],
     }
 
@@ -143,7 +145,11 @@ def test_the_outputs_say_what_a_client_and_an_operator_need(cloud: Synthesised) 
     data = cloud.data.body["Outputs"].keys()
     assert {
         f"{name}TableName" for name in ("Executions", "Jobs", "Tenants", "Leases", "Audit", "History")
-    } | {"KmsKeyId"} <= data
+    } | {
+        "KmsKeyId",
+        "ArchiveBucketName",
+        "AuditTrailBucketName",
+    } <= data
 
 
 @pytest.mark.parametrize("stage", ["cloud", "large"])

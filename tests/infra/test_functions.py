@@ -14,6 +14,7 @@ from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 from shared.settings import (
     ApiSettings,
     ArchiverSettings,
+    AuditorSettings,
     DeadLetterSettings,
     ExecutorSettings,
     FunctionSettings,
@@ -35,6 +36,7 @@ SETTINGS: dict[str, type[FunctionSettings]] = {
     "reconciler": ReconcilerSettings,
     "redriver": Settings,
     "archiver": ArchiverSettings,
+    "auditor": AuditorSettings,
     "canary_prober": ProberSettings,
     "canary_receiver": FunctionSettings,
 }
@@ -47,8 +49,8 @@ def test_the_template_has_the_functions_of_the_table_and_no_others(cloud: Synthe
 
 
 def test_no_function_outlives_the_time_after_which_the_sweeper_trusts_its_list_of_open_rows() -> None:
-    """The archiver puts no execution."""
-    writers = [spec for spec in SPECS if not spec.archives]
+    """The archiver and the auditor put no execution."""
+    writers = [spec for spec in SPECS if not spec.uses_s3]
     assert max(spec.timeout_seconds for spec in writers) * 1000 < WRITER_LIFE_MS
 
 
@@ -189,7 +191,13 @@ def test_the_quotas_and_the_log_of_changes_are_the_ones_of_the_stage(cloud: Synt
     assert settings.audit_one_offs is cloud.stage.audit_one_offs is False
     assert "Audit" in settings.audit_table
     for service, function in cloud.service.functions().items():
-        assert ("AUDIT_TABLE" in environment(function)) is (service == "api")
+        variables = environment(function)
+        assert (
+            ("AUDIT_TABLE" in variables) is ("AUDIT_BUCKET" in variables) is (service in ("api", "auditor"))
+        )
+    auditor = AuditorSettings.from_env(environment(cloud.service.functions()["auditor"]))
+    assert auditor.audit_lock_days == cloud.stage.audit_lock_days == 400
+    assert (auditor.audit_table, auditor.audit_bucket) == (settings.audit_table, settings.audit_bucket)
 
 
 def test_functions_have_the_reserved_concurrency_of_the_stage(cloud: Synthesised, local: Synthesised) -> None:
@@ -221,8 +229,10 @@ def test_archiver_has_the_time_and_the_disk_for_an_hour_of_four_busy_shards(clou
     assert not any("EphemeralStorage" in made for made in others)
 
 
-def test_stage_without_an_archive_has_no_archiver_and_no_bucket(tmp_path: Path) -> None:
-    stacks = synthesise(replace(usual_stage(), archive_days=0), tmp_path)
-    assert "archiver" not in stacks.service.functions()
+def test_stage_without_an_archive_and_an_audit_trail_has_neither_function_and_no_bucket(
+    tmp_path: Path,
+) -> None:
+    stacks = synthesise(replace(usual_stage(), archive_days=0, audit_lock_days=0), tmp_path)
+    assert not {"archiver", "auditor"} & stacks.service.functions().keys()
     kinds = {made["Type"] for made in stacks.data.body["Resources"].values()}
     assert not {"AWS::S3::Bucket", "AWS::Glue::Table", "AWS::Athena::WorkGroup"} & kinds

@@ -75,7 +75,7 @@ def test_no_statement_has_a_wildcard(request: pytest.FixtureRequest, stage: str,
         assert "NotResource" not in statement
     for action, resource in _allowed(stacks, spec.service):
         assert "*" not in action
-        assert "*" not in resource or (spec.archives and resource.endswith("/v1/*"))
+        assert "*" not in resource or (spec.uses_s3 and resource.endswith("/v1/*"))
 
 
 @every_function_of_two_stages
@@ -187,7 +187,7 @@ def test_function_sends_only_to_lanes_and_an_executor_to_its_own_slow_path_too(
         wanted.add(arns[spec.lane.slow_path])
     if spec.reads_dead_letters:
         wanted = set(arns.values())
-    if spec.is_of_canary or spec.archives:
+    if spec.is_of_canary or spec.uses_s3:
         wanted = set()
     assert set(sent_to) == wanted
     assert not any("Dead" in name for name in sent_to)
@@ -228,8 +228,32 @@ def test_audit_table_can_be_changed_or_deleted_by_no_function(cloud: Synthesised
     """It is appended to and read. PutItem would overwrite a record; an INSERT never does."""
     for spec in SPECS:
         on_audit = {action for action, name in _allowed(cloud, spec.service) if "TablesAudit" in name}
-        wanted = {"dynamodb:PartiQLInsert", "dynamodb:Query"} if spec.service == "api" else set()
+        wanted = {
+            "api": {"dynamodb:PartiQLInsert", "dynamodb:Query"},
+            "auditor": {"dynamodb:Query"},
+        }.get(spec.service, set())
         assert on_audit == wanted
+
+
+def test_auditor_adds_segments_and_can_change_none(cloud: Synthesised) -> None:
+    """No deletion, no retention, no bypass: a lock of S3 is out of the reach of every function."""
+    for spec in SPECS:
+        on_trail = {action for action, name in _allowed(cloud, spec.service) if "AuditTrail" in name}
+        wanted = {"s3:ListBucket", "s3:GetObject", "s3:PutObject"} if spec.service == "auditor" else set()
+        assert on_trail == wanted
+        assert not any(
+            verb in action
+            for action, _ in _allowed(cloud, spec.service)
+            for verb in ("DeleteObject", "Retention", "LegalHold", "ObjectLock", "PutBucket")
+        )
+
+
+def test_auditor_reads_the_list_of_tenants_alone(cloud: Synthesised) -> None:
+    (on_tenants,) = [
+        made for made in _statements(cloud, "auditor") if "TablesTenants" in resolve(made["Resource"])
+    ]
+    assert on_tenants["Action"] == "dynamodb:Query"
+    assert on_tenants["Condition"] == {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["tenants"]}}
 
 
 def test_data_keys_are_made_by_the_api_alone(cloud: Synthesised) -> None:
@@ -243,5 +267,8 @@ def test_data_keys_are_made_by_the_api_alone(cloud: Synthesised) -> None:
 def test_tenants_are_changed_by_the_api_alone_and_deleted_by_nobody(cloud: Synthesised) -> None:
     for spec in SPECS:
         actions = {action for action, name in _allowed(cloud, spec.service) if "TablesTenants" in name}
-        assert spec.service == "api" or actions <= {"dynamodb:GetItem", "dynamodb:BatchGetItem"}
+        reading = (
+            {"dynamodb:Query"} if spec.service == "auditor" else {"dynamodb:GetItem", "dynamodb:BatchGetItem"}
+        )
+        assert spec.service == "api" or actions <= reading
         assert "dynamodb:DeleteItem" not in actions

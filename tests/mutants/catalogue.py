@@ -4,6 +4,7 @@ from tests.mutants.alarms import ALARMS
 from tests.mutants.alert_floods import ALERT_FLOODS
 from tests.mutants.archive import ARCHIVE
 from tests.mutants.attempts import ATTEMPTS
+from tests.mutants.audit_trail import AUDIT_TRAIL
 from tests.mutants.backfills import BACKFILLS
 from tests.mutants.bulk_operations import BULK_OPERATIONS
 from tests.mutants.bulk_redrives import BULK_REDRIVES
@@ -76,4 +77,5 @@ MUTANTS = (
     *ALARMS,
     *ARCHIVE,
     *STATISTICS,
+    *AUDIT_TRAIL,
 )

@@ -8,9 +8,11 @@ from infra.components.grant_table import (
     API,
     ARCHIVE,
     ARCHIVED_OBJECTS,
+    AUDIT_TRAIL,
     KEY,
     LOG,
     RECEIVE,
+    SEGMENTS,
     Grant,
     dead_letters_name,
     grants_of,
@@ -112,6 +114,9 @@ def _names(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if Env.ARCHIVE_BUCKET in environment:
         yield f"bucket:{environment[Env.ARCHIVE_BUCKET]}", ARCHIVE
         yield f"objects:{environment[Env.ARCHIVE_BUCKET]}", ARCHIVED_OBJECTS
+    if Env.AUDIT_BUCKET in environment:
+        yield f"bucket:{environment[Env.AUDIT_BUCKET]}", AUDIT_TRAIL
+        yield f"objects:{environment[Env.AUDIT_BUCKET]}", SEGMENTS
     if Env.KMS_KEY_ID in environment:
         yield f"key/{environment[Env.KMS_KEY_ID]}", KEY
     if Env.API_LOG_GROUP in environment:

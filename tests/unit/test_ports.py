@@ -17,14 +17,23 @@ from shared.adapters.thread_pools import ThreadOffload, ThreadSpread
 from shared.bootstrap.dynamo_ports import DynamoPorts, dynamo_ports
 from shared.bootstrap.ports import Ports
 from shared.bootstrap.reports import reported_denials
+from shared.domain.errors import InvalidValueError
 from shared.names import Env, Metric, Transport
 from shared.observability import JsonLines
-from shared.settings import ApiSettings, ArchiverSettings, ExecutorSettings, ReconcilerSettings, Settings
+from shared.settings import (
+    ApiSettings,
+    ArchiverSettings,
+    AuditorSettings,
+    ExecutorSettings,
+    ReconcilerSettings,
+    Settings,
+)
 from tests.support.api.api_world import logged
 from tests.support.api.emitted import emitted
 from tests.support.api.environment import ENVIRONMENT
 
-OF_OTHERS = {"audit_log", "accepted_log", "archive_objects", "history", "sender", "vault"}
+AUDIT = {"audit_log", "trail_progress", "trail_segments"}
+OF_OTHERS = AUDIT | {"accepted_log", "archive_objects", "history", "sender", "vault"}
 
 
 def made(kind: type[Settings], **environment: str) -> Ports:
@@ -54,7 +63,8 @@ def test_port_is_made_once_for_all_who_use_it() -> None:
 def test_a_port_without_its_settings_is_refused() -> None:
     for kind, own in (
         (Settings, set()),
-        (ApiSettings, {"audit_log", "history", "vault"}),
+        (ApiSettings, AUDIT | {"history", "vault"}),
+        (AuditorSettings, AUDIT),
         (ExecutorSettings, {"sender", "vault"}),
         (ReconcilerSettings, {"accepted_log"}),
         (ArchiverSettings, {"archive_objects", "history", "vault"}),
@@ -135,3 +145,10 @@ def test_denied_request_is_logged_with_its_operation_and_its_code() -> None:
     line = vars(record)
     assert (line["aws_operation"], line["aws_error"]) == ("SendMessageBatch", "AccessDenied")
     assert "s3cr3t" not in JsonLines().format(record)
+
+
+def test_trail_of_a_stage_without_a_bucket_is_refused_with_a_line() -> None:
+    environment = {name: value for name, value in ENVIRONMENT.items() if name != Env.AUDIT_BUCKET}
+    ports = dynamo_ports(ApiSettings.from_env(environment))
+    with pytest.raises(InvalidValueError, match="its audit_lock_days is 0"):
+        _ = ports.trail_segments

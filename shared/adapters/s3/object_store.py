@@ -59,10 +59,10 @@ class S3ObjectStore:
         except AwsError as error:
             if error.code == "NoSuchKey":
                 return None
-            raise _service_error("GetObject", key, error.code) from error
+            raise service_error("GetObject", key, error.code) from error
         except NoAnswerError as error:
             raise UnavailableError(f"s3:GetObject of {key} had no answer") from error
-        _copy(key, answer["Body"], into)
+        copy_body(key, answer["Body"], into)
         return str(answer["ETag"])
 
     def put(self, key: str, content: BinaryIO, *, replaces: str | None) -> str | None:
@@ -72,13 +72,13 @@ class S3ObjectStore:
         except AwsError as error:
             if error.code in _REFUSED:
                 return None
-            raise _service_error("PutObject", key, error.code) from error
+            raise service_error("PutObject", key, error.code) from error
         except NoAnswerError as error:
             raise UnavailableError(f"s3:PutObject of {key} had no answer") from error
         return str(answer["ETag"])
 
 
-def _copy(key: str, body: Any, into: BinaryIO) -> None:
+def copy_body(key: str, body: Any, into: BinaryIO) -> None:
     """Copy a response that boto3 reads from the network; UnavailableError if it breaks off."""
     from botocore.exceptions import BotoCoreError, HTTPClientError
 
@@ -92,6 +92,6 @@ def _copy(key: str, body: Any, into: BinaryIO) -> None:
     into.flush()
 
 
-def _service_error(action: str, key: str, code: str) -> ServiceError:
+def service_error(action: str, key: str, code: str) -> ServiceError:
     kind = RequestRejectedError if code in _REJECTED else UnavailableError
     return kind(f"s3:{action} of {key} failed: {code}")

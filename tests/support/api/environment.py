@@ -38,5 +38,7 @@ ENVIRONMENT = {name: "set" for key, name in vars(Env).items() if key.isupper()} 
     Env.ARCHIVE_BUCKET: "archive",
     Env.ARCHIVE_DAYS: "400",
     Env.HISTORY_TABLE: "history",
+    Env.AUDIT_BUCKET: "audit-trail",
+    Env.AUDIT_LOCK_DAYS: "400",
     Env.DEAD_LETTER_ARNS: json.dumps(DEAD_LETTERS),
 }

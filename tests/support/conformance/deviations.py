@@ -51,6 +51,8 @@ IMPLEMENTATIONS = {
     "ssm_parameters": ("moto", "ministack", "aws"),
     "objects": ("fake", "moto", "ministack"),
     "s3_objects": ("moto", "ministack"),
+    "trail": ("fake", "moto", "ministack"),
+    "s3_trail": ("moto", "ministack"),
 }
 """By fixture: what the suites run over. `moto-batch` is one of the two ways to claim or to put, over moto.
 
@@ -63,7 +65,7 @@ OVER_SDK = "@boto3"
 _IN_THIS_PROCESS = ("fake", "moto")
 """moto is a patch of the SDK, so it answers no client in a way of its own."""
 
-_OVER_SDK_ALONE = frozenset({"test_object_store"})
+_OVER_SDK_ALONE = frozenset({"test_object_store", "test_trail_segments"})
 """The suites of services that no transport but the SDK calls."""
 
 GROUPED = "@grouped"

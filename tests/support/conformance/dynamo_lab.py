@@ -37,6 +37,7 @@ from shared.adapters.dynamodb.listings.queries import DynamoQueries
 from shared.adapters.dynamodb.tenancy.audit_log import DynamoAuditLog
 from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
 from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
+from shared.adapters.dynamodb.tenancy.trail_progress import DynamoTrailProgress
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
 from shared.names import Attr
@@ -200,6 +201,10 @@ class DynamoLab:
     @cached_property
     def audit(self) -> DynamoAuditLog:
         return DynamoAuditLog(self._use(self.names.audit), self.names.audit)
+
+    @cached_property
+    def trail_progress(self) -> DynamoTrailProgress:
+        return DynamoTrailProgress(self._use(self.names.leases), self.names.leases, REGION, "trail")
 
     @cached_property
     def archive_units(self) -> DynamoArchiveUnits:

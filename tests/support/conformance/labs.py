@@ -9,6 +9,7 @@ from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
 from shared.ports.alerts import AlertWindows
 from shared.ports.archive import ArchiveUnits, IndexCounts, LatePuts
+from shared.ports.audit_trail import TrailProgressStore
 from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
 from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
 from shared.ports.dispatch import LaneProgressStore, ReconcileProgressStore, ShardCountStore, ShardLedger
@@ -21,6 +22,7 @@ from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantSto
 from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.archive import FakeArchiveUnits, FakeIndexCounts, FakeLatePuts
 from tests.support.fakes.audit import FakeAuditLog
+from tests.support.fakes.audit_trail import FakeTrailProgress
 from tests.support.fakes.budgets import FakeBudgetStore
 from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks
 from tests.support.fakes.claimer import FakeClaimer
@@ -131,6 +133,9 @@ class Lab(Protocol):
     def audit(self) -> AuditLog: ...
 
     @property
+    def trail_progress(self) -> TrailProgressStore: ...
+
+    @property
     def archive_units(self) -> ArchiveUnits: ...
 
     @property
@@ -205,6 +210,7 @@ class FakeLab:
         self.live_items = self.recurring_jobs = FakeLiveItems(self.table)
         self.job_names = FakeJobNames(self.table)
         self.audit = FakeAuditLog()
+        self.trail_progress = FakeTrailProgress()
         self.archive_units = FakeArchiveUnits()
         self.late_puts = FakeLatePuts()
         self.index_counts = FakeIndexCounts(self.table)

@@ -15,6 +15,7 @@ from tests.support.fakes.archive import (
     FakeObjectStore,
 )
 from tests.support.fakes.audit import FakeAuditLog
+from tests.support.fakes.audit_trail import FakeTrailProgress, FakeTrailSegments
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks
 from tests.support.fakes.claimer import FakeClaimer
@@ -80,6 +81,8 @@ class FakePorts:
         self.archive_objects = FakeObjectStore()
         self.index_counts = FakeIndexCounts(self.table)
         self.history = FakeHistoryStore()
+        self.trail_segments = FakeTrailSegments(self.clock.now_ms)
+        self.trail_progress = FakeTrailProgress()
         self.vault = FakeVault(self.entropy)
         self.sender = ScriptedSender(self.clock, answer_to)
         self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=counts),))
@@ -140,6 +143,8 @@ class FakePorts:
         ports.archive_files = FakeArchiveFiles()
         ports.index_counts = self.tapped("index_counts", self.index_counts)
         ports.history = self.tapped("history", self.history)
+        ports.trail_segments = self.tapped("trail_segments", self.trail_segments)
+        ports.trail_progress = self.tapped("trail_progress", self.trail_progress)
         return ports
 
     def _pause(self, duration_ms: int) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Container, Iterator
 from functools import cache, partial
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, PrivateAttr, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from functions.api.alert_models import AlertsIn, AlertsOut
@@ -31,6 +31,7 @@ from shared.domain.delivery.async_policy import (
     MIN_HEARTBEAT_SECONDS,
     AsyncPolicy,
 )
+from shared.domain.delivery.request import Request
 from shared.domain.delivery.trace import Trace
 from shared.domain.errors import InvalidValueError, raise_any
 from shared.domain.jobs.new_job import (
@@ -294,3 +295,5 @@ class JobOut(Representation):
     )
     revision: int = Field(description="Grows with every change. The ETag contains it.")
     created_at: InstantOut
+    _stored_request: Request | None = PrivateAttr(None)
+    """The whole request, of which audit records have a keyed hash."""

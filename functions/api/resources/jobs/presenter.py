@@ -23,7 +23,7 @@ from shared.domain.schedules.schedule import Backfill, Cron, Rate, first_after, 
 def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
     """A one-off job, which is its execution, or a recurring one."""
     next_at = next_due_at(job, now_ms)
-    return JobOut(
+    shown = JobOut(
         id=_id(job),
         kind=kind_of(job),
         state=job.state.value,
@@ -50,6 +50,8 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         created_at=format_instant(created_at(job)),
         **_recurring_policies(job),
     )
+    shown._stored_request = request
+    return shown
 
 
 def job_summary(job: Execution | Job, now_ms: int) -> JobSummaryOut:

@@ -1,6 +1,7 @@
 """What the routes that create or change jobs have in common: the audit record, and the response after it."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Self
 
 from functions.api.context import Context
@@ -11,6 +12,7 @@ from functions.api.http.route import document_response, json_response
 from functions.api.models import Document, document_of
 from functions.api.resources.jobs.models import JobOut
 from functions.api.resources.jobs.presenter import job_out
+from functions.api.resources.jobs.recorded import recorded_document
 from shared.dataclass import dataclass
 from shared.domain.dispatch.sampling import sample_tags
 from shared.domain.executions.execution import Execution
@@ -27,6 +29,11 @@ DIGEST_CHARACTERS = 32
 def present_job(context: Context, tenant: Tenant, job: Execution | Job) -> JobOut:
     """The job with its stored request."""
     return job_out(job, context.open_request(tenant, job), context.now_ms())
+
+
+def recorded_job(context: Context, tenant: Tenant, job: JobOut) -> Document:
+    """What an audit record has a digest of."""
+    return recorded_document(job, partial(context.ports.vault.fingerprint, tenant))
 
 
 def etag(job: JobOut) -> dict[str, str]:
@@ -69,8 +76,15 @@ def changed_job(
     """Record a change, and answer with the job after it."""
     old = present_job(context, request.tenant, before)
     job = present_job(context, request.tenant, after)
-    context.audit.record(request, operation, job.id, old, job)
+    record_change(context, request, operation, old, job)
     return json_response(200, job, etag(job))
+
+
+def record_change(
+    context: Context, request: AuthenticatedRequest, operation: str, before: JobOut, after: JobOut
+) -> None:
+    own = partial(recorded_job, context, request.tenant)
+    context.audit.record(request, operation, after.id, own(before), own(after))
 
 
 def record_creation(
@@ -81,12 +95,24 @@ def record_creation(
     One-off jobs come by the hundred million, and the API's log is append-only too. The deployment's setting
     `audit_one_offs` adds audit records for them. A backfill is recorded as a change of its job.
     """
-    before = job if replayed else None
     if job.backfill is not None:
-        context.audit.record(request, "backfillJob", job.backfill.of, before, job)
+        _record_creation(context, request, "backfillJob", job.backfill.of, job, replayed=replayed)
     elif job.kind != "once" or context.settings.audit_one_offs:
-        context.audit.record(request, "createJob", job.id, before, job)
+        _record_creation(context, request, "createJob", job.id, job, replayed=replayed)
     return document_of(job)
+
+
+def _record_creation(
+    context: Context,
+    request: AuthenticatedRequest,
+    operation: str,
+    target: str,
+    job: JobOut,
+    *,
+    replayed: bool,
+) -> None:
+    recorded = recorded_job(context, request.tenant, job)
+    context.audit.record(request, operation, target, recorded if replayed else None, recorded)
 
 
 def log_accepted(

@@ -30,7 +30,13 @@ from functions.api.resources.jobs.merge_patch import check_backfill_patch, patch
 from functions.api.resources.jobs.models import JobIn, JobOut, JobPatch
 from functions.api.resources.jobs.page_models import JobPageOut
 from functions.api.resources.jobs.presenter import job_document, job_out, job_summary
-from functions.api.resources.jobs.responses import changed_job, created_job, etag, present_job
+from functions.api.resources.jobs.responses import (
+    changed_job,
+    created_job,
+    etag,
+    present_job,
+    record_change,
+)
 from functions.api.resources.jobs.run_notes import last_run_out
 from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.delivery.request import Request
@@ -239,7 +245,7 @@ def cancel_job(context: Context, request: AuthenticatedRequest) -> Response:
         request.tenant.id, job_id, stop_retries=stop_retries, revision=revision
     )
     job = present_job(context, request.tenant, cancelled)
-    context.audit.record(request, "cancelJob", job_id, old, job)
+    record_change(context, request, "cancelJob", old, job)
     return json_response(202 if job.state == "running" else 200, job, etag(job))
 
 

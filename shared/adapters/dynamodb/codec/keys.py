@@ -1,4 +1,5 @@
-"""Keys of every table, but for those of the archive (`archive_keys`) and of bulk tasks (`bulk_keys`).
+"""Keys of every table, but for those of the archive (`archive_keys`), of bulk tasks (`bulk_keys`) and of the audit
+trail (`trail_keys`).
 
 No other module builds or parses keys.
 """
@@ -11,7 +12,7 @@ from shared.domain.delivery.alerts import AlertWindow
 from shared.domain.ids import ExecutionId, parse_execution_id
 from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.domain.tenancy.budget import BudgetKey
-from shared.names import FAILURE_PARTITIONS, LEDGER_PARTITIONS, Attr
+from shared.names import FAILURE_PARTITIONS, LEDGER_PARTITIONS, TENANT_LIST, Attr
 
 
 def item_key(pk: str, sk: str) -> Item:
@@ -194,7 +195,7 @@ def tenant_key(tenant_id: str) -> tuple[str, str]:
 
 def tenant_listing_key(tenant_id: str) -> tuple[str, str]:
     """A tenant's entry in the list of tenants, in the tenants table."""
-    return "tenants", tenant_id
+    return TENANT_LIST, tenant_id
 
 
 def api_key_key(key_id: str) -> tuple[str, str]:

@@ -29,7 +29,9 @@ class DynamoAuditLog:
         """A key that is taken is success: ids are random, so the existing item is the same record."""
         with translated():
             try:
-                self._client.execute_statement(**insert_statement(self._table, _item(record, expires_at_s)))
+                self._client.execute_statement(
+                    **insert_statement(self._table, audit_item(record, expires_at_s))
+                )
             except AwsError as error:
                 if error.code not in ITEM_EXISTS:
                     raise
@@ -74,7 +76,7 @@ def _position(record: AuditRecord) -> str:
     return audit_key(record.tenant_id, record.at, record.id)[1]
 
 
-def _item(record: AuditRecord, expires_at_s: int) -> Any:
+def audit_item(record: AuditRecord, expires_at_s: int) -> Any:
     pk, sk = audit_key(record.tenant_id, record.at, record.id)
     return encode_all(
         {
