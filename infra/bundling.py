@@ -2,7 +2,7 @@
 
 Bundles and installed dependencies live under `build/`, named by a hash of their inputs. They appear
 atomically, so repeated and concurrent runs reuse finished directories. All functions share one bundle, but for the
-archiver, whose bundle also has the library of Parquet files.
+archiver and the reader of the archive, whose bundle also has the library of Parquet files.
 """
 
 import os
@@ -24,7 +24,7 @@ ARCHIVE_LOCK = ROOT / "requirements-archive.lock"
 SOURCES = ("shared", "functions", "docs/guides", "docs/reference")
 _FOR_BUILDERS = frozenset({".c", ".cpp", ".h", ".hpp", ".pxd", ".pxi", ".pyi", ".pyx", ".rs"})
 """Sources of extension modules, and stubs for type checkers."""
-BOTO_SERVICES = frozenset({"dynamodb", "kms", "logs", "sqs", "ssm", "sts"})
+BOTO_SERVICES = frozenset({"dynamodb", "kms", "lambda", "logs", "sqs", "ssm", "sts"})
 """Services whose botocore models are kept; the other 400 are most of its size and never used."""
 ARCHIVE_SERVICES = BOTO_SERVICES | {"s3"}
 

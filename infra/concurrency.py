@@ -82,13 +82,14 @@ class ReservedConcurrency:
     """Concurrent executions that Lambda keeps for a function, and never exceeds. Executors have none: the rest
     of the account is theirs, up to `lane_concurrency`."""
 
-    api: int = 150
+    api: int = 146
     watcher: int = 4
     sweeper: int = 4
     reconciler: int = 2
     redriver: int = RUNS_PER_RANGE
     dead_letter: int = DEAD_LETTER_CONCURRENCY * len(QueueName)
     archiver: int = RUNS_PER_RANGE
+    archive_reader: int = 4
 
     @property
     def total(self) -> int:
@@ -113,6 +114,7 @@ class ReservedConcurrency:
             "redriver": RUNS_PER_RANGE,
             "dead_letter": DEAD_LETTER_CONCURRENCY * len(QueueName),
             "archiver": 1,
+            "archive_reader": 1,
         }
         for name, runs in least.items():
             if getattr(self, name) < runs:

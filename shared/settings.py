@@ -106,6 +106,13 @@ class HistorySettings(VaultSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ArchiveReaderSettings(FunctionSettings):
+    """Settings of the reader of the archive: its bucket."""
+
+    archive_bucket: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ArchiverSettings(HistorySettings):
     """Settings of the archiver: its bucket."""
 
@@ -155,6 +162,8 @@ class ApiSettings(QuotaSettings, HistorySettings, AuditSettings):
 
     audit_retention_days: int
     audit_one_offs: bool
+    archive_reader: str | None = None
+    """The function that reads the archive, with its alias; None in a stage without an archive."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -307,8 +316,9 @@ _VARIABLES: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "archive_bucket": (Env.ARCHIVE_BUCKET, _text, "the name of the bucket of archived executions"),
     "archive_days": (Env.ARCHIVE_DAYS, _whole, "a whole number of days, or 0 without an archive"),
     "history_table": (Env.HISTORY_TABLE, _text, "the name of the table of statistics"),
+    "archive_reader": (Env.ARCHIVE_READER, _text, "the function that reads the archive, with its alias"),
     "receiver_url": (Env.CANARY_RECEIVER_URL, _text, "the URL that the jobs of the canary call"),
     "transport": (Env.TRANSPORT, Transport, f"one of {', '.join(Transport)}"),
 }
 """The variable of each setting, what reads it, and what an operator sets."""
-_OPTIONAL = ("audit_bucket", "transport")
+_OPTIONAL = ("archive_reader", "audit_bucket", "transport")

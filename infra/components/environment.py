@@ -47,7 +47,9 @@ def environment(
         # The API's lines for accepted jobs, of the level INFO, are records that the reconciler reads.
         "LOG_LEVEL": "INFO" if spec.manages_tenants else stage.log_level,
     }
-    if spec.is_of_canary:
+    if spec.reads_archive and shared.archive is not None:
+        return {**every_function, Env.ARCHIVE_BUCKET: shared.archive.bucket_name}
+    if not spec.has_tables:
         return every_function
     urls = {str(lane): pair.main.queue_url for lane, pair in shared.lanes.queues.items()}
     variables = {

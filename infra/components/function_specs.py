@@ -16,6 +16,9 @@ ARCHIVER_DISK_GIB = 6
 """The rows of a busy hour of four shards as JSON, the old file and the new one, and what a sort spills."""
 AUDITOR_TIMEOUT_SECONDS = 600
 AUDITOR_MEMORY_MB = 512
+ARCHIVE_READER = "archive-reader"
+READER_MEMORY_MB = 1_769
+"""A whole core: a client waits for the answer, most of which is processor time. The library may take 0.8 GB."""
 CANARY_MEMORY_MB = 512
 """Of both functions of the canary: they run for milliseconds, and less memory would stretch their cold starts."""
 
@@ -50,6 +53,10 @@ class FunctionSpec:
 
     exports_audit: bool = False
     """Copies audit records to the bucket of the audit trail, and can change neither."""
+    reads_archive: bool = False
+    """Reads the bucket of the archive, with the same bundle, and has no other access to the deployment."""
+    asks_archive: bool = False
+    """Invokes the function that reads the archive."""
 
     secret: CanarySecret | None = None
     """The secret that a function of the canary reads. Such a function has no other access to the deployment."""
@@ -61,7 +68,12 @@ class FunctionSpec:
     @property
     def uses_s3(self) -> bool:
         """Whether the function has the second bundle, which can call S3."""
-        return self.archives or self.exports_audit
+        return self.archives or self.reads_archive or self.exports_audit
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether the function works on the tables and queues."""
+        return not (self.is_of_canary or self.reads_archive)
 
     @property
     def construct_id(self) -> str:
@@ -78,7 +90,7 @@ def function_specs(
 ) -> tuple[FunctionSpec, ...]:
     return (
         *(_CANARY if canary else ()),
-        *(_ARCHIVER if archive else ()),
+        *(_ARCHIVER + _READER if archive else ()),
         *(_AUDITOR if audit_trail else ()),
         # The gateway returns 503 after 30 s, so work after that is wasted.
         FunctionSpec(
@@ -88,6 +100,7 @@ def function_specs(
             memory_mb=memory.api,
             makes_callbacks=True,
             manages_tenants=True,
+            asks_archive=archive,
         ),
         # Longer than a tick on purpose: leases separate overlapping runs, and a full bucket may need the
         # time.
@@ -152,6 +165,15 @@ _AUDITOR = (
         memory_mb=AUDITOR_MEMORY_MB,
         is_scheduled=True,
         exports_audit=True,
+    ),
+)
+_READER = (
+    FunctionSpec(
+        service=ARCHIVE_READER,
+        package="archive_reader",
+        timeout_seconds=10,
+        memory_mb=READER_MEMORY_MB,
+        reads_archive=True,
     ),
 )
 _CANARY = (

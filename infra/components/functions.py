@@ -16,8 +16,14 @@ from constructs import Construct
 
 from infra.bundling import Bundle, bundle
 from infra.components.environment import SharedResources, environment
-from infra.components.function_specs import ARCHIVER_DISK_GIB, LIVE, FunctionSpec, function_specs
-from infra.components.grant_table import log_name
+from infra.components.function_specs import (
+    ARCHIVE_READER,
+    ARCHIVER_DISK_GIB,
+    LIVE,
+    FunctionSpec,
+    function_specs,
+)
+from infra.components.grant_table import function_name, log_name
 from infra.components.grants import (
     OBJECTS,
     archive_arns,
@@ -55,8 +61,12 @@ class Functions(Construct):
         self.logs: dict[str, logs.LogGroup] = {}
         """The log group of each function."""
         self.specs = {spec.service: spec for spec in self._all_specs(stage)}
-        self._functions = {spec.service: self._function(spec) for spec in self.specs.values()}
-        self.live = {spec.service: self._alias(spec) for spec in self.specs.values()}
+        self._functions: dict[str, lambda_.Function] = {}
+        self.live: dict[str, lambda_.Alias] = {}
+        for spec in self.specs.values():
+            self._functions[spec.service] = self._function(spec)
+            self.live[spec.service] = self._alias(spec)
+            self.arns[function_name(spec.service)] = self.live[spec.service].function_arn
         self._switch_consumers_first()
         for bucket in (shared.archive, shared.audit_trail):
             if bucket is not None:
@@ -116,6 +126,8 @@ class Functions(Construct):
         variables = environment(self, self._stage, spec, self._shared)
         if spec.reads_api_log:
             variables[Env.API_LOG_GROUP] = self.logs["api"].log_group_name
+        if spec.asks_archive:
+            variables[Env.ARCHIVE_READER] = self.live[ARCHIVE_READER].function_arn
         reserved = self._stage.reserved
         return lambda_.Function(
             self,

@@ -6,7 +6,7 @@ the calls of functions and commands with it. Therefore this module loads no CDK.
 
 from dataclasses import dataclass
 
-from infra.components.function_specs import FunctionSpec
+from infra.components.function_specs import ARCHIVE_READER, FunctionSpec
 from shared.names import CanarySecret, Lane, QueueName
 
 GET, PUT, UPDATE, DELETE = "GetItem", "PutItem", "UpdateItem", "DeleteItem"
@@ -29,7 +29,9 @@ READ_SETTINGS = ("lambda:GetFunctionConfiguration",)
 
 LIST_BUCKET = ("s3:ListBucket",)
 """Without it, S3 answers 403 for an object that does not exist."""
-READ_AND_WRITE_OBJECTS = ("s3:GetObject", "s3:PutObject")
+READ_OBJECTS = ("s3:GetObject",)
+READ_AND_WRITE_OBJECTS = (*READ_OBJECTS, "s3:PutObject")
+INVOKE = ("lambda:InvokeFunction",)
 
 LIST_VERSIONS = ("s3:ListBucketVersions",)
 READ_VERSIONS = ("s3:GetObject", "s3:GetObjectVersion", "s3:GetObjectRetention")
@@ -126,6 +128,7 @@ GRANTS: dict[str, TableGrants] = {
         decrypts=True,
     ),
     "auditor": TableGrants(tenants=(QUERY,), leases=(GET, UPDATE), audit=(QUERY,)),
+    "archive_reader": TableGrants(),
     "canary_prober": TableGrants(),
     "canary_receiver": TableGrants(),
 }
@@ -165,11 +168,13 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
             (SEND, _sent_to(spec)),
             (QUEUE_DEPTH if tables.reads_queue_depth else (), _lanes()),
             (RECEIVE if spec.lane is None else RECEIVE + RETURN, _consumed(spec)),
-            (LIST_BUCKET if spec.archives else (), [ARCHIVE]),
+            (LIST_BUCKET if spec.archives or spec.reads_archive else (), [ARCHIVE]),
             (READ_AND_WRITE_OBJECTS if spec.archives else (), [ARCHIVED_OBJECTS]),
             # No deletion and no retention: what S3 has locked is out of this role's reach.
             (LIST_BUCKET if spec.exports_audit else (), [AUDIT_TRAIL]),
             (READ_AND_WRITE_OBJECTS if spec.exports_audit else (), [SEGMENTS]),
+            (READ_OBJECTS if spec.reads_archive else (), [ARCHIVED_OBJECTS]),
+            (INVOKE if spec.asks_archive else (), [function_name(ARCHIVE_READER)]),
             (LOG, [log_name(spec.service)]),
             (READ_LOG if spec.reads_api_log else (), [log_name(API)]),
             (READ_PARAMETER, [parameter_name(spec.secret)] if spec.secret is not None else []),

@@ -92,7 +92,16 @@ SHARDS = list_of(
 )
 RESERVED: Mapping[str, Kind] = {
     name: whole(1, 100_000)
-    for name in ("api", "watcher", "sweeper", "reconciler", "redriver", "dead_letter", "archiver")
+    for name in (
+        "api",
+        "watcher",
+        "sweeper",
+        "reconciler",
+        "redriver",
+        "dead_letter",
+        "archiver",
+        "archive_reader",
+    )
 }
 
 KEYS: Keys = {

@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING
 from shared.bootstrap.reports import reported_denials
 from shared.bootstrap.settings import require
 from shared.bootstrap.table_access import TableAccess
-from shared.settings import ArchiverSettings, HistorySettings
+from shared.domain.errors import InvalidStateError
+from shared.settings import ApiSettings, ArchiverSettings, HistorySettings
 
 if TYPE_CHECKING:
     from shared.ports.archive import ArchiveFiles, ArchiveUnits, IndexCounts, LatePuts, ObjectStore
+    from shared.ports.archive_reading import ArchiveReader
     from shared.ports.history import HistoryStore
+
+READER_SECONDS = 12
+"""For an answer of the reader: a page takes two of them at most, and the gateway waits for 30 s."""
 
 
 class ArchivePorts(TableAccess):
@@ -50,6 +55,17 @@ class ArchivePorts(TableAccess):
 
         bucket = require(self._settings, ArchiverSettings).archive_bucket
         return S3ObjectStore(reported_denials(LateS3Call(self._region)), bucket)
+
+    @cached_property
+    def archive_reader(self) -> ArchiveReader:
+        from shared.adapters.aws.late_sdk_call import LateSdkCall
+        from shared.adapters.aws_lambda.archive_reader import InvokedArchiveReader
+
+        function = require(self._settings, ApiSettings).archive_reader
+        if function is None:
+            raise InvalidStateError("this stage has no archive")
+        call = LateSdkCall("lambda", self._region, answer_seconds=READER_SECONDS, tries=1)
+        return InvokedArchiveReader(reported_denials(call), function)
 
     @cached_property
     def archive_files(self) -> ArchiveFiles:

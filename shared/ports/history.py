@@ -6,6 +6,8 @@ from typing import Protocol
 from shared.dataclass import dataclass
 from shared.domain.archive.statistics import UnitSums
 
+HOURS_AT_ONCE = 100
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassedMark:
@@ -29,6 +31,12 @@ class HistoryStore(Protocol):
 
     def hours(self, tenant_id: str | None, first: int, until: int) -> Iterator[UnitSums]:
         """The sums of the hours in [first, until), in order; of all tenants for None."""
+        ...
+
+    def newest(
+        self, tenant_id: str, first: int, until: int, *, at_once: int = HOURS_AT_ONCE
+    ) -> Iterator[UnitSums]:
+        """The sums of a tenant in the same hours, in reverse order. `at_once` are read as far as the caller goes."""
         ...
 
     def passed(self) -> PassedMark | None:

@@ -58,6 +58,18 @@ def test_range_has_the_groups_of_its_hours_in_order(lab: Lab) -> None:
     assert list(lab.history.hours(TENANT, HOUR, HOUR + 2)) == inside
 
 
+def test_newest_hours_come_first_and_nothing_of_other_tenants(lab: Lab) -> None:
+    inside = [sums_of(hour=HOUR + hour, group=group) for hour in (0, 1) for group in (0, 1, 12)]
+    for each in [
+        *inside,
+        sums_of(hour=HOUR - 1),
+        sums_of(hour=HOUR + 2),
+        sums_of(hour=HOUR, tenant="globex"),
+    ]:
+        assert put(lab, each)
+    assert list(lab.history.newest(TENANT, HOUR, HOUR + 2, at_once=2)) == inside[::-1]
+
+
 def test_mark_of_passed_hours_is_that_of_the_latest_run_and_keeps_its_beginning(lab: Lab) -> None:
     assert lab.history.passed() is None
     lab.history.note_passed(PassedMark(since=HOUR, before=HOUR + 3), 1_000)

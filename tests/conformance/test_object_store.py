@@ -1,6 +1,7 @@
 """Objects: every put replaces exactly the object that the writer has read, and a refused put changes nothing."""
 
 from io import BytesIO
+from typing import Any, cast
 from uuid import uuid4
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from shared.adapters.s3.object_store import S3ObjectStore
 from shared.domain.errors import RequestRejectedError, UnavailableError
 from shared.ports.archive import ObjectStore
+from shared.ports.archive_reading import ObjectPart, ObjectParts
 from tests.support.conformance.interference import answering, failure
 
 
@@ -82,3 +84,36 @@ def test_refusal_names_action_and_key(s3_objects: S3ObjectStore, code: str, erro
         pytest.raises(error, match=f"^s3:PutObject of {key} failed: {code}$"),
     ):
         s3_objects.put(key, BytesIO(), replaces=None)
+
+
+def test_tail_has_the_last_bytes_and_tells_size_and_tag(objects: ObjectStore) -> None:
+    key = _key()
+    etag = objects.put(key, BytesIO(b"0123456789"), replaces=None)
+    assert etag is not None
+    parts = parts_of(objects)
+    assert parts.tail(key, 3) == ObjectPart(first=7, content=b"789", size=10, etag=etag)
+    assert (
+        parts.tail(key, 10)
+        == parts.tail(key, 1_000)
+        == ObjectPart(first=0, content=b"0123456789", size=10, etag=etag)
+    )
+    assert parts.tail(_key(), 3) is None
+
+
+def test_part_is_of_the_object_with_the_tag_or_of_none(objects: ObjectStore) -> None:
+    key = _key()
+    first = objects.put(key, BytesIO(b"0123456789"), replaces=None)
+    assert first is not None
+    parts = parts_of(objects)
+    assert parts.part(key, 2, 4, first) == ObjectPart(first=2, content=b"2345", size=10, etag=first)
+    second = objects.put(key, BytesIO(b"abcdefghij"), replaces=first)
+    assert second is not None
+    assert parts.part(key, 2, 4, first) is None
+    assert parts.part(key, 2, 4, second) == ObjectPart(first=2, content=b"cdef", size=10, etag=second)
+    assert parts.part(_key(), 2, 4, second) is None
+
+
+def parts_of(objects: ObjectStore) -> ObjectParts:
+    """Each object store of these tests also reads parts."""
+    parts: Any = objects
+    return cast(ObjectParts, parts)

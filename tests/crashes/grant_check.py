@@ -25,7 +25,11 @@ USED_IN_INTEGRATION = {
 _FINISHES = "an outcome finishes a deletion of its job that another process began"
 _CLOSED = "a page that is redriven so late that its bucket may be closed"
 _STATISTICS = "tests/unit/api/test_statistics.py reads statistics, and no scenario does"
+_READER = "the archive is read long after a scenario: tests/integration/test_archived_executions.py"
 UNUSED = {
+    "api lambda:InvokeFunction function": _READER,
+    "archive_reader s3:GetObject archived": _READER,
+    "archive_reader s3:ListBucket archive": _READER,
     "api dynamodb:GetItem history": _STATISTICS,
     "api dynamodb:Query history": _STATISTICS,
     "archiver s3:ListBucket archive": "without it, S3 denies to read an object that does not exist",

@@ -13,6 +13,7 @@ from shared.domain.bucket import WRITER_LIFE_MS
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 from shared.settings import (
     ApiSettings,
+    ArchiveReaderSettings,
     ArchiverSettings,
     AuditorSettings,
     DeadLetterSettings,
@@ -37,6 +38,7 @@ SETTINGS: dict[str, type[FunctionSettings]] = {
     "redriver": Settings,
     "archiver": ArchiverSettings,
     "auditor": AuditorSettings,
+    "archive_reader": ArchiveReaderSettings,
     "canary_prober": ProberSettings,
     "canary_receiver": FunctionSettings,
 }
@@ -116,7 +118,7 @@ def test_variables_of_each_function_satisfy_its_settings(
         assert settings.stage == stacks.stage.name
         assert settings.region == stacks.stage.region
         if not isinstance(settings, Settings):
-            assert spec.is_of_canary
+            assert not spec.has_tables
             continue
         assert settings.lane_queue_urls.keys() == set(QueueName)
         assert settings.shard_plan.epochs[0].counts.normal == stacks.stage.shard_plan[0].normal
@@ -139,7 +141,8 @@ def test_functions_that_make_callbacks_have_the_key_and_the_dial_exceptions_and_
         variables = environment(cloud.service.functions()[spec.service])
         assert ("DIAL_EXCEPTIONS" in variables) == spec.makes_callbacks
         assert ("KMS_KEY_ID" in variables) == (spec.makes_callbacks or spec.archives)
-        assert ("ARCHIVE_BUCKET" in variables) == spec.archives
+        assert ("ARCHIVE_BUCKET" in variables) == (spec.archives or spec.reads_archive)
+        assert ("ARCHIVE_READER" in variables) == spec.asks_archive
         assert variables.get("DIAL_EXCEPTIONS", "") == ""
     executor = environment(local.service.functions()["executor-standard"])
     assert executor["DIAL_EXCEPTIONS"] == "127.0.0.0/8,::1/128"
@@ -207,13 +210,14 @@ def test_functions_have_the_reserved_concurrency_of_the_stage(cloud: Synthesised
         for service, properties in cloud.service.functions().items()
     }
     assert {name: limit for name, limit in reserved.items() if limit is not None} == {
-        "api": 150,
+        "api": 146,
         "watcher": 4,
         "sweeper": 4,
         "reconciler": 2,
         "redriver": 2,
         "dead-letter": 12,
         "archiver": 2,
+        "archive-reader": 4,
         "canary-prober": 1,
         "canary-receiver": 3,
     }
@@ -233,6 +237,7 @@ def test_stage_without_an_archive_and_an_audit_trail_has_neither_function_and_no
     tmp_path: Path,
 ) -> None:
     stacks = synthesise(replace(usual_stage(), archive_days=0, audit_lock_days=0), tmp_path)
-    assert not {"archiver", "auditor"} & stacks.service.functions().keys()
+    assert not {"archiver", "archive-reader", "auditor"} & stacks.service.functions().keys()
+    assert "ARCHIVE_READER" not in environment(stacks.service.functions()["api"])
     kinds = {made["Type"] for made in stacks.data.body["Resources"].values()}
     assert not {"AWS::S3::Bucket", "AWS::Glue::Table", "AWS::Athena::WorkGroup"} & kinds

@@ -3,6 +3,7 @@
 from tests.mutants.alarms import ALARMS
 from tests.mutants.alert_floods import ALERT_FLOODS
 from tests.mutants.archive import ARCHIVE
+from tests.mutants.archive_reading import ARCHIVE_READING
 from tests.mutants.attempts import ATTEMPTS
 from tests.mutants.audit_trail import AUDIT_TRAIL
 from tests.mutants.backfills import BACKFILLS
@@ -76,6 +77,7 @@ MUTANTS = (
     *MODELS,
     *ALARMS,
     *ARCHIVE,
+    *ARCHIVE_READING,
     *STATISTICS,
     *AUDIT_TRAIL,
 )

@@ -142,6 +142,13 @@ STATISTICS = (
         killer=_PROPERTY,
     ),
     Mutant(
+        name="redrives and triggers missing in the statistics of a job",
+        file=_JOB,
+        old="            if len(extras) < AT_ONCE:\n",
+        new="            if extras or not extras:\n",
+        killer=_OF_JOB,
+    ),
+    Mutant(
         name="too many runs of a job counted in part",
         file=_JOB,
         old="if examined == MOST_EXAMINED or len(found) > MOST_RUNS:",

@@ -17,6 +17,7 @@ from tests.simulation.evidence import Arrival, Order, Outcome, Record, Sighting,
 from tests.simulation.requests import request
 from tests.simulation.wiring import use_cases_of
 from tests.simulation.world import TENANTS, World
+from tests.support.usecases.shown import records as only_records
 
 T = TypeVar("T")
 PAGE = 50
@@ -81,7 +82,7 @@ class Readers:
                 )
             except NotFoundError:
                 return None
-            records += map(record_of, page.executions)
+            records += map(record_of, only_records(page.executions))
             position = page.next_position
             if position is None:
                 return tuple(records)
@@ -92,7 +93,7 @@ class Readers:
         before: IndexPosition | None = None
         while True:
             page = cases.dead_letters.list_dead_letters.execute(tenant, limit=PAGE, before=before)
-            records += map(record_of, page.executions)
+            records += map(record_of, only_records(page.executions))
             before = page.next_before
             if before is None:
                 return records

@@ -44,7 +44,8 @@ def needs(service: str, operation: str, params: Mapping[str, Any]) -> Iterator[N
     elif service == "s3" and "Bucket" in params:
         yield f"s3:{operation}", f"objects:{params['Bucket']}"
     elif service == "lambda" and "FunctionName" in params:
-        yield f"lambda:{operation}", f"function:{params['FunctionName']}"
+        action = "InvokeFunction" if operation == "Invoke" else operation
+        yield f"lambda:{action}", f"function:{params['FunctionName']}"
     elif service == "ssm" and "Name" in params:
         yield f"ssm:{operation}", f"parameter{params['Name']}"
     elif service == "logs" and "logGroupName" in params:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 
-from infra.components.function_specs import FunctionSpec, function_specs
+from infra.components.function_specs import ARCHIVE_READER, FunctionSpec, function_specs
 from infra.components.grant_table import (
     API,
     ARCHIVE,
@@ -15,6 +15,7 @@ from infra.components.grant_table import (
     SEGMENTS,
     Grant,
     dead_letters_name,
+    function_name,
     grants_of,
     log_name,
     queue_name,
@@ -106,7 +107,8 @@ def _names(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         if variable in environment:
             yield f"table/{environment[variable]}", name
     for (variable, index), name in _INDEXES.items():
-        yield f"table/{environment[variable]}/index/{index}", name
+        if variable in environment:
+            yield f"table/{environment[variable]}/index/{index}", name
     for queue, url in json.loads(environment.get(Env.LANE_QUEUE_URLS, "{}")).items():
         yield url.rpartition("/")[2], queue_name(QueueName(queue))
     for queue, arn in json.loads(environment.get(Env.DEAD_LETTER_ARNS, "{}")).items():
@@ -117,6 +119,8 @@ def _names(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if Env.AUDIT_BUCKET in environment:
         yield f"bucket:{environment[Env.AUDIT_BUCKET]}", AUDIT_TRAIL
         yield f"objects:{environment[Env.AUDIT_BUCKET]}", SEGMENTS
+    if Env.ARCHIVE_READER in environment:
+        yield f"function:{environment[Env.ARCHIVE_READER]}", function_name(ARCHIVE_READER)
     if Env.KMS_KEY_ID in environment:
         yield f"key/{environment[Env.KMS_KEY_ID]}", KEY
     if Env.API_LOG_GROUP in environment:

@@ -74,14 +74,16 @@ class ParquetDraft:
             if has_old:
                 rows += f" UNION ALL BY NAME {_old(db, self._folder / 'old.parquet')}"
             db.execute(
-                f"COPY ({rows} ORDER BY tenant, due_at, id) TO {_text(path)} "
+                f"COPY ({rows} ORDER BY tenant, due_at, id) TO {literal(path)} "
                 f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
             )
         return MergedFile(self._open(path.name, "rb"), self._summary(path))
 
     def samples(self) -> Iterator[tuple[str, Sample]]:
         with duck(self._folder) as db:
-            found = db.execute(f"SELECT {_SAMPLED} FROM read_parquet({_text(self._folder / 'new.parquet')})")
+            found = db.execute(
+                f"SELECT {_SAMPLED} FROM read_parquet({literal(self._folder / 'new.parquet')})"
+            )
             while rows := found.fetchmany(FETCHED_ROWS):
                 for tenant, due_at, state, end_reason, has_outcome, status, attempts, lag, *others in rows:
                     queue_ms, wait_ms, duration_ms = others
@@ -129,7 +131,7 @@ def duck(folder: Path) -> Iterator[Any]:
     }
     db = duckdb.connect(":memory:", config=settings)
     # From here on, other paths and the network are out of reach, and no setting can be changed.
-    db.execute(f"SET allowed_directories = [{_text(folder)}]")
+    db.execute(f"SET allowed_directories = [{literal(folder)}]")
     db.execute("SET enable_external_access = false; SET lock_configuration = true")
     try:
         yield db
@@ -151,9 +153,9 @@ def _base64(value: object) -> str:
 
 
 def _hot(path: Path) -> str:
-    columns = ", ".join(f"{column.name}: {_text(column.json_type)}" for column in COLUMNS)
+    columns = ", ".join(f"{column.name}: {literal(column.json_type)}" for column in COLUMNS)
     selected = ", ".join(f"{column.from_json} AS {column.name}" for column in COLUMNS)
-    source = f"read_json({_text(path)}, format = 'newline_delimited', columns = {{{columns}}})"
+    source = f"read_json({literal(path)}, format = 'newline_delimited', columns = {{{columns}}})"
     return f"SELECT {selected} FROM {source}"
 
 
@@ -162,7 +164,7 @@ def _old(db: Any, path: Path) -> str:
 
     A file of an earlier release may lack columns. Those that only a later release knows are kept as they are.
     """
-    source = f"read_parquet({_text(path)})"
+    source = f"read_parquet({literal(path)})"
     known = {name for name, *_ in db.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
     casts = ", ".join(
         f"CAST({column.name} AS {column.file_type}) AS {column.name}"
@@ -174,12 +176,12 @@ def _old(db: Any, path: Path) -> str:
 
 def _ids(db: Any, path: Path) -> Iterator[tuple[str, str]]:
     """Tenant and id of each row, in the order of the file."""
-    found = db.execute(f"SELECT tenant, id FROM read_parquet({_text(path)})")
+    found = db.execute(f"SELECT tenant, id FROM read_parquet({literal(path)})")
     while rows := found.fetchmany(FETCHED_ROWS):
         yield from rows
 
 
-def _text(value: object) -> str:
+def literal(value: object) -> str:
     """A literal of SQL."""
     quoted = str(value).replace("'", "''")
     return f"'{quoted}'"

@@ -45,6 +45,17 @@ class Column:
             return f"list_transform(outcomes, lambda o: {_struct(_OUTCOME_FIELDS, 'o')})"
         return self.name
 
+    @property
+    def to_plain(self) -> str:
+        """The expression that converts a stored value: instants are integers of ms."""
+        if self.type == "{instant}":
+            return f"epoch_ms({self.name})"
+        if self.name == "missed":
+            return f"CASE WHEN missed IS NULL THEN NULL ELSE {_plain(_MISSED_FIELDS, 'missed')} END"
+        if self.name == "outcomes":
+            return f"list_transform(outcomes, lambda o: {_plain(_OUTCOME_FIELDS, 'o')})"
+        return self.name
+
 
 _MISSED_FIELDS: Mapping[str, bool] = {"count": False, "first_at": True, "last_at": True}
 _OUTCOME_FIELDS: Mapping[str, bool] = {
@@ -62,6 +73,14 @@ def _struct(fields: Mapping[str, bool], value: str) -> str:
         f"{name} := make_timestamp_ms({value}.{name})::{INSTANT}"
         if is_instant
         else f"{name} := {value}.{name}"
+        for name, is_instant in fields.items()
+    )
+    return f"struct_pack({', '.join(parts)})"
+
+
+def _plain(fields: Mapping[str, bool], value: str) -> str:
+    parts = (
+        f"{name} := epoch_ms({value}.{name})" if is_instant else f"{name} := {value}.{name}"
         for name, is_instant in fields.items()
     )
     return f"struct_pack({', '.join(parts)})"

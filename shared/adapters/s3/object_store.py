@@ -3,16 +3,14 @@
 Conditional writes: https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
 """
 
-from collections.abc import Mapping
-from functools import cached_property
+from io import BytesIO
 from typing import Any, BinaryIO
 
-from shared.adapters.aws.client import AwsCall, AwsClient
+from shared.adapters.aws.client import AwsClient
 from shared.adapters.aws.errors import AwsError, NoAnswerError
+from shared.adapters.aws.late_sdk_call import LateSdkCall
 from shared.domain.errors import RequestRejectedError, ServiceError, UnavailableError
-
-CONNECT_SECONDS = 5
-TRIES = 3
+from shared.ports.archive_reading import ObjectPart
 
 ANSWER_SECONDS = 60
 """S3 answers an upload when it has stored all of it."""
@@ -22,28 +20,11 @@ _REFUSED = frozenset({"PreconditionFailed", "NoSuchKey"})
 _REJECTED = frozenset({"AccessDenied", "NoSuchBucket", "InvalidRequest", "MethodNotAllowed"})
 
 
-class LateS3Call:
-    """The calls of S3 in a region. The SDK is imported, and its client made, with the first call."""
+class LateS3Call(LateSdkCall):
+    """The calls of S3 in a region."""
 
     def __init__(self, region: str) -> None:
-        self._region = region
-
-    def __call__(self, operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        return self._call(operation, params)
-
-    @cached_property
-    def _call(self) -> AwsCall:
-        import boto3
-        from botocore.config import Config
-
-        from shared.adapters.aws.boto_call import BotoCall
-
-        config = Config(
-            connect_timeout=CONNECT_SECONDS,
-            read_timeout=ANSWER_SECONDS,
-            retries={"mode": "standard", "total_max_attempts": TRIES},
-        )
-        return BotoCall(boto3.client("s3", region_name=self._region, config=config))
+        super().__init__("s3", region, answer_seconds=ANSWER_SECONDS)
 
 
 class S3ObjectStore:
@@ -64,6 +45,32 @@ class S3ObjectStore:
             raise UnavailableError(f"s3:GetObject of {key} had no answer") from error
         copy_body(key, answer["Body"], into)
         return str(answer["ETag"])
+
+    def tail(self, key: str, length: int) -> ObjectPart | None:
+        return self._part(key, f"bytes=-{length}")
+
+    def part(self, key: str, first: int, length: int, etag: str) -> ObjectPart | None:
+        return self._part(key, f"bytes={first}-{first + length - 1}", IfMatch=etag)
+
+    def _part(self, key: str, wanted: str, **condition: str) -> ObjectPart | None:
+        try:
+            answer = self._client.get_object(Bucket=self._bucket, Key=key, Range=wanted, **condition)
+        except AwsError as error:
+            if error.code in _REFUSED:
+                return None
+            raise service_error("GetObject", key, error.code) from error
+        except NoAnswerError as error:
+            raise UnavailableError(f"s3:GetObject of {key} had no answer") from error
+        content = BytesIO()
+        copy_body(key, answer["Body"], content)
+        # Such as "bytes 0-127/5000".
+        place, _, size = answer["ContentRange"].removeprefix("bytes ").partition("/")
+        return ObjectPart(
+            first=int(place.split("-")[0]),
+            content=content.getvalue(),
+            size=int(size),
+            etag=str(answer["ETag"]),
+        )
 
     def put(self, key: str, content: BinaryIO, *, replaces: str | None) -> str | None:
         condition: dict[str, Any] = {"IfNoneMatch": "*"} if replaces is None else {"IfMatch": replaces}

@@ -4,6 +4,10 @@ The columns are a public schema. Columns are only added, each of them nullable, 
 stand for states and reasons.
 """
 
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
 from shared.dataclass import dataclass
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
@@ -75,6 +79,19 @@ class ArchiveRow:
     """How long the message of the first attempt was in its queue; at most 3.2 % off."""
     wait_ms: int | None = None
     """How long limits and backpressure held the first attempt; at most 3.2 % off."""
+
+
+_COLUMNS = tuple(column.name for column in fields(ArchiveRow))
+
+
+def read_row(plain: Mapping[str, Any]) -> ArchiveRow:
+    """A row from the values of its columns; a column that an earlier release did not know is None."""
+    missed, outcomes = plain.get("missed"), plain.get("outcomes") or ()
+    known: dict[str, Any] = {name: plain.get(name) for name in _COLUMNS}
+    known["tags"] = tuple(plain.get("tags") or ())
+    known["missed"] = ArchivedRange(**missed) if missed is not None else None
+    known["outcomes"] = tuple(ArchivedOutcome(**outcome) for outcome in outcomes)
+    return ArchiveRow(**known)
 
 
 def row_of(execution: Execution, body: bytes | None = None) -> ArchiveRow:

@@ -32,6 +32,10 @@ class Retention:
         """The TTL of a record that ends now, in epoch seconds."""
         return now_ms // 1000 + self.days * DAY_SECONDS
 
+    def record_expires_at_s(self, due_at: int, now_ms: int) -> int:
+        """The TTL of a record that ends now, and may do so before it is due: the archive reads it after its hour."""
+        return self.expires_at_s(max(due_at, now_ms))
+
     def outlives_records_s(self, now_ms: int) -> int:
         """The TTL of a record that locates executions, which may still have all their retries to make."""
         return self.expires_at_s(now_ms) + MAX_RETRY_SPAN_SECONDS + DAY_SECONDS

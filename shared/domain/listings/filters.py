@@ -25,11 +25,9 @@ class ExecutionFilter:
         """Whether an execution within the span may fail to match."""
         return self.state is not None
 
-    def matches(self, execution: Execution) -> bool:
-        """Whether the listing shows the execution. Forwarding records (MOVED) are never shown."""
-        if execution.state is State.MOVED:
-            return False
-        return self.state is None or execution.state is self.state
+    def matches(self, state: State) -> bool:
+        """Whether the listing shows an execution in this state. Forwarding records (MOVED) are never shown."""
+        return state is not State.MOVED and self.state in (None, state)
 
 
 _FAILED_FOR = (

@@ -26,7 +26,7 @@ class CancelUnstarted:
                 run.id,
                 Transition.UNDO,
                 reason=EndReason.CANCELLED,
-                expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+                expires_at_s=self.retention.record_expires_at_s(run.id.dispatch_at, self.clock.now_ms()),
             )
         if existing is None:
             self.finalize.execute(run)

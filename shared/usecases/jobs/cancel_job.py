@@ -68,7 +68,7 @@ class CancelJob:
                     job.id,
                     Transition.CANCEL,
                     reason=EndReason.CANCELLED,
-                    expires_at_s=self.retention.expires_at_s(self.clock.now_ms()),
+                    expires_at_s=self.retention.record_expires_at_s(job.id.dispatch_at, self.clock.now_ms()),
                     revision=revision,
                 )
         raise UnavailableError("the store does not say whether the job was cancelled")

@@ -1,25 +1,21 @@
 """All executions of a tenant, by the instants at which they were due."""
 
-from functools import partial
-
 from shared.dataclass import dataclass
-from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import FAILURE_PARTITIONS
-from shared.ports.executions import ExecutionStore
 from shared.ports.listings import Queries, TenantIndex
-from shared.usecases.reading.read_executions import read_readable
-from shared.usecases.reading.read_page import Candidate, keys_at_most, read_page, walk_index
+from shared.usecases.reading.read_page import Candidate, PageOf, keys_at_most, read_page, walk_index
+from shared.usecases.reading.shown import KeptExecutions, Shown, state_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimePage:
     """A page, newest first. It may be short or empty although `next_before` shows that more follow."""
 
-    executions: tuple[Execution, ...]
+    executions: tuple[Shown, ...]
     next_before: IndexPosition | None
 
 
@@ -27,11 +23,11 @@ class TimePage:
 class ListByTime:
     """Candidates come from an eventually consistent index; their contents are read strongly from the items.
 
-    One position in the merged order is a position in every shard of the index.
+    One position in the merged order is a position in every shard of the index, and in the archive.
     """
 
     queries: Queries
-    store: ExecutionStore
+    kept: KeptExecutions
 
     def execute(
         self, tenant: Tenant, *, limit: int, criteria: ExecutionFilter, before: IndexPosition | None = None
@@ -44,13 +40,15 @@ class ListByTime:
         if criteria.state is State.FAILED:
             index, shards = TenantIndex.FAILED, FAILURE_PARTITIONS
 
-        def show(_: Candidate, execution: Execution | None) -> Execution | None:
-            return execution if execution is not None and criteria.matches(execution) else None
+        def show(_: Candidate, found: Shown | None) -> Shown | None:
+            return found if found is not None and criteria.matches(state_of(found)) else None
 
-        page = read_page(
-            walk_index(self.queries, index, tenant.id, shards, span, newest_first=True),
+        hot = walk_index(self.queries, index, tenant.id, shards, span, newest_first=True)
+        candidates, read = self.kept.beside(tenant.id, hot, span, criteria.state)
+        page: PageOf[Shown] = read_page(
+            candidates,
             limit=limit,
-            read=partial(read_readable, self.store),
+            read=read,
             show=show,
             at_most=keys_at_most(is_filtered=criteria.is_filter),
         )

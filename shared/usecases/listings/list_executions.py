@@ -3,14 +3,16 @@
 from functools import partial
 
 from shared.dataclass import dataclass
+from shared.domain.archive.reading import row_position
+from shared.domain.errors import NotFoundError
 from shared.domain.executions.execution import Execution
+from shared.domain.ids import one_off_execution
 from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
-from shared.ports.executions import ExecutionStore
 from shared.usecases.listings.job_history import WalkHistory
 from shared.usecases.reading.find_job import FindJob
-from shared.usecases.reading.read_executions import read_readable
-from shared.usecases.reading.read_page import Candidate, keys_at_most, read_page
+from shared.usecases.reading.read_page import Candidate, PageOf, keys_at_most, read_page
+from shared.usecases.reading.shown import KeptExecutions, Shown, state_of, tenant_of
 
 EVERYTHING = ExecutionFilter()
 
@@ -26,7 +28,7 @@ class HistoryPosition:
 class ExecutionPage:
     """A page, newest first. It may be short or empty although `next_position` shows that more follow."""
 
-    executions: tuple[Execution, ...]
+    executions: tuple[Shown, ...]
     next_position: HistoryPosition | None
 
 
@@ -35,7 +37,7 @@ class ListExecutions:
     """Pages stay consistent while the job runs, because the position of an execution never changes."""
 
     find: FindJob
-    store: ExecutionStore
+    kept: KeptExecutions
     walk: WalkHistory
 
     def execute(
@@ -49,7 +51,10 @@ class ListExecutions:
     ) -> ExecutionPage:
         """At most `limit` executions; unreadable executions are left out. NotFoundError for an unknown
         job."""
-        job = self.find.execute(tenant_id, job_id)
+        try:
+            job = self.find.execute(tenant_id, job_id)
+        except NotFoundError:
+            return self._outlived(tenant_id, job_id, criteria)
         span, chain = criteria.span, None
         if position is not None:
             span, chain = (
@@ -57,17 +62,17 @@ class ListExecutions:
                 position.chain,
             )
 
-        def show(_: Candidate, execution: Execution | None) -> Execution | None:
+        def show(_: Candidate, found: Shown | None) -> Shown | None:
             # Only a forged record could name another tenant's execution; it must still not be returned.
             is_shown = (
-                execution is not None and execution.tenant_id == tenant_id and criteria.matches(execution)
+                found is not None and tenant_of(found) == tenant_id and criteria.matches(state_of(found))
             )
-            return execution if is_shown else None
+            return found if is_shown else None
 
-        page = read_page(
-            self.walk.execute(job, span, chain),
+        page: PageOf[Shown] = read_page(
+            self.kept.in_pages(tenant_id, self.walk.execute(job, span, chain)),
             limit=limit,
-            read=partial(read_readable, self.store),
+            read=partial(self.kept.get, tenant_id),
             show=show,
             at_most=keys_at_most(is_filtered=criteria.is_filter),
         )
@@ -75,6 +80,15 @@ class ListExecutions:
             executions=page.items,
             next_position=_position(page.last, chain) if page.last else None,
         )
+
+    def _outlived(self, tenant_id: str, job_id: str, criteria: ExecutionFilter) -> ExecutionPage:
+        """The only row of a one-off job whose record has expired; NotFoundError for every other job."""
+        identity = one_off_execution(job_id)
+        row = self.kept.get(tenant_id, [identity]).get(identity) if identity is not None else None
+        if row is None or isinstance(row, Execution) or row.job_id != job_id:
+            raise NotFoundError("no such job")
+        is_shown = criteria.matches(state_of(row)) and row_position(row) in criteria.span
+        return ExecutionPage(executions=(row,) if is_shown else (), next_position=None)
 
 
 def _position(last: Candidate, chain: int | None) -> HistoryPosition:

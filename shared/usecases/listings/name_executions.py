@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from shared.dataclass import dataclass
 from shared.domain.errors import ServiceError
-from shared.domain.executions.execution import Execution
 from shared.domain.ids import is_recurring_job_id
 from shared.ports.jobs import JobNames
+from shared.usecases.reading.shown import Shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class NameExecutions:
 
     names: JobNames
 
-    def execute(self, tenant_id: str, executions: Sequence[Execution]) -> Mapping[str, str]:
+    def execute(self, tenant_id: str, executions: Sequence[Shown]) -> Mapping[str, str]:
         """Names of recurring jobs by their ids, for at most 100 executions; none where the read fails."""
         job_ids = {each.job_id for each in executions if is_recurring_job_id(each.job_id)}
         try:

@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 from shared.dataclass import dataclass
-from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPosition, PositionRange, merge
 from shared.ports.listings import EntryFilter, Queries, TenantIndex
@@ -19,7 +18,7 @@ FILTERED_AT_MOST = 32
 CHUNK = 100
 _FIRST_CHUNK_AT_LEAST = 10
 T = TypeVar("T")
-Read = Callable[[Sequence[ExecutionId]], dict[ExecutionId, Execution]]
+E = TypeVar("E")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -51,8 +50,8 @@ def read_page(
     candidates: Iterator[Candidate],
     *,
     limit: int,
-    read: Read,
-    show: Callable[[Candidate, Execution | None], T | None],
+    read: Callable[[Sequence[ExecutionId]], dict[ExecutionId, E]],
+    show: Callable[[Candidate, E | None], T | None],
     at_most: int = EXAMINED_AT_MOST,
 ) -> PageOf[T]:
     """At most `limit` results of `show`, from at most `at_most` candidates."""

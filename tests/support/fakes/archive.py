@@ -17,6 +17,7 @@ from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.errors import UnreadableItemError
 from shared.names import ARCHIVER_TIMEOUT_SECONDS
 from shared.ports.archive import MergedFile, PlanMark
+from shared.ports.archive_reading import ObjectPart
 from tests.support.fakes.table import FakeTable
 
 LEASE_MS = (ARCHIVER_TIMEOUT_SECONDS + 30) * 1_000
@@ -36,6 +37,19 @@ class FakeObjectStore:
         into.write(content)
         into.flush()
         return etag
+
+    def tail(self, key: str, length: int) -> ObjectPart | None:
+        if key not in self.objects:
+            return None
+        etag, content = self.objects[key]
+        first = max(0, len(content) - length)
+        return ObjectPart(first=first, content=content[first:], size=len(content), etag=etag)
+
+    def part(self, key: str, first: int, length: int, etag: str) -> ObjectPart | None:
+        known, content = self.objects.get(key, (None, b""))
+        if known != etag:
+            return None
+        return ObjectPart(first=first, content=content[first : first + length], size=len(content), etag=etag)
 
     def put(self, key: str, content: BinaryIO, *, replaces: str | None) -> str | None:
         existing = self.objects.get(key, (None, b""))[0]

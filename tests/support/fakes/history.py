@@ -36,6 +36,16 @@ class FakeHistoryStore:
             if owner == tenant_id and first <= unit.hour < until:
                 yield stored.sums
 
+    def newest(
+        self,
+        tenant_id: str,
+        first: int,
+        until: int,
+        *,
+        at_once: int = 1,
+    ) -> Iterator[UnitSums]:
+        return reversed(list(self.hours(tenant_id, first, until)))
+
     def passed(self) -> PassedMark | None:
         return self.mark
 

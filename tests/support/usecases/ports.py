@@ -14,6 +14,7 @@ from tests.support.fakes.archive import (
     FakeLatePuts,
     FakeObjectStore,
 )
+from tests.support.fakes.archive_reader import FakeArchiveReader
 from tests.support.fakes.audit import FakeAuditLog
 from tests.support.fakes.audit_trail import FakeTrailProgress, FakeTrailSegments
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
@@ -81,6 +82,7 @@ class FakePorts:
         self.archive_objects = FakeObjectStore()
         self.index_counts = FakeIndexCounts(self.table)
         self.history = FakeHistoryStore()
+        self.archive_reader = FakeArchiveReader()
         self.trail_segments = FakeTrailSegments(self.clock.now_ms)
         self.trail_progress = FakeTrailProgress()
         self.vault = FakeVault(self.entropy)
@@ -143,6 +145,7 @@ class FakePorts:
         ports.archive_files = FakeArchiveFiles()
         ports.index_counts = self.tapped("index_counts", self.index_counts)
         ports.history = self.tapped("history", self.history)
+        ports.archive_reader = self.tapped("archive_reader", self.archive_reader)
         ports.trail_segments = self.tapped("trail_segments", self.trail_segments)
         ports.trail_progress = self.tapped("trail_progress", self.trail_progress)
         return ports

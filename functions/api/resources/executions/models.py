@@ -82,6 +82,12 @@ class ExecutionOut(Representation):
         description="The execution that delivers its outcome; null where nobody is notified."
     )
     notification_of: str | None = Field(description="The execution whose outcome it delivers.")
+    archived: bool = Field(
+        description=(
+            "Whether its record has expired, so that it is shown from the archive: without `redriven_by` and "
+            "`notification`."
+        )
+    )
 
 
 class WaitOut(Representation):

@@ -1,6 +1,7 @@
 """Executions as responses."""
 
 from functions.api.models import instant_out
+from functions.api.resources.executions.archived import archived_out
 from functions.api.resources.executions.beside import Beside
 from functions.api.resources.executions.models import (
     AttemptOut,
@@ -17,6 +18,12 @@ from shared.domain.executions.lateness import first_lag_ms
 from shared.domain.executions.states import State
 from shared.domain.ids import backfilled_job
 from shared.domain.schedules.schedule import format_instant
+from shared.usecases.reading.shown import Shown
+
+
+def shown_out(shown: Shown, beside: Beside) -> ExecutionOut:
+    """An execution from the tables, or from the archive."""
+    return execution_out(shown, beside) if isinstance(shown, Execution) else archived_out(shown, beside)
 
 
 def execution_out(execution: Execution, beside: Beside) -> ExecutionOut:
@@ -51,21 +58,21 @@ def execution_out(execution: Execution, beside: Beside) -> ExecutionOut:
         redriven_by=str(progress.redriven_by.execution) if progress.redriven_by else None,
         notification=_notification_out(execution, beside.notification(execution)),
         notification_of=str(execution.notification_of) if execution.notification_of else None,
+        archived=False,
     )
 
 
-def execution_detail_out(execution: Execution, beside: Beside, hint: WaitHint | None) -> ExecutionDetailOut:
-    shown = execution_out(execution, beside).model_dump()
-    return ExecutionDetailOut(**shown, waiting_for=wait_out(hint))
+def execution_detail_out(shown: Shown, beside: Beside, hint: WaitHint | None) -> ExecutionDetailOut:
+    return ExecutionDetailOut(**shown_out(shown, beside).model_dump(), waiting_for=wait_out(hint))
 
 
 def wait_out(hint: WaitHint | None) -> WaitOut | None:
     return WaitOut(reason=hint.reason.value, until=instant_out(hint.until)) if hint else None
 
 
-def page_out(executions: tuple[Execution, ...], beside: Beside, next_cursor: str | None) -> ExecutionPageOut:
+def page_out(executions: tuple[Shown, ...], beside: Beside, next_cursor: str | None) -> ExecutionPageOut:
     return ExecutionPageOut(
-        executions=[execution_out(execution, beside) for execution in executions], next_cursor=next_cursor
+        executions=[shown_out(shown, beside) for shown in executions], next_cursor=next_cursor
     )
 
 

@@ -22,6 +22,8 @@ from functions.api.resources.executions.presenter import (
     execution_out,
     page_out,
 )
+from shared.domain.errors import NotFoundError
+from shared.domain.executions.execution import Execution
 from shared.domain.listings.filters import ExecutionFilter
 from shared.names import Metric
 from shared.observability import count
@@ -37,7 +39,8 @@ ROUTES = Routes()
         summary="List a job's executions, newest first",
         description=(
             "The whole history of a job, across all of its changes, by `scheduled_at`. The read is strongly "
-            "consistent: every acknowledged execution is included."
+            "consistent: every acknowledged execution is included. Runs whose records have expired are read from "
+            "the archive."
         ),
         success=200,
         answer=ExecutionPageOut,
@@ -66,7 +69,8 @@ def list_executions(context: Context, request: AuthenticatedRequest) -> Response
         summary="List all executions of the tenant by due time, newest first",
         description=(
             "By `due_at`. The index may lag by a moment, but the data of each listed execution is never "
-            "stale. With `state=failed` only failed executions are read."
+            "stale. With `state=failed` only failed executions are read. The list goes on in the archive, where "
+            "a page may be short, or empty, while `next_cursor` is there."
         ),
         success=200,
         answer=ExecutionPageOut,
@@ -95,7 +99,7 @@ def list_by_time(context: Context, request: AuthenticatedRequest) -> Response:
         summary="Show an execution",
         description=(
             "With all of its attempts. The read is strongly consistent, except for `waiting_for`, which is a "
-            "hint."
+            "hint. An execution whose record has expired is read from the archive."
         ),
         success=200,
         answer=ExecutionDetailOut,
@@ -103,12 +107,12 @@ def list_by_time(context: Context, request: AuthenticatedRequest) -> Response:
     )
 )
 def get_execution(context: Context, request: AuthenticatedRequest) -> Response:
-    execution = context.cases.core.find_execution.execute(
-        request.tenant.id, request.path_values["execution_id"]
-    )
-    beside = read_beside(context, request.tenant, [execution])
-    hint = context.cases.listings.explain_wait.execute(request.tenant, execution)
-    return json_response(200, execution_detail_out(execution, beside, hint))
+    shown = context.cases.listings.find_shown.execute(request.tenant.id, request.path_values["execution_id"])
+    beside = read_beside(context, request.tenant, [shown])
+    hint = None
+    if isinstance(shown, Execution):
+        hint = context.cases.listings.explain_wait.execute(request.tenant, shown)
+    return json_response(200, execution_detail_out(shown, beside, hint))
 
 
 @ROUTES.add(
@@ -128,7 +132,11 @@ def get_execution(context: Context, request: AuthenticatedRequest) -> Response:
 )
 def explain_execution(context: Context, request: AuthenticatedRequest) -> Response:
     asked_id = request.path_values["execution_id"]
-    execution = context.cases.core.find_execution.execute(request.tenant.id, asked_id)
+    execution = context.cases.listings.find_shown.execute(request.tenant.id, asked_id)
+    if not isinstance(execution, Execution):
+        raise NotFoundError(
+            "the record has expired, and its stages with it: the archive has the execution alone"
+        )
     hint = context.cases.listings.explain_wait.execute(request.tenant, execution)
     name = read_names(context, request.tenant, [execution]).name(execution)
     return json_response(200, explanation_out(asked_id, execution, name, hint, context.now_ms()))

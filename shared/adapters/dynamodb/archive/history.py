@@ -28,7 +28,7 @@ from shared.domain.archive.statistics import UnitSums
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.errors import UnreadableItemError
 from shared.names import Attr
-from shared.ports.history import PassedMark
+from shared.ports.history import HOURS_AT_ONCE, PassedMark
 
 VERSION = 1
 
@@ -67,6 +67,14 @@ class DynamoHistoryStore:
         return True
 
     def hours(self, tenant_id: str | None, first: int, until: int) -> Iterator[UnitSums]:
+        return self._between(tenant_id, first, until)
+
+    def newest(
+        self, tenant_id: str, first: int, until: int, *, at_once: int = HOURS_AT_ONCE
+    ) -> Iterator[UnitSums]:
+        return self._between(tenant_id, first, until, ScanIndexForward=False, Limit=at_once)
+
+    def _between(self, tenant_id: str | None, first: int, until: int, **options: Any) -> Iterator[UnitSums]:
         pk, low = hour_sums_key(self._region, tenant_id, ArchiveUnit(hour=first, group=0))
         _, high = hour_sums_key(self._region, tenant_id, ArchiveUnit(hour=until, group=0))
         start: Any = {}
@@ -81,6 +89,7 @@ class DynamoHistoryStore:
                         # Before each group of the hour at which the range ends.
                         ":high": {"S": high.rpartition("#")[0]},
                     },
+                    **options,
                     **start,
                 )
             for item in answer["Items"]:

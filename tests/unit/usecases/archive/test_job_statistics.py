@@ -10,7 +10,7 @@ from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job
 from shared.usecases.archive import read_job_statistics
 from shared.usecases.archive.read_statistics import StatReport
-from tests.support.builders import DUE_AT, TENANT, in_state
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, execution_id, in_state, with_changes
 from tests.support.usecases.world import World
 
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
@@ -61,6 +61,21 @@ def test_trigger_counts_where_it_was_due() -> None:
     world.clock.time_ms = NOW
     (bucket,) = read(world, job.id).buckets
     assert (bucket.sums.ended, bucket.sums.unended) == (2, 1)
+
+
+def test_redrives_of_runs_before_the_range_count_where_they_were_due_however_many_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(read_job_statistics, "AT_ONCE", 2)
+    world, job = with_runs(1)
+    for number in range(5):
+        original = job.occurrence(DUE_AT - (3 + number) * DAY_MS, created_at=DUE_AT - 9 * DAY_MS)
+        redrive = with_changes(
+            in_state(original, State.SUCCEEDED), id=execution_id(700 + number, dispatch_at=DUE_AT + 5)
+        )
+        world.put(redrive)
+        world.jobs.note_beside(redrive, EXPIRES_AT_S)
+    assert read(world, job.id).buckets[0].sums.ended == 1 + 5
 
 
 def test_one_off_job_is_one_execution() -> None:

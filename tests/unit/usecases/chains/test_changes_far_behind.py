@@ -9,6 +9,7 @@ from shared.domain.schedules.schedule import Cron, Rate, Series, first_after
 from tests.support.builders import DUE_AT, TENANT
 from tests.support.usecases import chains
 from tests.support.usecases.chains import HOURS, MINUTE, Chain
+from tests.support.usecases.shown import records
 
 SECOND = 1_000
 EACH_SECOND = Rate(interval_ms=SECOND, anchor=DUE_AT)
@@ -81,7 +82,7 @@ def test_history_of_a_chain_that_was_behind_ends_with_its_record(verb: str) -> N
     if verb == "pause":
         chain.resume()
     chain.world.steps.taken.clear()
-    listed = chain.world.list_executions.execute(TENANT, chain.job.id, limit=50).executions
+    listed = records(chain.world.list_executions.execute(TENANT, chain.job.id, limit=50).executions)
     shown = [each.nominal_at for each in listed if each.nominal_at <= DUE_AT + 24 * HOURS]
     assert shown == [DUE_AT + 2 * SECOND, DUE_AT + SECOND, DUE_AT]
     assert len(chain.world.steps.taken) <= 6

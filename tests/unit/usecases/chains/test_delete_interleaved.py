@@ -12,6 +12,7 @@ from tests.support.builders import TENANT
 from tests.support.usecases import chains
 from tests.support.usecases.chains import SITUATIONS, Chain
 from tests.support.usecases.moments import Act, at_moment, begun
+from tests.support.usecases.shown import records
 from tests.support.usecases.steps import Crash, die
 
 
@@ -149,7 +150,7 @@ def _end_chain_too(chain: Chain) -> None:
 
 def _assert_shown(chain: Chain) -> None:
     job = chain.standing
-    shown = chain.world.list_executions.execute(TENANT, job.id, limit=50).executions
+    shown = records(chain.world.list_executions.execute(TENANT, job.id, limit=50).executions)
     spans = [
         (one.nominal_at, one.progress.missed.last_at if one.progress.missed else one.nominal_at)
         for one in shown

@@ -18,6 +18,7 @@ from tests.support.builders import DUE_AT, TENANT, in_state, with_changes
 from tests.support.usecases import chains
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import EVERY_SECOND, HOURS, MINUTE, SITUATIONS, Chain, fresh
+from tests.support.usecases.shown import records
 from tests.support.usecases.steps import Crash
 
 MONTH = 30 * 24 * HOURS
@@ -316,7 +317,7 @@ def test_a_late_tombstone_behind_the_end_of_the_chain_is_in_the_history_of_a_del
     chain.world.clock.time_ms = behind + minutes * MINUTE
     chain.delete()
     assert_accounted(chain)
-    listed = chain.world.list_executions.execute(TENANT, chain.job.id, limit=50).executions
+    listed = records(chain.world.list_executions.execute(TENANT, chain.job.id, limit=50).executions)
     assert behind in {one.nominal_at for one in listed}
 
 

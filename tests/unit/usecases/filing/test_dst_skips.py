@@ -16,6 +16,7 @@ from shared.domain.schedules.schedule import Cron, first_after
 from shared.usecases.listings.list_executions import HistoryPosition
 from tests.support.builders import TENANT
 from tests.support.usecases.chains import MINUTE, Chain
+from tests.support.usecases.shown import records
 from tests.support.usecases.world import World
 
 HOURS = 3_600_000
@@ -191,7 +192,7 @@ def _history(chain: Chain, limit: int) -> list[Execution]:
         page = chain.world.list_executions.execute(
             TENANT, chain.job.id, limit=limit, criteria=ExecutionFilter(), position=position
         )
-        shown += page.executions
+        shown += records(page.executions)
         position = page.next_position
     return shown
 

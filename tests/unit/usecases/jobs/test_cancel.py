@@ -178,3 +178,12 @@ def test_cancellation_with_an_outdated_revision_is_refused(
     with pytest.raises(PreconditionFailedError):
         world.cancel_job.execute(TENANT, execution.job_id, revision=1)
     assert not [row for row in world.table.executions.values() if row.execution.state is State.CANCELLED]
+
+
+def test_record_of_a_job_that_is_cancelled_ahead_of_its_time_outlives_that_time() -> None:
+    """The archive reads the hour in which the job was due after that hour."""
+    world = World()
+    due_at = DUE_AT + 60 * 86_400_000
+    execution = world.put(world.one_off(1, due_at=due_at))
+    world.cases.core.cancel_job.execute(TENANT, execution.job_id)
+    assert world.table.executions[execution.id].expires_at_s == world.retention.expires_at_s(due_at)

@@ -13,6 +13,7 @@ from shared.domain.schedules.schedule import Rate
 from shared.usecases.listings.job_history import CHAINS_AT_MOST
 from shared.usecases.listings.list_executions import HistoryPosition
 from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, execution_id, in_state, one_off, with_changes
+from tests.support.usecases.shown import records
 from tests.support.usecases.world import World
 
 MINUTE = 60_000
@@ -64,7 +65,7 @@ def told(world: World, job_id: str, limit: int, wanted: ExecutionFilter = EVERYT
     for _ in range(500):
         page = world.list_executions.execute(TENANT, job_id, limit=limit, criteria=wanted, position=position)
         assert len(page.executions) <= limit
-        found += page.executions
+        found += records(page.executions)
         position = page.next_position
         if position is None:
             return found
@@ -141,7 +142,7 @@ def test_pages_hold_while_the_job_is_triggered_and_changed() -> None:
     position: HistoryPosition | None = None
     for number in range(50):
         page = world.list_executions.execute(TENANT, job.id, limit=2, position=position)
-        seen += page.executions
+        seen += records(page.executions)
         position = page.next_position
         if position is None:
             break
@@ -187,7 +188,7 @@ def test_history_of_a_long_pause_ends_within_a_single_page() -> None:
     world.table.jobs[job.tenant_id, job.id] = after
     world.clock.time_ms = resumed_at + 500
     page = world.list_executions.execute(TENANT, job.id, limit=10)
-    assert [one.state for one in page.executions] == [State.SKIPPED, State.SUCCEEDED]
+    assert [one.state for one in records(page.executions)] == [State.SKIPPED, State.SUCCEEDED]
     assert page.next_position is None
 
 
@@ -198,7 +199,7 @@ def test_a_paused_job_shows_what_was_before_at_once() -> None:
     world.table.jobs[job.tenant_id, job.id] = paused
     world.clock.time_ms = DUE_AT + 10 * 86_400_000
     page = world.list_executions.execute(TENANT, job.id, limit=10)
-    assert ([one.nominal_at for one in page.executions], page.next_position) == ([DUE_AT], None)
+    assert ([one.nominal_at for one in records(page.executions)], page.next_position) == ([DUE_AT], None)
 
 
 def test_a_page_walks_through_so_many_chains_only_and_says_that_there_is_more() -> None:
@@ -265,5 +266,5 @@ def test_a_deleted_job_has_no_empty_pages_however_long_ago_that_was() -> None:
     world.lifecycle.delete.execute(TENANT, job.id)
     world.clock.time_ms += 24 * 60 * MINUTE
     page = world.list_executions.execute(TENANT, job.id, limit=100)
-    assert {one.progress.end_reason for one in page.executions} == {EndReason.JOB_DELETED}
+    assert {one.progress.end_reason for one in records(page.executions)} == {EndReason.JOB_DELETED}
     assert page.next_position is None

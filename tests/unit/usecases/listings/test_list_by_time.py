@@ -13,6 +13,7 @@ from shared.ports.listings import TenantIndex
 from shared.usecases.reading.read_page import FILTERED_AT_MOST
 from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.fakes.table import Damage
+from tests.support.usecases.shown import records
 from tests.support.usecases.world import World
 
 EVERYTHING = ExecutionFilter()
@@ -43,7 +44,7 @@ def told(
     before: IndexPosition | None = None
     for _ in range(2_000):
         page = world.list_by_time.execute(tenant, limit=limit, criteria=criteria, before=before)
-        pages.append(list(page.executions))
+        pages.append(records(page.executions))
         before = page.next_before
         if before is None:
             return pages
@@ -69,7 +70,7 @@ def test_pages_hold_while_others_write() -> None:
     before: IndexPosition | None = None
     for number in range(100):
         page = world.list_by_time.execute(tenant, limit=4, criteria=EVERYTHING, before=before)
-        seen += page.executions
+        seen += records(page.executions)
         before = page.next_before
         if before is None:
             break
@@ -103,7 +104,8 @@ def test_failed_executions_come_from_the_sparse_index_alone() -> None:
     world.steps.taken.clear()
     (page,) = told(world, tenant, 100, ExecutionFilter(state=State.FAILED))
     assert page == failed
-    assert world.steps.taken == ["queries.index_pages", "store.get_many"]
+    # The archive is asked whether it has anything of the tenant.
+    assert world.steps.taken == ["queries.index_pages", "history.newest", "store.get_many"]
 
 
 def test_moved_job_is_listed_at_its_new_time_only() -> None:
@@ -143,4 +145,4 @@ def test_a_place_in_a_cursor_cannot_widen_the_span() -> None:
     page = world.list_by_time.execute(
         world.tenant, limit=100, criteria=ExecutionFilter(span=span), before=IndexPosition(at=DUE_AT + 99)
     )
-    assert {one.id.dispatch_at for one in page.executions} == {DUE_AT}
+    assert {one.id.dispatch_at for one in records(page.executions)} == {DUE_AT}

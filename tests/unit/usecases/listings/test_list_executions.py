@@ -13,6 +13,7 @@ from shared.usecases.reading.read_page import EXAMINED_AT_MOST
 from tests.support.builders import DUE_AT, TENANT, in_state, one_off, with_changes
 from tests.support.fakes.table import Damage
 from tests.support.usecases.chains import after_a_jump
+from tests.support.usecases.shown import records
 from tests.support.usecases.world import World
 
 MINUTE = 60_000
@@ -33,7 +34,7 @@ def pages(world: World, job: Job, limit: int) -> list[list[Execution]]:
     found, position = [], None
     while True:
         page = world.list_executions.execute(TENANT, job.id, limit=limit, position=position)
-        found.append(list(page.executions))
+        found.append(records(page.executions))
         assert len(found) < 2_000
         if page.next_position is None:
             return found
@@ -59,7 +60,7 @@ def test_a_page_holds_though_the_job_goes_on_meanwhile() -> None:
     world.put(job.occurrence(DUE_AT + 11 * MINUTE, created_at=DUE_AT))
     world.clock.time_ms += MINUTE
     rest = world.list_executions.execute(TENANT, job.id, limit=50, position=first.next_position)
-    seen = [execution.nominal_at for page in (first, rest) for execution in page.executions]
+    seen = [execution.nominal_at for page in (first, rest) for execution in records(page.executions)]
     assert seen == instants
 
 
@@ -105,7 +106,7 @@ def test_a_busy_job_lists_its_next_run_too() -> None:
     job = world.recurring(schedule=Rate(interval_ms=1_000, anchor=DUE_AT))
     world.put(job.occurrence(DUE_AT + 1_000, created_at=DUE_AT))
     page = world.list_executions.execute(TENANT, job.id, limit=10)
-    assert [execution.nominal_at for execution in page.executions] == [DUE_AT + 1_000, DUE_AT]
+    assert [execution.nominal_at for execution in records(page.executions)] == [DUE_AT + 1_000, DUE_AT]
 
 
 def test_a_one_off_has_one_execution() -> None:

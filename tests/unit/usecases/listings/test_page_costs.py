@@ -20,6 +20,7 @@ from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
 from shared.usecases.listings.list_by_time import ListByTime
 from shared.usecases.listings.list_jobs import ListJobs
 from shared.usecases.reading.read_page import FILTERED_AT_MOST
+from shared.usecases.reading.shown import HotExecutions
 from tests.support.builders import DUE_AT, in_state, job, one_off, with_changes
 from tests.support.usecases.world import World
 
@@ -179,10 +180,10 @@ def test_page_of_moved_jobs_reads_each_job_twice_at_most(state: str) -> None:
 
 
 LISTINGS: tuple[Callable[[Bill, int], object], ...] = (
-    lambda bill, limit: ListByTime(queries=bill, store=bill).execute(  # type: ignore[arg-type]
+    lambda bill, limit: ListByTime(queries=bill, kept=HotExecutions(bill)).execute(  # type: ignore[arg-type]
         bill.world.tenant, limit=limit, criteria=ExecutionFilter(state=State.CANCELLED)
     ),
-    lambda bill, limit: ListByTime(queries=bill, store=bill).execute(  # type: ignore[arg-type]
+    lambda bill, limit: ListByTime(queries=bill, kept=HotExecutions(bill)).execute(  # type: ignore[arg-type]
         bill.world.tenant, limit=limit, criteria=ExecutionFilter(state=State.FAILED)
     ),
     lambda bill, limit: ListDeadLetters(

@@ -1,0 +1,158 @@
+"""Executions whose records have expired are shown from the archive."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.domain.archive.row import ArchiveRow, row_of
+from shared.domain.bucket import MINUTE_MS
+from shared.domain.delivery.callback import Reason
+from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason, State
+from shared.domain.schedules.schedule import Rate, format_instant
+from tests.support.api.api_world import ApiWorld
+from tests.support.builders import DUE_AT, in_state
+from tests.support.usecases.archived import archive
+
+DAY_MS = 86_400_000
+LATER = DUE_AT + 40 * DAY_MS
+BODY = b"no such invoice"
+
+
+def failed(execution: Execution) -> Execution:
+    outcome = AttemptOutcome(
+        attempt=1,
+        started_at=execution.id.dispatch_at + 23,
+        duration_ms=5,
+        status=500,
+        reason=Reason.HTTP_STATUS,
+    )
+    return in_state(
+        execution, State.FAILED, attempt=1, outcomes=(outcome,), end_reason=EndReason.ATTEMPTS_USED_UP
+    )
+
+
+class Expired:
+    """Records of forty days ago are gone."""
+
+    def __init__(self) -> None:
+        self.api = ApiWorld()
+        self.world = self.api.world
+
+    def keep(self, execution: Execution, **changes: Any) -> ArchiveRow:
+        """In the archive alone."""
+        self.world.table.executions.pop(execution.id, None)
+        tenant = self.world.tenant
+        body = self.world.vault.seal(tenant, str(execution.id), BODY)
+        row = replace(row_of(execution, body), **changes)
+        archive(self.world.archive_reader, self.world.history, [row])
+        self.world.clock.time_ms = LATER
+        return row
+
+
+def test_execution_is_shown_by_its_id_with_its_attempts_and_its_last_response() -> None:
+    expired = Expired()
+    row = expired.keep(failed(expired.world.one_off(1, name="import")))
+    shown = expired.api.get(f"/v1/executions/{row.id}").json
+    assert shown["archived"] is True
+    assert (shown["name"], shown["state"], shown["end_reason"]) == ("import", "failed", "attempts_used_up")
+    assert (shown["lag_ms"], shown["attempts_begun"]) == (23, 1)
+    assert shown["attempts"] == [
+        {
+            "number": 1,
+            "started_at": format_instant(row.due_at + 23),
+            "duration_ms": 5,
+            "status": 500,
+            "reason": "http_status",
+        }
+    ]
+    assert shown["last_response_body"] == BODY.decode()
+    assert (shown["redriven_by"], shown["notification"], shown["waiting_for"]) == (None, None, None)
+
+
+def test_archived_execution_is_shown_as_it_was_before() -> None:
+    expired = Expired()
+    execution = failed(expired.world.one_off(1, name="import"))
+    expired.world.put(execution)
+    before = expired.api.get(f"/v1/executions/{execution.id}").json
+    expired.keep(execution)
+    after = expired.api.get(f"/v1/executions/{execution.id}").json
+    assert after == before | {"archived": True, "last_response_body": BODY.decode()}
+
+
+def test_response_that_the_present_key_does_not_open_is_null() -> None:
+    expired = Expired()
+    row = expired.keep(failed(expired.world.one_off(1)), body=b"sealed under a key that is gone")
+    assert expired.api.get(f"/v1/executions/{row.id}").json["last_response_body"] is None
+
+
+def test_list_goes_on_in_the_archive_under_the_same_cursor() -> None:
+    expired = Expired()
+    old = [expired.keep(failed(expired.world.one_off(number))) for number in range(5)]
+    fresh = expired.world.put(failed(expired.world.one_off(9, due_at=LATER - MINUTE_MS)))
+    first = expired.api.get("/v1/executions", limit="3").json
+    assert [(each["id"], each["archived"]) for each in first["executions"]] == [(str(fresh.id), False)]
+    found, cursor = [], first["next_cursor"]
+    while cursor:
+        page = expired.api.get("/v1/executions", limit="3", cursor=cursor).json
+        found += [each["id"] for each in page["executions"]]
+        cursor = page["next_cursor"]
+    assert found == sorted((row.id for row in old), reverse=True)
+
+
+def test_history_of_a_recurring_job_goes_on_in_the_archive() -> None:
+    expired = Expired()
+    job = expired.world.recurring(name="nightly", schedule=Rate(interval_ms=DAY_MS, anchor=DUE_AT))
+    runs = [failed(job.occurrence(DUE_AT + day * DAY_MS, created_at=DUE_AT)) for day in range(40)]
+    for run in runs:
+        expired.keep(run)
+    for run in runs[-14:]:
+        expired.world.put(run)
+    found: list[Any] = []
+    cursor: dict[str, str] = {}
+    while cursor.get("cursor", "first"):
+        page = expired.api.get(f"/v1/jobs/{job.id}/executions", limit="100", **cursor).json
+        found += page["executions"]
+        cursor = {"cursor": page["next_cursor"] or ""}
+    assert [each["id"] for each in found] == [str(run.id) for run in reversed(runs)]
+    assert [each["archived"] for each in found].count(True) == 26
+    assert {each["name"] for each in found} == {"nightly"}
+
+
+def test_history_of_a_one_off_job_whose_record_is_gone_is_its_row() -> None:
+    expired = Expired()
+    row = expired.keep(failed(expired.world.one_off(1)))
+    path = f"/v1/jobs/{row.job_id}/executions"
+    (shown,) = expired.api.get(path).json["executions"]
+    assert shown["id"] == row.id
+    assert expired.api.get(path, state="succeeded").json["executions"] == []
+    assert expired.api.get(f"/v1/jobs/{row.job_id}").status == 404
+
+
+def test_stages_of_an_archived_execution_are_gone() -> None:
+    expired = Expired()
+    row = expired.keep(failed(expired.world.one_off(1)))
+    answer = expired.api.get(f"/v1/executions/{row.id}/explain")
+    assert answer.problem == "not-found"
+    assert "archive" in answer.json["detail"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/executions/{id}", "/v1/jobs/{job_id}/executions", "/v1/executions/{id}/explain"]
+)
+def test_archived_execution_of_another_tenant_is_not_found(path: str) -> None:
+    expired = Expired()
+    row = expired.keep(failed(expired.world.one_off(1)), tenant="globex")
+    assert expired.api.get(path.format(id=row.id, job_id=row.job_id)).status == 404
+    assert expired.api.get("/v1/executions").json["executions"] == []
+
+
+@pytest.mark.parametrize("path", ["/v1/executions", "/v1/executions/{id}"])
+def test_archive_that_does_not_respond_is_no_empty_answer(path: str) -> None:
+    expired = Expired()
+    row = expired.keep(failed(expired.world.one_off(1)))
+    for call in ("archive_reader.newest", "archive_reader.by_ids"):
+        expired.world.steps.fail(call, times=5)
+    assert expired.api.get(path.format(id=row.id)).status == 503
