@@ -164,6 +164,7 @@ class Metric:
     DEFERRED_SLOW = "DeferredSlow"
     DEFERRED_BACKPRESSURE = "DeferredBackpressure"
     DEFERRED_LATE = "DeferredLate"
+    DEFERRED_SUSPENDED = "DeferredSuspended"
     BREAKER_OPENED = "BreakerOpened"
     OPEN_BREAKERS = "OpenBreakers"
     GROUPS_FAILED = "GroupsFailed"

@@ -13,6 +13,7 @@ from shared.bootstrap.settings import require
 from shared.bootstrap.use_cases import UseCases
 from shared.domain.dead_letters.parked_message import parked_document
 from shared.domain.errors import InvalidValueError, NotFoundError, PunctualError
+from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.audit import Actor
 from shared.domain.tenancy.tenant import (
     CANARY,
@@ -27,6 +28,7 @@ from shared.domain.tenancy.tenant import (
 )
 from shared.settings import ApiSettings
 from shared.usecases.tenancy.account_documents import (
+    deletion_document,
     key_document,
     secret_document,
     tenant_document,
@@ -59,10 +61,10 @@ def create_canary(cases: UseCases, _: Namespace) -> Document:
     except PunctualError as error:
         # The run may have made or revoked keys before it failed.
         failed = {"tenant": CANARY, "failure": str(error)}
-        _record(cases, CANARY, "createCanaryFailed", CANARY, None, failed)
+        record(cases, CANARY, "createCanaryFailed", CANARY, None, failed)
         raise
     document = {"tenant": CANARY, **asdict(done)}
-    _record(cases, CANARY, "createCanary", CANARY, None, document)
+    record(cases, CANARY, "createCanary", CANARY, None, document)
     return document
 
 
@@ -70,13 +72,13 @@ def list_tenants(cases: UseCases, _: Namespace) -> Document:
     found: list[Document] = []
     page = cases.tenancy.list_tenants.execute(limit=_PAGE)
     while page.next_after is not None:
-        found += [_tenant(cases, tenant) for tenant in page.tenants]
+        found += [tenant_out(cases, tenant) for tenant in page.tenants]
         page = cases.tenancy.list_tenants.execute(limit=_PAGE, after=page.next_after)
-    return {"tenants": [*found, *(_tenant(cases, tenant) for tenant in page.tenants)]}
+    return {"tenants": [*found, *(tenant_out(cases, tenant) for tenant in page.tenants)]}
 
 
 def show_tenant(cases: UseCases, given: Namespace) -> Document:
-    return _tenant(cases, cases.tenancy.find_tenant.execute(given.tenant))
+    return tenant_out(cases, cases.tenancy.find_tenant.execute(given.tenant))
 
 
 def change_tenant(cases: UseCases, given: Namespace) -> Document:
@@ -91,9 +93,21 @@ def change_tenant(cases: UseCases, given: Namespace) -> Document:
     if change == TenantChange():
         raise InvalidValueError("nothing is to be changed")
     before, after = cases.tenancy.change_tenant.execute(given.tenant, change)
-    document = _tenant(cases, after)
-    _record(cases, given.tenant, "changeTenant", given.tenant, _tenant(cases, before), document)
+    document = tenant_out(cases, after)
+    record(cases, given.tenant, "changeTenant", given.tenant, tenant_out(cases, before), document)
+    effective_at = cases.tenancy.change_tenant.effective_at(after) if change.state else None
+    return {**document, "effective_at": format_instant(effective_at)} if effective_at else document
+
+
+def delete_tenant(cases: UseCases, given: Namespace) -> Document:
+    deletion = cases.tenancy.delete_tenant.execute(given.tenant, given.asked_by)
+    document = deletion_document(deletion)
+    record(cases, given.tenant, "deleteTenant", given.tenant, None, document)
     return document
+
+
+def show_deletion(cases: UseCases, given: Namespace) -> Document:
+    return deletion_document(cases.tenancy.delete_tenant.find(given.tenant))
 
 
 def show_usage(cases: UseCases, given: Namespace) -> Document:
@@ -120,7 +134,7 @@ def revoke_key(cases: UseCases, given: Namespace) -> Document:
     """Even the last admin key: a command can always create another."""
     before, after = cases.tenancy.keyring.revoke(given.tenant, given.key, even_the_last=True)
     document = _key(cases, after)
-    _record(cases, given.tenant, "revokeKey", given.key, _key(cases, before), document)
+    record(cases, given.tenant, "revokeKey", given.key, _key(cases, before), document)
     return document
 
 
@@ -130,7 +144,7 @@ def rotate_key(cases: UseCases, given: Namespace) -> Document:
         given.tenant, given.key, overlap_seconds=given.overlap_seconds, expires_at=None
     )
     before, after = _key(cases, rotation.old_before), _key(cases, rotation.old_after)
-    _record(cases, given.tenant, "rotateKey", given.key, before, after)
+    record(cases, given.tenant, "rotateKey", given.key, before, after)
     return _created_key(cases, given.tenant, rotation.new)
 
 
@@ -145,21 +159,21 @@ def rotate_secret(cases: UseCases, given: Namespace) -> Document:
         given.tenant, overlap_seconds=given.overlap_seconds, name=given.name
     )
     document = _secret(cases, new.secret)
-    _record(cases, given.tenant, "rotateSigningSecret", new.secret.id, None, document)
+    record(cases, given.tenant, "rotateSigningSecret", new.secret.id, None, document)
     return {**document, "signing_secret": new.text}
 
 
 def retire_secret(cases: UseCases, given: Namespace) -> Document:
     before, after = cases.tenancy.signing_secrets.retire(given.tenant, given.secret)
     document = _secret(cases, after)
-    _record(cases, given.tenant, "retireSigningSecret", given.secret, _secret(cases, before), document)
+    record(cases, given.tenant, "retireSigningSecret", given.secret, _secret(cases, before), document)
     return document
 
 
 def remove_secret_name(cases: UseCases, given: Namespace) -> Document:
     removed = cases.tenancy.signing_secrets.remove_name(given.tenant, given.secret_name)
     document = {"signing_secrets": [_secret(cases, secret) for secret in removed]}
-    _record(cases, given.tenant, "removeSigningSecretName", given.secret_name, document, None)
+    record(cases, given.tenant, "removeSigningSecretName", given.secret_name, document, None)
     return document
 
 
@@ -173,22 +187,22 @@ def remove_parked(cases: UseCases, given: Namespace) -> Document:
     if removed is None:
         raise NotFoundError("no such message")
     document = parked_document(removed)
-    _record(cases, OPERATOR, "removeParked", given.message, document, None)
+    record(cases, OPERATOR, "removeParked", given.message, document, None)
     return document
 
 
 def _created_tenant(cases: UseCases, new: NewTenant) -> dict[str, Any]:
-    _record(cases, new.tenant.id, "createTenant", new.tenant.id, None, _tenant(cases, new.tenant))
+    record(cases, new.tenant.id, "createTenant", new.tenant.id, None, tenant_out(cases, new.tenant))
     return {"tenant": new.tenant.id, "api_key": new.api_key}
 
 
 def _created_key(cases: UseCases, tenant_id: str, new: NewKey) -> Document:
     document = _key(cases, new.key)
-    _record(cases, tenant_id, "createKey", new.key.id, None, document)
+    record(cases, tenant_id, "createKey", new.key.id, None, document)
     return {**document, "api_key": new.text}
 
 
-def _record(
+def record(
     cases: UseCases,
     tenant_id: str,
     operation: str,
@@ -211,7 +225,7 @@ def _record(
         raise
 
 
-def _tenant(cases: UseCases, tenant: Tenant) -> Document:
+def tenant_out(cases: UseCases, tenant: Tenant) -> Document:
     settings = require(cases.core.settings, ApiSettings)
     return tenant_document(tenant, settings.default_quotas, cases.core.ports.vault)
 

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from typing import Any
 
-from functions.admin import actions, lookups, trail
+from functions.admin import actions, export, lookups, trail
 from functions.admin.actions import Document
 from shared.bootstrap.use_cases import UseCases
 from shared.dataclass import dataclass
@@ -47,6 +47,21 @@ COMMANDS: dict[str, Command] = {
             *("--state", "--weight", "--index-shards", "--quota", "--on-success", "--on-failure"),
         ),
         run=actions.change_tenant,
+    ),
+    "export-tenant": Command(
+        help="write all that is stored of a tenant to a new file, one JSON document a line",
+        arguments=("tenant", "--file"),
+        run=export.export_tenant,
+    ),
+    "delete-tenant": Command(
+        help="delete a suspended tenant and all that is stored of it, in the background and for good",
+        arguments=("tenant", "--asked-by"),
+        run=actions.delete_tenant,
+    ),
+    "show-deletion": Command(
+        help="show how far the deletion of a tenant is, or what it has deleted",
+        arguments=("tenant",),
+        run=actions.show_deletion,
     ),
     "show-usage": Command(
         help="show a tenant's quotas and their usage", arguments=("tenant",), run=actions.show_usage
@@ -155,6 +170,8 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--index-shards": {"type": int, "help": "can only grow"},
     "--on-success": {"help": "the URL to call after a success where a job names none; or the word none"},
     "--on-failure": {"help": "the URL to call after a failure"},
+    "--asked-by": {"required": True, "help": "who asked for it, such as a ticket; the record keeps it"},
+    "--file": {"required": True, "help": "the file to create; it must not exist"},
     "--quota": {"type": _quota, "action": "append", "help": "such as tags=5 or tags=default"},
 }
 

@@ -22,6 +22,7 @@ DEFERRED = {
     WaitReason.SLOW: Metric.DEFERRED_SLOW,
     WaitReason.BACKPRESSURE: Metric.DEFERRED_BACKPRESSURE,
     WaitReason.LATE: Metric.DEFERRED_LATE,
+    WaitReason.SUSPENDED: Metric.DEFERRED_SUSPENDED,
 }
 _WITHOUT_CALL = frozenset({AttemptEnd.REFUNDED, AttemptEnd.WITHDRAWN})
 _NOT_LOGGED = frozenset({AttemptEnd.SUCCEEDED, AttemptEnd.ASYNC_ACCEPTED, AttemptEnd.REPORTED})

@@ -33,6 +33,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
     count(Metric.REDRIVEN, report.redriven)
     count(Metric.REDRIVES_UNDONE, report.undone)
     count(Metric.BULK_CHANGED, report.changed)
+    if report.deleted:
+        logger.info("rows of tenants deleted", extra={"rows": report.deleted})
     for task_id in report.unreadable:
         logger.error("unreadable bulk task", extra={"task": task_id})
     if report.unavailable:

@@ -91,11 +91,11 @@ GRANTS: dict[str, TableGrants] = {
         reads_queue_depth=True,
     ),
     "redriver": TableGrants(
-        executions=(GET, PUT, INSERT, UPDATE, PARTIQL, BATCH_GET),
+        executions=(GET, PUT, INSERT, UPDATE, PARTIQL, BATCH_GET, BATCH_WRITE),
         failed_index=(QUERY,),
         tenant_index=(QUERY,),
         jobs=(GET, PUT, UPDATE, QUERY, CHECK, BATCH_WRITE),
-        tenants=(GET, BATCH_GET),
+        tenants=(GET, PUT, DELETE, BATCH_GET, QUERY),
         leases=(GET, UPDATE, DELETE, QUERY),
     ),
     "reconciler": TableGrants(
@@ -135,7 +135,9 @@ GRANTS: dict[str, TableGrants] = {
 """Keys are packages under `functions/`."""
 
 COMMANDS = TableGrants(
-    executions=(GET,),
+    executions=(GET, BATCH_GET),
+    tenant_index=(QUERY,),
+    jobs=(GET, QUERY),
     live_index=(QUERY,),
     tenants=(GET, PUT, UPDATE, BATCH_GET, QUERY),
     leases=(GET, QUERY, DELETE),

@@ -19,6 +19,7 @@ from shared.usecases.attempts.claim_keys import ClaimKeys
 from shared.usecases.attempts.compose_callback import ComposeCallback
 from shared.usecases.attempts.due_clock import DueClock
 from shared.usecases.attempts.guard_start import GuardStart
+from shared.usecases.attempts.hold_suspended import HoldSuspended
 from shared.usecases.attempts.make_attempt import MakeAttempt
 from shared.usecases.attempts.run_attempts import RunAttempts
 from shared.usecases.attempts.settle_attempt import SettleAttempt
@@ -48,7 +49,7 @@ class AttemptUseCases:
 
     def run_attempts(self, lane: QueueName) -> RunAttempts:
         """The executor of one queue. Caches limits and leases: make one per process."""
-        ports = self.core.ports
+        ports, gate = self.core.ports, self.throttle(lane)
         return RunAttempts(
             lane=lane,
             queue=ports.queue,
@@ -59,7 +60,17 @@ class AttemptUseCases:
                 entropy=ports.entropy,
                 offload=ports.offload,
             ),
-            gate=self.throttle(lane),
+            hold_suspended=HoldSuspended(
+                read_tenant=self.core.read_tenant,
+                store=ports.executions,
+                guard_start=self.guard_start,
+                defer_keys=gate.defer_keys,
+                hot_scopes=gate.admit.limits.hot_scopes,
+                clock=ports.clock,
+                due_clock=self._due_clock,
+                spread=ports.spread,
+            ),
+            gate=gate,
             make_attempt=self._make_attempt,
             settle_refusal=SettleRefusal(
                 file=self.core.file,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from shared.usecases.bulk.change_job_task import ChangeJobTask
     from shared.usecases.bulk.process_bulk_tasks import ProcessBulkTasks
     from shared.usecases.bulk.process_job_tasks import ProcessJobTasks
+    from shared.usecases.bulk.process_tenant_deletions import ProcessTenantDeletions
     from shared.usecases.bulk.start_job_task import StartJobTask
     from shared.usecases.listings.list_jobs import ListJobs
 
@@ -91,11 +92,27 @@ class BulkUseCases:
         )
 
     @cached_property
+    def _process_tenant_deletions(self) -> ProcessTenantDeletions:
+        from shared.usecases.bulk.process_tenant_deletions import ProcessTenantDeletions
+
+        ports = self.core.ports
+        return ProcessTenantDeletions(
+            deletions=ports.tenant_deletions,
+            records=ports.tenant_records,
+            tenants=ports.tenants,
+            clock=ports.clock,
+        )
+
+    @cached_property
     def process_bulk_tasks(self) -> ProcessBulkTasks:
         from shared.usecases.bulk.process_bulk_tasks import ProcessBulkTasks
 
         return ProcessBulkTasks(
-            workers=(self.dead_letters.process_bulk_redrives, self.process_job_tasks),
+            workers=(
+                self.dead_letters.process_bulk_redrives,
+                self.process_job_tasks,
+                self._process_tenant_deletions,
+            ),
             clock=self.core.ports.clock,
             pause=self.core.ports.pause,
         )

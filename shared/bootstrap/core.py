@@ -74,6 +74,7 @@ class CoreUseCases:
             file=self.file,
             store=self.ports.executions,
             jobs=self.ports.jobs,
+            read_tenant=self.read_tenant,
             clock=self.ports.clock,
             retention=self.settings.retention,
         )

@@ -18,6 +18,7 @@ from shared.adapters.clock import SystemClock, SystemEntropy, pause
 from shared.bootstrap.archive_ports import ArchivePorts
 from shared.bootstrap.audit_ports import AuditPorts
 from shared.bootstrap.bulk_ports import BulkPorts
+from shared.bootstrap.deletion_ports import DeletionPorts
 from shared.bootstrap.job_state_ports import JobStatePorts
 from shared.bootstrap.reports import report_group_failure, report_throttles, reported_denials
 from shared.bootstrap.settings import require
@@ -58,7 +59,7 @@ def dynamo_ports(settings: Settings) -> Ports:
     return cast("Ports", DynamoPorts(settings))
 
 
-class DynamoPorts(ArchivePorts, AuditPorts, BulkPorts, JobStatePorts):
+class DynamoPorts(ArchivePorts, AuditPorts, BulkPorts, DeletionPorts, JobStatePorts):
     """One property for each attribute of `Ports`; a test compares their names."""
 
     def __init__(self, settings: Settings) -> None:

@@ -7,6 +7,7 @@ from shared.bootstrap.settings import require
 from shared.dataclass import dataclass
 from shared.settings import ApiSettings, QuotaSettings
 from shared.usecases.limits.explain_wait import ExplainWait
+from shared.usecases.listings.export_tenant import ExportTenant
 from shared.usecases.listings.job_history import WalkHistory
 from shared.usecases.listings.last_run import LastRun
 from shared.usecases.listings.limited_runs import LimitedRuns
@@ -56,6 +57,17 @@ class ListingUseCases:
     @cached_property
     def find_shown(self) -> FindShown:
         return FindShown(find=self.core.find_execution, kept=self.kept)
+
+    @cached_property
+    def export_tenant(self) -> ExportTenant:
+        ports = self.core.ports
+        return ExportTenant(
+            tenants=ports.tenants,
+            queries=ports.queries,
+            store=ports.executions,
+            open_request=self.core.open_request,
+            clock=ports.clock,
+        )
 
     @cached_property
     def list_jobs(self) -> ListJobs:

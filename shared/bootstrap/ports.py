@@ -36,7 +36,14 @@ if TYPE_CHECKING:
     from shared.ports.limits import LimitStore, ThrottleStatus
     from shared.ports.listings import Queries
     from shared.ports.runtime import Clock, Entropy, Offload, Pause, Spread
-    from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
+    from shared.ports.tenancy import (
+        AuditLog,
+        BudgetStore,
+        RecurringJobs,
+        TenantDeletions,
+        TenantRecords,
+        TenantStore,
+    )
 
 
 class Ports:
@@ -59,6 +66,8 @@ class Ports:
     job_health: JobHealthStore
     alert_windows: AlertWindows
     tenants: TenantStore
+    tenant_deletions: TenantDeletions
+    tenant_records: TenantRecords
     budgets: BudgetStore
     recurring_jobs: RecurringJobs
     audit_log: AuditLog

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from shared.adapters.aws.client import AwsClient
+    from shared.adapters.dynamodb.batch_reads import Backoff
     from shared.settings import Settings
 
 
@@ -21,4 +22,8 @@ class TableAccess:
 
     @cached_property
     def _dynamodb(self) -> AwsClient:
+        raise NotImplementedError
+
+    @cached_property
+    def _backoff(self) -> Backoff:
         raise NotImplementedError

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shared.usecases.tenancy.authenticate import Authenticate
     from shared.usecases.tenancy.check_quota import CheckQuota
     from shared.usecases.tenancy.create_tenant import CreateTenant
+    from shared.usecases.tenancy.delete_tenant import DeleteTenant
     from shared.usecases.tenancy.manage_keys import Keyring
     from shared.usecases.tenancy.manage_signing_secrets import SigningSecrets
     from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants
@@ -73,6 +74,13 @@ class TenancyUseCases:
         return FindTenant(self.core.ports.tenants)
 
     @cached_property
+    def delete_tenant(self) -> DeleteTenant:
+        from shared.usecases.tenancy.delete_tenant import DeleteTenant
+
+        ports = self.core.ports
+        return DeleteTenant(tenants=ports.tenants, deletions=ports.tenant_deletions, clock=ports.clock)
+
+    @cached_property
     def list_tenants(self) -> ListTenants:
         from shared.usecases.tenancy.manage_tenants import ListTenants
 
@@ -82,7 +90,8 @@ class TenancyUseCases:
     def change_tenant(self) -> ChangeTenant:
         from shared.usecases.tenancy.manage_tenants import ChangeTenant
 
-        return ChangeTenant(self.core.ports.tenants, self.core.ports.vault, self._settings.target_policy)
+        ports = self.core.ports
+        return ChangeTenant(ports.tenants, ports.vault, self._settings.target_policy, ports.clock)
 
     @cached_property
     def keyring(self) -> Keyring:

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from shared.domain.tenancy.audit import AuditPage, AuditRecord
 from shared.domain.tenancy.budget import BudgetKey, TokenLease
+from shared.domain.tenancy.deletion import TenantDeletion
 from shared.domain.tenancy.tenant import ApiKey, Tenant
 
 
@@ -50,6 +51,44 @@ class TenantStore(Protocol):
 
     def note_use(self, key_id: str, used_at: int, unless_since: int) -> None:
         """Record the use of a key, unless a use at or after `unless_since` is recorded."""
+        ...
+
+
+class TenantDeletions(Protocol):
+    """Deletions of tenants. All reads are strongly consistent."""
+
+    def begin(self, before: Tenant, after: Tenant, deletion: TenantDeletion) -> bool:
+        """Write the tenant, the record and its entry in the list of open deletions, in one transaction; False where
+        the tenant's revision is not that of `before`, or a record exists."""
+        ...
+
+    def get(self, tenant_id: str) -> TenantDeletion | None:
+        """UnreadableItemError for an item of an unknown version, or a broken one."""
+        ...
+
+    def open(self) -> list[str]:
+        """The tenants whose deletions have not ended."""
+        ...
+
+    def replace(self, before: TenantDeletion, after: TenantDeletion) -> bool:
+        """False where the version is not that of `before`."""
+        ...
+
+    def finish(self, before: TenantDeletion, ended: TenantDeletion, tenant: Tenant) -> bool:
+        """Write the final record, and delete the tenant and its keys, in one transaction; False where the version or
+        the tenant's revision has changed. The id of the tenant stays taken."""
+        ...
+
+
+class TenantRecords(Protocol):
+    """The rows of a tenant that is being deleted. Each call deletes one page, and is safe to repeat."""
+
+    def delete_definitions(self, tenant_id: str) -> Mapping[str, int]:
+        """Delete definitions and what is stored beside them; the numbers by kind, empty if there is nothing."""
+        ...
+
+    def delete_executions(self, tenant_id: str, index_shards: int) -> Mapping[str, int]:
+        """The same for executions and their large requests, as far as the index by tenant knows them."""
         ...
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from shared.domain.delivery.alerts import AlertEvent, AlertRules, AlertTarget
 from shared.domain.delivery.outcome_callbacks import CallbackTarget, OutcomeCallbacks
 from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.suspension import Suspension
 from shared.domain.tenancy.tenant import Scope, TenantState
 from tests.support.builders import DUE_AT, TENANT, api_key, signing_secret, tenant
 from tests.support.conformance.labs import Lab
@@ -38,6 +39,11 @@ def test_every_field_is_read_back(lab: Lab) -> None:
         alerts=AlertTarget(
             target=CallbackTarget(sealed_url=bytes(256), destination="0123456789"),
             rules=AlertRules(events=frozenset(AlertEvent), late_after_seconds=60),
+        ),
+        suspensions=(
+            Suspension(from_at=DUE_AT, until_at=DUE_AT + 1),
+            Suspension(from_at=DUE_AT + 2, until_at=DUE_AT + 2),
+            Suspension(from_at=DUE_AT + 3),
         ),
     )
     key = api_key(

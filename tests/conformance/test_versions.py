@@ -58,6 +58,7 @@ VERSION_1 = {
     "Kind": "ONCE CRON RATE BACKFILL",
     "Series": "Rate Cron Backfill",
 }
+NEXT = versions.VERSION + 1
 NEWER = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=1, status=None, reason=Reason.TOO_OLD)
 RETRY = Finish(transition=Transition.RETRY, outcomes=(NEWER,), next_attempt_at=DUE_AT)
 
@@ -83,18 +84,18 @@ def test_list_of_versions_names_no_other_kind() -> None:
 
 @pytest.fixture
 def newer_release(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """A release for which a reason, a state, a policy and a kind of schedule came with version 2."""
+    """A release for which a reason, a state, a policy and a kind of schedule came with the next version."""
     since = {
-        "Reason": {"TOO_OLD": 2},
-        "EndReason": {"LATE": 2},
-        "JobState": {"PAUSED": 2},
-        "OverlapPolicy": {"SKIP": 2},
-        "CatchUp": {"ALL": 2},
-        "Series": {"Cron": 2},
+        "Reason": {"TOO_OLD": NEXT},
+        "EndReason": {"LATE": NEXT},
+        "JobState": {"PAUSED": NEXT},
+        "OverlapPolicy": {"SKIP": NEXT},
+        "CatchUp": {"ALL": NEXT},
+        "Series": {"Cron": NEXT},
     }
     monkeypatch.setattr(versions, "SINCE", since)
-    monkeypatch.setattr(versions, "VERSION", 2)
-    monkeypatch.setattr(execution_updates, "VERSION", 2)
+    monkeypatch.setattr(versions, "VERSION", NEXT)
+    monkeypatch.setattr(execution_updates, "VERSION", NEXT)
     return monkeypatch
 
 
@@ -107,18 +108,24 @@ def test_item_is_stamped_with_the_version_of_its_newest_value() -> None:
         definition=replace(plain.definition, catch_up=replace(DEFAULT_POLICY, mode=CatchUp.ALL)),
     )
     assert _version(execution_item(one_off(), REGION)) == 1
-    assert _version(execution_item(in_state(one_off(), State.RUNNING, outcomes=(NEWER,)), REGION)) == 2
+    assert _version(execution_item(in_state(one_off(), State.RUNNING, outcomes=(NEWER,)), REGION)) == NEXT
     assert (
-        _version(execution_item(in_state(one_off(), State.SKIPPED, end_reason=EndReason.LATE), REGION)) == 2
+        _version(execution_item(in_state(one_off(), State.SKIPPED, end_reason=EndReason.LATE), REGION))
+        == NEXT
     )
     assert [_version(execution_item(occurrence(each), REGION)) for each in (plain, skipping, eager)] == [
         1,
-        2,
-        2,
+        NEXT,
+        NEXT,
     ]
-    assert [_version(job_item(each)) for each in (plain, skipping, eager)] == [1, 2, 2]
-    assert _version(job_item(replace(plain, change=skipping.definition))) == 2
-    assert _version(job_item(replace(plain, state=JobState.PAUSED))) == 2
+    assert [_version(job_item(each)) for each in (plain, skipping, eager)] == [1, NEXT, NEXT]
+    assert _version(job_item(replace(plain, change=skipping.definition))) == NEXT
+    assert _version(job_item(replace(plain, state=JobState.PAUSED))) == NEXT
+
+
+def test_execution_that_a_suspension_ended_is_left_alone_by_the_first_release() -> None:
+    skipped = in_state(one_off(), State.SKIPPED, end_reason=EndReason.SUSPENDED)
+    assert (_version(execution_item(skipped, REGION)), _version(execution_item(one_off(), REGION))) == (2, 1)
 
 
 def _version(item: object) -> int:

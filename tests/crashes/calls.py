@@ -14,6 +14,8 @@ def call_faults(order: Order, calls: list[Arrival], deaths: int) -> Iterator[str
         attempts[call.execution_id].append(call)
         if call.began_at < call.scheduled_at:
             yield f"early: {call}"
+        if call.began_at in order.suspended:
+            yield f"suspended: {call}"
         if not call.genuine:
             yield f"forged: {call}"
     for execution, made in attempts.items():

@@ -128,6 +128,7 @@ class Clients(Reader):
             rate_seconds=criteria.schedule.get("rate_seconds"),
             overlap_policy=criteria.overlap_policy,
             lane=criteria.lane,
+            when_suspended=criteria.when_suspended,
             key=f"key-{number}" if keyed else None,
             versions=[Version(payload=criteria.payload, due_at=0)],
             told=_told(criteria, number),

@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.crashes.arrivals import Arrival
+from tests.crashes.arrivals import Arrival, instant_ms
 from tests.crashes.behaviours import GONE
 from tests.crashes.bulk_redrives import Bulk, bulk_faults
 from tests.crashes.calls import call_faults
@@ -141,6 +141,8 @@ class Oracle:
             self.faults.append(f"history: {name} is a success that the receiver did not see")
         if state == "failed" and not self._may_fail(order, record, calls, reports):
             self.faults.append(f"lost: {name} failed ({record['end_reason']}) after {begun} attempts")
+        if state == "skipped" and not order.is_recurring and not _may_be_skipped(order, record):
+            self.faults.append(f"lost: {name} was skipped ({record['end_reason']})")
         if state in ("cancelled", "skipped") and begun == 0 and calls:
             self.faults.append(f"history: {name} is {state} and was called")
 
@@ -158,3 +160,9 @@ class Oracle:
         elif record["end_reason"] not in ("stopped", "job_deleted"):
             return False
         return order.cancel_asked_at is not None and record["attempts_begun"] > 0
+
+
+def _may_be_skipped(order: Order, record: dict[str, Any]) -> bool:
+    """Only a job that was due while its tenant was suspended, and that does not ask to run afterwards."""
+    is_due_meanwhile = instant_ms(record["scheduled_at"]) in order.suspended
+    return record["end_reason"] == "suspended" and is_due_meanwhile and order.when_suspended != "run"

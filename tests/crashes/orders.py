@@ -25,6 +25,7 @@ class Wanted:
     on_success: str | None = None
     """How who is told of a success answers; None: nobody is."""
     on_failure: str | None = None
+    when_suspended: str | None = None
     destination: str | None = None
     """Whom it calls, if it is somebody else than most call."""
 
@@ -32,7 +33,9 @@ class Wanted:
         """The request for it, to be called at this URL and its outcomes told at those."""
         overlap = {"overlap_policy": self.overlap_policy} if self.overlap_policy else {}
         callbacks = {f"on_{outcome}": told_url for outcome, told_url in told.items()}
-        given = overlap | callbacks
+        given: dict[str, Any] = overlap | callbacks
+        if self.when_suspended is not None:
+            given["when_suspended"] = self.when_suspended
         return given | {
             "schedule": self.schedule,
             "request": {"url": url, "json": self.payload},
@@ -107,6 +110,9 @@ class Order:
     told: dict[str, str] = field(default_factory=dict)
     """The paths at which its outcomes are told, `success` and `failure`."""
     presses: list[Press] = field(default_factory=list)
+    when_suspended: str | None = None
+    suspended: range = range(0)
+    """The instants in which its tenant was suspended."""
     refusals: list[int] = field(default_factory=list)
     """Statuses of answers that no client should get."""
 

@@ -36,7 +36,8 @@ def series_faults(
         faults.append(f"lost: {order.path} has no record for {len(missing)}, first {missing[0]}")
     skipped = [record for record in records if record["state"] == "skipped"]
     reasons = {record["end_reason"] for record in skipped} - {DELETED}
-    if reasons - ALWAYS_PASSED_OVER - ({"job_paused"} if order.pauses else set()):
+    allowed = ALWAYS_PASSED_OVER | ({"job_paused"} if order.pauses else set())
+    if reasons - allowed - ({"suspended"} if order.suspended else set()):
         faults.append(f"lost: {order.path} has instants that were skipped as {reasons}")
     faults += _deletion_faults(order, records)
     faults += _pause_faults(order, calls, grace_ms)

@@ -12,6 +12,7 @@ from tests.crashes.deployment import Deployment
 from tests.crashes.exported_records import ExportedRecords
 from tests.crashes.gateway import NOBODY, Answer, answer_of, http_event
 from tests.crashes.lane import LaneQueues
+from tests.crashes.leavers import Leavers
 from tests.crashes.limits import Limits
 from tests.crashes.marks import MarkedWorkers, executor_of
 from tests.crashes.oracle import Oracle
@@ -29,6 +30,8 @@ MINUTE_MS = 60_000
 RECONCILER_MINUTES = 15
 ARCHIVER_TICK_SECONDS, ARCHIVER_TICKS = 300, 12
 AUDITOR_TICKS = 3
+JUST_DUE_MS = 5_000
+"""An order that came due this recently comes due in the suspension that begins."""
 
 
 class Stage:
@@ -48,6 +51,7 @@ class Stage:
         self.parked_messages = Parking(deployment)
         self.archived_rows = ArchivedRows(deployment)
         self.exported_records = ExportedRecords(deployment)
+        self.leavers = Leavers(deployment)
         self._payloads = Payloads(deployment)
         self.limits = Limits()
         self._quotas = OwnQuotas(deployment)
@@ -76,6 +80,7 @@ class Stage:
         self.parked_messages.forget()
         self.archived_rows.forget()
         self.exported_records.forget()
+        self.leavers.forget()
         self._payloads.forget()
 
     def limit(self, **limits: Any) -> None:
@@ -83,6 +88,15 @@ class Stage:
         self._quotas.give(limits)
         self.workers.renew()
         self.limits = Limits(**limits)
+
+    def suspend(self, seconds: int) -> None:
+        """Suspend the tenant, since a moment ago and for so long; every worker knows of it."""
+        now_ms = self.clock.now_ms()
+        span = range(now_ms - JUST_DUE_MS, now_ms + seconds * 1000)
+        self._quotas.suspend(span.start, span.stop)
+        self.workers.renew()
+        for order in self.clients.orders:
+            order.suspended = span
 
     def open(self, queue: QueueName) -> None:
         """In this run there are workers for this queue, too."""
@@ -226,7 +240,8 @@ class Stage:
         told = self.tampering.faults(findings(self._reconciler_log.new_lines()))
         bulk = [*self.redriver.faults(), *self.operations.faults()]
         kept = [*self.archived_rows.faults(records), *self.exported_records.faults()]
-        return self.faults + oracle.verdict() + told + bulk + kept + self.parked_messages.faults()
+        beside = self.parked_messages.faults() + self.leavers.faults()
+        return self.faults + oracle.verdict() + told + bulk + kept + beside
 
     def check_payloads(self) -> None:
         """Every large request lasts as long as the work that needs it, and none for ever."""

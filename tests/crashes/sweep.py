@@ -27,6 +27,7 @@ from tests.crashes.bulk_operation_scenarios import changed_at_once, changed_late
 from tests.crashes.bulk_redrive_scenarios import started, worked_off
 from tests.crashes.crash_points import CrashPoint, points_of
 from tests.crashes.dead_letter_scenarios import dead_letter
+from tests.crashes.deletion_scenarios import deleted
 from tests.crashes.deployment import deploy
 from tests.crashes.edit_scenarios import edits, moved
 from tests.crashes.engines import Engines, engines
@@ -44,6 +45,7 @@ from tests.crashes.refusal_scenarios import refused
 from tests.crashes.run_lock_scenarios import handed_over, run_locks, swept
 from tests.crashes.scenario import Scenario
 from tests.crashes.stage import Stage
+from tests.crashes.suspension_scenarios import suspended
 from tests.crashes.tick_scenarios import sweeper, watcher
 from tests.crashes.unfinished_scenarios import finished, left
 
@@ -51,9 +53,9 @@ CATALOGUES = (
     *(api, batches, edits, large, lifecycle, finished, reported, handed_over),
     *(told_by_report, redriving, started, changed_at_once, changed_later),
     *(watcher, sweeper, unheard, swept),
-    *(told_by_sweep, held_back, worked_off, kept),
+    *(told_by_sweep, held_back, worked_off, kept, deleted),
     *(executor, refused, refunds, moved, going_on, run_locks),
-    *(telling, called_again, limited, troubled, paused),
+    *(telling, called_again, limited, troubled, paused, suspended),
     *(dead_letter, told_by_rescue, sent_again, paused_late, reconciler, left, archiver, auditor),
 )
 NEVER_AGAIN_MS = 4_000_000_000_000

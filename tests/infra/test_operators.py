@@ -59,8 +59,8 @@ def test_policy_of_the_command_line_allows_its_table_of_grants_and_no_other_wild
         "s3:GetObjectRetention",
     }
     on_tables = {
-        "TablesExecutions": COMMANDS.executions,
-        "TablesJobs": COMMANDS.live_index,
+        "TablesExecutions": (*COMMANDS.executions, *COMMANDS.tenant_index),
+        "TablesJobs": (*COMMANDS.jobs, *COMMANDS.live_index),
         "TablesTenants": COMMANDS.tenants,
         "TablesLeases": COMMANDS.leases,
         "TablesAudit": COMMANDS.audit,

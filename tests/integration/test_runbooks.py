@@ -84,6 +84,7 @@ def variables_of(stack: LocalStack, page: Path) -> dict[str, str]:
         "JOB": recurring.json()["id"],
         "EXECUTION": once.json()["id"].replace("job_", "exe_"),
         "DELETE_TENANT": tenant,
+        "ASKED_BY": "ticket 7",
         "ON_SUCCESS": "none",
         "ON_FAILURE": "none",
         "RECEIVER_HOST": "localhost",

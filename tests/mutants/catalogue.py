@@ -13,6 +13,7 @@ from tests.mutants.callbacks import CALLBACKS
 from tests.mutants.chains import CHAINS
 from tests.mutants.changes import CHANGES
 from tests.mutants.clocks import CLOCKS
+from tests.mutants.deletions import DELETIONS
 from tests.mutants.delivery import DELIVERY
 from tests.mutants.docs_page import DOCS_PAGE
 from tests.mutants.expiry import EXPIRY
@@ -35,6 +36,7 @@ from tests.mutants.slots import SLOTS
 from tests.mutants.stages import STAGES
 from tests.mutants.staging import STAGING
 from tests.mutants.statistics import STATISTICS
+from tests.mutants.suspensions import SUSPENSIONS
 from tests.mutants.sweeps import SWEEPS
 from tests.mutants.transport import TRANSPORT
 from tests.mutants.watching import WATCHING
@@ -46,6 +48,8 @@ MUTANTS = (
     *ATTEMPTS,
     *CALLBACKS,
     *CLOCKS,
+    *SUSPENSIONS,
+    *DELETIONS,
     *DELIVERY,
     *SENDER,
     *RECONCILING,

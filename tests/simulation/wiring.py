@@ -24,6 +24,7 @@ from tests.simulation.process import Process
 from tests.simulation.releases import Release
 from tests.simulation.vault import SimVault
 from tests.support.fakes.clock import one_by_one
+from tests.support.fakes.tenant_deletions import FakeTenantRecords
 from tests.support.settings import settings_of
 
 if TYPE_CHECKING:
@@ -36,7 +37,12 @@ class SimCore(CoreUseCases):
     @cached_property
     def file_successor(self) -> FileSuccessor:
         successor = FileSuccessor(
-            self.file, self.ports.executions, self.ports.jobs, self.ports.clock, self.settings.retention
+            self.file,
+            self.ports.executions,
+            self.ports.jobs,
+            self.read_tenant,
+            self.ports.clock,
+            self.settings.retention,
         )
         if planted.FROZEN:
             return successor
@@ -124,6 +130,8 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.queue = SqsWakeupQueue(sqs, QUEUE_URLS, world.weights, one_by_one)
     ports.backlog = Backlog(faulty(world.lanes))
     ports.tenants, ports.vault = faulty(world.tenants), SimVault(world, handle)
+    ports.tenant_deletions = faulty(world.deletions)
+    ports.tenant_records = faulty(FakeTenantRecords(world.table))
     ports.live_items = faulty(world.live_items)
     ports.recurring_jobs = world.live_items
     ports.sender = world.receiver.sender(handle)

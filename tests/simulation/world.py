@@ -55,6 +55,7 @@ from tests.support.fakes.one_off_store import FakeOneOffStore
 from tests.support.fakes.reconcile_progress import FakeReconcileProgress
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.shard_counts import FakeShardCountStore
+from tests.support.fakes.tenant_deletions import FakeTenantDeletions
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.vault import FakeVault
 
@@ -100,6 +101,7 @@ class World:
         self.jobs, self.ledger = FakeJobStore(self.table), FakeShardLedger()
         self.live_items, self.reconcile_progress = FakeLiveItems(self.table), FakeReconcileProgress()
         self.idempotency, self.tenants = FakeIdempotencyStore(), FakeTenantStore()
+        self.deletions = FakeTenantDeletions(self.tenants)
         self.progress, self.parked_messages = FakeLaneProgressStore(), FakeParkedMessageStore()
         self.limits, self.budgets = FakeLimitStore(), FakeBudgetStore()
         self.quotas = GENEROUS

@@ -17,6 +17,7 @@ from shared.domain.jobs.job import Definition, Job, JobState
 from shared.domain.listings.filters import DeadLetterFilter, JobFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.schedules.schedule import Rate
+from shared.domain.tenancy.deletion import TenantDeletion
 from shared.domain.tenancy.tenant import (
     KEY_ID_BITS,
     ApiKey,
@@ -181,6 +182,17 @@ def tenant(**overrides: Any) -> Tenant:
         "created_at": DUE_AT - 86_400_000,
     }
     return Tenant(**(fields | overrides))
+
+
+def deletion(**overrides: Any) -> TenantDeletion:
+    """A deletion that was asked for and has not begun."""
+    fields: dict[str, Any] = {
+        "tenant_id": TENANT,
+        "asked_at": DUE_AT,
+        "asked_by": "ticket 7",
+        "next_at": DUE_AT + 3_600_000,
+    }
+    return TenantDeletion(**(fields | overrides))
 
 
 def api_key(number: int = 1, *, secret: str = "s" * 32, **overrides: Any) -> ApiKey:

@@ -9,7 +9,7 @@ from typing import Any
 from functions.api.http.problems import Problem, ProblemError
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.strict_json import MalformedRequestError
-from shared.domain.tenancy.tenant import OPERATOR, Scope, TenantState
+from shared.domain.tenancy.tenant import OPERATOR, Scope
 from shared.usecases.tenancy.authenticate import Authenticate, Principal
 from shared.usecases.tenancy.check_quota import CheckQuota
 from shared.usecases.tenancy.limit_requests import LimitRequests
@@ -81,7 +81,7 @@ def admit(
     is_creation = _COUNTED.fullmatch(f"{method} {path}") is not None
     if not is_creation:
         limit.request(principal.tenant)
-    if principal.tenant.state is TenantState.SUSPENDED:
+    if principal.is_suspended:
         raise ProblemError(Problem.FORBIDDEN, "this tenant is suspended")
     check_scope(principal, method, path)
     if is_creation:

@@ -24,6 +24,7 @@ def redriven(last: Execution, redrive_id: ExecutionId, *, created_at: int) -> Ex
         progress=Progress(),
         recurrence=None,
         start_deadline_at=None,
+        runs_when_suspended=False,
         job_created_at=None,
         run=1,
         redrive_of=next_redrive(last),

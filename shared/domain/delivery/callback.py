@@ -56,6 +56,8 @@ class Callback:
     url: str
     headers: tuple[tuple[str, str], ...]
     body: bytes = b""
+    not_from: int | None = None
+    """The instant from which it must not be sent, because the tenant is suspended."""
 
     def __post_init__(self) -> None:
         """Raise InvalidValueError without a signature, so an unsigned callback cannot exist."""

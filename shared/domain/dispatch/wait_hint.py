@@ -32,6 +32,7 @@ class WaitingFor(StrEnum):
     DESTINATION_RATE = WaitReason.DESTINATION_RATE.value
     TENANT_CONCURRENCY = WaitReason.TENANT_CONCURRENCY.value
     TENANT_RATE = WaitReason.TENANT_RATE.value
+    SUSPENDED = WaitReason.SUSPENDED.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from shared.domain.executions.states import EndReason, State
 from shared.domain.ids import is_recurring_job_id
 from shared.domain.tenancy.tenant import Tenant
 
-_SKIPPED_RUN = (EndReason.OVERLAP, EndReason.LATE)
+_SKIPPED_RUN = (EndReason.OVERLAP, EndReason.LATE, EndReason.SUSPENDED)
 """The reasons of skips that a run had by itself. Missed instants and those of a pause are no runs."""
 
 

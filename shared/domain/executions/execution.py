@@ -15,6 +15,7 @@ from shared.domain.executions.states import NOT_STARTED, EndReason, State
 from shared.domain.ids import ExecutionId
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.recurrence import Recurrence
+from shared.domain.tenancy.suspension import Suspension
 from shared.names import Lane
 
 LEASE_MARGIN_MS = 5_000
@@ -45,6 +46,8 @@ class Execution:
     recurrence: Recurrence | None = None
     start_deadline_at: int | None = None
     """A one-off job that has not started by this instant ends as SKIPPED."""
+    runs_when_suspended: bool = False
+    """Whether a one-off job that is due during a suspension of its tenant runs afterwards, in place of never."""
     job_created_at: int | None = None
     """When a one-off job was created, if it was moved to another time since."""
     run: int = 1
@@ -149,6 +152,19 @@ class Execution:
     def scheduled_at(self) -> int:
         """The instant that the API and the receiver see: the nominal instant, or the backfilled one."""
         return self.recurrence.scheduled_at(self.nominal_at) if self.recurrence else self.nominal_at
+
+    def is_missed(self, suspension: Suspension | None, now_ms: int) -> bool:
+        """Whether the execution ends without a call, since it was due during this suspension of its tenant.
+
+        A recurring run ends once the suspension is over, so that one record covers all missed instants. The runs of
+        a backfill, redrives and notifications only wait.
+        """
+        if suspension is None or not suspension.covers(self.id.dispatch_at):
+            return False
+        if self.recurrence is not None:
+            return suspension.is_over(now_ms) and not self.recurrence.is_backfill
+        waits = self.runs_when_suspended or self.redrive_of is not None or self.notification_of is not None
+        return not waits
 
     @property
     def is_guarded(self) -> bool:

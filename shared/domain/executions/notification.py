@@ -111,6 +111,7 @@ def notification(
         tags=(),
         recurrence=None,
         start_deadline_at=None,
+        runs_when_suspended=False,
         job_created_at=None,
         run=1,
         redrive_of=None,

@@ -66,6 +66,8 @@ class WaitCause(IntEnum):
     UNDECIDED = 10
     """The claim was repeated: the table did not answer, or the worker had too little time left for the call."""
 
+    SUSPENDED = 11
+
     @property
     def word(self) -> str:
         """The spelling of the API."""

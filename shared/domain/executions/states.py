@@ -82,3 +82,5 @@ class EndReason(StrEnum):
     CATCH_UP_LIMIT = "catch_up_limit"
     DST_GAP = "dst_gap"
     ZONE_RULES_CHANGED = "zone_rules_changed"
+    SUSPENDED = "suspended"
+    """The tenant was suspended when the execution was due."""

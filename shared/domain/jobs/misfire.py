@@ -21,6 +21,7 @@ from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp, CatchUpPol
 from shared.domain.schedules.instant_search import nth_latest
 from shared.domain.schedules.schedule import Series, count_between, first_after, latest_at_or_before
 from shared.domain.schedules.skipped_range import SkippedRange
+from shared.domain.tenancy.suspension import Suspension
 
 COUNT_LIMIT = 100_000
 """The maximum count of missed instants; a longer outage of a dense schedule shows this number."""
@@ -73,6 +74,19 @@ def succession(
             return chain.jump(resumed_at, EndReason.CATCH_UP_SKIP)
         case CatchUp.ALL:
             return chain.catch_up(nominal_at, nominal_at if filed_at is None else filed_at)
+
+
+def succession_over(schedule: Series, immediate_at: int, suspension: Suspension, now_ms: int) -> Succession:
+    """The successor whose immediate instant lies in a suspension, whatever the catch-up policy.
+
+    Until the suspension is over, the run of the immediate instant waits. Afterwards the chain goes on with the
+    first instant behind the suspension.
+    """
+    until_at = suspension.until_at
+    if until_at is None or not suspension.is_over(now_ms):
+        return Succession(nominal_at=immediate_at, immediate_at=immediate_at)
+    chain = _Chain(schedule=schedule, immediate_at=immediate_at, now_ms=now_ms, policy=DEFAULT_POLICY)
+    return chain.jump(first_after(schedule, until_at - 1), EndReason.SUSPENDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

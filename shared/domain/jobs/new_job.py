@@ -66,6 +66,8 @@ class NewJob:
     recurring: Recurring = field(default_factory=Recurring)
     start_deadline_seconds: int | None = None
     """A one-off job that has not started this long after its due time is skipped."""
+    runs_when_suspended: bool = False
+    """Whether a one-off job that is due during a suspension of its tenant runs afterwards."""
     async_policy: AsyncPolicy = DEFAULT_ASYNC_POLICY
     signing_secret: str | None = None
     """The name of the signing secrets; None for the secrets without a name."""
@@ -94,6 +96,11 @@ class NewJob:
             raise InvalidValueError(
                 "start_deadline_seconds is for jobs that run once; a job that recurs has catch_up",
                 path=("start_deadline_seconds",),
+            )
+        if self.runs_when_suspended and not isinstance(self.timing, Once | After):
+            raise InvalidValueError(
+                "when_suspended is for jobs that run once; a job that recurs goes on with its next instant",
+                path=("when_suspended",),
             )
         if isinstance(self.timing, Once | After) and self.recurring != _RUNS_ONCE:
             raise InvalidValueError("max_runs, catch_up and overlap_policy are for jobs that recur")
@@ -197,5 +204,6 @@ def encode_new_job(new: NewJob) -> bytes:
         new.start_deadline_seconds,
         _members(new.async_policy),
         *((new.signing_secret,) if new.signing_secret is not None else ()),
+        *((["when_suspended", "run"],) if new.runs_when_suspended else ()),
     ]
     return json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()

@@ -39,6 +39,8 @@ class WaitReason(StrEnum):
     """Bulk work waits while another lane is behind."""
     LATE = "late"
     """Moved to the bulk queue, to make room for fresh work."""
+    SUSPENDED = "suspended"
+    """The tenant is suspended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,13 @@ class Recurrence:
             at = dispatch_at(self.schedule, job_id, nominal_at, self.jitter_ms)
         return occurrence_id(job_id, revision, nominal_at, self.counts, at)
 
+    @property
+    def is_backfill(self) -> bool:
+        """Whether the chain runs the instants of a past range, at a pace of its own."""
+        from shared.domain.schedules.schedule_kinds import Backfill
+
+        return isinstance(self.schedule, Backfill)
+
     def scheduled_at(self, nominal_at: int) -> int:
         """Return the instant that the occurrence covers; a run of a backfill covers a past instant."""
         from shared.domain.schedules.backfill import scheduled_at

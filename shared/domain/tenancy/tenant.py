@@ -14,6 +14,7 @@ from shared.domain.delivery.signing import SECRET_NAME
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import encode_base32
 from shared.domain.tenancy.quota import Quota, check_limit
+from shared.domain.tenancy.suspension import Suspension, Suspensions, suspension_at
 
 _KEY = re.compile(r"pk_([0-9a-z]{16})_([0-9a-z]{32})")
 TENANT_ID = r"^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$"
@@ -47,7 +48,7 @@ class Scope(StrEnum):
 
 
 class TenantState(StrEnum):
-    """A suspended tenant's requests are refused; its jobs go on."""
+    """A suspended tenant's requests are refused. `Tenant.suspensions` say when its calls begin."""
 
     ACTIVE = "active"
     SUSPENDED = "suspended"
@@ -100,6 +101,9 @@ class Tenant:
     """The callback targets for outcomes of jobs that set none."""
     alerts: AlertTarget | None = None
     """The subscription of jobs that have none."""
+    suspensions: Suspensions = ()
+    """The latest last. A tenant that an older release has suspended has none, and its calls go on."""
+    is_being_deleted: bool = False
 
     def __post_init__(self) -> None:
         """InvalidValueError for an id that keys or metrics cannot carry, or a number out of bounds."""
@@ -116,6 +120,27 @@ class Tenant:
             raise InvalidValueError(f"weight must be 1 to {MAX_WEIGHT}", path=("weight",))
         for quota, limit in self.quotas.items():
             check_limit(quota, limit)
+
+    def suspension_at(self, instant_ms: int) -> Suspension | None:
+        """The suspension in which no call of this instant begins."""
+        return suspension_at(self.suspensions, instant_ms)
+
+    def suspended_from(self, now_ms: int) -> int | None:
+        """The beginning of the suspension that has not ended, even if it is still ahead; None without one."""
+        latest = self.suspensions[-1] if self.suspensions else None
+        return None if latest is None or latest.is_over(now_ms) else latest.from_at
+
+    def refuses_requests(self, now_ms: int) -> bool:
+        """Whether the API is closed: from the suspension on, until its end takes effect."""
+        return self.state is TenantState.SUSPENDED or self.suspension_at(now_ms) is not None
+
+    @property
+    def effective_at(self) -> int | None:
+        """When the latest change between active and suspended takes effect; None before the first."""
+        if not self.suspensions:
+            return None
+        latest = self.suspensions[-1]
+        return latest.from_at if latest.until_at is None else latest.until_at
 
     @property
     def secret_names(self) -> frozenset[str]:

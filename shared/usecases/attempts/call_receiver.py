@@ -38,7 +38,7 @@ class ReceiverCall:
     """When the receiver had answered, or no call was made."""
     answer: CallbackResponse
     withdrawn: EndReason | None = None
-    """Why an execution that was refunded before its first call gets no call at all."""
+    """Why an execution gets no call at all: it was refunded before its first call, or its tenant is suspended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +108,9 @@ class CallReceiver:
         if isinstance(callback, CallbackResponse | EndReason):
             return started_at, callback
         now_ms = self.clock.now_ms()
+        if callback.not_from is not None and self.due_clock.now_ms() >= callback.not_from:
+            # The gate before the claim did not know of the suspension, or the worker was stalled since.
+            return started_at, TOO_SHORT
         if execution.gives_up_at is not None and self.due_clock.now_ms() > execution.gives_up_at:
             return started_at, CallbackResponse(reason=Reason.TOO_OLD, duration_ms=0)
         # A slow preparation must not shorten the customer's timeout, nor may the function end during the call.

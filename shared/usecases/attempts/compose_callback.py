@@ -10,8 +10,10 @@ from shared.domain.delivery.signing import signed_headers
 from shared.domain.errors import SigningSecretGoneError, UnreadableItemError
 from shared.domain.executions.callback_token import CODE_CONTEXT, TOKEN_HEADER, token_for
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import EndReason
 from shared.domain.ids import backfilled_job
 from shared.domain.schedules.schedule import format_instant
+from shared.domain.tenancy.suspension import KNOWN_FOR_MS
 from shared.domain.tenancy.tenant import SIGNING_CONTEXT, Tenant
 from shared.ports.delivery import Vault
 from shared.usecases.requests.open_request import OpenRequest
@@ -26,15 +28,20 @@ class ComposeCallback:
     open_request: OpenRequest
     vault: Vault
 
-    def execute(self, execution: Execution, now_ms: int, sealed: bytes | None = None) -> Callback:
+    def execute(self, execution: Execution, now_ms: int, sealed: bytes | None = None) -> Callback | EndReason:
         """The callback of this attempt. `sealed` is its request where that stands apart and was read before.
+
+        SUSPENDED for a first attempt of a run that its tenant's suspension ends.
 
         UnreadableItemError if the request is lost for good, SigningSecretGoneError if the tenant has no secret
         of the name that the job gives, UnavailableError if something cannot be read for now.
         """
-        tenant = self.read_tenant.execute(execution.tenant_id)
+        tenant = self.read_tenant.execute(execution.tenant_id, KNOWN_FOR_MS)
         if tenant is None:
             raise UnreadableItemError("the tenant of this execution is gone")
+        suspension = tenant.suspension_at(execution.id.dispatch_at)
+        if execution.attempt == 1 and execution.is_missed(suspension, now_ms):
+            return EndReason.SUSPENDED
         request = self.open_request.execute(tenant, execution, sealed)
         token = token_for(execution, partial(self.vault.code, tenant, CODE_CONTEXT))
         return Callback(
@@ -51,6 +58,7 @@ class ComposeCallback:
                 ),
             ),
             body=request.body,
+            not_from=tenant.suspended_from(now_ms),
         )
 
     def _signed(

@@ -51,7 +51,7 @@ class GuardStart:
     def execute(self, execution: Execution) -> Admission:
         """Start, hold or skip the execution. Its chain continues in all three cases."""
         if execution.start_deadline_at is not None and self.clock.now_ms() > execution.start_deadline_at:
-            return self._skip(execution, EndReason.LATE)
+            return self.skip(execution, EndReason.LATE)
         rules = execution.recurrence
         if rules is None or rules.overlap_policy is OverlapPolicy.ALLOW:
             return Admission.START
@@ -62,7 +62,7 @@ class GuardStart:
         if lock.holder is None or not self._is_open(lock.holder):
             return self._take(execution, lock, waiting)
         if rules.overlap_policy is OverlapPolicy.SKIP or waiting not in (None, execution.id):
-            return self._skip(execution, EndReason.OVERLAP)
+            return self.skip(execution, EndReason.OVERLAP)
         return self._wait(execution, lock)
 
     def wake_waiting(self, ended: Execution) -> None:
@@ -83,7 +83,7 @@ class GuardStart:
     def _take(self, execution: Execution, lock: RunLock, waiting: ExecutionId | None) -> Admission:
         """Take the free lock, unless another run is already waiting for it."""
         if waiting not in (None, execution.id):
-            return self._skip(execution, EndReason.OVERLAP)
+            return self.skip(execution, EndReason.OVERLAP)
         is_mine = self._swap(execution, lock, RunLock(holder=execution.id))
         return Admission.START if is_mine else Admission.RACE
 
@@ -96,7 +96,8 @@ class GuardStart:
         self.file_successor.execute(execution)
         return Admission.HOLD
 
-    def _skip(self, execution: Execution, reason: EndReason) -> Admission:
+    def skip(self, execution: Execution, reason: EndReason) -> Admission:
+        """End an execution that has not started, and continue its chain."""
         notification = self.notify.choose(execution, State.SKIPPED, reason=reason)
         existing = self.store.cancel(
             execution.id,

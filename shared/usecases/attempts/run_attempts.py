@@ -25,6 +25,7 @@ from shared.usecases.attempts.batch_report import BatchReport, Delivery, Settled
 from shared.usecases.attempts.claim_keys import ClaimKeys, ClaimResult
 from shared.usecases.attempts.due_clock import DueClock
 from shared.usecases.attempts.guard_start import Admission, GuardStart
+from shared.usecases.attempts.hold_suspended import HoldSuspended, without
 from shared.usecases.attempts.make_attempt import AttemptResult, MakeAttempt
 from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import RACE_WAIT_SECONDS, Refusal, RefusalResult, SettleRefusal
@@ -56,6 +57,7 @@ class RunAttempts:
     lane: QueueName
     queue: WakeupQueue
     claim_keys: ClaimKeys
+    hold_suspended: HoldSuspended
     gate: ThrottleBatch
     make_attempt: MakeAttempt
     settle_refusal: SettleRefusal
@@ -142,13 +144,18 @@ class RunAttempts:
             wakeup=wakeup, visible_at=visible_at, receive_count=delivery.receive_count, wait=wait
         )
 
-    async def _defer(self, messages: list[ReceivedMessage]) -> dict[ExecutionId, DeferredKey]:
-        """Keys deferred by limits or backpressure. This precedes the claim, because a claim uses up an
-        attempt."""
-        return await self.offload(self.gate.defer, messages) if messages else {}
+    async def _defer(self, messages: list[ReceivedMessage]) -> dict[ExecutionId, KeyResult]:
+        """Keys that a suspension of their tenant, limits or backpressure keep from the claim, which would use up
+        an attempt."""
+        return await self.offload(self._deferred, messages) if messages else {}
+
+    def _deferred(self, messages: list[ReceivedMessage]) -> dict[ExecutionId, KeyResult]:
+        held: dict[ExecutionId, KeyResult] = {**self.hold_suspended.execute(messages)}
+        rest = without(messages, held.keys())
+        return held | self.gate.defer(rest) if rest else held
 
     def _arrivals(
-        self, messages: list[ReceivedMessage], deferred: dict[ExecutionId, DeferredKey]
+        self, messages: list[ReceivedMessage], deferred: dict[ExecutionId, KeyResult]
     ) -> dict[ExecutionId, Arrival]:
         """How each key arrived that is not deferred: of several messages, by the one received most often."""
         arrivals: dict[ExecutionId, Arrival] = {}

@@ -32,7 +32,8 @@ class AttemptEnd(StrEnum):
     """No call was made for a reason of Punctual's own: the attempt does not count, and another follows."""
     FAILED = "failed"
     WITHDRAWN = "withdrawn"
-    """No call was made: the job was paused or updated before the first call, or its start deadline passed."""
+    """No call was made: the job was paused or updated before the first call, its start deadline passed, or its
+    tenant was suspended when it was due."""
     ASYNC_ACCEPTED = "async_accepted"
     """The call has ended and the attempt has not: the receiver will report the outcome."""
     REPORTED = "reported"
@@ -150,7 +151,7 @@ class SettleAttempt:
 
     def _withdrawal(self, execution: Execution, started_at: int, reason: EndReason) -> Finish:
         """The end of an execution that was claimed and never called; the claim is refunded."""
-        is_skipped, outcomes = reason is EndReason.LATE, execution.progress.outcomes
+        is_skipped, outcomes = reason in _SKIPPED, execution.progress.outcomes
         return Finish(
             transition=Transition.EXPIRE if is_skipped else Transition.WITHDRAW,
             outcomes=outcomes,
@@ -226,6 +227,8 @@ class SettleAttempt:
         return _overtaken(execution, existing)
 
 
+_SKIPPED = frozenset({EndReason.LATE, EndReason.SUSPENDED})
+"""End reasons of withdrawn executions that did not run on purpose; the others are cancelled."""
 _UNCALLED = {Reason.STOPPED: EndReason.JOB_DELETED, Reason.TOO_OLD: EndReason.TOO_OLD}
 """End reasons of executions whose last attempt made no call."""
 _END = {

@@ -38,6 +38,8 @@ class BulkReport:
     """Redrives that were undone."""
     changed: int = 0
     """Jobs that bulk operations have changed, or changed back."""
+    deleted: int = 0
+    """Rows of deleted tenants."""
     ended: int = 0
     unavailable: int = 0
     unreadable: list[str] = field(default_factory=list)

@@ -8,7 +8,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
 from shared.domain.executions.states import State
 from shared.domain.jobs.job import JobState
-from shared.domain.jobs.misfire import Succession, succession
+from shared.domain.jobs.misfire import Succession, succession, succession_over
 from shared.domain.schedules.skipped_range import SkippedRange
 from shared.names import Lane
 from shared.ports.executions import ExecutionStore
@@ -16,6 +16,7 @@ from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.record_dst_skips import RecordDstSkips
+from shared.usecases.tenancy.read_tenant import ReadTenant
 
 COMPLETION_TRIES = 3
 """Tries to complete a job against concurrent changes before the message is returned."""
@@ -28,6 +29,7 @@ class FileSuccessor:
     file: FileExecution
     store: ExecutionStore
     jobs: JobStore
+    read_tenant: ReadTenant
     clock: Clock
     retention: Retention
 
@@ -44,12 +46,26 @@ class FileSuccessor:
             self._resume_after(execution, execution.progress.missed)
             return
         now_ms = self.clock.now_ms()
-        following = succession_of(execution, now_ms)
+        following = self._past_suspension(execution, succession_of(execution, now_ms), now_ms)
         self._record_dst_skips(execution, following)
         if following is None:
             self._complete(execution, execution.nominal_at, [])
         elif following.missed is None or not self._jump(execution, following, following.missed, now_ms):
             self._file_immediate(execution, following, now_ms)
+
+    def _past_suspension(
+        self, execution: Execution, following: Succession | None, now_ms: int
+    ) -> Succession | None:
+        """Skip the instants of a suspension of the tenant. The tenant is read only if the chain is behind."""
+        rules = execution.recurrence
+        is_behind = following is not None and following.immediate_at < now_ms
+        if rules is None or rules.is_backfill or following is None or not is_behind:
+            return following
+        tenant = self.read_tenant.execute(execution.tenant_id)
+        suspension = tenant.suspension_at(following.immediate_at) if tenant is not None else None
+        if suspension is None:
+            return following
+        return succession_over(rules.schedule, following.immediate_at, suspension, now_ms)
 
     def _record_dst_skips(self, execution: Execution, following: Succession | None) -> None:
         """Record first: if the successor already exists, no later call would write these records."""

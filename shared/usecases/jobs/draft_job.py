@@ -118,6 +118,7 @@ class DraftJob:
             name=new.name,
             tags=new.tags,
             start_deadline_at=new.start_deadline_at(execution_id.dispatch_at),
+            runs_when_suspended=new.runs_when_suspended,
         )
         return Draft(job=job, payload=payload)
 

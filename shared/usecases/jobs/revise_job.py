@@ -72,6 +72,7 @@ class ReviseJob:
             name=new.name,
             tags=new.tags,
             start_deadline_at=new.start_deadline_at(job.id.dispatch_at),
+            runs_when_suspended=new.runs_when_suspended,
         )
         return self.update_one_off.execute(job, changed, due_at=schedule.at, jitter_ms=new.jitter_ms)
 

@@ -38,7 +38,12 @@ class ExplainWait:
     def execute(self, tenant: Tenant, execution: Execution) -> WaitHint | None:
         """The reason and end of the wait; None where there is no wait or no known reason. Raises nothing."""
         now_ms = self.clock.now_ms()
-        if now_ms < self._backoff_until or not is_due_and_unstarted(execution, now_ms):
+        if not is_due_and_unstarted(execution, now_ms):
+            return None
+        suspension = tenant.suspension_at(now_ms)
+        if suspension is not None:
+            return WaitHint(reason=WaitingFor.SUSPENDED, until=suspension.until_at)
+        if now_ms < self._backoff_until:
             return None
         try:
             return self._hint(tenant, execution, now_ms)

@@ -8,6 +8,7 @@ from typing import Any
 
 from shared.domain.delivery.alerts import AlertEvent, Alerts
 from shared.domain.schedules.schedule import format_instant
+from shared.domain.tenancy.deletion import TenantDeletion
 from shared.domain.tenancy.quota import MAY_BE_UNLIMITED, UNLIMITED, Quota, Quotas
 from shared.domain.tenancy.tenant import ApiKey, SigningSecret, Tenant
 from shared.ports.delivery import Vault
@@ -22,6 +23,7 @@ def tenant_document(tenant: Tenant, defaults: Quotas, vault: Vault) -> Document:
     return {
         "id": tenant.id,
         "state": tenant.state.value,
+        "effective_at": _instant(tenant.effective_at),
         "created_at": format_instant(tenant.created_at),
         "revision": tenant.revision,
         "weight": tenant.weight,
@@ -72,6 +74,21 @@ def secret_document(secret: SigningSecret, now_ms: int) -> Document:
         "state": "current" if secret.ends_at is None else replaced,
         "created_at": format_instant(secret.created_at),
         "ends_at": _instant(secret.ends_at),
+    }
+
+
+def deletion_document(deletion: TenantDeletion) -> Document:
+    """A deletion: who asked for it, when it begins, began and ended, and what it has deleted so far."""
+    state = "running" if deletion.began_at else "waiting"
+    return {
+        "tenant": deletion.tenant_id,
+        "state": "ended" if deletion.ended_at else state,
+        "asked_at": format_instant(deletion.asked_at),
+        "asked_by": deletion.asked_by,
+        "begins_at": format_instant(deletion.next_at) if deletion.began_at is None else None,
+        "began_at": _instant(deletion.began_at),
+        "ended_at": _instant(deletion.ended_at),
+        "deleted": dict(sorted(deletion.counts.items())),
     }
 
 

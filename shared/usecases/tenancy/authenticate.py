@@ -24,6 +24,7 @@ class Principal:
 
     tenant: Tenant
     key: ApiKey
+    is_suspended: bool = False
 
 
 @dataclass(slots=True)
@@ -52,7 +53,7 @@ class Authenticate:
             self.limit.refused_key(tenant)
             return None
         self._note_use(key, now_ms)
-        return Principal(tenant=tenant, key=key)
+        return Principal(tenant=tenant, key=key, is_suspended=tenant.refuses_requests(now_ms))
 
     def _read(self, key_id: str) -> ApiKey | None:
         now_ms = self.clock.now_ms()

@@ -10,8 +10,10 @@ from shared.domain.delivery.request import check_alerts, check_callback_target
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidStateError, InvalidValueError, NotFoundError, UnavailableError
 from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.suspension import Suspensions, known_at, resumed, suspended
 from shared.domain.tenancy.tenant import OPERATOR, Tenant, TenantState, is_tenant_id
 from shared.ports.delivery import Vault
+from shared.ports.runtime import Clock
 from shared.ports.tenancy import TenantStore
 from shared.usecases.requests.seal_request import seal_alerts, seal_callback_target
 
@@ -76,11 +78,15 @@ class ListTenants:
 
 @dataclass(frozen=True, slots=True)
 class ChangeTenant:
-    """Functions see a change within 60 s: they cache tenants for that long."""
+    """Functions see a change within 60 s: they cache tenants for that long.
+
+    A suspension and a resumption take effect later, at an instant of their own.
+    """
 
     tenants: TenantStore
     vault: Vault
     policy: TargetPolicy
+    clock: Clock
 
     def execute(self, tenant_id: str, change: TenantChange) -> tuple[Tenant, Tenant]:
         """The tenant before and after.
@@ -97,10 +103,15 @@ class ChangeTenant:
                 changed(before, change),
                 callbacks=self._callbacks(before, change),
                 alerts=self._alerts(before, change),
+                suspensions=_suspensions(before, change, self.clock.now_ms()),
             )
             if self.tenants.replace(before, after):
                 return before, after
         raise UnavailableError(CONFLICT)
+
+    def effective_at(self, changed: Tenant) -> int | None:
+        """When the state of a tenant that was changed by now takes effect; None if it always had its state."""
+        return known_at(changed.suspensions, self.clock.now_ms())
 
     def _callbacks(self, tenant: Tenant, change: TenantChange) -> OutcomeCallbacks:
         urls = {name: None if url == NO_CALLBACK else url for name, url in change.listeners.items()}
@@ -119,6 +130,8 @@ class ChangeTenant:
 def changed(tenant: Tenant, change: TenantChange) -> Tenant:
     if tenant.id == OPERATOR and change.state is TenantState.SUSPENDED:
         raise InvalidStateError("the operators' own tenant cannot be suspended")
+    if tenant.is_being_deleted and change.state is TenantState.ACTIVE:
+        raise InvalidStateError("the tenant is being deleted")
     shards = tenant.index_shards if change.index_shards is None else change.index_shards
     if shards < tenant.index_shards:
         raise InvalidValueError(
@@ -133,3 +146,14 @@ def changed(tenant: Tenant, change: TenantChange) -> Tenant:
         quotas={quota: limit for quota, limit in limits.items() if limit is not None},
         revision=tenant.revision + 1,
     )
+
+
+def _suspensions(tenant: Tenant, change: TenantChange, now_ms: int) -> Suspensions:
+    """The suspensions after a change that is made now."""
+    match change.state:
+        case TenantState.SUSPENDED:
+            return suspended(tenant.suspensions, now_ms)
+        case TenantState.ACTIVE:
+            return resumed(tenant.suspensions, now_ms)
+        case None:
+            return tenant.suspensions

@@ -24,9 +24,9 @@ class ReadTenant:
         default_factory=lambda: BoundedCache(MAX_REMEMBERED)
     )
 
-    def execute(self, tenant_id: str) -> Tenant | None:
-        """The tenant; an unknown id is read again each time. UnavailableError."""
-        return self.cached(tenant_id) or self._read(tenant_id)
+    def execute(self, tenant_id: str, known_for_ms: int = REMEMBER_MS) -> Tenant | None:
+        """The tenant as it was at most so long ago; an unknown id is read again each time. UnavailableError."""
+        return self.cached(tenant_id, known_for_ms) or self._read(tenant_id)
 
     def with_secrets(self, tenant: Tenant, names: Collection[str]) -> Tenant:
         """`tenant`, or the tenant as it is now if `tenant` lacks a signing secret of one of these names.
@@ -41,7 +41,7 @@ class ReadTenant:
             self._cache[tenant_id] = (read_at, tenant)
         return tenant
 
-    def cached(self, tenant_id: str) -> Tenant | None:
-        """The tenant, if it was read in the last 60 s."""
+    def cached(self, tenant_id: str, known_for_ms: int = REMEMBER_MS) -> Tenant | None:
+        """The tenant, if it was read recently."""
         read_at, tenant = self._cache.get(tenant_id, (0, None))
-        return tenant if self.clock.now_ms() - read_at < REMEMBER_MS else None
+        return tenant if self.clock.now_ms() - read_at < known_for_ms else None

@@ -36,6 +36,8 @@ from shared.adapters.dynamodb.limits.throttle_status import DynamoThrottleStatus
 from shared.adapters.dynamodb.listings.queries import DynamoQueries
 from shared.adapters.dynamodb.tenancy.audit_log import DynamoAuditLog
 from shared.adapters.dynamodb.tenancy.budget_store import DynamoBudgetStore
+from shared.adapters.dynamodb.tenancy.tenant_deletions import DynamoTenantDeletions
+from shared.adapters.dynamodb.tenancy.tenant_records import DynamoTenantRecords
 from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
 from shared.adapters.dynamodb.tenancy.trail_progress import DynamoTrailProgress
 from shared.domain.dispatch.retry_reminder import RetryReminder
@@ -168,6 +170,16 @@ class DynamoLab:
     @cached_property
     def tenants(self) -> DynamoTenantStore:
         return DynamoTenantStore(self._use(self.names.tenants), self.names.tenants, self._backoff)
+
+    @cached_property
+    def deletions(self) -> DynamoTenantDeletions:
+        return DynamoTenantDeletions(self._use(self.names.tenants), self.names.tenants)
+
+    @cached_property
+    def tenant_records(self) -> DynamoTenantRecords:
+        client = self._use(self.names.jobs, self.names.executions, self.names.leases)
+        names = (self.names.executions, self.names.jobs, self.names.leases)
+        return DynamoTenantRecords(client, *names, REGION, self._backoff)
 
     @cached_property
     def budgets(self) -> DynamoBudgetStore:

@@ -18,7 +18,14 @@ from shared.ports.history import HistoryStore
 from shared.ports.jobs import IdempotencyStore, JobHealthStore, JobNames, JobStore, LiveItems, RunLockStore
 from shared.ports.limits import LimitStore, ThrottleStatus
 from shared.ports.listings import Queries
-from shared.ports.tenancy import AuditLog, BudgetStore, RecurringJobs, TenantStore
+from shared.ports.tenancy import (
+    AuditLog,
+    BudgetStore,
+    RecurringJobs,
+    TenantDeletions,
+    TenantRecords,
+    TenantStore,
+)
 from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.archive import FakeArchiveUnits, FakeIndexCounts, FakeLatePuts
 from tests.support.fakes.audit import FakeAuditLog
@@ -44,6 +51,7 @@ from tests.support.fakes.redrive_batches import FakeRedriveBatches
 from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.table import Damage, FakeTable
+from tests.support.fakes.tenant_deletions import FakeTenantDeletions, FakeTenantRecords
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.throttle_status import FakeThrottleStatus
 
@@ -110,6 +118,12 @@ class Lab(Protocol):
 
     @property
     def tenants(self) -> TenantStore: ...
+
+    @property
+    def deletions(self) -> TenantDeletions: ...
+
+    @property
+    def tenant_records(self) -> TenantRecords: ...
 
     @property
     def budgets(self) -> BudgetStore: ...
@@ -204,6 +218,8 @@ class FakeLab:
         self.job_tasks, self.bulk_pages = FakeJobTasks(), FakeBulkPages()
         self.redrive_batches = FakeRedriveBatches(self.table)
         self.tenants = FakeTenantStore()
+        self.deletions = FakeTenantDeletions(self.tenants)
+        self.tenant_records = FakeTenantRecords(self.table)
         self.budgets = FakeBudgetStore()
         self.limits = FakeLimitStore()
         self.throttle_status = FakeThrottleStatus(self.limits, self.progress)

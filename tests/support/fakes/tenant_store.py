@@ -12,6 +12,8 @@ class FakeTenantStore:
     def __init__(self) -> None:
         self.tenants: dict[str, Tenant] = {}
         self.keys: dict[str, ApiKey] = {}
+        self.taken: set[str] = set()
+        """The ids of deleted tenants."""
 
     def get(self, tenant_id: str) -> Tenant | None:
         return self.tenants.get(tenant_id)
@@ -28,7 +30,7 @@ class FakeTenantStore:
         return [self.keys[key_id] for key_id in key_ids if key_id in self.keys]
 
     def create(self, tenant: Tenant, key: ApiKey) -> bool:
-        if tenant.id in self.tenants or key.id in self.keys:
+        if tenant.id in self.tenants or tenant.id in self.taken or key.id in self.keys:
             return False
         self.tenants[tenant.id] = tenant
         self.keys[key.id] = key
@@ -60,7 +62,7 @@ class FakeTenantStore:
         return True
 
     def ids(self, *, after: str | None, limit: int) -> list[str]:
-        return sorted(name for name in self.tenants if after is None or name > after)[:limit]
+        return sorted(name for name in {*self.tenants, *self.taken} if after is None or name > after)[:limit]
 
     def note_use(self, key_id: str, used_at: int, unless_since: int) -> None:
         key = self.keys.get(key_id)

@@ -41,6 +41,7 @@ from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.sender import AnswerTo, ScriptedSender, succeeds
 from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.table import FakeTable
+from tests.support.fakes.tenant_deletions import FakeTenantDeletions, FakeTenantRecords
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.throttle_status import FakeThrottleStatus
 from tests.support.fakes.vault import FakeVault
@@ -71,6 +72,8 @@ class FakePorts:
         self.defaults = GENEROUS
         self.parked_messages = FakeParkedMessageStore()
         self.tenants = FakeTenantStore()
+        self.deletions = FakeTenantDeletions(self.tenants)
+        self.records = FakeTenantRecords(self.table)
         self.budgets = FakeBudgetStore()
         self.live_items = FakeLiveItems(self.table)
         self.job_names = FakeJobNames(self.table)
@@ -123,6 +126,8 @@ class FakePorts:
         ports.job_health = self.tapped("job_health", self.job_health)
         ports.alert_windows = self.tapped("alert_windows", self.alert_windows)
         ports.tenants = self.tapped("tenants", self.tenants)
+        ports.tenant_deletions = self.tapped("deletions", self.deletions)
+        ports.tenant_records = self.tapped("records", self.records)
         ports.budgets = self.tapped("budgets", self.budgets)
         ports.live_items = ports.recurring_jobs = self.live_items
         ports.job_names = self.tapped("job_names", self.job_names)

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.tenant import Scope
 from tests.support.api.admin_client import TENANTS, AdminClient
 from tests.support.api.api_world import JOB
@@ -80,13 +81,49 @@ def test_a_change_that_cannot_be_is_refused(document: Any) -> None:
 def test_a_suspended_tenant_is_shut_out_within_a_minute_and_comes_back() -> None:
     admin = AdminClient()
     assert admin.ask("GET", "/v1/jobs").status == 200
-    assert admin.rule("PATCH", f"{TENANTS}/shop", {"state": "suspended"}).json["state"] == "suspended"
+    answer = admin.rule("PATCH", f"{TENANTS}/shop", {"state": "suspended"})
+    assert (answer.status, answer.json["state"]) == (202, "suspended")
+    assert answer.json["effective_at"] == instant_text(admin, 60_000)
     admin.pass_a_minute()
+    assert admin.rule("PATCH", f"{TENANTS}/shop", {"weight": 2}).status == 200
     for method, path, document in (("GET", "/v1/jobs", None), ("POST", "/v1/keys", {"scopes": ["admin"]})):
         assert admin.ask(method, path, document).problem == "forbidden"
-    admin.rule("PATCH", f"{TENANTS}/shop", {"state": "active"})
+    answer = admin.rule("PATCH", f"{TENANTS}/shop", {"state": "active"})
+    assert (answer.status, answer.json["state"]) == (202, "active")
+    assert answer.json["effective_at"] == instant_text(admin, 60_000)
+    again = admin.rule("PATCH", f"{TENANTS}/shop", {"state": "suspended"})
+    assert (again.status, again.problem) == (409, "invalid-state")
     admin.pass_a_minute()
     assert admin.ask("GET", "/v1/jobs").status == 200
+    assert admin.rule("PATCH", f"{TENANTS}/shop", {"state": "active"}).status == 200
+
+
+def instant_text(admin: AdminClient, later_ms: int) -> str:
+    return format_instant(admin.api.world.clock.time_ms + later_ms)
+
+
+def test_api_stays_closed_until_the_resumption_takes_effect() -> None:
+    admin = AdminClient()
+    admin.rule("PATCH", f"{TENANTS}/shop", {"state": "suspended"})
+    for _ in range(60):
+        admin.pass_a_minute()
+    admin.rule("PATCH", f"{TENANTS}/shop", {"state": "active"})
+    for _ in range(4):
+        admin.pass_a_minute()
+        assert admin.ask("GET", "/v1/jobs").problem == "forbidden"
+    admin.pass_a_minute()
+    assert admin.ask("GET", "/v1/jobs").status == 200
+
+
+def test_repeated_suspension_is_acknowledged_for_later_until_every_worker_knows_it() -> None:
+    admin = AdminClient()
+    admin.rule("PATCH", f"{TENANTS}/shop", {"state": "suspended"})
+    admin.pass_a_minute()
+    answer = admin.rule("PATCH", f"{TENANTS}/shop", {"state": "suspended"})
+    assert (answer.status, answer.json["effective_at"]) == (202, instant_text(admin, 60_000))
+    admin.pass_a_minute()
+    answer = admin.rule("PATCH", f"{TENANTS}/shop", {"state": "suspended"})
+    assert (answer.status, answer.json["effective_at"]) == (200, instant_text(admin, -60_000))
 
 
 def test_the_operators_tenant_cannot_be_suspended() -> None:

@@ -20,6 +20,8 @@ ONE_OFF_CHANGES: list[tuple[dict[str, Any], dict[str, Any]]] = [
         {"async_deadline_seconds": 7_200, "heartbeat_seconds": 10},
     ),
     ({"start_deadline_seconds": 60}, {"start_deadline_seconds": 60}),
+    ({"when_suspended": "run"}, {"when_suspended": "run"}),
+    ({"when_suspended": None}, {"when_suspended": "skip"}),
     (
         {"request": {"url": "https://other.example/x"}},
         {"request": {"method": "POST", "url": "https://other.example/x"}},

@@ -375,7 +375,7 @@ def test_single_fault_is_the_detail_of_the_problem() -> None:
 def test_full_job_of_these_tests_is_accepted_and_has_nearly_every_member() -> None:
     answer = ApiWorld().post(FULL_JOB)
     assert answer.status == 201, answer.text
-    assert set(JobIn.model_fields) - FULL_JOB.keys() == {"start_deadline_seconds"}
+    assert set(JobIn.model_fields) - FULL_JOB.keys() == {"start_deadline_seconds", "when_suspended"}
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,7 @@ def test_a_tenant_is_suspended_limited_and_let_in_again(run: Run) -> None:
         *("--quota", "tags=3", "--quota", "recurring_jobs=7"),
     )
     assert (changed["state"], changed["weight"], changed["index_shards"]) == ("suspended", 5, 2)
+    assert changed["effective_at"] is not None
     assert changed["own_quotas"] == ["recurring_jobs", "tags"]
     assert run("show-usage", "acme")["quotas"]["recurring_jobs"] == {
         "limit": 7,

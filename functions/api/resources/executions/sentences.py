@@ -37,6 +37,7 @@ END_REASONS = {
     EndReason.CATCH_UP_LIMIT: "More instants were missed than the job catches up.",
     EndReason.DST_GAP: "A clock change skipped its local time.",
     EndReason.ZONE_RULES_CHANGED: "The rules of its time zone changed.",
+    EndReason.SUSPENDED: "Its tenant was suspended when it was due.",
 }
 
 STAGES = {
@@ -63,6 +64,7 @@ CAUSES = {
     WaitCause.LATE: "moved behind fresh work",
     WaitCause.OVERLAP: "an earlier run of the job had not ended",
     WaitCause.UNDECIDED: "the claim was repeated",
+    WaitCause.SUSPENDED: "the tenant was suspended",
 }
 
 

@@ -23,6 +23,7 @@ JOB_IN: Examples = {
     "once_at_an_instant": {
         "schedule": {"at": "2030-01-01T09:00:00+01:00"},
         "request": {"url": "https://example.com/hooks/invoice"},
+        "when_suspended": "run",
     },
     "once_in_a_minute": {
         "schedule": {"delay_seconds": 60},
@@ -83,6 +84,7 @@ _RECURRING: dict[str, Any] = {
     "heartbeat_seconds": 60,
     **_POLICIES,
     "start_deadline_seconds": None,
+    "when_suspended": None,
     "on_success": None,
     "on_failure": None,
     "alerts": None,
@@ -102,6 +104,7 @@ ONCE: dict[str, Any] = {
     "schedule": {"at": "2025-02-19T21:30:00.000Z"},
     "next_due_at": "2025-02-19T21:30:00.000Z",
     "request": {"method": "POST", "url": "https://example.com/hooks/invoice"},
+    "when_suspended": "skip",
     **dict.fromkeys(_POLICIES),
 }
 _PAUSED = {

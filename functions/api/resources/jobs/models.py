@@ -21,7 +21,7 @@ from functions.api.models import (
 from functions.api.resources.backfills.models import BackfillOut
 from functions.api.resources.jobs import examples
 from functions.api.resources.jobs.call_models import RequestIn, RetryIn, RetryOut, TargetOut
-from functions.api.resources.jobs.run_models import LastRunOut, NoNextRunOut
+from functions.api.resources.jobs.run_models import LastRunOut, NoNextRunOut, WhenSuspended, WhenSuspendedIn
 from functions.api.resources.schedules.models import ONCE, ScheduleIn, ScheduleOut, has_kind
 from shared.domain.delivery.async_policy import (
     DEFAULT_ASYNC_POLICY,
@@ -100,10 +100,7 @@ JobStateOut = Annotated[str, Field(json_schema_extra={"enum": sorted(JOB_STATES)
 
 
 class JobIn(Schema):
-    """A job to create.
-
-    The members from `catch_up` to `overlap_policy` are for recurring jobs only.
-    """
+    """A job to create. The members from `catch_up` to `overlap_policy` are for recurring jobs only."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -154,6 +151,7 @@ class JobIn(Schema):
     start_deadline_seconds: StartSeconds | None = Field(
         None, description="A one-off job that has not started this long after its time is skipped."
     )
+    when_suspended: WhenSuspendedIn = None
     on_success: CallbackUrl | None = Field(
         None,
         description="The URL to call after a success. `none`: no call. Null: the tenant's default.",
@@ -195,6 +193,7 @@ class JobIn(Schema):
             ),
             jitter_ms=self.schedule.jitter_seconds * 1000,
             start_deadline_seconds=self.start_deadline_seconds,
+            runs_when_suspended=self.when_suspended is WhenSuspended.RUN,
             recurring=Recurring(
                 max_runs=self.schedule.max_runs,
                 overlap_policy=self.overlap_policy,
@@ -243,6 +242,7 @@ class JobPatch(Schema):
     late_tolerance_seconds: ToleranceSeconds | None = None
     overlap_policy: OverlapPolicy | None = None
     start_deadline_seconds: StartSeconds | None = None
+    when_suspended: WhenSuspendedIn = None
     on_success: CallbackUrl | None = None
     on_failure: CallbackUrl | None = None
     alerts: dict[str, Any] | None = Field(None, description="Members of a new job's `alerts`.")
@@ -285,6 +285,7 @@ class JobOut(Representation):
     late_tolerance_seconds: int | None
     overlap_policy: OverlapPolicy | None
     start_deadline_seconds: int | None
+    when_suspended: WhenSuspended | None
     on_success: str | None = Field(description="`none`: no call. Null: the tenant's default.")
     on_failure: str | None
     alerts: AlertsOut | None = Field(description="Null: the tenant's default.")

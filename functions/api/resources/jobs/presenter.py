@@ -8,6 +8,7 @@ from functions.api.resources.backfills.presenter import backfill_out
 from functions.api.resources.jobs.call_models import RetryOut, TargetOut
 from functions.api.resources.jobs.models import RECURRING_ONLY, JobOut
 from functions.api.resources.jobs.page_models import JobSummaryOut
+from functions.api.resources.jobs.run_models import WhenSuspended
 from functions.api.resources.jobs.run_notes import last_run_out, no_next_run, own_run
 from functions.api.resources.schedules.models import ScheduleOut
 from shared.domain.delivery.request import Request
@@ -40,6 +41,7 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         async_deadline_seconds=job.call.async_policy.deadline_seconds,
         heartbeat_seconds=job.call.async_policy.heartbeat_seconds,
         start_deadline_seconds=_start_deadline_seconds(job),
+        when_suspended=_when_suspended(job),
         on_success=request.on_success,
         on_failure=request.on_failure,
         alerts=alerts_out(request.alerts),
@@ -94,6 +96,7 @@ def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
         document |= _recurring_policies(job)
     optional = {
         "start_deadline_seconds": _start_deadline_seconds(job),
+        "when_suspended": _when_suspended(job),
         "on_success": request.on_success,
         "on_failure": request.on_failure,
         "alerts": alerts_request(request.alerts),
@@ -147,6 +150,12 @@ def _start_deadline_seconds(job: Execution | Job) -> int | None:
     if isinstance(job, Job) or job.start_deadline_at is None:
         return None
     return (job.start_deadline_at - job.id.dispatch_at) // 1000
+
+
+def _when_suspended(job: Execution | Job) -> WhenSuspended | None:
+    if isinstance(job, Job):
+        return None
+    return WhenSuspended.RUN if job.runs_when_suspended else WhenSuspended.SKIP
 
 
 def _recurring_policies(job: Execution | Job) -> dict[str, Any]:

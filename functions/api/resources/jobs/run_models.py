@@ -1,5 +1,6 @@
-"""Schemas of what a job shows of its runs."""
+"""Schemas of what a job shows of its runs, and of what becomes of a run that is due during a suspension."""
 
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
@@ -9,6 +10,19 @@ from functions.api.resources.executions.models import StateOut
 
 NoNextRunOut = Annotated[
     str | None, Field(description="Why there is no next due time, in words; null where there is one.")
+]
+
+
+class WhenSuspended(StrEnum):
+    """What becomes of a one-off job that is due while its tenant is suspended: it ends, or runs afterwards."""
+
+    SKIP = "skip"
+    RUN = "run"
+
+
+WhenSuspendedIn = Annotated[
+    Annotated[WhenSuspended, Field(strict=False)] | None,
+    Field(description="For a one-off job that is due while its tenant is suspended. Null: `skip`."),
 ]
 
 

@@ -4,7 +4,7 @@ from functions.api.models import instant_out
 from functions.api.resources.jobs.run_models import LastRunOut
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.lateness import first_lag_ms
-from shared.domain.executions.states import State
+from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import first_after, format_instant
 
@@ -21,6 +21,7 @@ _RECURRING = {
     JobState.DELETING: "The job is being deleted.",
     JobState.DELETED: "The job was deleted.",
 }
+SUSPENDED = "The tenant was suspended when the job was due."
 ENDED = "The schedule has no later instant."
 ALL_RUNS = "The job has made all runs that max_runs allows."
 PAUSED = "The job is paused."
@@ -31,7 +32,7 @@ def no_next_run(job: Execution | Job, next_due_at: int | None, now_ms: int) -> s
     if next_due_at is not None:
         return None
     if isinstance(job, Execution):
-        return _ONE_OFFS[job.state]
+        return SUSPENDED if job.progress.end_reason is EndReason.SUSPENDED else _ONE_OFFS[job.state]
     if job.state is JobState.PAUSED:
         return f"{PAUSED} Reason: {job.pause_reason}" if job.pause_reason else PAUSED
     if job.state is JobState.COMPLETED and first_after(job.schedule, now_ms) is not None:

@@ -10,6 +10,7 @@ from functions.api.resources.usage.examples import LIMITS
 _TENANT: dict[str, Any] = {
     "id": "acme",
     "state": "active",
+    "effective_at": None,
     "created_at": NOW,
     "revision": 1,
     "weight": 1,
@@ -29,7 +30,15 @@ TENANT_PATCH: Examples = {
     "more_jobs_and_default_tags": {"weight": 2, "quotas": {"recurring_jobs": 5000, "tags": None}},
     "suspended": {"state": "suspended"},
 }
-TENANT_OUT: Examples = {"active": _TENANT}
+TENANT_OUT: Examples = {
+    "active": _TENANT,
+    "suspended_in_a_minute": {
+        **_TENANT,
+        "state": "suspended",
+        "effective_at": "2025-02-19T21:11:12.345Z",
+        "revision": 2,
+    },
+}
 NEW_TENANT_OUT: Examples = {
     "shown_this_once": {
         "tenant": _TENANT,

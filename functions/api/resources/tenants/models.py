@@ -92,6 +92,12 @@ class TenantOut(Representation):
 
     id: str
     state: TenantState
+    effective_at: InstantOut | None = Field(
+        description=(
+            "When the latest change between `active` and `suspended` takes effect: from then on no call of a "
+            "suspended tenant begins, and calls of a resumed tenant begin again. Null before the first change."
+        )
+    )
     created_at: InstantOut
     revision: int
     weight: int

@@ -14,6 +14,7 @@ from functions.api.resources.tenants.models import (
     TenantPageOut,
     TenantPatch,
 )
+from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.tenancy.account_documents import key_document, tenant_document
 
@@ -91,14 +92,16 @@ def get_tenant(context: Context, request: AuthenticatedRequest) -> Response:
         method="PATCH",
         path="/v1/admin/tenants/<tenant_id>",
         operation="changeTenant",
-        summary="Suspend or reactivate a tenant, or change its weight and quotas (operators)",
+        summary="Suspend or resume a tenant, or change its weight and quotas (operators)",
         description=(
-            "Requests of a suspended tenant are refused within a minute; **its jobs continue to run**. A "
-            "quota of null returns to the deployment's default. `index_shards` can only grow. `on_success` "
-            "and `on_failure` are called with the outcomes of jobs that name no URL of their own; null "
-            "removes them."
+            "Requests of a suspended tenant are refused within a minute, and **none of its calls begins from "
+            "`effective_at` on**. A resumed tenant (`active`) gets both back at `effective_at`; what it had paused "
+            "itself stays paused. A quota of null returns to the deployment's default. `index_shards` can only "
+            "grow. `on_success` and `on_failure` are called with the outcomes of jobs that name no URL of their "
+            "own; null removes them."
         ),
         success=200,
+        later="The state changes at `effective_at`.",
         answer=TenantOut,
         body=TenantPatch,
         problems=(
@@ -116,7 +119,10 @@ def change_tenant(context: Context, request: AuthenticatedRequest) -> Response:
     context.audit.record(
         request, "changeTenant", tenant_id, _tenant_out(context, before), tenant, tenant_id=tenant_id
     )
-    return json_response(200, tenant)
+    effective_at = context.cases.tenancy.change_tenant.effective_at(after) if change.state else None
+    if effective_at is None or effective_at <= context.now_ms():
+        return json_response(200, tenant)
+    return json_response(202, tenant.model_copy(update={"effective_at": format_instant(effective_at)}))
 
 
 def _tenant_out(context: Context, tenant: Tenant) -> TenantOut:

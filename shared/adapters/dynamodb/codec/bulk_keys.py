@@ -1,11 +1,12 @@
 """Keys of bulk redrives and of bulk operations on jobs."""
 
 JOB_TASK_PREFIX = "bulk-task#"
+REDRIVE_PREFIX = "redrive#"
 
 
 def redrive_task_key(tenant_id: str, task_id: str) -> tuple[str, str]:
     """A bulk redrive in the jobs table."""
-    return tenant_id, f"redrive#{task_id}"
+    return tenant_id, f"{REDRIVE_PREFIX}{task_id}"
 
 
 def open_redrive_key(region: str, tenant_id: str) -> tuple[str, str]:

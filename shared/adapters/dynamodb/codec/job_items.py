@@ -14,7 +14,7 @@ from shared.adapters.dynamodb.codec.recurrence_fields import (
     recurrence_attributes,
     rule_attributes,
 )
-from shared.adapters.dynamodb.codec.versions import VERSION, known, rules, version_of
+from shared.adapters.dynamodb.codec.versions import known, rules, version_of
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import ENDED, Chain, Definition, Job, JobState
@@ -167,7 +167,7 @@ def payload_item(payload: Payload) -> Item:
         {
             Attr.PK: pk,
             Attr.SK: sk,
-            "v": VERSION,
+            "v": version_of(),
             "rq": payload.sealed,
             Attr.STORED_AT: payload.stored_at,
             Attr.TTL: payload.expires_at_s,

@@ -198,6 +198,16 @@ def tenant_listing_key(tenant_id: str) -> tuple[str, str]:
     return TENANT_LIST, tenant_id
 
 
+def tenant_deletion_key(tenant_id: str) -> tuple[str, str]:
+    """The record of a tenant's deletion, in the tenants table; it outlives the tenant."""
+    return f"deletion#{tenant_id}", "deletion"
+
+
+def open_deletion_key(tenant_id: str) -> tuple[str, str]:
+    """The entry of a deletion in the list of those that have not ended, in the tenants table."""
+    return "deletions", tenant_id
+
+
 def api_key_key(key_id: str) -> tuple[str, str]:
     """An API key in the tenants table."""
     return f"key#{key_id}", "key"

@@ -16,8 +16,12 @@ from shared.adapters.dynamodb.codec.notification_fields import (
 from shared.adapters.dynamodb.codec.versions import is_known, known, version_of
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.suspension import Suspension
 from shared.domain.tenancy.tenant import ApiKey, Scope, SigningSecret, Tenant, TenantState
 from shared.names import Attr
+
+SUSPENSIONS = "su"
+"""The attribute for suspensions, such as `1740000000000/1740000600000`. Releases without it ignore it."""
 
 
 def tenant_item(tenant: Tenant) -> Item:
@@ -39,8 +43,20 @@ def tenant_item(tenant: Tenant) -> Item:
             "ki": list(tenant.key_ids),
             **callback_attributes(tenant.callbacks),
             ALERTS: encode_alerts(tenant.alerts),
+            SUSPENSIONS: [_suspension(each) for each in tenant.suspensions] or None,
+            "de": tenant.is_being_deleted or None,
         }
     )
+
+
+def _suspension(suspension: Suspension) -> str:
+    return f"{suspension.from_at}/{suspension.until_at or ''}"
+
+
+def _read_suspension(text: str) -> Suspension:
+    """ValueError for malformed text."""
+    from_at, until_at = text.split("/")
+    return Suspension(from_at=int(from_at), until_at=int(until_at) if until_at else None)
 
 
 def _secret(secret: SigningSecret) -> Any:
@@ -87,6 +103,8 @@ def _read_tenant(row: dict[str, Any]) -> Tenant:
         key_ids=tuple(row["ki"]),
         callbacks=read_callbacks(row),
         alerts=read_alerts(row.get(ALERTS)),
+        suspensions=tuple(map(_read_suspension, row.get(SUSPENSIONS, ()))),
+        is_being_deleted=row.get("de", False),
     )
 
 

@@ -170,8 +170,8 @@ def test_an_attempt_whose_request_cannot_be_loaded_now_is_refunded(step: str) ->
     only_one = RetryPolicy(max_attempts=1)
     apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b"", retry=only_one))
     world.jobs.put_payload(Payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0))
-    # The tenant is read in front of the claim too, for its limits: that failure delays nothing.
-    world.steps.fail(step, times=1 + len(READ_PAUSES_MS) + (step == "tenants.get"))
+    # The tenant is read in front of the claim too, for suspensions and limits: these failures delay nothing.
+    world.steps.fail(step, times=1 + len(READ_PAUSES_MS) + 2 * (step == "tenants.get"))
     world.attempt(apart)
     refunded = world.standing(apart.id)
     assert (refunded.state, refunded.attempt, refunded.progress.outcomes) == (State.WAITING, 0, ())
@@ -187,7 +187,7 @@ def test_the_only_attempt_is_not_given_up_at_the_first_read_that_goes_unanswered
     retry = RetryPolicy(max_attempts=1)
     apart = world.put(with_changes(world.one_off(), payload_id=one_off().job_id, request=b"", retry=retry))
     world.jobs.put_payload(Payload(apart.tenant_id, apart.job_id, world.seal(apart.job_id), stored_at=0))
-    world.steps.fail(step, times=len(READ_PAUSES_MS) + (step == "tenants.get"))
+    world.steps.fail(step, times=len(READ_PAUSES_MS) + 2 * (step == "tenants.get"))
     world.attempt(apart)
     assert world.standing(apart.id).state is State.SUCCEEDED
 

@@ -1,0 +1,55 @@
+"""Items of the deletions of tenants, in the tenants table."""
+
+from typing import Any
+
+from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode_all
+from shared.adapters.dynamodb.codec.keys import tenant_deletion_key
+from shared.adapters.dynamodb.codec.versions import is_known, known, version_of
+from shared.domain.errors import UnknownVersionError, UnreadableItemError
+from shared.domain.tenancy.deletion import DeletionStep, TenantDeletion
+from shared.names import Attr
+
+
+def deletion_item(deletion: TenantDeletion) -> Item:
+    pk, sk = tenant_deletion_key(deletion.tenant_id)
+    return encode_all(
+        {
+            Attr.PK: pk,
+            Attr.SK: sk,
+            "v": version_of(deletion.step),
+            "vn": deletion.version,
+            "id": deletion.tenant_id,
+            "c": deletion.asked_at,
+            "by": deletion.asked_by,
+            "na": deletion.next_at,
+            "s": deletion.step.value,
+            "n": dict(deletion.counts),
+            "fo": deletion.found or None,
+            "ba": deletion.began_at,
+            "ea": deletion.ended_at,
+            "lu": deletion.lease_until or None,
+        }
+    )
+
+
+def read_deletion(item: Any) -> TenantDeletion:
+    """UnknownVersionError for a newer version, UnreadableItemError for a broken item."""
+    row: dict[str, Any] = dict(decode_all(item))
+    if not is_known(row.get("v")):
+        raise UnknownVersionError(f"{row.get(Attr.PK)} has version {row.get('v')}")
+    try:
+        return TenantDeletion(
+            tenant_id=row["id"],
+            asked_at=row["c"],
+            asked_by=row["by"],
+            next_at=row["na"],
+            step=known(DeletionStep, row["s"]),
+            counts=dict(row["n"]),
+            found=row.get("fo", False),
+            began_at=row.get("ba"),
+            ended_at=row.get("ea"),
+            version=row["vn"],
+            lease_until=row.get("lu", 0),
+        )
+    except (KeyError, ValueError, TypeError) as error:
+        raise UnreadableItemError(f"{row.get(Attr.PK)} is broken") from error

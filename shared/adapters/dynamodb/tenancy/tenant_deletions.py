@@ -1,0 +1,102 @@
+"""Deletions of tenants in DynamoDB: their records, and the list of those that have not ended."""
+
+from typing import Any
+
+from shared.adapters.aws.client import AwsClient
+from shared.adapters.dynamodb.codec.attributes import encode
+from shared.adapters.dynamodb.codec.conditions import ABSENT
+from shared.adapters.dynamodb.codec.deletion_items import deletion_item, read_deletion
+from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.codec.keys import (
+    api_key_key,
+    item_key,
+    open_deletion_key,
+    tenant_deletion_key,
+    tenant_key,
+)
+from shared.adapters.dynamodb.codec.tenant_items import tenant_item
+from shared.domain.tenancy.deletion import TenantDeletion
+from shared.domain.tenancy.tenant import Tenant
+from shared.names import Attr
+
+
+class DynamoTenantDeletions:
+    """The entry of a tenant in the list of tenants stays, so that its id is never given to another."""
+
+    def __init__(self, client: AwsClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def begin(self, before: Tenant, after: Tenant, deletion: TenantDeletion) -> bool:
+        put = {
+            "TableName": self._table,
+            "Item": tenant_item(after),
+            "ConditionExpression": "rv = :revision",
+            "ExpressionAttributeValues": {":revision": encode(before.revision)},
+        }
+        record = {
+            "TableName": self._table,
+            "Item": deletion_item(deletion),
+            "ConditionExpression": ABSENT,
+        }
+        entry = {"TableName": self._table, "Item": self._entry(deletion)}
+        return self._transact({"Put": put}, {"Put": record}, {"Put": entry})
+
+    def get(self, tenant_id: str) -> TenantDeletion | None:
+        with translated():
+            answer = self._client.get_item(
+                TableName=self._table,
+                Key=item_key(*tenant_deletion_key(tenant_id)),
+                ConsistentRead=True,
+            )
+        return read_deletion(answer["Item"]) if "Item" in answer else None
+
+    def open(self) -> list[str]:
+        pk, _ = open_deletion_key("")
+        with translated():
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk",
+                ExpressionAttributeValues={":pk": encode(pk)},
+                ConsistentRead=True,
+            )
+        return [str(item[Attr.SK]["S"]) for item in answer["Items"]]
+
+    def replace(self, before: TenantDeletion, after: TenantDeletion) -> bool:
+        try:
+            with translated():
+                self._client.put_item(**self._put(before, after))
+        except ConditionRefused:
+            return False
+        return True
+
+    def finish(self, before: TenantDeletion, ended: TenantDeletion, tenant: Tenant) -> bool:
+        keys = [api_key_key(key_id) for key_id in tenant.key_ids]
+        owner = {
+            "TableName": self._table,
+            "Key": item_key(*tenant_key(tenant.id)),
+            "ConditionExpression": "rv = :revision",
+            "ExpressionAttributeValues": {":revision": encode(tenant.revision)},
+        }
+        others = [*keys, open_deletion_key(tenant.id)]
+        deletes = [{"Delete": {"TableName": self._table, "Key": item_key(*key)}} for key in others]
+        return self._transact({"Put": self._put(before, ended)}, {"Delete": owner}, *deletes)
+
+    def _put(self, before: TenantDeletion, after: TenantDeletion) -> dict[str, Any]:
+        return {
+            "TableName": self._table,
+            "Item": deletion_item(after),
+            "ConditionExpression": "vn = :before",
+            "ExpressionAttributeValues": {":before": encode(before.version)},
+        }
+
+    def _entry(self, deletion: TenantDeletion) -> dict[str, Any]:
+        return item_key(*open_deletion_key(deletion.tenant_id))
+
+    def _transact(self, *items: dict[str, Any]) -> bool:
+        try:
+            with translated():
+                self._client.transact_write_items(TransactItems=list(items))
+        except ConditionRefused:
+            return False
+        return True

@@ -1,0 +1,86 @@
+"""Deletions of tenants, and the rows that they delete, in memory."""
+
+from collections.abc import Mapping
+
+from shared.domain.tenancy.deletion import TenantDeletion
+from shared.domain.tenancy.tenant import Tenant
+from tests.support.fakes.table import FakeTable
+from tests.support.fakes.tenant_store import FakeTenantStore
+
+PAGE = 100
+
+
+class FakeTenantDeletions:
+    """Each write is atomic."""
+
+    def __init__(self, tenants: FakeTenantStore) -> None:
+        self.records: dict[str, TenantDeletion] = {}
+        self._tenants = tenants
+
+    def begin(self, before: Tenant, after: Tenant, deletion: TenantDeletion) -> bool:
+        if deletion.tenant_id in self.records or not self._tenants.replace(before, after):
+            return False
+        self.records[deletion.tenant_id] = deletion
+        return True
+
+    def get(self, tenant_id: str) -> TenantDeletion | None:
+        return self.records.get(tenant_id)
+
+    def open(self) -> list[str]:
+        return sorted(name for name, record in self.records.items() if record.ended_at is None)
+
+    def replace(self, before: TenantDeletion, after: TenantDeletion) -> bool:
+        existing = self.records.get(before.tenant_id)
+        if existing is None or existing.version != before.version:
+            return False
+        self.records[after.tenant_id] = after
+        return True
+
+    def finish(self, before: TenantDeletion, ended: TenantDeletion, tenant: Tenant) -> bool:
+        existing = self._tenants.tenants.get(tenant.id)
+        if existing is None or existing.revision != tenant.revision or not self.replace(before, ended):
+            return False
+        for key_id in tenant.key_ids:
+            self._tenants.keys.pop(key_id, None)
+        del self._tenants.tenants[tenant.id]
+        self._tenants.taken.add(tenant.id)
+        return True
+
+
+class FakeTenantRecords:
+    """Deletes at most `PAGE` rows at once."""
+
+    def __init__(self, table: FakeTable) -> None:
+        self._table = table
+
+    def delete_definitions(self, tenant_id: str) -> Mapping[str, int]:
+        table = self._table
+        jobs = [key for key in table.jobs if key[0] == tenant_id][:PAGE]
+        requests = [(tenant_id, name) for key in jobs if (name := table.jobs[key].call.payload_id)]
+        rows = [*table.past_chains, *table.extras]
+        records = [] if jobs else [key for key in rows if key[0] == tenant_id][:PAGE]
+        for key in jobs:
+            del table.jobs[key]
+        for record in records:
+            table.past_chains.pop(record, None)  # type: ignore[arg-type]
+            table.extras.pop(record, None)  # type: ignore[arg-type]
+        return _counted(jobs=len(jobs), records=len(records), requests=self._delete_payloads(requests))
+
+    def delete_executions(self, tenant_id: str, index_shards: int) -> Mapping[str, int]:
+        rows = (row.execution for row in self._table.executions.values())
+        found = [
+            execution
+            for execution in rows
+            if execution.tenant_id == tenant_id and execution.index_shard < index_shards
+        ][:PAGE]
+        requests = [(tenant_id, name) for each in found if (name := each.call.payload_id)]
+        for execution in found:
+            del self._table.executions[execution.id]
+        return _counted(executions=len(found), requests=self._delete_payloads(requests))
+
+    def _delete_payloads(self, keys: list[tuple[str, str]]) -> int:
+        return sum(self._table.payloads.pop(key, None) is not None for key in dict.fromkeys(keys))
+
+
+def _counted(**counts: int) -> Mapping[str, int]:
+    return {kind: count for kind, count in counts.items() if count}
