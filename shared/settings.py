@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
@@ -53,7 +53,7 @@ class FunctionSettings:
         for field in fields(cls):
             variable, read, expected = _VARIABLES[field.name]
             if variable not in environment:
-                if field.name not in _OPTIONAL:
+                if field.default is MISSING:
                     faults[variable] = f"is missing: set {expected}"
                 continue
             try:
@@ -164,6 +164,8 @@ class ApiSettings(QuotaSettings, HistorySettings, AuditSettings):
     audit_one_offs: bool
     archive_reader: str | None = None
     """The function that reads the archive, with its alias; None in a stage without an archive."""
+    archive_bucket: str | None = None
+    """For operators' commands."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,4 +323,3 @@ _VARIABLES: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "transport": (Env.TRANSPORT, Transport, f"one of {', '.join(Transport)}"),
 }
 """The variable of each setting, what reads it, and what an operator sets."""
-_OPTIONAL = ("archive_reader", "audit_bucket", "transport")

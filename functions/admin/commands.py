@@ -4,7 +4,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from typing import Any
 
-from functions.admin import actions, export, lookups, trail
+from functions.admin import actions, export, history, lookups, trail
 from functions.admin.actions import Document
 from shared.bootstrap.use_cases import UseCases
 from shared.dataclass import dataclass
@@ -101,6 +101,12 @@ COMMANDS: dict[str, Command] = {
         arguments=("tenant", "--key", "--target", "--hours", "--limit"),
         run=lookups.list_audit,
     ),
+    "restore-history": Command(
+        help="copy the archived executions of a tenant to a new file; exit status 1 if some are missing",
+        arguments=("tenant", "--from", "--to", "--file"),
+        run=history.restore_history,
+        has_failed=lambda document: bool(document["missing"]),
+    ),
     "verify-audit": Command(
         help="compare the audit trail with its own hashes and locks, and with the table; exit status 1 if they differ",
         arguments=("--from", "--to"),
@@ -151,7 +157,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--key": {"help": "only changes by this key, given by its id"},
     "--target": {"help": "only changes of the thing with this id, such as a job"},
     "--hours": {"type": int, "default": 24, "help": "of the last hours; default 24"},
-    "--from": {"help": "the first instant, such as 2026-01-31T00:00:00Z; default: the whole trail"},
+    "--from": {"help": "the first instant, such as 2026-01-31T00:00:00Z; default: from the beginning"},
     "--to": {"help": "the instant after the last one; default: now"},
     "--limit": {"type": int, "default": 20, "help": "at most this many; default 20"},
     "--scopes": {

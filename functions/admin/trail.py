@@ -3,9 +3,10 @@
 from argparse import Namespace
 
 from functions.admin.actions import Document
+from functions.admin.instants import instant
 from shared.bootstrap.use_cases import UseCases
-from shared.domain.errors import InvalidValueError, ScheduleError
-from shared.domain.schedules.schedule import format_instant, parse_instant
+from shared.domain.errors import InvalidValueError
+from shared.domain.schedules.schedule import format_instant
 
 MOST_FINDINGS = 200
 """The others are counted: one that is lost brings many with it."""
@@ -14,7 +15,7 @@ MOST_FINDINGS = 200
 def verify_audit(cases: UseCases, given: Namespace) -> Document:
     """Findings in plain words; `verified` says that there are none. Nothing is changed, not even repaired."""
     now_ms = cases.core.ports.clock.now_ms()
-    from_at, until_at = _instant("--from", vars(given)["from"], 0), _instant("--to", given.to, now_ms)
+    from_at, until_at = instant("--from", vars(given)["from"], 0), instant("--to", given.to, now_ms)
     if from_at >= until_at:
         raise InvalidValueError("--from is before --to")
     verdict = cases.audit_trail.verify.execute(from_at, until_at)
@@ -27,12 +28,3 @@ def verify_audit(cases: UseCases, given: Namespace) -> Document:
         "findings": verdict.findings[:MOST_FINDINGS],
         "more_findings": max(0, len(verdict.findings) - MOST_FINDINGS),
     }
-
-
-def _instant(name: str, text: str | None, default: int) -> int:
-    if text is None:
-        return default
-    try:
-        return max(0, parse_instant(text, None))
-    except ScheduleError as error:
-        raise InvalidValueError(f"{name} is an instant such as 2026-01-31T00:00:00Z") from error

@@ -85,7 +85,8 @@ def environment(
     if spec.manages_tenants or spec.archives:
         variables[Env.HISTORY_TABLE] = shared.tables.history.table_name
         variables[Env.ARCHIVE_DAYS] = str(stage.archive_days)
-    if spec.archives and shared.archive is not None:
+    if (spec.archives or spec.manages_tenants) and shared.archive is not None:
+        # The API has no access to it, either.
         variables[Env.ARCHIVE_BUCKET] = shared.archive.bucket_name
     if spec.makes_callbacks or spec.archives:
         variables[Env.KMS_KEY_ID] = shared.key.key_id

@@ -142,6 +142,7 @@ COMMANDS = TableGrants(
     tenants=(GET, PUT, UPDATE, BATCH_GET, QUERY),
     leases=(GET, QUERY, DELETE),
     audit=(INSERT, QUERY),
+    history=(QUERY,),
     decrypts=True,
     makes_data_keys=True,
 )
@@ -184,7 +185,7 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
     ]
 
 
-def grants_of_commands(*, audit_trail: bool = True) -> list[Grant]:
+def grants_of_commands(*, audit_trail: bool = True, archive: bool = True) -> list[Grant]:
     """Return all statements of the policy of the operators' command line."""
     return [
         *_table_grants(COMMANDS),
@@ -194,6 +195,8 @@ def grants_of_commands(*, audit_trail: bool = True) -> list[Grant]:
             (WRITE_PARAMETER, [parameter_name(secret) for secret in CanarySecret]),
             (LIST_VERSIONS if audit_trail else (), [AUDIT_TRAIL]),
             (READ_VERSIONS if audit_trail else (), [SEGMENTS]),
+            (LIST_BUCKET if archive else (), [ARCHIVE]),
+            (READ_OBJECTS if archive else (), [ARCHIVED_OBJECTS]),
         ),
     ]
 

@@ -24,7 +24,12 @@ class OperatorPolicies(Construct):
         self.commands = self._policy(
             "Commands",
             f"{stage.prefix}: python -m functions.admin",
-            [statement(grant, own) for grant in grants_of_commands(audit_trail=stage.audit_lock_days > 0)],
+            [
+                statement(grant, own)
+                for grant in grants_of_commands(
+                    audit_trail=stage.audit_lock_days > 0, archive=stage.archive_days > 0
+                )
+            ],
         )
         patterns = stage_arns(Stack.of(self), stage, arns)
         self.on_call = self._policy(

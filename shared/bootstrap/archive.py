@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shared.usecases.archive.put_statistics import PutStatistics
     from shared.usecases.archive.read_job_statistics import ReadJobStatistics
     from shared.usecases.archive.read_statistics import ReadStatistics
+    from shared.usecases.archive.restore_history import RestoreHistory
     from shared.usecases.archive.run_archive import RunArchive
     from shared.usecases.archive.verify_hour import VerifyHour
 
@@ -89,6 +90,12 @@ class ArchiveUseCases:
             clock=ports.clock,
             retention=self.core.settings.retention,
         )
+
+    @cached_property
+    def restore(self) -> RestoreHistory:
+        from shared.usecases.archive.restore_history import RestoreHistory
+
+        return RestoreHistory(history=self.core.ports.history, rows=self.core.ports.tenant_rows)
 
     @property
     def _archive_days(self) -> int:

@@ -14,7 +14,7 @@ from shared.settings import ApiSettings, ArchiverSettings, HistorySettings
 
 if TYPE_CHECKING:
     from shared.ports.archive import ArchiveFiles, ArchiveUnits, IndexCounts, LatePuts, ObjectStore
-    from shared.ports.archive_reading import ArchiveReader
+    from shared.ports.archive_reading import ArchiveReader, TenantRows
     from shared.ports.history import HistoryStore
 
 READER_SECONDS = 12
@@ -66,6 +66,16 @@ class ArchivePorts(TableAccess):
             raise InvalidStateError("this stage has no archive")
         call = LateSdkCall("lambda", self._region, answer_seconds=READER_SECONDS, tries=1)
         return InvokedArchiveReader(reported_denials(call), function)
+
+    @cached_property
+    def tenant_rows(self) -> TenantRows:
+        """For operators' commands."""
+        from shared.bootstrap.archive_reader import parquet_reader
+
+        bucket = require(self._settings, ApiSettings).archive_bucket
+        if bucket is None:
+            raise InvalidStateError("this stage has no archive")
+        return parquet_reader(self._region, bucket)
 
     @cached_property
     def archive_files(self) -> ArchiveFiles:

@@ -11,5 +11,9 @@ READS_AT_ONCE = 16
 
 
 def archive_reader(settings: ArchiveReaderSettings) -> ArchiveReader:
-    objects = S3ObjectStore(reported_denials(LateS3Call(settings.region)), settings.archive_bucket)
-    return ParquetReader(objects, settings.region, ThreadSpread(READS_AT_ONCE))
+    return parquet_reader(settings.region, settings.archive_bucket)
+
+
+def parquet_reader(region: str, bucket: str) -> ParquetReader:
+    objects = S3ObjectStore(reported_denials(LateS3Call(region)), bucket)
+    return ParquetReader(objects, region, ThreadSpread(READS_AT_ONCE))

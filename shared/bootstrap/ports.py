@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from shared.ports.alerts import AlertWindows
     from shared.ports.archive import ArchiveFiles, ArchiveUnits, IndexCounts, LatePuts, ObjectStore
-    from shared.ports.archive_reading import ArchiveReader
+    from shared.ports.archive_reading import ArchiveReader, TenantRows
     from shared.ports.audit_trail import TrailProgressStore, TrailSegments
     from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
     from shared.ports.canary import Parameters
@@ -94,6 +94,7 @@ class Ports:
     archive_units: ArchiveUnits
     archive_objects: ObjectStore
     archive_reader: ArchiveReader
+    tenant_rows: TenantRows
     archive_files: ArchiveFiles
     index_counts: IndexCounts
     history: HistoryStore

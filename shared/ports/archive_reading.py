@@ -1,6 +1,6 @@
 """Reading the archive: ranges of objects, and rows of a tenant."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from shared.dataclass import dataclass
@@ -30,6 +30,14 @@ class ObjectParts(Protocol):
 
     def part(self, key: str, first: int, length: int, etag: str) -> ObjectPart | None:
         """Bytes of the object with this ETag; None if another object is there, or none."""
+        ...
+
+
+class TenantRows(Protocol):
+    """Whole units of one tenant."""
+
+    def of_unit(self, tenant_id: str, unit: ArchiveUnit) -> Iterator[ArchiveRow]:
+        """In order of due time and id; none where there is no file. UnavailableError."""
         ...
 
 

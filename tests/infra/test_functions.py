@@ -141,7 +141,8 @@ def test_functions_that_make_callbacks_have_the_key_and_the_dial_exceptions_and_
         variables = environment(cloud.service.functions()[spec.service])
         assert ("DIAL_EXCEPTIONS" in variables) == spec.makes_callbacks
         assert ("KMS_KEY_ID" in variables) == (spec.makes_callbacks or spec.archives)
-        assert ("ARCHIVE_BUCKET" in variables) == (spec.archives or spec.reads_archive)
+        needs_bucket = spec.archives or spec.reads_archive or spec.manages_tenants
+        assert ("ARCHIVE_BUCKET" in variables) == needs_bucket
         assert ("ARCHIVE_READER" in variables) == spec.asks_archive
         assert variables.get("DIAL_EXCEPTIONS", "") == ""
     executor = environment(local.service.functions()["executor-standard"])

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from shared.adapters.parquet.files import duck, literal
+from shared.adapters.parquet.files import FETCHED_ROWS, duck, literal
 from shared.adapters.parquet.remote_file import RemoteFile, RowGroup
 from shared.adapters.parquet.schema import COLUMNS
 from shared.dataclass import dataclass
@@ -68,6 +68,12 @@ class ParquetReader:
             files = self._open(folder, sorted({unit_of(each) for each in ids}))
             found = (row for file in files for row in _by_ids(file, db, tenant_id, ids))
             return {wanted[row.id]: row for row in found if row.id in wanted}
+
+    def of_unit(self, tenant_id: str, unit: ArchiveUnit) -> Iterator[ArchiveRow]:
+        with _folder(self.root) as (folder, db):
+            for file in self._open(folder, [unit]):
+                file.download([group for group in file.row_groups(db) if group.may_have(tenant_id)])
+                yield from _rows(file, db, f"tenant = {literal(tenant_id)} ORDER BY due_at, id")
 
     def _open(self, folder: Path, units: Sequence[ArchiveUnit]) -> list[RemoteFile]:
         """The files of the units that have one."""
@@ -175,16 +181,18 @@ def _by_ids(file: RemoteFile, db: Any, tenant_id: str, ids: Sequence[ExecutionId
 
 
 def _select(file: RemoteFile, db: Any, conditions: str, *, limit: int) -> list[ArchiveRow]:
+    return list(_rows(file, db, f"{conditions} ORDER BY epoch_ms(due_at) DESC, id DESC LIMIT {limit}"))
+
+
+def _rows(file: RemoteFile, db: Any, conditions: str) -> Iterator[ArchiveRow]:
     source = f"read_parquet({literal(str(file.path))})"
     known = {name for name, *_ in db.execute(f"DESCRIBE FROM {source}").fetchall()}
     columns = [column for column in COLUMNS if column.name in known]
     plain = ", ".join(f"{column.to_plain} AS {column.name}" for column in columns)
-    found = db.execute(
-        f"SELECT {plain} FROM {source} WHERE {conditions} "  # noqa: S608 - texts are quoted
-        f"ORDER BY epoch_ms(due_at) DESC, id DESC LIMIT {limit}"
-    )
+    found = db.execute(f"SELECT {plain} FROM {source} WHERE {conditions}")  # noqa: S608 - texts are quoted
     names = [column.name for column in columns]
-    return [read_row(dict(zip(names, values, strict=True))) for values in found.fetchall()]
+    while values := found.fetchmany(FETCHED_ROWS):
+        yield from (read_row(dict(zip(names, row, strict=True))) for row in values)
 
 
 def _merge(pages: Sequence[ArchivePage], limit: int) -> ArchivePage:

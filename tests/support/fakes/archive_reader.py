@@ -1,6 +1,6 @@
 """Rows of the archive in memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from shared.domain.archive.reading import MOST_ROWS, MOST_UNITS, ArchivePage, row_position
 from shared.domain.archive.row import ArchiveRow
@@ -39,6 +39,10 @@ class FakeArchiveReader:
             return ArchivePage(tuple(found[:limit]), row_position(found[limit - 1]))
         edge = row_position(seen[-1]) if len(seen) < len(inside) else None
         return ArchivePage(tuple(found), edge)
+
+    def of_unit(self, tenant_id: str, unit: ArchiveUnit) -> Iterator[ArchiveRow]:
+        own = (row for key, row in self.rows.items() if row.tenant == tenant_id and unit_of(key) == unit)
+        return iter(sorted(own, key=row_position))
 
     def by_ids(self, tenant_id: str, ids: Sequence[ExecutionId]) -> Mapping[ExecutionId, ArchiveRow]:
         assert len(ids) <= MOST_ROWS

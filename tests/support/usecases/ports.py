@@ -151,6 +151,7 @@ class FakePorts:
         ports.index_counts = self.tapped("index_counts", self.index_counts)
         ports.history = self.tapped("history", self.history)
         ports.archive_reader = self.tapped("archive_reader", self.archive_reader)
+        ports.tenant_rows = self.archive_reader
         ports.trail_segments = self.tapped("trail_segments", self.trail_segments)
         ports.trail_progress = self.tapped("trail_progress", self.trail_progress)
         return ports

@@ -287,3 +287,9 @@ def test_file_of_an_earlier_release_lacks_columns_that_are_none() -> None:
     shelf.objects.put(unit.file_key(CELL), BytesIO(content.read_bytes()), replaces=None)
     page = shelf.reader.newest(found[0][0], [unit], EVERYTHING, limit=50)
     assert {row.id for row in page.rows} == {text for tenant, text in found if tenant == found[0][0]}
+
+
+@pytest.mark.parametrize("tenant", ["a", "b", "c"])
+def test_unit_of_a_tenant_has_all_its_rows_in_order_and_no_others(large: Shelf, tenant: str) -> None:
+    assert list(large.reader.of_unit(tenant, UNITS[0])) == large.newest(tenant)[::-1]
+    assert list(large.reader.of_unit(tenant, UNITS[2])) == []
