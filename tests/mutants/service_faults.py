@@ -55,7 +55,7 @@ SERVICE_FAULTS = (
     ),
     Mutant(
         name="epoch without an offset taken for one in local time",
-        file="shared/settings.py",
+        file="shared/setting_values.py",
         old="    if since.tzinfo is None:\n",
         new="    if since is None:\n",
         killer="tests/unit/test_settings.py",

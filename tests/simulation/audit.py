@@ -52,7 +52,7 @@ def _ticks(world: World, progress: FakeReconcileProgress) -> TickUseCases:
     ports.clock, ports.entropy = VirtualClock(world.hub.now_ms), world.entropy
     ports.executions, ports.jobs, ports.run_locks = world.store, world.jobs, world.run_locks
     ports.ledger, ports.reconcile_progress, ports.accepted_log = world.ledger, progress, world.accepted
-    ports.live_items, ports.spread = world.live_items, one_by_one
+    ports.live_items, ports.tenants, ports.spread = world.live_items, world.tenants, one_by_one
     ports.shard_counts = world.shard_counts
     ports.queue = SqsWakeupQueue(world.lanes, QUEUE_URLS, even, one_by_one)  # type: ignore[arg-type]
     return use_cases(ports, settings_of(world.releases.newest, world.retention)).ticks

@@ -26,7 +26,6 @@ def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSett
         "audit_table": "audit",
         "history_table": "history",
         "archive_days": ARCHIVE_DAYS,
-        "archive_reader": "archive-reader:live",
         "audit_retention_days": AUDIT_DAYS,
         "audit_one_offs": False,
         "lane_queue_urls": {name: f"https://sqs.example/{name.value}" for name in QueueName},

@@ -33,7 +33,8 @@ from tests.support.api.emitted import emitted
 from tests.support.api.environment import ENVIRONMENT
 
 AUDIT = {"audit_log", "trail_progress", "trail_segments"}
-OF_OTHERS = AUDIT | {"accepted_log", "archive_objects", "history", "sender", "vault"}
+ARCHIVE = {"archive_reader", "history", "tenant_rows"}
+OF_OTHERS = AUDIT | ARCHIVE | {"accepted_log", "archive_objects", "sender", "vault"}
 
 
 def made(kind: type[Settings], **environment: str) -> Ports:
@@ -63,7 +64,7 @@ def test_port_is_made_once_for_all_who_use_it() -> None:
 def test_a_port_without_its_settings_is_refused() -> None:
     for kind, own in (
         (Settings, set()),
-        (ApiSettings, AUDIT | {"history", "vault"}),
+        (ApiSettings, AUDIT | ARCHIVE | {"vault"}),
         (AuditorSettings, AUDIT),
         (ExecutorSettings, {"sender", "vault"}),
         (ReconcilerSettings, {"accepted_log"}),

@@ -36,6 +36,7 @@ ENVIRONMENT = {name: "set" for key, name in vars(Env).items() if key.isupper()} 
     Env.API_URL: "https://abc123.execute-api.eu-west-1.amazonaws.com",
     Env.LANE: "standard",
     Env.ARCHIVE_BUCKET: "archive",
+    Env.ARCHIVE_READER: "archive-reader:live",
     Env.ARCHIVE_DAYS: "400",
     Env.HISTORY_TABLE: "history",
     Env.AUDIT_BUCKET: "audit-trail",

@@ -25,9 +25,8 @@ class UseCases(FakePorts):
     ) -> None:
         """`settings` are those in which the deployment differs from a usual one."""
         super().__init__(now_ms, counts=counts, answer_to=answer_to)
-        self.settings = settings_of(
-            self.plan, self.retention, **({"default_quotas": self.defaults} | settings)
-        )
+        own = {"default_quotas": self.defaults, "archive_reader": "archive-reader:live"}
+        self.settings = settings_of(self.plan, self.retention, **(own | settings))
         self.cases = use_cases(self.ports(), self.settings)
         self._name_core()
         self._name_groups()
