@@ -265,7 +265,7 @@ def test_bounds_of_quotas_are_those_of_the_domain() -> None:
             "account_concurrency_quota = 999",
             "account_concurrency_quota is at least account_concurrency, 1000, not 999",
         ),
-        ("reserved.api = 200", "account_concurrency is at least 1046, not 1000"),
+        ("reserved.api = 200", "account_concurrency is at least 1050, not 1000"),
         ("memory.executor = 256", "memory.executor is refused: the memory of executor is at least 512 MB"),
         (
             "memory.lanes = { slow_bulk = 256 }",

@@ -85,8 +85,6 @@ def variables_of(stack: LocalStack, page: Path) -> dict[str, str]:
         "EXECUTION": once.json()["id"].replace("job_", "exe_"),
         "DELETE_TENANT": tenant,
         "ASKED_BY": "ticket 7",
-        "ON_SUCCESS": "none",
-        "ON_FAILURE": "none",
         "RECEIVER_HOST": "localhost",
         "RESTORE_TO": _minutes_ago(10),
         "FAILED_SINCE": _minutes_ago(60),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tests.smoke.http_client import Site
@@ -101,6 +102,10 @@ def _lists() -> tuple[Call, ...]:
     )
 
 
+def _an_hour_ago() -> str:
+    return f"{datetime.now(UTC) - timedelta(hours=1):%Y-%m-%dT%H:00:00Z}"
+
+
 def _own() -> tuple[Call, ...]:
     overlap = {"overlap_seconds": 60}
     return (
@@ -115,6 +120,7 @@ def _own() -> tuple[Call, ...]:
         Call(operation="changeSettings", method="PATCH", path="/v1/settings", body={"on_success": None}),
         _get("listAudit", "/v1/audit"),
         _get("getUsage", "/v1/usage"),
+        _get("getStatistics", f"/v1/stats?from={_an_hour_ago()}"),
     )
 
 
@@ -139,6 +145,8 @@ def _operators(name: str) -> tuple[Call, ...]:
         ),
         _delete("retireSigningSecretOfTenant", f"{tenant}/signing-secrets/{{secret}}", 200, 409),
         _get("getUsageOfTenant", f"{tenant}/usage"),
+        _get("getStatisticsOfTenant", f"{tenant}/stats?from={_an_hour_ago()}"),
+        _get("getStatisticsOfAllTenants", f"/v1/admin/stats?from={_an_hour_ago()}"),
         _get("listDue", "/v1/admin/upcoming?within=60"),
     )
     return tuple(

@@ -29,7 +29,14 @@ _RULES = {
     "unauthenticated",
 }
 """Problems that depend on state and not on the schema of a request."""
-_UNTOLD = ("from must be before to", "must be an RFC 3339 instant", "beyond 64 bits", "range of doubles")
+_UNTOLD = (
+    "from must be before to",
+    "must be an RFC 3339 instant",
+    "beyond 64 bits",
+    "range of doubles",
+    "a range has at most",
+    "statistics of one job reach back",
+)
 """Rules that a schema cannot express, as worded in the error messages."""
 _RULED = (
     "/schedule",

@@ -40,8 +40,9 @@ make() {{ _run make "$@"; }}
 git() {{ _run git "$@"; }}
 python() {{ if [ "$1" = -m ]; then _run python "$@"; else command python "$@"; fi; }}
 curl() {{ command curl --fail-with-body "$@"; }}
-sleep() {{ :; }}
+sleep() {{ [ "$1" -lt 60 ] || command sleep "$1"; }}
 """
+"""A minute is waited out: the functions of the stack act by its end."""
 
 
 def headings_of(page: Path) -> tuple[str, ...]:

@@ -230,7 +230,7 @@ def test_skip_stays_with_its_message_while_the_tenant_is_unreadable() -> None:
     def newer() -> None:
         raise UnknownVersionError("the tenant has version 2")
 
-    world.steps.before("tenants.get", newer, times=3)
+    world.steps.before("tenants.get", newer, times=9)
     report = world.attempt(execution)
     assert len(report.returned()) == 1
     assert world.standing(execution.id).state is State.SKIPPED
