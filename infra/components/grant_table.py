@@ -34,7 +34,7 @@ READ_AND_WRITE_OBJECTS = (*READ_OBJECTS, "s3:PutObject")
 INVOKE = ("lambda:InvokeFunction",)
 
 LIST_VERSIONS = ("s3:ListBucketVersions",)
-READ_VERSIONS = ("s3:GetObject", "s3:GetObjectVersion", "s3:GetObjectRetention")
+READ_VERSIONS = ("s3:GetObjectVersion", "s3:GetObjectRetention")
 """S3 shows the lock of a version to those who may read it."""
 
 AUDIT_TRAIL = "audit-trail"

@@ -54,7 +54,6 @@ def test_policy_of_the_command_line_allows_its_table_of_grants_and_no_other_wild
     on_trail = {action for action, resource in allowed if "AuditTrail" in resource}
     assert on_trail == {
         "s3:ListBucketVersions",
-        "s3:GetObject",
         "s3:GetObjectVersion",
         "s3:GetObjectRetention",
     }

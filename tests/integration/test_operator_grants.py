@@ -25,7 +25,11 @@ pytestmark = pytest.mark.integration
 
 TENANT = "granted"
 PARKED = "m-1"
-FAR = {"schedule": {"delay_seconds": 1_800}, "request": {"url": "http://127.0.0.1:65000/never"}}
+FAR = {
+    "schedule": {"delay_seconds": 1_800},
+    # So large that it is stored apart from its execution.
+    "request": {"url": "http://127.0.0.1:65000/never", "json": "x" * 4_000},
+}
 
 
 class Commands:
@@ -56,6 +60,9 @@ def commands(
     dynamo_ports(settings).parked_messages.park(
         park(PARKED, QueueName.BULK, "{", "no JSON", 1_740_000_000_000)
     )
+    archive_on(stack, TENANT)
+    # Its first run writes the first segment.
+    stack.invoke("auditor", {})
     return Commands(stack.functions["api"], capsys)
 
 
@@ -119,11 +126,13 @@ def _run_all(run: Callable[..., Any], stack: LocalStack) -> None:
     run("rotate-signing-secret", TENANT, "--name", "billing")
     run("remove-signing-secret-name", TENANT, "billing")
     run("list-audit", TENANT)
-    # Its first run writes the first segment.
-    stack.invoke("auditor", {})
     run("verify-audit")
-    archive_on(stack, TENANT)
     with TemporaryDirectory() as folder:
         run("restore-history", TENANT, "--file", f"{folder}/restored.jsonl")
+        run("export-tenant", TENANT, "--file", f"{folder}/exported.jsonl")
+    run("change-tenant", TENANT, "--state", "suspended")
+    # The suspension has not taken effect.
+    run("delete-tenant", TENANT, "--asked-by", "ticket 7", may_be_refused=True)
+    run("show-deletion", TENANT, may_be_refused=True)
     (message,) = (each for each in run("list-parked")["messages"] if each["message_id"] == PARKED)
     run("remove-parked", message["id"])

@@ -42,7 +42,7 @@ def needs(service: str, operation: str, params: Mapping[str, Any]) -> Iterator[N
     elif service == "kms" and "KeyId" in params and TENANT_CONTEXT in params.get("EncryptionContext", ()):
         yield f"kms:{operation}", f"key/{params['KeyId'].rpartition('/')[2]}"
     elif service == "s3" and "Bucket" in params:
-        yield f"s3:{operation}", f"objects:{params['Bucket']}"
+        yield from _s3(operation, params)
     elif service == "lambda" and "FunctionName" in params:
         action = "InvokeFunction" if operation == "Invoke" else operation
         yield f"lambda:{action}", f"function:{params['FunctionName']}"
@@ -52,6 +52,18 @@ def needs(service: str, operation: str, params: Mapping[str, Any]) -> Iterator[N
         yield f"logs:{operation}", f"log-group:{params['logGroupName']}"
     else:
         yield f"{service}:{operation}", UNKNOWN
+
+
+def _s3(operation: str, params: Mapping[str, Any]) -> Iterator[Need]:
+    bucket = params["Bucket"]
+    if operation == "ListObjectVersions":
+        yield "s3:ListBucketVersions", f"bucket:{bucket}"
+    elif operation == "GetObject" and "VersionId" in params:
+        # The lock of a version is shown to those who may read it.
+        yield "s3:GetObjectVersion", f"objects:{bucket}"
+        yield "s3:GetObjectRetention", f"objects:{bucket}"
+    else:
+        yield f"s3:{operation}", f"objects:{bucket}"
 
 
 def _dynamodb(operation: str, params: Mapping[str, Any]) -> Iterator[Need]:

@@ -102,6 +102,11 @@ class _Connection:
         self.reader.end()
         self._socket.close()
 
+    def __del__(self) -> None:
+        # A thread that ends, such as one of a pool, leaves its connections behind.
+        with suppress(AttributeError):
+            self._socket.close()
+
     def _received(self, ends_at: float) -> bytes:
         self._socket.settimeout(_rest(ends_at))
         return self._socket.recv(_READ_BYTES)

@@ -48,6 +48,7 @@ _RULED = (
     "/end_at",
     "/from",
     "/to",
+    "/when_suspended",
     "/id",
     "/retry",
     "/scopes",
