@@ -132,7 +132,7 @@ class StageConfig:
     audit_lock_days: int = 400
     """For how long S3 locks each segment of the audit trail. 0 keeps none: the table alone has the records."""
     audit_lock_mode: LockMode = "governance"
-    """In governance mode, people with `s3:BypassGovernanceRetention` can end a lock; in compliance mode nobody can,
+    """In governance mode, people with `s3:BypassGovernanceRetention` can end a lock; in compliance mode no caller can,
     the owner of the account included."""
     audit_one_offs: bool = False
     """Whether the audit table also records the creation of one-off jobs, at two more write units per job. The

@@ -15,7 +15,7 @@ SPARE_DAYS = 1
 def audit_bucket(scope: Construct, stage: StageConfig) -> s3.Bucket:
     """Create the bucket. It survives its stack in every stage: S3 deletes no bucket with locked objects.
 
-    Its policy refuses whoever would write over an object, or hide one behind the mark of a deletion.
+    Its policy refuses each caller that would write over an object, or hide one behind the mark of a deletion.
     """
     days = Duration.days(stage.audit_lock_days)
     is_final = stage.audit_lock_mode == "compliance"

@@ -168,7 +168,7 @@ def _audit_trail(own: OwnMetrics) -> Iterator[AlarmSpec]:
     )
     yield AlarmSpec(
         name="AuditTrailMismatch",
-        description="A segment of the audit trail is gone, has changed, or was written by somebody else.",
+        description="A segment of the audit trail is gone, has changed, or is not of the auditor.",
         metric=own.of("auditor", Metric.AUDIT_TRAIL_MISMATCH),
     )
 

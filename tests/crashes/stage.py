@@ -90,7 +90,7 @@ class Stage:
         self.limits = Limits(**limits)
 
     def suspend(self, seconds: int) -> None:
-        """Suspend the tenant, since a moment ago and for so long; every worker knows of it."""
+        """Suspend the tenant, since a moment ago and for these seconds; every worker knows of it."""
         now_ms = self.clock.now_ms()
         span = range(now_ms - JUST_DUE_MS, now_ms + seconds * 1000)
         self._quotas.suspend(span.start, span.stop)

@@ -20,7 +20,7 @@ NO_SEGMENT = "0" * 64
 """Stands for the hash of the segment before the first one."""
 MOST_RECORDS = 10_000
 MOST_BYTES = 64 << 20
-"""Of the lines of a segment: 10,000 records have a tenth of it. A larger one was written by somebody else."""
+"""Of the lines of a segment: 10,000 records have a tenth of it. The auditor writes no larger one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

@@ -59,7 +59,7 @@ class FakeTrailSegments:
         self.objects[version.name].append((version, stored))
 
     def destroy(self, number: int) -> None:
-        """As if nobody had ever written the segment."""
+        """As if the segment had never been written."""
         del self.objects[self.name_of(number)]
 
     def contents(self) -> list[bytes]:
