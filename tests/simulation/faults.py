@@ -302,9 +302,12 @@ class Weather:
 
     def strikes(self, kind: Strike) -> bool:
         """Draw whether a fault of this kind happens here and now."""
-        rng = self.separate if kind in _SEPARATE else self.rng
-        if kind is Strike.THROTTLE_INDEX:
+        if kind in _SEPARATE:
+            rng = self.separate
+        elif kind is Strike.THROTTLE_INDEX:
             rng = self.of_index
+        else:
+            rng = self.rng
         if rng.random() >= getattr(self.mix, kind):
             return False
         self.struck[kind] += 1
