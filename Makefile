@@ -33,7 +33,7 @@ help: ## Show this help.
 run: $(VENV) ## Run Punctual on this machine until Ctrl-C; ARGS="--fresh" deletes the state of earlier runs.
 	@$(BIN)/python -m infra.local.run $(ARGS)
 
-history: $(VENV) ## Query the archived executions of the running laptop stack; SQL="SELECT * FROM executions".
+history: $(VENV) ## Query archived executions of the running laptop stack; SQL="SELECT * FROM executions", ARGS="--from 2026-11-01".
 	@$(BIN)/python -m infra.local.history $(ARGS) '$(subst ','\'',$(SQL))'
 
 test: $(VENV) $(TOOLS) ## Run all tests in parallel; ARGS go to pytest, such as ARGS="-n0 tests/delivery".

@@ -1,6 +1,9 @@
 """`make history`: a query over archived files on the laptop, and nothing else on the disk."""
 
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import duckdb
 import pytest
@@ -47,8 +50,54 @@ def test_stack_that_does_not_run_is_said_so(tmp_path: Path, capsys: pytest.Captu
 def test_rows_are_lines_of_json(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], files: Path
 ) -> None:
-    monkeypatch.setattr(history, "history", lambda home, sql: query(files, sql))
+    monkeypatch.setattr(history, "history", lambda home, sql, first, last: query(files, sql))
     assert main(["SELECT id, body FROM executions ORDER BY id LIMIT 1"]) == 0
     assert capsys.readouterr().out.startswith('{"id": "exe_1')
     assert main(["SELECT nothing"]) == 1
     assert StateDir().root
+
+
+def test_days_in_the_wrong_order_are_said_so(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--from", "2026-11-02", "--to", "2026-11-01", "SELECT 1"])
+    assert "--from 2026-11-02 is after --to 2026-11-01: exchange the two days" in capsys.readouterr().err
+
+
+class Bucket:
+    """The objects of an S3 client, by key."""
+
+    def __init__(self, objects: dict[str, bytes]) -> None:
+        self.objects = objects
+        self.prefixes: list[str] = []
+
+    def get_paginator(self, _name: str) -> "Bucket":
+        return self
+
+    def paginate(self, *, Bucket: str, Prefix: str) -> list[dict[str, Any]]:  # noqa: N803 - as boto3
+        self.prefixes.append(Prefix)
+        return [{"Contents": [{"Key": key} for key in self.objects if key.startswith(Prefix)]}]
+
+    def get_object(self, *, Bucket: str, Key: str) -> dict[str, BytesIO]:  # noqa: N803 - as boto3
+        return {"Body": BytesIO(self.objects[Key])}
+
+
+class BucketClients:
+    def __init__(self, bucket: Bucket) -> None:
+        self.client = lambda _service: bucket
+
+
+def test_only_the_files_of_the_named_days_are_downloaded(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], files: Path
+) -> None:
+    content = next(files.rglob("*.parquet")).read_bytes()
+    day = UNIT.file_key("us-east-1").split("/dt=")[1][:10]
+    other = UNIT.file_key("us-east-1").replace(day, "2020-01-01")
+    bucket = Bucket({UNIT.file_key("us-east-1"): content, other: content})
+    outputs = SimpleNamespace(outputs={"ArchiveBucketName": "archive"})
+    monkeypatch.setattr(history, "_clients", lambda home: BucketClients(bucket))
+    monkeypatch.setattr(history, "describe", lambda names, clients: outputs)
+    assert main(["--from", day, "--to", day, "SELECT count(*) AS runs FROM executions"]) == 0
+    assert capsys.readouterr().out == '{"runs": 2}\n'
+    assert bucket.prefixes == [f"v1/executions/cell=us-east-1/dt={day}/"]
+    assert main(["--from", "2020-01-02", "--to", "2020-01-03", "SELECT 1"]) == 1
+    assert "no hour from 2020-01-02 to 2020-01-03 is archived" in capsys.readouterr().err
