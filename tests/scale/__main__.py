@@ -1,5 +1,5 @@
 """`make scale`: run the scale model and print its tables. `--fast` runs a shorter, smaller one, `--herds` jobs that
-are due at once, `--rates` several steady rates."""
+are due at once, `--rates` several steady rates, `--archive` the archive of a year and of ten million executions."""
 
 import argparse
 import sys
@@ -9,6 +9,7 @@ from functools import partial
 from typing import TypeVar
 
 from infra.sizing.figures import all_figures
+from tests.scale.archive import archive_page, archive_runs
 from tests.scale.herd import HERDS, HerdRun, run_herd
 from tests.scale.herd_report import herd_page
 from tests.scale.hostile import hostile_result
@@ -40,6 +41,7 @@ def main() -> int:
     parser.add_argument(
         "--rates", action="store_true", help="steady rates, as the page docs/scale.md shows them"
     )
+    parser.add_argument("--archive", action="store_true", help="the archive, as the page docs/scale.md shows it")
     arguments = parser.parse_args()
     if arguments.figures:
         for name, figure in all_figures().items():
@@ -49,6 +51,8 @@ def main() -> int:
         return _run_page(run_herd, HERDS, herd_page)
     if arguments.rates:
         return _run_page(run_rate, RATES, rate_page)
+    if arguments.archive:
+        return _run_archive()
     with ProcessPoolExecutor(max_workers=2) as pool:
         running = [pool.submit(scenario) for scenario in scenarios(is_fast=arguments.fast)]
         results = [each.result() for each in running]
@@ -60,8 +64,16 @@ def main() -> int:
 def _run_page(run: Callable[[S], R], subjects: Sequence[S], page: Callable[[Sequence[R]], str]) -> int:
     with ProcessPoolExecutor(max_workers=2) as pool:
         runs = list(pool.map(run, subjects))
-    _write(page(runs))
-    failures = [failure for run in runs for failure in run.failures]
+    return _tell_page(page(runs), [failure for run in runs for failure in run.failures])
+
+
+def _run_archive() -> int:
+    runs = archive_runs()
+    return _tell_page(archive_page(runs), [fault for run in runs for fault in run.found.faults])
+
+
+def _tell_page(page: str, failures: Sequence[str]) -> int:
+    _write(page)
     _write("\n".join(f"BROKEN: {failure}" for failure in failures) or "\nall bounds hold")
     return 1 if failures else 0
 
