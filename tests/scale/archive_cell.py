@@ -75,7 +75,7 @@ class ArchiveCell:
         self.executions = GeneratedExecutions(traffic)
         self._begin(first_hour)
         self._add_tenants()
-        ports = self.fakes.ports()
+        ports: Any = self.fakes.ports()
         ports.executions = self.executions
         ports.index_counts = GeneratedCounts(traffic)
         ports.archive_objects = S3ObjectStore(reported_denials(LateS3Call(REGION)), place.bucket)

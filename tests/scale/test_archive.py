@@ -11,7 +11,8 @@ TRAFFIC = ArchiveTraffic("test", one_offs_per_minute=7, tenants=5, shards=3, hou
 
 def rows_of(hour: int, limit: int) -> list[Execution]:
     """All rows of an hour, in pages of at most `limit`."""
-    found, store = [], GeneratedExecutions(TRAFFIC)
+    found: list[Execution] = []
+    store = GeneratedExecutions(TRAFFIC)
     for bucket in range(hour * MINUTES_PER_HOUR, (hour + 1) * MINUTES_PER_HOUR):
         for shard in range(TRAFFIC.shards):
             after: str | None = None

@@ -91,7 +91,7 @@ class OperatorShell:
             with subprocess.Popen(
                 [str(which("bash")), "-c", script],
                 cwd=ROOT,
-                env={**os.environ, **variables},
+                env={**os.environ, "HOME": str(self._folder), **variables},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
