@@ -1,4 +1,4 @@
-"""What the workers work on: DynamoDB Local on disk, the emulator's queues and keys, and one clock."""
+"""What the workers work on: DynamoDB Local, the emulator's queues and keys, and one clock."""
 
 import contextlib
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def engines(root: Path, *, goes: bool) -> Iterator[Engines]:
     with contextlib.ExitStack() as stack:
         emulator = ClockedEmulator(root, clock)
         stack.callback(emulator.stop)
-        store = stack.enter_context(DynamoDbLocal(data=root / "data"))
+        store = stack.enter_context(DynamoDbLocal(lives_long=True))
         emulator.await_answer()
         yield Engines(
             clock=clock, store=Clients(store.endpoint), others=Clients(emulator.endpoint), root=root
