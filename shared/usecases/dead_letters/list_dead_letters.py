@@ -6,13 +6,13 @@ from functools import partial
 from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
-from shared.domain.ids import is_recurring_job_id
 from shared.domain.listings.filters import DeadLetterFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.listings import Queries, TenantIndex
+from shared.usecases.reading.job_tags import JobTags
 from shared.usecases.reading.read_executions import read_readable
 from shared.usecases.reading.read_page import Candidate, PageOf, keys_at_most, read_page, walk_index
 
@@ -62,7 +62,7 @@ class ListDeadLetters:
         at_most: int,
     ) -> PageOf[Execution]:
         """A page in either order, from at most `at_most` candidates."""
-        tags = _Tags(self.jobs)
+        tags = JobTags(self.jobs)
 
         def show(_: Candidate, execution: Execution | None) -> Execution | None:
             is_shown = (
@@ -86,20 +86,3 @@ class ListDeadLetters:
             show=show,
             at_most=at_most,
         )
-
-
-class _Tags:
-    """The tags of jobs, each read once, because executions of recurring jobs do not carry them."""
-
-    def __init__(self, jobs: JobStore) -> None:
-        self._jobs = jobs
-        self._known: dict[str, tuple[str, ...]] = {}
-
-    def of(self, execution: Execution) -> tuple[str, ...]:
-        """The tags of the execution's job; none if the job is gone."""
-        if not is_recurring_job_id(execution.job_id):
-            return execution.tags
-        if execution.job_id not in self._known:
-            job = self._jobs.get(execution.tenant_id, execution.job_id)
-            self._known[execution.job_id] = job.tags if job is not None else ()
-        return self._known[execution.job_id]

@@ -7,17 +7,16 @@ from functions.api.resources.dead_letters.models import (
     HeaderOut,
     InspectedOut,
 )
-from functions.api.resources.executions.beside import Beside
-from functions.api.resources.executions.presenter import execution_out
 from shared.domain.delivery.request import Request
 from shared.domain.executions.execution import Execution
+from shared.usecases.listings.execution_documents import Beside, execution_document
 
 
 def dead_letter_out(execution: Execution, beside: Beside) -> DeadLetterOut:
     outcomes = execution.progress.outcomes
     last = outcomes[-1] if outcomes else None
     return DeadLetterOut(
-        **execution_out(execution, beside).model_dump(),
+        **execution_document(execution, beside),
         lane=execution.lane,
         last_status=last.status if last else None,
         last_reason=last.reason.word if last else None,
