@@ -1,4 +1,4 @@
-"""Entry point of the reader of the archive, which the API invokes for rows that have left the tables."""
+"""Entry point of the reader of the archive, which is invoked for rows that have left the tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from shared.bootstrap.archive_reader import archive_reader
-from shared.domain.archive.questions import answer_of, read_span, read_units
+from shared.domain.archive.questions import answer_of, read_filter, read_span, read_units
 from shared.domain.ids import parse_execution_id
 from shared.observability import metrics
 from shared.settings import ArchiveReaderSettings
@@ -27,6 +27,6 @@ def handler(event: dict[str, Any], _context: LambdaContext) -> dict[str, Any]:
             reader.by_ids(tenant_id, [parse_execution_id(text) for text in event["ids"]]).values()
         )
     page = reader.newest(
-        tenant_id, read_units(event), read_span(event), state=event["state"], limit=event["limit"]
+        tenant_id, read_units(event), read_span(event), only=read_filter(event), limit=event["limit"]
     )
     return answer_of(page.rows, page.edge)

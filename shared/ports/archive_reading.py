@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from shared.dataclass import dataclass
-from shared.domain.archive.reading import ArchivePage
+from shared.domain.archive.reading import EVERY_ROW, ArchivePage, RowFilter
 from shared.domain.archive.row import ArchiveRow
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.ids import ExecutionId
@@ -50,10 +50,13 @@ class ArchiveReader(Protocol):
         units: Sequence[ArchiveUnit],
         span: PositionRange,
         *,
-        state: str | None = None,
+        only: RowFilter = EVERY_ROW,
         limit: int,
     ) -> ArchivePage:
-        """At most `limit` rows of the units within a span, newest first. At most `MOST_ROWS` and `MOST_UNITS`."""
+        """At most `limit` rows of the units within a span, newest first.
+
+        At most `ROWS_OF_SEARCH` and `MOST_UNITS`. A reader of an earlier release compares the state alone.
+        """
         ...
 
     def by_ids(self, tenant_id: str, ids: Sequence[ExecutionId]) -> Mapping[ExecutionId, ArchiveRow]:

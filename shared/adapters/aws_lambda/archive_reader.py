@@ -8,7 +8,7 @@ import orjson
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.domain.archive.questions import Plain, ids_question, newest_question, read_answer
-from shared.domain.archive.reading import ArchivePage
+from shared.domain.archive.reading import EVERY_ROW, ArchivePage, RowFilter
 from shared.domain.archive.row import ArchiveRow
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.errors import UnavailableError
@@ -29,10 +29,10 @@ class InvokedArchiveReader:
         units: Sequence[ArchiveUnit],
         span: PositionRange,
         *,
-        state: str | None = None,
+        only: RowFilter = EVERY_ROW,
         limit: int,
     ) -> ArchivePage:
-        return read_answer(self._ask(newest_question(tenant_id, units, span, state, limit)))
+        return read_answer(self._ask(newest_question(tenant_id, units, span, only, limit)))
 
     def by_ids(self, tenant_id: str, ids: Sequence[ExecutionId]) -> Mapping[ExecutionId, ArchiveRow]:
         wanted = {str(each): each for each in ids}

@@ -12,7 +12,7 @@ from shared.adapters.parquet.files import FETCHED_ROWS, duck, literal
 from shared.adapters.parquet.remote_file import RemoteFile, RowGroup
 from shared.adapters.parquet.schema import COLUMNS
 from shared.dataclass import dataclass
-from shared.domain.archive.reading import ArchivePage, row_position
+from shared.domain.archive.reading import EVERY_ROW, ArchivePage, RowFilter, row_position
 from shared.domain.archive.row import ArchiveRow, read_row
 from shared.domain.archive.unit import ArchiveUnit, unit_of
 from shared.domain.ids import ExecutionId
@@ -41,7 +41,7 @@ class ParquetReader:
         units: Sequence[ArchiveUnit],
         span: PositionRange,
         *,
-        state: str | None = None,
+        only: RowFilter = EVERY_ROW,
         limit: int,
     ) -> ArchivePage:
         rows: list[ArchiveRow] = []
@@ -50,7 +50,7 @@ class ParquetReader:
             newest_first = sorted(units, reverse=True)
             for hour, in_hour in groupby(newest_first, key=attrgetter("hour")):
                 files = self._open(folder, list(in_hour))
-                ask = _Question(tenant_id, span, state, limit - len(rows), budget)
+                ask = _Question(tenant_id, span, only, limit - len(rows), budget)
                 pages = [_newest(file, db, ask) for file in files]
                 page = _merge(pages, limit - len(rows))
                 rows += page.rows
@@ -100,7 +100,7 @@ class _Budget:
 class _Question:
     tenant_id: str
     span: PositionRange
-    state: str | None
+    only: RowFilter
     limit: int
     budget: _Budget
 
@@ -152,9 +152,17 @@ def _within(ask: _Question, after_at: int, until_at: int) -> str:
         f"NOT ({_at(ask.span.before)} AND id >= {literal(ask.span.before.id_text)})",
         f"NOT ({_at(ask.span.after)} AND id <= {literal(ask.span.after.id_text)})",
     ]
-    if ask.state is not None:
-        conditions.append(f"state = {literal(ask.state)}")
-    return " AND ".join(conditions)
+    return " AND ".join([*conditions, *_matching(ask.only)])
+
+
+def _matching(only: RowFilter) -> Iterator[str]:
+    for column, word in (("state", only.state), ("job_id", only.job_id), ("lane", only.lane)):
+        if word is not None:
+            yield f"{column} = {literal(word)}"
+    if only.status is not None:
+        yield f"status = {int(only.status)}"
+    if only.reason is not None:
+        yield f"{literal(only.reason)} IN (end_reason, reason)"
 
 
 def _at(position: IndexPosition) -> str:

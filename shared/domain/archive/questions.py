@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from shared.domain.archive.reading import ArchivePage
+from shared.domain.archive.reading import ArchivePage, RowFilter
 from shared.domain.archive.row import ArchiveRow, read_row
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.ids import ExecutionId
@@ -15,14 +15,15 @@ Plain = dict[str, Any]
 
 
 def newest_question(
-    tenant_id: str, units: Sequence[ArchiveUnit], span: PositionRange, state: str | None, limit: int
+    tenant_id: str, units: Sequence[ArchiveUnit], span: PositionRange, only: RowFilter, limit: int
 ) -> Plain:
     return {
         "tenant": tenant_id,
         "units": [[unit.hour, unit.group] for unit in units],
         "after": _position(span.after),
         "before": _position(span.before),
-        "state": state,
+        "state": only.state,
+        "only": {name: value for name, value in asdict(only).items() if value is not None},
         "limit": limit,
     }
 
@@ -37,6 +38,11 @@ def read_units(question: Mapping[str, Any]) -> list[ArchiveUnit]:
 
 def read_span(question: Mapping[str, Any]) -> PositionRange:
     return PositionRange(after=read_position(*question["after"]), before=read_position(*question["before"]))
+
+
+def read_filter(question: Mapping[str, Any]) -> RowFilter:
+    """An API of an earlier release names the state alone."""
+    return RowFilter(**(question.get("only") or {"state": question["state"]}))
 
 
 def answer_of(rows: Iterable[ArchiveRow], edge: IndexPosition | None = None) -> Plain:

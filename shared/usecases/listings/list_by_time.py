@@ -1,6 +1,9 @@
 """All executions of a tenant, by the instants at which they were due."""
 
+from collections.abc import Iterator
+
 from shared.dataclass import dataclass
+from shared.domain.archive.reading import MOST_ROWS, RowFilter
 from shared.domain.executions.states import State
 from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
@@ -8,7 +11,7 @@ from shared.domain.tenancy.tenant import Tenant
 from shared.names import FAILURE_PARTITIONS
 from shared.ports.listings import Queries, TenantIndex
 from shared.usecases.reading.read_page import Candidate, PageOf, keys_at_most, read_page, walk_index
-from shared.usecases.reading.shown import KeptExecutions, Shown, state_of
+from shared.usecases.reading.shown import KeptExecutions, Read, Shown, state_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,15 +39,11 @@ class ListByTime:
         span = criteria.span
         if before is not None:
             span = PositionRange(after=span.after, before=min(span.before, before))
-        index, shards = TenantIndex.DUE, tenant.index_shards
-        if criteria.state is State.FAILED:
-            index, shards = TenantIndex.FAILED, FAILURE_PARTITIONS
 
         def show(_: Candidate, found: Shown | None) -> Shown | None:
             return found if found is not None and criteria.matches(state_of(found)) else None
 
-        hot = walk_index(self.queries, index, tenant.id, shards, span, newest_first=True)
-        candidates, read = self.kept.beside(tenant.id, hot, span, criteria.state)
+        candidates, read = self.walk(tenant, span, RowFilter(state=criteria.state))
         page: PageOf[Shown] = read_page(
             candidates,
             limit=limit,
@@ -53,3 +52,13 @@ class ListByTime:
             at_most=keys_at_most(is_filtered=criteria.is_filter),
         )
         return TimePage(executions=page.items, next_before=page.last.position if page.last else None)
+
+    def walk(
+        self, tenant: Tenant, span: PositionRange, only: RowFilter, *, at_once: int = MOST_ROWS
+    ) -> tuple[Iterator[Candidate], Read]:
+        """The candidates of a span, newest first, and how to read them. Some may not match `only`."""
+        index, shards = TenantIndex.DUE, tenant.index_shards
+        if only.state == State.FAILED:
+            index, shards = TenantIndex.FAILED, FAILURE_PARTITIONS
+        hot = walk_index(self.queries, index, tenant.id, shards, span, newest_first=True)
+        return self.kept.beside(tenant.id, hot, span, only, at_once=at_once)

@@ -5,7 +5,7 @@ from heapq import merge
 from itertools import chain, groupby
 
 from shared.dataclass import dataclass
-from shared.domain.archive.reading import MOST_ROWS, MOST_UNITS, row_position
+from shared.domain.archive.reading import MOST_ROWS, MOST_UNITS, RowFilter, row_position
 from shared.domain.archive.row import ArchiveRow
 from shared.domain.archive.statistics import UnitSums
 from shared.domain.archive.unit import DAY_MS, HOUR_MS, ArchiveUnit, hour_of
@@ -72,7 +72,13 @@ class ArchivedRows:
             yield candidate
 
     def beside(
-        self, tenant_id: str, hot: Iterator[Candidate], span: PositionRange, state: State | None
+        self,
+        tenant_id: str,
+        hot: Iterator[Candidate],
+        span: PositionRange,
+        only: RowFilter,
+        *,
+        at_once: int = MOST_ROWS,
     ) -> tuple[Iterator[Candidate], Read]:
         rows: dict[ExecutionId, ArchiveRow] = {}
 
@@ -80,7 +86,7 @@ class ArchivedRows:
             return {**{each: rows[each] for each in ids if each in rows}, **read_readable(self.store, ids)}
 
         def cold() -> Iterator[Candidate]:
-            for candidate, row in self._walk(tenant_id, span, state):
+            for candidate, row in self._walk(tenant_id, span, only, at_once):
                 if row is not None:
                     rows[candidate.position.id] = row
                 yield candidate
@@ -112,14 +118,15 @@ class ArchivedRows:
             yield from (next(same) for _, same in groupby(both, lambda each: (each.position, each.is_end)))
 
     def _walk(
-        self, tenant_id: str, span: PositionRange, state: State | None
+        self, tenant_id: str, span: PositionRange, only: RowFilter, at_once: int
     ) -> Iterator[tuple[Candidate, ArchiveRow | None]]:
         before, answers = min(span.before, IndexPosition(at=self.cold_before())), 0
-        for batch in self._batches(tenant_id, PositionRange(after=span.after, before=before), state):
+        cold = PositionRange(after=span.after, before=before)
+        for batch in self._batches(tenant_id, cold, only, at_once):
             is_open = bool(batch.units)
             while is_open and answers < ANSWERS:
                 rest = PositionRange(after=span.after, before=before)
-                page = self.reader.newest(tenant_id, batch.units, rest, state=state, limit=MOST_ROWS)
+                page = self.reader.newest(tenant_id, batch.units, rest, only=only, limit=at_once)
                 answers += 1
                 for row in page.rows:
                     yield Candidate(row_position(row)), row
@@ -130,16 +137,23 @@ class ArchivedRows:
                 yield Candidate(before if is_open else IndexPosition(at=batch.reaches_to), is_end=True), None
                 return
 
-    def _batches(self, tenant_id: str, span: PositionRange, state: State | None) -> Iterator["_Batch"]:
-        """The units of whole hours with rows that match, newest first."""
+    def _batches(
+        self, tenant_id: str, span: PositionRange, only: RowFilter, at_once: int
+    ) -> Iterator["_Batch"]:
+        """The units of whole hours with rows that match, newest first.
+
+        The sums tell the states. Where the filter has more, a batch is bounded by its units alone.
+        """
+        enough = at_once if only == RowFilter(state=only.state) else None
         units: list[ArchiveUnit] = []
         rows = hours = 0
         first, until = hour_of(span.after.at), hour_of(span.before.at - 1) + 1
         for hour, sums in groupby(self.history.newest(tenant_id, first, until), lambda each: each.unit.hour):
-            matching = [(each.unit, count) for each in sums if (count := _matching(each, state))]
+            matching = [(each.unit, count) for each in sums if (count := _matching(each, only.state))]
             units += [unit for unit, _ in matching]
             rows, hours = rows + sum(count for _, count in matching), hours + 1
-            if rows >= MOST_ROWS or len(units) >= MOST_UNITS // 2 or (units and hours >= MOST_HOURS):
+            is_enough = enough is not None and rows >= enough
+            if is_enough or len(units) >= MOST_UNITS // 2 or (units and hours >= MOST_HOURS):
                 yield _Batch(units, hour * HOUR_MS)
                 units, rows = [], 0
             if hours == MOST_HOURS:
@@ -157,9 +171,9 @@ class _Batch:
     reaches_to: int
 
 
-def _matching(sums: UnitSums, state: State | None) -> int:
+def _matching(sums: UnitSums, state: str | None) -> int:
     """Rows that a list may show."""
     states: Mapping[str, int] = sums.sums.states
     if state is not None:
-        return states.get(state.value, 0)
+        return states.get(state, 0)
     return sum(count for name, count in states.items() if name != State.MOVED)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from shared.dataclass import dataclass
+from shared.domain.archive.reading import MOST_ROWS, RowFilter
 from shared.domain.archive.row import ArchiveRow
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
@@ -29,11 +30,18 @@ class KeptExecutions(Protocol):
         ...
 
     def beside(
-        self, tenant_id: str, hot: Iterator[Candidate], span: PositionRange, state: State | None
+        self,
+        tenant_id: str,
+        hot: Iterator[Candidate],
+        span: PositionRange,
+        only: RowFilter,
+        *,
+        at_once: int = MOST_ROWS,
     ) -> tuple[Iterator[Candidate], Read]:
         """The candidates of a tenant's list by due time, newest first, and how to read them.
 
-        `hot` has those of the index. `span` and `state` are those of the list.
+        `hot` has those of the index. `span` and `only` are those of the list; candidates that do not match may be
+        among the others. `at_once` rows of the archive are read together.
         """
         ...
 
@@ -63,7 +71,9 @@ class HotExecutions:
         tenant_id: str,  # noqa: ARG002 - these are for the archive
         hot: Iterator[Candidate],
         span: PositionRange,  # noqa: ARG002
-        state: State | None,  # noqa: ARG002
+        only: RowFilter,  # noqa: ARG002
+        *,
+        at_once: int = MOST_ROWS,  # noqa: ARG002
     ) -> tuple[Iterator[Candidate], Read]:
         return hot, lambda ids: {**read_readable(self.store, ids)}
 

@@ -2,7 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from shared.domain.archive.reading import MOST_ROWS, MOST_UNITS, ArchivePage, row_position
+from shared.domain.archive.reading import (
+    EVERY_ROW,
+    MOST_ROWS,
+    MOST_UNITS,
+    ROWS_OF_SEARCH,
+    ArchivePage,
+    RowFilter,
+    row_position,
+)
 from shared.domain.archive.row import ArchiveRow
 from shared.domain.archive.unit import ArchiveUnit, unit_of
 from shared.domain.ids import ExecutionId, parse_execution_id
@@ -26,15 +34,15 @@ class FakeArchiveReader:
         units: Sequence[ArchiveUnit],
         span: PositionRange,
         *,
-        state: str | None = None,
+        only: RowFilter = EVERY_ROW,
         limit: int,
     ) -> ArchivePage:
-        assert limit <= MOST_ROWS and len(units) <= MOST_UNITS
+        assert limit <= ROWS_OF_SEARCH and len(units) <= MOST_UNITS
         self.asked += 1
         own = (row for key, row in self.rows.items() if row.tenant == tenant_id and unit_of(key) in units)
         inside = sorted((row for row in own if row_position(row) in span), key=row_position, reverse=True)
         seen = inside[: self.at_once]
-        found = [row for row in seen if state in (None, row.state)]
+        found = [row for row in seen if only.matches(row)]
         if len(found) > limit:
             return ArchivePage(tuple(found[:limit]), row_position(found[limit - 1]))
         edge = row_position(seen[-1]) if len(seen) < len(inside) else None

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from shared.adapters.parquet import files, remote_file
 from shared.adapters.parquet import reader as reading
 from shared.adapters.parquet.files import ParquetFiles
 from shared.adapters.parquet.reader import ParquetReader
-from shared.domain.archive.reading import row_position
+from shared.domain.archive.reading import EVERY_ROW, RowFilter, row_position
 from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow, row_of
 from shared.domain.archive.unit import GROUP_SHARDS, HOUR_MS, ArchiveUnit, unit_of
 from shared.domain.errors import UnavailableError, UnreadableItemError
@@ -68,21 +69,21 @@ class Shelf:
         self.rows += rows
 
     def newest(
-        self, tenant: str, span: PositionRange = EVERYTHING, state: str | None = None
+        self, tenant: str, span: PositionRange = EVERYTHING, only: RowFilter = EVERY_ROW
     ) -> list[ArchiveRow]:
         """All rows that match, which the reader should find."""
         matching = [
             row
             for row in self.rows
-            if row.tenant == tenant and state in (None, row.state) and row_position(row) in span
+            if row.tenant == tenant and only.matches(row) and row_position(row) in span
         ]
         return sorted(matching, key=row_position, reverse=True)
 
     def pages(
-        self, tenant: str, limit: int, span: PositionRange = EVERYTHING, state: str | None = None
+        self, tenant: str, limit: int, span: PositionRange = EVERYTHING, only: RowFilter = EVERY_ROW
     ) -> Iterator[tuple[ArchiveRow, ...]]:
         while True:
-            page = self.reader.newest(tenant, UNITS, span, state=state, limit=limit)
+            page = self.reader.newest(tenant, UNITS, span, only=only, limit=limit)
             yield page.rows
             if page.edge is None:
                 return
@@ -126,9 +127,42 @@ def shelf() -> Shelf:
 def test_pages_have_each_row_of_the_tenant_once_and_newest_first(
     shelf: Shelf, limit: int, state: str | None
 ) -> None:
-    pages = list(shelf.pages("b", limit, state=state))
-    assert [row for page in pages for row in page] == shelf.newest("b", state=state)
+    only = RowFilter(state=state)
+    pages = list(shelf.pages("b", limit, only=only))
+    assert [row for page in pages for row in page] == shelf.newest("b", only=only)
     assert all(len(page) <= limit for page in pages)
+
+
+@pytest.mark.parametrize(
+    ("only", "found"),
+    [
+        (RowFilter(job_id="job_2"), [2]),
+        (RowFilter(lane="bulk"), [1, 2]),
+        (RowFilter(status=503), [0, 2]),
+        (RowFilter(reason="timeout"), [1, 3]),
+        (RowFilter(reason="attempts_used_up"), [0, 3]),
+        (RowFilter(reason="http_status", status=503, lane="bulk", state="failed"), [2]),
+        (RowFilter(reason="x' OR 'a' = 'a"), []),
+        (RowFilter(job_id="'; DROP TABLE rows; --"), []),
+    ],
+)
+def test_rows_match_every_criterion(only: RowFilter, found: list[int]) -> None:
+    """Row 1 ended without an end reason, and row 3 without a status."""
+    told: list[dict[str, Any]] = [
+        {"reason": "http_status", "status": 503, "end_reason": "attempts_used_up", "lane": "standard"},
+        {"reason": "timeout", "status": 200, "end_reason": None, "lane": "bulk"},
+        {"reason": "http_status", "status": 503, "end_reason": "stopped", "lane": "bulk"},
+        {"reason": "timeout", "status": None, "end_reason": "attempts_used_up", "lane": "standard"},
+    ]
+    rows = [
+        replace(row(number, START_MS + number, "a", State.FAILED), job_id=f"job_{number}", **each)
+        for number, each in enumerate(told)
+    ]
+    shelf = Shelf()
+    shelf.put(UNITS[0], rows)
+    page = shelf.reader.newest("a", UNITS, EVERYTHING, only=only, limit=9)
+    assert list(page.rows) == [rows[number] for number in reversed(found)]
+    assert [each for each in rows if only.matches(each)] == [rows[number] for number in found]
 
 
 def test_rows_are_strictly_within_the_span(shelf: Shelf) -> None:
@@ -208,8 +242,8 @@ def test_rare_state_is_found_in_all_row_groups_whatever_the_budget_of_an_answer(
     large: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "MOST_GROUPS", 5)
-    pages = list(large.pages("b", 100, state="failed"))
-    assert [row for page in pages for row in page] == large.newest("b", state="failed")
+    pages = list(large.pages("b", 100, only=RowFilter(state="failed")))
+    assert [row for page in pages for row in page] == large.newest("b", only=RowFilter(state="failed"))
     assert len(pages) > 2
 
 
@@ -274,7 +308,9 @@ def test_row_is_read_as_it_was_written() -> None:
 
 @pytest.mark.parametrize("tenant", ["x' OR 'a' = 'a", "b'; DROP TABLE rows; --", "'", ""])
 def test_hostile_tenant_is_a_tenant_without_rows(shelf: Shelf, tenant: str) -> None:
-    assert shelf.reader.newest(tenant, UNITS, EVERYTHING, state="a' OR true", limit=5).rows == ()
+    assert (
+        shelf.reader.newest(tenant, UNITS, EVERYTHING, only=RowFilter(state="a' OR true"), limit=5).rows == ()
+    )
 
 
 def test_file_of_an_earlier_release_lacks_columns_that_are_none() -> None:

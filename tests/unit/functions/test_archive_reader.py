@@ -14,6 +14,8 @@ import pytest
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.aws_lambda.archive_reader import InvokedArchiveReader
+from shared.domain.archive.questions import newest_question, read_filter
+from shared.domain.archive.reading import RowFilter
 from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, row_of
 from shared.domain.archive.unit import ArchiveUnit, unit_of
 from shared.domain.errors import UnavailableError
@@ -76,10 +78,32 @@ def test_newest_rows_come_back_as_they_are(handler: ModuleType) -> None:
 def test_last_page_has_no_edge_and_every_bound_arrives(handler: ModuleType) -> None:
     invoked = Invoked(handler)
     span = PositionRange(after=due_position(EXECUTIONS[1].id), before=IndexPosition(at=DUE_AT + 1))
-    assert invoked.reader.newest(TENANT, UNITS, span, state="succeeded", limit=9).rows == tuple(ROWS[:1:-1])
-    assert invoked.reader.newest(TENANT, UNITS, span, state="failed", limit=9).rows == ()
+    assert invoked.reader.newest(
+        TENANT, UNITS, span, only=RowFilter(state="succeeded"), limit=9
+    ).rows == tuple(ROWS[:1:-1])
+    assert invoked.reader.newest(TENANT, UNITS, span, only=RowFilter(state="failed"), limit=9).rows == ()
     assert invoked.reader.newest(TENANT, UNITS[1:], span, limit=9).rows == ()
     assert invoked.reader.newest("globex", UNITS, span, limit=9).edge is None
+
+
+def test_every_criterion_arrives(handler: ModuleType) -> None:
+    invoked = Invoked(handler)
+    for only in (
+        RowFilter(job_id=ROWS[3].job_id),
+        RowFilter(lane="standard", status=200),
+        RowFilter(reason="timeout", state="succeeded"),
+    ):
+        page = invoked.reader.newest(TENANT, UNITS, PositionRange(), only=only, limit=9)
+        assert page == invoked.behind.newest(TENANT, UNITS, PositionRange(), only=only, limit=9)
+
+
+def test_question_of_an_api_of_an_earlier_release_is_understood(handler: ModuleType) -> None:
+    question = newest_question(TENANT, UNITS, PositionRange(), RowFilter(state="failed"), 9)
+    del question["only"]
+    assert read_filter(question) == RowFilter(state="failed")
+    invoked = Invoked(handler)
+    assert invoked._handler.handler(question | {"state": "succeeded"}, None)["rows"]
+    assert not invoked._handler.handler(question, None)["rows"]
 
 
 def test_rows_are_found_by_ids(handler: ModuleType) -> None:
