@@ -1,16 +1,16 @@
-"""Bulk tasks, and the records of their pages."""
+"""Tasks that are done page by page, and the records of the pages of bulk operations."""
 
 from typing import Protocol, TypeVar
 
 from shared.domain.bulk.job_task import JobTask
 from shared.domain.bulk.pages import BulkPage
-from shared.domain.bulk.task import BulkTask
+from shared.domain.bulk.task import PagedTask
 from shared.domain.dead_letters.redrive_task import RedriveTask
 
-T = TypeVar("T", bound=BulkTask)
+T = TypeVar("T", bound=PagedTask)
 
 
-class BulkTasks(Protocol[T]):
+class PagedTasks(Protocol[T]):
     """Tasks of one kind. Every change is a compare-and-swap by version. All reads are strongly consistent."""
 
     def create(self, task: T) -> str | None:
@@ -37,23 +37,27 @@ class BulkTasks(Protocol[T]):
         ...
 
 
-class RedriveTasks(BulkTasks[RedriveTask], Protocol):
+class RedriveTasks(PagedTasks[RedriveTask], Protocol):
     """Bulk redrives: at most one open task per tenant."""
 
 
-class JobTasks(BulkTasks[JobTask], Protocol):
-    """Bulk operations on jobs: each open task has a place of its own."""
+class ListedTasks(PagedTasks[T], Protocol[T]):
+    """Tasks of which a tenant may have several: each open task has a place of its own."""
 
     def open_of(self, tenant_id: str) -> list[str]:
         """The ids of the tenant's open tasks, in order."""
         ...
 
-    def latest(self, tenant_id: str, *, before: str | None, limit: int) -> tuple[list[JobTask], str | None]:
+    def latest(self, tenant_id: str, *, before: str | None, limit: int) -> tuple[list[T], str | None]:
         """The tenant's newest tasks, newest first; with `before`, only older ones; unreadable ones are left out.
 
         The second value is the id before which the next page begins; None on the last page.
         """
         ...
+
+
+class JobTasks(ListedTasks[JobTask], Protocol):
+    """Bulk operations on jobs."""
 
 
 class BulkPages(Protocol):

@@ -1,4 +1,4 @@
-"""Bulk tasks: work over many items, done in the background page by page and at a limited rate."""
+"""Tasks that are done in the background page by page. Bulk tasks change many items, at a limited rate."""
 
 from dataclasses import replace
 from typing import Self
@@ -11,20 +11,13 @@ SETTLED_MS = 180_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BulkTask:
+class PagedTask:
     """The part that every kind of task has. Each finished page makes a new version."""
 
     id: str
     tenant_id: str
-    rate: int
-    """At most this many items are worked on per second."""
     created_at: int
-    next_due_at: int
-    """No further item is due before this instant."""
     version: int = 1
-    undo_asked_at: int | None = None
-    pass_began_at: int | None = None
-    """When the current undo pass began."""
     lease_until: int = 0
     """Until then, one worker processes the next page. The version is the fencing token of the lease."""
     ended_at: int | None = None
@@ -37,6 +30,19 @@ class BulkTask:
     def leased(self, until: int) -> Self:
         """The next version, leased to one worker until an instant."""
         return replace(self, lease_until=until, version=self.version + 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BulkTask(PagedTask):
+    """A task that changes items, and can be undone."""
+
+    rate: int
+    """At most this many items are worked on per second."""
+    next_due_at: int
+    """No further item is due before this instant."""
+    undo_asked_at: int | None = None
+    pass_began_at: int | None = None
+    """When the current undo pass began."""
 
     @property
     def settles_at(self) -> int:

@@ -1,15 +1,20 @@
-"""Choose the id of a new bulk task, once for each Idempotency-Key."""
+"""Choose the id of a new task, once for each Idempotency-Key, and create the task once."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from shared.dataclass import dataclass
-from shared.domain.errors import IdempotencyKeyReusedError
+from shared.domain.bulk.task import PagedTask
+from shared.domain.errors import IdempotencyKeyReusedError, UnavailableError
 from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS
 from shared.domain.ids import ENTROPY_BITS
 from shared.domain.tenancy.tenant import Tenant
+from shared.ports.bulk import ListedTasks
 from shared.ports.delivery import Vault
 from shared.ports.jobs import IdempotencyRecord, IdempotencyStore
 from shared.ports.runtime import Clock, Entropy
+
+T = TypeVar("T", bound=PagedTask)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +45,13 @@ class IdentifyTask:
         if record.fingerprint != chosen.fingerprint:
             raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request")
         return record, record != chosen
+
+
+def create_once(tasks: ListedTasks[T], task: T) -> T:
+    """The stored task, which an earlier try of the same request may have created. UnavailableError."""
+    if tasks.create(task) is None:
+        return task
+    existing = tasks.get(task.tenant_id, task.id)
+    if existing is None:
+        raise UnavailableError("the task is on the list and nowhere else")
+    return existing

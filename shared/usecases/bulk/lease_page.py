@@ -8,18 +8,18 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from shared.dataclass import dataclass
-from shared.domain.bulk.task import BulkTask
+from shared.domain.bulk.task import PagedTask
 from shared.domain.errors import PunctualError, ServiceError
-from shared.ports.bulk import BulkTasks
+from shared.ports.bulk import PagedTasks
 
-T = TypeVar("T", bound=BulkTask)
+T = TypeVar("T", bound=PagedTask)
 LEASE_MS = 30_000
 """Other workers leave a task alone for this long after its worker crashed in a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeasePage(Generic[T]):
-    tasks: BulkTasks[T]
+    tasks: PagedTasks[T]
 
     def execute(self, task: T, now_ms: int, process: Callable[[T], T]) -> T | None:
         """The task after `process`, which returns its next version; None if another worker has the task."""

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from shared.dataclass import dataclass
 from shared.domain.bulk.actions import Refusal, is_unchanged_by, refusal_of
 from shared.domain.bulk.job_task import JobTask, NewJobTask, is_job_task_id, job_task_id
-from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
+from shared.domain.errors import InvalidStateError, NotFoundError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import HELD, Job
 from shared.domain.listings.filters import JobFilter
@@ -16,7 +16,7 @@ from shared.domain.tenancy.tenant import Tenant
 from shared.ports.bulk import JobTasks
 from shared.ports.jobs import IdempotencyRecord
 from shared.ports.runtime import Clock
-from shared.usecases.bulk.identify_task import IdentifyTask
+from shared.usecases.bulk.identify_task import IdentifyTask, create_once
 from shared.usecases.bulk.sign_plan import SignPlan, canonical
 from shared.usecases.listings.list_jobs import ListJobs
 
@@ -85,12 +85,7 @@ class StartJobTask:
                 f"{MAX_OPEN} bulk operations are open: wait for one to end, or cancel one"
             )
         task = _task(tenant.id, new, record, self._checked_extent(tenant, new, plan))
-        if self.tasks.create(task) is None:
-            return StartedJobTask(task=task, replayed=is_known)
-        existing = self.tasks.get(tenant.id, task.id)
-        if existing is None:
-            raise UnavailableError("the operation is on the list and nowhere else")
-        return StartedJobTask(task=existing, replayed=is_known)
+        return StartedJobTask(task=create_once(self.tasks, task), replayed=is_known)
 
     def find(self, tenant_id: str, task_id: str) -> JobTask:
         """A task of this tenant; NotFoundError."""

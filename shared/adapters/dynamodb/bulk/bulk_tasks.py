@@ -1,4 +1,4 @@
-"""Bulk tasks in the jobs table, and the lists of open tasks in the leases table."""
+"""Tasks in the jobs table, and the lists of open tasks in the leases table."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,16 +11,16 @@ from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import item_key
 from shared.adapters.dynamodb.codec.redrive_task_items import read_redrive_task, redrive_task_item
-from shared.domain.bulk.task import BulkTask
+from shared.domain.bulk.task import PagedTask
 from shared.domain.dead_letters.redrive_task import RedriveTask
 from shared.domain.errors import UnavailableError
 from shared.names import Attr
 
 _NAMES = {"#id": "id"}
-T = TypeVar("T", bound=BulkTask)
+T = TypeVar("T", bound=PagedTask)
 
 
-class DynamoBulkTasks(ABC, Generic[T]):
+class DynamoPagedTasks(ABC, Generic[T]):
     """A transaction when a task enters or leaves the list of open tasks, one conditional write otherwise."""
 
     def __init__(self, client: AwsClient, jobs_table: str, leases_table: str, region: str) -> None:
@@ -137,7 +137,7 @@ class DynamoBulkTasks(ABC, Generic[T]):
         return True
 
 
-class DynamoRedriveTasks(DynamoBulkTasks[RedriveTask]):
+class DynamoRedriveTasks(DynamoPagedTasks[RedriveTask]):
     """All open redrives of a tenant have one place, so there is one at most."""
 
     def _key(self, tenant_id: str, task_id: str) -> tuple[str, str]:
