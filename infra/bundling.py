@@ -24,9 +24,8 @@ ARCHIVE_LOCK = ROOT / "requirements-archive.lock"
 SOURCES = ("shared", "functions", "docs/guides", "docs/reference")
 _FOR_BUILDERS = frozenset({".c", ".cpp", ".h", ".hpp", ".pxd", ".pxi", ".pyi", ".pyx", ".rs"})
 """Sources of extension modules, and stubs for type checkers."""
-BOTO_SERVICES = frozenset({"dynamodb", "kms", "lambda", "logs", "sqs", "ssm", "sts"})
+BOTO_SERVICES = frozenset({"dynamodb", "kms", "lambda", "logs", "s3", "sqs", "ssm", "sts"})
 """Services whose botocore models are kept; the other 400 are most of its size and never used."""
-ARCHIVE_SERVICES = BOTO_SERVICES | {"s3"}
 
 RUNTIME = "3.13"
 """The Python version of the functions."""
@@ -117,7 +116,7 @@ def _dependencies(wheels: tuple[str, ...], build_dir: Path, compiler: str | None
         command = [sys.executable, "-m", "pip", "install", *options, *wheels]
         command += [f"--target={target}", *(f"--requirement={lock}" for lock in locks)]
         subprocess.run(command, check=True)  # noqa: S603 - no external input
-        _prune(target, ARCHIVE_SERVICES if archive else BOTO_SERVICES)
+        _prune(target)
         if compiler is not None:
             _compile(compiler, target)
 
@@ -152,10 +151,10 @@ def _output_of(command: list[str]) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def _prune(target: Path, services: frozenset[str]) -> None:
+def _prune(target: Path) -> None:
     """Remove unused files, which cost upload time and count towards Lambda's limit of 250 MB."""
     models = [path for path in (target / "botocore" / "data").iterdir() if path.is_dir()]
-    unused = [path for path in models if path.name not in services]
+    unused = [path for path in models if path.name not in BOTO_SERVICES]
     unused += [path for name in ("__pycache__", "tests") for path in target.rglob(name)]
     unused += [target / "bin", target / "boto3" / "examples"]
     for path in unused:

@@ -258,5 +258,8 @@ class CanarySecret(StrEnum):
         return f"/punctual/{stage}/canary/{self}"
 
 
+SEARCHES_PREFIX = "searches/"
+"""Of the files of searches in the bucket of the archive. The id of the tenant follows."""
+
 ENCRYPTION_CONTEXT_TENANT = "punctual:tenant"
 """The KMS encryption context key for the tenant; the functions' roles require it."""

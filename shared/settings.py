@@ -92,12 +92,21 @@ class VaultSettings(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HistorySettings(VaultSettings):
+class HistorySettings(Settings):
     """Settings of functions that write or read statistics."""
 
     history_table: str
     archive_days: int
     """0: nothing is archived."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingSettings(HistorySettings):
+    """Settings of functions that read archived executions through the reader, and the results of searches."""
+
+    archive_reader: str | None = None
+    """The function that reads the archive, with its alias; None in a stage without an archive."""
+    archive_bucket: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +117,7 @@ class ArchiveReaderSettings(FunctionSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArchiverSettings(HistorySettings):
+class ArchiverSettings(VaultSettings, HistorySettings):
     """Settings of the archiver: its bucket."""
 
     archive_bucket: str
@@ -152,15 +161,11 @@ class AuditorSettings(AuditSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApiSettings(QuotaSettings, HistorySettings, AuditSettings):
+class ApiSettings(QuotaSettings, ReadingSettings, AuditSettings):
     """Settings of the API and of the operators' command line."""
 
     audit_retention_days: int
     audit_one_offs: bool
-    archive_reader: str | None = None
-    """The function that reads the archive, with its alias; None in a stage without an archive."""
-    archive_bucket: str | None = None
-    """For operators' commands."""
 
 
 @dataclass(frozen=True, kw_only=True)

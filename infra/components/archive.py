@@ -11,6 +11,7 @@ from constructs import Construct
 from infra.components.archive_days import COLD_AFTER_DAYS, is_cold
 from infra.components.nag import SERVER_ACCESS_LOGS, acknowledge
 from infra.config import StageConfig
+from shared.names import SEARCHES_PREFIX
 
 LEAST_COLD_BYTES = 128 * 1024
 """Glacier Instant Retrieval bills smaller objects as if they had this size."""
@@ -18,6 +19,8 @@ NONCURRENT_DAYS = 7
 """How long a file is kept that a later pass has replaced."""
 ATHENA_PREFIX = "athena/"
 """Where Athena writes the answers of queries."""
+SEARCHED_DAYS = 8
+"""How long the files of searches are kept: a day longer than they are offered."""
 SCANNED_BYTES = 100 * 1024**3
 """A query that reads more is cancelled: about half a dollar."""
 COLUMNS = {
@@ -79,6 +82,12 @@ def _lifecycle(stage: StageConfig) -> list[s3.LifecycleRule]:
     rules = [
         s3.LifecycleRule(id="archived", prefix="v1/", expiration=Duration.days(stage.archive_days)),
         s3.LifecycleRule(id="answers", prefix=ATHENA_PREFIX, expiration=Duration.days(NONCURRENT_DAYS)),
+        s3.LifecycleRule(
+            id="searches",
+            prefix=SEARCHES_PREFIX,
+            expiration=Duration.days(SEARCHED_DAYS),
+            noncurrent_version_expiration=Duration.days(1),
+        ),
         s3.LifecycleRule(
             id="replaced",
             noncurrent_version_expiration=Duration.days(NONCURRENT_DAYS),

@@ -82,11 +82,11 @@ def environment(
         variables[Env.AUDIT_ONE_OFFS] = str(stage.audit_one_offs).lower()
     if spec.manages_tenants or spec.lane is not None:
         variables[Env.DEFAULT_QUOTAS] = json.dumps(asdict(stage.default_quotas), separators=(",", ":"))
-    if spec.manages_tenants or spec.archives:
+    reads_history = spec.manages_tenants or spec.searches
+    if reads_history or spec.archives:
         variables[Env.HISTORY_TABLE] = shared.tables.history.table_name
         variables[Env.ARCHIVE_DAYS] = str(stage.archive_days)
-    if (spec.archives or spec.manages_tenants) and shared.archive is not None:
-        # The API has no access to it, either.
+    if (reads_history or spec.archives) and shared.archive is not None:
         variables[Env.ARCHIVE_BUCKET] = shared.archive.bucket_name
     if spec.makes_callbacks or spec.archives:
         variables[Env.KMS_KEY_ID] = shared.key.key_id

@@ -56,7 +56,9 @@ class FunctionSpec:
     reads_archive: bool = False
     """Reads the bucket of the archive, with the same bundle, and has no other access to the deployment."""
     asks_archive: bool = False
-    """Invokes the function that reads the archive."""
+    """Invokes the function that reads the archive, and reads the files of searches."""
+    searches: bool = False
+    """Finds executions for searches of tenants, and writes and deletes the files."""
 
     secret: CanarySecret | None = None
     """The secret that a function of the canary reads. Such a function has no other access to the deployment."""
@@ -67,7 +69,7 @@ class FunctionSpec:
 
     @property
     def uses_s3(self) -> bool:
-        """Whether the function has the second bundle, which can call S3."""
+        """Whether the function works on a bucket, has the second bundle and puts no execution."""
         return self.archives or self.reads_archive or self.exports_audit
 
     @property
@@ -133,6 +135,8 @@ def function_specs(
             timeout_seconds=110,
             memory_mb=memory.redriver,
             is_scheduled=True,
+            asks_archive=archive,
+            searches=True,
         ),
         *(_executor(queue, memory) for queue in QueueName),
         FunctionSpec(

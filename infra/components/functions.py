@@ -1,4 +1,4 @@
-"""The Lambda functions: one shared bundle and one with S3; a role, environment and log group for each.
+"""The Lambda functions: one shared bundle and one for the archive; a role, environment and log group for each.
 
 Whatever invokes a function names its alias `live`, which points to a published version. Code and environment of a
 version are one, so that no process ever has the code of one release and the variables of another.
@@ -26,6 +26,7 @@ from infra.components.function_specs import (
 from infra.components.grant_table import function_name, log_name
 from infra.components.grants import (
     OBJECTS,
+    SEARCHED_OBJECTS,
     archive_arns,
     arns_by_name,
     audit_arns,
@@ -100,10 +101,10 @@ class Functions(Construct):
                     self._cfn_alias(spec).add_resource_dependency(reader)
 
     def _acknowledge_objects(self, bucket: s3.IBucket) -> None:
-        """A role names the objects of a bucket by a pattern, behind the export of the bucket's name."""
+        """A role names the objects of a bucket by patterns, behind the export of the bucket's name."""
         arn = Stack.of(bucket).export_value(bucket.bucket_arn)
         export = Stack.of(self).resolve(arn)["Fn::ImportValue"]
-        acknowledge_patterns(Stack.of(self), [f"{export}/{OBJECTS}"])
+        acknowledge_patterns(Stack.of(self), [f"{export}/{each}" for each in (OBJECTS, SEARCHED_OBJECTS)])
 
     def _cfn_alias(self, spec: FunctionSpec) -> lambda_.CfnAlias:
         return cast(lambda_.CfnAlias, self.live[spec.service].node.default_child)

@@ -33,6 +33,7 @@ READ_OBJECTS = ("s3:GetObject",)
 READ_AND_WRITE_OBJECTS = (*READ_OBJECTS, "s3:PutObject")
 INVOKE = ("lambda:InvokeFunction",)
 
+DELETE_VERSIONS = ("s3:DeleteObjectVersion",)
 LIST_VERSIONS = ("s3:ListBucketVersions",)
 READ_VERSIONS = ("s3:GetObjectVersion", "s3:GetObjectRetention")
 """S3 shows the lock of a version to those who may read it."""
@@ -43,6 +44,8 @@ SEGMENTS = "segments"
 ARCHIVE = "archive"
 """The name of the bucket of archived executions."""
 ARCHIVED_OBJECTS = "archived"
+SEARCHED = "searched"
+"""The files of searches, in the bucket of the archive."""
 KEY = "key"
 """The name of the key that wraps the tenants' data keys."""
 API = "api"
@@ -94,9 +97,10 @@ GRANTS: dict[str, TableGrants] = {
         executions=(GET, PUT, INSERT, UPDATE, PARTIQL, BATCH_GET, BATCH_WRITE),
         failed_index=(QUERY,),
         tenant_index=(QUERY,),
-        jobs=(GET, PUT, UPDATE, QUERY, CHECK, BATCH_WRITE),
+        jobs=(GET, PUT, UPDATE, QUERY, CHECK, BATCH_GET, BATCH_WRITE),
         tenants=(GET, PUT, DELETE, BATCH_GET, QUERY),
         leases=(GET, UPDATE, DELETE, QUERY),
+        history=(QUERY,),
     ),
     "reconciler": TableGrants(
         executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
@@ -177,7 +181,7 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
             (LIST_BUCKET if spec.exports_audit else (), [AUDIT_TRAIL]),
             (READ_AND_WRITE_OBJECTS if spec.exports_audit else (), [SEGMENTS]),
             (READ_OBJECTS if spec.reads_archive else (), [ARCHIVED_OBJECTS]),
-            (INVOKE if spec.asks_archive else (), [function_name(ARCHIVE_READER)]),
+            *(_of_searches(spec) if spec.asks_archive else ()),
             (LOG, [log_name(spec.service)]),
             (READ_LOG if spec.reads_api_log else (), [log_name(API)]),
             (READ_PARAMETER, [parameter_name(spec.secret)] if spec.secret is not None else []),
@@ -199,6 +203,18 @@ def grants_of_commands(*, audit_trail: bool = True, archive: bool = True) -> lis
             (READ_OBJECTS if archive else (), [ARCHIVED_OBJECTS]),
         ),
     ]
+
+
+def _of_searches(spec: FunctionSpec) -> list[tuple[tuple[str, ...], list[str]]]:
+    """The API signs the URLs of files, each of which can do what the API may do itself."""
+    own: list[tuple[tuple[str, ...], list[str]]] = [(INVOKE, [function_name(ARCHIVE_READER)])]
+    if not spec.searches:
+        return [*own, (READ_OBJECTS, [SEARCHED])]
+    return [*own, (LIST_VERSIONS, [ARCHIVE]), ((*READ_AND_WRITE_OBJECTS, *DELETE_VERSIONS), [SEARCHED])]
+
+
+LIST_SEARCHED = Grant(actions=LIST_VERSIONS, resources=(ARCHIVE,))
+"""Of a role that may list the files of searches and nothing else of the bucket."""
 
 
 def _table_grants(tables: TableGrants) -> list[Grant]:

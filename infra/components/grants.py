@@ -16,7 +16,9 @@ from infra.components.grant_table import (
     ARCHIVED_OBJECTS,
     AUDIT_TRAIL,
     KEY,
+    LIST_SEARCHED,
     LIST_TENANTS,
+    SEARCHED,
     SEGMENTS,
     Grant,
     dead_letters_name,
@@ -27,10 +29,12 @@ from infra.components.grant_table import (
 from infra.components.lanes import Lanes
 from infra.components.tables import Tables
 from infra.config import StageConfig
-from shared.names import ENCRYPTION_CONTEXT_TENANT, TENANT_LIST, CanarySecret, Index
+from shared.names import ENCRYPTION_CONTEXT_TENANT, SEARCHES_PREFIX, TENANT_LIST, CanarySecret, Index
 
 OBJECTS = "v1/*"
 """The names of the files and manifests of the archive, and of the segments of the audit trail."""
+SEARCHED_OBJECTS = f"{SEARCHES_PREFIX}*"
+"""The names of the files of searches."""
 
 
 def arns_by_name(tables: Tables, lanes: Lanes, key_arn: str) -> dict[str, str]:
@@ -66,7 +70,11 @@ def archive_arns(bucket: s3.IBucket | None) -> dict[str, str]:
     """Return the ARNs of the bucket of the archive and of its objects, if the stage has one."""
     if bucket is None:
         return {}
-    return {ARCHIVE: bucket.bucket_arn, ARCHIVED_OBJECTS: bucket.arn_for_objects(OBJECTS)}
+    return {
+        ARCHIVE: bucket.bucket_arn,
+        ARCHIVED_OBJECTS: bucket.arn_for_objects(OBJECTS),
+        SEARCHED: bucket.arn_for_objects(SEARCHED_OBJECTS),
+    }
 
 
 def audit_arns(bucket: s3.IBucket | None) -> dict[str, str]:
@@ -91,4 +99,6 @@ def statement(grant: Grant, arns: Mapping[str, str]) -> iam.PolicyStatement:
     if grant == LIST_TENANTS:
         # The list of tenants is one partition: no key and no secret is in it.
         made.add_condition("ForAllValues:StringEquals", {"dynamodb:LeadingKeys": [TENANT_LIST]})
+    if grant == LIST_SEARCHED:
+        made.add_condition("StringLike", {"s3:prefix": [SEARCHED_OBJECTS]})
     return made

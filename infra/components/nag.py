@@ -15,8 +15,9 @@ WILDCARD = "AwsSolutions::AwsSolutions-IAM5"
 SERVER_ACCESS_LOGS = "AwsSolutions::AwsSolutions-S1"
 REASONS = {
     SERVER_ACCESS_LOGS: (
-        "One function writes the archive and operators read it. Data events of CloudTrail name the caller of each "
-        "request, and access logs would need a second bucket that cannot log its own requests."
+        "One function writes the archive, another the files of searches, and operators read it. Data events of "
+        "CloudTrail name the caller of each request, and access logs would need a second bucket that cannot log its "
+        "own requests."
     ),
     RUNTIME: (
         "The runtime is pinned one version behind the newest: every wheel in requirements.lock exists for "
@@ -29,7 +30,8 @@ REASONS = {
     WILDCARD: (
         "CloudFormation begins the names of functions, queues and rules with the name of their stack and draws the "
         "rest, so a policy for people or a pipeline names those of one stage by a pattern. AWS grants lists, metrics "
-        "and quotas for no single resource. The archiver may read and write each file of the archive."
+        "and quotas for no single resource. The archiver may read and write each file of the archive, and the "
+        "redriver each file of a search."
     ),
     NO_AUTHORIZER: (
         "The api function authenticates each request by the tenant's API key before anything else. An "

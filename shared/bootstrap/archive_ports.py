@@ -1,4 +1,4 @@
-"""The production ports of the archive. All functions count late puts; the API reads statistics; the other
+"""The production ports of the archive. All functions count late puts; the API and the redriver read; the other
 ports are the archiver's."""
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from shared.bootstrap.reports import reported_denials
 from shared.bootstrap.settings import require
 from shared.bootstrap.table_access import TableAccess
 from shared.domain.errors import InvalidStateError
-from shared.settings import ApiSettings, ArchiverSettings, HistorySettings
+from shared.settings import ApiSettings, ArchiverSettings, HistorySettings, ReadingSettings
 
 if TYPE_CHECKING:
     from shared.ports.archive import ArchiveFiles, ArchiveUnits, IndexCounts, LatePuts, ObjectStore
     from shared.ports.archive_reading import ArchiveReader, TenantRows
     from shared.ports.history import HistoryStore
+    from shared.ports.searches import SearchFiles
 
 READER_SECONDS = 12
 """For an answer of the reader: a page takes two of them at most, and the gateway waits for 30 s."""
@@ -61,11 +62,23 @@ class ArchivePorts(TableAccess):
         from shared.adapters.aws.late_sdk_call import LateSdkCall
         from shared.adapters.aws_lambda.archive_reader import InvokedArchiveReader
 
-        function = require(self._settings, ApiSettings).archive_reader
+        function = require(self._settings, ReadingSettings).archive_reader
         if function is None:
             raise InvalidStateError("this stage has no archive")
         call = LateSdkCall("lambda", self._region, answer_seconds=READER_SECONDS, tries=1)
         return InvokedArchiveReader(reported_denials(call), function)
+
+    @cached_property
+    def search_files(self) -> SearchFiles:
+        from shared.adapters.s3.object_store import LateS3Call
+        from shared.adapters.s3.search_files import S3SearchFiles
+        from shared.adapters.s3.signed_urls import SignedUrls
+
+        bucket = require(self._settings, ReadingSettings).archive_bucket
+        if bucket is None:
+            raise InvalidStateError("this stage has no archive")
+        call = reported_denials(LateS3Call(self._region))
+        return S3SearchFiles(call, bucket, SignedUrls(self._region, bucket))
 
     @cached_property
     def tenant_rows(self) -> TenantRows:

@@ -1,4 +1,4 @@
-"""Use cases about bulk operations on jobs, and the worker of all bulk tasks."""
+"""Use cases about bulk operations on jobs, and the worker of all tasks that are done page by page."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from shared.dataclass import dataclass
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
     from shared.bootstrap.dead_letters import DeadLetterUseCases
+    from shared.bootstrap.searches import SearchUseCases
     from shared.usecases.bulk.change_job_task import ChangeJobTask
     from shared.usecases.bulk.process_bulk_tasks import ProcessBulkTasks
     from shared.usecases.bulk.process_job_tasks import ProcessJobTasks
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BulkUseCases:
-    """For every function; `start_job_task` and `change_job_task` need CallbackSettings."""
+    """For every function; `start_job_task` and `change_job_task` need CallbackSettings, the worker ReadingSettings."""
 
     core: CoreUseCases
     dead_letters: DeadLetterUseCases
+    searches: SearchUseCases
 
     @cached_property
     def _list_jobs(self) -> ListJobs:
@@ -100,6 +102,7 @@ class BulkUseCases:
             deletions=ports.tenant_deletions,
             records=ports.tenant_records,
             tenants=ports.tenants,
+            search_files=self.searches.files,
             clock=ports.clock,
         )
 
@@ -112,6 +115,7 @@ class BulkUseCases:
                 self.dead_letters.process_bulk_redrives,
                 self.process_job_tasks,
                 self._process_tenant_deletions,
+                *((self.searches.process,) if self.searches.files is not None else ()),
             ),
             clock=self.core.ports.clock,
             pause=self.core.ports.pause,

@@ -1,4 +1,4 @@
-"""The production ports of bulk tasks."""
+"""The production ports of tasks that are done page by page."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from shared.bootstrap.table_access import TableAccess
 
 if TYPE_CHECKING:
     from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
+    from shared.ports.searches import SearchTasks
 
 
 class BulkPorts(TableAccess):
@@ -25,6 +26,12 @@ class BulkPorts(TableAccess):
         from shared.adapters.dynamodb.bulk.job_tasks import DynamoJobTasks
 
         return DynamoJobTasks(self._dynamodb, self._jobs, self._leases, self._region)
+
+    @cached_property
+    def search_tasks(self) -> SearchTasks:
+        from shared.adapters.dynamodb.bulk.search_tasks import DynamoSearchTasks
+
+        return DynamoSearchTasks(self._dynamodb, self._jobs, self._leases, self._region)
 
     @cached_property
     def bulk_pages(self) -> BulkPages:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shared.bootstrap.settings import require
 from shared.dataclass import dataclass
-from shared.settings import QuotaSettings, Settings
+from shared.settings import QuotaSettings, ReadingSettings, Settings
 
 if TYPE_CHECKING:
     from shared.bootstrap.ports import Ports
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shared.usecases.reading.find_execution import FindExecution
     from shared.usecases.reading.find_head import FindHead
     from shared.usecases.reading.find_job import FindJob
+    from shared.usecases.reading.shown import KeptExecutions
     from shared.usecases.requests.open_request import OpenRequest
     from shared.usecases.tenancy.limit_requests import LimitRequests
     from shared.usecases.tenancy.read_tenant import ReadTenant
@@ -131,6 +132,24 @@ class CoreUseCases:
         from shared.usecases.reading.find_execution import FindExecution
 
         return FindExecution(store=self.ports.executions)
+
+    @cached_property
+    def kept(self) -> KeptExecutions:
+        """With those of the archive, if the stage has one and the function reads it."""
+        settings = self.settings
+        if not isinstance(settings, ReadingSettings) or settings.archive_reader is None:
+            from shared.usecases.reading.shown import HotExecutions
+
+            return HotExecutions(self.ports.executions)
+        from shared.usecases.reading.archived_rows import ArchivedRows
+
+        return ArchivedRows(
+            store=self.ports.executions,
+            history=self.ports.history,
+            reader=self.ports.archive_reader,
+            clock=self.ports.clock,
+            retention=settings.retention,
+        )
 
     @cached_property
     def find_head(self) -> FindHead:

@@ -5,7 +5,7 @@ from functools import cached_property
 from shared.bootstrap.core import CoreUseCases
 from shared.bootstrap.settings import require
 from shared.dataclass import dataclass
-from shared.settings import ApiSettings, QuotaSettings
+from shared.settings import QuotaSettings
 from shared.usecases.limits.explain_wait import ExplainWait
 from shared.usecases.listings.export_tenant import ExportTenant
 from shared.usecases.listings.job_history import WalkHistory
@@ -19,9 +19,7 @@ from shared.usecases.listings.list_upcoming import ListUpcoming
 from shared.usecases.listings.name_executions import NameExecutions
 from shared.usecases.listings.next_runs import NextRuns
 from shared.usecases.listings.preview_schedule import PreviewSchedule
-from shared.usecases.reading.archived_rows import ArchivedRows
 from shared.usecases.reading.find_shown import FindShown
-from shared.usecases.reading.shown import HotExecutions, KeptExecutions
 
 
 @dataclass(frozen=True)
@@ -34,29 +32,15 @@ class ListingUseCases:
     def list_executions(self) -> ListExecutions:
         ports = self.core.ports
         walk = WalkHistory(jobs=ports.jobs, clock=ports.clock)
-        return ListExecutions(find=self.core.find_job, kept=self.kept, walk=walk)
+        return ListExecutions(find=self.core.find_job, kept=self.core.kept, walk=walk)
 
     @cached_property
     def list_by_time(self) -> ListByTime:
-        return ListByTime(queries=self.core.ports.queries, kept=self.kept)
-
-    @cached_property
-    def kept(self) -> KeptExecutions:
-        """With those of the archive, if the stage has one."""
-        ports, settings = self.core.ports, self.core.settings
-        if not isinstance(settings, ApiSettings) or settings.archive_reader is None:
-            return HotExecutions(ports.executions)
-        return ArchivedRows(
-            store=ports.executions,
-            history=ports.history,
-            reader=ports.archive_reader,
-            clock=ports.clock,
-            retention=settings.retention,
-        )
+        return ListByTime(queries=self.core.ports.queries, kept=self.core.kept)
 
     @cached_property
     def find_shown(self) -> FindShown:
-        return FindShown(find=self.core.find_execution, kept=self.kept)
+        return FindShown(find=self.core.find_execution, kept=self.core.kept)
 
     @cached_property
     def export_tenant(self) -> ExportTenant:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from shared.ports.limits import LimitStore, ThrottleStatus
     from shared.ports.listings import Queries
     from shared.ports.runtime import Clock, Entropy, Offload, Pause, Spread
+    from shared.ports.searches import SearchFiles, SearchTasks
     from shared.ports.tenancy import (
         AuditLog,
         BudgetStore,
@@ -85,6 +86,8 @@ class Ports:
     redrive_tasks: RedriveTasks
     job_tasks: JobTasks
     bulk_pages: BulkPages
+    search_tasks: SearchTasks
+    search_files: SearchFiles
     redrive_batches: RedriveBatches
     parked_messages: ParkedMessageStore
     sender: Sender

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shared.bootstrap.jobs import JobUseCases
     from shared.bootstrap.listings import ListingUseCases
     from shared.bootstrap.ports import Ports
+    from shared.bootstrap.searches import SearchUseCases
     from shared.bootstrap.tenancy import TenancyUseCases
     from shared.bootstrap.ticks import TickUseCases
     from shared.settings import Settings
@@ -58,7 +59,13 @@ class UseCases:
     def bulk(self) -> BulkUseCases:
         from shared.bootstrap.bulk import BulkUseCases
 
-        return BulkUseCases(self.core, self.dead_letters)
+        return BulkUseCases(self.core, self.dead_letters, self.searches)
+
+    @cached_property
+    def searches(self) -> SearchUseCases:
+        from shared.bootstrap.searches import SearchUseCases
+
+        return SearchUseCases(self.core)
 
     @cached_property
     def listings(self) -> ListingUseCases:

@@ -8,6 +8,7 @@ from uuid import uuid4
 import pytest
 from moto import mock_aws
 
+from infra.local.clients import CREDENTIALS
 from infra.local.dynamodb_local import DynamoDbLocal
 from infra.local.emulator import Emulator
 from infra.local.state_dir import StateDir
@@ -16,6 +17,8 @@ from shared.adapters.clock import SystemClock
 from shared.adapters.dynamodb.executions.grouped_writes import GroupedWrites
 from shared.adapters.kms.vault import KmsVault
 from shared.adapters.s3.object_store import S3ObjectStore
+from shared.adapters.s3.search_files import S3SearchFiles
+from shared.adapters.s3.signed_urls import SignedUrls
 from shared.adapters.s3.trail_segments import S3TrailSegments
 from shared.adapters.ssm.parameters import SsmParameters
 from shared.names import QueueName, Transport
@@ -24,6 +27,7 @@ from shared.ports.audit_trail import TrailSegments
 from shared.ports.canary import Parameters
 from shared.ports.delivery import Vault
 from shared.ports.executions import Claimer, OneOffBatches
+from shared.ports.searches import SearchFiles
 from tests.support.conformance.accepted import Acceptance, FakeAcceptance, LoggedAcceptance
 from tests.support.conformance.aws_account import LOG_SECONDS, RECEIVE_TRIES, AwsAccount
 from tests.support.conformance.aws_opt_in import RefusedError
@@ -46,6 +50,7 @@ from tests.support.fakes.archive import FakeObjectStore
 from tests.support.fakes.audit_trail import LOCK_DAYS, FakeTrailSegments
 from tests.support.fakes.clock import SeededEntropy
 from tests.support.fakes.parameters import FakeParameters
+from tests.support.fakes.search_files import FakeSearchFiles
 from tests.support.fakes.vault import FakeVault
 
 
@@ -312,6 +317,34 @@ def trail(request: pytest.FixtureRequest) -> TrailSegments:
 def s3_trail(request: pytest.FixtureRequest) -> S3TrailSegments:
     """The adapter over every engine, for what only S3 shows."""
     return _s3_trail(request.param, request)
+
+
+def _s3_search_files(name: str, request: pytest.FixtureRequest) -> S3SearchFiles:
+    """A bucket that keeps versions, as that of the archive."""
+    engine: str | None = request.getfixturevalue(name)
+    client: AwsClient = request.getfixturevalue("clients")("s3", engine, Transport.BOTO3)
+    bucket = f"searches-{uuid4().hex[:12]}"
+    client.create_bucket(Bucket=bucket)
+    client.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})
+    patch: pytest.MonkeyPatch = request.getfixturevalue("monkeypatch")
+    # The emulator compares signatures with its own credentials.
+    for variable, value in CREDENTIALS.items():
+        patch.setenv(variable, value)
+    if engine is not None:
+        patch.setenv("AWS_ENDPOINT_URL", engine)
+    return S3SearchFiles(client, bucket, SignedUrls("us-east-1", bucket))
+
+
+@pytest.fixture
+def search_files(request: pytest.FixtureRequest) -> SearchFiles:
+    """The files of searches of the fake and of every engine."""
+    return FakeSearchFiles() if request.param == "fake" else _s3_search_files(request.param, request)
+
+
+@pytest.fixture
+def s3_search_files(request: pytest.FixtureRequest) -> S3SearchFiles:
+    """The adapter over every engine, for what only S3 shows."""
+    return _s3_search_files(request.param, request)
 
 
 @pytest.fixture

@@ -49,6 +49,7 @@ from tests.support.builders import (
     occurrence,
     one_off,
     redrive_task,
+    search_task,
     tenant,
     with_changes,
 )
@@ -103,7 +104,7 @@ PROGRESS = LaneProgress(visible_at=DUE_AT, reported_at=DUE_AT)
 PARKED = ParkedMessage(message_id="m", lane=QueueName.BULK, body="", reason="", parked_at=DUE_AT, size=0)
 REDRIVEN = RedrivenBy(execution=one_off(2).id)
 TASK = redrive_task()
-JOB_TASK = job_task()
+JOB_TASK, SEARCH = job_task(), search_task()
 BULK_PAGE = BulkPage(
     tenant_id=TENANT, task_id=JOB_TASK.id, number=0, recorded_at=DUE_AT, entries=(), next_position=None
 )
@@ -194,6 +195,12 @@ CALLS: dict[str, Call] = {
     ),
     "job_tasks.open_of": lambda lab: lab.job_tasks.open_of(TENANT),
     "job_tasks.latest": lambda lab: lab.job_tasks.latest(TENANT, before=None, limit=1),
+    "search_tasks.create": lambda lab: lab.search_tasks.create(SEARCH),
+    "search_tasks.get": lambda lab: lab.search_tasks.get(TENANT, SEARCH.id),
+    "search_tasks.replace at its end": lambda lab: lab.search_tasks.replace(
+        SEARCH, SEARCH.cancelled(DUE_AT), EXPIRES_AT_S
+    ),
+    "search_tasks.latest": lambda lab: lab.search_tasks.latest(TENANT, before=None, limit=1),
     "bulk_pages.get": lambda lab: lab.bulk_pages.get(TENANT, JOB_TASK.id, 0),
     "bulk_pages.begin": lambda lab: lab.bulk_pages.begin(BULK_PAGE, EXPIRES_AT_S),
     "bulk_pages.finish": lambda lab: lab.bulk_pages.finish(BULK_PAGE, EXPIRES_AT_S),

@@ -11,6 +11,7 @@ from shared.adapters.dynamodb.codec.job_items import job_item, past_chain_item, 
 from shared.adapters.dynamodb.codec.job_task_items import bulk_page_item, job_task_item
 from shared.adapters.dynamodb.codec.keys import item_key, job_key, payload_key, shard_counts_key
 from shared.adapters.dynamodb.codec.redrive_task_items import redrive_task_item
+from shared.adapters.dynamodb.codec.search_task_items import search_task_item
 from shared.adapters.dynamodb.codec.tenant_items import key_item, read_key, read_tenant, tenant_item
 from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.domain.bulk.pages import BulkEntry, BulkPage
@@ -38,6 +39,7 @@ from tests.support.builders import (
     occurrence,
     one_off,
     redrive_task,
+    search_task,
     tenant,
 )
 from tests.support.conformance.dynamo_lab import REGION, DynamoLab
@@ -358,6 +360,33 @@ def test_a_broken_bulk_operation_is_told_from_one_that_does_not_exist(
     engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item | {"v": NEWER})
     with pytest.raises(UnknownVersionError):
         engine_lab.job_tasks.get(TENANT, task.id)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"s": {"S": "paused"}},
+        {"ps": {"S": "x#y"}},
+        {"ps": {"S": "5#exe_nothing"}},
+        {"wf": {"S": "soon"}},
+        {"wb": {"N": "0"}},
+        {"f": {"L": [{"N": "1"}]}},
+        {"f": {"S": "none"}},
+    ],
+)
+def test_a_broken_search_is_told_from_one_that_does_not_exist(
+    engine_lab: DynamoLab, broken: dict[str, dict[str, Any]]
+) -> None:
+    task = search_task()
+    engine_lab.search_tasks.create(task)
+    item = search_task_item(task) | broken
+    engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item)
+    with pytest.raises(UnreadableItemError):
+        engine_lab.search_tasks.get(TENANT, task.id)
+    assert engine_lab.search_tasks.latest(TENANT, before=None, limit=5) == ([], None)
+    engine_lab.client.put_item(TableName=engine_lab.names.jobs, Item=item | {"v": NEWER})
+    with pytest.raises(UnknownVersionError):
+        engine_lab.search_tasks.get(TENANT, task.id)
 
 
 @pytest.mark.parametrize(

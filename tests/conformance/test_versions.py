@@ -9,6 +9,7 @@ from shared.adapters.dynamodb.codec import versions
 from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.job_items import job_item
 from shared.adapters.dynamodb.executions import execution_updates
+from shared.domain.archive.search_task import SearchState
 from shared.domain.bulk.actions import BulkAction, Refusal
 from shared.domain.bulk.job_task import JobTaskState
 from shared.domain.bulk.pages import Result
@@ -31,7 +32,7 @@ from tests.support.conformance.dynamo_lab import REGION, DynamoLab
 STORED = (
     *(State, EndReason, Reason, Lane, OverlapPolicy, CatchUp, Gap, Overlap),
     *(JobState, TaskState, TenantState, Scope),
-    *(BulkAction, JobTaskState, Refusal, Result, Kind),
+    *(BulkAction, JobTaskState, Refusal, Result, Kind, SearchState),
 )
 """Every enumeration whose members are stored; version 1 has those that are listed below."""
 VERSION_1 = {
@@ -56,6 +57,7 @@ VERSION_1 = {
     "Refusal": "DELETED COMPLETED ENDED RUNNING BACKFILL QUOTA CHANGED UNREADABLE",
     "Result": "DONE UNCHANGED REFUSED",
     "Kind": "ONCE CRON RATE BACKFILL",
+    "SearchState": "RUNNING FINISHED CANCELLED",
     "Series": "Rate Cron Backfill",
 }
 NEXT = versions.VERSION + 1

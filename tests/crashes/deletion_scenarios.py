@@ -16,7 +16,7 @@ def _finish(stage: Stage) -> None:
         stage.redrive()
 
 
-@deleted("Query", "BatchGetItem", "BatchWriteItem", "PutItem")
+@deleted("Query", "BatchGetItem", "BatchWriteItem", "PutItem", "ListObjectVersions", "DeleteObjects")
 def deletes_what_is_stored_of_a_tenant(stage: Stage) -> None:
     stage.leavers.leave()
     stage.mark("redriver")

@@ -132,7 +132,9 @@ def _queue(engines: Engines, name: str, visibility_seconds: int, dead_arn: str |
 
 
 def _bucket(engines: Engines, name: str) -> str:
-    engines.others.client("s3").create_bucket(Bucket=name)
+    s3 = engines.others.client("s3")
+    s3.create_bucket(Bucket=name)
+    s3.put_bucket_versioning(Bucket=name, VersioningConfiguration={"Status": "Enabled"})
     return name
 
 

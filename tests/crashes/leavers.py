@@ -12,6 +12,7 @@ from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
 from shared.domain.ids import ExecutionId
 from shared.domain.tenancy.suspension import Suspension
 from shared.domain.tenancy.tenant import TenantState
+from shared.names import SEARCHES_PREFIX, Env
 from tests.crashes.deployment import Deployment
 from tests.support.builders import api_key, deletion, one_off, tenant
 
@@ -20,7 +21,7 @@ EXECUTIONS = 3
 
 
 class Leavers:
-    """Each has a key and some executions that are far from due."""
+    """Each has a key, some executions that are far from due, and two versions of a file of a search."""
 
     _numbers = itertools.count(1_000)
 
@@ -28,6 +29,8 @@ class Leavers:
         client, tables = deployment.engines.store.client("dynamodb"), deployment.tables
         backoff = Backoff(pause, SystemEntropy())
         self._clock = deployment.engines.clock
+        self._s3 = deployment.engines.others.client("s3")
+        self._bucket = deployment.environment[Env.ARCHIVE_BUCKET]
         self._tenants = DynamoTenantStore(client, tables.tenants, backoff)
         self._deletions = DynamoTenantDeletions(client, tables.tenants)
         self._executions = DynamoExecutionStore(client, tables.executions, REGION, backoff)
@@ -54,6 +57,8 @@ class Leavers:
         ]
         for execution in executions:
             self._executions.put_if_absent(execution)
+        for content in (b"first", b"second"):
+            self._s3.put_object(Bucket=self._bucket, Key=f"{_files(name)}srh_1/1.ndjson.gz", Body=content)
         after = replace(before, is_being_deleted=True, revision=before.revision + 1)
         asked = deletion(tenant_id=name, asked_at=now_ms, next_at=now_ms)
         assert self._deletions.begin(before, after, asked)
@@ -68,4 +73,10 @@ class Leavers:
                 faults.append(f"deletion: {name} is still there, its record is {record}")
             elif self._executions.get_many(ids):
                 faults.append(f"deletion: {name} is gone, and has executions")
+            if self._s3.list_object_versions(Bucket=self._bucket, Prefix=_files(name)).get("Versions"):
+                faults.append(f"deletion: {name} has files of searches")
         return faults
+
+
+def _files(tenant_id: str) -> str:
+    return f"{SEARCHES_PREFIX}{tenant_id}/"

@@ -25,6 +25,7 @@ from shared.adapters.clock import SystemClock, pause
 from shared.adapters.http.sender import CallbackSender
 from shared.bootstrap import dynamo_ports
 from shared.domain.archive import schedule
+from shared.usecases.archive import find_matching as find_matching
 from shared.usecases.bulk import process_job_tasks as process_job_tasks
 from shared.usecases.dead_letters import process_bulk_redrives as process_bulk_redrives
 from shared.usecases.ticks import sweep_shard, watch_buckets
@@ -106,6 +107,8 @@ def live(pipe: Connection, asked: dict[str, Any]) -> None:
     _put_into_product(clock)
     watch_buckets.PAGE_ROWS = sweep_shard.PAGE_ROWS = PAGE_ROWS
     process_bulk_redrives.PAGE = process_job_tasks.PAGE = PAGE_ROWS
+    search: Any = find_matching
+    search.ROWS_OF_SEARCH = search.PAGE_ROWS = PAGE_ROWS
     archive: Any = schedule
     archive.SEALED_AFTER_MS = SEALED_AFTER_MS
     _set_groups(in_groups=GROUPS in asked["environment"])

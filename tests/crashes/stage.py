@@ -23,6 +23,7 @@ from tests.crashes.printed import Printed, findings
 from tests.crashes.quotas import OwnQuotas
 from tests.crashes.redriver import Redriver
 from tests.crashes.reports import Receivers
+from tests.crashes.searches import Searches
 from tests.crashes.settling import UNTIL_RECONCILABLE_SECONDS, Settling
 from tests.crashes.tampering import Tampering
 
@@ -48,6 +49,7 @@ class Stage:
         self.receivers = Receivers(self.clock, self.request)
         self.redriver = Redriver(self.clock, self.request)
         self.operations = Operations(self.clock, self.request)
+        self.searches = Searches(self.clock, self.request)
         self.parked_messages = Parking(deployment)
         self.archived_rows = ArchivedRows(deployment)
         self.exported_records = ExportedRecords(deployment)
@@ -77,6 +79,7 @@ class Stage:
         self.run(2)
         self.redriver.forget()
         self.operations.forget()
+        self.searches.forget()
         self.parked_messages.forget()
         self.archived_rows.forget()
         self.exported_records.forget()
@@ -219,7 +222,11 @@ class Stage:
             self.archive()
 
     def _bulk_tasks_are_at_rest(self) -> bool:
-        return self.redriver.bulks_are_at_rest() and self.operations.are_at_rest()
+        return (
+            self.redriver.bulks_are_at_rest()
+            and self.operations.are_at_rest()
+            and self.searches.are_at_rest()
+        )
 
     def verdict(self) -> list[str]:
         """What the oracle says of this run."""
@@ -238,7 +245,7 @@ class Stage:
             limits=None if self.workers.unanswered else self.limits,
         )
         told = self.tampering.faults(findings(self._reconciler_log.new_lines()))
-        bulk = [*self.redriver.faults(), *self.operations.faults()]
+        bulk = [*self.redriver.faults(), *self.operations.faults(), *self.searches.faults(records)]
         kept = [*self.archived_rows.faults(records), *self.exported_records.faults()]
         beside = self.parked_messages.faults() + self.leavers.faults()
         return self.faults + oracle.verdict() + told + bulk + kept + beside

@@ -44,6 +44,7 @@ from tests.crashes.refund_scenarios import refunds
 from tests.crashes.refusal_scenarios import refused
 from tests.crashes.run_lock_scenarios import handed_over, run_locks, swept
 from tests.crashes.scenario import Scenario
+from tests.crashes.search_scenarios import searched, written
 from tests.crashes.stage import Stage
 from tests.crashes.suspension_scenarios import suspended
 from tests.crashes.tick_scenarios import sweeper, watcher
@@ -51,7 +52,7 @@ from tests.crashes.unfinished_scenarios import finished, left
 
 CATALOGUES = (
     *(api, batches, edits, large, lifecycle, finished, reported, handed_over),
-    *(told_by_report, redriving, started, changed_at_once, changed_later),
+    *(told_by_report, redriving, started, changed_at_once, changed_later, searched, written),
     *(watcher, sweeper, unheard, swept),
     *(told_by_sweep, held_back, worked_off, kept, deleted),
     *(executor, refused, refunds, moved, going_on, run_locks),

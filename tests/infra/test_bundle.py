@@ -72,6 +72,7 @@ for service, call, wanted, answer in (
     ("dynamodb", "get_item", {"TableName": "tbl", "Key": {"pk": {"S": "a"}}}, {"Item": {"pk": {"S": "a"}}}),
     ("sqs", "get_queue_url", {"QueueName": "q"}, {"QueueUrl": "https://q"}),
     ("kms", "decrypt", {"CiphertextBlob": b"c"}, {"Plaintext": b"p"}),
+    ("s3", "put_object", {"Bucket": "b", "Key": "k"}, {"ETag": "e"}),
     ("sts", "get_caller_identity", {}, {"Account": "111111111111"}),
 ):
     client = boto3.client(service)
@@ -103,7 +104,7 @@ boto3.client("s3")
 """
 
 
-def test_bundle_of_the_archiver_alone_has_the_library_of_parquet_files_and_s3(
+def test_bundle_of_the_archiver_alone_has_the_library_of_parquet_files(
     archive_bundle: Path, host_bundle: Path
 ) -> None:
     assert _run_isolated(archive_bundle, MERGED, {}).strip() == "0"

@@ -8,8 +8,9 @@ import pytest
 
 from infra.stages import local_stage
 from shared.adapters.parquet.schema import COLUMNS
+from shared.domain.archive.search_task import RESULT_DAYS
 from shared.domain.archive.unit import ArchiveUnit, hour_of
-from shared.names import Attr, Index
+from shared.names import SEARCHES_PREFIX, Attr, Index
 from tests.infra.conftest import Synthesised, synthesise, usual_stage
 from tests.support.builders import DUE_AT
 from tests.support.template import Resource, resolve
@@ -132,7 +133,14 @@ def test_files_that_end_soon_never_become_cold(tmp_path: Path) -> None:
     """Glacier Instant Retrieval bills ninety days at least."""
     short = synthesise(replace(usual_stage(), archive_days=149), tmp_path)
     rules = _archive(short)["Properties"]["LifecycleConfiguration"]["Rules"]
-    assert {rule["Id"] for rule in rules} == {"archived", "answers", "replaced"}
+    assert {rule["Id"] for rule in rules} == {"archived", "answers", "searches", "replaced"}
+
+
+def test_files_of_searches_end_a_day_after_they_are_offered(cloud: Synthesised) -> None:
+    rules = _archive(cloud)["Properties"]["LifecycleConfiguration"]["Rules"]
+    (rule,) = (each for each in rules if each["Id"] == "searches")
+    assert (rule["Prefix"], rule["ExpirationInDays"]) == (SEARCHES_PREFIX, RESULT_DAYS + 1)
+    assert rule["NoncurrentVersionExpiration"] == {"NoncurrentDays": 1}
 
 
 def test_table_of_the_archive_computes_the_names_that_the_archiver_gives(cloud: Synthesised) -> None:

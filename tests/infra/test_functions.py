@@ -20,6 +20,7 @@ from shared.settings import (
     ExecutorSettings,
     FunctionSettings,
     ProberSettings,
+    ReadingSettings,
     ReconcilerSettings,
     Settings,
 )
@@ -35,7 +36,7 @@ SETTINGS: dict[str, type[FunctionSettings]] = {
     "executor": ExecutorSettings,
     "dead_letter": DeadLetterSettings,
     "reconciler": ReconcilerSettings,
-    "redriver": Settings,
+    "redriver": ReadingSettings,
     "archiver": ArchiverSettings,
     "auditor": AuditorSettings,
     "archive_reader": ArchiveReaderSettings,
@@ -141,7 +142,7 @@ def test_functions_that_make_callbacks_have_the_key_and_the_dial_exceptions_and_
         variables = environment(cloud.service.functions()[spec.service])
         assert ("DIAL_EXCEPTIONS" in variables) == spec.makes_callbacks
         assert ("KMS_KEY_ID" in variables) == (spec.makes_callbacks or spec.archives)
-        needs_bucket = spec.archives or spec.reads_archive or spec.manages_tenants
+        needs_bucket = spec.archives or spec.reads_archive or spec.asks_archive
         assert ("ARCHIVE_BUCKET" in variables) == needs_bucket
         assert ("ARCHIVE_READER" in variables) == spec.asks_archive
         assert variables.get("DIAL_EXCEPTIONS", "") == ""
@@ -239,6 +240,8 @@ def test_stage_without_an_archive_and_an_audit_trail_has_neither_function_and_no
 ) -> None:
     stacks = synthesise(replace(usual_stage(), archive_days=0, audit_lock_days=0), tmp_path)
     assert not {"archiver", "archive-reader", "auditor"} & stacks.service.functions().keys()
-    assert "ARCHIVE_READER" not in environment(stacks.service.functions()["api"])
+    for service in ("api", "redriver"):
+        variables = environment(stacks.service.functions()[service])
+        assert not {"ARCHIVE_READER", "ARCHIVE_BUCKET"} & variables.keys()
     kinds = {made["Type"] for made in stacks.data.body["Resources"].values()}
     assert not {"AWS::S3::Bucket", "AWS::Glue::Table", "AWS::Athena::WorkGroup"} & kinds

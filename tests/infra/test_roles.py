@@ -75,7 +75,8 @@ def test_no_statement_has_a_wildcard(request: pytest.FixtureRequest, stage: str,
         assert "NotResource" not in statement
     for action, resource in _allowed(stacks, spec.service):
         assert "*" not in action
-        assert "*" not in resource or (spec.uses_s3 and resource.endswith("/v1/*"))
+        own = "/v1/*" if spec.uses_s3 else "/searches/*" if spec.asks_archive else None
+        assert "*" not in resource or (own is not None and resource.endswith(own))
 
 
 @every_function_of_two_stages
@@ -243,9 +244,29 @@ def test_auditor_adds_segments_and_can_change_none(cloud: Synthesised) -> None:
         assert on_trail == wanted
         assert not any(
             verb in action
-            for action, _ in _allowed(cloud, spec.service)
+            for action, name in _allowed(cloud, spec.service)
             for verb in ("DeleteObject", "Retention", "LegalHold", "ObjectLock", "PutBucket")
+            if not name.endswith("/searches/*")
         )
+
+
+def test_files_of_searches_are_written_and_deleted_by_the_redriver_and_read_by_the_api(
+    cloud: Synthesised,
+) -> None:
+    """URLs that the API signs can do no more than the API itself."""
+    for spec in SPECS:
+        on_files = {action for action, name in _allowed(cloud, spec.service) if name.endswith("/searches/*")}
+        wanted = {
+            "api": {"s3:GetObject"},
+            "redriver": {"s3:GetObject", "s3:PutObject", "s3:DeleteObjectVersion"},
+        }.get(spec.service, set())
+        assert on_files == wanted
+    (listing,) = [
+        made
+        for made in _statements(cloud, "redriver")
+        if _listed(made["Action"]) == ["s3:ListBucketVersions"]
+    ]
+    assert listing["Condition"] == {"StringLike": {"s3:prefix": ["searches/*"]}}
 
 
 def test_auditor_reads_the_list_of_tenants_alone(cloud: Synthesised) -> None:

@@ -29,6 +29,7 @@ from tests.mutants.releases import RELEASES
 from tests.mutants.requests import REQUESTS
 from tests.mutants.retries import RETRIES
 from tests.mutants.schedules import SCHEDULES
+from tests.mutants.searches import SEARCHES
 from tests.mutants.sender import SENDER
 from tests.mutants.service_faults import SERVICE_FAULTS
 from tests.mutants.sizing import SIZING
@@ -82,6 +83,7 @@ MUTANTS = (
     *ALARMS,
     *ARCHIVE,
     *ARCHIVE_READING,
+    *SEARCHES,
     *STATISTICS,
     *AUDIT_TRAIL,
 )

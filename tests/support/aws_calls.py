@@ -58,12 +58,21 @@ def _s3(operation: str, params: Mapping[str, Any]) -> Iterator[Need]:
     bucket = params["Bucket"]
     if operation == "ListObjectVersions":
         yield "s3:ListBucketVersions", f"bucket:{bucket}"
+    elif operation == "DeleteObjects":
+        for each in params["Delete"]["Objects"]:
+            action = "DeleteObjectVersion" if "VersionId" in each else "DeleteObject"
+            yield f"s3:{action}", _objects(bucket, each["Key"])
     elif operation == "GetObject" and "VersionId" in params:
         # The lock of a version is shown to those who may read it.
         yield "s3:GetObjectVersion", f"objects:{bucket}"
         yield "s3:GetObjectRetention", f"objects:{bucket}"
     else:
-        yield f"s3:{operation}", f"objects:{bucket}"
+        yield f"s3:{operation}", _objects(bucket, params.get("Key", ""))
+
+
+def _objects(bucket: str, key: str) -> str:
+    """Roles tell the files of searches from the other objects of a bucket."""
+    return f"searches:{bucket}" if key.startswith("searches/") else f"objects:{bucket}"
 
 
 def _dynamodb(operation: str, params: Mapping[str, Any]) -> Iterator[Need]:

@@ -3,6 +3,8 @@
 from dataclasses import fields, replace
 from typing import Any, TypeVar
 
+from shared.domain.archive.reading import RowFilter
+from shared.domain.archive.search_task import SearchFilter, SearchTask, search_task_id
 from shared.domain.bucket import MINUTE_MS, ShardCounts
 from shared.domain.bulk.actions import BulkAction
 from shared.domain.bulk.job_task import JobTask, job_task_id
@@ -160,6 +162,19 @@ def job_task(number: int = 1, **overrides: Any) -> JobTask:
         "next_due_at": DUE_AT,
     }
     return JobTask(**(fields | overrides))
+
+
+def search_task(number: int = 1, **overrides: Any) -> SearchTask:
+    """A new search of the day before, without a filter."""
+    criteria = SearchFilter(rows=RowFilter(), from_at=DUE_AT - 86_400_000, until_at=DUE_AT)
+    fields: dict[str, Any] = {
+        "id": search_task_id(DUE_AT, number),
+        "tenant_id": TENANT,
+        "criteria": criteria,
+        "created_at": DUE_AT,
+        "position": IndexPosition(at=DUE_AT),
+    }
+    return SearchTask(**(fields | overrides))
 
 
 def signing_secret(number: int = 1, **overrides: Any) -> SigningSecret:

@@ -12,6 +12,7 @@ from infra.components.grant_table import (
     KEY,
     LOG,
     RECEIVE,
+    SEARCHED,
     SEGMENTS,
     Grant,
     dead_letters_name,
@@ -116,6 +117,7 @@ def _names(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     if Env.ARCHIVE_BUCKET in environment:
         yield f"bucket:{environment[Env.ARCHIVE_BUCKET]}", ARCHIVE
         yield f"objects:{environment[Env.ARCHIVE_BUCKET]}", ARCHIVED_OBJECTS
+        yield f"searches:{environment[Env.ARCHIVE_BUCKET]}", SEARCHED
     if Env.AUDIT_BUCKET in environment:
         yield f"bucket:{environment[Env.AUDIT_BUCKET]}", AUDIT_TRAIL
         yield f"objects:{environment[Env.AUDIT_BUCKET]}", SEGMENTS

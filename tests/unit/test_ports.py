@@ -25,6 +25,7 @@ from shared.settings import (
     ArchiverSettings,
     AuditorSettings,
     ExecutorSettings,
+    ReadingSettings,
     ReconcilerSettings,
     Settings,
 )
@@ -33,7 +34,8 @@ from tests.support.api.emitted import emitted
 from tests.support.api.environment import ENVIRONMENT
 
 AUDIT = {"audit_log", "trail_progress", "trail_segments"}
-ARCHIVE = {"archive_reader", "history", "tenant_rows"}
+READING = {"archive_reader", "history", "search_files"}
+ARCHIVE = READING | {"tenant_rows"}
 OF_OTHERS = AUDIT | ARCHIVE | {"accepted_log", "archive_objects", "sender", "vault"}
 
 
@@ -68,6 +70,7 @@ def test_a_port_without_its_settings_is_refused() -> None:
         (AuditorSettings, AUDIT),
         (ExecutorSettings, {"sender", "vault"}),
         (ReconcilerSettings, {"accepted_log"}),
+        (ReadingSettings, READING),
         (ArchiverSettings, {"archive_objects", "history", "vault"}),
     ):
         ports = made(kind)

@@ -56,6 +56,8 @@ _ADMIN_PATHS = (OPERATORS_PATH, "/v1/keys", "/v1/settings", "/v1/signing-secrets
 _MONITORING_PATHS = ("/v1/audit", "/v1/usage")
 _COMPUTING_PATHS = frozenset({"/v1/schedules/preview"})
 """A POST to one of these changes nothing."""
+_SEARCH_PATHS = ("/v1/executions/search", "/v1/searches")
+"""A search only reads, whatever the method."""
 _READS = frozenset({"GET", "HEAD"})
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="punctual"'}
 
@@ -107,7 +109,8 @@ def _sufficient_scopes(method: str, path: str) -> frozenset[Scope]:
         return frozenset({Scope.READ, Scope.ADMIN})
     if path in _COMPUTING_PATHS:
         return frozenset({Scope.READ, Scope.WRITE})
-    return frozenset({Scope.READ if method in _READS else Scope.WRITE})
+    is_read = method in _READS or any(_is_under(path, parent) for parent in _SEARCH_PATHS)
+    return frozenset({Scope.READ if is_read else Scope.WRITE})
 
 
 def _is_under(path: str, parent: str) -> bool:

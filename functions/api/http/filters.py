@@ -1,8 +1,11 @@
-"""Query parameters that filter a listing. ProblemError (400) for every value that is not exactly right."""
+"""Query parameters that filter a listing. ProblemError (400) for every value that is not exactly right.
+
+The same filters in bodies have an error for each such value.
+"""
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import TypeVar
 
@@ -10,7 +13,7 @@ from functions.api.http.problems import Problem, ProblemError
 from functions.api.models import MAX_INSTANT_CHARACTERS
 from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.ids import is_job_id, is_recurring_job_id
-from shared.domain.jobs.new_job import MAX_NAME_LENGTH, check_tags
+from shared.domain.jobs.new_job import MAX_NAME_LENGTH, TAG, TAG_TEXT, check_tags
 from shared.domain.listings.filters import (
     EXECUTION_STATES,
     FAILURE_REASONS,
@@ -65,6 +68,18 @@ def job_filter(query: Mapping[str, str]) -> JobFilter:
         kind=_word(query, "kind", tuple(Kind)),
         backfill_of=_recurring_job_id(query, "backfill_of"),
     )
+
+
+def word_errors(
+    *, job: str | None, tag: str | None, reason: str | None, within: tuple[str, ...] = ()
+) -> Iterator[InvalidValueError]:
+    """An error for each filter of a body that is no such word. `within` are the members that lead to the filter."""
+    if job is not None and not is_job_id(job):
+        yield InvalidValueError("must be the id of a job, as in job_...", path=(*within, "job"))
+    if reason is not None and reason not in FAILURE_REASONS:
+        yield InvalidValueError(f"must be one of {', '.join(FAILURE_REASONS)}", path=(*within, "reason"))
+    if tag is not None and not re.fullmatch(TAG, tag):
+        yield InvalidValueError(f"must be {TAG_TEXT}", path=(*within, "tag"))
 
 
 def instant(query: Mapping[str, str], name: str) -> int | None:

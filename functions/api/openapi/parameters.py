@@ -44,6 +44,7 @@ _IN_PATH = {
         "An execution's `id`: the `webhook-id` of its calls.", "exe_1001jmg0r03s0009xjjb7t357kf8p8b"
     ),
     "redrive_id": _id("A bulk redrive's `id`.", "rdr_01jmg4bfzkg2c8k9w3qdm7vtqn6y"),
+    "search_id": _id("A search's `id`.", "srh_01jmg0r03sg2c8k9w3qdm7vtqn6y"),
     "bulk_task_id": _id("A bulk operation's `id`.", "blk_01jmg0r03sg2c8k9w3qdm7vtqn6y"),
     "key_id": _id(
         "The id of an API key: the part between the underscores of `pk_<id>_…`.", "mfs9rrrpq58f4h2n"

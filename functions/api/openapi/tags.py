@@ -52,7 +52,7 @@ TAGS = (
     Tag(
         name="Executions",
         description="The runs of jobs: one execution for each, with its attempts.",
-        paths=("/v1/executions",),
+        paths=("/v1/executions", "/v1/searches"),
         page="reference/api#states",
     ),
     Tag(

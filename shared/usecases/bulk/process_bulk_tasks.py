@@ -40,6 +40,8 @@ class BulkReport:
     """Jobs that bulk operations have changed, or changed back."""
     deleted: int = 0
     """Rows of deleted tenants."""
+    found: int = 0
+    """Executions that searches have written to files."""
     ended: int = 0
     unavailable: int = 0
     unreadable: list[str] = field(default_factory=list)

@@ -1,5 +1,6 @@
 """Delete what is stored of a tenant, page by page, and the tenant last."""
 
+from collections import Counter
 from dataclasses import replace
 
 from shared.dataclass import dataclass
@@ -7,6 +8,7 @@ from shared.domain.errors import PunctualError, ServiceError
 from shared.domain.tenancy.deletion import DeletionStep, TenantDeletion
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.runtime import Clock
+from shared.ports.searches import SearchFiles
 from shared.ports.tenancy import TenantDeletions, TenantRecords, TenantStore
 from shared.usecases.bulk.lease_page import LEASE_MS
 from shared.usecases.bulk.process_bulk_tasks import BulkReport, Rest, Step
@@ -16,13 +18,15 @@ from shared.usecases.bulk.process_bulk_tasks import BulkReport, Rest, Step
 class ProcessTenantDeletions:
     """The worker of deletions. A page that is repeated after a crash finds less to delete.
 
-    A pass deletes all definitions, then all executions. Passes follow until one finds nothing, since an execution
-    that was running may have left others behind.
+    A pass deletes all definitions and the files of searches, then all executions. Passes follow until one finds
+    nothing, since an execution that was running may have left others behind.
     """
 
     deletions: TenantDeletions
     records: TenantRecords
     tenants: TenantStore
+    search_files: SearchFiles | None
+    """None in a stage without an archive."""
     clock: Clock
 
     def open(self) -> list[tuple[str, str]]:
@@ -61,7 +65,8 @@ class ProcessTenantDeletions:
 
     def _deleted(self, deletion: TenantDeletion, tenant: Tenant) -> dict[str, int]:
         if deletion.step is DeletionStep.DEFINITIONS:
-            return dict(self.records.delete_definitions(tenant.id))
+            files = self.search_files.delete_some(tenant.id) if self.search_files is not None else 0
+            return dict(Counter(self.records.delete_definitions(tenant.id)) + Counter(files=files))
         return dict(self.records.delete_executions(tenant.id, tenant.index_shards))
 
     def _ended(self, report: BulkReport) -> Rest:

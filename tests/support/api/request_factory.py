@@ -34,6 +34,7 @@ BODIES: dict[str, Any] = {
     "failExecution": {"reason": "for a test"},
     "redriveDeadLetters": {"status": 599},
     "changeJobs": {"filter": {"tag": "of-no-job"}, "action": "pause"},
+    "searchExecutions": {"from": "2025-02-17T00:00:00Z", "filter": {"status": 599}},
 }
 """A valid body by operation. Operators' operations on other tenants' keys have the same bodies."""
 OF_TENANT = "OfTenant"
@@ -42,6 +43,7 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
     "execution_id": ("exe_1" + "0" * 30, "exe_unknown"),
     "redrive_id": ("rdr_" + "0" * 26, "unknown"),
     "bulk_task_id": ("blk_" + "0" * 26, "unknown"),
+    "search_id": ("srh_" + "0" * 26, "unknown"),
     "key_id": ("0" * 16, "unknown"),
     "secret_id": ("sec_00000000", "unknown"),
     "tenant_id": ("nobody", "No.Body"),
@@ -85,6 +87,7 @@ def settle(world: ApiWorld, name: str) -> Party:
     redrive = ask(world, party.key, "POST", "/v1/dead-letters/redrive", BODIES["redriveDeadLetters"])
     world.world.process_bulk_tasks.execute()
     operation = ask(world, party.key, "POST", "/v1/jobs/bulk", BODIES["changeJobs"])
+    search = ask(world, party.key, "POST", "/v1/executions/search", BODIES["searchExecutions"])
     _made(world, party, "/v1/signing-secrets", {"overlap_seconds": 3_600})
     secrets = ask(world, party.key, "GET", "/v1/signing-secrets").json["signing_secrets"]
     party.ids.update(
@@ -92,6 +95,7 @@ def settle(world: ApiWorld, name: str) -> Party:
         execution_id=[execution["id"] for execution in executions],
         redrive_id=[redrive.json["id"]],
         bulk_task_id=[operation.json["id"]],
+        search_id=[search.json["id"]],
         key_id=keys,
         secret_id=[secret["id"] for secret in reversed(secrets)],
         tenant_id=[name],

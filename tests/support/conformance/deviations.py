@@ -53,6 +53,8 @@ IMPLEMENTATIONS = {
     "s3_objects": ("moto", "ministack"),
     "trail": ("fake", "moto", "ministack"),
     "s3_trail": ("moto", "ministack"),
+    "search_files": ("fake", "moto", "ministack"),
+    "s3_search_files": ("moto", "ministack"),
 }
 """By fixture: what the suites run over. `moto-batch` is one of the two ways to claim or to put, over moto.
 
@@ -65,7 +67,7 @@ OVER_SDK = "@boto3"
 _IN_THIS_PROCESS = ("fake", "moto")
 """moto is a patch of the SDK, so it answers no client in a way of its own."""
 
-_OVER_SDK_ALONE = frozenset({"test_object_store", "test_trail_segments"})
+_OVER_SDK_ALONE = frozenset({"test_object_store", "test_search_files", "test_trail_segments"})
 """The suites of services that no transport but the SDK calls."""
 
 GROUPED = "@grouped"

@@ -12,6 +12,7 @@ from shared.adapters.dynamodb.batch_reads import Backoff
 from shared.adapters.dynamodb.bulk.bulk_pages import DynamoBulkPages
 from shared.adapters.dynamodb.bulk.bulk_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.bulk.job_tasks import DynamoJobTasks
+from shared.adapters.dynamodb.bulk.search_tasks import DynamoSearchTasks
 from shared.adapters.dynamodb.codec.keys import execution_key, item_key, job_key, payload_key, reminder_key
 from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
@@ -155,6 +156,11 @@ class DynamoLab:
     def job_tasks(self) -> DynamoJobTasks:
         client = self._use(self.names.jobs, self.names.leases)
         return DynamoJobTasks(client, self.names.jobs, self.names.leases, REGION)
+
+    @cached_property
+    def search_tasks(self) -> DynamoSearchTasks:
+        client = self._use(self.names.jobs, self.names.leases)
+        return DynamoSearchTasks(client, self.names.jobs, self.names.leases, REGION)
 
     @cached_property
     def bulk_pages(self) -> DynamoBulkPages:

@@ -18,6 +18,7 @@ from shared.ports.history import HistoryStore
 from shared.ports.jobs import IdempotencyStore, JobHealthStore, JobNames, JobStore, LiveItems, RunLockStore
 from shared.ports.limits import LimitStore, ThrottleStatus
 from shared.ports.listings import Queries
+from shared.ports.searches import SearchTasks
 from shared.ports.tenancy import (
     AuditLog,
     BudgetStore,
@@ -31,7 +32,7 @@ from tests.support.fakes.archive import FakeArchiveUnits, FakeIndexCounts, FakeL
 from tests.support.fakes.audit import FakeAuditLog
 from tests.support.fakes.audit_trail import FakeTrailProgress
 from tests.support.fakes.budgets import FakeBudgetStore
-from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks
+from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks, FakeSearchTasks
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.history import FakeHistoryStore
@@ -112,6 +113,9 @@ class Lab(Protocol):
 
     @property
     def bulk_pages(self) -> BulkPages: ...
+
+    @property
+    def search_tasks(self) -> SearchTasks: ...
 
     @property
     def redrive_batches(self) -> RedriveBatches: ...
@@ -216,6 +220,7 @@ class FakeLab:
         self.parked_messages = FakeParkedMessageStore()
         self.redrives = FakeRedriveTasks()
         self.job_tasks, self.bulk_pages = FakeJobTasks(), FakeBulkPages()
+        self.search_tasks = FakeSearchTasks()
         self.redrive_batches = FakeRedriveBatches(self.table)
         self.tenants = FakeTenantStore()
         self.deletions = FakeTenantDeletions(self.tenants)

@@ -79,6 +79,7 @@ _MAKES = {
     "rotateSigningSecret": "secret_id",
     "redriveDeadLetters": "redrive_id",
     "changeJobs": "bulk_task_id",
+    "searchExecutions": "search_id",
 }
 
 

@@ -45,6 +45,8 @@ from tests.support.usecases.lanes import Lanes
 
 PROGRAMS = ("curl", "python3", "tee", "env", "cat")
 SLEEP = "/-/sleep/"
+REDRIVER_SECONDS = 60
+"""Within this time, the redriver has a tick."""
 ANY = "..."
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 """What the laptop stack opens to calls."""
@@ -229,6 +231,8 @@ class Reader:
     def _sleep(self, seconds: float) -> None:
         """Everything runs that is due meanwhile."""
         self._lanes.until(self._world.world.clock.time_ms + int(seconds * 1000))
+        if seconds >= REDRIVER_SECONDS:
+            self._world.world.process_bulk_tasks.execute()
 
     def _compare_answer(self, shown: Any) -> None:
         assert self._exchanges, "an answer to no request"

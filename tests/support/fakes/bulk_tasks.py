@@ -2,16 +2,17 @@
 
 from typing import Generic, TypeVar
 
+from shared.domain.archive.search_task import SearchTask
 from shared.domain.bulk.job_task import JobTask
 from shared.domain.bulk.pages import BulkPage
-from shared.domain.bulk.task import BulkTask
+from shared.domain.bulk.task import PagedTask
 from shared.domain.dead_letters.redrive_task import RedriveTask
 from shared.domain.errors import UnavailableError
 
-T = TypeVar("T", bound=BulkTask)
+T = TypeVar("T", bound=PagedTask)
 
 
-class FakeBulkTasks(Generic[T]):
+class FakePagedTasks(Generic[T]):
     """Each change is atomic."""
 
     def __init__(self) -> None:
@@ -55,25 +56,33 @@ class FakeBulkTasks(Generic[T]):
         return sorted((slot.partition("#")[0], task_id) for slot, task_id in self.slots.items())
 
 
-class FakeRedriveTasks(FakeBulkTasks[RedriveTask]):
+class FakeRedriveTasks(FakePagedTasks[RedriveTask]):
     """Bulk redrives."""
 
 
-class FakeJobTasks(FakeBulkTasks[JobTask]):
-    """Bulk operations on jobs."""
+class FakeListedTasks(FakePagedTasks[T]):
+    """Each open task has a place of its own."""
 
-    def _slot(self, task: JobTask) -> str:
+    def _slot(self, task: T) -> str:
         return f"{task.tenant_id}#{task.id}"
 
     def open_of(self, tenant_id: str) -> list[str]:
         return [task_id for tenant, task_id in self.open() if tenant == tenant_id]
 
-    def latest(self, tenant_id: str, *, before: str | None, limit: int) -> tuple[list[JobTask], str | None]:
+    def latest(self, tenant_id: str, *, before: str | None, limit: int) -> tuple[list[T], str | None]:
         """As in DynamoDB, a full page is never marked as the last."""
         ids = sorted((task_id for tenant, task_id in self.tasks if tenant == tenant_id), reverse=True)
         page = [task_id for task_id in ids if before is None or task_id < before][:limit]
         tasks = [self.tasks[tenant_id, task_id] for task_id in page]
         return tasks, page[-1] if len(page) == limit else None
+
+
+class FakeJobTasks(FakeListedTasks[JobTask]):
+    """Bulk operations on jobs."""
+
+
+class FakeSearchTasks(FakeListedTasks[SearchTask]):
+    """Searches of executions."""
 
 
 class FakeBulkPages:

@@ -18,7 +18,7 @@ from tests.support.fakes.archive_reader import FakeArchiveReader
 from tests.support.fakes.audit import FakeAuditLog
 from tests.support.fakes.audit_trail import FakeTrailProgress, FakeTrailSegments
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
-from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks
+from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks, FakeSearchTasks
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock, one_by_one
 from tests.support.fakes.execution_store import FakeExecutionStore
@@ -38,6 +38,7 @@ from tests.support.fakes.queries import FakeQueries
 from tests.support.fakes.reconcile_progress import FakeReconcileProgress
 from tests.support.fakes.redrive_batches import FakeRedriveBatches
 from tests.support.fakes.run_lock_store import FakeRunLockStore
+from tests.support.fakes.search_files import FakeSearchFiles
 from tests.support.fakes.sender import AnswerTo, ScriptedSender, succeeds
 from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.table import FakeTable
@@ -105,6 +106,7 @@ class FakePorts:
         self.redrive_batches = FakeRedriveBatches(self.table)
         self.redrive_tasks = self.tapped("redrives", self.redrives)
         self.job_tasks, self.bulk_pages = FakeJobTasks(), FakeBulkPages()
+        self.search_tasks, self.search_files = FakeSearchTasks(), FakeSearchFiles()
 
     def tapped(self, name: str, port: Any) -> Any:
         """A port whose calls go through the steps under this name."""
@@ -119,6 +121,8 @@ class FakePorts:
         ports.idempotency, ports.redrive_tasks = self.idempotency, self.redrive_tasks
         ports.job_tasks = self.tapped("job_tasks", self.job_tasks)
         ports.bulk_pages = self.tapped("bulk_pages", self.bulk_pages)
+        ports.search_tasks = self.tapped("search_tasks", self.search_tasks)
+        ports.search_files = self.tapped("search_files", self.search_files)
         ports.one_offs = self.tapped("one_offs", self.one_offs)
         ports.one_off_batches = self.tapped("batches", self.one_off_batches)
         ports.redrive_batches = self.tapped("redrive_batches", self.redrive_batches)

@@ -25,7 +25,11 @@ class UseCases(FakePorts):
     ) -> None:
         """`settings` are those in which the deployment differs from a usual one."""
         super().__init__(now_ms, counts=counts, answer_to=answer_to)
-        own = {"default_quotas": self.defaults, "archive_reader": "archive-reader:live"}
+        own = {
+            "default_quotas": self.defaults,
+            "archive_reader": "archive-reader:live",
+            "archive_bucket": "archive",
+        }
         self.settings = settings_of(self.plan, self.retention, **(own | settings))
         self.cases = use_cases(self.ports(), self.settings)
         self._name_core()

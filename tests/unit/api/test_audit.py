@@ -92,6 +92,7 @@ def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
         "createJob",
         "redriveDeadLetters",
         "changeJobs",
+        "searchExecutions",
     )
     if operation == "changeSettings":
         assert record.target == "ours"

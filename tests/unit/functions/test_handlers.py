@@ -205,14 +205,16 @@ def test_redriver_reports_bulk_tasks_and_parked_messages_and_stops_thirty_second
 
     def process(asked: Callable[[], bool]) -> BulkReport:
         told.append(asked())
-        return BulkReport(redriven=5, undone=2, changed=7, ended=1, unavailable=1, unreadable=["rdr_1"])
+        return BulkReport(
+            redriven=5, undone=2, changed=7, found=9, ended=1, unavailable=1, unreadable=["rdr_1"]
+        )
 
     parked = park("m", QueueName.BULK, "?", "no JSON", DUE_AT)
     lot = SimpleNamespace(parked=lambda limit: [parked] * min(limit, 30))
     monkeypatch.setattr(module, "process", SimpleNamespace(execute=process))
     monkeypatch.setattr(module, "parked_messages", lot)
     answer = module.handler({}, context(left_ms))
-    assert (told, answer) == ([has_time], {"redriven": 5, "undone": 2, "changed": 7, "ended": 1})
+    assert (told, answer) == ([has_time], {"redriven": 5, "undone": 2, "changed": 7, "found": 9, "ended": 1})
     output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
     assert flushed("\n".join(output)) == {
         Metric.REDRIVER_TICK: 1,

@@ -1,11 +1,11 @@
 """Schemas of bulk redrives."""
 
-import re
 from collections.abc import Iterator
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from functions.api.http.filters import word_errors
 from functions.api.models import (
     Instant,
     InstantOut,
@@ -20,8 +20,8 @@ from functions.api.resources.dead_letters.models import DeadLetterOut
 from functions.api.resources.redrives import examples
 from shared.domain.dead_letters.redrive_task import MAX_RATE, TaskState
 from shared.domain.errors import InvalidValueError, ScheduleError, raise_any
-from shared.domain.ids import JOB_ID, is_job_id
-from shared.domain.jobs.new_job import TAG, TAG_TEXT
+from shared.domain.ids import JOB_ID
+from shared.domain.jobs.new_job import TAG
 from shared.domain.listings.filters import FAILURE_REASONS, DeadLetterFilter
 from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange
 from shared.names import Lane
@@ -68,12 +68,7 @@ class RedriveIn(Schema):
         return self
 
     def _errors(self) -> Iterator[InvalidValueError]:
-        if self.job is not None and not is_job_id(self.job):
-            yield InvalidValueError("must be the id of a job, as in job_...", path=("job",))
-        if self.reason is not None and self.reason not in FAILURE_REASONS:
-            yield InvalidValueError(f"must be one of {', '.join(FAILURE_REASONS)}", path=("reason",))
-        if self.tag is not None and not re.fullmatch(TAG, self.tag):
-            yield InvalidValueError(f"must be {TAG_TEXT}", path=("tag",))
+        yield from word_errors(job=self.job, tag=self.tag, reason=self.reason)
         bounds = [*instant_errors({"from": self.from_, "to": self.to})]
         yield from bounds
         if not bounds and self._span.after >= self._span.before:

@@ -10,8 +10,10 @@ from shared.adapters.dynamodb.codec.attributes import Item, encode
 from shared.adapters.dynamodb.codec.bulk_keys import (
     JOB_TASK_PREFIX,
     REDRIVE_PREFIX,
+    SEARCH_PREFIX,
     open_job_task_key,
     open_redrive_key,
+    open_search_key,
 )
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.keys import (
@@ -76,7 +78,7 @@ class DynamoTenantRecords:
         return _counted(jobs=len(jobs), records=len(rows) - len(jobs), requests=len(requests))
 
     def _open_entries(self, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
-        """The entries of bulk tasks among the rows in the lists of open tasks."""
+        """The entries of tasks among the rows in the lists of open tasks."""
         for row in rows:
             sort_key = str(row[Attr.SK]["S"])
             if sort_key.startswith(JOB_TASK_PREFIX):
@@ -84,6 +86,9 @@ class DynamoTenantRecords:
                 yield item_key(*open_job_task_key(self._region, tenant_id, task_id))
             elif sort_key.startswith(REDRIVE_PREFIX):
                 yield item_key(*open_redrive_key(self._region, tenant_id))
+            elif sort_key.startswith(SEARCH_PREFIX):
+                task_id = sort_key.removeprefix(SEARCH_PREFIX)
+                yield item_key(*open_search_key(self._region, tenant_id, task_id))
 
     def delete_executions(self, tenant_id: str, index_shards: int) -> Mapping[str, int]:
         for shard in range(index_shards):

@@ -18,7 +18,7 @@ from tests.support.usecases.steps import Crash
 from tests.support.usecases.world import World
 
 OTHER = "globex"
-JOBS, ONE_OFFS = 3, 120
+JOBS, ONE_OFFS, FILES = 3, 120, 5
 
 
 @pytest.fixture
@@ -29,6 +29,9 @@ def world() -> World:
         world.accept(Every(rate_seconds=3_600), name=f"job {number}")
     for _ in range(ONE_OFFS):
         world.accept_one_off()
+    for number in range(FILES):
+        world.search_files.put(TENANT, "srh_1", number, b"lines")
+    world.search_files.put(OTHER, "srh_2", 1, b"lines")
     world.create_tenant.execute(OTHER)
     other = world.tenants.tenants[OTHER]
     world.put(replace(world.one_off(7), tenant_id=OTHER))
@@ -60,7 +63,8 @@ def pass_ms(world: World, milliseconds: int) -> None:
 def all_gone(world: World) -> bool:
     mine = [row for row in world.table.executions.values() if row.execution.tenant_id == TENANT]
     jobs = [key for key in world.table.jobs if key[0] == TENANT]
-    return not mine and not jobs
+    files = [key for key in world.search_files.files if key[0] == TENANT]
+    return not mine and not jobs and not files
 
 
 def test_deletion_begins_an_hour_after_the_suspension(world: World) -> None:
@@ -76,7 +80,7 @@ def test_deletion_leaves_a_record_and_the_other_tenants(world: World) -> None:
     delete(world)
     pass_ms(world, BEGINS_AFTER_MS)
     began_at = world.clock.time_ms
-    assert work(world).deleted == JOBS + JOBS + ONE_OFFS
+    assert work(world).deleted == JOBS + JOBS + ONE_OFFS + FILES
     assert all_gone(world)
     assert TENANT in world.tenants.tenants, "a worker may still write something"
     pass_ms(world, SETTLED_MS)
@@ -84,7 +88,14 @@ def test_deletion_leaves_a_record_and_the_other_tenants(world: World) -> None:
     assert TENANT not in world.tenants.tenants
     assert world.authenticate.execute(world.credentials.api_key) is None
     record = world.cases.tenancy.delete_tenant.find(TENANT)
-    assert dict(record.counts) == {"jobs": JOBS, "executions": JOBS + ONE_OFFS, "keys": 1, "tenants": 1}
+    assert dict(record.counts) == {
+        "jobs": JOBS,
+        "files": FILES,
+        "executions": JOBS + ONE_OFFS,
+        "keys": 1,
+        "tenants": 1,
+    }
+    assert list(world.search_files.files) == [(OTHER, "srh_2", 1)]
     assert (record.asked_by, record.asked_at, record.began_at) == ("ticket 7", EARLY, began_at)
     assert record.ended_at == began_at + SETTLED_MS
     assert [row.execution.tenant_id for row in world.table.executions.values()] == [OTHER]
@@ -146,7 +157,8 @@ def test_two_workers_delete_no_page_side_by_side(world: World) -> None:
     world.steps.after("deletions.replace", lambda: seen.append(work(world).deleted))
     work(world)
     assert seen == [0]
-    assert sum(world.cases.tenancy.delete_tenant.find(TENANT).counts.values()) == 2 * JOBS + ONE_OFFS
+    counts = world.cases.tenancy.delete_tenant.find(TENANT).counts
+    assert sum(counts.values()) == 2 * JOBS + ONE_OFFS + FILES
 
 
 def test_repeated_request_shows_the_first_deletion(world: World) -> None:
