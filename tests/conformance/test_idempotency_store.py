@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from shared.domain.archive.search_task import search_task_id
 from shared.domain.bulk.job_task import job_task_id
 from shared.domain.dead_letters.redrive_task import redrive_task_id
 from shared.domain.ids import DEFAULT_CELL, JobId, backfill_job_id, recurring_job_id
@@ -65,6 +66,7 @@ def test_ids_of_every_kind_come_back_as_they_were(lab: Lab) -> None:
         backfill_id,
         redrive_task_id(DUE_AT, 1),
         job_task_id(DUE_AT, 1),
+        search_task_id(DUE_AT, 1),
         None,
     ):
         record = replace(FIRST, id=chosen)

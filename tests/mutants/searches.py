@@ -191,6 +191,13 @@ SEARCHES = (
         killer=_SEARCHES,
     ),
     Mutant(
+        name="repetition of a search whose chosen id is not read",
+        file="shared/adapters/dynamodb/jobs/idempotency_store.py",
+        old=" or is_search_task_id(text)\n",
+        new="\n",
+        killer="tests/conformance/test_idempotency_store.py",
+    ),
+    Mutant(
         name="filter of a search that is no part of the fingerprint of its request",
         file=_START,
         old="    criteria = (rows.state, rows.job_id, rows.reason, rows.status, rows.lane, new.tag)\n",

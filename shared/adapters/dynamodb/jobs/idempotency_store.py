@@ -7,6 +7,7 @@ from shared.adapters.dynamodb.codec.attributes import decode_all, encode, encode
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import idempotency_key, item_key
 from shared.adapters.dynamodb.codec.versions import VERSION
+from shared.domain.archive.search_task import is_search_task_id
 from shared.domain.bulk.job_task import is_job_task_id
 from shared.domain.dead_letters.redrive_task import is_redrive_task_id
 from shared.domain.errors import UnavailableError, UnreadableItemError
@@ -85,7 +86,8 @@ def _encode_id(chosen: JobId | str | None) -> str:
 def _read_id(text: str) -> JobId | str | None:
     if not text:
         return None
-    return text if is_redrive_task_id(text) or is_job_task_id(text) else _read_job_id(text)
+    is_task = is_redrive_task_id(text) or is_job_task_id(text) or is_search_task_id(text)
+    return text if is_task else _read_job_id(text)
 
 
 def _read_job_id(text: str) -> JobId:
