@@ -105,7 +105,7 @@ def _ticks(stage: StageConfig, shards: float) -> Iterator[Ticks]:
     yield Ticks(
         ranges=1,
         every_minutes=1,
-        seconds=_seconds(memory.redriver, query_page=3),
+        seconds=_seconds(memory.redriver, query_page=5),
         memory_mb=memory.redriver,
     )
     yield Ticks(
