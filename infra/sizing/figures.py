@@ -188,7 +188,8 @@ ARCHIVE_UNIT_GETS = counted(
     6, "the manifest and the file in two passes, the file read back, and the manifest compared"
 )
 REDRIVER_READS = counted(
-    5, "read units of a redriver's tick: redrives, bulk operations, searches, deletions of tenants and parked messages"
+    5,
+    "read units of a redriver's tick: redrives, bulk operations, searches, deletions of tenants and parked messages",
 )
 RECONCILER_IDLE_MS = assumed(1_000, "a reconciler's run over an empty index and log")
 MARK_WRITES = counted(1, "write units of sweepers a minute: the mark of the swept buckets")

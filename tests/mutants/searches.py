@@ -23,11 +23,10 @@ SEARCHES = (
         killer=_SEARCHES,
     ),
     Mutant(
-        name="page of a search that begins where the one before began",
+        name="page of a search that begins with the last line of the one before",
         file=_FIND,
         old="            rest = PositionRange(after=rest.after, before=page.last.position)\n",
-        new="            rest, reached = rest, PositionRange(after=rest.after, before=page.last.position)\n"
-        "            if not page.items:\n                rest = reached\n",
+        new="            rest = PositionRange(after=rest.after, before=IndexPosition(at=page.last.position.at + 1))\n",
         killer=_SEARCHES,
     ),
     Mutant(

@@ -41,7 +41,9 @@ def main() -> int:
     parser.add_argument(
         "--rates", action="store_true", help="steady rates, as the page docs/scale.md shows them"
     )
-    parser.add_argument("--archive", action="store_true", help="the archive, as the page docs/scale.md shows it")
+    parser.add_argument(
+        "--archive", action="store_true", help="the archive, as the page docs/scale.md shows it"
+    )
     arguments = parser.parse_args()
     if arguments.figures:
         for name, figure in all_figures().items():

@@ -41,7 +41,9 @@ def test_hours_outside_the_traffic_are_empty() -> None:
 def test_index_counts_what_is_generated() -> None:
     hour, counts = TRAFFIC.span.start + 1, GeneratedCounts(TRAFFIC)
     found = Counter(row.tenant_id for row in rows_of(hour, 1_000))
-    wanted = {name: counts.due_between(name, 1, hour * HOUR_MS, (hour + 1) * HOUR_MS) for name in TRAFFIC.names}
+    wanted = {
+        name: counts.due_between(name, 1, hour * HOUR_MS, (hour + 1) * HOUR_MS) for name in TRAFFIC.names
+    }
     assert found == wanted
 
 
