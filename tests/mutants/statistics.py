@@ -128,6 +128,30 @@ STATISTICS = (
         killer=_UNIT,
     ),
     Mutant(
+        name="executions without success counted as failed",
+        file=_STATISTICS,
+        old="minute.failed += sample.state == State.FAILED",
+        new="minute.failed += sample.state != State.SUCCEEDED",
+    ),
+    Mutant(
+        name="lag counted from the creation",
+        file=_STATISTICS,
+        old="lag_ms=max(0, first.started_at - row.due_at)",
+        new="lag_ms=max(0, first.started_at - max(row.due_at, row.created_at))",
+    ),
+    Mutant(
+        name="statistics of the rows that still exist",
+        file=_PASS,
+        old="merged = draft.merge(has_old=etag is not None)",
+        new="merged = draft.merge(has_old=False)",
+    ),
+    Mutant(
+        name="sums of all tenants without the last one",
+        file=_STATISTICS,
+        old="        whole.merge(sums)\n",
+        new="        whole.merge(sums if whole.ended else Sums())\n",
+    ),
+    Mutant(
         name="sample of a file with the lag of a later attempt",
         file="shared/adapters/parquet/files.py",
         old="CASE WHEN outcomes[1].attempt = 1\n",

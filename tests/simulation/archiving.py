@@ -1,18 +1,18 @@
 """The archive in a simulation of its own: weeks of virtual time, in which every port call may be a crash.
 
 Executions are filed and end, early or days late; records are put late into old hours; records expire; archivers
-overlap. The oracle compares the ids in the files with the ids that have ended.
+overlap. The oracle compares the ids in the files, and the statistics, with its own list of what has ended and how.
 """
 
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from greenlet import GreenletExit
 
 from shared.bootstrap.use_cases import UseCases, use_cases
-from shared.domain.archive.histogram import Histogram
 from shared.domain.archive.statistics import Sums
 from shared.domain.archive.unit import ArchiveUnit, hour_of, unit_of
 from shared.domain.bucket import bucket_of
@@ -42,6 +42,19 @@ SETTLED_MS = 23 * DAY_MS
 FREEZE_MS = (1_000, 500_000)
 """A writer that stands still for longer is no invocation any more."""
 CELL = "eu-west-1"
+OTHER = "globex"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """How an execution has ended, as the oracle has decided it."""
+
+    tenant: str
+    state: str
+    reason: str | None = None
+    status: int | None = None
+    lag_ms: int | None = None
+    """None for an execution that was never called."""
 
 
 class HubClock:
@@ -89,12 +102,10 @@ class ArchiveSimulation:
         )
         self.is_calm = False
         self.crashes = 0
-        self.ended: set[ExecutionId] = set()
+        self.ended: dict[ExecutionId, End] = {}
         """Every execution that has ever ended, whether its record still exists or not."""
-        self.states: dict[ExecutionId, str] = {}
-        self.lags: dict[ExecutionId, int] = {}
-        """How each of them has ended, and how late the call of some of them began."""
         self._outcomes = random.Random(seed + 1_000)
+        self._tenants = random.Random(f"tenants of {seed}")
         self._number = 0
 
     def run(self) -> list[str]:
@@ -127,7 +138,7 @@ class ArchiveSimulation:
         """One execution that is filed in time, and ends at once, hours or days later."""
         due_at = START_MS + self.rng.randint(0, HOURS * HOUR_MS - 1)
         self._number += 1
-        execution = one_off(self._number, due_at=due_at)
+        execution = one_off(self._number, due_at=due_at, tenant_id=self._tenant())
         late = self.rng.choice((60_000, 3 * HOUR_MS, 2 * DAY_MS, LATEST_END_MS))
         self.hub.spawn(lambda: self.table.insert(execution, None), max(START_MS, due_at - 600_000))
         self.hub.spawn(lambda: self._end(execution), due_at + self.rng.randint(1, late))
@@ -145,15 +156,23 @@ class ArchiveSimulation:
             reason=Reason.OK,
         )
         row.execution = in_state(row.execution, state, end_reason=reason, attempt=1, outcomes=(outcome,))
-        self.states[execution.id], self.lags[execution.id] = state.value, lag_ms
         row.expires_at_s = self._expiry()
-        self.ended.add(execution.id)
+        self.ended[execution.id] = End(
+            tenant=execution.tenant_id,
+            state=state.value,
+            reason=reason.value if reason is not None else None,
+            status=outcome.status,
+            lag_ms=lag_ms,
+        )
+
+    def _tenant(self) -> str:
+        return self._tenants.choice((TENANT, OTHER))
 
     def _put_late(self, cases: UseCases) -> None:
         """A record of a pause or a jump, already ended, at an instant of long ago."""
         self._number += 1
         due_at = START_MS + self.rng.randint(0, HOURS * HOUR_MS - 1)
-        plain = one_off(self._number, due_at=due_at)
+        plain = one_off(self._number, due_at=due_at, tenant_id=self._tenant())
         record = with_changes(plain, state=State.SKIPPED, end_reason=EndReason.JOB_PAUSED, ends_chain=True)
         cases.core.ports.executions.put_if_absent(record, expires_at_s=self._expiry())
 
@@ -170,9 +189,8 @@ class ArchiveSimulation:
 
     def _note_ended(self) -> None:
         for key, row in self.table.executions.items():
-            if row.execution.state.is_terminal:
-                self.ended.add(key)
-                self.states[key] = row.execution.state.value
+            if row.execution.state.is_terminal and key not in self.ended:
+                self.ended[key] = End(tenant=row.execution.tenant_id, state="skipped", reason="job_paused")
 
     def _process(self, at_ms: int, work: Callable[[UseCases], Any]) -> None:
         """Run a use case in a process of its own, which may die."""
@@ -232,24 +250,40 @@ class ArchiveSimulation:
         """Hours whose statistics are not the oracle's own counts."""
         first = hour_of(START_MS)
         faults = []
-        for tenant in (TENANT, None):
+        for tenant in (TENANT, OTHER, None):
             found = {hour: Sums() for hour in range(first, first + HOURS)}
             for each in self.fakes.history.hours(tenant, first, first + HOURS):
                 found[each.unit.hour].merge(each.sums)
             faults += [
-                f"hour {hour} of {tenant} has {sums} in place of {self._counted(hour)}"
+                f"hour {hour} of {tenant} has {sums} in place of {wanted}"
                 for hour, sums in found.items()
-                if (sums.states, sums.lag, sums.unended, set(sums.minutes)) != self._counted(hour)
+                if _numbers(sums) != (wanted := self._counted(hour, tenant))
             ]
         mark = self.fakes.history.passed()
         if mark is None or mark.before < first + HOURS or mark.since != first:
             faults.append(f"the mark of passed hours is {mark}")
         return faults
 
-    def _counted(self, hour: int) -> tuple[Counter[str], Histogram, int, set[int]]:
-        own = [key for key in self.ended if hour_of(key.dispatch_at) == hour]
-        lags = Counter(code_of(self.lags[key]) for key in own if key in self.lags)
-        return Counter(self.states[key] for key in own), Histogram(lags), 0, {key.bucket for key in own}
+    def _counted(self, hour: int, tenant: str | None) -> dict[str, Any]:
+        own = {
+            key: end
+            for key, end in self.ended.items()
+            if hour_of(key.dispatch_at) == hour and tenant in (end.tenant, None)
+        }
+        called = [end for end in own.values() if end.lag_ms is not None]
+        minutes: dict[int, tuple[int, int, Counter[int]]] = {}
+        for key, end in own.items():
+            ended, failed, lags = minutes.get(key.bucket, (0, 0, Counter()))
+            lags.update([code_of(end.lag_ms)] if end.lag_ms is not None else [])
+            minutes[key.bucket] = (ended + 1, failed + (end.state == "failed"), lags)
+        return {
+            "states": Counter(end.state for end in own.values()),
+            "end_reasons": Counter(end.reason for end in own.values() if end.reason is not None),
+            "statuses": Counter(f"{(end.status or 0) // 100}xx" for end in called),
+            "attempts": len(called),
+            "unended": 0,
+            "minutes": minutes,
+        }
 
     def _archived(self) -> list[tuple[str, int]]:
         """The ids of all files with the number of their rows; AssertionError for a row in the file of another unit."""
@@ -266,3 +300,18 @@ class ArchiveSimulation:
 
     def _is_old(self, unit: ArchiveUnit) -> bool:
         return unit.end_ms < START_MS + (HOURS + 1) * HOUR_MS
+
+
+def _numbers(sums: Sums) -> dict[str, Any]:
+    """What the oracle counts as well."""
+    return {
+        "states": sums.states,
+        "end_reasons": sums.end_reasons,
+        "statuses": sums.statuses,
+        "attempts": sums.attempts,
+        "unended": sums.unended,
+        "minutes": {
+            number: (minute.ended, minute.failed, minute.lag.counts)
+            for number, minute in sums.minutes.items()
+        },
+    }

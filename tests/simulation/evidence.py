@@ -230,6 +230,31 @@ class Press:
     """Whether one of its redrives may have been chosen by a bulk redrive, and be due later."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistics:
+    """What is shown as the statistics of a tenant over all hours of a run."""
+
+    tenant: str | None
+    """None: of all tenants."""
+    states: dict[str, int]
+    reasons: dict[str, int]
+    statuses: dict[str, int]
+    """By the class of the last answer's status, such as `2xx`."""
+    attempts: int
+    minutes: dict[int, tuple[int, int, dict[int, int]]]
+    """By the minute of the due time: how many ended and how many of them failed, and the steps of their lags."""
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """The statistics of every tenant, and those of all, after a pass of the archiver."""
+
+    stored: dict[str, list[Record]]
+    """By tenant: every record that has ended by then, notifications included, whether it still exists or not."""
+    statistics: list[Statistics]
+
+
 @dataclass(slots=True, kw_only=True)
 class Evidence:
     """All of it, once everything has come to rest."""
@@ -267,3 +292,5 @@ class Evidence:
     """The executions of claims whose responses were lost."""
     broken: list[str] = field(default_factory=list)
     """Answers of the API that are no answers, and requests that AWS would refuse."""
+    readings: list[Reading] = field(default_factory=list)
+    """At rest, after the expiry of most records, and after one more was put."""

@@ -4,8 +4,8 @@ It shares no rule with the product: instants of recurring jobs are counted out o
 here, and lateness is measured against virtual time. Each concern has a module: `check_calls`, `check_records`,
 `check_one_offs`, `check_series`, `check_backfills`, `check_reports`, `check_redrives`, `check_patience`,
 `check_no_retry`, `check_notifications`, `check_alerts`, `check_readers`, `check_limits`, `check_outcomes`,
-`check_stages`, `check_identities`, and for jobs that are changed `check_changes`, `check_pauses`, `verify_instants`,
-`check_overlap`, `check_edits`.
+`check_stages`, `check_statistics`, `check_identities`, and for jobs that are changed `check_changes`,
+`check_pauses`, `verify_instants`, `check_overlap`, `check_edits`.
 """
 
 from collections import defaultdict
@@ -30,6 +30,7 @@ from tests.simulation.oracle_redrives import beside_of, check_redrives
 from tests.simulation.oracle_reports import check_reports
 from tests.simulation.oracle_series import check_series
 from tests.simulation.oracle_stages import check_stages
+from tests.simulation.oracle_statistics import check_statistics
 from tests.simulation.verdicts import Fault, Verdict
 
 
@@ -75,4 +76,5 @@ def _faults(evidence: Evidence) -> Iterator[Fault]:
     yield from check_limits(evidence)
     yield from check_origins(evidence, known)
     yield from check_readers(evidence, known)
+    yield from check_statistics(evidence)
     yield from (Fault(verdict=Verdict.BROKEN, text=text) for text in evidence.broken)

@@ -12,10 +12,12 @@ from random import Random
 from typing import Any
 
 from shared.domain.bucket import MINUTE_MS, bucket_of
+from tests.simulation.archived import ArchivedRun
 from tests.simulation.clients import LOAD_MS, RATES, Clients
-from tests.simulation.evidence import Arrival, Order, Record
+from tests.simulation.evidence import Arrival, Order, Reading, Record
 from tests.simulation.faults import HEALED, FaultMix
 from tests.simulation.large_requests import draw_large_requests
+from tests.simulation.oracle_statistics import check_counts
 from tests.simulation.process import Process
 from tests.simulation.readers import Histories, Readers
 from tests.simulation.releases import GROWN
@@ -50,6 +52,8 @@ class Restored:
     ended_at: int
     repeated: int
     """How many calls were made again."""
+    readings: list[Reading]
+    """Of the statistics at rest."""
 
 
 class RestoredWorld(World):
@@ -125,6 +129,8 @@ def run_restored(seed: int, *, moves_mark: bool = True) -> list[Fault] | Restore
         restless = come_to_rest(world, give_up_at, clients.cancel_what_recurs())
         if restless:
             return restless
+        archived = ArchivedRun(world)
+        archived.read_at_rest()
         return Restored(
             orders=clients.orders,
             calls=list(world.receiver.log),
@@ -134,6 +140,7 @@ def run_restored(seed: int, *, moves_mark: bool = True) -> list[Fault] | Restore
             ended=ended,
             ended_at=world.hub.now_ms,
             repeated=len(_repeated(world.receiver.log)),
+            readings=archived.readings,
         )
     finally:
         world.hub.close()
@@ -175,6 +182,7 @@ def judge(run: Restored) -> Iterator[Fault]:
             yield _fault(Verdict.EARLY, "a call began before its time", call)
         if call.execution_id in run.ended and call.began_at > run.at:
             yield _fault(Verdict.DOUBLED, "called again though it had ended before the backup", call)
+    yield from check_counts(run.readings, run.calls)
     for earlier in _repeated(run.calls):
         if earlier.began_at < run.to_at:
             yield _fault(Verdict.DOUBLED, f"attempt {earlier.attempt} was made twice", earlier)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from shared.domain.bucket import MINUTE_MS
 from tests.simulation.aftermath import duplicate_days_later, read_after_expiry, read_before_expiry
+from tests.simulation.archived import ArchivedRun
 from tests.simulation.audit import audit
 from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.evidence import Evidence
@@ -93,9 +94,13 @@ def _evidence(
     calls = [arrival for arrival in world.receiver.log if not tells(arrival) and not announces(arrival)]
     strays = readers.strays(calls)
     history, dead_letters, foreign = readers.histories(), readers.all_dead_letters(), readers.foreign()
+    archived = ArchivedRun(world)
+    archived.read_at_rest()
     duplicate_days_later(world)
     kept = read_before_expiry(world, readers, ended_at, weather.clock_error_ms)
     leftovers = read_after_expiry(world, readers, ended_at)
+    archived.read_after_expiry()
+    archived.read_after_a_late_put()
     return Evidence(
         orders=clients.orders,
         calls=calls,
@@ -124,5 +129,7 @@ def _evidence(
             *world.table.unscanned,
             *parked_newer(world),
             *parked_items(world),
+            *archived.broken,
         ],
+        readings=archived.readings,
     )

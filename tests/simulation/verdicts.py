@@ -28,6 +28,7 @@ class Verdict(StrEnum):
     LEAK = "leak"
     PAYLOAD = "payload"
     LIMIT = "limit"
+    STATISTICS = "statistics"
     RESTLESS = "restless"
     BROKEN = "broken"
     RECONCILER = "reconciler"
