@@ -26,7 +26,10 @@ SECTIONS = {
     "stats": ("statistics.routes",),
     "audit": ("audit.routes",),
     "health": ("system.routes",),
-    "admin": (*_OF_TENANTS, "tenants.routes", "parked.routes", "upcoming.routes"),
+    "admin": (
+        *_OF_TENANTS,
+        *("tenants.routes", "tenants.deletion_routes", "parked.routes", "upcoming.routes"),
+    ),
 }
 """The modules with the routes under /v1/SECTION. They may have routes of other sections, too."""
 

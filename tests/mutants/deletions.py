@@ -66,6 +66,20 @@ DELETIONS = (
         killer=_STORE,
     ),
     Mutant(
+        name="deletion of a tenant whose id was not confirmed",
+        file="functions/api/resources/tenants/deletion_routes.py",
+        old="    body.check(tenant_id)\n",
+        new="",
+        killer="tests/unit/api/test_tenant_deletions.py",
+    ),
+    Mutant(
+        name="deletion over HTTP without a record",
+        file="functions/api/resources/tenants/deletion_routes.py",
+        old='    context.audit.record(request, "deleteTenant", tenant_id, None, deletion, tenant_id=tenant_id)\n',
+        new="",
+        killer="tests/unit/api/test_tenant_deletions.py",
+    ),
+    Mutant(
         name="export of the first page alone",
         file="shared/usecases/listings/export_tenant.py",
         old="            if page.next_after is None:\n",

@@ -30,6 +30,7 @@ BODIES: dict[str, Any] = {
     "rotateSigningSecret": {"overlap_seconds": 60},
     "createTenant": {"id": "third"},
     "changeTenant": {"weight": 2},
+    "deleteTenant": {"confirm": "ours", "asked_by": "ticket 7"},
     "changeSettings": {"on_failure": "https://receiver.example/failed"},
     "failExecution": {"reason": "for a test"},
     "redriveDeadLetters": {"status": 599},

@@ -48,3 +48,25 @@ NEW_TENANT_OUT: Examples = {
     }
 }
 TENANT_PAGE: Examples = {"the_last": {"tenants": [_TENANT], "next_cursor": None}}
+DELETION_IN: Examples = {"a_ticket": {"confirm": "acme", "asked_by": "ticket 7"}}
+_WAITING: dict[str, Any] = {
+    "tenant": "acme",
+    "state": "waiting",
+    "asked_at": NOW,
+    "asked_by": "ticket 7",
+    "begins_at": "2025-02-19T22:11:12.345Z",
+    "began_at": None,
+    "ended_at": None,
+    "deleted": {},
+}
+DELETION_OUT: Examples = {
+    "waiting": _WAITING,
+    "ended": {
+        **_WAITING,
+        "state": "ended",
+        "begins_at": None,
+        "began_at": "2025-02-19T22:11:58.001Z",
+        "ended_at": "2025-02-19T22:29:20.113Z",
+        "deleted": {"executions": 48213, "jobs": 12, "payloads": 3, "tenants": 1},
+    },
+}
