@@ -13,7 +13,7 @@ from shared.domain.executions.states import TERMINAL, State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import Rate, format_instant
 from shared.ports.listings import TenantIndex
-from tests.support.api.api_world import ApiWorld
+from tests.support.api.api_world import JOB, ApiWorld
 from tests.support.builders import DUE_AT, in_state, with_changes
 
 NAME = "nightly report"
@@ -78,6 +78,28 @@ def test_list_of_jobs_reads_no_runs_of_recurring_jobs() -> None:
     ran.world.steps.taken.clear()
     assert "last_run" not in ran.listed()
     assert [step for step in ran.world.steps.taken if step.startswith("store.")] == []
+
+
+def test_answer_to_another_method_has_no_last_run_of_a_recurring_job() -> None:
+    ran = Ran()
+    assert ran.shown()["last_run"] is not None
+    path = f"/v1/jobs/{ran.job.id}"
+    changed = [
+        ran.api.post({}, f"{path}/pause").json,
+        ran.api.post({}, f"{path}/resume").json,
+        ran.api.delete(path).json,
+    ]
+    assert [job["kind"] for job in changed] == ["rate"] * 3
+    assert not any("last_run" in job for job in changed)
+
+
+@pytest.mark.parametrize("schedule", [{"rate_seconds": 60}, {"delay_seconds": 60}])
+def test_new_job_has_had_no_run_and_a_repeated_creation_tells_nothing_of_runs(schedule: Any) -> None:
+    api = ApiWorld()
+    first = api.post(JOB | {"schedule": schedule}, idempotency_key="k").json
+    assert first["last_run"] is None
+    again = api.post(JOB | {"schedule": schedule}, idempotency_key="k").json
+    assert again.get("last_run", "left out") == (None if "delay_seconds" in schedule else "left out")
 
 
 def test_job_without_a_run_shows_none() -> None:

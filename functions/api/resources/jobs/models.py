@@ -257,6 +257,11 @@ class PauseIn(Schema):
     reason: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
 
 
+_NOTHING: dict[str, Any] = {}
+NOT_READ = LastRunOut.model_construct(**_NOTHING)
+"""In place of the last run of a job whose runs were not read."""
+
+
 class JobOut(Representation):
     """A job. Members that only recurring jobs have are null for a one-off job."""
 
@@ -271,7 +276,12 @@ class JobOut(Representation):
     next_due_at: InstantOut | None = Field(description="The next due time; null where there is none.")
     no_next_run: NoNextRunOut
     last_run: LastRunOut | None = Field(
-        description="Null before the first run; for a recurring job, also in responses to other methods than GET."
+        default_factory=lambda: NOT_READ,
+        exclude_if=lambda value: value is NOT_READ,
+        description=(
+            "Null before the first run. Left out in responses that change or repeat a recurring job, whose runs are "
+            "read for GET alone."
+        ),
     )
     request: TargetOut
     lane: Lane

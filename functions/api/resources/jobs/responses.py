@@ -90,7 +90,7 @@ def record_change(
 def record_creation(
     context: Context, request: AuthenticatedRequest, job: JobOut, *, replayed: bool
 ) -> Document:
-    """Write an audit record unless it is a one-off job; the job's document.
+    """Write an audit record unless it is a one-off job; the job's document. A job that is new has had no run.
 
     One-off jobs come by the hundred million, and the API's log is append-only too. The deployment's setting
     `audit_one_offs` adds audit records for them. A backfill is recorded as a change of its job.
@@ -99,7 +99,7 @@ def record_creation(
         _record_creation(context, request, "backfillJob", job.backfill.of, job, replayed=replayed)
     elif job.kind != "once" or context.settings.audit_one_offs:
         _record_creation(context, request, "createJob", job.id, job, replayed=replayed)
-    return document_of(job)
+    return document_of(job if replayed else job.model_copy(update={"last_run": None}))
 
 
 def _record_creation(
