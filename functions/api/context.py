@@ -59,4 +59,4 @@ class Context:
 
     def open_request(self, tenant: Tenant, job: Execution | Job) -> Request:
         """The stored request of a job or execution, decrypted."""
-        return self.cases.core.open_request.execute(tenant, job)
+        return self.cases.core.open_request.described(tenant, job)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shared.bootstrap.settings import require
 from shared.dataclass import dataclass
+from shared.settings import CallbackSettings
 
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
@@ -44,6 +46,9 @@ class BulkUseCases:
             list_jobs=self._list_jobs,
             identify=self.core.identify_task,
             sign_plan=SignPlan(vault=ports.vault, clock=ports.clock),
+            read_tenant=self.core.read_tenant,
+            vault=ports.vault,
+            policy=require(self.core.settings, CallbackSettings).target_policy,
             clock=ports.clock,
         )
 

@@ -6,17 +6,42 @@ import pytest
 
 from shared.domain.bulk.actions import BulkAction, Refusal
 from shared.domain.bulk.job_task import JobTask, JobTaskCounts
+from shared.domain.bulk.members import CALLBACKS, Member
 from shared.domain.bulk.pages import BulkEntry, BulkPage
 from shared.domain.bulk.patch import FormerMembers, JobPatch
+from shared.domain.delivery.alerts import NO_ALERTS, AlertTarget
+from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget
+from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnavailableError
 from shared.domain.listings.filters import JobFilter, Kind
 from shared.domain.listings.position import IndexPosition, JobPosition
+from shared.domain.schedules.catch_up import CatchUp
+from shared.domain.schedules.overlap import OverlapPolicy
 from shared.names import Lane
 from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, job_task, one_off
 from tests.support.conformance.labs import Lab
 
 TASK = job_task()
 OTHER = job_task(2)
+TARGET = CallbackTarget(sealed_url=b"sealed", destination="0123456789")
+VALUES = {
+    Member.LANE: Lane.BULK,
+    Member.TIMEOUT: 5_000,
+    Member.RETRY: RetryPolicy(max_attempts=3, delays_seconds=(60, 600), give_up_after_seconds=3_600),
+    Member.ASYNC_DEADLINE: 7_200,
+    Member.HEARTBEAT: 30,
+    Member.JITTER: 0,
+    Member.CATCH_UP: CatchUp.ALL,
+    Member.CATCH_UP_LIMIT: 7,
+    Member.CATCH_UP_WINDOW: 0,
+    Member.LATE_TOLERANCE: 1_000,
+    Member.OVERLAP_POLICY: OverlapPolicy.QUEUE_ONE,
+    Member.ON_SUCCESS: TARGET,
+    Member.ON_FAILURE: NO_TARGET,
+    Member.ALERTS: AlertTarget(target=TARGET, key="k"),
+    Member.SIGNING_SECRET: "billing",
+}
+NOTHING = dict.fromkeys((*CALLBACKS, Member.ALERTS, Member.SIGNING_SECRET))
 NARROW = JobFilter(
     state="active",
     tag="billing",
@@ -37,7 +62,7 @@ ENTRIES = (
         job_id=job(3).id,
         revision=1,
         execution=one_off().id,
-        former=FormerMembers(lane=Lane.CRITICAL, timeout_ms=5, tags=("a", "b")),
+        former=FormerMembers(values=VALUES, tags=("a", "b")),
     ),
 )
 PAGE = BulkPage(
@@ -67,7 +92,11 @@ FINISHED = PAGE.finished(
         replace(TASK, position=JobPosition(index_position=IndexPosition(at=5, id=one_off().id))),
         replace(TASK, position=JobPosition(index_position=IndexPosition(at=0))),
         replace(TASK, position=None, lease_until=DUE_AT),
-        replace(TASK, action=BulkAction.PATCH, patch=JobPatch(lane=Lane.BULK, timeout_ms=5_000)),
+        replace(TASK, action=BulkAction.PATCH, patch=JobPatch(values=VALUES)),
+        replace(
+            TASK, action=BulkAction.PATCH, patch=JobPatch(values=NOTHING | {Member.RETRY: RetryPolicy()})
+        ),
+        replace(TASK, action=BulkAction.PATCH, patch=JobPatch(values={Member.ALERTS: NO_ALERTS})),
         replace(
             TASK, action=BulkAction.PATCH, patch=JobPatch(add_tags=("a",), remove_tags=("b",), max_tags=3)
         ),
@@ -153,3 +182,7 @@ def test_results_of_a_page_are_those_of_the_first_to_finish_it(lab: Lab) -> None
     assert lab.bulk_pages.finish(late, EXPIRES_AT_S) == FINISHED
     assert lab.bulk_pages.begin(PAGE, EXPIRES_AT_S) == FINISHED
     assert lab.bulk_pages.get(TENANT, TASK.id, 0) == FINISHED
+
+
+def test_every_member_of_a_patch_is_read_as_it_was_written() -> None:
+    assert VALUES.keys() == set(Member)

@@ -2,6 +2,7 @@
 
 from tests.mutants.mutant import Mutant
 
+_PATCHES = "tests/unit/usecases/bulk/test_bulk_patches.py"
 _OPERATIONS = "tests/unit/usecases/bulk/test_bulk_operations.py"
 _PLANS = "tests/unit/usecases/bulk/test_bulk_plans.py"
 _UNDO = "tests/unit/usecases/bulk/test_bulk_undo.py"
@@ -145,6 +146,62 @@ BULK_OPERATIONS = (
         old="        return len(self.of(definition).tags) > max(self.max_tags, len(definition.tags))\n",
         new="        return False\n",
         killer=_OPERATIONS,
+    ),
+    Mutant(
+        name="patch that makes a job with too long a life",
+        file="shared/domain/bulk/actions.py",
+        old="patch is not None and not patch.suits(job.definition)",
+        new="patch is None and action is None",
+        killer=_PATCHES,
+    ),
+    Mutant(
+        name="call of a backfill that a patch changes",
+        file="shared/domain/bulk/actions.py",
+        old="(patch is not None and bool(patch.values))",
+        new="False",
+        killer=_OPERATIONS,
+    ),
+    Mutant(
+        name="undo of a patch that restores its tags alone",
+        file="shared/domain/bulk/patch.py",
+        old="return replace(with_values(definition, self.values), tags=self.tags)",
+        new="return replace(definition, tags=self.tags)",
+        killer=_PATCHES,
+    ),
+    Mutant(
+        name="patch with the URL of a forbidden host",
+        file="shared/usecases/bulk/start_job_task.py",
+        old="            check_callback_target(member.value, values.get(member), self.policy)\n",
+        new="            pass\n",
+        killer=_PATCHES,
+    ),
+    Mutant(
+        name="URL of a patch that is stored in plain",
+        file="shared/usecases/bulk/start_job_task.py",
+        old="            values[member] = seal_callback_target(self.vault, tenant, values[member])\n",
+        new="            pass\n",
+        killer=_PATCHES,
+    ),
+    Mutant(
+        name="plan of another subscription",
+        file="shared/usecases/bulk/sign_plan.py",
+        old="return value.url, sorted(rules.events), rules.late_after_seconds, rules.format",
+        new="return value.url",
+        killer=_PATCHES,
+    ),
+    Mutant(
+        name="record of a page with more URLs than an item holds",
+        file="shared/usecases/bulk/process_job_tasks.py",
+        old="limit=min(_page_size(task), task.rate)",
+        new="limit=min(PAGE, task.rate)",
+        killer=_PATCHES,
+    ),
+    Mutant(
+        name="null of a patch that leaves the member as it is",
+        file="functions/api/resources/bulk_tasks/patch_models.py",
+        old="if member.value in self.model_fields_set",
+        new="if getattr(self, member.value) is not None",
+        killer="tests/unit/api/test_bulk_tasks.py",
     ),
     Mutant(
         name="undo of a patch that resumes in place of restoring",

@@ -30,6 +30,8 @@ class Refusal(StrEnum):
     """A one-off job of which an attempt is running."""
     BACKFILL = "backfill"
     """A backfill runs for the instants of its range alone, and keeps all but its tags."""
+    INVALID = "invalid"
+    """The patch and what the job keeps make no valid job: its attempts and waits could take more than 7 days."""
     QUOTA = "quota"
     """The job would have more tags than the quota allows."""
     CHANGED = "changed"
@@ -47,9 +49,11 @@ def refusal_of(action: BulkAction, job: Execution | Job, patch: JobPatch | None 
         return Refusal.DELETED
     if job.state is JobState.COMPLETED and action is not BulkAction.DELETE:
         return Refusal.COMPLETED
-    is_fixed = action is BulkAction.TRIGGER or (patch is not None and patch.changes_call)
+    is_fixed = action is BulkAction.TRIGGER or (patch is not None and bool(patch.values))
     if is_fixed and isinstance(job.schedule, Backfill):
         return Refusal.BACKFILL
+    if patch is not None and not patch.suits(job.definition):
+        return Refusal.INVALID
     return Refusal.QUOTA if patch is not None and patch.has_too_many_tags(job.definition) else None
 
 

@@ -110,6 +110,7 @@ class NewJobTask:
     reason: str | None = None
     """The reason of a pause."""
     patch: JobPatch | None = None
+    """Its URLs are not sealed yet."""
     grace_ms: int = 0
     """Of a deletion: the jobs are paused at once, and deleted this much later."""
 

@@ -20,6 +20,8 @@ from shared.usecases.listings.list_jobs import ListJobs
 from shared.usecases.tenancy.read_tenant import ReadTenant
 
 PAGE = 50
+PAGE_WITH_URLS = 25
+"""A record keeps the former URLs of each job, up to 7 KB, and an item has at most 400 KB."""
 LOOKED_AT = 500
 RECORDS_SPARE_DAYS = 30
 """The records of pages outlive their task by this much, less the time that the task takes."""
@@ -104,7 +106,7 @@ class ProcessJobTasks:
                 raise UnreadableItemError(f"{task.id} is of no tenant")
             found = self.list_jobs.execute(
                 tenant,
-                limit=min(PAGE, task.rate),
+                limit=min(_page_size(task), task.rate),
                 criteria=task.criteria,
                 position=task.position,
                 at_most=LOOKED_AT,
@@ -181,3 +183,7 @@ class ProcessJobTasks:
 
     def _expires_at_s(self, task: JobTask, now_ms: int) -> int:
         return self.retention.expires_at_s(now_ms + task.grace_ms) + RECORDS_SPARE_DAYS * DAY_SECONDS
+
+
+def _page_size(task: JobTask) -> int:
+    return PAGE_WITH_URLS if task.patch is not None and task.patch.has_urls else PAGE

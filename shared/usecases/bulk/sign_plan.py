@@ -5,6 +5,8 @@ from hmac import compare_digest
 
 from shared.dataclass import dataclass
 from shared.domain.bulk.job_task import NewJobTask
+from shared.domain.bulk.members import Values
+from shared.domain.delivery.alerts import Alerts
 from shared.domain.errors import InvalidStateError
 from shared.domain.ids import decode_base32, encode_base32
 from shared.domain.tenancy.tenant import Tenant
@@ -64,8 +66,18 @@ def canonical(new: NewJobTask) -> bytes:
         criteria.kind.value if criteria.kind else None,
         criteria.created_from,
         criteria.created_before,
-        (patch.lane and patch.lane.value, patch.timeout_ms, patch.add_tags, patch.remove_tags)
-        if patch
-        else None,
+        (_spelled(patch.values), patch.add_tags, patch.remove_tags) if patch else None,
     )
     return "|".join(("bulk", *map(repr, fields))).encode()
+
+
+def _spelled(values: Values) -> list[tuple[str, str]]:
+    return sorted((member.value, repr(_in_order(value))) for member, value in values.items())
+
+
+def _in_order(value: object) -> object:
+    """The order of a set differs between processes."""
+    if not isinstance(value, Alerts):
+        return value
+    rules = value.rules
+    return value.url, sorted(rules.events), rules.late_after_seconds, rules.format

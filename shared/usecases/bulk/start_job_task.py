@@ -7,18 +7,24 @@ from dataclasses import field, replace
 from shared.dataclass import dataclass
 from shared.domain.bulk.actions import Refusal, is_unchanged_by, refusal_of
 from shared.domain.bulk.job_task import JobTask, NewJobTask, is_job_task_id, job_task_id
-from shared.domain.errors import InvalidStateError, NotFoundError
+from shared.domain.bulk.members import CALLBACKS, Member, Values
+from shared.domain.delivery.request import check_alerts, check_callback_target
+from shared.domain.delivery.target_policy import TargetPolicy
+from shared.domain.errors import InvalidStateError, InvalidValueError, NotFoundError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import HELD, Job
 from shared.domain.listings.filters import JobFilter
 from shared.domain.listings.position import JobPosition
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.bulk import JobTasks
+from shared.ports.delivery import Vault
 from shared.ports.jobs import IdempotencyRecord
 from shared.ports.runtime import Clock
 from shared.usecases.bulk.identify_task import IdentifyTask, create_once
 from shared.usecases.bulk.sign_plan import SignPlan, canonical
 from shared.usecases.listings.list_jobs import ListJobs
+from shared.usecases.requests.seal_request import seal_alerts, seal_callback_target
+from shared.usecases.tenancy.read_tenant import ReadTenant
 
 FREE_OF_PLAN = 100
 """An operation on more jobs needs the plan of a dry run."""
@@ -62,11 +68,18 @@ class StartJobTask:
     list_jobs: ListJobs
     identify: IdentifyTask
     sign_plan: SignPlan
+    read_tenant: ReadTenant
+    vault: Vault
+    policy: TargetPolicy
     clock: Clock
 
     def plan(self, tenant: Tenant, new: NewJobTask) -> Plan:
-        """The jobs that match now, and the plan that allows the operation. Nothing is written."""
-        extent = self._extent(tenant, new, self.clock.now_ms(), COUNTED_AT_MOST)
+        """The jobs that match now, and the plan that allows the operation. Nothing is written.
+
+        InvalidValueError for a patch that no job can have.
+        """
+        sealed = self._sealed(tenant, new)
+        extent = self._extent(tenant, sealed, self.clock.now_ms(), COUNTED_AT_MOST)
         return Plan(extent=extent, token=self.sign_plan.execute(tenant, new, extent.count))
 
     def execute(
@@ -75,8 +88,9 @@ class StartJobTask:
         """Create the task; repeats with the same idempotency key return the same task.
 
         Covers jobs that were created until now. InvalidStateError without a plan that is needed, if more jobs
-        match than the plan has shown, and if too many operations are open.
+        match than the plan has shown, and if too many operations are open. InvalidValueError as for `plan`.
         """
+        sealed = self._sealed(tenant, new)
         record, is_known = self.identify.execute(tenant, _canonical(new), job_task_id, key)
         if is_known and (existing := self.tasks.get(tenant.id, record.id)) is not None:
             return StartedJobTask(task=existing, replayed=True)
@@ -84,7 +98,7 @@ class StartJobTask:
             raise InvalidStateError(
                 f"{MAX_OPEN} bulk operations are open: wait for one to end, or cancel one"
             )
-        task = _task(tenant.id, new, record, self._checked_extent(tenant, new, plan))
+        task = _task(tenant.id, sealed, record, self._checked_extent(tenant, new, sealed, plan))
         return StartedJobTask(task=create_once(self.tasks, task), replayed=is_known)
 
     def find(self, tenant_id: str, task_id: str) -> JobTask:
@@ -98,10 +112,36 @@ class StartJobTask:
         """The tenant's tasks, newest first, and the id before which the next page begins."""
         return self.tasks.latest(tenant_id, before=before, limit=limit)
 
-    def _checked_extent(self, tenant: Tenant, new: NewJobTask, plan: str | None) -> Extent:
+    def _sealed(self, tenant: Tenant, new: NewJobTask) -> NewJobTask:
+        """The operation with a patch that was checked like the change of one job, and whose URLs are sealed."""
+        if new.patch is None:
+            return new
+        values = dict(new.patch.values)
+        try:
+            self._check(tenant, values)
+        except InvalidValueError as error:
+            error.path = ("patch", *error.path)
+            raise
+        for member in CALLBACKS.keys() & values.keys():
+            values[member] = seal_callback_target(self.vault, tenant, values[member])
+        if Member.ALERTS in values:
+            values[Member.ALERTS] = seal_alerts(self.vault, tenant, values[Member.ALERTS])
+        return replace(new, patch=replace(new.patch, values=values))
+
+    def _check(self, tenant: Tenant, values: Values) -> None:
+        for member in CALLBACKS:
+            check_callback_target(member.value, values.get(member), self.policy)
+        check_alerts(values.get(Member.ALERTS), self.policy)
+        name = values.get(Member.SIGNING_SECRET)
+        if name is not None:
+            self.read_tenant.with_secrets(tenant, (name,)).check_secret_name(name)
+
+    def _checked_extent(
+        self, tenant: Tenant, new: NewJobTask, sealed: NewJobTask, plan: str | None
+    ) -> Extent:
         now_ms = self.clock.now_ms()
         if plan is None:
-            extent = self._extent(tenant, new, now_ms, FREE_OF_PLAN + 1)
+            extent = self._extent(tenant, sealed, now_ms, FREE_OF_PLAN + 1)
             if extent.count > FREE_OF_PLAN:
                 raise InvalidStateError(
                     f"more than {FREE_OF_PLAN} jobs match: send the request with dry_run, and then within 10 "
@@ -109,7 +149,7 @@ class StartJobTask:
                 )
             return extent
         planned = self.sign_plan.planned(tenant, new, plan)
-        extent = self._extent(tenant, new, now_ms, COUNTED_AT_MOST)
+        extent = self._extent(tenant, sealed, now_ms, COUNTED_AT_MOST)
         if extent.count > planned:
             raise InvalidStateError(
                 f"{extent.count} jobs match, and the plan has shown {planned}: send the request with dry_run again"

@@ -119,7 +119,7 @@ class BackfillJob:
         schedule = planned(job, new, record.due_at, now_ms)
         # A random name, so that a request that loses the race cannot overwrite the winner's payload.
         name = new_payload_id(record.id, self.entropy.bits(ENTROPY_BITS))
-        request = self.open_request.execute(tenant, job)
+        request = self.open_request.described(tenant, job)
         call, payload = seal_request(
             self.vault,
             tenant,

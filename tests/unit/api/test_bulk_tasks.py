@@ -7,7 +7,7 @@ import pytest
 from shared.domain.bulk.task import SETTLED_MS
 from shared.domain.tenancy.quota import Quota
 from shared.usecases.bulk.start_job_task import FREE_OF_PLAN
-from tests.support.api.api_world import Answer, ApiWorld
+from tests.support.api.api_world import Answer, ApiWorld, Request
 from tests.support.api.job_requests import DAILY, MINUTELY
 
 PATH = "/v1/jobs/bulk"
@@ -167,12 +167,92 @@ def test_patch_is_applied_shown_and_undone() -> None:
     patch = {"lane": "bulk", "timeout_seconds": 9, "add_tags": ["slow"]}
     answer = world.post(BILLING | {"action": "patch", "patch": patch}, PATH)
     assert (answer.status, answer.json["counts"]["done"]) == (202, 2), answer.text
-    assert answer.json["patch"] == patch | {"remove_tags": []}
+    assert answer.json["patch"] == patch | {"remove_tags": [], "removed": []}
     job = world.get(f"/v1/jobs/{made[0]['id']}").json
     assert (job["lane"], job["timeout_seconds"], job["tags"]) == ("bulk", 9, ["billing", "slow"])
     world.post({}, f"/v1/bulk-tasks/{answer.json['id']}/undo")
     job = world.get(f"/v1/jobs/{made[0]['id']}").json
     assert (job["lane"], job["timeout_seconds"], job["tags"]) == ("standard", 30, ["billing"])
+
+
+FULL_PATCH: dict[str, Any] = {
+    "lane": "critical",
+    "timeout_seconds": 9,
+    "retry": {"max_attempts": 2, "base_seconds": 5, "factor": 3, "cap_seconds": 50},
+    "async_deadline_seconds": 120,
+    "heartbeat_seconds": 20,
+    "catch_up": "all",
+    "catch_up_limit": 5,
+    "catch_up_window_seconds": 600,
+    "late_tolerance_seconds": 7,
+    "overlap_policy": "skip",
+    "on_success": "none",
+    "on_failure": "https://told.example/lost",
+    "alerts": {
+        "url": "https://told.example/alerts",
+        "events": ["late"],
+        "late_after_seconds": 60,
+        "format": "slack",
+    },
+}
+
+
+def members(job: Any) -> dict[str, Any]:
+    return {name: job[name] for name in FULL_PATCH}
+
+
+def test_patch_of_each_member_is_what_the_patch_of_a_single_job_would_be() -> None:
+    world, made = tagged(2)
+    before = members(world.get(f"/v1/jobs/{made[0]['id']}").json)
+    patch = FULL_PATCH | {"jitter_seconds": 4}
+    answer = world.post(BILLING | {"action": "patch", "patch": patch}, PATH)
+    assert (answer.status, answer.json["counts"]["done"]) == (202, 2), answer.text
+    assert answer.json["patch"] == patch | {"add_tags": [], "remove_tags": [], "removed": []}
+    assert task_of(world, answer)["patch"] == answer.json["patch"]
+    for job in made:
+        shown = world.get(f"/v1/jobs/{job['id']}").json
+        assert members(shown) == FULL_PATCH
+        assert shown["schedule"]["jitter_seconds"] == 4
+    renamed = world.handle(
+        Request(
+            method="PATCH",
+            path=f"/v1/jobs/{made[0]['id']}",
+            body=b'{"name": "renamed", "request": {"json": 1}}',
+            headers=world.credential | {"content-type": "application/json", "if-match": "*"},
+        )
+    )
+    assert members(renamed.json) == FULL_PATCH
+    restored = world.post(BILLING | {"action": "patch", "patch": dict.fromkeys(patch)}, PATH)
+    assert restored.json["patch"]["removed"] == ["on_success", "on_failure", "alerts"]
+    assert members(world.get(f"/v1/jobs/{made[0]['id']}").json) == before
+
+
+@pytest.mark.parametrize(
+    ("patch", "pointer"),
+    [
+        ({"retry": {"max_attempts": 0}}, "/patch/retry/max_attempts"),
+        ({"retry": {"delays_seconds": [1], "factor": 2}}, "/patch/retry/delays_seconds"),
+        ({"heartbeat_seconds": 1}, "/patch/heartbeat_seconds"),
+        ({"jitter_seconds": 86_401}, "/patch/jitter_seconds"),
+        ({"overlap_policy": "queue"}, "/patch/overlap_policy"),
+        ({"catch_up_limit": 0}, "/patch/catch_up_limit"),
+        ({"alerts": {"url": "https://told.example/", "events": ["limit_reached"]}}, "/patch/alerts/events"),
+        ({"on_failure": "https://localhost/"}, "/patch/on_failure"),
+        ({"alerts": {"url": "https://10.0.0.1/"}}, "/patch/alerts/url"),
+        ({"signing_secret": "unknown"}, "/patch/signing_secret"),
+        ({"name": "x"}, "/patch/name"),
+        ({"schedule": {"rate_seconds": 60}}, "/patch/schedule"),
+        ({"request": {"url": "https://receiver.example/"}}, "/patch/request"),
+        ({}, "/patch"),
+    ],
+)
+def test_patch_that_cannot_be_is_refused_at_its_member(patch: Any, pointer: str) -> None:
+    world, made = tagged(1)
+    for extra in ({}, {"dry_run": True}):
+        answer = world.post(BILLING | {"action": "patch", "patch": patch} | extra, PATH)
+        assert answer.status == 422, answer.text
+        assert [error["pointer"] for error in answer.json["errors"]] == [pointer]
+    assert world.get(f"/v1/jobs/{made[0]['id']}").json["revision"] == 1
 
 
 def test_patch_keeps_to_the_quota_of_tags() -> None:

@@ -19,6 +19,15 @@ BULK_IN: Examples = {
         "action": "patch",
         "patch": {"lane": "bulk", "add_tags": ["slow"]},
     },
+    "patch_retries_and_alerts": {
+        "filter": {"tag": "billing"},
+        "action": "patch",
+        "patch": {
+            "retry": {"max_attempts": 8, "give_up_after_seconds": 3600},
+            "alerts": {"url": "https://example.com/hooks/alerts", "events": ["failed", "recovered"]},
+            "on_failure": None,
+        },
+    },
     "delete_by_name": {"filter": {"q": "test of "}, "action": "delete", "grace_hours": 48},
 }
 _PLAN = "pln_01jmg4bfzk000014k9w3qdm7vtqn6y0c8h2f5r1b3t"

@@ -18,15 +18,13 @@ from functions.api.models import (
     with_examples,
 )
 from functions.api.resources.bulk_tasks import examples
-from functions.api.resources.jobs.models import Tags, TimeoutSeconds
+from functions.api.resources.bulk_tasks.patch_models import BulkPatchIn, BulkPatchOut
 from functions.api.resources.jobs.page_models import JobSummaryOut
 from shared.domain.bulk.actions import BulkAction, Refusal
 from shared.domain.bulk.job_task import HOUR_MS, MAX_GRACE_HOURS, MAX_RATE, JobTaskState, NewJobTask
-from shared.domain.bulk.patch import JobPatch
 from shared.domain.errors import InvalidValueError, raise_any
-from shared.domain.jobs.new_job import MAX_NAME_LENGTH, MAX_TAGS, TAG, TAG_TEXT
+from shared.domain.jobs.new_job import MAX_NAME_LENGTH, TAG, TAG_TEXT
 from shared.domain.listings.filters import JOB_STATES, JobFilter, Kind
-from shared.names import Lane
 from shared.usecases.bulk.sign_plan import PLAN
 from shared.usecases.bulk.start_job_task import COUNTED_AT_MOST, EXAMPLES, FREE_OF_PLAN
 
@@ -78,27 +76,6 @@ class BulkFilterIn(Schema):
             created_before=read_instant("created_to", self.created_to),
             recurs=self.kind is not Kind.ONCE,
             is_live=True,
-        )
-
-
-class BulkPatchIn(Schema):
-    """The members of recurring jobs that a bulk operation can change. What is left out stays as it is."""
-
-    lane: Annotated[Lane, Field(strict=False)] | None = Field(None, description="The lane of the jobs' runs.")
-    timeout_seconds: TimeoutSeconds | None = Field(
-        None, description="For the whole call, including the response body."
-    )
-    add_tags: Tags = Field(default_factory=list, description="Tags that every job has afterwards.")
-    remove_tags: Tags = Field(default_factory=list, description="Tags that no job has afterwards.")
-
-    def patch(self, max_tags: int = MAX_TAGS) -> JobPatch:
-        """InvalidValueError for a patch that changes nothing, or contradicts itself."""
-        return JobPatch(
-            lane=self.lane,
-            timeout_ms=None if self.timeout_seconds is None else self.timeout_seconds * 1000,
-            add_tags=tuple(self.add_tags),
-            remove_tags=tuple(self.remove_tags),
-            max_tags=max_tags,
         )
 
 
@@ -210,15 +187,6 @@ class BulkFilterOut(Representation):
     kind: Kind | None
     created_from: InstantOut | None
     created_to: InstantOut
-
-
-class BulkPatchOut(Representation):
-    """The patch of an operation."""
-
-    lane: Lane | None
-    timeout_seconds: int | None
-    add_tags: list[str]
-    remove_tags: list[str]
 
 
 class BulkCountsOut(Representation):

@@ -18,7 +18,7 @@ from functions.api.http.route import (
     json_response,
 )
 from functions.api.resources.bulk_tasks.models import BulkIn, BulkPlanOut, BulkTaskOut, BulkTaskPageOut
-from functions.api.resources.bulk_tasks.presenter import plan_out, task_out
+from functions.api.resources.bulk_tasks.presenter import opened_urls, plan_out, task_out
 from shared.domain.bulk.job_task import JobTask, is_job_task_id
 from shared.domain.errors import PunctualError
 from shared.names import Metric
@@ -50,6 +50,7 @@ _LISTED = {"list": "bulk-tasks"}
         problems=(
             *BODY_PROBLEMS,
             *IDEMPOTENCY_PROBLEMS,
+            Problem.CALLBACK_URL_NOT_ALLOWED,
             Problem.RATE_LIMITED,
             Problem.INVALID_STATE,
         ),
@@ -65,7 +66,7 @@ def change_jobs(context: Context, request: AuthenticatedRequest) -> Response:
         return json_response(200, plan_out(new, plan, context.now_ms()))
     started = start.execute(request.tenant, new, body.plan, key)
     task = started.task if started.replayed else _first_page(context, started.task)
-    operation = task_out(task, context.now_ms())
+    operation = _task_out(context, request, task)
     context.audit.record(request, "changeJobs", operation.id, None, operation)
     headers = {"Location": f"/v1/bulk-tasks/{operation.id}"}
     return json_response(202, operation, headers | replay_header(replayed=started.replayed))
@@ -89,7 +90,7 @@ def list_bulk_tasks(context: Context, request: AuthenticatedRequest) -> Response
     before = context.cursors.unseal(request.tenant, _LISTED, cursor, _read_position)
     tasks, more = context.cases.bulk.start_job_task.latest(request.tenant.id, before, limit)
     page = BulkTaskPageOut(
-        operations=[task_out(task, context.now_ms()) for task in tasks],
+        operations=[_task_out(context, request, task) for task in tasks],
         next_cursor=context.cursors.seal(request.tenant, _LISTED, None if more is None else [more]),
     )
     return json_response(200, page)
@@ -130,7 +131,7 @@ def get_bulk_task(context: Context, request: AuthenticatedRequest) -> Response:
 def cancel_bulk_task(context: Context, request: AuthenticatedRequest) -> Response:
     before = _find(context, request)
     task = context.cases.bulk.change_job_task.cancel(request.tenant.id, before.id)
-    after = task_out(task, context.now_ms())
+    after = _task_out(context, request, task)
     context.audit.record(request, "cancelBulkTask", after.id, before, after)
     return json_response(200, after)
 
@@ -155,14 +156,18 @@ def cancel_bulk_task(context: Context, request: AuthenticatedRequest) -> Respons
 def undo_bulk_task(context: Context, request: AuthenticatedRequest) -> Response:
     before = _find(context, request)
     task = context.cases.bulk.change_job_task.undo(request.tenant.id, before.id)
-    after = task_out(_first_page(context, task) if task.is_open else task, context.now_ms())
+    after = _task_out(context, request, _first_page(context, task) if task.is_open else task)
     context.audit.record(request, "undoBulkTask", after.id, before, after)
     return json_response(202, after)
 
 
 def _find(context: Context, request: AuthenticatedRequest) -> BulkTaskOut:
     find = context.cases.bulk.start_job_task.find
-    return task_out(find(request.tenant.id, request.path_values["bulk_task_id"]), context.now_ms())
+    return _task_out(context, request, find(request.tenant.id, request.path_values["bulk_task_id"]))
+
+
+def _task_out(context: Context, request: AuthenticatedRequest, task: JobTask) -> BulkTaskOut:
+    return task_out(task, context.now_ms(), opened_urls(context, request.tenant, task))
 
 
 def _first_page(context: Context, task: JobTask) -> JobTask:

@@ -6,7 +6,7 @@ from functions.api.alert_models import alerts_out, alerts_request
 from functions.api.models import instant_out
 from functions.api.resources.backfills.presenter import backfill_out
 from functions.api.resources.jobs.call_models import RetryOut, TargetOut
-from functions.api.resources.jobs.models import RECURRING_ONLY, JobOut
+from functions.api.resources.jobs.models import NOT_READ, RECURRING_ONLY, JobOut
 from functions.api.resources.jobs.page_models import JobSummaryOut
 from functions.api.resources.jobs.run_models import WhenSuspended
 from functions.api.resources.jobs.run_notes import last_run_out, no_next_run, own_run
@@ -33,11 +33,11 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         schedule=schedule_out(job),
         next_due_at=instant_out(next_at),
         no_next_run=no_next_run(job, next_at, now_ms),
-        last_run=last_run_out(own_run(job)),
+        last_run=last_run_out(own_run(job)) if isinstance(job, Execution) else NOT_READ,
         request=TargetOut(method=request.method, url=request.url),
         lane=job.call.lane,
         timeout_seconds=job.call.timeout_ms // 1000,
-        retry=_retry_out(job.call.retry),
+        retry=retry_out(job.call.retry),
         async_deadline_seconds=job.call.async_policy.deadline_seconds,
         heartbeat_seconds=job.call.async_policy.heartbeat_seconds,
         start_deadline_seconds=_start_deadline_seconds(job),
@@ -88,7 +88,7 @@ def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
         "tags": list(job.tags),
         "lane": job.call.lane.value,
         "timeout_seconds": job.call.timeout_ms // 1000,
-        "retry": _retry_out(job.call.retry).model_dump(mode="json"),
+        "retry": retry_out(job.call.retry).model_dump(mode="json"),
         "async_deadline_seconds": job.call.async_policy.deadline_seconds,
         "heartbeat_seconds": job.call.async_policy.heartbeat_seconds,
     }
@@ -170,7 +170,7 @@ def _recurring_policies(job: Execution | Job) -> dict[str, Any]:
     }
 
 
-def _retry_out(retry: RetryPolicy) -> RetryOut:
+def retry_out(retry: RetryPolicy) -> RetryOut:
     age = retry.give_up_after_seconds
     if retry.delays_seconds:
         return RetryOut(

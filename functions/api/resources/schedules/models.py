@@ -66,6 +66,9 @@ def _has_only(kind: str) -> dict[str, Any]:
     return {"title": kind, **schema, "properties": schema["properties"] | nothing}
 
 
+JitterSeconds = Annotated[Seconds, Field(ge=0, le=86_400)]
+
+
 class ScheduleIn(Schema):
     """When a job runs: exactly one of `at`, `delay_seconds`, `cron`, `rate_seconds` and `expression`."""
 
@@ -107,7 +110,7 @@ class ScheduleIn(Schema):
     max_runs: Annotated[Seconds, Field(ge=1, le=MAX_RUNS)] | None = Field(
         None, description="The job ends after this many runs."
     )
-    jitter_seconds: Annotated[Seconds, Field(ge=0, le=86_400)] = Field(
+    jitter_seconds: JitterSeconds = Field(
         0, description="Each run starts later by up to this many seconds; the delay of one run never changes."
     )
 

@@ -7,16 +7,16 @@ from typing import Any
 from shared.adapters.dynamodb.codec.attributes import Item, Plain, Value, encode_all
 from shared.adapters.dynamodb.codec.bulk_keys import bulk_page_key, job_task_key
 from shared.adapters.dynamodb.codec.items import plain_item
+from shared.adapters.dynamodb.codec.patch_fields import encode_former, encode_patch, read_former, read_patch
 from shared.adapters.dynamodb.codec.versions import known, version_of
 from shared.domain.bulk.actions import BulkAction, Refusal
 from shared.domain.bulk.job_task import JobTask, JobTaskCounts, JobTaskState
 from shared.domain.bulk.pages import BulkEntry, BulkPage, Result
-from shared.domain.bulk.patch import FormerMembers, JobPatch
 from shared.domain.errors import UnreadableItemError
 from shared.domain.ids import parse_execution_id
 from shared.domain.listings.filters import JobFilter, Kind
 from shared.domain.listings.position import JobPosition, read_position
-from shared.names import Attr, Lane
+from shared.names import Attr
 
 _MALFORMED = (KeyError, ValueError, TypeError, AttributeError)
 
@@ -29,7 +29,9 @@ def job_task_item(task: JobTask, expires_at_s: int | None = None) -> Item:
             Attr.SK: sk,
             Attr.TTL: expires_at_s,
             "v": version_of(
-                task.state, task.action, task.criteria.kind, patch and patch.lane, *task.counts.refused
+                *(task.state, task.action, task.criteria.kind),
+                *(patch.values.values() if patch else ()),
+                *task.counts.refused,
             ),
             "vn": task.version,
             "a": task.action.value,
@@ -42,7 +44,7 @@ def job_task_item(task: JobTask, expires_at_s: int | None = None) -> Item:
             "n": task.total,
             "nx": task.is_total,
             "pr": task.reason,
-            "pt": _encode_patch(patch) if patch else None,
+            "pt": encode_patch(patch) if patch else None,
             "gr": task.grace_ms,
             "pg": task.page,
             "pn": task.pages,
@@ -68,7 +70,7 @@ def read_job_task(item: Mapping[str, Value]) -> JobTask:
             total=plain["n"],
             is_total=plain["nx"],
             reason=plain.get("pr"),
-            patch=_read_patch(plain["pt"]) if "pt" in plain else None,
+            patch=read_patch(plain["pt"]) if "pt" in plain else None,
             grace_ms=plain["gr"],
             rate=plain["rt"],
             created_at=plain["c"],
@@ -135,7 +137,7 @@ def _encode_entry(entry: BulkEntry) -> dict[str, Plain]:
             "h": entry.was_held or None,
             "pr": entry.pause_reason,
             "x": str(entry.execution) if entry.execution else None,
-            "fm": _encode_former(entry.former) if entry.former else None,
+            "fm": encode_former(entry.former) if entry.former else None,
             "r": entry.result.value if entry.result else None,
             "a": entry.after,
             "f": entry.refusal.value if entry.refusal else None,
@@ -150,41 +152,11 @@ def _read_entry(plain: Mapping[str, Any]) -> BulkEntry:
         was_held=plain.get("h", False),
         pause_reason=plain.get("pr"),
         execution=parse_execution_id(plain["x"]) if "x" in plain else None,
-        former=_read_former(plain["fm"]) if "fm" in plain else None,
+        former=read_former(plain["fm"]) if "fm" in plain else None,
         result=known(Result, plain["r"]) if "r" in plain else None,
         after=plain.get("a"),
         refusal=known(Refusal, plain["f"]) if "f" in plain else None,
     )
-
-
-def _encode_patch(patch: JobPatch) -> dict[str, Plain]:
-    return _present(
-        {
-            "l": patch.lane.value if patch.lane else None,
-            "t": patch.timeout_ms,
-            "at": list[Plain](patch.add_tags),
-            "rt": list[Plain](patch.remove_tags),
-            "mt": patch.max_tags,
-        }
-    )
-
-
-def _read_patch(plain: Mapping[str, Any]) -> JobPatch:
-    return JobPatch(
-        lane=known(Lane, plain["l"]) if "l" in plain else None,
-        timeout_ms=plain.get("t"),
-        add_tags=tuple(plain["at"]),
-        remove_tags=tuple(plain["rt"]),
-        max_tags=plain["mt"],
-    )
-
-
-def _encode_former(former: FormerMembers) -> dict[str, Plain]:
-    return {"l": former.lane.value, "t": former.timeout_ms, "g": list[Plain](former.tags)}
-
-
-def _read_former(plain: Mapping[str, Any]) -> FormerMembers:
-    return FormerMembers(lane=known(Lane, plain["l"]), timeout_ms=plain["t"], tags=tuple(plain["g"]))
 
 
 def _encode_filter(criteria: JobFilter) -> dict[str, Plain]:

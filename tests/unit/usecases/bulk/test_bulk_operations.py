@@ -7,6 +7,7 @@ import pytest
 
 from shared.domain.bulk.actions import BulkAction, Refusal, refusal_of
 from shared.domain.bulk.job_task import HOUR_MS, JobTaskCounts, JobTaskState
+from shared.domain.bulk.members import Member
 from shared.domain.bulk.patch import JobPatch
 from shared.domain.errors import InvalidValueError, NotFoundError
 from shared.domain.executions.states import State
@@ -225,7 +226,9 @@ def _runs(world: World, job_id: str) -> int:
     return sum(one.job_id == job_id and one.recurrence is None for one in rows)
 
 
-PATCH = JobPatch(lane=Lane.BULK, timeout_ms=9_000, add_tags=("slow",), remove_tags=("billing",))
+PATCH = JobPatch(
+    values={Member.LANE: Lane.BULK, Member.TIMEOUT: 9_000}, add_tags=("slow",), remove_tags=("billing",)
+)
 
 
 def test_patch_changes_the_members_that_it_has_and_no_others() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from shared.domain.bulk.actions import BulkAction
 from shared.domain.bulk.job_task import HOUR_MS, JobTaskState
+from shared.domain.bulk.members import Member
 from shared.domain.bulk.patch import JobPatch
 from shared.domain.bulk.task import SETTLED_MS
 from shared.domain.errors import InvalidStateError
@@ -29,7 +30,7 @@ from tests.support.usecases.bulk import (
 from tests.support.usecases.steps import Crash, die
 from tests.support.usecases.world import World
 
-PATCH = JobPatch(lane=Lane.BULK, add_tags=("slow",), remove_tags=("billing",))
+PATCH = JobPatch(values={Member.LANE: Lane.BULK}, add_tags=("slow",), remove_tags=("billing",))
 
 
 @pytest.fixture(autouse=True)
