@@ -3,12 +3,13 @@
 from functools import cached_property
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from functions.api.models import CallbackUrl, Representation, Schema, Seconds
 from shared.domain.delivery.alerts import (
     ALERTS_DISABLED,
     DEFAULT_RULES,
+    JOB_EVENTS,
     MAX_LATE_SECONDS,
     AlertEvent,
     AlertFormat,
@@ -25,11 +26,30 @@ def _each_once(events: Any) -> Any:
     return events
 
 
+def _of_jobs(events: frozenset[AlertEvent]) -> frozenset[AlertEvent]:
+    if AlertEvent.LIMIT_REACHED in events:
+        raise ValueError("limit_reached is an event of a tenant: name it in the alerts of its settings")
+    return events
+
+
 Events = Annotated[
     frozenset[Annotated[AlertEvent, Field(strict=False)]],
     Field(strict=False, min_length=1, max_length=len(AlertEvent)),
     BeforeValidator(_each_once),
 ]
+JobEvents = Annotated[
+    Events,
+    AfterValidator(_of_jobs),
+    Field(
+        max_length=len(JOB_EVENTS),
+        json_schema_extra={"items": {"type": "string", "enum": [event.value for event in JOB_EVENTS]}},
+    ),
+]
+_EVENTS = (
+    "`failed`: the execution failed for good. `recovered`: the first success after that. `late`: its first "
+    "attempt began more than `late_after_seconds` after it was due. `skipped`: the overlap policy or the "
+    "start deadline skipped it. `gone`: its receiver answered 410, which pauses a recurring job."
+)
 LateSeconds = Annotated[Seconds, Field(ge=1, le=MAX_LATE_SECONDS)]
 
 
@@ -37,14 +57,7 @@ class AlertsIn(Schema):
     """A subscription: the events that are announced, and the URL that is called."""
 
     url: CallbackUrl = Field(description="`none`: no alerts.")
-    events: Events = Field(
-        DEFAULT_RULES.events,
-        description=(
-            "`failed`: the execution failed for good. `recovered`: the first success after that. `late`: its first "
-            "attempt began more than `late_after_seconds` after it was due. `skipped`: the overlap policy or the "
-            "start deadline skipped it. `gone`: its receiver answered 410, which pauses a recurring job."
-        ),
-    )
+    events: JobEvents = Field(DEFAULT_RULES.events, description=_EVENTS)
     late_after_seconds: LateSeconds | None = Field(
         None, description="Required with the event `late`, and refused without it."
     )
@@ -64,6 +77,18 @@ class AlertsIn(Schema):
         """InvalidValueError for a threshold without its event."""
         rules = AlertRules(events=self.events, late_after_seconds=self.late_after_seconds, format=self.format)
         return ALERTS_DISABLED if self.url == NO_CALLBACK else Alerts(url=self.url, rules=rules)
+
+
+class TenantAlertsIn(AlertsIn):
+    """The subscription of a tenant, which may also name an event of its own."""
+
+    events: Events = Field(
+        DEFAULT_RULES.events,
+        description=(
+            f"{_EVENTS} `limit_reached`: a limit of the tenant refuses new jobs, or makes executions wait; at most one "
+            "alert in an hour for each limit."
+        ),
+    )
 
 
 class AlertsOut(Representation):
@@ -87,6 +112,6 @@ def alerts_request(alerts: Alerts | None) -> dict[str, Any] | None:
     return {name: value for name, value in alerts_document(alerts).items() if value is not None}
 
 
-def alerts_change(sent: AlertsIn | None) -> Alerts:
+def alerts_change(sent: TenantAlertsIn | None) -> Alerts:
     """The new subscription of a tenant; null removes it."""
     return ALERTS_DISABLED if sent is None else sent.alerts

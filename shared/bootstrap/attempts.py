@@ -108,6 +108,7 @@ class AttemptUseCases:
             ),
             settle_limits=SettleLimits(limits=limits, clock=ports.clock),
             defer_keys=DeferKeys(queue=ports.queue, clock=ports.clock),
+            file_limit_alert=self.core.file_limit_alert,
         )
 
     @cached_property

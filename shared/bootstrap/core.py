@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shared.usecases.chains.lifecycle import Lifecycle
     from shared.usecases.filing.file_batch import FileBatch
     from shared.usecases.filing.file_execution import FileExecution
+    from shared.usecases.filing.file_limit_alert import FileLimitAlert
     from shared.usecases.filing.file_successor import FileSuccessor
     from shared.usecases.filing.record_dst_skips import RecordDstSkips
     from shared.usecases.filing.scanned_shards import ScannedShards
@@ -78,6 +79,21 @@ class CoreUseCases:
             read_tenant=self.read_tenant,
             clock=self.ports.clock,
             retention=self.settings.retention,
+        )
+
+    @cached_property
+    def file_limit_alert(self) -> FileLimitAlert:
+        """Needs QuotaSettings. Shared by all that meets limits in the process, which remembers its alerts."""
+        from shared.usecases.filing.file_limit_alert import FileLimitAlert
+
+        return FileLimitAlert(
+            windows=self.ports.alert_windows,
+            file=self.file,
+            read_tenant=self.read_tenant,
+            clock=self.ports.clock,
+            defaults=require(self.settings, QuotaSettings).default_quotas,
+            plan=self.settings.shard_plan,
+            cell=self.settings.cell,
         )
 
     @cached_property

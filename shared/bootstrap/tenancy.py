@@ -56,6 +56,7 @@ class TenancyUseCases:
             recurring=ports.recurring_jobs,
             clock=ports.clock,
             defaults=self._settings.default_quotas,
+            announce=self.core.file_limit_alert.execute,
         )
 
     @cached_property

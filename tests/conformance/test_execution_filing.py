@@ -15,14 +15,18 @@ from shared.domain.delivery.alerts import (
 from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
+from shared.domain.executions.limit_alert import limit_alert, limit_alert_id
 from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import Cron
 from shared.domain.schedules.skipped_range import SkippedRange
+from shared.domain.tenancy.quota import Quota
 from shared.names import Lane
 from tests.support.builders import (
     DUE_AT,
     EXPIRES_AT_S,
+    ONE_SHARD,
+    TENANT,
     execution_id,
     expiry_for,
     in_every_state,
@@ -30,6 +34,7 @@ from tests.support.builders import (
     job,
     occurrence,
     one_off,
+    tenant,
     with_changes,
 )
 from tests.support.conformance.labs import Lab
@@ -81,6 +86,15 @@ def test_subscription_and_announced_events_are_read_back(lab: Lab, alerts: Alert
         alert = one_off(number, notification_of=execution_id(77), alert=made)
         lab.executions.put_if_absent(alert)
         assert lab.executions.get(alert.id) == alert
+
+
+def test_alert_about_a_limit_is_read_back_and_is_no_job(lab: Lab) -> None:
+    identity = limit_alert_id(TENANT, Quota.CONCURRENCY, DUE_AT, ONE_SHARD, cell="0")
+    to = AlertTarget(target=CallbackTarget(sealed_url=b"x", destination="0123456789"), rules=EVERY_RULE)
+    alert = limit_alert(tenant(), Quota.CONCURRENCY, identity, to, limit=10, now_ms=DUE_AT)
+    lab.executions.put_if_absent(alert)
+    assert lab.executions.get(identity) == alert
+    assert not alert.is_own_job
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from shared.domain.bulk.actions import BulkAction, Refusal
 from shared.domain.bulk.job_task import JobTaskState
 from shared.domain.bulk.pages import Result
 from shared.domain.dead_letters.redrive_task import TaskState
+from shared.domain.delivery.alerts import Alert, AlertEvent
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.states import EndReason, State, Transition
@@ -32,7 +33,7 @@ from tests.support.conformance.dynamo_lab import REGION, DynamoLab
 STORED = (
     *(State, EndReason, Reason, Lane, OverlapPolicy, CatchUp, Gap, Overlap),
     *(JobState, TaskState, TenantState, Scope),
-    *(BulkAction, JobTaskState, Refusal, Result, Kind, SearchState),
+    *(BulkAction, JobTaskState, Refusal, Result, Kind, SearchState, AlertEvent),
 )
 """Every enumeration whose members are stored; version 1 has those that are listed below."""
 VERSION_1 = {
@@ -54,10 +55,11 @@ VERSION_1 = {
     "Scope": "READ WRITE ADMIN",
     "BulkAction": "PAUSE RESUME TRIGGER DELETE PATCH",
     "JobTaskState": "RUNNING WAITING DELETING FINISHED CANCELLED UNDOING UNDONE",
-    "Refusal": "DELETED COMPLETED ENDED RUNNING BACKFILL QUOTA CHANGED UNREADABLE",
+    "Refusal": "DELETED COMPLETED ENDED RUNNING BACKFILL INVALID QUOTA CHANGED UNREADABLE",
     "Result": "DONE UNCHANGED REFUSED",
     "Kind": "ONCE CRON RATE BACKFILL",
     "SearchState": "RUNNING FINISHED CANCELLED",
+    "AlertEvent": "FAILED RECOVERED LATE SKIPPED GONE",
     "Series": "Rate Cron Backfill",
 }
 NEXT = versions.VERSION + 1
@@ -128,6 +130,15 @@ def test_item_is_stamped_with_the_version_of_its_newest_value() -> None:
 def test_execution_that_a_suspension_ended_is_left_alone_by_the_first_release() -> None:
     skipped = in_state(one_off(), State.SKIPPED, end_reason=EndReason.SUSPENDED)
     assert (_version(execution_item(skipped, REGION)), _version(execution_item(one_off(), REGION))) == (2, 1)
+
+
+def test_alert_about_a_limit_is_left_alone_by_the_first_release() -> None:
+    """It would send the outcome of an execution that does not exist."""
+    alerts = [
+        one_off(notification_of=one_off().id, alert=Alert(events=(event,)))
+        for event in (AlertEvent.LIMIT_REACHED, AlertEvent.FAILED)
+    ]
+    assert [_version(execution_item(alert, REGION)) for alert in alerts] == [2, 1]
 
 
 def _version(item: object) -> int:

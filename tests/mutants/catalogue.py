@@ -20,6 +20,7 @@ from tests.mutants.expiry import EXPIRY
 from tests.mutants.filing import FILING
 from tests.mutants.grouping import GROUPING
 from tests.mutants.indexes import INDEXES
+from tests.mutants.limit_alerts import LIMIT_ALERTS
 from tests.mutants.limits import LIMITS
 from tests.mutants.models import MODELS
 from tests.mutants.notifications import NOTIFICATIONS
@@ -65,6 +66,7 @@ MUTANTS = (
     *RETRIES,
     *NOTIFICATIONS,
     *ALERT_FLOODS,
+    *LIMIT_ALERTS,
     *LIMITS,
     *INDEXES,
     *SLOTS,

@@ -1,4 +1,4 @@
-"""Alerts: the events of a job's executions that a subscription names, and where they are announced.
+"""Alerts: the events that a subscription names, and where they are announced.
 
 A job has a subscription of its own, or that of its tenant. Alerts are apart from the callbacks of outcomes, which
 programs depend on: an execution can have both.
@@ -17,7 +17,7 @@ MAX_LATE_SECONDS = 86_400
 
 
 class AlertEvent(StrEnum):
-    """What is announced of an execution. The values are those of the API."""
+    """What is announced of an execution or of a tenant. The values are those of the API."""
 
     FAILED = "failed"
     RECOVERED = "recovered"
@@ -28,6 +28,12 @@ class AlertEvent(StrEnum):
     """The overlap policy or the start deadline skipped the run."""
     GONE = "gone"
     """The receiver answered 410, which pauses a recurring job."""
+    LIMIT_REACHED = "limit_reached"
+    """A limit of the tenant refused a creation, or made an execution wait. No job subscribes to it."""
+
+
+JOB_EVENTS = tuple(event for event in AlertEvent if event is not AlertEvent.LIMIT_REACHED)
+"""What is announced of an execution."""
 
 
 class AlertFormat(StrEnum):
@@ -101,11 +107,24 @@ class AlertWindow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReachedLimit:
+    """What an alert tells of a limit of the tenant."""
+
+    quota: str
+    """The name that the API has for the limit."""
+    limit: int
+    reached_at: int
+    """When it refused a creation, or made an execution wait."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """What one notification announces of one execution."""
+    """What one notification announces."""
 
     events: tuple[AlertEvent, ...]
     """In the order of the enumeration."""
     format: AlertFormat = AlertFormat.JSON
     window: AlertWindow | None = None
     """For the summary of a window, which announces the alerts that were suppressed in it."""
+    limit: ReachedLimit | None = None
+    """For an alert that is about no execution."""

@@ -1,6 +1,6 @@
 """The events of an ended execution that its subscription announces."""
 
-from shared.domain.delivery.alerts import NO_ALERTS, AlertEvent, AlertRules, AlertTarget
+from shared.domain.delivery.alerts import JOB_EVENTS, NO_ALERTS, AlertEvent, AlertRules, AlertTarget
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.notification import lag_ms
 from shared.domain.executions.states import EndReason, State
@@ -29,7 +29,7 @@ def alert_events(ended: Execution, rules: AlertRules, *, is_recovery: bool) -> t
         AlertEvent.SKIPPED: ended.state is State.SKIPPED and ended.progress.end_reason in _SKIPPED_RUN,
         AlertEvent.GONE: ended.receiver_gone and is_recurring_job_id(ended.job_id),
     }
-    return tuple(event for event in AlertEvent if event in rules.events and happened[event])
+    return tuple(event for event in JOB_EVENTS if event in rules.events and happened[event])
 
 
 def _is_late(ended: Execution, after_seconds: int | None) -> bool:

@@ -12,7 +12,7 @@ from shared.domain.errors import InvalidValueError
 from shared.domain.executions.progress import Progress
 from shared.domain.executions.redrive import RedriveOf
 from shared.domain.executions.states import NOT_STARTED, EndReason, State
-from shared.domain.ids import ExecutionId
+from shared.domain.ids import ExecutionId, one_off_job_id
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.recurrence import Recurrence
 from shared.domain.tenancy.suspension import Suspension
@@ -54,7 +54,8 @@ class Execution:
     """The number of this run in its job, from 1; skipped instants are not counted."""
     redrive_of: RedriveOf | None = None
     notification_of: ExecutionId | None = None
-    """The execution whose outcome this notification delivers or announces."""
+    """The execution whose outcome this notification delivers or announces; the notification itself, where it
+    announces a limit of the tenant."""
     alert: Alert | None = None
     """What this notification announces; None for one that delivers an outcome."""
 
@@ -81,6 +82,11 @@ class Execution:
     def lane(self) -> Lane:
         """The lane of the job, unless catch-up moved this run to another lane."""
         return self.progress.lane or self.call.lane
+
+    @property
+    def is_own_job(self) -> bool:
+        """Whether its ID is also that of a one-off job."""
+        return self.notification_of is None and self.job_id == one_off_job_id(self.id)
 
     def progressed(self, **changes: Any) -> "Execution":
         """A copy with these fields of its progress changed."""

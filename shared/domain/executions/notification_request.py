@@ -2,15 +2,17 @@
 
 import json
 
-from shared.domain.bucket import MINUTE_MS
-from shared.domain.delivery.alerts import Alert, AlertFormat
+from shared.domain.bucket import HOURLY_MS, MINUTE_MS
+from shared.domain.delivery.alerts import Alert, AlertEvent, AlertFormat, ReachedLimit
 from shared.domain.delivery.request import Request
 from shared.domain.executions.alert_window import AlertSummary, summary_due_at
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.limit_alert import EFFECTS, window_end_ms
 from shared.domain.executions.notification import NotifiedJob, lag_ms
-from shared.domain.executions.slack_text import slack_summary, slack_text
+from shared.domain.executions.slack_text import slack_limit, slack_summary, slack_text
 from shared.domain.schedules.schedule import format_instant
+from shared.domain.tenancy.quota import Quota
 
 
 def notification_request(url: str, ended: Execution, job: NotifiedJob, alert: Alert | None) -> Request:
@@ -34,6 +36,24 @@ def summary_request(url: str, summary: AlertSummary, body_format: AlertFormat) -
         "to": format_instant(from_at + MINUTE_MS),
     }
     return _request(url, {"type": "execution.alerts", "timestamp": format_instant(due_at), "data": data})
+
+
+def limit_request(url: str, reached: ReachedLimit, body_format: AlertFormat) -> Request:
+    """The request that announces a limit of the tenant."""
+    if body_format is AlertFormat.SLACK:
+        return _request(url, {"text": slack_limit(reached)})
+    until_at = window_end_ms(reached.reached_at)
+    data: dict[str, object] = {
+        "events": (AlertEvent.LIMIT_REACHED,),
+        "limit": reached.quota,
+        "value": reached.limit,
+        "effect": EFFECTS[Quota(reached.quota)],
+        "reached_at": format_instant(reached.reached_at),
+        "from": format_instant(until_at - HOURLY_MS),
+        "to": format_instant(until_at),
+    }
+    timestamp = format_instant(reached.reached_at)
+    return _request(url, {"type": "tenant.alert", "timestamp": timestamp, "data": data})
 
 
 def _request(url: str, document: dict[str, object]) -> Request:

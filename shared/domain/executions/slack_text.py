@@ -3,11 +3,13 @@
 import re
 
 from shared.domain.bucket import MINUTE_MS
-from shared.domain.delivery.alerts import AlertEvent
+from shared.domain.delivery.alerts import AlertEvent, ReachedLimit
 from shared.domain.executions.alert_window import AlertSummary
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.limit_alert import EFFECTS, Effect
 from shared.domain.executions.notification import NotifiedJob, lag_ms
 from shared.domain.schedules.schedule import format_instant
+from shared.domain.tenancy.quota import Quota
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 """The characters that Slack reads as markup: a name could otherwise mention a channel, or hide a link."""
@@ -41,6 +43,15 @@ def slack_summary(summary: AlertSummary) -> str:
     )
 
 
+def slack_limit(reached: ReachedLimit) -> str:
+    """Which limit was reached, and what it does. The next alert about it comes in another hour."""
+    waits = EFFECTS[Quota(reached.quota)] is Effect.EXECUTIONS_WAIT
+    return (
+        f"*{reached.quota}* limit of {reached.limit:,} reached at {format_instant(reached.reached_at)}: "
+        f"{'executions wait' if waits else 'new jobs are refused'}\n/v1/usage"
+    )
+
+
 def escaped(text: str) -> str:
     """Text that Slack shows as it is, without a mention of everybody."""
     plain = "".join(_ENTITIES.get(character, character) for character in text)
@@ -59,7 +70,7 @@ def _sentence(event: AlertEvent, ended: Execution) -> str:
             return f"started {(lag_ms(ended) or 0) / 1000:.1f} s late"
         case AlertEvent.SKIPPED:
             return f"was skipped ({reason})"
-        case AlertEvent.GONE:
+        case _:
             return "its receiver answered 410, which pauses the job"
 
 

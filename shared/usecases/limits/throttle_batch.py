@@ -1,13 +1,16 @@
 """Throttling of one batch: backpressure and limits before the claim, and what was learned after the calls."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.ids import ExecutionId
-from shared.domain.limits.scopes import Candidate, Deferral
+from shared.domain.limits.scopes import Candidate, Deferral, WaitReason
+from shared.domain.tenancy.quota import Quota
 from shared.names import QueueName
+from shared.usecases.filing.file_limit_alert import FileLimitAlert
 from shared.usecases.limits.admit_calls import AdmitCalls
 from shared.usecases.limits.apply_backpressure import ApplyBackpressure, ReceivedMessage
 from shared.usecases.limits.defer_keys import DeferKeys
@@ -15,6 +18,11 @@ from shared.usecases.limits.settle_limits import SettleLimits
 
 UNSENT_WAIT_SECONDS = 15
 """The least visibility timeout of a message without a replacement: its receives must last for a while."""
+LIMITS_OF_TENANT: Mapping[WaitReason, Quota] = {
+    WaitReason.TENANT_CONCURRENCY: Quota.CONCURRENCY,
+    WaitReason.TENANT_RATE: Quota.CALLS_PER_SECOND,
+}
+"""The limits of a tenant that make its calls wait, whatever their destination is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +47,9 @@ class ThrottleBatch:
     admit: AdmitCalls
     settle_limits: SettleLimits
     defer_keys: DeferKeys
+    file_limit_alert: FileLimitAlert
+    _reached: set[tuple[str, Quota]] = field(default_factory=set)
+    """The limits of tenants that made calls of this batch wait."""
 
     def take_store_errors(self) -> int:
         """Requests to the stores of limits that failed or were skipped since the last call."""
@@ -60,7 +71,9 @@ class ThrottleBatch:
 
     def _admit(self, candidates: Sequence[Candidate]) -> dict[ExecutionId, Deferral]:
         try:
-            return self.admit.execute(candidates, self.queue)
+            deferred = self.admit.execute(candidates, self.queue)
+            self._reached.update(_reached(candidates, deferred))
+            return deferred
         except Exception:  # noqa: BLE001 - a bug in the limits must not stop the calls
             self.admit.limits.backoff.record_error()
             return {}
@@ -71,6 +84,25 @@ class ThrottleBatch:
             self.settle_limits.execute((where, response) for where, response in responses if where)
         except Exception:  # noqa: BLE001 - the outcomes are recorded, and nothing may undo that
             self.admit.limits.backoff.record_error()
+        self._announce()
+
+    def _announce(self) -> None:
+        """After the calls of the batch: none of them waits for an alert."""
+        try:
+            for tenant_id, quota in sorted(self._reached):
+                self.file_limit_alert.by_id(tenant_id, quota)
+        except Exception:  # noqa: BLE001 - as above
+            self.admit.limits.backoff.record_error()
+        self._reached.clear()
+
+
+def _reached(
+    candidates: Iterable[Candidate], deferred: Mapping[ExecutionId, Deferral]
+) -> Iterable[tuple[str, Quota]]:
+    for call in candidates:
+        quota = LIMITS_OF_TENANT.get(deferred[call.key].reason) if call.key in deferred else None
+        if quota is not None:
+            yield call.tenant_id, quota
 
 
 def _candidates(

@@ -7,7 +7,6 @@ from typing import Any
 from shared.dataclass import dataclass
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
-from shared.domain.ids import one_off_job_id
 from shared.domain.jobs.job import Job
 from shared.domain.listings.position import PositionRange
 from shared.domain.tenancy.tenant import Tenant
@@ -50,7 +49,7 @@ class ExportTenant:
             yield {"kind": "job", **plain(job), "request": self._request(tenant, job)}
         for execution in self._executions(tenant):
             document = {"kind": "execution", **plain(execution), "last_body": _text(execution)}
-            if execution.job_id == one_off_job_id(execution.id):
+            if execution.is_own_job:
                 document["request"] = self._request(tenant, execution)
             yield document
 
@@ -78,7 +77,7 @@ class ExportTenant:
     def _request(self, tenant: Tenant, owner: Execution | Job) -> Document | None:
         """None for a request that is lost for good."""
         try:
-            request = self.open_request.execute(tenant, owner)
+            request = self.open_request.described(tenant, owner)
         except UnreadableItemError:
             return None
         return {**plain(request), "body": request.body.decode(errors="replace")}

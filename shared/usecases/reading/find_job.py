@@ -3,7 +3,7 @@
 from shared.dataclass import dataclass
 from shared.domain.errors import NotFoundError
 from shared.domain.executions.execution import Execution
-from shared.domain.ids import is_recurring_job_id, one_off_execution, one_off_job_id
+from shared.domain.ids import is_recurring_job_id, one_off_execution
 from shared.domain.jobs.job import Job
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
@@ -35,5 +35,5 @@ class FindJob:
 
 
 def _is_occurrence(found: Execution | Job) -> bool:
-    """Whether this is an execution of another job: its ID looks like that of a one-off job."""
-    return isinstance(found, Execution) and found.job_id != one_off_job_id(found.id)
+    """Whether this is no job, but an execution whose ID looks like that of a one-off job."""
+    return isinstance(found, Execution) and not found.is_own_job

@@ -1,5 +1,6 @@
 """Unseal the request of an execution or a job."""
 
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from shared.dataclass import dataclass
@@ -10,7 +11,7 @@ from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.alert_window import MAX_SUMMARIZED, summarize
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.notification import NotifiedJob
-from shared.domain.executions.notification_request import notification_request, summary_request
+from shared.domain.executions.notification_request import limit_request, notification_request, summary_request
 from shared.domain.ids import ExecutionId, is_recurring_job_id
 from shared.domain.jobs.job import Job
 from shared.domain.tenancy.tenant import Tenant
@@ -18,6 +19,7 @@ from shared.ports.alerts import AlertWindows
 from shared.ports.delivery import Vault
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
+from shared.usecases.requests.seal_request import open_alerts, open_callback_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,23 @@ class OpenRequest:
             sealed = self.jobs.get_payload(owner.tenant_id, owner.call.payload_id)
         return decode_request(self.vault.unseal(tenant, job_id, sealed))
 
+    def described(self, tenant: Tenant, owner: Execution | Job) -> Request:
+        """The request as its job describes it now. The URLs of its notifications are those of the call, which a bulk
+        operation changes alone: the sealed request may have former ones."""
+        request, call = self.execute(tenant, owner), owner.call
+        return replace(
+            request,
+            on_success=open_callback_target(self.vault, tenant, call.callbacks.on_success),
+            on_failure=open_callback_target(self.vault, tenant, call.callbacks.on_failure),
+            alerts=open_alerts(self.vault, tenant, call.alerts),
+        )
+
     def _notification(self, tenant: Tenant, owner: Execution, ended_id: ExecutionId) -> Request:
         """Rebuild the request from the stored URL and the ended execution, which never changes and outlives
         the notification."""
         url = self.vault.unseal(tenant, OUTCOME_CONTEXT, owner.call.request).decode()
+        if owner.alert is not None and owner.alert.limit is not None:
+            return limit_request(url, owner.alert.limit, owner.alert.format)
         if owner.alert is not None and owner.alert.window is not None:
             return self._summary(tenant, url, owner.alert, owner.alert.window)
         ended = self.store.get(ended_id)

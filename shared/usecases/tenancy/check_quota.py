@@ -1,7 +1,7 @@
 """Check a request against the tenant's quotas and rate limits, before anything is written."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 
 from shared.dataclass import dataclass
@@ -53,6 +53,8 @@ class CheckQuota:
     recurring: RecurringJobs
     clock: Clock
     defaults: Quotas
+    announce: Callable[[Tenant, Quota], None]
+    """Called for each limit that refuses a creation; raises nothing."""
     _counts: BoundedCache[str, _JobCount] = field(default_factory=lambda: BoundedCache(MAX_REMEMBERED))
 
     def quotas_of(self, tenant: Tenant) -> Quotas:
@@ -62,6 +64,7 @@ class CheckQuota:
         """RateLimitedError where the tenant has used its creates of this second."""
         limit = self.quotas_of(tenant).creates_per_second
         if not self.spend.per_second(tenant.id, BudgetName.CREATES, limit, count):
+            self.announce(tenant, Quota.CREATES_PER_SECOND)
             raise RateLimitedError(
                 f"this tenant may create {limit} jobs a second",
                 quota=Quota.CREATES_PER_SECOND,
@@ -84,6 +87,7 @@ class CheckQuota:
                 return
             refusal = _exceeded(Quota.DUE_PER_MINUTE, quotas)
         if refusal is not None:
+            self._announce(tenant, [refusal])
             raise refusal
 
     def jobs(self, tenant: Tenant, demands: Sequence[Demand]) -> list[QuotaExceededError | None]:
@@ -105,7 +109,12 @@ class CheckQuota:
         for minute, numbers in by_minute.items():
             for number in numbers[self._room_in_minute(tenant.id, minute, quotas, len(numbers)) :]:
                 refusals[number] = _exceeded(Quota.DUE_PER_MINUTE, quotas)
+        self._announce(tenant, refusals)
         return refusals
+
+    def _announce(self, tenant: Tenant, refusals: Iterable[QuotaExceededError | None]) -> None:
+        for quota in dict.fromkeys(each.quota for each in refusals if each is not None):
+            self.announce(tenant, Quota(quota))
 
     def _room_in_minute(self, tenant_id: str, minute: int, quotas: Quotas, count: int) -> int:
         """How many of `count` jobs fit into a minute: one lease for all, otherwise one token at a time."""

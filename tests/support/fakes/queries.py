@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from shared.domain.executions.execution import Execution
-from shared.domain.ids import backfilled_job, one_off_job_id
+from shared.domain.ids import backfilled_job
 from shared.domain.listings.position import IndexPage, IndexPosition, PositionRange, due_position
 from shared.names import FAILURE_PARTITIONS
 from shared.ports.listings import DefinitionPage, EntryFilter, ShardRows, TenantIndex
@@ -71,7 +71,7 @@ class FakeQueries:
 
 def _has_entry(row: Row, index: TenantIndex) -> bool:
     if index is TenantIndex.ONE_OFF_JOBS:
-        return row.execution.job_id == one_off_job_id(row.execution.id)
+        return row.execution.is_own_job
     return index in (TenantIndex.DUE, row.entry)
 
 

@@ -116,6 +116,16 @@ def test_subscription_that_cannot_be_is_refused_wherever_it_is_sent(
     assert admin.api.world.tenants.tenants["shop"] == before
 
 
+def test_event_of_a_tenant_is_refused_for_a_job_and_taken_for_the_tenant() -> None:
+    admin, alerts = AdminClient(), {"url": URL, "events": ["failed", "limit_reached"]}
+    refused = admin.ask("POST", "/v1/jobs", JOB | {"alerts": alerts})
+    assert (refused.status, refused.problem) == (422, "validation-failed")
+    assert [error["pointer"] for error in refused.json["errors"]] == ["/alerts/events"]
+    shown = PLAIN | alerts
+    assert admin.ask("PATCH", SETTINGS, {"alerts": alerts}).json["alerts"] == shown
+    assert admin.rule("PATCH", f"{TENANTS}/shop", {"alerts": alerts}).json["alerts"] == shown
+
+
 def test_patch_to_a_subscription_that_cannot_be_is_refused() -> None:
     world = ApiWorld()
     job = world.create(alerts=FULL)

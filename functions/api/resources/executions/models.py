@@ -81,7 +81,9 @@ class ExecutionOut(Representation):
     notification: NotificationOut | None = Field(
         description="The execution that delivers its outcome; null where nobody is notified."
     )
-    notification_of: str | None = Field(description="The execution whose outcome it delivers.")
+    notification_of: str | None = Field(
+        description="The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."
+    )
     archived: bool = Field(
         description=(
             "Whether its record has expired, so that it is shown from the archive: without `redriven_by` and "

@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from functions.api.alert_models import AlertsIn, AlertsOut, alerts_change
+from functions.api.alert_models import AlertsOut, TenantAlertsIn, alerts_change
 from functions.api.models import EXAMPLES, CallbackUrl, Representation, Schema, with_examples
 from functions.api.resources.settings import examples
 from shared.domain.errors import InvalidValueError
@@ -20,7 +20,7 @@ class SettingsPatch(Schema):
 
     on_success: CallbackUrl | None = Field(None, description=_SUCCESS)
     on_failure: CallbackUrl | None = None
-    alerts: AlertsIn | None = Field(
+    alerts: TenantAlertsIn | None = Field(
         None, description="Announces events of executions whose job has no `alerts`; replaced as a whole."
     )
 

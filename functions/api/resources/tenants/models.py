@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.alert_models import AlertsIn, AlertsOut, alerts_change
+from functions.api.alert_models import AlertsOut, TenantAlertsIn, alerts_change
 from functions.api.models import (
     EXAMPLES,
     CallbackUrl,
@@ -61,7 +61,7 @@ class TenantPatch(Schema):
         None, description="Called with the outcome of executions whose job names no URL of its own."
     )
     on_failure: CallbackUrl | None = None
-    alerts: AlertsIn | None = Field(None, description="Replaced as a whole.")
+    alerts: TenantAlertsIn | None = Field(None, description="Replaced as a whole.")
 
     @model_validator(mode="after")
     def _is_a_change(self) -> Self:

@@ -65,9 +65,8 @@ MALFORMED = (KeyError, ValueError, TypeError, AttributeError, struct.error)
 
 def execution_item(execution: Execution, region: str, expires_at_s: int | None = None) -> Item:
     pk, sk = execution_key(region, execution.id)
-    is_own_job = execution.job_id == one_off_job_id(execution.id)
     index_pk, index_sk = tenant_index_key(
-        execution.tenant_id, execution.index_shard, execution.id, is_job=is_own_job
+        execution.tenant_id, execution.index_shard, execution.id, is_job=execution.is_own_job
     )
     call, progress, recurrence = execution.call, execution.progress, execution.recurrence
     return encode_all(
@@ -80,7 +79,7 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "v": execution_version(execution),
             "s": STATE_CODES[progress.state],
             "t": execution.tenant_id,
-            "j": None if is_own_job else execution.job_id,
+            "j": None if execution.is_own_job else execution.job_id,
             "rv": execution.revision,
             "nm": None if execution.nominal_at == execution.id.dispatch_at else execution.nominal_at,
             "c": execution.created_at,

@@ -12,6 +12,7 @@ from shared.domain.delivery.alerts import (
     AlertRules,
     AlertTarget,
     AlertWindow,
+    ReachedLimit,
 )
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
@@ -23,16 +24,17 @@ _DESTINATION_BYTES = 10
 def callback_attributes(callbacks: OutcomeCallbacks) -> dict[str, bytes | None]:
     """The target of each outcome: unset, explicitly none, or a destination with a sealed URL."""
     listeners = (callbacks.on_success, callbacks.on_failure)
-    return dict(zip(_NAMES, map(_encode, listeners), strict=True))
+    return dict(zip(_NAMES, map(encode_target, listeners), strict=True))
 
 
 def read_callbacks(plain: Mapping[str, Any]) -> OutcomeCallbacks:
     """ValueError for malformed text."""
-    on_success, on_failure = (_read(plain.get(name)) for name in _NAMES)
+    on_success, on_failure = (read_target(plain.get(name)) for name in _NAMES)
     return OutcomeCallbacks(on_success=on_success, on_failure=on_failure)
 
 
-def _encode(listener: CallbackTarget | None) -> bytes | None:
+def encode_target(listener: CallbackTarget | None) -> bytes | None:
+    """Unset, explicitly none, or the destination before the sealed URL."""
     if listener is None:
         return None
     return (
@@ -42,7 +44,8 @@ def _encode(listener: CallbackTarget | None) -> bytes | None:
     )
 
 
-def _read(stored: bytes | None) -> CallbackTarget | None:
+def read_target(stored: bytes | None) -> CallbackTarget | None:
+    """ValueError for malformed bytes."""
     if stored is None:
         return None
     if stored == b"-":
@@ -59,6 +62,7 @@ _EVENT_CODES = {
     AlertEvent.LATE: "l",
     AlertEvent.SKIPPED: "s",
     AlertEvent.GONE: "g",
+    AlertEvent.LIMIT_REACHED: "q",
 }
 _FORMAT_CODES = {AlertFormat.JSON: "", AlertFormat.SLACK: "S"}
 """Upper case, so that no event has the same code."""
@@ -76,7 +80,7 @@ def encode_alerts(alerts: AlertTarget | None) -> bytes | None:
     late_after = alerts.rules.late_after_seconds
     codes = _encode_announced(alerts.rules.format, alerts.rules.events)
     rules = f"{codes}{'' if late_after is None else late_after}|{alerts.key.ljust(_DESTINATION_BYTES)}"
-    return rules.encode() + (_encode(alerts.target) or b"")
+    return rules.encode() + (encode_target(alerts.target) or b"")
 
 
 def read_alerts(stored: bytes | None) -> AlertTarget | None:
@@ -87,7 +91,7 @@ def read_alerts(stored: bytes | None) -> AlertTarget | None:
         return NO_ALERTS
     rules, _, target = stored.partition(b"|")
     codes = rules.decode("ascii").rstrip("0123456789")
-    late_after, read = rules.decode("ascii")[len(codes) :], _read(target[_DESTINATION_BYTES:])
+    late_after, read = rules.decode("ascii")[len(codes) :], read_target(target[_DESTINATION_BYTES:])
     if read is None:
         raise ValueError("a subscription has a target")
     body_format, events = _read_announced(codes)
@@ -103,11 +107,14 @@ def read_alerts(stored: bytes | None) -> AlertTarget | None:
 
 
 def encode_alert(alert: Alert | None) -> str | None:
-    """The format and the events of a notification, and the window of a summary; None for an outcome."""
+    """The format and the events of a notification, with the window of a summary or a reached limit, such as
+    `q:concurrency/10/1740000000000`; None for an outcome."""
     if alert is None:
         return None
-    window = f"@{alert.window.key}/{alert.window.minute}" if alert.window is not None else ""
-    return _encode_announced(alert.format, alert.events) + window
+    codes, limit = _encode_announced(alert.format, alert.events), alert.limit
+    if limit is not None:
+        return f"{codes}:{limit.quota}/{limit.limit}/{limit.reached_at}"
+    return codes + (f"@{alert.window.key}/{alert.window.minute}" if alert.window is not None else "")
 
 
 def read_alert(text: str | None) -> Alert | None:
@@ -115,10 +122,19 @@ def read_alert(text: str | None) -> Alert | None:
     if text is None:
         return None
     codes, _, rest = text.partition("@")
+    codes, _, limit = codes.partition(":")
     body_format, events = _read_announced(codes)
     key, _, minute = rest.partition("/")
     window = AlertWindow(key=key, minute=int(minute)) if rest else None
-    return Alert(events=events, format=body_format, window=window)
+    return Alert(
+        events=events, format=body_format, window=window, limit=_read_limit(limit) if limit else None
+    )
+
+
+def _read_limit(text: str) -> ReachedLimit:
+    """ValueError for malformed text."""
+    quota, limit, reached_at = text.split("/")
+    return ReachedLimit(quota=quota, limit=int(limit), reached_at=int(reached_at))
 
 
 def encode_events(events: Iterable[AlertEvent]) -> str:

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 VERSION = 2
 """The highest version of an item that this release reads and changes."""
-SINCE: Mapping[str, Mapping[str, int]] = {"EndReason": {"SUSPENDED": 2}}
+SINCE: Mapping[str, Mapping[str, int]] = {"EndReason": {"SUSPENDED": 2}, "AlertEvent": {"LIMIT_REACHED": 2}}
 """By type and name, the version of each stored value that version 1 lacks.
 
 A release that adds a member to a stored enumeration, or a kind of schedule, adds it here and raises VERSION.
@@ -39,6 +39,7 @@ def execution_version(execution: Execution) -> int:
         execution.call.lane,
         progress.end_reason,
         *(outcome.reason for outcome in progress.outcomes),
+        *(execution.alert.events if execution.alert is not None else ()),
         *(rules(execution.recurrence) if execution.recurrence else ()),
     )
 

@@ -4,6 +4,7 @@ import pytest
 
 from shared.domain.errors import QuotaExceededError, RateLimitedError
 from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.tenant import Tenant
 from shared.usecases.tenancy.check_quota import FULL_MS, CheckQuota, Demand
 from shared.usecases.tenancy.spend_budget import SpendBudget
 from tests.support.builders import DUE_AT, job, tenant
@@ -35,7 +36,11 @@ class Limits:
         self.table = FakeTable()
         self.jobs = CountedJobs(self.table)
         self.spend = SpendBudget(budgets=FakeBudgetStore(), clock=self.clock)
-        self.check = CheckQuota(self.spend, self.jobs, self.clock, GENEROUS)
+        self.announced: list[Quota] = []
+        self.check = CheckQuota(self.spend, self.jobs, self.clock, GENEROUS, self._announce)
+
+    def _announce(self, _: Tenant, quota: Quota) -> None:
+        self.announced.append(quota)
 
     def create(self, number: int, quotas: dict[Quota, int]) -> bool:
         """Create a recurring job if the quotas allow it."""
@@ -65,6 +70,27 @@ def test_a_refusal_names_its_quota(quota: Quota, limit: int, demand: Demand) -> 
         limits.check.job(tenant(quotas={quota: limit}), demand)
     assert refused.value.quota == quota.value
     assert str(limit) in str(refused.value)
+    assert limits.announced == [quota]
+
+
+def test_batch_announces_each_limit_once_and_none_without_a_refusal() -> None:
+    limits = Limits()
+    allowed = tenant(quotas={Quota.RECURRING_JOBS: 0, Quota.DUE_PER_MINUTE: 1})
+    refusals = limits.check.jobs(allowed, [RECURRING, RECURRING, ONE_OFF, ONE_OFF, ONE_OFF])
+    assert [each and each.quota for each in refusals].count(None) == 1
+    assert limits.announced == [Quota.RECURRING_JOBS, Quota.DUE_PER_MINUTE]
+    limits.check.creates(allowed)
+    assert len(limits.announced) == 2
+    with pytest.raises(RateLimitedError):
+        limits.check.creates(tenant(quotas={Quota.CREATES_PER_SECOND: 0}))
+    assert limits.announced[2:] == [Quota.CREATES_PER_SECOND]
+
+
+def test_change_that_does_not_fit_announces_its_limit() -> None:
+    limits = Limits()
+    with pytest.raises(QuotaExceededError):
+        limits.check.change(tenant(quotas={Quota.DUE_PER_MINUTE: 0}), ONE_OFF, ONE_OFF, is_moved=True)
+    assert limits.announced == [Quota.DUE_PER_MINUTE]
 
 
 def test_the_defaults_hold_for_a_tenant_without_limits_of_its_own() -> None:
@@ -135,7 +161,7 @@ def test_rival_processes_together_keep_to_the_quota_of_recurring_jobs(rivals: in
     checks = []
     for _ in range(rivals + 1):
         spend = SpendBudget(budgets=store, clock=limits.clock)
-        checks.append(CheckQuota(spend, limits.jobs, limits.clock, GENEROUS))
+        checks.append(CheckQuota(spend, limits.jobs, limits.clock, GENEROUS, limits._announce))
     number = 0
     for step in range(400):
         limits.clock.time_ms += 37
