@@ -192,8 +192,8 @@ BULK_OPERATIONS = (
     Mutant(
         name="record of a page with more URLs than an item holds",
         file="shared/usecases/bulk/process_job_tasks.py",
-        old="limit=min(_page_size(task), task.rate)",
-        new="limit=min(PAGE, task.rate)",
+        old="task.patch is not None and task.patch.has_urls else PAGE",
+        new="task.patch is None and task.rate else PAGE",
         killer=_PATCHES,
     ),
     Mutant(
@@ -220,8 +220,8 @@ BULK_OPERATIONS = (
     Mutant(
         name="page larger than the rate",
         file=_PROCESS,
-        old="                limit=min(PAGE, task.rate),\n",
-        new="                limit=PAGE,\n",
+        old="                limit=min(_page_size(task), task.rate),\n",
+        new="                limit=_page_size(task),\n",
         killer=_WORKER,
     ),
     Mutant(

@@ -155,6 +155,9 @@ def _operators(name: str) -> tuple[Call, ...]:
         ),
         _delete("retireSigningSecretOfTenant", f"{tenant}/signing-secrets/{{secret}}", 200, 409),
         _get("getUsageOfTenant", f"{tenant}/usage"),
+        # It is active, and is kept.
+        _post("deleteTenant", f"{tenant}/deletion", {"confirm": name, "asked_by": "smoke"}, 409),
+        Call(operation="getTenantDeletion", method="GET", path=f"{tenant}/deletion", statuses=(404,)),
         _get("getStatisticsOfTenant", f"{tenant}/stats?from={_an_hour_ago()}"),
         _get("getStatisticsOfAllTenants", f"/v1/admin/stats?from={_an_hour_ago()}"),
         _get("listDue", "/v1/admin/upcoming?within=60"),

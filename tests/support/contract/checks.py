@@ -61,6 +61,7 @@ _RULED = (
     "/signing_secret",
     "/start_deadline_seconds",
     "/action",
+    "/confirm",
     "/filter/created_from",
     "/filter/created_to",
     "/filter/q",

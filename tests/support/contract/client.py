@@ -98,6 +98,8 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
         # The document has no example of this parameter, because a form would be filled with it.
         case.query = {**(case.query or {}), "stop_retries": "true"}
         case.path_parameters["job_id"] = chance.choice(near.attempts).job_id
+    elif _operation(case) == "deleteTenant":
+        case.body["confirm"] = case.path_parameters["tenant_id"]
     elif _operation(case) == "backfillJob":
         case.path_parameters["job_id"] = chance.choice(near.hourly)
 

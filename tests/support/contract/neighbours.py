@@ -9,6 +9,7 @@ from shared.domain.tenancy.tenant import TenantState
 from shared.observability import metrics
 from tests.support.api.api_world import JOB, ApiWorld
 from tests.support.api.request_factory import Party, ask, failed_of, settle
+from tests.support.builders import deletion
 from tests.support.contract.gateway import Got, Sent, got
 from tests.support.fakes.sender import succeeds
 from tests.support.usecases.lanes import Lanes
@@ -97,6 +98,9 @@ def neighbours(ours: str = NAMES[0]) -> Neighbours:
     Lanes(api.world).until(api.world.clock.time_ms + 1_000)
     queued = _redrive(api, parties[ours])
     api.world.sender.answer_to = succeeds
+    # Asked for before: a deletion that began would end the tenant that the requests are about.
+    far_ms = api.world.clock.time_ms + 365 * 86_400_000
+    api.world.deletions.records[ours] = deletion(tenant_id=ours, next_at=far_ms)
     for name, party in parties.items():
         party.ids["execution_id"] += [each.execution_id for each in attempts[name]]
     theirs = next(name for name in NAMES if name != ours)

@@ -21,7 +21,7 @@ from functions.api.models import (
 from functions.api.resources.backfills.models import BackfillOut
 from functions.api.resources.jobs import examples
 from functions.api.resources.jobs.call_models import RequestIn, RetryIn, RetryOut, TargetOut
-from functions.api.resources.jobs.run_models import LastRunOut, NoNextRunOut, WhenSuspended, WhenSuspendedIn
+from functions.api.resources.jobs.run_models import LastRun, NoNextRunOut, WhenSuspended, WhenSuspendedIn
 from functions.api.resources.schedules.models import ONCE, ScheduleIn, ScheduleOut, has_kind
 from shared.domain.delivery.async_policy import (
     DEFAULT_ASYNC_POLICY,
@@ -257,11 +257,6 @@ class PauseIn(Schema):
     reason: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
 
 
-_NOTHING: dict[str, Any] = {}
-NOT_READ = LastRunOut.model_construct(**_NOTHING)
-"""In place of the last run of a job whose runs were not read."""
-
-
 class JobOut(Representation):
     """A job. Members that only recurring jobs have are null for a one-off job."""
 
@@ -275,14 +270,7 @@ class JobOut(Representation):
     schedule: ScheduleOut
     next_due_at: InstantOut | None = Field(description="The next due time; null where there is none.")
     no_next_run: NoNextRunOut
-    last_run: LastRunOut | None = Field(
-        default_factory=lambda: NOT_READ,
-        exclude_if=lambda value: value is NOT_READ,
-        description=(
-            "Null before the first run. Left out in responses that change or repeat a recurring job, whose runs are "
-            "read for GET alone."
-        ),
-    )
+    last_run: LastRun
     request: TargetOut
     lane: Lane
     timeout_seconds: int

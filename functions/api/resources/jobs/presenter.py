@@ -6,9 +6,9 @@ from functions.api.alert_models import alerts_out, alerts_request
 from functions.api.models import instant_out
 from functions.api.resources.backfills.presenter import backfill_out
 from functions.api.resources.jobs.call_models import RetryOut, TargetOut
-from functions.api.resources.jobs.models import NOT_READ, RECURRING_ONLY, JobOut
+from functions.api.resources.jobs.models import RECURRING_ONLY, JobOut
 from functions.api.resources.jobs.page_models import JobSummaryOut
-from functions.api.resources.jobs.run_models import WhenSuspended
+from functions.api.resources.jobs.run_models import NOT_READ, WhenSuspended
 from functions.api.resources.jobs.run_notes import last_run_out, no_next_run, own_run
 from functions.api.resources.schedules.models import ScheduleOut
 from shared.domain.delivery.request import Request

@@ -1,7 +1,7 @@
 """Schemas of what a job shows of its runs, and of what becomes of a run that is due during a suspension."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -38,3 +38,19 @@ class LastRunOut(Representation):
     state: StateOut
     started_at: InstantOut | None = Field(description="The start of the first recorded attempt.")
     lag_ms: int | None = Field(description="How late the first call began.")
+
+
+_NOTHING: dict[str, Any] = {}
+NOT_READ = LastRunOut.model_construct(**_NOTHING)
+"""In place of the last run of a job whose runs were not read."""
+LastRun = Annotated[
+    LastRunOut | None,
+    Field(
+        default_factory=lambda: NOT_READ,
+        exclude_if=lambda value: value is NOT_READ,
+        description=(
+            "Null before the first run. Left out in responses that change or repeat a recurring job, whose runs are "
+            "read for GET alone."
+        ),
+    ),
+]

@@ -148,7 +148,7 @@ def test_limit_is_announced_once_in_an_hour_and_again_in_the_next() -> None:
     assert len(alerts(site)) == 2
 
 
-def test_each_limit_and_each_tenant_has_an_alert_of_its_own() -> None:
+def test_limits_and_tenants_have_alerts_of_their_own() -> None:
     site = subscribed()
     for quota in EFFECTS:
         reach(site, quota)
