@@ -5,7 +5,7 @@ from dataclasses import replace
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
 from shared.domain.tenancy.deletion import TenantDeletion, first_page_at
-from shared.domain.tenancy.tenant import RESERVED_IDS
+from shared.domain.tenancy.tenant import RESERVED_IDS, is_tenant_id
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import TenantDeletions, TenantStore
 from shared.usecases.tenancy.manage_tenants import CONFLICT, TRIES, FindTenant
@@ -22,8 +22,7 @@ class DeleteTenant:
 
         NotFoundError, or InvalidStateError unless a suspension of the tenant has taken effect.
         """
-        if tenant_id in RESERVED_IDS:
-            raise InvalidStateError(f"the tenant {tenant_id} is part of the deployment")
+        self.check(tenant_id)
         for _ in range(TRIES):
             existing = self.deletions.get(tenant_id)
             if existing is not None:
@@ -40,9 +39,16 @@ class DeleteTenant:
                 return deletion
         raise UnavailableError(CONFLICT)
 
+    def check(self, tenant_id: str) -> None:
+        """NotFoundError for an id that no tenant has or had, InvalidStateError for a tenant of the deployment."""
+        if tenant_id in RESERVED_IDS:
+            raise InvalidStateError(f"the tenant {tenant_id} is part of the deployment")
+        if not is_tenant_id(tenant_id) or self.deletions.get(tenant_id) is None:
+            FindTenant(self.tenants).execute(tenant_id)
+
     def find(self, tenant_id: str) -> TenantDeletion:
         """NotFoundError where no deletion was asked for."""
-        deletion = self.deletions.get(tenant_id)
+        deletion = self.deletions.get(tenant_id) if is_tenant_id(tenant_id) else None
         if deletion is None:
             raise NotFoundError("no deletion of such a tenant")
         return deletion

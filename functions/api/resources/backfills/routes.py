@@ -17,7 +17,7 @@ from functions.api.http.route import (
 from functions.api.resources.backfills.models import BackfillIn, BackfillPlanOut
 from functions.api.resources.backfills.presenter import plan_out
 from functions.api.resources.jobs.models import JobOut
-from functions.api.resources.jobs.responses import created_job, present_job
+from functions.api.resources.jobs.responses import created_job, present_job, with_last_run
 from shared.domain.errors import InvalidStateError, ScheduleError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.new_backfill import NewBackfill
@@ -72,5 +72,5 @@ def _create(
     if isinstance(context.cases.core.find_job.execute(request.tenant.id, job_id), Execution):
         raise InvalidStateError("a job that runs once cannot be backfilled")
     created = context.cases.jobs.backfill_job.execute(request.tenant, job_id, new, key)
-    job = present_job(context, request.tenant, created.job)
+    job = with_last_run(context, created.job, present_job(context, request.tenant, created.job))
     return created_job(context, request, created.job, job, replayed=created.replayed)

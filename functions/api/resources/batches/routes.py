@@ -27,7 +27,12 @@ from functions.api.resources.batches.models import BatchIn, BatchOut
 from functions.api.resources.jobs.job_errors import with_all_errors
 from functions.api.resources.jobs.models import JobIn, JobOut
 from functions.api.resources.jobs.presenter import job_out
-from functions.api.resources.jobs.responses import Acceptance, log_accepted_batch, record_creation
+from functions.api.resources.jobs.responses import (
+    Acceptance,
+    log_accepted_batch,
+    record_creation,
+    with_last_run,
+)
 from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.delivery.trace import TRACEPARENT, Trace
 from shared.domain.errors import InvalidValueError, PunctualError, UnavailableError
@@ -103,7 +108,7 @@ def _present(
         if isinstance(outcome, CreatedJob):
             # The job of a replay may have been changed since it was created.
             stored = context.open_request(request.tenant, outcome.job) if outcome.replayed else new.request
-            return job_out(outcome.job, stored, context.now_ms())
+            return with_last_run(context, outcome.job, job_out(outcome.job, stored, context.now_ms()))
         raise outcome or ValueError("a job without an outcome")
     except InvalidValueError as error:
         return with_all_errors(context, request.tenant, error, document)

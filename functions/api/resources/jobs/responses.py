@@ -13,6 +13,7 @@ from functions.api.models import Document, document_of
 from functions.api.resources.jobs.models import JobOut
 from functions.api.resources.jobs.presenter import job_out
 from functions.api.resources.jobs.recorded import recorded_document
+from functions.api.resources.jobs.run_notes import last_run_out
 from shared.dataclass import dataclass
 from shared.domain.dispatch.sampling import sample_tags
 from shared.domain.executions.execution import Execution
@@ -29,6 +30,12 @@ DIGEST_CHARACTERS = 32
 def present_job(context: Context, tenant: Tenant, job: Execution | Job) -> JobOut:
     """The job with its stored request."""
     return job_out(job, context.open_request(tenant, job), context.now_ms())
+
+
+def with_last_run(context: Context, stored: Execution | Job, job: JobOut) -> JobOut:
+    """One read for a recurring job that may have had a run, and none for any other."""
+    run = context.cases.listings.last_run.execute(stored)
+    return job.model_copy(update={"last_run": last_run_out(run)})
 
 
 def recorded_job(context: Context, tenant: Tenant, job: JobOut) -> Document:
@@ -90,7 +97,7 @@ def record_change(
 def record_creation(
     context: Context, request: AuthenticatedRequest, job: JobOut, *, replayed: bool
 ) -> Document:
-    """Write an audit record unless it is a one-off job; the job's document. A job that is new has had no run.
+    """Write an audit record unless it is a one-off job; the job's document.
 
     One-off jobs come by the hundred million, and the API's log is append-only too. The deployment's setting
     `audit_one_offs` adds audit records for them. A backfill is recorded as a change of its job.
@@ -99,7 +106,7 @@ def record_creation(
         _record_creation(context, request, "backfillJob", job.backfill.of, job, replayed=replayed)
     elif job.kind != "once" or context.settings.audit_one_offs:
         _record_creation(context, request, "createJob", job.id, job, replayed=replayed)
-    return document_of(job if replayed else job.model_copy(update={"last_run": None}))
+    return document_of(job)
 
 
 def _record_creation(

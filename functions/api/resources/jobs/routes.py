@@ -36,8 +36,8 @@ from functions.api.resources.jobs.responses import (
     etag,
     present_job,
     record_change,
+    with_last_run,
 )
-from functions.api.resources.jobs.run_notes import last_run_out
 from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.trace import TRACEPARENT
@@ -82,7 +82,7 @@ def create_job(context: Context, request: AuthenticatedRequest) -> Response:
         raise with_all_errors(context, request.tenant, error, document) from error
     # The job of a replay may have been changed since it was created.
     stored = context.open_request(request.tenant, created.job) if created.replayed else new.request
-    job = job_out(created.job, stored, context.now_ms())
+    job = with_last_run(context, created.job, job_out(created.job, stored, context.now_ms()))
     return created_job(context, request, created.job, job, replayed=created.replayed)
 
 
@@ -147,8 +147,7 @@ def get_job(context: Context, request: AuthenticatedRequest) -> Response:
     job = present_job(context, request.tenant, found)
     if request.knows(etag(job)["ETag"]):
         return not_modified(etag(job))
-    last_run = last_run_out(context.cases.listings.last_run.execute(found))
-    return json_response(200, job.model_copy(update={"last_run": last_run}), etag(job))
+    return json_response(200, with_last_run(context, found, job), etag(job))
 
 
 @ROUTES.add(

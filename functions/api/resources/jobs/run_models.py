@@ -49,8 +49,8 @@ LastRun = Annotated[
         default_factory=lambda: NOT_READ,
         exclude_if=lambda value: value is NOT_READ,
         description=(
-            "Null before the first run. Left out in responses that change or repeat a recurring job, whose runs are "
-            "read for GET alone."
+            "Null before the first run. Left out in responses to changes of a recurring job, which do not read its "
+            "runs."
         ),
     ),
 ]

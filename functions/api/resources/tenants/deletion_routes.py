@@ -31,6 +31,7 @@ ROUTES = Routes()
 )
 def delete_tenant(context: Context, request: AuthenticatedRequest) -> Response:
     body, tenant_id = request.read(DeletionIn), request.subject_id
+    context.cases.tenancy.delete_tenant.check(tenant_id)
     body.check(tenant_id)
     deletion = _deletion_out(context.cases.tenancy.delete_tenant.execute(tenant_id, body.asked_by))
     context.audit.record(request, "deleteTenant", tenant_id, None, deletion, tenant_id=tenant_id)
