@@ -228,6 +228,10 @@ MAX_CALLBACK_TIMEOUT_SECONDS = 60
 
 TENANT_LIST = "tenants"
 """The partition of the list of tenants in the tenants table. A role may be limited to it."""
+FORGETTING = "forgetting"
+"""The partition of the list of deleted tenants that the archive still has, in the tenants table."""
+DELETION_RECORDS = "deletion#"
+"""The partitions of the records of deletions in the tenants table begin with this."""
 LEDGER_PARTITIONS = 16
 """The ledger row of a shard is in partition `shard % LEDGER_PARTITIONS`; a sweeper takes a range of them."""
 LIVE_SEGMENTS = 16

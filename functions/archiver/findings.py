@@ -2,6 +2,7 @@
 
 from shared.observability import logger
 from shared.usecases.archive.archive_unit import PassEnd, PassResult
+from shared.usecases.archive.forget_tenants import ForgetReport
 from shared.usecases.archive.run_archive import ArchiveReport
 
 MOST_ROWS = 10
@@ -9,7 +10,7 @@ MOST_ROWS = 10
 
 
 def log_findings(report: ArchiveReport) -> None:
-    """Nothing for a run in which every pass made progress."""
+    """Nothing for a run in which every pass made progress, and no tenant was forgotten."""
     for each in report.passes:
         _log_pass(each)
     for unit in report.damaged:
@@ -24,11 +25,32 @@ def log_findings(report: ArchiveReport) -> None:
                 "indexed": found.indexed,
             },
         )
-    overtaken = report.count(PassEnd.OVERTAKEN)
-    if report.unavailable or overtaken:
+    if report.sample is not None:
+        sample = report.sample
+        logger.error(
+            "archive sample differs",
+            extra={
+                "hour": sample.unit.hour,
+                "group": sample.unit.group,
+                "part": sample.part.value,
+                "tenant": sample.tenant_id,
+            },
+        )
+    _log_forgetting(report.forgetting)
+    overtaken = report.count(PassEnd.OVERTAKEN) + report.forgetting.overtaken
+    unavailable = report.unavailable + report.forgetting.unavailable
+    if unavailable or overtaken:
         logger.warning(
-            "archive left to the next run",
-            extra={"unavailable": report.unavailable, "overtaken": overtaken},
+            "archive left to the next run", extra={"unavailable": unavailable, "overtaken": overtaken}
+        )
+
+
+def _log_forgetting(report: ForgetReport) -> None:
+    for unit in report.damaged:
+        logger.error("archive unreadable", extra={"hour": unit.hour, "group": unit.group})
+    if report.rewritten or report.forgotten:
+        logger.info(
+            "archive forgets tenants", extra={"files": report.rewritten, "forgotten": report.forgotten}
         )
 
 

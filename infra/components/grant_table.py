@@ -128,7 +128,7 @@ GRANTS: dict[str, TableGrants] = {
         jobs=(GET,),
         tenants=(GET,),
         leases=(GET, PUT, UPDATE, DELETE, QUERY),
-        history=(PUT, UPDATE),
+        history=(GET, PUT, UPDATE, DELETE, QUERY),
         decrypts=True,
     ),
     "auditor": TableGrants(tenants=(QUERY,), leases=(GET, UPDATE), audit=(QUERY,)),
@@ -164,6 +164,10 @@ class Grant:
 
 LIST_TENANTS = Grant(actions=(f"dynamodb:{QUERY}",), resources=("tenants",))
 """Of a role that may read the list of tenants and nothing else of the table."""
+FORGET_TENANTS = Grant(
+    actions=tuple(f"dynamodb:{verb}" for verb in (QUERY, PUT, DELETE)), resources=("tenants",)
+)
+"""Of a role that may change the records of deletions, and their list, and nothing else of the table."""
 
 
 def grants_of(spec: FunctionSpec) -> list[Grant]:
@@ -177,6 +181,7 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
             (RECEIVE if spec.lane is None else RECEIVE + RETURN, _consumed(spec)),
             (LIST_BUCKET if spec.archives or spec.reads_archive else (), [ARCHIVE]),
             (READ_AND_WRITE_OBJECTS if spec.archives else (), [ARCHIVED_OBJECTS]),
+            (FORGET_TENANTS.actions if spec.archives else (), [*FORGET_TENANTS.resources]),
             # No deletion and no retention: what S3 has locked is out of this role's reach.
             (LIST_BUCKET if spec.exports_audit else (), [AUDIT_TRAIL]),
             (READ_AND_WRITE_OBJECTS if spec.exports_audit else (), [SEGMENTS]),

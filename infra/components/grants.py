@@ -15,6 +15,7 @@ from infra.components.grant_table import (
     ARCHIVE,
     ARCHIVED_OBJECTS,
     AUDIT_TRAIL,
+    FORGET_TENANTS,
     KEY,
     LIST_SEARCHED,
     LIST_TENANTS,
@@ -29,7 +30,15 @@ from infra.components.grant_table import (
 from infra.components.lanes import Lanes
 from infra.components.tables import Tables
 from infra.config import StageConfig
-from shared.names import ENCRYPTION_CONTEXT_TENANT, SEARCHES_PREFIX, TENANT_LIST, CanarySecret, Index
+from shared.names import (
+    DELETION_RECORDS,
+    ENCRYPTION_CONTEXT_TENANT,
+    FORGETTING,
+    SEARCHES_PREFIX,
+    TENANT_LIST,
+    CanarySecret,
+    Index,
+)
 
 OBJECTS = "v1/*"
 """The names of the files and manifests of the archive, and of the segments of the audit trail."""
@@ -101,4 +110,8 @@ def statement(grant: Grant, arns: Mapping[str, str]) -> iam.PolicyStatement:
         made.add_condition("ForAllValues:StringEquals", {"dynamodb:LeadingKeys": [TENANT_LIST]})
     if grant == LIST_SEARCHED:
         made.add_condition("StringLike", {"s3:prefix": [SEARCHED_OBJECTS]})
+    if grant == FORGET_TENANTS:
+        # Tenants and their keys are in other partitions.
+        leading = [FORGETTING, f"{DELETION_RECORDS}*"]
+        made.add_condition("ForAllValues:StringLike", {"dynamodb:LeadingKeys": leading})
     return made

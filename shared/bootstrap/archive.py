@@ -12,6 +12,8 @@ from shared.settings import HistorySettings
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
     from shared.usecases.archive.archive_unit import ArchiveUnitPass
+    from shared.usecases.archive.forget_tenants import ForgetTenants
+    from shared.usecases.archive.manifests import Manifests
     from shared.usecases.archive.plan_units import PlanUnits
     from shared.usecases.archive.put_statistics import PutStatistics
     from shared.usecases.archive.read_job_statistics import ReadJobStatistics
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from shared.usecases.archive.restore_history import RestoreHistory
     from shared.usecases.archive.run_archive import RunArchive
     from shared.usecases.archive.verify_hour import VerifyHour
+    from shared.usecases.archive.verify_sample import VerifySample
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,9 @@ class ArchiveUseCases:
             scanned=self.core.scanned_shards,
             pass_unit=self.pass_unit,
             verify_hour=self._verify_hour,
+            deletions=ports.tenant_deletions,
+            forget=self._forget_tenants,
+            verify_sample=self._verify_sample,
             clock=ports.clock,
         )
 
@@ -55,6 +61,7 @@ class ArchiveUseCases:
             units=ports.archive_units,
             late_puts=ports.late_puts,
             objects=ports.archive_objects,
+            manifests=self._manifests,
             files=ports.archive_files,
             put_statistics=self._put_statistics,
             read_tenant=self.core.read_tenant,
@@ -128,11 +135,58 @@ class ArchiveUseCases:
 
         ports = self.core.ports
         return VerifyHour(
-            objects=ports.archive_objects,
+            manifests=self._manifests,
             counts=ports.index_counts,
             tenants=ports.tenants,
             late_puts=ports.late_puts,
             clock=ports.clock,
             spread=ports.spread,
+        )
+
+    @cached_property
+    def _manifests(self) -> Manifests:
+        from shared.usecases.archive.manifests import Manifests
+
+        return Manifests(objects=self.core.ports.archive_objects, cell=self.core.settings.region)
+
+    @cached_property
+    def _forget_tenants(self) -> ForgetTenants:
+        from shared.usecases.archive.forget_tenants import ForgetTenants
+        from shared.usecases.archive.rewrite_file import RewriteFile
+
+        ports = self.core.ports
+        return ForgetTenants(
+            deletions=ports.tenant_deletions,
+            history=ports.history,
+            manifests=self._manifests,
+            rewrite=RewriteFile(
+                objects=ports.archive_objects,
+                manifests=self._manifests,
+                files=ports.archive_files,
+                put_statistics=self._put_statistics,
+                clock=ports.clock,
+                cell=self.core.settings.region,
+            ),
+            scanned=self.core.scanned_shards,
+            clock=ports.clock,
+            spread=ports.spread,
+        )
+
+    @cached_property
+    def _verify_sample(self) -> VerifySample:
+        from shared.usecases.archive.verify_sample import VerifySample
+
+        ports = self.core.ports
+        return VerifySample(
+            objects=ports.archive_objects,
+            manifests=self._manifests,
+            files=ports.archive_files,
+            history=ports.history,
+            units=ports.archive_units,
+            deletions=ports.tenant_deletions,
+            scanned=self.core.scanned_shards,
+            clock=ports.clock,
+            entropy=ports.entropy,
+            archive_days=self._archive_days,
             cell=self.core.settings.region,
         )

@@ -1,6 +1,6 @@
 """The archive: objects in S3, Parquet files on the local disk, the list of units, and counts of late puts."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import BinaryIO, Protocol
 
@@ -47,8 +47,11 @@ class ArchiveDraft(Protocol):
         """Add rows from the executions table, in any order."""
         ...
 
-    def merge(self, *, has_old: bool) -> MergedFile:
+    def merge(self, *, has_old: bool, without: Collection[str] = ()) -> MergedFile:
         """The rows that were added, and those of the old file with other ids, in order of tenant, due time and id.
+
+        Rows of the old file that belong to the tenants `without` are left out and counted as forgotten, in the file
+        itself, together with those that the old file has counted.
 
         UnreadableItemError for an old file that cannot be read. InvalidValueError for a row of another unit.
         """
@@ -64,6 +67,10 @@ class ArchiveDraft(Protocol):
 
     def summary_of_copy(self) -> FileSummary:
         """Of the downloaded copy. UnreadableItemError or InvalidValueError for a damaged file."""
+        ...
+
+    def samples_of_copy(self) -> Iterator[tuple[str, Sample]]:
+        """Tenant and sample of each row of the downloaded copy, in its order."""
         ...
 
 

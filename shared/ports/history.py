@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from shared.dataclass import dataclass
-from shared.domain.archive.statistics import UnitSums
+from shared.domain.archive.statistics import Sums, UnitSums
+from shared.domain.archive.unit import ArchiveUnit
 
 HOURS_AT_ONCE = 100
 
@@ -37,6 +38,14 @@ class HistoryStore(Protocol):
         self, tenant_id: str, first: int, until: int, *, at_once: int = HOURS_AT_ONCE
     ) -> Iterator[UnitSums]:
         """The sums of a tenant in the same hours, in reverse order. `at_once` are read as far as the caller goes."""
+        ...
+
+    def of_unit(self, tenant_id: str | None, unit: ArchiveUnit) -> Sums | None:
+        """The sums of a tenant in a unit, or of all tenants for None; strongly consistent."""
+        ...
+
+    def forget(self, tenant_id: str, *, limit: int) -> int | None:
+        """Delete at most `limit` of a tenant's sums; the executions that they counted, None if no sums were left."""
         ...
 
     def passed(self) -> PassedMark | None:

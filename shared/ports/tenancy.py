@@ -76,7 +76,16 @@ class TenantDeletions(Protocol):
 
     def finish(self, before: TenantDeletion, ended: TenantDeletion, tenant: Tenant) -> bool:
         """Write the final record, and delete the tenant and its keys, in one transaction; False where the version or
-        the tenant's revision has changed. The id of the tenant stays taken."""
+        the tenant's revision has changed. The id of the tenant stays taken, and the archive still has the tenant."""
+        ...
+
+    def forgetting(self) -> list[str]:
+        """The deleted tenants that the archive may still have, in the order in which their deletions ended."""
+        ...
+
+    def end_forgetting(self, before: TenantDeletion, after: TenantDeletion) -> bool:
+        """Write the record, and take the tenant from that list, in one transaction; False where the version has
+        changed."""
         ...
 
 

@@ -70,6 +70,28 @@ def test_newest_hours_come_first_and_nothing_of_other_tenants(lab: Lab) -> None:
     assert list(lab.history.newest(TENANT, HOUR, HOUR + 2, at_once=2)) == inside[::-1]
 
 
+def test_sums_of_one_unit_are_found(lab: Lab) -> None:
+    own, whole, other = sums_of(2), sums_of(5, tenant=None), sums_of(3, group=1)
+    for each in (own, whole, other):
+        assert put(lab, each)
+    assert lab.history.of_unit(TENANT, own.unit) == own.sums
+    assert lab.history.of_unit(None, own.unit) == whole.sums
+    assert lab.history.of_unit("globex", own.unit) is None
+    assert lab.history.of_unit(TENANT, ArchiveUnit(hour=HOUR + 1, group=0)) is None
+
+
+def test_forgotten_tenant_has_no_sums_and_the_others_have_all(lab: Lab) -> None:
+    others = [sums_of(7, tenant="globex"), sums_of(8, tenant=None)]
+    for each in [*(sums_of(2, hour=HOUR + hour) for hour in range(5)), *others]:
+        assert put(lab, each)
+    lab.history.note_passed(PassedMark(since=HOUR, before=HOUR + 9), 1_000)
+    assert [lab.history.forget(TENANT, limit=2) for _ in range(4)] == [4, 4, 2, None]
+    assert list(lab.history.hours(TENANT, 0, HOUR + 9)) == []
+    assert list(lab.history.hours("globex", 0, HOUR + 9)) == others[:1]
+    assert list(lab.history.hours(None, 0, HOUR + 9)) == others[1:]
+    assert lab.history.passed() is not None
+
+
 def test_mark_of_passed_hours_is_that_of_the_latest_run_and_keeps_its_beginning(lab: Lab) -> None:
     assert lab.history.passed() is None
     lab.history.note_passed(PassedMark(since=HOUR, before=HOUR + 3), 1_000)

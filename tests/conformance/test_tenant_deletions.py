@@ -5,6 +5,7 @@ from dataclasses import replace
 from shared.domain.jobs.job import Job
 from shared.domain.listings.position import PositionRange
 from shared.domain.tenancy.deletion import DeletionStep
+from shared.domain.tenancy.forgetting import Forgetting
 from shared.domain.tenancy.tenant import TenantState
 from shared.ports.jobs import Payload
 from shared.ports.listings import TenantIndex
@@ -65,7 +66,35 @@ def test_every_field_of_a_deletion_is_read_back(lab: Lab) -> None:
     )
     assert lab.deletions.replace(deletion(), full)
     assert lab.deletions.get(TENANT) == full
+    forgetting = Forgetting(
+        hour=9, has_statistics=False, rows=10**9, looked_at=3, rewritten=2, ended_at=DUE_AT + 4
+    )
+    for each in (Forgetting(), forgetting):
+        following = replace(full, forgetting=each, version=3)
+        assert lab.deletions.replace(full, following)
+        assert lab.deletions.get(TENANT) == following
+        full = replace(following, version=4)
+        assert lab.deletions.replace(following, full)
     assert not lab.deletions.replace(deletion(), deletion(version=2)), "another worker has it"
+
+
+def test_deleted_tenants_wait_for_the_archive_in_the_order_of_their_ends(lab: Lab) -> None:
+    ended = {}
+    for number, (name, ended_at) in enumerate((("zeta", 900), ("acme", 1_000), ("beta", 1_000)), 1):
+        leaving = tenant(id=name, key_ids=(api_key(number).id,))
+        lab.tenants.create(leaving, api_key(number, tenant_id=name))
+        marked = replace(leaving, is_being_deleted=True, revision=2)
+        assert lab.deletions.begin(leaving, marked, deletion(tenant_id=name))
+        ended[name] = deletion(tenant_id=name, version=2, ended_at=ended_at, forgetting=Forgetting())
+        assert name not in lab.deletions.forgetting()
+        assert lab.deletions.finish(deletion(tenant_id=name), ended[name], marked)
+    assert lab.deletions.forgetting() == ["zeta", "acme", "beta"]
+    done = ended["acme"].after_forgetting(ended_at=2_000)
+    assert not lab.deletions.end_forgetting(replace(ended["acme"], version=7), done), "another run has it"
+    assert lab.deletions.forgetting() == ["zeta", "acme", "beta"]
+    assert lab.deletions.end_forgetting(ended["acme"], done)
+    assert lab.deletions.forgetting() == ["zeta", "beta"]
+    assert lab.deletions.get("acme") == done
 
 
 def test_end_deletes_the_tenant_with_its_keys_and_keeps_its_id_taken(lab: Lab) -> None:

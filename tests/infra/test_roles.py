@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from infra.components.function_specs import FunctionSpec, function_specs
-from infra.components.grant_table import GRANTS, grants_of
+from infra.components.grant_table import FORGET_TENANTS, GRANTS, grants_of
 from infra.config import FunctionMemory
 from shared.names import ENCRYPTION_CONTEXT_TENANT, Index, Lane, QueueName
 from tests.infra.conftest import Synthesised
@@ -108,11 +108,13 @@ def test_role_has_exactly_the_granted_verbs_on_every_table(cloud: Synthesised, s
         "TablesTenants": grants.tenants,
         "TablesLeases": grants.leases,
         "TablesAudit": grants.audit,
+        "TablesHistory": grants.history,
     }
     allowed = _allowed(cloud, spec.service)
     for table, verbs in wanted.items():
         own = {action for action, name in allowed if table in name and "/index/" not in name}
-        assert own == {f"dynamodb:{verb}" for verb in verbs}
+        of_deletions = FORGET_TENANTS.actions if spec.archives and table == "TablesTenants" else ()
+        assert own == {*(f"dynamodb:{verb}" for verb in verbs), *of_deletions}
     indexes = {(action, name.rsplit("/", 1)[-1]) for action, name in allowed if "/index/" in name}
     assert indexes == {
         (f"dynamodb:{verb}", index)
@@ -277,6 +279,19 @@ def test_auditor_reads_the_list_of_tenants_alone(cloud: Synthesised) -> None:
     assert on_tenants["Condition"] == {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["tenants"]}}
 
 
+def test_archiver_writes_the_records_of_deletions_alone(cloud: Synthesised) -> None:
+    on_tenants = {
+        "+".join(_listed(made["Action"])): made.get("Condition")
+        for made in _statements(cloud, "archiver")
+        if "TablesTenants" in str(resolve(made["Resource"]))
+    }
+    leading = {"dynamodb:LeadingKeys": ["forgetting", "deletion#*"]}
+    assert on_tenants == {
+        "dynamodb:GetItem": None,
+        "dynamodb:Query+dynamodb:PutItem+dynamodb:DeleteItem": {"ForAllValues:StringLike": leading},
+    }
+
+
 def test_data_keys_are_made_by_the_api_alone(cloud: Synthesised) -> None:
     making = "kms:GenerateDataKeyWithoutPlaintext"
     makers = {
@@ -291,5 +306,5 @@ def test_tenants_are_changed_by_the_api_and_deleted_by_the_redriver_alone(cloud:
         reading = (
             {"dynamodb:Query"} if spec.service == "auditor" else {"dynamodb:GetItem", "dynamodb:BatchGetItem"}
         )
-        assert spec.service in ("api", "redriver") or actions <= reading
-        assert spec.service == "redriver" or "dynamodb:DeleteItem" not in actions
+        assert spec.service in ("api", "redriver", "archiver") or actions <= reading
+        assert spec.service in ("redriver", "archiver") or "dynamodb:DeleteItem" not in actions

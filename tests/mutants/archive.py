@@ -14,15 +14,15 @@ ARCHIVE = (
     Mutant(
         name="file of the archive replaced by the rows that still exist",
         file=_PASS,
-        old="merged = draft.merge(has_old=etag is not None)",
-        new="merged = draft.merge(has_old=False)",
+        old="merged = draft.merge(has_old=etag is not None, without=without)",
+        new="merged = draft.merge(has_old=False, without=without)",
         killer=_UNIT,
     ),
     Mutant(
         name="file of the archive replaced by the rows that still exist, in a simulation",
         file=_PASS,
-        old="        etag = self.objects.get(key, draft.old())\n        merged = draft.merge(has_old=etag is not None)",
-        new="        etag = self.objects.get(key, draft.old())\n        merged = draft.merge(has_old=False)",
+        old="        merged = draft.merge(has_old=etag is not None, without=without)",
+        new="        merged = draft.merge(has_old=False)",
         killer=_SIMULATION,
     ),
     Mutant(
@@ -55,7 +55,7 @@ ARCHIVE = (
     ),
     Mutant(
         name="manifest put by a pass that stood still",
-        file=_PASS,
+        file="shared/usecases/archive/manifests.py",
         old="self.objects.put(unit.manifest_key(self.cell), content, replaces=replaces)",
         new="self.objects.put(\n            unit.manifest_key(self.cell),\n            content,\n"
         "            replaces=self.objects.get(unit.manifest_key(self.cell), BytesIO()),\n        )",

@@ -46,8 +46,8 @@ STATISTICS = (
     Mutant(
         name="pass that is recorded without its statistics",
         file=_PASS,
-        old="            self.put_statistics.execute(lease, draft.samples(), found.unended, etag=file.etag)\n",
-        new="            self.put_statistics.execute(lease, iter(()), found.unended, etag=file.etag)\n",
+        old="                lease, draft.samples(), found.unended, etag=file.etag",
+        new="                lease, iter(()), found.unended, etag=file.etag",
         killer=_SIMULATION,
     ),
     Mutant(

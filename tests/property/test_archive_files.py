@@ -117,3 +117,25 @@ def test_samples_of_a_file_are_those_of_its_rows(tmp_path: Path, rows: list[Arch
         draft.merge(has_old=False)
         ordered = sorted(rows, key=lambda row: (row.tenant, row.due_at, row.id))
         assert list(draft.samples()) == [(row.tenant, sample_of(row)) for row in ordered]
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(rows_of(st.integers(1, 50)), max_size=8, unique_by=lambda row: row.id),
+    gone=st.sets(st.sampled_from(["acme", "globex", "it's"])),
+)
+def test_file_without_some_tenants_has_all_rows_of_the_others(
+    tmp_path: Path, rows: list[ArchiveRow], gone: set[str]
+) -> None:
+    old, before = written(tmp_path, rows)
+    with ParquetFiles(tmp_path).draft(UNIT) as draft:
+        with draft.old() as file:
+            file.write(old)
+        merged = draft.merge(has_old=True, without=gone)
+        content, after = merged.content.read(), merged.summary
+        ordered = sorted(rows, key=lambda row: (row.tenant, row.due_at, row.id))
+        assert list(draft.samples()) == [
+            (row.tenant, sample_of(row)) for row in ordered if row.tenant not in gone
+        ]
+    assert read(tmp_path, content) == {row.id: plain(asdict(row)) for row in rows if row.tenant not in gone}
+    assert after.ever_archived == before.ever_archived

@@ -1,7 +1,9 @@
 """Parquet files through duckdb, on the local disk alone: one thread, a bound on memory, no network, no extensions."""
 
+import json
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -13,12 +15,14 @@ import orjson
 from shared.adapters.parquet.schema import COLUMNS
 from shared.domain.archive.row import ArchiveRow
 from shared.domain.archive.statistics import Sample
-from shared.domain.archive.summary import ROW_GROUP, FileSummary, summarise
+from shared.domain.archive.summary import ROW_GROUP, FileSummary, rows_by_shard, summarise
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.errors import UnreadableItemError
 from shared.ports.archive import MergedFile
 
 FETCHED_ROWS = 10_000
+FORGOTTEN = "forgotten"
+"""The name of the counts of forgotten rows in the description of a file."""
 MEMORY_LIMIT = "800MB"
 """Of duckdb: beyond it, a sort uses the local disk. The function has twice as much."""
 _SAMPLED = """
@@ -74,25 +78,31 @@ class ParquetDraft:
     def add(self, rows: Sequence[ArchiveRow]) -> None:
         self._lines.write(b"".join(_line(row) for row in rows))
 
-    def merge(self, *, has_old: bool) -> MergedFile:
+    def merge(self, *, has_old: bool, without: Collection[str] = ()) -> MergedFile:
         self._lines.flush()
-        path = self._folder / "new.parquet"
+        path, old = self._folder / "new.parquet", self._folder / "old.parquet"
         with self._duck() as db:
             db.execute(f"CREATE VIEW hot AS {_hot(self._folder / 'rows.json')}")
             rows = "SELECT * FROM hot"
+            forgotten: Counter[str] = Counter()
             if has_old:
-                rows += f" UNION ALL BY NAME {_old(db, self._folder / 'old.parquet')}"
+                rows += f" UNION ALL BY NAME {_old(db, old, without)}"
+                forgotten = Counter(_forgotten(db, old)) + _dropped(db, old, without)
             db.execute(
                 f"COPY ({rows} ORDER BY tenant, due_at, id) TO {literal(path)} "
-                f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP})"
+                f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}{_note(forgotten)})"
             )
         return MergedFile(self._open(path.name, "rb"), self._summary(path))
 
     def samples(self) -> Iterator[tuple[str, Sample]]:
+        return self._samples("new.parquet")
+
+    def samples_of_copy(self) -> Iterator[tuple[str, Sample]]:
+        return self._samples("copy.parquet")
+
+    def _samples(self, name: str) -> Iterator[tuple[str, Sample]]:
         with self._duck() as db:
-            found = db.execute(
-                f"SELECT {_SAMPLED} FROM read_parquet({literal(self._folder / 'new.parquet')})"
-            )
+            found = db.execute(f"SELECT {_SAMPLED} FROM read_parquet({literal(self._folder / name)})")
             while rows := found.fetchmany(FETCHED_ROWS):
                 for tenant, due_at, state, end_reason, has_outcome, status, attempts, lag, *others in rows:
                     queue_ms, wait_ms, duration_ms = others
@@ -121,8 +131,13 @@ class ParquetDraft:
             while chunk := file.read(1 << 20):
                 digest.update(chunk)
         with self._duck() as db:
-            ids = _ids(db, path)
-            return summarise(self._unit, ids, file_hash=digest.hexdigest(), size=path.stat().st_size)
+            return summarise(
+                self._unit,
+                _ids(db, path),
+                file_hash=digest.hexdigest(),
+                size=path.stat().st_size,
+                forgotten=_forgotten(db, path),
+            )
 
 
 @contextmanager
@@ -180,8 +195,8 @@ def _hot(path: Path) -> str:
     return f"SELECT {selected} FROM {source}"
 
 
-def _old(db: Any, path: Path) -> str:
-    """The rows of an earlier file that no hot row replaces.
+def _old(db: Any, path: Path, without: Collection[str]) -> str:
+    """The rows of an earlier file that no hot row replaces, but for those of some tenants.
 
     A file of an earlier release may lack columns. Those that only a later release knows are kept as they are.
     """
@@ -192,7 +207,43 @@ def _old(db: Any, path: Path) -> str:
         for column in COLUMNS
         if column.name in known
     )
-    return f"SELECT * REPLACE ({casts}) FROM {source} WHERE id NOT IN (SELECT id FROM hot)"
+    kept = f" AND NOT {_of_tenants(without)}" if without else ""
+    return f"SELECT * REPLACE ({casts}) FROM {source} WHERE id NOT IN (SELECT id FROM hot){kept}"
+
+
+def _of_tenants(tenants: Collection[str]) -> str:
+    return f"tenant IN ({', '.join(map(literal, sorted(tenants)))})"
+
+
+def _dropped(db: Any, path: Path, tenants: Collection[str]) -> Counter[str]:
+    """The rows of tenants by shard."""
+    if not tenants:
+        return Counter()
+    source = f"read_parquet({literal(path)})"
+    found = db.execute(f"SELECT id FROM {source} WHERE {_of_tenants(tenants)}")
+    dropped: Counter[str] = Counter()
+    while rows := found.fetchmany(FETCHED_ROWS):
+        dropped += rows_by_shard(text for (text,) in rows)
+    return dropped
+
+
+def _note(forgotten: Mapping[str, int]) -> str:
+    """The option of COPY that writes the counts into the description at the end of the file."""
+    if not forgotten:
+        return ""
+    return f", KV_METADATA {{{FORGOTTEN}: {literal(json.dumps(forgotten, sort_keys=True))}}}"
+
+
+def _forgotten(db: Any, path: Path) -> dict[str, int]:
+    """The counts in the description of a file; none in most files."""
+    found = db.execute(
+        f"SELECT decode(value) FROM parquet_kv_metadata({literal(path)}) WHERE decode(key) = '{FORGOTTEN}'"
+    )
+    row = found.fetchone()
+    try:
+        return {str(key): int(rows) for key, rows in json.loads(row[0]).items()} if row is not None else {}
+    except (ValueError, TypeError, AttributeError) as error:
+        raise UnreadableItemError("a file of the archive counts forgotten rows in another form") from error
 
 
 def _ids(db: Any, path: Path) -> Iterator[tuple[str, str]]:

@@ -27,8 +27,6 @@ class Manifest:
     file: FileSummary
     lasting: Mapping[str, int]
     """Rows of each tenant whose records cannot expire within a day of the pass."""
-    forgotten: int = 0
-    """Rows that were removed with their tenants."""
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
@@ -42,7 +40,7 @@ def encode_manifest(manifest: Manifest) -> bytes:
         "sha256": file.sha256,
         "size": file.size,
         "rows": file.rows,
-        "forgotten": manifest.forgotten,
+        "forgotten": dict(sorted(file.forgotten.items())),
         # Sums have 64 bits, which no JSON number of other readers can hold.
         "shards": {key: [each.rows, f"{each.hashes:016x}"] for key, each in sorted(file.shards.items())},
         "tenants": dict(sorted(file.tenants.items())),
@@ -75,7 +73,7 @@ def _manifest(document: Mapping[str, Any]) -> Manifest:
             shards=shards,
             tenants=dict(document["tenants"]),
             row_groups=tuple(RowGroup(*each) for each in document["row_groups"]),
+            forgotten=dict(document["forgotten"]),
         ),
         lasting=dict(document["lasting"]),
-        forgotten=document["forgotten"],
     )

@@ -139,10 +139,15 @@ class UnitSums:
 
 
 def sums_by_tenant(
-    unit: ArchiveUnit, samples: Iterable[tuple[str, Sample]], unended: Mapping[str, int]
+    unit: ArchiveUnit,
+    samples: Iterable[tuple[str, Sample]],
+    unended: Mapping[str, int],
+    *,
+    is_replaced: bool = False,
 ) -> Iterator[UnitSums]:
     """The sums of each tenant, and those of all tenants at last; nothing for a unit without executions.
 
+    Where the unit `is_replaced`, the sums of all tenants come even if no execution is left.
     `samples` has tenant and sample of each row in the order of the file, in which the rows of a tenant are together.
     `unended` has the number of executions that have not ended, by tenant.
     """
@@ -159,5 +164,5 @@ def sums_by_tenant(
     for tenant, count in sorted(left.items()):
         whole.unended += count
         yield UnitSums(unit=unit, tenant_id=tenant, sums=Sums(unended=count))
-    if whole.ended or whole.unended:
+    if whole.ended or whole.unended or is_replaced:
         yield UnitSums(unit=unit, tenant_id=None, sums=whole)

@@ -1,12 +1,14 @@
 """What a file of the archive contains, computed from the ids of its rows in the order of the file."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import field
 from hashlib import sha256
 
 from shared.dataclass import dataclass
 from shared.domain.archive.unit import ArchiveUnit, unit_of
 from shared.domain.errors import InvalidValueError
-from shared.domain.ids import parse_execution_id
+from shared.domain.ids import ExecutionId, parse_execution_id
 
 ROW_GROUP = 20_480
 """Rows of a row group: readers fetch one at a time."""
@@ -41,14 +43,28 @@ class FileSummary:
     tenants: Mapping[str, int]
     """Rows of each tenant."""
     row_groups: tuple[RowGroup, ...]
+    forgotten: Mapping[str, int] = field(default_factory=dict)
+    """Rows of each shard that were removed with their tenants: with `shards`, all that were ever archived."""
 
     @property
     def rows(self) -> int:
         return sum(self.tenants.values())
 
+    @property
+    def ever_archived(self) -> Counter[str]:
+        """Rows by shard, with those that were removed."""
+        return Counter({key: each.rows for key, each in self.shards.items()}) + Counter(self.forgotten)
 
-def summarise(unit: ArchiveUnit, ids: Iterable[tuple[str, str]], *, file_hash: str, size: int) -> FileSummary:
-    """`ids` has tenant and id of each row, in the order of the file.
+
+def summarise(
+    unit: ArchiveUnit,
+    ids: Iterable[tuple[str, str]],
+    *,
+    file_hash: str,
+    size: int,
+    forgotten: Mapping[str, int] | None = None,
+) -> FileSummary:
+    """`ids` has tenant and id of each row, in the order of the file; `forgotten` is what the file says.
 
     InvalidValueError for a row of another unit, and for an id that the file has twice.
     """
@@ -63,7 +79,7 @@ def summarise(unit: ArchiveUnit, ids: Iterable[tuple[str, str]], *, file_hash: s
                 f"{text} is twice in a file of the archive, or in the file of another unit"
             )
         previous = text
-        key = f"{identity.bucket}#{identity.shard}"
+        key = _shard_key(identity)
         known = shards.get(key, ShardSum(0, 0))
         shards[key] = ShardSum(known.rows + 1, (known.hashes + id_hash(text)) % _MODULUS)
         tenants[tenant] = tenants.get(tenant, 0) + 1
@@ -71,7 +87,23 @@ def summarise(unit: ArchiveUnit, ids: Iterable[tuple[str, str]], *, file_hash: s
             groups.append(RowGroup(1, tenant, tenant))
         else:
             groups[-1] = RowGroup(groups[-1].rows + 1, groups[-1].first_tenant, tenant)
-    return FileSummary(sha256=file_hash, size=size, shards=shards, tenants=tenants, row_groups=tuple(groups))
+    return FileSummary(
+        sha256=file_hash,
+        size=size,
+        shards=shards,
+        tenants=tenants,
+        row_groups=tuple(groups),
+        forgotten=dict(forgotten or {}),
+    )
+
+
+def rows_by_shard(ids: Iterable[str]) -> Counter[str]:
+    """The keys are those of `FileSummary.shards`. InvalidValueError for anything but ids."""
+    return Counter(_shard_key(parse_execution_id(text)) for text in ids)
+
+
+def _shard_key(identity: ExecutionId) -> str:
+    return f"{identity.bucket}#{identity.shard}"
 
 
 def id_hash(text: str) -> int:

@@ -5,9 +5,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import field, replace
 from enum import StrEnum
+from typing import Any
 
 from shared.dataclass import dataclass
+from shared.domain.bucket import HOURLY_MS
 from shared.domain.errors import InvalidStateError, InvalidValueError
+from shared.domain.tenancy.forgetting import FORGET_AFTER_MS, Forgetting
 from shared.domain.tenancy.suspension import Suspensions
 
 BEGINS_AFTER_MS = 3_600_000
@@ -42,6 +45,8 @@ class TenantDeletion:
     """Whether the present pass has found anything: then another pass follows."""
     began_at: int | None = None
     ended_at: int | None = None
+    forgetting: Forgetting | None = None
+    """What is left in the archive; None before the end of the deletion."""
     version: int = 1
     lease_until: int = 0
 
@@ -74,7 +79,31 @@ class TenantDeletion:
     def ended(self, deleted: Mapping[str, int], now_ms: int) -> "TenantDeletion":
         """The record: with the tenant itself nothing is left."""
         counts = dict(Counter(self.counts) + Counter(deleted))
-        return replace(self, version=self.version + 1, lease_until=0, counts=counts, ended_at=now_ms)
+        return replace(
+            self,
+            version=self.version + 1,
+            lease_until=0,
+            counts=counts,
+            ended_at=now_ms,
+            forgetting=Forgetting(),
+        )
+
+    def is_forgettable(self, now_ms: int) -> bool:
+        """Whether no pass of the archiver can put rows or sums of the tenant any more, and the archive has some."""
+        if self.ended_at is None or self.forgetting is None or self.forgetting.ended_at is not None:
+            return False
+        return now_ms >= self.ended_at + FORGET_AFTER_MS
+
+    def archived_hours(self, since: int) -> range:
+        """The hours whose files may have rows of the tenant; `since` is the first hour of the archive."""
+        if self.ended_at is None or self.forgetting is None:
+            return range(0)
+        return range(max(since, self.forgetting.hour), self.ended_at // HOURLY_MS + 1)
+
+    def after_forgetting(self, **changes: Any) -> "TenantDeletion":
+        """The next version, with changes of what is left in the archive."""
+        before = self.forgetting or Forgetting()
+        return replace(self, version=self.version + 1, forgetting=replace(before, **changes))
 
 
 def first_page_at(suspensions: Suspensions, now_ms: int) -> int:

@@ -1,13 +1,12 @@
 """One pass over a unit: merge its ended executions into its file, and seal the unit where nothing can be missing."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field, replace
 from enum import Enum, auto
-from io import BytesIO
 
 from shared.dataclass import dataclass
-from shared.domain.archive.manifest import Manifest, encode_manifest
+from shared.domain.archive.manifest import Manifest
 from shared.domain.archive.row import ArchiveRow, row_of
 from shared.domain.archive.schedule import Reading, UnitState, is_quiet, next_pass_at
 from shared.domain.archive.summary import FileSummary
@@ -22,6 +21,7 @@ from shared.ports.delivery import Vault
 from shared.ports.dispatch import ShardLedger
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
+from shared.usecases.archive.manifests import Manifests
 from shared.usecases.archive.put_statistics import PutStatistics
 from shared.usecases.filing.scanned_shards import ScannedShards
 from shared.usecases.tenancy.read_tenant import ReadTenant
@@ -103,6 +103,7 @@ class ArchiveUnitPass:
     units: ArchiveUnits
     late_puts: LatePuts
     objects: ObjectStore
+    manifests: Manifests
     files: ArchiveFiles
     put_statistics: PutStatistics
     read_tenant: ReadTenant
@@ -111,20 +112,25 @@ class ArchiveUnitPass:
     retention: Retention
     cell: str
 
-    def execute(self, lease: UnitState) -> PassResult:
-        """Pass a unit that `lease` was taken for. ServiceError; UnreadableItemError for a damaged file."""
+    def execute(self, lease: UnitState, without: Collection[str] = ()) -> PassResult:
+        """Pass a unit that `lease` was taken for, and leave out the tenants `without`, which are deleted.
+
+        ServiceError; UnreadableItemError for a damaged file.
+        """
         unit, began_at = lease.unit, self.clock.now_ms()
         # Read first: a pass that stood still must not replace the manifest of a later one.
-        manifest_etag = self.objects.get(unit.manifest_key(self.cell), BytesIO())
+        manifest_etag = self.manifests.etag(unit)
         before = self._look(unit)
         with self.files.draft(unit) as draft:
-            found = self._read(unit, draft, began_at)
-            file = self._put_file(unit, draft)
+            found = self._read(unit, draft, began_at, without)
+            file = self._put_file(unit, draft, without)
             if file is None:
                 return _result(lease, PassEnd.OVERTAKEN, found)
             verdict = self._judge(lease, found, before, self._look(unit), began_at)
             # Before the pass is recorded: a unit that was passed has its statistics.
-            self.put_statistics.execute(lease, draft.samples(), found.unended, etag=file.etag)
+            self.put_statistics.execute(
+                lease, draft.samples(), found.unended, etag=file.etag, is_replaced=bool(without)
+            )
             if verdict.seals and file.etag is not None and self._read_back(unit, draft) != file.summary:
                 self._record(lease, replace(verdict, is_intact=False), began_at)
                 return _result(lease, PassEnd.MISMATCH, found, file)
@@ -142,12 +148,14 @@ class ArchiveUnitPass:
             end = PassEnd.OVERTAKEN
         return _result(lease, end, found, file)
 
-    def _put_file(self, unit: ArchiveUnit, draft: ArchiveDraft) -> _StoredFile | None:
+    def _put_file(
+        self, unit: ArchiveUnit, draft: ArchiveDraft, without: Collection[str]
+    ) -> _StoredFile | None:
         """Merge and upload; None if another pass has replaced the file since it was read."""
         key = unit.file_key(self.cell)
         etag = self.objects.get(key, draft.old())
-        merged = draft.merge(has_old=etag is not None)
-        if merged.summary.rows:
+        merged = draft.merge(has_old=etag is not None, without=without)
+        if merged.summary.rows or etag is not None:
             etag = self.objects.put(key, merged.content, replaces=etag)
             if etag is None:
                 return None
@@ -177,11 +185,12 @@ class ArchiveUnitPass:
         }
         return _Look(versions, self.late_puts.counter(unit.hour))
 
-    def _read(self, unit: ArchiveUnit, draft: ArchiveDraft, began_at: int) -> _Rows:
+    def _read(self, unit: ArchiveUnit, draft: ArchiveDraft, began_at: int, without: Collection[str]) -> _Rows:
         """Add each ended execution of the unit to the draft."""
         found = _Rows()
         lasting_from = began_at - (self.retention.days - 1) * DAY_SECONDS * 1000
-        for page in self._pages(unit, found):
+        for executions in self._pages(unit, found):
+            page = [each for each in executions if each.tenant_id not in without]
             ended = [each for each in page if each.state.is_terminal]
             found.unended.update(each.tenant_id for each in page if not each.state.is_terminal)
             rows = [row_of(each, self._sealed_body(each)) for each in ended]
@@ -224,8 +233,7 @@ class ArchiveUnitPass:
         """False if another pass has put its manifest meanwhile. A unit without rows has none until it is sealed."""
         if manifest.etag is None and not manifest.sealed:
             return True
-        content = BytesIO(encode_manifest(manifest))
-        return self.objects.put(unit.manifest_key(self.cell), content, replaces=replaces) is not None
+        return self.manifests.put(unit, manifest, replaces)
 
     def _record(self, lease: UnitState, verdict: _Verdict, began_at: int) -> bool:
         """False if the lease is lost."""

@@ -1,22 +1,31 @@
-"""A tick of the archiver: list units, pass those that are due, and compare the hours that are sealed as a whole."""
+"""A tick of the archiver: list units, pass those that are due, and compare the hours that are sealed as a whole.
+
+Then deleted tenants are removed from sealed files, and once an hour a sealed file is compared again.
+"""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import field
 
 from shared.dataclass import dataclass
 from shared.domain.archive.schedule import UnitState, is_due
-from shared.domain.archive.unit import GROUP_SHARDS, MINUTES_PER_HOUR, ArchiveUnit, units_of
+from shared.domain.archive.unit import GROUP_SHARDS, HOUR_MS, MINUTES_PER_HOUR, ArchiveUnit, units_of
 from shared.domain.bucket import EVERY_SHARD, ShardRange, bucket_of
 from shared.domain.errors import PunctualError, ServiceError
 from shared.ports.archive import ArchiveUnits, PlanMark
 from shared.ports.dispatch import ShardLedger
 from shared.ports.history import HistoryStore, PassedMark
 from shared.ports.runtime import Clock
+from shared.ports.tenancy import TenantDeletions
 from shared.usecases.archive.archive_unit import ArchiveUnitPass, PassEnd, PassResult
+from shared.usecases.archive.forget_tenants import ForgetReport, ForgetTenants
 from shared.usecases.archive.plan_units import PlanUnits
 from shared.usecases.archive.verify_hour import CountMismatch, VerifyHour
+from shared.usecases.archive.verify_sample import SampleMismatch, VerifySample
 from shared.usecases.filing.scanned_shards import ScannedShards
+
+SAMPLED_WITHIN_MS = 300_000
+"""From the beginning of each hour: one tick begins within it, and compares a sealed file again."""
 
 
 @dataclass(slots=True)
@@ -25,6 +34,8 @@ class ArchiveReport:
     damaged: list[ArchiveUnit] = field(default_factory=list)
     """Units whose file or manifest cannot be read."""
     mismatches: list[CountMismatch] = field(default_factory=list)
+    sample: SampleMismatch | None = None
+    forgetting: ForgetReport = field(default_factory=ForgetReport)
     unavailable: int = 0
     """Units that were left to a later tick, because a service did not respond."""
     overdue_ms: int = 0
@@ -36,7 +47,8 @@ class ArchiveReport:
     @property
     def mismatched(self) -> int:
         """Files that are not what the archive holds them for."""
-        return self.count(PassEnd.MISMATCH) + len(self.damaged) + len(self.mismatches)
+        found = self.count(PassEnd.MISMATCH) + len(self.damaged) + len(self.mismatches)
+        return found + len(self.forgetting.damaged) + (self.sample is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,14 +62,19 @@ class RunArchive:
     scanned: ScannedShards
     pass_unit: ArchiveUnitPass
     verify_hour: VerifyHour
+    deletions: TenantDeletions
+    forget: ForgetTenants
+    verify_sample: VerifySample
     clock: Clock
 
     def execute(
         self, has_time: Callable[[], bool] = lambda: True, part: ShardRange = EVERY_SHARD
     ) -> ArchiveReport:
         """Pass the units that are due, as long as `has_time`; the units that expire first come first."""
-        report = ArchiveReport()
+        report, began_at = ArchiveReport(), self.clock.now_ms()
         listed = self.plan.execute()
+        # Before all passes: the tenants that they leave out.
+        deleted = self.deletions.forgetting()
         report.overdue_ms = max(map(self._overdue_ms, listed), default=0)
         open_shards = self._open_groups()
         own = [state for state in listed if state.unit.group % part.of == part.index]
@@ -65,13 +82,18 @@ class RunArchive:
             if not has_time():
                 break
             if is_due(state, self.clock.now_ms(), has_open_shards=state.unit in open_shards):
-                self._pass(state, report)
+                self._pass(state, frozenset(deleted), report)
         if part.index == 0:
             # Read first: each unit of an hour up to the mark is in the list, unless it is sealed.
             mark = self.units.planned()
             listed = self.units.listed()
             self._note_passed(mark, listed, report)
             self._verify(listed, report, has_time)
+            if mark is not None:
+                frontier = min((state.unit.hour for state in listed), default=mark.hour + 1)
+                report.forgetting = self.forget.execute(deleted, frontier, has_time)
+                if began_at % HOUR_MS < SAMPLED_WITHIN_MS and has_time():
+                    self._sample(frontier, report)
         return report
 
     def _note_passed(self, mark: PlanMark | None, listed: list[UnitState], report: ArchiveReport) -> None:
@@ -97,11 +119,17 @@ class RunArchive:
             for shard in self.ledger.open_before(bucket_of(self.clock.now_ms()))
         }
 
-    def _pass(self, state: UnitState, report: ArchiveReport) -> None:
+    def _sample(self, frontier: int, report: ArchiveReport) -> None:
+        try:
+            report.sample = self.verify_sample.execute(frontier)
+        except ServiceError:
+            report.unavailable += 1
+
+    def _pass(self, state: UnitState, deleted: Collection[str], report: ArchiveReport) -> None:
         try:
             lease = self.units.take(state, self.clock.now_ms())
             if lease is not None:
-                report.passes.append(self.pass_unit.execute(lease))
+                report.passes.append(self.pass_unit.execute(lease, deleted))
         except ServiceError:
             report.unavailable += 1
         except PunctualError:

@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from io import BytesIO
 
 from shared.dataclass import dataclass
-from shared.domain.archive.manifest import Manifest, read_manifest
+from shared.domain.archive.manifest import Manifest
 from shared.domain.archive.unit import DAY_MS, ArchiveUnit, hour_end_ms
 from shared.domain.errors import UnreadableItemError
-from shared.ports.archive import IndexCounts, LatePuts, ObjectStore
+from shared.ports.archive import IndexCounts, LatePuts
 from shared.ports.runtime import Clock, Spread
 from shared.ports.tenancy import TenantStore
+from shared.usecases.archive.manifests import Manifests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +30,12 @@ class VerifyHour:
     The rows of executions that ended with an attempt cannot have expired within a day of the pass.
     """
 
-    objects: ObjectStore
+    manifests: Manifests
     counts: IndexCounts
     tenants: TenantStore
     late_puts: LatePuts
     clock: Clock
     spread: Spread
-    cell: str
 
     def execute(self, units: Sequence[ArchiveUnit]) -> list[CountMismatch]:
         """`units` are all units of one hour. UnavailableError; UnreadableItemError for a broken manifest."""
@@ -62,13 +61,10 @@ class VerifyHour:
         return mismatches if self.late_puts.counter(hour) == counter else []
 
     def _manifest(self, unit: ArchiveUnit) -> Manifest | None:
-        content = BytesIO()
-        if self.objects.get(unit.manifest_key(self.cell), content) is None:
-            return None
-        manifest = read_manifest(content.getvalue())
-        if not manifest.sealed:
+        stored = self.manifests.read(unit)
+        if stored is not None and not stored.manifest.sealed:
             raise UnreadableItemError(f"the manifest of {unit} is not sealed")
-        return manifest
+        return stored.manifest if stored is not None else None
 
     def _indexed(self, tenant_id: str, hour: int) -> int | None:
         """None for a tenant that is gone."""

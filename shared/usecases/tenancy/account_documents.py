@@ -6,6 +6,7 @@ these documents, so that a change leaves the same digest whichever way it was ma
 
 from typing import Any
 
+from shared.domain.bucket import HOURLY_MS
 from shared.domain.delivery.alerts import AlertEvent, Alerts
 from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.deletion import TenantDeletion
@@ -89,6 +90,22 @@ def deletion_document(deletion: TenantDeletion) -> Document:
         "began_at": _instant(deletion.began_at),
         "ended_at": _instant(deletion.ended_at),
         "deleted": dict(sorted(deletion.counts.items())),
+        "archive": _forgetting_document(deletion),
+    }
+
+
+def _forgetting_document(deletion: TenantDeletion) -> Document | None:
+    """How far the archive is rid of the tenant; null before the deletion has ended."""
+    forgetting = deletion.forgetting
+    if forgetting is None:
+        return None
+    return {
+        "state": "forgotten" if forgetting.ended_at is not None else "waiting",
+        "before": format_instant(forgetting.hour * HOURLY_MS) if forgetting.hour else None,
+        "rows": forgetting.rows,
+        "files": forgetting.looked_at,
+        "rewritten": forgetting.rewritten,
+        "ended_at": _instant(forgetting.ended_at),
     }
 
 

@@ -1,7 +1,8 @@
 """The archive in memory: objects, files of JSON lines, units, counters of late puts, and counts in the index."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from hashlib import sha256
@@ -12,7 +13,7 @@ from typing import Any, BinaryIO
 from shared.domain.archive.row import ArchivedOutcome, ArchiveRow
 from shared.domain.archive.schedule import UnitState
 from shared.domain.archive.statistics import Sample, sample_of
-from shared.domain.archive.summary import FileSummary, summarise
+from shared.domain.archive.summary import FileSummary, rows_by_shard, summarise
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.errors import UnreadableItemError
 from shared.names import ARCHIVER_TIMEOUT_SECONDS
@@ -22,6 +23,7 @@ from tests.support.fakes.table import FakeTable
 
 _COLUMNS = [column.name for column in fields(ArchiveRow)]
 LEASE_MS = (ARCHIVER_TIMEOUT_SECONDS + 30) * 1_000
+FORGOTTEN = "forgotten"
 
 
 class FakeObjectStore:
@@ -94,16 +96,22 @@ class FakeDraft:
         for row in rows:
             self.rows[row.id] = _plain(row)
 
-    def merge(self, *, has_old: bool) -> MergedFile:
-        old = {row["id"]: row for row in rows_in(self.downloaded.getvalue())} if has_old else {}
+    def merge(self, *, has_old: bool, without: Collection[str] = ()) -> MergedFile:
+        content = self.downloaded.getvalue() if has_old else b""
+        old = {row["id"]: row for row in rows_in(content) if row["tenant"] not in without}
+        dropped = rows_by_shard(row["id"] for row in rows_in(content) if row["tenant"] in without)
+        forgotten = Counter(forgotten_in(content)) + dropped
         rows = (old | self.rows).values()
         self.merged = sorted(rows, key=lambda row: (row["tenant"], row["due_at"], row["id"]))
-        content = b"".join(json.dumps(row).encode() + b"\n" for row in self.merged)
+        lines = [*self.merged, *([{FORGOTTEN: forgotten}] if forgotten else [])]
+        content = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
         return MergedFile(BytesIO(content), _summary(self.unit, content))
 
     def samples(self) -> Iterator[tuple[str, Sample]]:
-        for row in self.merged:
-            yield row["tenant"], sample_of(_row(row))
+        return _samples(self.merged)
+
+    def samples_of_copy(self) -> Iterator[tuple[str, Sample]]:
+        return _samples(rows_in(self.copied.getvalue()))
 
     def summary_of_copy(self) -> FileSummary:
         return _summary(self.unit, self.copied.getvalue())
@@ -120,10 +128,26 @@ def _plain(row: ArchiveRow) -> dict[str, Any]:
 
 def _row(plain: dict[str, Any]) -> ArchiveRow:
     return ArchiveRow(**plain | {"outcomes": tuple(ArchivedOutcome(**each) for each in plain["outcomes"])})
+def _samples(rows: list[dict[str, Any]]) -> Iterator[tuple[str, Sample]]:
+    for row in rows:
+        yield row["tenant"], sample_of(_row(row))
+
+
+def _row(fields: dict[str, Any]) -> ArchiveRow:
+    return ArchiveRow(**fields | {"outcomes": tuple(ArchivedOutcome(**each) for each in fields["outcomes"])})
 
 
 def rows_in(content: bytes) -> list[dict[str, Any]]:
     """The rows of a file of the fake; UnreadableItemError for other content."""
+    return [line for line in _lines(content) if FORGOTTEN not in line]
+
+
+def forgotten_in(content: bytes) -> dict[str, int]:
+    """What a file of the fake says of forgotten rows, in its last line."""
+    return next((line[FORGOTTEN] for line in _lines(content) if FORGOTTEN in line), {})
+
+
+def _lines(content: bytes) -> list[dict[str, Any]]:
     try:
         return [json.loads(line) for line in content.splitlines()]
     except ValueError as error:
@@ -132,7 +156,13 @@ def rows_in(content: bytes) -> list[dict[str, Any]]:
 
 def _summary(unit: ArchiveUnit, content: bytes) -> FileSummary:
     ids = [(row["tenant"], row["id"]) for row in rows_in(content)]
-    return summarise(unit, ids, file_hash=sha256(content).hexdigest(), size=len(content))
+    return summarise(
+        unit,
+        ids,
+        file_hash=sha256(content).hexdigest(),
+        size=len(content),
+        forgotten=forgotten_in(content),
+    )
 
 
 @dataclass(slots=True)

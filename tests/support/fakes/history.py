@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from shared.domain.archive.statistics import UnitSums
+from shared.domain.archive.statistics import Sums, UnitSums
 from shared.domain.archive.unit import ArchiveUnit
 from shared.ports.history import PassedMark
 
@@ -45,6 +45,15 @@ class FakeHistoryStore:
         at_once: int = 1,
     ) -> Iterator[UnitSums]:
         return reversed(list(self.hours(tenant_id, first, until)))
+
+    def of_unit(self, tenant_id: str | None, unit: ArchiveUnit) -> Sums | None:
+        stored = self.stored.get((tenant_id, unit))
+        return stored.sums.sums if stored is not None else None
+
+    def forget(self, tenant_id: str, *, limit: int) -> int | None:
+        keys = [key for key in self.stored if key[0] == tenant_id][:limit]
+        gone = [self.stored.pop(key) for key in keys]
+        return sum(each.sums.sums.ended for each in gone) if gone else None
 
     def passed(self) -> PassedMark | None:
         return self.mark

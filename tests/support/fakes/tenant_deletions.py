@@ -15,6 +15,7 @@ class FakeTenantDeletions:
 
     def __init__(self, tenants: FakeTenantStore) -> None:
         self.records: dict[str, TenantDeletion] = {}
+        self.waiting: list[str] = []
         self._tenants = tenants
 
     def begin(self, before: Tenant, after: Tenant, deletion: TenantDeletion) -> bool:
@@ -44,6 +45,16 @@ class FakeTenantDeletions:
             self._tenants.keys.pop(key_id, None)
         del self._tenants.tenants[tenant.id]
         self._tenants.taken.add(tenant.id)
+        self.waiting.append(tenant.id)
+        return True
+
+    def forgetting(self) -> list[str]:
+        return sorted(self.waiting, key=lambda name: (self.records[name].ended_at, name))
+
+    def end_forgetting(self, before: TenantDeletion, after: TenantDeletion) -> bool:
+        if not self.replace(before, after):
+            return False
+        self.waiting.remove(after.tenant_id)
         return True
 
 

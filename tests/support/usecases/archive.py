@@ -8,10 +8,11 @@ from shared.domain.archive.unit import ArchiveUnit, hour_of, units_of
 from shared.domain.bucket import ShardCounts
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
+from shared.domain.tenancy.forgetting import Forgetting
 from shared.ports.archive import PlanMark
 from shared.ports.dispatch import ShardRecord
 from shared.usecases.archive.run_archive import ArchiveReport
-from tests.support.builders import DUE_AT, ONE_SHARD, in_state, one_off, with_changes
+from tests.support.builders import DUE_AT, ONE_SHARD, deletion, in_state, one_off, with_changes
 from tests.support.fakes.archive import rows_in
 from tests.support.usecases.world import World
 
@@ -80,6 +81,22 @@ class ArchiveWorld(World):
         expires_at_s = self.clock.now_ms() // 1000 + 14 * 86_400
         assert self.cases.core.ports.executions.put_if_absent(record, expires_at_s=expires_at_s) is None
         return record
+
+    def leave(self, tenant_id: str, ended_at: int | None = None) -> None:
+        """The deletion of a tenant ended, or ends now: its rows are gone from the tables, and from nowhere else."""
+        ended_at = self.clock.now_ms() if ended_at is None else ended_at
+        record = deletion(tenant_id=tenant_id, ended_at=ended_at, forgetting=Forgetting())
+        self.deletions.records[tenant_id] = record
+        self.deletions.waiting.append(tenant_id)
+        for key, row in list(self.table.executions.items()):
+            if row.execution.tenant_id == tenant_id:
+                del self.table.executions[key]
+
+    def forgetting(self, tenant_id: str) -> Forgetting:
+        """How far the archive is rid of a deleted tenant."""
+        forgetting = self.deletions.records[tenant_id].forgetting
+        assert forgetting is not None
+        return forgetting
 
     def rows(self, unit: ArchiveUnit = UNIT) -> list[dict[str, Any]]:
         """The rows of the file of a unit; none without a file."""

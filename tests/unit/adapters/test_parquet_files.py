@@ -9,7 +9,7 @@ import pytest
 from shared.adapters.parquet.files import ParquetFiles, duck
 from shared.adapters.parquet.schema import COLUMNS
 from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow, row_of
-from shared.domain.archive.summary import ROW_GROUP
+from shared.domain.archive.summary import ROW_GROUP, FileSummary
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.errors import InvalidValueError, UnreadableItemError
 from shared.domain.executions.states import EndReason, State
@@ -142,6 +142,72 @@ def test_copy_is_summarised_as_the_file_was(tmp_path: Path) -> None:
         with draft.copy() as copy:
             copy.write(merged(tmp_path, [FULL]))
         assert draft.summary_of_copy() != written.summary
+
+
+def without(folder: Path, old: bytes, *tenants: str) -> tuple[bytes, FileSummary]:
+    with ParquetFiles(folder).draft(UNIT) as draft:
+        with draft.old() as file:
+            file.write(old)
+        found = draft.merge(has_old=True, without=tenants)
+        return found.content.read(), found.summary
+
+
+def rows_of_tenants(*tenants: str) -> list[ArchiveRow]:
+    """A row of each, in the second shard of the unit."""
+    return [
+        row_of(in_state(one_off(number, tenant_id=name, shard=1), State.SUCCEEDED))
+        for number, name in enumerate(tenants, 1)
+    ]
+
+
+def test_rows_of_tenants_that_are_left_out_are_counted_in_the_file(tmp_path: Path) -> None:
+    old = merged(tmp_path, rows_of_tenants("acme", "globex", "it's", "acme"))
+    first, summary = without(tmp_path, old, "acme", "it's", "nobody")
+    assert summary.tenants == {"globex": 1}
+    assert summary.forgotten == {f"{BUCKET}#1": 3}
+    sql = "SELECT DISTINCT tenant FROM read_parquet({})"
+    assert select(tmp_path, first, sql) == [("globex",)]
+    again, unchanged = without(tmp_path, first, "acme")
+    assert (unchanged.tenants, unchanged.forgotten) == (summary.tenants, summary.forgotten)
+    empty, nothing = without(tmp_path, again, "globex")
+    assert (nothing.rows, nothing.forgotten) == (0, {f"{BUCKET}#1": 4})
+    later = merged(tmp_path, [EMPTY], empty)
+    assert select(tmp_path, later, "SELECT id FROM read_parquet({})") == [(EMPTY.id,)]
+    assert without(tmp_path, later)[1].forgotten == {f"{BUCKET}#1": 4}
+
+
+def test_file_that_forgets_nobody_has_the_bytes_of_a_merge(tmp_path: Path) -> None:
+    old = merged(tmp_path, [FULL, EMPTY])
+    assert without(tmp_path, old, "nobody")[0] == without(tmp_path, old)[0]
+    assert without(tmp_path, old)[1].forgotten == {}
+
+
+def test_schema_stays_where_rows_are_left_out(tmp_path: Path) -> None:
+    old = merged(tmp_path, [FULL, *rows_of_tenants("globex")])
+    sql = "SELECT name, type, converted_type FROM parquet_schema({})"
+    assert select(tmp_path, without(tmp_path, old, "globex")[0], sql) == select(tmp_path, old, sql)
+
+
+@pytest.mark.parametrize("counts", ["", "[]", "7", '{"1#0": "x"}', '{"1#0": null}'])
+def test_counts_of_another_form_are_unreadable(tmp_path: Path, counts: str) -> None:
+    (tmp_path / "now.parquet").write_bytes(merged(tmp_path, [FULL]))
+    odd = tmp_path / "odd.parquet"
+    with duck(tmp_path) as db:
+        db.execute(
+            f"COPY (SELECT * FROM read_parquet('{tmp_path}/now.parquet')) TO '{odd}' "
+            f"(FORMAT parquet, KV_METADATA {{forgotten: '{counts}'}})"
+        )
+    with pytest.raises(UnreadableItemError):
+        without(tmp_path, odd.read_bytes(), "acme")
+
+
+def test_samples_of_the_copy_are_those_of_the_written_file(tmp_path: Path) -> None:
+    with ParquetFiles(tmp_path).draft(UNIT) as draft:
+        draft.add([FULL, EMPTY])
+        written = draft.merge(has_old=False)
+        with draft.copy() as copy:
+            copy.write(written.content.read())
+        assert list(draft.samples_of_copy()) == list(draft.samples()) != []
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"no parquet at all", b"PAR1" + bytes(100) + b"PAR1"])

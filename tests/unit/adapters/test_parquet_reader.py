@@ -183,6 +183,19 @@ LARGE = 30_000
 """Rows of the large tenant: fifteen row groups of its own."""
 
 
+def test_file_of_which_all_rows_were_removed_has_none() -> None:
+    shelf = Shelf()
+    shelf.put(UNITS[0], [row(1, START_MS, "a")])
+    with ParquetFiles().draft(UNITS[0]) as draft:
+        etag = shelf.objects.get(UNITS[0].file_key(CELL), draft.old())
+        empty = draft.merge(has_old=True, without=["a"])
+        shelf.objects.put(UNITS[0].file_key(CELL), empty.content, replaces=etag)
+    page = shelf.reader.newest("a", UNITS[:1], EVERYTHING, limit=10)
+    assert (page.rows, page.edge) == ((), None)
+    assert shelf.reader.by_ids("a", [parse_execution_id(shelf.rows[0].id)]) == {}
+    assert list(shelf.reader.of_unit("a", UNITS[0])) == []
+
+
 def _id(due_at: int, entropy: int) -> ExecutionId:
     return ExecutionId(cell=DEFAULT_CELL, dispatch_at=due_at, shard=0, entropy=entropy)
 

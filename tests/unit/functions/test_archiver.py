@@ -3,6 +3,7 @@
 import importlib
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from io import BytesIO
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -19,6 +20,7 @@ from shared.domain.archive.manifest import read_manifest
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.bucket import ShardRange
 from shared.domain.executions.states import EndReason, State
+from shared.domain.tenancy.forgetting import FORGET_AFTER_MS, Forgetting
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import Env, Metric, Transport
 from shared.observability import metrics
@@ -26,13 +28,24 @@ from shared.ports.archive import PlanMark
 from shared.ports.dispatch import ShardRecord
 from shared.settings import ArchiverSettings
 from shared.usecases.archive.archive_unit import PassEnd, PassResult
+from shared.usecases.archive.forget_tenants import ForgetReport
 from shared.usecases.archive.run_archive import ArchiveReport
 from shared.usecases.archive.verify_hour import CountMismatch
+from shared.usecases.archive.verify_sample import Part, SampleMismatch
 from tests.crashes.grant_check import UNUSED, GrantCheck
 from tests.support.api.api_world import logged
 from tests.support.api.emitted import flushed
 from tests.support.api.environment import ENVIRONMENT
-from tests.support.builders import EXPIRES_AT_S, ONE_SHARD, TENANT, api_key, in_state, one_off, tenant
+from tests.support.builders import (
+    EXPIRES_AT_S,
+    ONE_SHARD,
+    TENANT,
+    api_key,
+    deletion,
+    in_state,
+    one_off,
+    tenant,
+)
 from tests.support.conformance.dynamo_lab import REGION
 from tests.support.conformance.tables import create_tables
 from tests.support.fakes.clock import SeededEntropy, VirtualClock
@@ -85,6 +98,8 @@ def test_findings_are_counted_and_logged(handler: ModuleType, capsys: pytest.Cap
         ],
         damaged=[other],
         mismatches=[CountMismatch(hour=UNIT.hour, tenant_id="acme", archived=1, indexed=2)],
+        sample=SampleMismatch(unit=other, part=Part.STATISTICS, tenant_id="acme"),
+        forgetting=ForgetReport(rewritten=3, forgotten=2, overtaken=1, damaged=[UNIT], unavailable=1),
         unavailable=1,
         overdue_ms=90_500,
     )
@@ -92,18 +107,33 @@ def test_findings_are_counted_and_logged(handler: ModuleType, capsys: pytest.Cap
         answer, _ = run(handler, report)
     assert answer == {"passes": 3, "sealed": 1, "rows": 7}
     output = [line for line in capsys.readouterr().out.splitlines() if "_aws" in line]
-    assert flushed("\n".join(output)) == {Metric.ARCHIVE_OVERDUE_SECONDS: 90.5, Metric.ARCHIVE_MISMATCH: 3}
+    assert flushed("\n".join(output)) == {Metric.ARCHIVE_OVERDUE_SECONDS: 90.5, Metric.ARCHIVE_MISMATCH: 5}
     lines = {record.message: vars(record) for record in records}
-    assert (lines["archive reads back otherwise"]["hour"], lines["archive unreadable"]["group"]) == (
-        UNIT.hour,
-        1,
-    )
+    assert lines["archive reads back otherwise"]["hour"] == UNIT.hour
+    unreadable = [vars(each)["group"] for each in records if each.message == "archive unreadable"]
+    assert unreadable == [1, 0]
     assert lines["archive counts differ"]["indexed"] == 2
     assert len(lines["archive waits for unreadable rows"]["rows"]) == 10
-    assert lines["archive left to the next run"]["overtaken"] == 1
+    assert lines["archive left to the next run"]["overtaken"] == 2
+    assert lines["archive left to the next run"]["unavailable"] == 2
+    sample, forgets = lines["archive sample differs"], lines["archive forgets tenants"]
+    assert (sample["hour"], sample["group"], sample["part"], sample["tenant"]) == (
+        UNIT.hour,
+        1,
+        "statistics",
+        "acme",
+    )
+    assert (forgets["files"], forgets["forgotten"]) == (3, 2)
 
 
 _SDK: Any = boto3
+
+
+class FirstEntropy(SeededEntropy):
+    """A sample is the first unit."""
+
+    def draw(self) -> float:
+        return 0.0
 
 
 class Deployed:
@@ -144,8 +174,17 @@ class Deployed:
 
     def ports(self) -> Any:
         ports: Any = DynamoPorts(self.settings)
-        ports.clock = self.clock
+        ports.clock, ports.entropy = self.clock, FirstEntropy()
         return ports
+
+    def forget(self) -> None:
+        """The tenant is deleted."""
+        ports = self.ports()
+        marked = replace(self.tenant, is_being_deleted=True, revision=2)
+        ended = deletion(version=2, ended_at=UNIT.end_ms, forgetting=Forgetting())
+        assert ports.tenant_deletions.begin(self.tenant, marked, deletion())
+        assert ports.tenant_records.delete_executions(TENANT, 1)
+        assert ports.tenant_deletions.finish(deletion(), ended, marked)
 
     def tick(self, at: int) -> ArchiveReport:
         """A run in a process of its own, whose calls are checked."""
@@ -220,3 +259,35 @@ def test_hour_is_archived_sealed_and_compared_by_allowed_calls_alone(deployed: D
     granted = {kind for kind in UNUSED if kind.startswith("archiver")}
     # The bucket is never listed: the grant makes S3 answer 404 for an object that does not exist.
     assert granted - deployed.used == {"archiver s3:ListBucket archive"}
+
+
+def test_deleted_tenant_is_forgotten_and_files_are_compared_again_by_allowed_calls_alone(
+    deployed: Deployed,
+) -> None:
+    store = deployed.ports().executions
+    mine = in_state(one_off(1), State.SUCCEEDED)
+    other = in_state(one_off(2, tenant_id="globex"), State.SUCCEEDED)
+    for execution in (mine, other):
+        assert store.put_if_absent(execution, expires_at_s=EXPIRES_AT_S) is None
+    deployed.tick(FIRST_PASS)
+    assert deployed.tick(SEAL).mismatched == 0
+    deployed.forget()
+    later = SEAL + FORGET_AFTER_MS
+    report = deployed.tick(later)
+    assert (report.forgetting.rewritten, report.forgetting.forgotten, report.mismatched) == (1, 1, 0)
+    manifest = read_manifest(deployed.get(UNIT.manifest_key(REGION)))
+    assert (manifest.sealed, manifest.file.tenants) == (True, {"globex": 1})
+    assert sum(manifest.file.forgotten.values()) == 1
+    history, deletions = deployed.ports().history, deployed.ports().tenant_deletions
+    assert history.of_unit(TENANT, UNIT) is None
+    assert history.of_unit(None, UNIT) == history.of_unit("globex", UNIT)
+    assert deletions.forgetting() == []
+    record = deletions.get(TENANT)
+    assert record.forgetting.ended_at == later
+    assert record.forgetting.rows == 1
+    assert deployed.tick(later + DAY_MS).mismatched == 0
+    changed = deployed.get(UNIT.file_key(REGION))[:-1] + b"?"
+    deployed.s3.put_object(Bucket="archive", Key=UNIT.file_key(REGION), Body=changed)
+    report = deployed.tick(later + 2 * DAY_MS)
+    assert report.sample == SampleMismatch(unit=UNIT, part=Part.FILE)
+    assert report.mismatched == 1

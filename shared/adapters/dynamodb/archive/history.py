@@ -24,7 +24,7 @@ from shared.adapters.dynamodb.codec.attributes import decode_all, encode, encode
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import item_key
 from shared.adapters.dynamodb.codec.sums import encode_sums, read_sums
-from shared.domain.archive.statistics import UnitSums
+from shared.domain.archive.statistics import Sums, UnitSums
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.errors import UnreadableItemError
 from shared.names import Attr
@@ -98,6 +98,31 @@ class DynamoHistoryStore:
                 return
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
+    def of_unit(self, tenant_id: str | None, unit: ArchiveUnit) -> Sums | None:
+        with translated():
+            answer = self._client.get_item(
+                TableName=self._table,
+                Key=item_key(*hour_sums_key(self._region, tenant_id, unit)),
+                ConsistentRead=True,
+            )
+        return _sums(tenant_id, dict(decode_all(answer["Item"]))).sums if "Item" in answer else None
+
+    def forget(self, tenant_id: str, *, limit: int) -> int | None:
+        pk, _ = hour_sums_key(self._region, tenant_id, ArchiveUnit(hour=0, group=0))
+        with translated():
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk",
+                ExpressionAttributeValues={":pk": {"S": pk}},
+                ConsistentRead=True,
+                Limit=limit,
+            )
+        rows = [dict(decode_all(item)) for item in answer["Items"]]
+        for row in rows:
+            with translated():
+                self._client.delete_item(TableName=self._table, Key=item_key(pk, str(row[Attr.SK])))
+        return sum(map(_ended, rows)) if rows else None
+
     def passed(self) -> PassedMark | None:
         with translated():
             answer = self._client.get_item(
@@ -119,6 +144,14 @@ class DynamoHistoryStore:
                 )
         except ConditionRefused:
             return
+
+
+def _ended(row: Any) -> int:
+    """The executions of an item; none of one that cannot be read."""
+    try:
+        return _sums(None, row).sums.ended
+    except (UnreadableItemError, ValueError, KeyError):
+        return 0
 
 
 def _sums(tenant_id: str | None, row: Any) -> UnitSums:

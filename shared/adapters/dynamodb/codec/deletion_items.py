@@ -7,7 +7,18 @@ from shared.adapters.dynamodb.codec.keys import tenant_deletion_key
 from shared.adapters.dynamodb.codec.versions import is_known, known, version_of
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.tenancy.deletion import DeletionStep, TenantDeletion
-from shared.names import Attr
+from shared.domain.tenancy.forgetting import Forgetting
+from shared.names import FORGETTING, Attr
+
+
+def forgetting_key(ended: TenantDeletion) -> tuple[str, str]:
+    """The entry of a tenant in the list of those that the archive still has; the list is in order of time."""
+    return FORGETTING, f"{ended.ended_at or 0:015d}#{ended.tenant_id}"
+
+
+def forgetting_tenant(sk: str) -> str:
+    """The tenant of an entry, by its sort key."""
+    return sk.partition("#")[2]
 
 
 def deletion_item(deletion: TenantDeletion) -> Item:
@@ -28,6 +39,7 @@ def deletion_item(deletion: TenantDeletion) -> Item:
             "ba": deletion.began_at,
             "ea": deletion.ended_at,
             "lu": deletion.lease_until or None,
+            "fg": _forgetting_map(deletion.forgetting),
         }
     )
 
@@ -50,6 +62,33 @@ def read_deletion(item: Any) -> TenantDeletion:
             ended_at=row.get("ea"),
             version=row["vn"],
             lease_until=row.get("lu", 0),
+            forgetting=_read_forgetting(row.get("fg")),
         )
     except (KeyError, ValueError, TypeError) as error:
         raise UnreadableItemError(f"{row.get(Attr.PK)} is broken") from error
+
+
+def _forgetting_map(forgetting: Forgetting | None) -> dict[str, Any] | None:
+    if forgetting is None:
+        return None
+    return {
+        "h": forgetting.hour,
+        "st": forgetting.has_statistics,
+        "n": forgetting.rows,
+        "fl": forgetting.looked_at,
+        "rw": forgetting.rewritten,
+        "ea": forgetting.ended_at,
+    }
+
+
+def _read_forgetting(stored: Any) -> Forgetting | None:
+    if stored is None:
+        return None
+    return Forgetting(
+        hour=stored["h"],
+        has_statistics=stored["st"],
+        rows=stored["n"],
+        looked_at=stored["fl"],
+        rewritten=stored["rw"],
+        ended_at=stored.get("ea"),
+    )

@@ -12,7 +12,7 @@ from shared.domain.delivery.alerts import AlertWindow
 from shared.domain.ids import ExecutionId, parse_execution_id
 from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.domain.tenancy.budget import BudgetKey
-from shared.names import FAILURE_PARTITIONS, LEDGER_PARTITIONS, TENANT_LIST, Attr
+from shared.names import DELETION_RECORDS, FAILURE_PARTITIONS, LEDGER_PARTITIONS, TENANT_LIST, Attr
 
 
 def item_key(pk: str, sk: str) -> Item:
@@ -200,7 +200,7 @@ def tenant_listing_key(tenant_id: str) -> tuple[str, str]:
 
 def tenant_deletion_key(tenant_id: str) -> tuple[str, str]:
     """The record of a tenant's deletion, in the tenants table; it outlives the tenant."""
-    return f"deletion#{tenant_id}", "deletion"
+    return f"{DELETION_RECORDS}{tenant_id}", "deletion"
 
 
 def open_deletion_key(tenant_id: str) -> tuple[str, str]:

@@ -5,7 +5,12 @@ from typing import Any
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
-from shared.adapters.dynamodb.codec.deletion_items import deletion_item, read_deletion
+from shared.adapters.dynamodb.codec.deletion_items import (
+    deletion_item,
+    forgetting_key,
+    forgetting_tenant,
+    read_deletion,
+)
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import (
     api_key_key,
@@ -17,7 +22,7 @@ from shared.adapters.dynamodb.codec.keys import (
 from shared.adapters.dynamodb.codec.tenant_items import tenant_item
 from shared.domain.tenancy.deletion import TenantDeletion
 from shared.domain.tenancy.tenant import Tenant
-from shared.names import Attr
+from shared.names import FORGETTING, Attr
 
 
 class DynamoTenantDeletions:
@@ -53,6 +58,13 @@ class DynamoTenantDeletions:
 
     def open(self) -> list[str]:
         pk, _ = open_deletion_key("")
+        return self._listed(pk)
+
+    def forgetting(self) -> list[str]:
+        return [forgetting_tenant(sk) for sk in self._listed(FORGETTING)]
+
+    def _listed(self, pk: str) -> list[str]:
+        """The sort keys of a list: a page has the names of some 10,000 tenants."""
         with translated():
             answer = self._client.query(
                 TableName=self._table,
@@ -80,7 +92,12 @@ class DynamoTenantDeletions:
         }
         others = [*keys, open_deletion_key(tenant.id)]
         deletes = [{"Delete": {"TableName": self._table, "Key": item_key(*key)}} for key in others]
-        return self._transact({"Put": self._put(before, ended)}, {"Delete": owner}, *deletes)
+        entry = {"TableName": self._table, "Item": item_key(*forgetting_key(ended))}
+        return self._transact({"Put": self._put(before, ended)}, {"Put": entry}, {"Delete": owner}, *deletes)
+
+    def end_forgetting(self, before: TenantDeletion, after: TenantDeletion) -> bool:
+        entry = {"TableName": self._table, "Key": item_key(*forgetting_key(before))}
+        return self._transact({"Put": self._put(before, after)}, {"Delete": entry})
 
     def _put(self, before: TenantDeletion, after: TenantDeletion) -> dict[str, Any]:
         return {

@@ -67,8 +67,16 @@ MANIFEST = Manifest(
 )
 
 
+FORGETFUL = replace(MANIFEST, file=replace(MANIFEST.file, forgotten={f"{BUCKET}#0": 2, f"{BUCKET + 1}#3": 1}))
+
+
+def test_removed_rows_count_as_archived_ones() -> None:
+    assert FORGETFUL.file.ever_archived == {f"{BUCKET}#0": 5, f"{BUCKET + 1}#3": 1}
+    assert FORGETFUL.file != MANIFEST.file
+
+
 def test_manifest_is_read_as_it_was_written() -> None:
-    for manifest in (MANIFEST, replace(MANIFEST, sealed=False, etag=None, file=summary(), forgotten=2)):
+    for manifest in (MANIFEST, replace(MANIFEST, sealed=False, etag=None, file=summary()), FORGETFUL):
         assert read_manifest(encode_manifest(manifest)) == manifest
 
 
@@ -88,6 +96,7 @@ def test_sums_are_texts_that_keep_64_bits_in_every_reader() -> None:
         {"shards": {"1#0": [1, "xyz"]}},
         {"row_groups": [[1]]},
         {"tenants": 3},
+        {"forgotten": 0},
     ],
 )
 def test_manifest_of_another_form_is_unreadable(change: dict[str, Any]) -> None:
