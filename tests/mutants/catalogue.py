@@ -18,6 +18,7 @@ from tests.mutants.delivery import DELIVERY
 from tests.mutants.docs_page import DOCS_PAGE
 from tests.mutants.expiry import EXPIRY
 from tests.mutants.filing import FILING
+from tests.mutants.forgetting import FORGETTING
 from tests.mutants.grouping import GROUPING
 from tests.mutants.indexes import INDEXES
 from tests.mutants.limit_alerts import LIMIT_ALERTS
@@ -86,6 +87,7 @@ MUTANTS = (
     *ARCHIVE,
     *ARCHIVE_READING,
     *SEARCHES,
+    *FORGETTING,
     *STATISTICS,
     *AUDIT_TRAIL,
 )
