@@ -213,9 +213,9 @@ class Stage:
         return settling.took_seconds
 
     def _seal_archive(self) -> None:
-        """Let the archiver finish its hours, which a lease may hold back for a quarter of an hour."""
+        """Let the archiver finish its hours, which a lease may hold back for a quarter of an hour, and forget."""
         for _ in range(ARCHIVER_TICKS):
-            if self.archived_rows.are_sealed():
+            if self.archived_rows.are_sealed() and self.leavers.are_forgotten():
                 return
             self.wait(ARCHIVER_TICK_SECONDS)
             self.sweep()
@@ -247,6 +247,7 @@ class Stage:
         told = self.tampering.faults(findings(self._reconciler_log.new_lines()))
         bulk = [*self.redriver.faults(), *self.operations.faults(), *self.searches.faults(records)]
         kept = [*self.archived_rows.faults(records), *self.exported_records.faults()]
+        kept += self.archived_rows.faults_of_deleted(self.leavers.archived)
         beside = self.parked_messages.faults() + self.leavers.faults()
         return self.faults + oracle.verdict() + told + bulk + kept + beside
 
