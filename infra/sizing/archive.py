@@ -31,7 +31,7 @@ def archive_usage(stage: StageConfig, shards: float) -> Usage:
         gb_seconds=(runs * tick_ms + queries * request_ms) / 1_000 * ARCHIVER_MEMORY_MB / MB_PER_GB,
         log_gb=runs * figures.TICK_LOG_BYTES.value / GB,
         object_puts=units * figures.ARCHIVE_UNIT_PUTS.value,
-        object_gets=units * figures.ARCHIVE_UNIT_GETS.value,
+        object_gets=units * figures.ARCHIVE_UNIT_GETS.value + HOURS * figures.ARCHIVE_SAMPLE_GETS.value,
     )
 
 

@@ -187,6 +187,9 @@ ARCHIVE_UNIT_PUTS = counted(4, "a file and a manifest, in each of two passes")
 ARCHIVE_UNIT_GETS = counted(
     6, "the manifest and the file in two passes, the file read back, and the manifest compared"
 )
+ARCHIVE_SAMPLE_GETS = counted(
+    3, "a sealed file that is compared again each hour: its manifest twice, and the file"
+)
 REDRIVER_READS = counted(
     5,
     "read units of a redriver's tick: redrives, bulk operations, searches, deletions of tenants and parked messages",

@@ -341,9 +341,9 @@ def names(group: list[TenantDeletion]) -> list[str]:
 
 
 def test_tenants_at_the_same_hour_go_on_together_and_the_farthest_first() -> None:
-    ahead, first, second = waiting("ahead", 60), waiting("first", 0), waiting("second", 10)
+    ahead, first, second = waiting("ahead", 65), waiting("first", 0), waiting("second", 10)
     group, hours = next_hours([first, ahead, second], 20, 70)
-    assert (names(group), hours) == (["ahead"], range(60, 70))
+    assert (names(group), hours) == (["ahead"], range(65, 70))
     ahead = waiting("ahead", 70)
     group, hours = next_hours([first, ahead, second], 20, 70)
     assert (names(group), hours) == (["first", "second"], range(20, 20 + HOURS_AT_ONCE))
