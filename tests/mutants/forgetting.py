@@ -19,7 +19,7 @@ FORGETTING = (
         name="file of a deleted tenant replaced without If-Match",
         file=_REWRITE,
         old="self.objects.put(key, merged.content, replaces=old_etag)",
-        new="self.objects.put(key, merged.content, replaces=self.objects.get(key, draft.copy()))",
+        new="self.objects.put(key, merged.content, replaces=self.objects.get(key, draft.old()))",
         killer=_TESTS,
     ),
     Mutant(
