@@ -12,7 +12,6 @@ _DELETION = "shared/domain/tenancy/deletion.py"
 _TESTS = "tests/unit/usecases/archive/test_forget_tenants.py"
 _SAMPLES = "tests/unit/usecases/archive/test_verify_sample.py"
 _PARQUET = "tests/unit/adapters/test_parquet_files.py"
-_SIMULATION = "tests/simulation/test_archiving.py"
 
 FORGETTING = (
     Mutant(
@@ -56,13 +55,6 @@ FORGETTING = (
         old="page = [each for each in executions if each.tenant_id not in without]",
         new="page = list(executions)",
         killer=_TESTS,
-    ),
-    Mutant(
-        name="passes that leave out no deleted tenant, in a simulation",
-        file=_RUN,
-        old="self._pass(state, frozenset(deleted), report)",
-        new="self._pass(state, frozenset(), report)",
-        killer=_SIMULATION,
     ),
     Mutant(
         name="statistics of a deleted tenant that stay",

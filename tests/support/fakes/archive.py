@@ -128,13 +128,11 @@ def _plain(row: ArchiveRow) -> dict[str, Any]:
 
 def _row(plain: dict[str, Any]) -> ArchiveRow:
     return ArchiveRow(**plain | {"outcomes": tuple(ArchivedOutcome(**each) for each in plain["outcomes"])})
+
+
 def _samples(rows: list[dict[str, Any]]) -> Iterator[tuple[str, Sample]]:
     for row in rows:
         yield row["tenant"], sample_of(_row(row))
-
-
-def _row(fields: dict[str, Any]) -> ArchiveRow:
-    return ArchiveRow(**fields | {"outcomes": tuple(ArchivedOutcome(**each) for each in fields["outcomes"])})
 
 
 def rows_in(content: bytes) -> list[dict[str, Any]]:
