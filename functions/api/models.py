@@ -57,13 +57,13 @@ def document_of(model: BaseModel) -> Document:
     return model.model_dump(mode="json", by_alias=True)
 
 
-def _is_none(value: object) -> bool:
+def is_none(value: object) -> bool:
     return value is None
 
 
 # Else each cold start reads the metadata of every installed library, to find plugins of pydantic.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-LEFT_OUT = Field(None, exclude_if=_is_none)
+LEFT_OUT = Field(None, exclude_if=is_none)
 """The default of a member that is left out where it does not apply."""
 
 
@@ -100,19 +100,19 @@ class ProblemOut(Representation):
     detail: str = Field(description="The reason why this request was refused.")
     instance: str = Field(description="The request's id, under which operators find it in their logs.")
     errors: list[FieldErrorOut] | SkipJsonSchema[None] = Field(
-        None, description="With a 422: every error in the body.", exclude_if=_is_none
+        None, description="With a 422: every error in the body.", exclude_if=is_none
     )
     quota: str | SkipJsonSchema[None] = Field(
         None,
-        exclude_if=_is_none,
+        exclude_if=is_none,
         description="With a 429: the quota or rate limit that was reached.",
         json_schema_extra={"enum": [quota.value for quota in Quota]},
     )
 
 
-def with_examples(examples: dict[str, Any]) -> ConfigDict:
+def with_examples(examples: dict[str, Any], *, populate_by_name: bool = False) -> ConfigDict:
     """The configuration of a schema that has examples."""
-    return ConfigDict(json_schema_extra={EXAMPLES: examples})
+    return ConfigDict(json_schema_extra={EXAMPLES: examples}, populate_by_name=populate_by_name)
 
 
 def instant_out(at_ms: int | None) -> str | None:

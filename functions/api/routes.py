@@ -8,7 +8,10 @@ from importlib import import_module
 
 from functions.api.http.route import Routes
 
-_OF_JOBS = ("jobs.routes", "jobs.lifecycle_routes", "batches.routes", "backfills.routes", "executions.routes")
+_OF_JOBS = (
+    *("jobs.routes", "jobs.keyed_routes", "jobs.lifecycle_routes", "batches.routes", "backfills.routes"),
+    "executions.routes",
+)
 _OF_TENANTS = ("keys.routes", "signing_secrets.routes", "usage.routes", "statistics.routes", "audit.routes")
 SECTIONS = {
     "jobs": (*_OF_JOBS, "upcoming.routes", "bulk_tasks.routes"),

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         ShardLedger,
     )
     from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
-    from shared.ports.jobs import IdempotencyStore, JobNames, JobStore
+    from shared.ports.jobs import IdempotencyStore, JobKeys, JobNames, JobStore
     from shared.ports.limits import LimitStore, ThrottleStatus
     from shared.ports.listings import Queries
     from shared.ports.runtime import Offload, Spread
@@ -164,6 +164,12 @@ class DynamoPorts(ArchivePorts, AuditPorts, BulkPorts, DeletionPorts, JobStatePo
         from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
 
         return DynamoJobStore(self._dynamodb, self._jobs, self._executions, self._region)
+
+    @cached_property
+    def job_keys(self) -> JobKeys:
+        from shared.adapters.dynamodb.jobs.job_keys import DynamoJobKeys
+
+        return DynamoJobKeys(self._dynamodb, self._jobs)
 
     @cached_property
     def job_names(self) -> JobNames:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shared.usecases.jobs.create_recurring import CreateRecurring
     from shared.usecases.jobs.draft_job import DraftJob
     from shared.usecases.jobs.plan_backfill import PlanBackfill
+    from shared.usecases.jobs.put_job import PutJob
     from shared.usecases.jobs.revise_job import ReviseJob
     from shared.usecases.jobs.trigger_job import TriggerJob
     from shared.usecases.tenancy.check_quota import CheckQuota
@@ -64,6 +65,20 @@ class JobUseCases:
             file=self.core.file,
             create_recurring=self._create_recurring,
             idempotency=self.core.ports.idempotency,
+            check_quota=self.check_quota,
+            clock=self.core.ports.clock,
+        )
+
+    @cached_property
+    def put_job(self) -> PutJob:
+        from shared.usecases.jobs.put_job import PutJob
+
+        return PutJob(
+            keys=self.core.ports.job_keys,
+            jobs=self.core.ports.jobs,
+            find_settled=self.core.lifecycle.find_settled,
+            draft=self._draft,
+            create_recurring=self._create_recurring,
             check_quota=self.check_quota,
             clock=self.core.ports.clock,
         )

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shared.ports.jobs import (
         IdempotencyStore,
         JobHealthStore,
+        JobKeys,
         JobNames,
         JobStore,
         LiveItems,
@@ -60,6 +61,7 @@ class Ports:
     one_offs: OneOffStore
     one_off_batches: OneOffBatches
     jobs: JobStore
+    job_keys: JobKeys
     job_names: JobNames
     live_items: LiveItems
     idempotency: IdempotencyStore

@@ -8,6 +8,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.job_health import JobHealth
 from shared.domain.ids import ExecutionId, JobId
 from shared.domain.jobs.job import Chain, Job
+from shared.domain.jobs.job_key import KeyedId
 from shared.domain.listings.position import IndexPosition
 
 IdT = TypeVar("IdT")
@@ -60,8 +61,8 @@ class JobStore(Protocol):
 
         False if the job has changed since (by state, revision or `chain_from`), or if an execution already
         exists. A swap without other writes also succeeds if `after` is already stored, because the response
-        of the first try may have been lost. `expires_at_s` applies to executions filed in a terminal state
-        and to a job that ends.
+        of the first try may have been lost. `expires_at_s` applies to executions filed in a terminal state,
+        to a job that ends, and to the record of its key.
         """
         ...
 
@@ -129,6 +130,21 @@ class JobStore(Protocol):
         filed.
 
         Idempotent. `expires_at_s` must outlive the execution.
+        """
+        ...
+
+
+class JobKeys(Protocol):
+    """The ids that are assigned to the keys of a tenant's jobs."""
+
+    def find(self, tenant_id: str, key: str) -> KeyedId | None:
+        """Strongly consistent."""
+        ...
+
+    def assign(self, tenant_id: str, key: str, before: KeyedId | None, after: KeyedId) -> bool:
+        """Compare-and-swap; False if the key has another id than that of `before`.
+
+        Also true if `after` is already stored, because the response of the first try may have been lost.
         """
         ...
 

@@ -46,7 +46,7 @@ OPEN_PATHS = frozenset(
 _REPORTS = re.compile(r"/v1/executions/[^/]+/(?:heartbeat|complete|fail)")
 """Receivers have no API key: each of these routes checks the callback token of the attempt."""
 _COUNTED = re.compile(
-    r"POST /v1/jobs(?:/batch|/[^/]+/(?:trigger|backfill))?|PATCH /v1/jobs/[^/]+"
+    r"POST /v1/jobs(?:/batch|/[^/]+/(?:trigger|backfill))?|PATCH /v1/jobs/[^/]+|PUT /v1/jobs/by-key/[^/]+"
     r"|POST /v1/(?:executions/[^/]+|dead-letters)/redrive"
 )
 """Requests that create or move work. Each costs one creation token before its body is parsed; every other

@@ -13,6 +13,7 @@ from functions.api.http.problems import Problem, ProblemError
 from functions.api.models import MAX_INSTANT_CHARACTERS
 from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.ids import is_job_id, is_recurring_job_id
+from shared.domain.jobs.job_key import check_set
 from shared.domain.jobs.new_job import MAX_NAME_LENGTH, TAG, TAG_TEXT, check_tags
 from shared.domain.listings.filters import (
     EXECUTION_STATES,
@@ -29,7 +30,7 @@ from shared.names import Lane
 
 EXECUTION_FILTERS = ("state", "from", "to")
 DEAD_LETTER_FILTERS = ("job", "tag", "reason", "status", "lane", "from", "to")
-JOB_FILTERS = ("state", "tag", "q", "kind", "backfill_of")
+JOB_FILTERS = ("state", "tag", "set", "q", "kind", "backfill_of")
 _STATUS = re.compile("[1-5][0-9][0-9]")
 W = TypeVar("W", bound=StrEnum)
 
@@ -64,6 +65,7 @@ def job_filter(query: Mapping[str, str]) -> JobFilter:
     return JobFilter(
         state=state,
         tag=_tag(query),
+        set_name=_set_name(query),
         name_prefix=_name_prefix(query),
         kind=_word(query, "kind", tuple(Kind)),
         backfill_of=_recurring_job_id(query, "backfill_of"),
@@ -138,6 +140,15 @@ def _tag(query: Mapping[str, str]) -> str | None:
     except InvalidValueError as error:
         raise _malformed(f"{error}") from error
     return tag
+
+
+def _set_name(query: Mapping[str, str]) -> str | None:
+    name = query.get("set")
+    try:
+        check_set(name)
+    except InvalidValueError as error:
+        raise _malformed(f"{error}") from error
+    return name
 
 
 def _name_prefix(query: Mapping[str, str]) -> str | None:

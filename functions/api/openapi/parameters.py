@@ -11,6 +11,7 @@ from shared.domain.archive.stat_window import Step
 from shared.domain.delivery.depth import DEPTH, DEPTH_HEADER, MAX_DEPTH
 from shared.domain.delivery.trace import TRACEPARENT
 from shared.domain.ids import JOB_ID
+from shared.domain.jobs.job_key import KEY, SET
 from shared.domain.jobs.new_job import MAX_NAME_LENGTH, TAG
 from shared.domain.listings.filters import EXECUTION_STATES, FAILURE_REASONS, JOB_STATES, Kind
 from shared.names import Lane
@@ -39,6 +40,11 @@ def _id(description: str, example: str) -> Parameter:
 
 
 _IN_PATH = {
+    "key": {
+        "description": "The key that the owner gives to the job.",
+        "schema": {"type": "string", "pattern": KEY},
+        "example": "billing.nightly",
+    },
     "job_id": _id("A job's `id`.", "job_r001jmg0r03szjym089eyz6ab9d1"),
     "execution_id": _id(
         "An execution's `id`: the `webhook-id` of its calls.", "exe_1001jmg0r03s0009xjjb7t357kf8p8b"
@@ -102,6 +108,14 @@ _IN_QUERY: dict[str, Parameter] = {
     "target": {
         "description": "Only changes of the thing with this id.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 128},
+    },
+    "dry_run": {
+        "description": "Only answer what the request would do.",
+        "schema": {"type": "boolean"},
+    },
+    "set": {
+        "description": "Only recurring jobs of this set.",
+        "schema": {"type": "string", "pattern": SET},
     },
     "stop_retries": {
         "description": "Make a running attempt the last one, where it is too late to cancel.",

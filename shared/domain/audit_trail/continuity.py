@@ -7,7 +7,7 @@ from shared.dataclass import dataclass
 from shared.domain.ids import backfilled_job, is_recurring_job_id
 from shared.domain.tenancy.audit import AuditRecord
 
-CHANGES = frozenset({"createJob", "updateJob", "pauseJob", "resumeJob", "cancelJob"})
+CHANGES = frozenset({"createJob", "putJob", "updateJob", "pauseJob", "resumeJob", "cancelJob"})
 """Their digests are of the job that is their target."""
 BULK_CHANGES = frozenset({"changeJobs", "cancelBulkTask", "undoBulkTask"})
 """They change many jobs, under one record of the operation."""

@@ -51,6 +51,8 @@ class Definition:
     call: CallSpec
     name: str | None = None
     tags: tuple[str, ...] = ()
+    set_name: str | None = None
+    """The set of a job with a key, such as one file of jobs."""
     jitter_ms: int = 0
     catch_up: CatchUpPolicy = DEFAULT_POLICY
     overlap_policy: OverlapPolicy = OverlapPolicy.ALLOW
@@ -58,7 +60,7 @@ class Definition:
 
     def needs_new_chain_after(self, other: Definition) -> bool:
         """Whether executions differ between the two definitions, so that a new chain is needed."""
-        return replace(self, name=None, tags=()) != replace(other, name=None, tags=())
+        return _without_labels(self) != _without_labels(other)
 
     def keeping_zone_rules_of(self, job: Job) -> Definition:
         """A copy that keeps the frozen zone rules of the job's chain if the schedule does not change."""
@@ -67,6 +69,10 @@ class Definition:
 
         is_same = without_rules(self.schedule) == without_rules(job.schedule)
         return replace(self, schedule=job.schedule) if is_same else self
+
+
+def _without_labels(definition: Definition) -> Definition:
+    return replace(definition, name=None, tags=(), set_name=None)
 
 
 _END_REASONS = {
@@ -117,6 +123,8 @@ class Job:
     fingerprint: bytes
     """Of the request that created the job; changes of the job keep it."""
     created_at: int
+    key: str | None = None
+    """The key that the owner gave; it never changes."""
     chain_from: int
     """The chain has no gap between this nominal instant and its head."""
     chain_revision: int = 1

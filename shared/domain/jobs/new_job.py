@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from shared.dataclass import dataclass
@@ -14,6 +14,7 @@ from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.delivery.trace import Trace
 from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.jobs.job import Definition
+from shared.domain.jobs.job_key import check_set
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUpPolicy
 from shared.domain.schedules.jitter import check_jitter
 from shared.domain.schedules.overlap import OverlapPolicy
@@ -59,6 +60,8 @@ class NewJob:
     request: Request
     name: str | None = None
     tags: tuple[str, ...] = ()
+    set_name: str | None = None
+    """Not part of the fingerprint: jobs without a key have no set."""
     lane: Lane = Lane.STANDARD
     timeout_seconds: int = DEFAULT_TIMEOUT_SECONDS
     retry: RetryPolicy = field(default_factory=RetryPolicy)
@@ -84,6 +87,7 @@ class NewJob:
             )
         check_name(self.name)
         check_tags(self.tags)
+        check_set(self.set_name)
         check_jitter(self.jitter_ms)
         check_span(self.retry, self.async_policy)
         deadline = self.start_deadline_seconds
@@ -119,6 +123,16 @@ class NewJob:
             trace=self.trace,
         )
 
+    def keeping_phase_of(self, schedule: Series) -> "NewJob":
+        """With the start of this rate, if the request has the same interval and names no start of its own."""
+        timing = self.timing
+        is_open = isinstance(timing, Every) and timing.start_at is None
+        if not (is_open and isinstance(timing, Every) and isinstance(schedule, Rate)):
+            return self
+        if timing.rate_seconds * 1000 != schedule.interval_ms:
+            return self
+        return replace(self, timing=replace(timing, start_at=schedule.anchor))
+
     def definition(self, schedule: Series, call: CallSpec) -> Definition:
         """The definition of a recurring job with its resolved schedule and sealed request."""
         return Definition(
@@ -126,6 +140,7 @@ class NewJob:
             call=call,
             name=self.name,
             tags=self.tags,
+            set_name=self.set_name,
             jitter_ms=self.jitter_ms,
             catch_up=self.recurring.catch_up,
             overlap_policy=self.recurring.overlap_policy,

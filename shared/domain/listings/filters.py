@@ -104,6 +104,7 @@ class JobFilter:
 
     state: str | None = None
     tag: str | None = None
+    set_name: str | None = None
     name_prefix: str | None = None
     kind: Kind | None = None
     backfill_of: str | None = None
@@ -130,7 +131,8 @@ class JobFilter:
     @property
     def one_off(self) -> bool:
         """Whether a one-off job can match."""
-        is_possible = not self.recurs and self.backfill_of is None and self.kind in (None, Kind.ONCE)
+        is_recurring = self.recurs or self.backfill_of is not None or self.set_name is not None
+        is_possible = not is_recurring and self.kind in (None, Kind.ONCE)
         return is_possible and (self.state is None or self.state in set(State))
 
     def matches(self, job: Execution | Job) -> bool:
@@ -138,6 +140,7 @@ class JobFilter:
             (self.kind is None or kind_of(job) is self.kind)
             and (self.state is None or job.state.value == self.state)
             and (self.tag is None or self.tag in job.tags)
+            and (self.set_name is None or self.set_name == _set_of(job))
             and (self.name_prefix is None or (job.name or "").startswith(self.name_prefix))
             and (self.created_from is None or self.created_from <= created_at(job))
             and (self.created_before is None or created_at(job) < self.created_before)
@@ -146,6 +149,10 @@ class JobFilter:
 
 
 _NOT_LIVE = frozenset({*GONE, *TERMINAL})
+
+
+def _set_of(job: Execution | Job) -> str | None:
+    return job.definition.set_name if isinstance(job, Job) else None
 
 
 def created_at(job: Execution | Job) -> int:

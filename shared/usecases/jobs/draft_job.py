@@ -2,11 +2,12 @@
 creation."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.delivery.call_spec import CallSpec
-from shared.domain.delivery.request import check_request
+from shared.domain.delivery.request import check_request, new_payload_id
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import IdentityConflictError
 from shared.domain.executions.execution import Execution
@@ -14,6 +15,7 @@ from shared.domain.executions.retention import Retention
 from shared.domain.ids import (
     ENTROPY_BITS,
     ExecutionId,
+    JobId,
     RecurringJobId,
     new_one_off_id,
     one_off_job_id,
@@ -39,6 +41,11 @@ class Identity:
     chosen: AssignedId
     created_at: int
     fingerprint: bytes
+    key: str | None = None
+    """The key that the owner gives to a recurring job."""
+
+    def with_id(self, job_id: JobId) -> "Identity":
+        return replace(self, chosen=replace(self.chosen, id=job_id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +111,7 @@ class DraftJob:
     def _one_off(self, tenant: Tenant, new: NewJob, identity: Identity, execution_id: ExecutionId) -> Draft:
         job_id = one_off_job_id(execution_id)
         expires_at_s = self.retention.payload_expires_at_s(execution_id.dispatch_at)
-        call, payload = self._sealed_call(tenant, new, job_id, identity.created_at, expires_at_s)
+        call, payload = self._sealed_call(tenant, new, job_id, job_id, identity.created_at, expires_at_s)
         job = Execution(
             id=execution_id,
             tenant_id=tenant.id,
@@ -129,7 +136,11 @@ class DraftJob:
         series = with_frozen_rules(schedule, identity.created_at, identity.created_at)
         # A replay may run with newer zone tables than the request that chose the instant.
         first_at = first_after(series, identity.created_at) or identity.chosen.due_at
-        call, payload = self._sealed_call(tenant, new, job_id, identity.created_at)
+        # Two requests may create the job of one key with different bodies, and a stored body never changes.
+        payload_id = (
+            job_id if identity.key is None else new_payload_id(job_id, self.entropy.bits(ENTROPY_BITS))
+        )
+        call, payload = self._sealed_call(tenant, new, job_id, payload_id, identity.created_at)
         job = Job(
             id=job_id,
             tenant_id=tenant.id,
@@ -139,22 +150,29 @@ class DraftJob:
             counts=self.plan.counts_at(bucket_of(identity.created_at)),
             fingerprint=identity.fingerprint,
             created_at=identity.created_at,
+            key=identity.key,
             chain_from=first_at,
             index_shard=int.from_bytes(identity.fingerprint[:4]) % tenant.index_shards,
         )
         return Draft(job=job, payload=payload)
 
     def _sealed_call(
-        self, tenant: Tenant, new: NewJob, job_id: str, now_ms: int, expires_at_s: int | None = None
+        self,
+        tenant: Tenant,
+        new: NewJob,
+        job_id: str,
+        payload_id: str,
+        now_ms: int,
+        expires_at_s: int | None = None,
     ) -> tuple[CallSpec, Payload | None]:
-        """Seal the call. The job's ID names a large request, so that a replay stores it only once."""
+        """Seal the call. Without a key, the job's ID names a large request, so that a replay stores it only once."""
         return seal_request(
             self.vault,
             tenant,
             job_id,
             new.request,
             call=new.unsealed_call,
-            payload_id=job_id,
+            payload_id=payload_id,
             now_ms=now_ms,
             expires_at_s=expires_at_s,
         )

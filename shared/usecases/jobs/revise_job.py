@@ -39,10 +39,17 @@ class ReviseJob:
     retention: Retention
 
     def execute(
-        self, tenant: Tenant, job: Execution | Job, present: Request, new: NewJob, *, revision: int
+        self,
+        tenant: Tenant,
+        job: Execution | Job,
+        present: Request,
+        new: NewJob,
+        *,
+        revision: int,
+        keeps_set: bool = True,
     ) -> Execution | Job:
         """The job after the update. `present` is its stored request, `revision` the one that the client has
-        seen.
+        seen. `keeps_set`: the job stays in its set, whatever `new` says.
 
         Of a backfill, only name and tags can change. Domain errors for an invalid description; further errors
         as for `UpdateOneOff` and `UpdateJob`.
@@ -54,6 +61,8 @@ class ReviseJob:
             self.read_tenant.with_secrets(tenant, (name,)).check_secret_name(name)
         if isinstance(job, Execution):
             return self._revise_one_off(tenant, job, present, new)
+        if keeps_set:
+            new = replace(new, set_name=job.definition.set_name)
         return self._revise_recurring(tenant, job, present, new, revision)
 
     def _revise_one_off(self, tenant: Tenant, job: Execution, present: Request, new: NewJob) -> Execution:

@@ -13,7 +13,14 @@ from shared.adapters.dynamodb.bulk.bulk_pages import DynamoBulkPages
 from shared.adapters.dynamodb.bulk.bulk_tasks import DynamoRedriveTasks
 from shared.adapters.dynamodb.bulk.job_tasks import DynamoJobTasks
 from shared.adapters.dynamodb.bulk.search_tasks import DynamoSearchTasks
-from shared.adapters.dynamodb.codec.keys import execution_key, item_key, job_key, payload_key, reminder_key
+from shared.adapters.dynamodb.codec.keys import (
+    execution_key,
+    item_key,
+    job_key,
+    keyed_id_key,
+    payload_key,
+    reminder_key,
+)
 from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
 from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
@@ -28,6 +35,7 @@ from shared.adapters.dynamodb.executions.redrive_batches import DynamoRedriveBat
 from shared.adapters.dynamodb.jobs.alert_windows import DynamoAlertWindows
 from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.jobs.job_health_store import DynamoJobHealthStore
+from shared.adapters.dynamodb.jobs.job_keys import DynamoJobKeys
 from shared.adapters.dynamodb.jobs.job_names import DynamoJobNames
 from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
 from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
@@ -200,6 +208,10 @@ class DynamoLab:
         return DynamoThrottleStatus(self._use(self.names.leases), self.names.leases, REGION, self._backoff)
 
     @cached_property
+    def job_keys(self) -> DynamoJobKeys:
+        return DynamoJobKeys(self._use(self.names.jobs), self.names.jobs)
+
+    @cached_property
     def job_names(self) -> DynamoJobNames:
         return DynamoJobNames(self._use(self.names.jobs), self.names.jobs, self._backoff)
 
@@ -253,6 +265,9 @@ class DynamoLab:
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
         return self._expiry(self.names.jobs, job_key(tenant_id, job_id))
+
+    def key_expiry(self, tenant_id: str, key: str) -> int | None:
+        return self._expiry(self.names.jobs, keyed_id_key(tenant_id, key))
 
     def payload_expiry(self, tenant_id: str, job_id: str) -> int | None:
         return self._expiry(self.names.jobs, payload_key(tenant_id, job_id))

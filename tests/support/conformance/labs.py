@@ -15,7 +15,15 @@ from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
 from shared.ports.dispatch import LaneProgressStore, ReconcileProgressStore, ShardCountStore, ShardLedger
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
 from shared.ports.history import HistoryStore
-from shared.ports.jobs import IdempotencyStore, JobHealthStore, JobNames, JobStore, LiveItems, RunLockStore
+from shared.ports.jobs import (
+    IdempotencyStore,
+    JobHealthStore,
+    JobKeys,
+    JobNames,
+    JobStore,
+    LiveItems,
+    RunLockStore,
+)
 from shared.ports.limits import LimitStore, ThrottleStatus
 from shared.ports.listings import Queries
 from shared.ports.searches import SearchTasks
@@ -38,6 +46,7 @@ from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.history import FakeHistoryStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_health_store import FakeJobHealthStore
+from tests.support.fakes.job_keys import FakeJobKeys
 from tests.support.fakes.job_names import FakeJobNames
 from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
@@ -139,6 +148,9 @@ class Lab(Protocol):
     def throttle_status(self) -> ThrottleStatus: ...
 
     @property
+    def job_keys(self) -> JobKeys: ...
+
+    @property
     def job_names(self) -> JobNames: ...
 
     @property
@@ -179,6 +191,10 @@ class Lab(Protocol):
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
         """The expiry of a definition."""
+        ...
+
+    def key_expiry(self, tenant_id: str, key: str) -> int | None:
+        """The expiry of the record of a key."""
         ...
 
     def payload_expiry(self, tenant_id: str, job_id: str) -> int | None:
@@ -230,6 +246,7 @@ class FakeLab:
         self.throttle_status = FakeThrottleStatus(self.limits, self.progress)
         self.live_items = self.recurring_jobs = FakeLiveItems(self.table)
         self.job_names = FakeJobNames(self.table)
+        self.job_keys = FakeJobKeys(self.table)
         self.audit = FakeAuditLog()
         self.trail_progress = FakeTrailProgress()
         self.archive_units = FakeArchiveUnits()
@@ -248,6 +265,9 @@ class FakeLab:
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
         return self.table.job_expires_at_s.get((tenant_id, job_id))
+
+    def key_expiry(self, tenant_id: str, key: str) -> int | None:
+        return self.table.key_expires_at_s.get((tenant_id, key))
 
     def payload_expiry(self, tenant_id: str, job_id: str) -> int | None:
         return self.table.payload_expires_at_s.get((tenant_id, job_id))

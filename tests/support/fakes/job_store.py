@@ -65,6 +65,7 @@ class FakeJobStore:
         key = (before.tenant_id, before.id)
         standing = self._table.jobs.get(key)
         if standing == after and past is None and not executions:
+            self._expire_key(after, expires_at_s)
             return True
         if standing is None or _guard(standing) != _guard(before):
             return False
@@ -77,7 +78,15 @@ class FakeJobStore:
         self._table.jobs[key] = after
         if after.state in ENDED and expires_at_s is not None:
             self._table.job_expires_at_s[key] = expires_at_s
+        self._expire_key(after, expires_at_s)
         return True
+
+    def _expire_key(self, job: Job, expires_at_s: int | None) -> None:
+        if job.state not in ENDED or job.key is None or expires_at_s is None:
+            return
+        assigned = self._table.keyed_ids.get((job.tenant_id, job.key))
+        if assigned is not None and assigned.job_id == job.id:
+            self._table.key_expires_at_s[job.tenant_id, job.key] = expires_at_s
 
     def file_beside(self, job: Job, execution: Execution, expires_at_s: int) -> bool:
         standing = self._table.jobs.get((job.tenant_id, job.id))

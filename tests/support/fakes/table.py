@@ -11,6 +11,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State, Transition
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Chain, Job
+from shared.domain.jobs.job_key import KeyedId
 from shared.domain.listings.position import IndexPosition
 from shared.ports.listings import TenantIndex
 
@@ -76,6 +77,9 @@ class FakeTable:
     pointers: dict[ReminderKey, ReminderRow] = field(default_factory=dict)
     jobs: dict[tuple[str, str], Job] = field(default_factory=dict)
     past_chains: dict[tuple[str, str, int], Chain] = field(default_factory=dict)
+    keyed_ids: dict[tuple[str, str], KeyedId] = field(default_factory=dict)
+    key_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
+    """The expiry of the records of keys whose jobs have ended, by tenant and key."""
     extras: dict[tuple[str, str, IndexPosition], int] = field(default_factory=dict)
     """When the records of executions outside their schedules expire, by tenant, job and position."""
     payloads: dict[tuple[str, str], bytes] = field(default_factory=dict)

@@ -25,6 +25,7 @@ from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.history import FakeHistoryStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_health_store import FakeJobHealthStore
+from tests.support.fakes.job_keys import FakeJobKeys
 from tests.support.fakes.job_names import FakeJobNames
 from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
@@ -78,6 +79,7 @@ class FakePorts:
         self.budgets = FakeBudgetStore()
         self.live_items = FakeLiveItems(self.table)
         self.job_names = FakeJobNames(self.table)
+        self.job_keys = FakeJobKeys(self.table)
         self.reconcile_progress = FakeReconcileProgress()
         self.audit_log = FakeAuditLog()
         self.parameters = FakeParameters()
@@ -135,6 +137,7 @@ class FakePorts:
         ports.budgets = self.tapped("budgets", self.budgets)
         ports.live_items = ports.recurring_jobs = self.live_items
         ports.job_names = self.tapped("job_names", self.job_names)
+        ports.job_keys = self.tapped("job_keys", self.job_keys)
         ports.audit_log = self.tapped("audit", self.audit_log)
         ports.limits = self.tapped("limits", self.limits)
         ports.throttle_status = self.throttle_status

@@ -60,6 +60,17 @@ JOB_IN: Examples = {
         "request": {"url": "https://example.com/hooks/opening", "headers": {"X-Team": "billing"}},
     },
 }
+KEYED_JOB_IN: Examples = {
+    "nightly_in_a_set": {
+        "set": "billing",
+        "schedule": {"cron": "30 2 * * *", "timezone": "Europe/Berlin"},
+        "request": {"url": "https://example.com/hooks/report", "json": {"kind": "nightly"}},
+    },
+    "every_hour": {
+        "schedule": {"rate_seconds": 3600},
+        "request": {"url": "https://example.com/hooks/poll", "method": "GET"},
+    },
+}
 JOB_PATCH: Examples = {
     "another_zone": {"schedule": {"timezone": "Europe/Paris"}, "tags": ["reports"]},
     "another_line_and_fewer_attempts": {"schedule": {"cron": "0 3 * * *"}, "retry": {"max_attempts": 3}},
@@ -149,4 +160,17 @@ JOB_PAGE: Examples = {
         ],
         "next_cursor": "NFinSOm7F7yj8sm_lHUwy8jQ6zRIFy0Z_rzaGFT16qlss_IYhmJJ5e",
     }
+}
+_KEYED = {**_RECURRING, "key": "billing.nightly", "set": "billing"}
+JOB_PUT: Examples = {
+    "created": {"change": "created", "fields": [], "job": _KEYED},
+    "updated": {
+        "change": "updated",
+        "fields": [
+            {"pointer": "/schedule/cron", "before": "30 2 * * *", "after": "0 3 * * *", "hidden": False},
+            {"pointer": "/request/headers/X-Token", "before": None, "after": None, "hidden": True},
+        ],
+        "job": {**_KEYED, "schedule": {"cron": "0 3 * * *", "timezone": "Europe/Berlin"}, "revision": 2},
+    },
+    "would_be_created": {"change": "created", "fields": [], "job": None},
 }

@@ -1,6 +1,7 @@
 """Schemas of jobs."""
 
 from collections.abc import Callable, Container, Iterator
+from dataclasses import replace
 from functools import cache, partial
 from typing import Annotated, Any, Self, TypeVar
 
@@ -10,12 +11,14 @@ from pydantic.json_schema import SkipJsonSchema
 from functions.api.alert_models import AlertsIn, AlertsOut
 from functions.api.models import (
     EXAMPLES,
+    LEFT_OUT,
     CallbackUrl,
     InstantOut,
     Representation,
     Schema,
     Seconds,
     SecretName,
+    is_none,
     with_examples,
 )
 from functions.api.resources.backfills.models import BackfillOut
@@ -34,6 +37,7 @@ from shared.domain.delivery.async_policy import (
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.trace import Trace
 from shared.domain.errors import InvalidValueError, raise_any
+from shared.domain.jobs.job_key import KEY, SET
 from shared.domain.jobs.new_job import (
     MAX_NAME_LENGTH,
     MAX_START_DEADLINE_SECONDS,
@@ -89,6 +93,8 @@ Tags = Annotated[
     Field(max_length=MAX_TAGS, json_schema_extra={"uniqueItems": True}),
     AfterValidator(partial(_checked, check_tags)),
 ]
+JobKey = Annotated[str, StringConstraints(pattern=KEY)]
+SetName = Annotated[str, StringConstraints(pattern=SET)]
 TimeoutSeconds = Annotated[Seconds, Field(ge=1, le=MAX_CALLBACK_TIMEOUT_SECONDS)]
 DeadlineSeconds = Annotated[Seconds, Field(ge=MIN_DEADLINE_SECONDS, le=MAX_DEADLINE_SECONDS)]
 HeartbeatSeconds = Annotated[Seconds, Field(ge=MIN_HEARTBEAT_SECONDS, le=MAX_HEARTBEAT_SECONDS)]
@@ -249,6 +255,21 @@ class JobPatch(Schema):
     signing_secret: SecretName | None = None
 
 
+class KeyedJobIn(JobIn):
+    """The whole description of the recurring job with a key. A member that is missing has its default."""
+
+    model_config = ConfigDict(json_schema_extra={EXAMPLES: examples.KEYED_JOB_IN})
+
+    set_: SetName | None = Field(
+        None,
+        alias="set",
+        description="The set of jobs to which the job belongs, such as one file. Lists can be filtered by it.",
+    )
+
+    def new_job(self, *, depth: int = 0, trace: Trace | None = None) -> NewJob:
+        return replace(super().new_job(depth=depth, trace=trace), set_name=self.set_)
+
+
 class PauseIn(Schema):
     """The reason of a pause, shown with the job."""
 
@@ -260,9 +281,11 @@ class PauseIn(Schema):
 class JobOut(Representation):
     """A job. Members that only recurring jobs have are null for a one-off job."""
 
-    model_config = with_examples(examples.JOB_OUT)
+    model_config = with_examples(examples.JOB_OUT, populate_by_name=True)
 
     id: str
+    key: JobKey | SkipJsonSchema[None] = LEFT_OUT
+    set_: SetName | SkipJsonSchema[None] = Field(None, alias="set", exclude_if=is_none)
     kind: Kind
     state: JobStateOut
     name: str | None

@@ -1,10 +1,11 @@
 """Schemas of pages of jobs."""
 
+from pydantic import ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import LEFT_OUT, InstantOut, Representation, with_examples
+from functions.api.models import LEFT_OUT, InstantOut, Representation, is_none, with_examples
 from functions.api.resources.jobs import examples
-from functions.api.resources.jobs.models import JobStateOut
+from functions.api.resources.jobs.models import JobKey, JobStateOut, SetName
 from functions.api.resources.jobs.run_models import LastRunOut, NoNextRunOut
 from functions.api.resources.schedules.models import ScheduleOut
 from shared.domain.listings.filters import Kind
@@ -14,7 +15,11 @@ from shared.names import Lane
 class JobSummaryOut(Representation):
     """A job in a list. `GET /v1/jobs/{job_id}` shows the other members."""
 
+    model_config = ConfigDict(populate_by_name=True)
+
     id: str
+    key: JobKey | SkipJsonSchema[None] = LEFT_OUT
+    set_: SetName | SkipJsonSchema[None] = Field(None, alias="set", exclude_if=is_none)
     kind: Kind
     state: JobStateOut
     name: str | None

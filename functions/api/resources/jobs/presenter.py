@@ -26,6 +26,7 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
     next_at = next_due_at(job, now_ms)
     shown = JobOut(
         id=_id(job),
+        **_labels(job),
         kind=kind_of(job),
         state=job.state.value,
         name=job.name,
@@ -60,6 +61,7 @@ def job_summary(job: Execution | Job, now_ms: int) -> JobSummaryOut:
     next_at = next_due_at(job, now_ms)
     return JobSummaryOut(
         id=_id(job),
+        **_labels(job),
         kind=kind_of(job),
         state=job.state.value,
         name=job.name,
@@ -72,6 +74,12 @@ def job_summary(job: Execution | Job, now_ms: int) -> JobSummaryOut:
         revision=job.revision,
         created_at=format_instant(created_at(job)),
     )
+
+
+def _labels(job: Execution | Job) -> dict[str, str | None]:
+    if isinstance(job, Execution):
+        return {}
+    return {"key": job.key, "set_": job.definition.set_name}
 
 
 def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """/v1/jobs: create, list, read, change and delete jobs."""
 
-from dataclasses import replace
 from typing import Any
 
 from functions.api.context import Context
@@ -25,6 +24,7 @@ from functions.api.http.route import (
     json_response,
     not_modified,
 )
+from functions.api.resources.jobs.change_quota import check_change_quota
 from functions.api.resources.jobs.job_errors import with_all_errors
 from functions.api.resources.jobs.merge_patch import check_backfill_patch, patched
 from functions.api.resources.jobs.models import JobIn, JobOut, JobPatch
@@ -39,16 +39,12 @@ from functions.api.resources.jobs.responses import (
     with_last_run,
 )
 from shared.domain.delivery.depth import DEPTH_HEADER
-from shared.domain.delivery.request import Request
 from shared.domain.delivery.trace import TRACEPARENT
 from shared.domain.errors import InvalidValueError, PreconditionFailedError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
-from shared.domain.jobs.new_job import NewJob
-from shared.domain.schedules.schedule import Backfill, Once
-from shared.domain.tenancy.tenant import Tenant
+from shared.domain.schedules.schedule import Backfill
 from shared.usecases.chains.change_job import TRIES, check_revision
-from shared.usecases.tenancy.check_quota import Demand
 
 ROUTES = Routes()
 
@@ -109,6 +105,7 @@ def list_jobs(context: Context, request: AuthenticatedRequest) -> Response:
         "list": "jobs",
         "state": criteria.state,
         "tag": criteria.tag,
+        "set": criteria.set_name,
         "q": criteria.name_prefix,
         "kind": criteria.kind,
         "backfill_of": criteria.backfill_of,
@@ -205,7 +202,7 @@ def _revised(
         new = validate(document, JobIn).new_job()
         if isinstance(job, Job) and isinstance(job.schedule, Backfill):
             check_backfill_patch(patch)
-        _check_quota(context, tenant, job, stored, new)
+        check_change_quota(context, tenant, job, stored, new)
         return context.cases.jobs.revise_job.execute(tenant, job, stored, new, revision=job.revision)
     except (ProblemError, InvalidValueError) as error:
         raise with_all_errors(context, tenant, error, document, has_new_time="schedule" in patch) from error
@@ -246,20 +243,3 @@ def cancel_job(context: Context, request: AuthenticatedRequest) -> Response:
     job = present_job(context, request.tenant, cancelled)
     record_change(context, request, "cancelJob", old, job)
     return json_response(202 if job.state == "running" else 200, job, etag(job))
-
-
-def _check_quota(
-    context: Context, tenant: Tenant, job: Execution | Job, stored: Request, new: NewJob
-) -> None:
-    """A change has the quotas of a new job. Only a one-off job that moves counts in its minute."""
-    due_at = None
-    is_moved = isinstance(job, Execution) and not (
-        isinstance(new.timing, Once) and new.timing.at == job.nominal_at
-    )
-    if is_moved:
-        schedule = new.schedule_at(context.now_ms())
-        due_at = schedule.at if isinstance(schedule, Once) else None
-    is_recurring = isinstance(job, Job)
-    stands = Demand(due_at=0, payload_bytes=len(stored.body), tags=len(job.tags), is_recurring=is_recurring)
-    demand = replace(stands, due_at=due_at or 0, payload_bytes=len(new.request.body), tags=len(new.tags))
-    context.cases.tenancy.check_quota.change(tenant, stands, demand, is_moved=due_at is not None)

@@ -14,7 +14,7 @@ from shared.adapters.dynamodb.codec.recurrence_fields import (
     recurrence_attributes,
     rule_attributes,
 )
-from shared.adapters.dynamodb.codec.versions import known, rules, version_of
+from shared.adapters.dynamodb.codec.versions import KEYED, known, rules, version_of
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import ENDED, Chain, Definition, Job, JobState
@@ -54,6 +54,7 @@ def job_item(job: Job, expires_at_s: int | None = None) -> Item:
             "rb": job.runs_before or None,
             "ef": job.ended_from,
             "et": job.ended_through,
+            "ky": job.key,
         }
     )
 
@@ -61,7 +62,7 @@ def job_item(job: Job, expires_at_s: int | None = None) -> Item:
 def _version_of(job: Job) -> int:
     definitions = [each for each in (job.definition, job.change) if each is not None]
     values = (value for each in definitions for value in (each.call.lane, *rules(each)))
-    return version_of(job.state, *values)
+    return max(version_of(job.state, *values), 1 if job.key is None else KEYED)
 
 
 def read_job(item: Mapping[str, Value]) -> Job:
@@ -87,6 +88,7 @@ def read_job(item: Mapping[str, Value]) -> Job:
             runs_before=plain.get("rb", 0),
             ended_from=plain.get("ef"),
             ended_through=plain.get("et"),
+            key=plain.get("ky"),
         )
     except (KeyError, ValueError, TypeError) as error:
         raise UnreadableItemError(f"job {plain.get('id')} is broken") from error
@@ -147,6 +149,7 @@ def _definition_attributes(definition: Definition) -> dict[str, Any]:
         "rt": [call.retry.base_seconds, call.retry.factor, call.retry.cap_seconds],
         NAME: definition.name,
         "tg": list(definition.tags) or None,
+        "se": definition.set_name,
     }
     return {name: value for name, value in attributes.items() if value is not None}
 
@@ -157,6 +160,7 @@ def _read_definition(plain: Mapping[str, Any]) -> Definition:
         call=read_call(plain, known(Lane, plain["ln"]), plain["rt"]),
         name=plain.get(NAME),
         tags=tuple(plain.get("tg", ())),
+        set_name=plain.get("se"),
         **read_rules(plain),
     )
 

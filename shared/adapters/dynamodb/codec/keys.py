@@ -148,6 +148,12 @@ def parse_extra_sk(sk: str) -> IndexPosition:
     return parse_position(sk.split("#", 2)[2])
 
 
+def keyed_id_key(tenant_id: str, key: str) -> tuple[str, str]:
+    """The record of a job's key, in the jobs table: in the partition of the definitions, so that a deletion of the
+    tenant finds it."""
+    return tenant_id, f"key#{key}"
+
+
 def run_lock_key(tenant_id: str, job_id: str) -> tuple[str, str]:
     """The run lock of a job in the jobs table."""
     return tenant_id, f"turn#{job_id}"

@@ -17,7 +17,9 @@ from shared.domain.schedules.recurrence import Recurrence
 
 T = TypeVar("T")
 
-VERSION = 2
+KEYED = 3
+"""The first version that keeps the key and the set of a job. An older release would write the job without them."""
+VERSION = 3
 """The highest version of an item that this release reads and changes."""
 SINCE: Mapping[str, Mapping[str, int]] = {"EndReason": {"SUSPENDED": 2}, "AlertEvent": {"LIMIT_REACHED": 2}}
 """By type and name, the version of each stored value that version 1 lacks.

@@ -20,13 +20,14 @@ from shared.adapters.dynamodb.codec.keys import (
     extra_prefix,
     item_key,
     job_key,
+    keyed_id_key,
     parse_extra_sk,
     past_chain_key,
     past_chain_prefix,
 )
 from shared.adapters.dynamodb.codec.versions import VERSION
 from shared.adapters.dynamodb.jobs.backfills import DynamoBackfills
-from shared.domain.errors import UnreadableItemError
+from shared.domain.errors import ServiceError, UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import ENDED, Chain, Job, JobState
 from shared.domain.listings.position import IndexPosition
@@ -134,8 +135,30 @@ class DynamoJobStore(DynamoBackfills):
                 else:
                     self._client.put_item(**job_put)
         except ConditionRefused as refused:
-            return not others and is_same(refused.items[0], job_put["Item"])
+            if others or not is_same(refused.items[0], job_put["Item"]):
+                return False
+        if after.state in ENDED and after.key is not None and expires_at_s is not None:
+            self._expire_key(after, after.key, expires_at_s)
         return True
+
+    def _expire_key(self, job: Job, key: str, expires_at_s: int) -> None:
+        """Let the record of the key go with the job, unless the key has a new job already.
+
+        Last: the record of a job that has not ended must stay. After a crash here, the record stays for the next
+        job with the key, or until the tenant is deleted.
+        """
+        try:
+            with translated():
+                self._client.update_item(
+                    TableName=self._jobs,
+                    Key=item_key(*keyed_id_key(job.tenant_id, key)),
+                    UpdateExpression="SET #ttl = :expiry",
+                    ConditionExpression="j = :job",
+                    ExpressionAttributeNames={"#ttl": Attr.TTL},
+                    ExpressionAttributeValues={":expiry": encode(expires_at_s), ":job": encode(job.id)},
+                )
+        except (ConditionRefused, ServiceError):
+            return
 
     def file_beside(self, job: Job, execution: Execution, expires_at_s: int) -> bool:
         return self._put_beside(

@@ -1,0 +1,30 @@
+"""What differs between two descriptions of a job, member by member."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from functions.api.resources.jobs.keyed_models import FieldChange
+
+_HIDDEN = (("request", "headers"), ("request", "body"))
+"""The parts of a request that are never shown again."""
+
+
+def differences(before: dict[str, Any], after: dict[str, Any]) -> list[FieldChange]:
+    """In the order of their JSON pointers. A list is one value."""
+    return sorted(_walk(before, after, ()), key=lambda each: each.pointer)
+
+
+def _walk(before: Any, after: Any, path: tuple[str, ...]) -> Iterator[FieldChange]:
+    if before == after:
+        return
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in before.keys() | after.keys():
+            yield from _walk(before.get(name), after.get(name), (*path, name))
+        return
+    is_hidden = path[:2] in _HIDDEN
+    yield FieldChange(
+        pointer="".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in path),
+        before=None if is_hidden else before,
+        after=None if is_hidden else after,
+        hidden=is_hidden,
+    )

@@ -1,0 +1,82 @@
+"""JobKeys: the id that is assigned to the key of a tenant's job, by compare-and-swap."""
+
+from dataclasses import replace
+
+from shared.domain.ids import RecurringJobId
+from shared.domain.jobs.job import JobState
+from shared.domain.jobs.job_key import KeyedId
+from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
+from tests.support.conformance.labs import Lab
+
+KEY = "billing.nightly"
+FIRST, SECOND, THIRD = (
+    KeyedId(job_id=RecurringJobId(job(number).id), assigned_at=DUE_AT + number) for number in (1, 2, 3)
+)
+
+
+def test_key_has_no_id_until_one_is_assigned(lab: Lab) -> None:
+    assert lab.job_keys.find(TENANT, KEY) is None
+    assert lab.job_keys.assign(TENANT, KEY, None, FIRST)
+    assert lab.job_keys.find(TENANT, KEY) == FIRST
+    assert lab.job_keys.find(TENANT, "billing") is None
+    assert lab.job_keys.find("acme-2", KEY) is None
+
+
+def test_first_of_two_assignments_wins(lab: Lab) -> None:
+    assert lab.job_keys.assign(TENANT, KEY, None, FIRST)
+    assert not lab.job_keys.assign(TENANT, KEY, None, SECOND)
+    assert lab.job_keys.find(TENANT, KEY) == FIRST
+
+
+def test_assignment_replaces_the_id_that_was_read_and_no_other(lab: Lab) -> None:
+    lab.job_keys.assign(TENANT, KEY, None, FIRST)
+    assert lab.job_keys.assign(TENANT, KEY, FIRST, SECOND)
+    assert not lab.job_keys.assign(TENANT, KEY, FIRST, THIRD)
+    assert lab.job_keys.find(TENANT, KEY) == SECOND
+
+
+def test_assignment_whose_response_was_lost_is_repeated(lab: Lab) -> None:
+    assert lab.job_keys.assign(TENANT, KEY, None, FIRST)
+    assert lab.job_keys.assign(TENANT, KEY, None, FIRST)
+    assert lab.job_keys.assign(TENANT, KEY, FIRST, SECOND)
+    assert lab.job_keys.assign(TENANT, KEY, FIRST, SECOND)
+
+
+def test_nothing_is_assigned_in_place_of_an_id_that_is_gone(lab: Lab) -> None:
+    assert not lab.job_keys.assign(TENANT, KEY, FIRST, SECOND)
+    assert lab.job_keys.find(TENANT, KEY) is None
+
+
+def test_job_keeps_its_key_and_its_set(lab: Lab) -> None:
+    plain = job(1, key=KEY, set_name="billing")
+    lab.jobs.create(plain, occurrence(plain))
+    assert lab.jobs.get(TENANT, plain.id) == plain
+
+
+def test_record_of_a_key_expires_with_the_job_that_has_ended(lab: Lab) -> None:
+    lab.job_keys.assign(TENANT, KEY, None, FIRST)
+    plain = job(1, key=KEY)
+    lab.jobs.create(plain, occurrence(plain))
+    deleting = replace(plain, state=JobState.DELETING, revision=2)
+    assert lab.jobs.replace(plain, deleting)
+    assert lab.key_expiry(TENANT, KEY) is None
+    assert lab.jobs.replace(deleting, replace(deleting, state=JobState.DELETED), expires_at_s=EXPIRES_AT_S)
+    assert lab.key_expiry(TENANT, KEY) == EXPIRES_AT_S
+
+
+def test_end_of_an_earlier_job_leaves_the_key_of_its_successor(lab: Lab) -> None:
+    lab.job_keys.assign(TENANT, KEY, None, SECOND)
+    plain = job(1, key=KEY)
+    lab.jobs.create(plain, occurrence(plain))
+    assert lab.jobs.replace(plain, replace(plain, state=JobState.DELETED), expires_at_s=EXPIRES_AT_S)
+    assert lab.key_expiry(TENANT, KEY) is None
+
+
+def test_new_id_of_a_key_does_not_expire(lab: Lab) -> None:
+    lab.job_keys.assign(TENANT, KEY, None, FIRST)
+    plain = job(1, key=KEY)
+    lab.jobs.create(plain, occurrence(plain))
+    lab.jobs.replace(plain, replace(plain, state=JobState.DELETED), expires_at_s=EXPIRES_AT_S)
+    assert lab.job_keys.assign(TENANT, KEY, FIRST, SECOND)
+    assert lab.key_expiry(TENANT, KEY) is None
+    assert lab.job_keys.find(TENANT, KEY) == SECOND
