@@ -11,6 +11,7 @@ from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
 from shared.domain.delivery.signing import SECRET_NAME
 from shared.domain.delivery.target import MAX_URL_CHARACTERS
 from shared.domain.errors import ScheduleError
+from shared.domain.jobs.job_key import KEY, SET
 from shared.domain.schedules.schedule import format_instant, parse_instant
 from shared.domain.tenancy.quota import Quota
 
@@ -26,6 +27,10 @@ CallbackUrl = Annotated[
     str, Field(max_length=MAX_URL_CHARACTERS, json_schema_extra={"pattern": f"^({NO_CALLBACK}$|https?://)"})
 ]
 """The URL that is called with the outcome of an execution, or `none`."""
+JobKey = Annotated[str, StringConstraints(pattern=KEY)]
+"""The key that the owner gives to a recurring job."""
+SetName = Annotated[str, StringConstraints(pattern=SET)]
+"""The name of a set of jobs with keys."""
 SecretName = Annotated[str, StringConstraints(pattern=SECRET_NAME)]
 """The name of signing secrets."""
 

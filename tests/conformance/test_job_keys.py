@@ -42,7 +42,7 @@ def test_assignment_whose_response_was_lost_is_repeated(lab: Lab) -> None:
     assert lab.job_keys.assign(TENANT, KEY, FIRST, SECOND)
 
 
-def test_nothing_is_assigned_in_place_of_an_id_that_is_gone(lab: Lab) -> None:
+def test_id_is_not_assigned_in_place_of_one_that_is_gone(lab: Lab) -> None:
     assert not lab.job_keys.assign(TENANT, KEY, FIRST, SECOND)
     assert lab.job_keys.find(TENANT, KEY) is None
 

@@ -195,8 +195,8 @@ CHANGES = (
     Mutant(
         name="new name that begins a new chain",
         file="shared/domain/jobs/job.py",
-        old="        return replace(self, name=None, tags=()) != replace(other, name=None, tags=())\n",
-        new="        return replace(self, name=None) != replace(other, name=None)\n",
+        old="    return replace(definition, name=None, tags=(), set_name=None)\n",
+        new="    return replace(definition, tags=(), set_name=None)\n",
         killer=_UPDATE,
     ),
     Mutant(

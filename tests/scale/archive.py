@@ -17,7 +17,7 @@ from infra.sizing.batches import core_share
 from infra.sizing.bill import bill
 from infra.sizing.prices import DEFAULT_REGION, prices_of
 from infra.sizing.usage import GB, MB_PER_GB, Usage
-from tests.scale.archive_cell import Archived, Place, archive_hours
+from tests.scale.archive_cell import Archived, ArchiveStorage, archive_hours
 from tests.scale.archive_queries import Questions, Timed
 from tests.scale.archive_traffic import ArchiveTraffic
 from tests.support.conformance.tables import create_tables
@@ -49,7 +49,7 @@ class ArchiveRun:
 
 
 @contextmanager
-def place_of_cells() -> Iterator[Place]:
+def archive_storage() -> Iterator[ArchiveStorage]:
     """An emulator with a bucket and a table, which are deleted at the end."""
     with TemporaryDirectory() as root:
         emulator = Emulator(StateDir(Path(root)))
@@ -58,7 +58,7 @@ def place_of_cells() -> Iterator[Place]:
             clients = Clients(emulator.endpoint)
             clients.client("s3").create_bucket(Bucket=BUCKET)
             tables = create_tables(clients.client("dynamodb"))
-            yield Place(endpoint=emulator.endpoint, bucket=BUCKET, history=tables.history)
+            yield ArchiveStorage(endpoint=emulator.endpoint, bucket=BUCKET, history=tables.history)
         finally:
             emulator.stop()
 
@@ -66,17 +66,17 @@ def place_of_cells() -> Iterator[Place]:
 def run_archive(traffic: ArchiveTraffic, *, in_time: bool) -> ArchiveRun:
     """Archive all hours in two processes, then ask. `in_time`: as `archive_hours` takes it."""
     run = ArchiveRun(traffic)
-    with place_of_cells() as place:
+    with archive_storage() as storage:
         begun = time.monotonic()
         with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
             parts = [
-                pool.submit(archive_hours, traffic, place, hours, in_time=in_time)
+                pool.submit(archive_hours, traffic, storage, hours, in_time=in_time)
                 for hours in _halves(traffic.span)
             ]
             for part in parts:
                 run.found.add(part.result())
         run.seconds = time.monotonic() - begun
-        run.questions = Questions(traffic, place).ask()
+        run.questions = Questions(traffic, storage).ask()
     return run
 
 

@@ -32,7 +32,7 @@ FIRST_PASS_MS = 2 * HOUR_MS
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ArchiveStorage:
     """Where a cell keeps its files and sums."""
 
     endpoint: str
@@ -68,8 +68,8 @@ class Archived:
 class ArchiveCell:
     """Fakes for all that the archive does not read or write in bulk."""
 
-    def __init__(self, traffic: ArchiveTraffic, place: Place, first_hour: int) -> None:
-        place.enter()
+    def __init__(self, traffic: ArchiveTraffic, storage: ArchiveStorage, first_hour: int) -> None:
+        storage.enter()
         self.traffic = traffic
         self.fakes = FakePorts(first_hour * HOUR_MS, counts=traffic.counts)
         self.executions = GeneratedExecutions(traffic)
@@ -78,10 +78,10 @@ class ArchiveCell:
         ports: Any = self.fakes.ports()
         ports.executions = self.executions
         ports.index_counts = GeneratedCounts(traffic)
-        ports.archive_objects = S3ObjectStore(reported_denials(LateS3Call(REGION)), place.bucket)
+        ports.archive_objects = S3ObjectStore(reported_denials(LateS3Call(REGION)), storage.bucket)
         ports.archive_files = ParquetFiles()
         clients = Clients(Transport.HTTP, REGION, SystemClock(), SystemEntropy())
-        ports.history = DynamoHistoryStore(clients("dynamodb"), place.history, REGION)
+        ports.history = DynamoHistoryStore(clients("dynamodb"), storage.history, REGION)
         ports.spread = GreenletSpread(AT_ONCE)
         self.ports = ports
 
@@ -104,12 +104,14 @@ class ArchiveCell:
         return self.fakes.tenants.tenants[self.traffic.names[number]]
 
 
-def archive_hours(traffic: ArchiveTraffic, place: Place, hours: range, *, in_time: bool) -> Archived:
+def archive_hours(
+    traffic: ArchiveTraffic, storage: ArchiveStorage, hours: range, *, in_time: bool
+) -> Archived:
     """Archive hours as a stage does: a pass after the end of each, and a second one on day 12, which seals it.
 
     Without `in_time`, the archiver was away for 12 days: each hour has one pass.
     """
-    cell, found = ArchiveCell(traffic, place, hours.start), Archived()
+    cell, found = ArchiveCell(traffic, storage, hours.start), Archived()
     run, clock = cell.use_cases().archive.run, cell.fakes.clock
     ends = [hour_end_ms(hour) for hour in hours]
     if in_time:

@@ -16,7 +16,7 @@ from shared.domain.ids import ExecutionId
 from shared.domain.listings.filters import ExecutionFilter
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.usecases.listings.list_by_time import TimePage
-from tests.scale.archive_cell import ArchiveCell, Place, counting
+from tests.scale.archive_cell import ArchiveCell, ArchiveStorage, counting
 from tests.scale.archive_traffic import ArchiveTraffic
 from tests.support.aws_steps import around_aws_calls
 
@@ -42,13 +42,13 @@ class Timed:
 class Questions:
     """What the API asks, over a cell whose records have expired."""
 
-    def __init__(self, traffic: ArchiveTraffic, place: Place) -> None:
+    def __init__(self, traffic: ArchiveTraffic, storage: ArchiveStorage) -> None:
         self.traffic, self.rng = traffic, random.Random(7)
         self.hours = traffic.span
-        self.cell = ArchiveCell(traffic, place, self.hours.start)
+        self.cell = ArchiveCell(traffic, storage, self.hours.start)
         self.cell.fakes.clock.time_ms = self.hours.stop * HOUR_MS + 20 * DAY_MS
         self.cell.executions.gone_before = self.hours.stop * HOUR_MS
-        self.cell.ports.archive_reader = parquet_reader(REGION, place.bucket)
+        self.cell.ports.archive_reader = parquet_reader(REGION, storage.bucket)
         self.cases: Any = self.cell.use_cases(archive_reader="reader")
 
     def ask(self) -> list[Timed]:

@@ -26,7 +26,7 @@ def rows_of(hour: int, limit: int) -> list[Execution]:
     return found
 
 
-def test_each_execution_is_generated_once_whatever_the_page() -> None:
+def test_execution_is_generated_once_whatever_the_page() -> None:
     hour = TRAFFIC.span.start
     rows = rows_of(hour, 1_000)
     assert len({row.id for row in rows}) == len(rows) == TRAFFIC.rows_per_hour

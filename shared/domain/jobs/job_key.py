@@ -28,10 +28,8 @@ class KeyedId:
         return now_ms - self.assigned_at < UNFINISHED_MS
 
 
-def check_key(key: str) -> None:
-    """Raises InvalidValueError."""
-    if not re.fullmatch(KEY, key):
-        raise InvalidValueError(f"a key is {KEY_TEXT}")
+def is_key(text: str) -> bool:
+    return re.fullmatch(KEY, text) is not None
 
 
 def check_set(name: str | None) -> None:

@@ -13,7 +13,7 @@ from shared.domain.errors import (
 )
 from shared.domain.ids import RecurringJobId
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.jobs.job_key import KeyedId, check_key
+from shared.domain.jobs.job_key import KEY_TEXT, KeyedId, is_key
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.schedule import Once, check_fires, without_rules
 from shared.domain.tenancy.tenant import Tenant
@@ -77,7 +77,8 @@ class PutJob:
         is_dry_run: bool = False,
     ) -> JobPut:
         """Domain errors for an invalid description; UnavailableError if the change may or may not have been made."""
-        check_key(key)
+        if not is_key(key):
+            raise NotFoundError(f"there is no such key: a key is {KEY_TEXT}")
         for _ in range(TRIES):
             assigned = self.keys.find(tenant.id, key)
             standing = self._job(tenant, assigned)
@@ -102,8 +103,7 @@ class PutJob:
 
     def find(self, tenant_id: str, key: str) -> Job:
         """The job with a key, in any state; NotFoundError."""
-        check_key(key)
-        assigned = self.keys.find(tenant_id, key)
+        assigned = self.keys.find(tenant_id, key) if is_key(key) else None
         job = self.jobs.get(tenant_id, assigned.job_id) if assigned is not None else None
         if job is None:
             raise NotFoundError("no such job")

@@ -22,6 +22,7 @@ BODIES: dict[str, Any] = {
     "createJob": JOB,
     "createJobs": {"jobs": [JOB, JOB]},
     "updateJob": {"name": "renamed"},
+    "putJob": {"schedule": {"rate_seconds": 3_600}, "request": {"url": "https://receiver.example/keyed"}},
     "backfillJob": {"from": "2025-02-17T00:00:00Z", "to": "2025-02-18T00:00:00Z"},
     "pauseJob": {"reason": "for a test"},
     "previewSchedule": {"cron": "0 9 * * *"},
@@ -45,6 +46,7 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
     "redrive_id": ("rdr_" + "0" * 26, "unknown"),
     "bulk_task_id": ("blk_" + "0" * 26, "unknown"),
     "search_id": ("srh_" + "0" * 26, "unknown"),
+    "key": ("no-such-key", "-x"),
     "key_id": ("0" * 16, "unknown"),
     "secret_id": ("sec_00000000", "unknown"),
     "tenant_id": ("nobody", "No.Body"),
@@ -80,6 +82,9 @@ def settle(world: ApiWorld, name: str) -> Party:
         )
     ]
     jobs.append(_made(world, party, f"/v1/jobs/{jobs[3]}/backfill", BODIES["backfillJob"])["id"])
+    keys_of_jobs = [f"{name}.one", f"{name}.two"]
+    for key in keys_of_jobs:
+        ask(world, party.key, "PUT", f"/v1/jobs/by-key/{key}", BODIES["putJob"])
     Lanes(world.world).until(world.world.clock.time_ms + 10_000)
     _redrive(world, party)
     _park(world)
@@ -93,6 +98,7 @@ def settle(world: ApiWorld, name: str) -> Party:
     secrets = ask(world, party.key, "GET", "/v1/signing-secrets").json["signing_secrets"]
     party.ids.update(
         job_id=jobs,
+        key=keys_of_jobs,
         execution_id=[execution["id"] for execution in executions],
         redrive_id=[redrive.json["id"]],
         bulk_task_id=[operation.json["id"]],
@@ -165,6 +171,11 @@ def parts_of(route: Route) -> list[str]:
             f"{route.path} has <{part}>: give request_factory.UNKNOWN ids of it that nobody has"
         )
     return parts
+
+
+def is_by_id(route: Route) -> bool:
+    """Whether the path names something that must exist. A PUT by key creates what it does not find."""
+    return bool(parts_of(route)) and route.method != "PUT"
 
 
 def path_of(route: Route, ids: dict[str, str]) -> str:

@@ -14,6 +14,7 @@ from shared.names import ACCEPTED_BATCH_LOG_LINE, ACCEPTED_LOG_LINE, Metric
 from shared.observability import metrics
 from tests.support.api.api_world import JOB, REQUEST_ID, Answer, ApiWorld, logged
 from tests.support.api.request_factory import (
+    BODIES,
     OF_TENANT,
     Party,
     ask,
@@ -64,7 +65,11 @@ class AuditedTenant:
         key = self.operator.api_key if route.path.startswith("/v1/admin") else self.party.key
         if route.operation == "deleteTenant":
             self.suspend()
-        recurring = {"createJob": RECURRING, "createJobs": {"jobs": [RECURRING]}}
+        recurring = {
+            "createJob": RECURRING,
+            "createJobs": {"jobs": [RECURRING]},
+            "putJob": BODIES["putJob"] | {"lane": "bulk"},
+        }
         document = recurring.get(route.operation) or document_for(route)
         return ask(self.api, key, route.method, path_of(route, ids), document), ids
 
@@ -101,6 +106,7 @@ def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
         "rotateSigningSecret",
         "createTenant",
         "createJob",
+        "putJob",
         "redriveDeadLetters",
         "changeJobs",
         "searchExecutions",

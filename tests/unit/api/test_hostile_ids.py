@@ -8,9 +8,18 @@ import pytest
 
 from functions.api.http.admission import OPERATORS_PATH
 from tests.support.api.api_world import ApiWorld
-from tests.support.api.request_factory import Party, ask, document_for, parts_of, path_of, routes, settle
+from tests.support.api.request_factory import (
+    Party,
+    ask,
+    document_for,
+    is_by_id,
+    parts_of,
+    path_of,
+    routes,
+    settle,
+)
 
-BY_ID = routes(lambda route: bool(parts_of(route)))
+BY_ID = routes(is_by_id)
 KEY_BYTES = 1_024
 """DynamoDB takes no longer sort key: it answers a longer one with an error, which to the client is an outage."""
 HOSTILE = {

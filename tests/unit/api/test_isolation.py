@@ -15,6 +15,7 @@ from tests.support.api.request_factory import (
     Party,
     ask,
     document_for,
+    is_by_id,
     name_of,
     parts_of,
     path_of,
@@ -22,7 +23,7 @@ from tests.support.api.request_factory import (
     settle,
 )
 
-BY_ID = routes(lambda route: bool(parts_of(route)))
+BY_ID = routes(is_by_id)
 LISTS = routes(lambda route: route.method == "GET" and not parts_of(route) and not route.is_open)
 PAGED = routes(lambda route: "cursor" in route.query)
 KEYED = routes(lambda route: not route.is_open)

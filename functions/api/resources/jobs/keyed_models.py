@@ -1,13 +1,31 @@
 """Schemas of jobs with a key."""
 
+from dataclasses import replace
 from typing import Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from functions.api.models import Representation, with_examples
+from functions.api.models import EXAMPLES, Representation, SetName, with_examples
 from functions.api.resources.jobs import examples
-from functions.api.resources.jobs.models import JobOut
+from functions.api.resources.jobs.models import JobIn, JobOut
+from shared.domain.delivery.trace import Trace
+from shared.domain.jobs.new_job import NewJob
 from shared.usecases.jobs.put_job import Change
+
+
+class KeyedJobIn(JobIn):
+    """The whole description of the recurring job with a key. A member that is missing has its default."""
+
+    model_config = ConfigDict(json_schema_extra={EXAMPLES: examples.KEYED_JOB_IN})
+
+    set_: SetName | None = Field(
+        None,
+        alias="set",
+        description="The set of jobs to which the job belongs, such as one file. Lists can be filtered by it.",
+    )
+
+    def new_job(self, *, depth: int = 0, trace: Trace | None = None) -> NewJob:
+        return replace(super().new_job(depth=depth, trace=trace), set_name=self.set_)
 
 
 class FieldChange(Representation):

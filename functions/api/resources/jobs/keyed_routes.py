@@ -20,8 +20,8 @@ from functions.api.http.route import (
 from functions.api.resources.jobs.change_quota import check_change_quota
 from functions.api.resources.jobs.differences import differences
 from functions.api.resources.jobs.job_errors import with_all_errors
-from functions.api.resources.jobs.keyed_models import FieldChange, JobPutOut
-from functions.api.resources.jobs.models import JobOut, KeyedJobIn
+from functions.api.resources.jobs.keyed_models import FieldChange, JobPutOut, KeyedJobIn
+from functions.api.resources.jobs.models import JobOut
 from functions.api.resources.jobs.presenter import job_document
 from functions.api.resources.jobs.responses import (
     Acceptance,
@@ -102,7 +102,7 @@ def put_job(context: Context, request: AuthenticatedRequest) -> Response:
         answer=JobOut,
         answer_headers=("ETag",),
         headers=("If-None-Match",),
-        problems=(Problem.NOT_FOUND, Problem.VALIDATION_FAILED),
+        problems=(Problem.NOT_FOUND,),
     )
 )
 def get_job_by_key(context: Context, request: AuthenticatedRequest) -> Response:

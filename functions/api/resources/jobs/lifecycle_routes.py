@@ -15,7 +15,8 @@ from functions.api.http.route import (
 from functions.api.resources.executions.beside import read_names
 from functions.api.resources.executions.models import ExecutionOut
 from functions.api.resources.executions.presenter import execution_out
-from functions.api.resources.jobs.models import JobOut, PauseIn
+from functions.api.resources.jobs.models import JobOut
+from functions.api.resources.jobs.pause_models import PauseIn
 from functions.api.resources.jobs.responses import changed_job
 from shared.domain.errors import InvalidStateError
 from shared.domain.executions.execution import Execution

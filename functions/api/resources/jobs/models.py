@@ -1,7 +1,6 @@
 """Schemas of jobs."""
 
 from collections.abc import Callable, Container, Iterator
-from dataclasses import replace
 from functools import cache, partial
 from typing import Annotated, Any, Self, TypeVar
 
@@ -14,10 +13,12 @@ from functions.api.models import (
     LEFT_OUT,
     CallbackUrl,
     InstantOut,
+    JobKey,
     Representation,
     Schema,
     Seconds,
     SecretName,
+    SetName,
     is_none,
     with_examples,
 )
@@ -37,7 +38,6 @@ from shared.domain.delivery.async_policy import (
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.trace import Trace
 from shared.domain.errors import InvalidValueError, raise_any
-from shared.domain.jobs.job_key import KEY, SET
 from shared.domain.jobs.new_job import (
     MAX_NAME_LENGTH,
     MAX_START_DEADLINE_SECONDS,
@@ -93,8 +93,6 @@ Tags = Annotated[
     Field(max_length=MAX_TAGS, json_schema_extra={"uniqueItems": True}),
     AfterValidator(partial(_checked, check_tags)),
 ]
-JobKey = Annotated[str, StringConstraints(pattern=KEY)]
-SetName = Annotated[str, StringConstraints(pattern=SET)]
 TimeoutSeconds = Annotated[Seconds, Field(ge=1, le=MAX_CALLBACK_TIMEOUT_SECONDS)]
 DeadlineSeconds = Annotated[Seconds, Field(ge=MIN_DEADLINE_SECONDS, le=MAX_DEADLINE_SECONDS)]
 HeartbeatSeconds = Annotated[Seconds, Field(ge=MIN_HEARTBEAT_SECONDS, le=MAX_HEARTBEAT_SECONDS)]
@@ -253,29 +251,6 @@ class JobPatch(Schema):
     on_failure: CallbackUrl | None = None
     alerts: dict[str, Any] | None = Field(None, description="Members of a new job's `alerts`.")
     signing_secret: SecretName | None = None
-
-
-class KeyedJobIn(JobIn):
-    """The whole description of the recurring job with a key. A member that is missing has its default."""
-
-    model_config = ConfigDict(json_schema_extra={EXAMPLES: examples.KEYED_JOB_IN})
-
-    set_: SetName | None = Field(
-        None,
-        alias="set",
-        description="The set of jobs to which the job belongs, such as one file. Lists can be filtered by it.",
-    )
-
-    def new_job(self, *, depth: int = 0, trace: Trace | None = None) -> NewJob:
-        return replace(super().new_job(depth=depth, trace=trace), set_name=self.set_)
-
-
-class PauseIn(Schema):
-    """The reason of a pause, shown with the job."""
-
-    model_config = with_examples(examples.PAUSE_IN)
-
-    reason: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
 
 
 class JobOut(Representation):

@@ -3,9 +3,17 @@
 from pydantic import ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import LEFT_OUT, InstantOut, Representation, is_none, with_examples
+from functions.api.models import (
+    LEFT_OUT,
+    InstantOut,
+    JobKey,
+    Representation,
+    SetName,
+    is_none,
+    with_examples,
+)
 from functions.api.resources.jobs import examples
-from functions.api.resources.jobs.models import JobKey, JobStateOut, SetName
+from functions.api.resources.jobs.models import JobStateOut
 from functions.api.resources.jobs.run_models import LastRunOut, NoNextRunOut
 from functions.api.resources.schedules.models import ScheduleOut
 from shared.domain.listings.filters import Kind

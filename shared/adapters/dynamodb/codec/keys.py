@@ -117,14 +117,12 @@ def job_prefix(tenant_id: str) -> tuple[str, str]:
 
 def backfill_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
     """The prefix of a job's backfills, whose ids begin with the id of the job."""
-    pk, sk = job_key(tenant_id, job_id)
-    return pk, f"{sk}_"
+    return tenant_id, f"{job_key(tenant_id, job_id)[1]}_"
 
 
 def past_chain_key(tenant_id: str, job_id: str, revision: int) -> tuple[str, str]:
     """An ended chain in the jobs table; a job's newest chain sorts last."""
-    pk, prefix = past_chain_prefix(tenant_id, job_id)
-    return pk, f"{prefix}{revision:010d}"
+    return tenant_id, f"{past_chain_prefix(tenant_id, job_id)[1]}{revision:010d}"
 
 
 def past_chain_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
@@ -134,12 +132,11 @@ def past_chain_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
 
 def extra_key(tenant_id: str, job_id: str, place: IndexPosition) -> tuple[str, str]:
     """The record of an execution outside the schedule, in the jobs table; sorts like the history."""
-    pk, prefix = extra_prefix(tenant_id, job_id)
-    return pk, prefix + position_key(place)
+    return tenant_id, extra_prefix(tenant_id, job_id)[1] + position_key(place)
 
 
 def extra_prefix(tenant_id: str, job_id: str) -> tuple[str, str]:
-    """The prefix of a job's records of executions outside the schedule."""
+    """Of a job's records of executions outside the schedule."""
     return tenant_id, f"extra#{job_id}#"
 
 
@@ -149,8 +146,7 @@ def parse_extra_sk(sk: str) -> IndexPosition:
 
 
 def keyed_id_key(tenant_id: str, key: str) -> tuple[str, str]:
-    """The record of a job's key, in the jobs table: in the partition of the definitions, so that a deletion of the
-    tenant finds it."""
+    """A job's key in the jobs table: beside the definitions, so that a deletion of the tenant finds it."""
     return tenant_id, f"key#{key}"
 
 
