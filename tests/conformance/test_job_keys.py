@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from shared.adapters.dynamodb.codec.job_items import job_item
 from shared.domain.ids import RecurringJobId
 from shared.domain.jobs.job import JobState
 from shared.domain.jobs.job_key import KeyedId
@@ -51,6 +52,11 @@ def test_job_keeps_its_key_and_its_set(lab: Lab) -> None:
     plain = job(1, key=KEY, set_name="billing")
     lab.jobs.create(plain, occurrence(plain))
     assert lab.jobs.get(TENANT, plain.id) == plain
+
+
+def test_item_of_a_keyed_job_has_a_version_that_keeps_the_key() -> None:
+    assert job_item(job(1, key=KEY))["v"] == {"N": "3"}
+    assert job_item(job(1))["v"] == {"N": "1"}
 
 
 def test_record_of_a_key_expires_with_the_job_that_has_ended(lab: Lab) -> None:

@@ -21,6 +21,7 @@ from tests.mutants.filing import FILING
 from tests.mutants.forgetting import FORGETTING
 from tests.mutants.grouping import GROUPING
 from tests.mutants.indexes import INDEXES
+from tests.mutants.job_keys import JOB_KEYS
 from tests.mutants.limit_alerts import LIMIT_ALERTS
 from tests.mutants.limits import LIMITS
 from tests.mutants.models import MODELS
@@ -58,6 +59,7 @@ MUTANTS = (
     *RECONCILING,
     *CHAINS,
     *CHANGES,
+    *JOB_KEYS,
     *BACKFILLS,
     *REDRIVES,
     *BULK_REDRIVES,

@@ -6,6 +6,7 @@ from enum import StrEnum
 from shared.dataclass import dataclass
 from shared.domain.errors import (
     IdentityConflictError,
+    InvalidStateError,
     NotFoundError,
     PreconditionFailedError,
     ScheduleError,
@@ -46,7 +47,7 @@ class JobPut:
 Wanted = Callable[[Job | None], NewJob]
 """The description that is wanted, given the job that stands: what a request leaves open may depend on that."""
 Revise = Callable[[Job, NewJob], Job]
-"""Gives a job a description; PreconditionFailedError if it has changed since it was read."""
+"""Gives a job a description; PreconditionFailedError or InvalidStateError if it has changed since it was read."""
 Differs = Callable[[Job, NewJob], bool]
 
 
@@ -97,8 +98,8 @@ class PutJob:
                 return JobPut(Change.UPDATED, standing, standing)
             try:
                 return JobPut(Change.UPDATED, standing, revise(standing, new))
-            except PreconditionFailedError:
-                continue
+            except (PreconditionFailedError, InvalidStateError):
+                continue  # It has changed or ended since it was read.
         raise UnavailableError("the job is being changed by others")
 
     def find(self, tenant_id: str, key: str) -> Job:

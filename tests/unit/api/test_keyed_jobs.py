@@ -111,6 +111,13 @@ def test_changed_members_are_told_and_values_of_the_request_are_not(
     assert put(world).json["change"] == "updated"
 
 
+def test_change_of_the_set_begins_no_new_chain() -> None:
+    world = ApiWorld()
+    job = put(world).json["job"]
+    put(world, NIGHTLY | {"set": "billing"})
+    assert world.world.table.jobs[TENANT, job["id"]].chain_revision == 1
+
+
 def test_member_that_is_left_out_has_its_default_again() -> None:
     world = ApiWorld()
     put(world, NIGHTLY | {"name": "nightly", "lane": "bulk"})
@@ -356,5 +363,6 @@ def _struck(world: ApiWorld, moment: int, rival: str) -> bool:
     world.world.steps.taken.clear()
     world.world.steps.at_each = lambda current, _: act() if current == moment else None
     with suppress(Crash):
-        put(world, NIGHTLY | {"name": "mine"})
+        answer = put(world, NIGHTLY | {"name": "mine"})
+        assert answer.status == 200 or (rival == "lost" and answer.status == 503), (moment, answer.text)
     return bool(struck)
