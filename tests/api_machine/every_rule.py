@@ -7,6 +7,7 @@ from tests.api_machine.creating import Creating
 from tests.api_machine.cross_tenant import CrossTenant
 from tests.api_machine.passing_time import PassingTime
 from tests.api_machine.pausing import Pausing
+from tests.api_machine.putting import Putting
 from tests.api_machine.reading import Reading
 from tests.api_machine.refusing import Refusing
 from tests.api_machine.refusing_changes import RefusingChanges
@@ -20,6 +21,7 @@ class Machine(
     Batching,
     Refusing,
     Updating,
+    Putting,
     Pausing,
     Resuming,
     Triggering,

@@ -51,6 +51,8 @@ class ApiMachine(RuleBasedStateMachine):
         self.jobs: list[PromisedJob] = []
         self.keys: dict[tuple[str, str], Kept] = {}
         """What was accepted under an Idempotency-Key, by tenant and key."""
+        self.keyed: dict[tuple[str, str], PromisedJob] = {}
+        """The latest job with a key of its owner, by tenant and key."""
         self._moment: object = None
         self._turn = 0
 

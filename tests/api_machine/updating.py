@@ -76,7 +76,7 @@ def ask_to_update(deployment: Deployment, job: PromisedJob, change: Change, matc
         return
     assert answer.status == 200, answer.text
     terms = job.terms.patched(document, deployment.now_ms)
-    (_update_recurring if job.is_recurring else _update_once)(deployment, job, terms, before)
+    (update_recurring if job.is_recurring else _update_once)(deployment, job, terms, before)
     job.note_change(answer.json["revision"])
     check_answer(deployment, job, answer)
 
@@ -105,7 +105,7 @@ def _update_once(deployment: Deployment, job: PromisedJob, terms: Terms, before:
     SEEN["moved" if is_moved else "edited"] += 1
 
 
-def _update_recurring(deployment: Deployment, job: PromisedJob, terms: Terms, before: View) -> None:
+def update_recurring(deployment: Deployment, job: PromisedJob, terms: Terms, before: View) -> None:
     """A new name or tags touch no run; anything else begins another chain."""
     is_same_chain, is_paused = terms.runs_as(job.terms), job.chain.is_paused
     is_same_schedule = terms.instants == job.terms.instants
