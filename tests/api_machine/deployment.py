@@ -42,23 +42,20 @@ class Deployment:
             Request(method=method, path=path, headers=self._credentials[tenant], query=query)
         )
 
-    def send(
-        self,
-        tenant: str,
-        method: str,
-        path: str,
-        document: Any = None,
-        *,
-        query: dict[str, str] | None = None,
-        **headers: str,
-    ) -> Answer:
+    def send(self, tenant: str, method: str, path: str, document: Any = None, **headers: str) -> Answer:
         """One request with a JSON document, with bytes as they are, or with no body at all."""
         is_plain = document is None or isinstance(document, bytes)
         body = document if is_plain else orjson.dumps(document)
         media = {} if document is None else {"content-type": "application/json"}
         spelt = {name.replace("_", "-"): value for name, value in headers.items()}
         sent = self._credentials[tenant] | media | spelt
-        return self._api.handle(Request(method=method, path=path, headers=sent, query=query or {}, body=body))
+        return self._api.handle(Request(method=method, path=path, headers=sent, body=body))
+
+    def put(self, tenant: str, path: str, document: Any, **query: str) -> Answer:
+        """A PUT of a JSON document."""
+        sent = self._credentials[tenant] | {"content-type": "application/json"}
+        body = orjson.dumps(document)
+        return self._api.handle(Request(method="PUT", path=path, headers=sent, query=query, body=body))
 
     def stored_jobs(self) -> set[str]:
         """The ids of all jobs that left anything in the tables."""

@@ -50,7 +50,7 @@ class Putting(ApiMachine):
         elif len(self.jobs) < MOST_JOBS:
             url = f"https://{tenant}-{len(self.jobs)}.receiver.example/"
             document = documents.document(wish, details, url, self.now_ms)
-            self._create(tenant, key, document, behaviour, is_dry_run=is_dry_run)
+            self._put_new(tenant, key, document, behaviour, is_dry_run=is_dry_run)
 
     @precondition(lambda self: self.keyed)
     @rule(pick=picks, is_dry_run=st.booleans())
@@ -64,7 +64,7 @@ class Putting(ApiMachine):
     def _is_completed(self, job: PromisedJob) -> bool:
         return view(self.deployment, job).shown["state"] == "completed"
 
-    def _create(
+    def _put_new(
         self, tenant: str, key: str, document: dict[str, Any], behaviour: Behaviour, *, is_dry_run: bool
     ) -> None:
         before = self.deployment.stored_jobs()
@@ -102,7 +102,7 @@ class Putting(ApiMachine):
 
     def _put(self, tenant: str, key: str, document: dict[str, Any], *, is_dry_run: bool) -> Answer:
         query = {"dry_run": "true"} if is_dry_run else {}
-        answer = self.deployment.send(tenant, "PUT", f"/v1/jobs/by-key/{key}", document, query=query)
+        answer = self.deployment.put(tenant, f"/v1/jobs/by-key/{key}", document, **query)
         assert answer.status == 200, answer.text
         return answer
 
