@@ -138,6 +138,7 @@ class ArchivedRun:
         ports.clock, ports.spread = VirtualClock(now_ms), one_by_one
         ports.executions = ShardReader(world.table)
         ports.ledger, ports.shard_counts, ports.tenants = world.ledger, world.shard_counts, world.tenants
+        ports.tenant_deletions, ports.entropy = world.deletions, SeededEntropy(world.seed)
         ports.late_puts, ports.vault = world.late_puts, self._vault
         ports.archive_units, ports.archive_objects = self._units, self._objects
         ports.archive_files, ports.history = FakeArchiveFiles(), self._history

@@ -30,7 +30,8 @@ def check_stages(
                 text = f"attempt {outcome.attempt} began at {call.caller_began_at}, not {outcome.started_at}"
                 yield _fault(text, record)
         if record.first is not None and 1 in own and not record.refunded:
-            yield from _first(evidence, record, record.first, own[1], _sent_again_ms(record, calls, own[1]))
+            sent_again_ms = _sent_again_ms(record, records, calls, own[1])
+            yield from _first(evidence, record, record.first, own[1], sent_again_ms)
         has_outcome = any(outcome.attempt == record.attempt for outcome in record.outcomes)
         if record.latest is not None and has_outcome and record.attempt in own:
             yield from _latest(evidence, record, record.latest, own[record.attempt])
@@ -45,16 +46,23 @@ def _latest(evidence: Evidence, record: Record, latest: StageTimes, call: Arriva
         yield _fault(f"stages {latest.before_call_ms} of a lag of {late_ms} ms", record)
 
 
-def _sent_again_ms(record: Record, calls: list[Arrival], first: Arrival) -> int:
-    """How late the latest repeated message may be: each retry of the occurrence right before sends one."""
+def _sent_again_ms(record: Record, records: list[Record], calls: list[Arrival], first: Arrival) -> int:
+    """How late the latest repeated message may be: each retry of the occurrence right before sends one.
+
+    A retry whose message comes early is refused its claim, and sends one as well; no receiver hears of that. So
+    while that occurrence waits for a retry, the latest message may be as late as the call.
+    """
     earlier = [call for call in calls if call.scheduled_at < first.scheduled_at]
     before_at = max((call.scheduled_at for call in earlier), default=None)
-    retries = [
-        call.caller_began_at
-        for call in earlier
-        if call.attempt > 1 and call.scheduled_at == before_at and call.began_at < first.began_at
-    ]
-    return max(0, max(retries, default=0) - max(record.due_at, record.created_at))
+    own = [call for call in earlier if call.scheduled_at == before_at]
+    retries = [call.caller_began_at for call in own if call.attempt > 1 and call.began_at < first.began_at]
+    ids = {call.execution_id for call in own}
+    waits = any(call.attempt > 1 and call.began_at >= first.began_at for call in own) or any(
+        each.execution_id in ids and each.state == "cancelled" and each.next_attempt_at is not None
+        for each in records
+    )
+    latest_at = first.caller_began_at if waits else max(retries, default=0)
+    return max(0, latest_at - max(record.due_at, record.created_at))
 
 
 def _first(

@@ -51,8 +51,9 @@ def test_first_request_creates_the_job_and_its_first_run() -> None:
     assert (answer.status, answer.json["change"], answer.json["fields"]) == (200, "created", [])
     job = answer.json["job"]
     assert (job["key"], job["set"], job["revision"]) == ("billing.nightly", "billing", 1)
-    assert world.get(f"/v1/jobs/{job['id']}").json == job
-    assert world.get(PATH).json == job
+    shown = world.get(f"/v1/jobs/{job['id']}").json
+    assert shown == job | {"last_run": None}
+    assert world.get(PATH).json == shown
     assert len(world.get(f"/v1/jobs/{job['id']}/executions").json["executions"]) == 1
 
 
@@ -102,7 +103,7 @@ def test_changed_members_are_told_and_values_of_the_request_are_not(
     job = put(world).json["job"]
     dry = put(world, NIGHTLY | change, dry_run="true")
     assert (dry.json["change"], fields_of(dry), dry.json["job"]) == ("updated", fields, job)
-    assert world.get(PATH).json == job
+    assert world.get(PATH).json == job | {"last_run": None}
     answer = put(world, NIGHTLY | change)
     assert (answer.json["change"], fields_of(answer)) == ("updated", fields)
     assert (answer.json["job"]["id"], answer.json["job"]["revision"]) == (job["id"], 2)

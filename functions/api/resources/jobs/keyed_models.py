@@ -28,12 +28,16 @@ class KeyedJobIn(JobIn):
         return replace(super().new_job(depth=depth, trace=trace), set_name=self.set_)
 
 
+Value = str | int | list[str] | list[int] | dict[str, Any] | None
+"""Of a member of a job."""
+
+
 class FieldChange(Representation):
     """One member that differs."""
 
     pointer: str = Field(description="A JSON pointer into the description of the job.")
-    before: Any = Field(description="Null for a member that was missing, and for a hidden one.")
-    after: Any = Field(description="Null for a member that is missing, and for a hidden one.")
+    before: Value = Field(description="Null for a member that was missing, and for a hidden one.")
+    after: Value = Field(description="Null for a member that is missing, and for a hidden one.")
     hidden: bool = Field(
         description="Whether the values are never shown: headers and the body of the request."
     )

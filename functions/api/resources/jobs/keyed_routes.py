@@ -30,8 +30,8 @@ from functions.api.resources.jobs.responses import (
     present_job,
     record_change,
     recorded_job,
+    with_last_run,
 )
-from functions.api.resources.jobs.run_notes import last_run_out
 from shared.dataclass import dataclass
 from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.delivery.request import Request
@@ -110,8 +110,7 @@ def get_job_by_key(context: Context, request: AuthenticatedRequest) -> Response:
     job = present_job(context, request.tenant, found)
     if request.knows(etag(job)["ETag"]):
         return not_modified(etag(job))
-    last_run = last_run_out(context.cases.listings.last_run.execute(found))
-    return json_response(200, job.model_copy(update={"last_run": last_run}), etag(job))
+    return json_response(200, with_last_run(context, found, job), etag(job))
 
 
 @dataclass(slots=True)
