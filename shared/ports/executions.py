@@ -33,6 +33,8 @@ class Finish:
     """The start of the first refunded claim; set if and only if the transition is REFUND, EXPIRE or WITHDRAW."""
     stages: Stages | None = None
     """None keeps the stored stages."""
+    successor_sent: bool = False
+    """Whether the successor had been filed, and its message sent, before this write. False keeps what is stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,13 +113,14 @@ class ExecutionStore(ExecutionReader, Protocol):
         lease_until: int,
         async_until: int | None = None,
         stages: Stages | None = None,
+        successor_sent: bool = False,
     ) -> Execution | None:
         """Extend the lease of the attempt that `execution` was claimed for, under its fencing token.
 
         None if written, otherwise the existing execution. A lease is never shortened: the write is refused if
         the existing lease ends later. With `async_until`, the attempt outlives its call, at most until then.
         Without `async_until`, the call is still to be made, and the write is also refused once retries are
-        stopped. `stages` are stored in the same write.
+        stopped. `stages` and `successor_sent` are stored in the same write, as those of `Finish`.
         """
         ...
 

@@ -30,8 +30,7 @@ def check_stages(
                 text = f"attempt {outcome.attempt} began at {call.caller_began_at}, not {outcome.started_at}"
                 yield _fault(text, record)
         if record.first is not None and 1 in own and not record.refunded:
-            sent_again_ms = _sent_again_ms(record, records, calls, own[1])
-            yield from _first(evidence, record, record.first, own[1], sent_again_ms)
+            yield from _first(evidence, record, record.first, own[1])
         has_outcome = any(outcome.attempt == record.attempt for outcome in record.outcomes)
         if record.latest is not None and has_outcome and record.attempt in own:
             yield from _latest(evidence, record, record.latest, own[record.attempt])
@@ -46,28 +45,7 @@ def _latest(evidence: Evidence, record: Record, latest: StageTimes, call: Arriva
         yield _fault(f"stages {latest.before_call_ms} of a lag of {late_ms} ms", record)
 
 
-def _sent_again_ms(record: Record, records: list[Record], calls: list[Arrival], first: Arrival) -> int:
-    """How late the latest repeated message may be: each retry of the occurrence right before sends one.
-
-    A retry whose message comes early is refused its claim, and sends one as well; no receiver hears of that. So
-    while that occurrence waits for a retry, the latest message may be as late as the call.
-    """
-    earlier = [call for call in calls if call.scheduled_at < first.scheduled_at]
-    before_at = max((call.scheduled_at for call in earlier), default=None)
-    own = [call for call in earlier if call.scheduled_at == before_at]
-    retries = [call.caller_began_at for call in own if call.attempt > 1 and call.began_at < first.began_at]
-    ids = {call.execution_id for call in own}
-    waits = any(call.attempt > 1 and call.began_at >= first.began_at for call in own) or any(
-        each.execution_id in ids and each.state == "cancelled" and each.next_attempt_at is not None
-        for each in records
-    )
-    latest_at = first.caller_began_at if waits else max(retries, default=0)
-    return max(0, latest_at - max(record.due_at, record.created_at))
-
-
-def _first(
-    evidence: Evidence, record: Record, first: StageTimes, call: Arrival, sent_again_ms: int
-) -> Iterator[Fault]:
+def _first(evidence: Evidence, record: Record, first: StageTimes, call: Arrival) -> Iterator[Fault]:
     known_ms, error_ms = sum(first.before_call_ms), tolerance_ms(first)
     late_ms = max(0, call.caller_began_at - max(record.due_at, record.created_at))
     # Three clocks take part: those of the creator, the queue and the caller.
@@ -76,7 +54,7 @@ def _first(
     swept_at = (record.due_at // MINUTE_MS + 1) * MINUTE_MS + SWEPT_AFTER_MS
     if not evidence.weather.is_calm or record.created_at > record.due_at or call.began_at >= swept_at:
         return
-    if known_ms < late_ms - sent_again_ms - SEND_MS - error_ms:
+    if known_ms < late_ms - SEND_MS - error_ms:
         yield _fault(f"stages {first.before_call_ms} do not add up to {late_ms} ms", record)
     if first.wait_ms > UNEXPLAINED_MS and first.cause is None:
         yield _fault(f"a wait of {first.wait_ms} ms without a cause", record)

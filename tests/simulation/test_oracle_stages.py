@@ -67,42 +67,6 @@ def test_stages_that_add_up_are_nothing_to_find() -> None:
     assert [fault for fault in verdict(evidence) if "stages" in fault.text or "began at" in fault.text] == []
 
 
-def test_retry_of_the_occurrence_before_sends_a_message_from_which_the_stages_count() -> None:
-    evidence = honest(CALM)
-    told(evidence, 20, 2_000, 10, 2, cause="limited")
-    retried_at = DUE_AT + LATE_MS - 2_100
-    begun = {"began_at": retried_at, "caller_began_at": retried_at}
-    before = call(execution_id="exe_1b", attempt=2, scheduled_at=DUE_AT - 60_000, **begun)
-    evidence.calls.append(before)
-    assert [fault for fault in verdict(evidence) if "do not add up" in fault.text] == []
-
-
-def test_retry_of_an_earlier_occurrence_sends_no_message_of_this_one() -> None:
-    evidence = honest(CALM)
-    told(evidence, 20, 2_000, 10, 2, cause="limited")
-    retried_at = DUE_AT + LATE_MS - 2_100
-    begun = {"began_at": retried_at, "caller_began_at": retried_at}
-    evidence.calls.append(call(execution_id="exe_1a", attempt=2, scheduled_at=DUE_AT - 120_000, **begun))
-    evidence.calls.append(call(execution_id="exe_1b", attempt=1, scheduled_at=DUE_AT - 60_000, **begun))
-    assert [fault for fault in verdict(evidence) if "do not add up" in fault.text]
-
-
-def test_retry_that_the_occurrence_before_waits_for_may_have_sent_a_message_of_this_one() -> None:
-    evidence = honest(CALM)
-    told(evidence, 20, 2_000, 10, 2, cause="limited")
-    later_at = DUE_AT + LATE_MS + 5_000
-    evidence.calls.append(
-        call(
-            execution_id="exe_1b",
-            attempt=2,
-            scheduled_at=DUE_AT - 60_000,
-            began_at=later_at,
-            caller_began_at=later_at,
-        )
-    )
-    assert [fault for fault in verdict(evidence) if "do not add up" in fault.text] == []
-
-
 def test_message_that_was_lost_and_sent_again_leaves_stages_short_of_the_lag() -> None:
     evidence = honest(GRAVE)
     told(evidence, 20, 0, 10, 2)

@@ -46,6 +46,9 @@ class Progress:
     afterwards."""
     stages: Stages | None = None
     """How long the stages of its attempts took; None before the first outcome, and for an older release's."""
+    successor_sent: bool = False
+    """Whether the next run of the job was filed, and its message sent, before an outcome was recorded. False says
+    nothing. Later messages of this run then send no other message of the next one."""
 
     def __post_init__(self) -> None:
         """Raises InvalidValueError for combinations that no transition makes."""

@@ -56,22 +56,28 @@ class MakeAttempt:
         The message must not be deleted before both are durable. `deadline_at` is when the function is
         stopped, in UTC ms.
         """
-        if execution.recurrence is None:
-            return await self._attempt(execution, deadline_at, arrival)
+        if execution.recurrence is None or execution.progress.successor_sent:
+            return await self._attempt(execution, deadline_at, arrival, None)
         successor = asyncio.create_task(self._file_successor(execution))
         try:
             # Record the outcome before waiting for the successor: the call was made, whether or not the
             # successor is filed.
-            result = await self._attempt(execution, deadline_at, arrival)
+            result = await self._attempt(execution, deadline_at, arrival, successor)
         finally:
             await asyncio.wait([successor])
         return result if successor.result() else replace(result, is_done=False)
 
-    async def _attempt(self, execution: Execution, deadline_at: int, arrival: Arrival) -> AttemptResult:
+    async def _attempt(
+        self,
+        execution: Execution,
+        deadline_at: int,
+        arrival: Arrival,
+        successor: asyncio.Task[bool] | None,
+    ) -> AttemptResult:
         claimed_at = self.clock.now_ms()
         called = await self.call_receiver.execute(execution, deadline_at)
         stages = arrival.stages(execution.not_before, claimed_at, called.started_at, called.answer)
-        settlement = await self._settle(called, stages, deadline_at)
+        settlement = await self._settle(called, stages, deadline_at, successor)
         return AttemptResult(
             execution=called.execution,
             end=settlement.end,
@@ -80,7 +86,13 @@ class MakeAttempt:
             started_at=called.started_at,
         )
 
-    async def _settle(self, called: ReceiverCall, stages: AttemptStages, deadline_at: int) -> Settlement:
+    async def _settle(
+        self,
+        called: ReceiverCall,
+        stages: AttemptStages,
+        deadline_at: int,
+        successor: asyncio.Task[bool] | None,
+    ) -> Settlement:
         """Repeat while the store does not respond and the lease lasts: a lost outcome would repeat the call."""
         lease_until = called.execution.progress.lease_until or 0
         until = min(lease_until, deadline_at - RECORD_MARGIN_MS)
@@ -94,6 +106,8 @@ class MakeAttempt:
                 called.withdrawn,
                 ended_at=called.ended_at,
                 stages=stages,
+                # The write does not wait for it: without this note, later messages file the successor again.
+                successor_sent=successor is not None and successor.done() and successor.result(),
             )
             jittered_ms = int(pause_ms * (1 + self.entropy.draw()) / 2)
             if settlement.end is not AttemptEnd.UNRECORDED or self.clock.now_ms() + jittered_ms > until:

@@ -72,12 +72,13 @@ class SettleAttempt:
         *,
         ended_at: int,
         stages: AttemptStages | None = None,
+        successor_sent: bool = False,
     ) -> Settlement:
         """Record the result of the attempt that `execution` was claimed for.
 
         The outcome is written first; notification and retry message follow. The wait for a retry begins at
         `ended_at`: the time that Punctual takes to record the outcome makes no retry too late. `stages` are
-        unknown to a report.
+        unknown to a report, and so is `successor_sent`: whether the next run is filed and its message sent.
         """
         outcome = AttemptOutcome(
             attempt=execution.attempt,
@@ -93,11 +94,11 @@ class SettleAttempt:
             finish = self._decide(execution, outcome, answer, ended_at)
         known = following(execution.progress.stages, execution.attempt, stages) if stages else None
         if finish is not None:
-            finish = replace(finish, stages=known)
+            finish = replace(finish, stages=known, successor_sent=successor_sent)
         for _ in range(FINISH_TRIES):
             try:
                 if finish is None:
-                    return self._extend_lease(execution, known)
+                    return self._extend_lease(execution, known, successor_sent=successor_sent)
                 return self._record(execution, finish, outcome)
             except (ServiceError, UnreadableItemError):
                 continue
@@ -184,7 +185,7 @@ class SettleAttempt:
         if existing is not None and _was_stopped(execution, existing):
             outcomes = (*execution.progress.outcomes, outcome)
             stopped = self._failure(execution, outcomes, finish.last_body, EndReason.STOPPED)
-            finish = replace(stopped, stages=finish.stages)
+            finish = replace(stopped, stages=finish.stages, successor_sent=finish.successor_sent)
             existing = self.store.finish(execution, finish)
         if existing is not None and not _is_recorded(execution, finish, existing):
             return _overtaken(execution, existing)
@@ -211,14 +212,20 @@ class SettleAttempt:
             return False
         return True
 
-    def _extend_lease(self, execution: Execution, stages: Stages | None) -> Settlement:
+    def _extend_lease(
+        self, execution: Execution, stages: Stages | None, *, successor_sent: bool
+    ) -> Settlement:
         """Extend the lease of an accepted asynchronous attempt. A lease that a heartbeat extended further is
         kept."""
         deadline_at = execution.attempt_deadline_at or 0
         renewed_until = execution.call.async_policy.lease_until(self.clock.now_ms(), deadline_at)
         lease_until = max(execution.progress.lease_until or 0, renewed_until)
         existing = self.store.extend_lease(
-            execution, lease_until=lease_until, async_until=deadline_at, stages=stages
+            execution,
+            lease_until=lease_until,
+            async_until=deadline_at,
+            stages=stages,
+            successor_sent=successor_sent,
         )
         if existing is None or (
             _is_same_claim(execution, existing) and existing.progress.async_until is not None

@@ -61,17 +61,22 @@ class SettleRefusal:
         if existing is None or existing.state is State.MOVED:
             return RefusalResult(kind=Refusal.DROPPED)
         if existing.state.is_terminal:
-            self.file_successor.execute(existing)
+            self._ensure_successor(existing)
             self.finalize.execute(existing)
             return RefusalResult(kind=Refusal.DROPPED)
         if existing.state is State.WAITING:
             # The previous attempt may have filed no successor, and the retry may be hours away.
-            self.file_successor.execute(existing)
+            self._ensure_successor(existing)
             self.file.wake_for_retry(existing, existing.not_before)
             return RefusalResult(kind=Refusal.SENT_LATER)
         if existing.state is State.RUNNING:
             return self._running(existing, receive_count)
         return RefusalResult(kind=Refusal.UNSETTLED, is_done=False, wait_seconds=RACE_WAIT_SECONDS)
+
+    def _ensure_successor(self, existing: Execution) -> None:
+        """Unless it was sent: each message of a run would send one of the next run, and so on down the chain."""
+        if not existing.progress.successor_sent:
+            self.file_successor.execute(existing)
 
     def _running(self, existing: Execution, receive_count: int) -> RefusalResult:
         now_ms = self.clock.now_ms()
@@ -84,7 +89,7 @@ class SettleRefusal:
             return RefusalResult(kind=Refusal.WORKER_LOST, lost=existing)
         if existing.progress.async_until is not None:
             # The call has ended, so the message is not needed: the sweeper monitors the lease.
-            self.file_successor.execute(existing)
+            self._ensure_successor(existing)
             return RefusalResult(kind=Refusal.DROPPED)
         wait_seconds = ((existing.progress.lease_until or now_ms) - now_ms) // 1000 + RACE_WAIT_SECONDS
         if receive_count < 2:

@@ -76,6 +76,7 @@ class FakeExecutionStore:
             refunded=standing.progress.refunded + (finish.transition in REFUNDS),
             refunded_since=finish.refunded_since or standing.progress.refunded_since,
             stages=finish.stages or standing.progress.stages,
+            successor_sent=finish.successor_sent or standing.progress.successor_sent,
         )
         return None
 
@@ -86,6 +87,7 @@ class FakeExecutionStore:
         lease_until: int,
         async_until: int | None = None,
         stages: Stages | None = None,
+        successor_sent: bool = False,
     ) -> Execution | None:
         row = self._row(execution.id)
         standing = row.execution
@@ -100,6 +102,7 @@ class FakeExecutionStore:
             lease_until=lease_until,
             async_until=until,
             stages=stages or standing.progress.stages,
+            successor_sent=successor_sent or standing.progress.successor_sent,
         )
         return None
 

@@ -63,6 +63,10 @@ _LANE_CODES = {lane: code for code, lane in _LANES.items()}
 MALFORMED = (KeyError, ValueError, TypeError, AttributeError, struct.error)
 
 
+SUCCESSOR_SENT = "sf"
+"""Attribute of `Progress.successor_sent`."""
+
+
 def execution_item(execution: Execution, region: str, expires_at_s: int | None = None) -> Item:
     pk, sk = execution_key(region, execution.id)
     index_pk, index_sk = tenant_index_key(
@@ -116,6 +120,7 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "rd": encode_redriven_by(progress.redriven_by),
             "nt": str(progress.notification) if progress.notification else None,
             STAGES: pack_stages(progress.stages),
+            SUCCESSOR_SENT: progress.successor_sent or None,
         }
     )
 
@@ -179,6 +184,7 @@ def _read_progress(plain: Mapping[str, Any]) -> Progress:
         redriven_by=read_redriven_by(plain.get("rd")),
         notification=read_id(plain.get("nt")),
         stages=unpack_stages(plain.get(STAGES)),
+        successor_sent=plain.get(SUCCESSOR_SENT, False),
     )
 
 

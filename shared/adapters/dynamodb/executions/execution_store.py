@@ -29,6 +29,7 @@ from shared.adapters.dynamodb.codec.execution_fields import (
 from shared.adapters.dynamodb.codec.failure_index import failure_entry
 from shared.adapters.dynamodb.codec.items import (
     STATE_CODES,
+    SUCCESSOR_SENT,
     execution_item,
     read_execution,
     reminder_item,
@@ -104,6 +105,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
         condition = own_claim(execution, finish.transition)
         sets: dict[str, Any] = {"oc": pack_outcomes(finish.outcomes), "lb": finish.last_body or None}
         sets |= _refund(execution, finish.refunded_since) | {STAGES: pack_stages(finish.stages)}
+        sets[SUCCESSOR_SENT] = finish.successor_sent or None
         removes = ["ow"]
         if finish.next_attempt_at is not None:
             sets |= {"na": finish.next_attempt_at, "ca": finish.next_attempt_at - EARLY_MS}
@@ -123,6 +125,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
         lease_until: int,
         async_until: int | None = None,
         stages: Stages | None = None,
+        successor_sent: bool = False,
     ) -> Execution | None:
         condition = extends_lease(execution, lease_until + 1, calls=async_until is None)
         expression, values = "SET ca = :ca", dict[str, Any]()
@@ -133,6 +136,9 @@ class DynamoExecutionStore(DynamoExecutionScans):
         if packed is not None:
             expression += f", {STAGES} = :{STAGES}"
             values[f":{STAGES}"] = encode(packed)
+        if successor_sent:
+            expression += f", {SUCCESSOR_SENT} = :{SUCCESSOR_SENT}"
+            values[f":{SUCCESSOR_SENT}"] = encode(True)
         existing = self._updates.update(execution.id, expression, condition, values)
         return read_execution(existing) if existing is not None else None
 
