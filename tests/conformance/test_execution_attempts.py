@@ -37,6 +37,28 @@ OUTCOMES = [*ENDS, Transition.RETRY, *REFUNDS]
 
 
 @pytest.mark.parametrize("transition", OUTCOMES)
+def test_note_that_the_successor_was_sent_is_stored_with_an_outcome(lab: Lab, transition: Transition) -> None:
+    execution = claimed(lab)
+    assert lab.executions.finish(execution, replace(finish(transition), successor_sent=True)) is None
+    found = lab.executions.get(execution.id)
+    assert found is not None
+    assert found.progress.successor_sent
+
+
+def test_note_that_the_successor_was_sent_outlives_later_writes(lab: Lab) -> None:
+    execution = claimed(lab)
+    until = (execution.progress.lease_until or 0) + 1_000
+    assert not execution.progress.successor_sent
+    accepted = {"lease_until": until, "async_until": until}
+    assert lab.executions.extend_lease(execution, **accepted, successor_sent=True) is None
+    assert lab.executions.extend_lease(execution, **accepted) is None
+    assert lab.executions.finish(execution, finish(Transition.SUCCEED)) is None
+    found = lab.executions.get(execution.id)
+    assert found is not None
+    assert found.progress.successor_sent
+
+
+@pytest.mark.parametrize("transition", OUTCOMES)
 def test_an_attempt_ends_with_its_outcome_and_without_owner_and_lease(
     lab: Lab, transition: Transition
 ) -> None:

@@ -63,7 +63,7 @@ CALLBACKS = (
     Mutant(
         name="message of an attempt that goes on dropped without its successor",
         file="shared/usecases/attempts/settle_refusal.py",
-        old="the sweeper monitors the lease.\n            self.file_successor.execute(existing)\n",
+        old="the sweeper monitors the lease.\n            self._ensure_successor(existing)\n",
         new="the sweeper monitors the lease.\n",
         killer=_ASYNC,
     ),

@@ -2,7 +2,37 @@
 
 from tests.mutants.mutant import Mutant
 
+_MESSAGES = "tests/unit/usecases/attempts/test_messages_of_chains.py"
+
 CHAINS = (
+    Mutant(
+        name="second message of a run that makes one of each later run",
+        file="shared/usecases/attempts/settle_refusal.py",
+        old="        if not existing.progress.successor_sent:\n",
+        new="        if existing is not None:\n",
+        killer=_MESSAGES,
+    ),
+    Mutant(
+        name="retry that sends the message of the next run again",
+        file="shared/usecases/attempts/make_attempt.py",
+        old="        if execution.recurrence is None or execution.progress.successor_sent:\n",
+        new="        if execution.recurrence is None:\n",
+        killer=_MESSAGES,
+    ),
+    Mutant(
+        name="note of a successor that was not sent",
+        file="shared/usecases/attempts/make_attempt.py",
+        old=" and successor.exception() is None and successor.result()\n",
+        new="\n",
+        killer=_MESSAGES,
+    ),
+    Mutant(
+        name="note of a sent successor that is not stored with an outcome",
+        file="shared/adapters/dynamodb/executions/execution_store.py",
+        old="        sets[SUCCESSOR_SENT] = finish.successor_sent or None\n",
+        new="",
+        killer="tests/conformance/test_execution_attempts.py",
+    ),
     Mutant(
         name="next instant from now",
         file="shared/domain/jobs/misfire.py",
@@ -21,7 +51,7 @@ CHAINS = (
         name="no successor from a message met while waiting",
         file="shared/usecases/attempts/settle_refusal.py",
         old="            # The previous attempt may have filed no successor, and the retry may be hours away.\n"
-        "            self.file_successor.execute(existing)\n",
+        "            self._ensure_successor(existing)\n",
         new="            # The previous attempt may have filed no successor, and the retry may be hours away.\n",
         killer="tests/unit/usecases/attempts/test_execute_refused.py",
     ),

@@ -142,7 +142,7 @@ STATISTICS = (
     Mutant(
         name="statistics of the rows that still exist",
         file=_PASS,
-        old="merged = draft.merge(has_old=etag is not None)",
+        old="merged = draft.merge(has_old=etag is not None, without=without)",
         new="merged = draft.merge(has_old=False)",
     ),
     Mutant(

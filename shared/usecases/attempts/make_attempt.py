@@ -107,7 +107,7 @@ class MakeAttempt:
                 ended_at=called.ended_at,
                 stages=stages,
                 # The write does not wait for it: without this note, later messages file the successor again.
-                successor_sent=successor is not None and successor.done() and successor.result(),
+                successor_sent=_was_sent(successor),
             )
             jittered_ms = int(pause_ms * (1 + self.entropy.draw()) / 2)
             if settlement.end is not AttemptEnd.UNRECORDED or self.clock.now_ms() + jittered_ms > until:
@@ -125,3 +125,8 @@ class MakeAttempt:
                 continue
             return True
         return False
+
+
+def _was_sent(successor: asyncio.Task[bool] | None) -> bool:
+    """A fault of the filing is raised after the outcome is recorded."""
+    return successor is not None and successor.done() and successor.exception() is None and successor.result()
