@@ -1,6 +1,7 @@
 """ExecutionStore: what the owner of an attempt may do, and what becomes of an owner that died."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -49,9 +50,9 @@ def test_note_that_the_successor_was_sent_outlives_later_writes(lab: Lab) -> Non
     execution = claimed(lab)
     until = (execution.progress.lease_until or 0) + 1_000
     assert not execution.progress.successor_sent
-    accepted = {"lease_until": until, "async_until": until}
-    assert lab.executions.extend_lease(execution, **accepted, successor_sent=True) is None
-    assert lab.executions.extend_lease(execution, **accepted) is None
+    extend = partial(lab.executions.extend_lease, execution, lease_until=until, async_until=until)
+    assert extend(successor_sent=True) is None
+    assert extend() is None
     assert lab.executions.finish(execution, finish(Transition.SUCCEED)) is None
     found = lab.executions.get(execution.id)
     assert found is not None
