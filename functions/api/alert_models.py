@@ -41,8 +41,10 @@ JobEvents = Annotated[
     Events,
     AfterValidator(_of_jobs),
     Field(
-        max_length=len(JOB_EVENTS),
-        json_schema_extra={"items": {"type": "string", "enum": [event.value for event in JOB_EVENTS]}},
+        json_schema_extra={
+            "items": {"type": "string", "enum": [event.value for event in JOB_EVENTS]},
+            "maxItems": len(JOB_EVENTS),
+        }
     ),
 ]
 _EVENTS = (
