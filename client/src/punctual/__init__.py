@@ -1,0 +1,1 @@
+"""Client of Punctual: create jobs, follow their executions, and receive their calls."""
