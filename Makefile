@@ -25,7 +25,7 @@ TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)-$(GO_VERSION
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 WITH_CDK := PATH="$(CURDIR)/$(BIN):$(CURDIR)/.tools/node_modules/.bin:$$PATH"
 
-.PHONY: help run history test test-fast check format openapi simulate scale scale-fast pictures mutants crashes chaos journey drill bench size synth diff deploy deploy-role teardown attach smoke lock tools clean
+.PHONY: help run history test test-fast check format openapi client-sdk simulate scale scale-fast pictures mutants crashes chaos journey drill bench size synth diff deploy deploy-role teardown attach smoke lock tools clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile
@@ -56,6 +56,9 @@ format: $(VENV) ## Fix lint and format.
 
 openapi: $(VENV) ## Generate docs/openapi.json; a test checks that it is current.
 	$(BIN)/python -m functions.api.openapi > docs/openapi.json
+
+client-sdk: $(VENV) ## Generate the Python client from docs/openapi.json; a test checks that it is current.
+	$(BIN)/python -m client.generate
 
 simulate: $(VENV) ## Run the simulation on all cores; SEEDS=5000, or ARGS="--first 42 --seeds 1 --trace" to replay a seed.
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)

@@ -1,0 +1,148 @@
+"""What the OpenAPI document does not say: the names of the methods, and which requests may be repeated."""
+
+METHODS = {
+    "createJob": "jobs.create",
+    "createJobs": "jobs.batch",
+    "listJobs": "jobs.list",
+    "getJob": "jobs.get",
+    "updateJob": "jobs.update",
+    "cancelJob": "jobs.cancel",
+    "pauseJob": "jobs.pause",
+    "resumeJob": "jobs.resume",
+    "triggerJob": "jobs.trigger",
+    "backfillJob": "jobs.backfill",
+    "changeJobs": "jobs.bulk",
+    "listExecutions": "jobs.list_executions",
+    "listNextRuns": "jobs.upcoming",
+    "listBulkTasks": "bulk_tasks.list",
+    "getBulkTask": "bulk_tasks.get",
+    "cancelBulkTask": "bulk_tasks.cancel",
+    "undoBulkTask": "bulk_tasks.undo",
+    "listExecutionsByTime": "executions.list",
+    "getExecution": "executions.get",
+    "explainExecution": "executions.explain",
+    "cancelExecution": "executions.cancel",
+    "redriveExecution": "executions.redrive",
+    "heartbeatExecution": "executions.heartbeat",
+    "completeExecution": "executions.complete",
+    "failExecution": "executions.fail",
+    "listDeadLetters": "dead_letters.list",
+    "inspectDeadLetter": "dead_letters.get",
+    "redriveDeadLetters": "dead_letters.redrive",
+    "getRedrive": "redrives.get",
+    "undoRedrive": "redrives.undo",
+    "previewSchedule": "schedules.preview",
+    "listUpcoming": "upcoming.list",
+    "getStatistics": "stats.get",
+    "getUsage": "usage.get",
+    "listAudit": "audit.list",
+    "getSettings": "settings.get",
+    "changeSettings": "settings.update",
+    "listKeys": "keys.list",
+    "createKey": "keys.create",
+    "rotateKey": "keys.rotate",
+    "revokeKey": "keys.revoke",
+    "listSigningSecrets": "signing_secrets.list",
+    "rotateSigningSecret": "signing_secrets.rotate",
+    "retireSigningSecret": "signing_secrets.retire",
+    "getHealth": "health.get",
+    "listTenants": "admin.tenants.list",
+    "createTenant": "admin.tenants.create",
+    "getTenant": "admin.tenants.get",
+    "changeTenant": "admin.tenants.update",
+    "listKeysOfTenant": "admin.keys.list",
+    "createKeyOfTenant": "admin.keys.create",
+    "rotateKeyOfTenant": "admin.keys.rotate",
+    "revokeKeyOfTenant": "admin.keys.revoke",
+    "listSigningSecretsOfTenant": "admin.signing_secrets.list",
+    "rotateSigningSecretOfTenant": "admin.signing_secrets.rotate",
+    "retireSigningSecretOfTenant": "admin.signing_secrets.retire",
+    "getUsageOfTenant": "admin.usage.get",
+    "listAuditOfTenant": "admin.audit.list",
+    "getStatisticsOfTenant": "admin.stats.of_tenant",
+    "getStatisticsOfAllTenants": "admin.stats.get",
+    "listParked": "admin.parked.list",
+    "listDue": "admin.upcoming.list",
+}
+"""The method of each operation, `group.name`. A method `list` that has pages gets an `iterate` beside it."""
+
+REPEATS = {
+    "cancelBulkTask": "ALWAYS",
+    "changeSettings": "ALWAYS",
+    "changeTenant": "ALWAYS",
+    "completeExecution": "ALWAYS",
+    "createKey": "NEVER",
+    "createKeyOfTenant": "NEVER",
+    "createTenant": "NEVER",
+    "failExecution": "ALWAYS",
+    "heartbeatExecution": "ALWAYS",
+    "pauseJob": "ALWAYS",
+    "previewSchedule": "ALWAYS",
+    "redriveExecution": "ALWAYS",
+    "resumeJob": "ALWAYS",
+    "rotateKey": "NEVER",
+    "rotateKeyOfTenant": "NEVER",
+    "rotateSigningSecret": "NEVER",
+    "rotateSigningSecretOfTenant": "NEVER",
+    "undoBulkTask": "ALWAYS",
+    "updateJob": "ETAG",
+}
+"""Whether a request without an Idempotency-Key may be sent again after a lost answer, for each POST, PUT and PATCH.
+
+`NEVER`: each request makes something, or the lost answer had a secret that is shown once. `ETAG`: a patch is relative
+to the moment (`delay_seconds`, a new schedule), so it is repeated only if If-Match names a revision.
+"""
+
+FLATTENED = {
+    "createJob": {"schedule": "ScheduleIn", "request": "RequestIn"},
+    "updateJob": {"schedule": "ScheduleIn", "request": "RequestIn"},
+}
+"""Members of bodies whose own members are arguments of the method, too, with the schema that has them."""
+
+BY_CLIENT = {"createJobs": "create_batch"}
+"""Operations whose steps the client has by hand, with the name of its method."""
+
+LEFT_OUT = {"If-None-Match"}
+"""Headers that a client in Python has no use for."""
+
+HEADERS = {
+    "Idempotency-Key": ("idempotency_key", "str | None"),
+    "If-Match": ("if_match", "IfMatch | None"),
+    "Punctual-Depth": ("depth", "str | None"),
+    "traceparent": ("traceparent", "str | None"),
+}
+"""The argument and its type for each header."""
+
+RENAMED = {"from": "since", "to": "until"}
+"""Members whose names are keywords, and their partners."""
+
+AGO = {"from", "to"}
+"""Arguments that take `"24h"` for how long ago, beside an instant. (Their schemas call them instants, or just text.)"""
+
+INSTANTS = {"at", "start_at", "end_at", "created_from", "created_to"}
+"""Members of requests that are instants, though their schemas have no format for them."""
+
+REFERENCES = {"job", "backfill_of"}
+"""Arguments that take an id, or an object with one."""
+
+HIDDEN = {
+    "FailedRequestOut": ("body",),
+    "HeaderOut": ("value",),
+    "NewKeyOut": ("api_key",),
+    "NewSecretOut": ("signing_secret",),
+    "NewTenantOut": ("api_key", "signing_secret"),
+    "RequestIn": ("headers", "body", "json"),
+}
+"""Members that are never part of the text of a model: secrets, and requests that the API keeps encrypted."""
+
+CLASSES = {"Quota": "QuotaName", "WarningOut": "ScheduleWarning"}
+"""The names of schemas whose own names are taken: by an answer without its `Out`, or by Python."""
+
+BASES = {"BatchOut": "BatchResults"}
+"""Models with methods of their own."""
+
+UNIONS = {("AcceptedOut", "RefusedOut"): "BatchResult"}
+"""The names of members that are one of several objects: the model has the members of all."""
+
+PROBLEMS_WITHOUT_EXAMPLE = {"method-not-allowed": "The resource has no such method"}
+"""Problem types that no operation of the document has, with their titles."""

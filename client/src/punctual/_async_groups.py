@@ -1,0 +1,2102 @@
+"""The methods of `AsyncPunctual`. Generated from docs/openapi.json: run `make client-sdk` instead of editing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, overload
+
+from msgspec import UNSET, UnsetType
+
+from punctual import _bodies, _operations
+from punctual._groups import AsyncGroup
+from punctual._model import Instant, Ref
+from punctual._values import IfMatch, When
+from punctual.models import (
+    AlertsIn,
+    AuditPage,
+    AuditRecord,
+    BackfillPlan,
+    Batch,
+    BulkAction,
+    BulkFilterIn,
+    BulkPatchIn,
+    BulkPlan,
+    BulkTask,
+    BulkTaskPage,
+    CatchUp,
+    DeadLetter,
+    DeadLetterPage,
+    DuePage,
+    DueRow,
+    Execution,
+    ExecutionDetail,
+    ExecutionPage,
+    Explanation,
+    Gap,
+    Health,
+    Heartbeat,
+    Inspected,
+    Job,
+    JobIn,
+    JobPage,
+    JobSummary,
+    Key,
+    Keys,
+    Lane,
+    NewKey,
+    NewSecret,
+    NewTenant,
+    NextRuns,
+    Overlap,
+    OverlapPolicy,
+    Parked,
+    ParkedPage,
+    Redrive,
+    RedrivePlan,
+    Report,
+    RequestIn,
+    RetryIn,
+    ScheduleIn,
+    SchedulePreview,
+    Scope,
+    Secret,
+    Secrets,
+    Settings,
+    Statistics,
+    Tenant,
+    TenantPage,
+    TenantState,
+    UpcomingPage,
+    UpcomingRun,
+    Usage,
+    WhenSuspended,
+)
+
+
+class AdminAuditMethods(AsyncGroup):
+    """The operations of `admin.audit`."""
+
+    async def list(
+        self,
+        tenant: Ref,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        target: str | None = None,
+    ) -> AuditPage:
+        """List changes of a tenant, newest first (operators).
+
+        Operators see the key of an operator who made a change; the tenant does not.
+
+        * `tenant`: A tenant's `id`.
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        * `since`: At this instant or later. An RFC 3339 instant with an offset.
+        * `until`: Before this instant. An RFC 3339 instant with an offset.
+        * `target`: Only changes of the thing with this id.
+        """
+        return await self._client.call(
+            _operations.LIST_AUDIT_OF_TENANT,
+            tenant,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "from": self._client.instant(since),
+                "to": self._client.instant(until),
+                "target": target,
+            },
+        )
+
+    def iterate(
+        self,
+        tenant: Ref,
+        *,
+        limit: int | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        target: str | None = None,
+    ) -> AsyncIterator[AuditRecord]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        since = self._client.instant(since)
+        until = self._client.instant(until)
+        return self._client.pages(
+            lambda cursor: self.list(
+                tenant, limit=limit, since=since, until=until, target=target, cursor=cursor
+            ),
+            lambda page: page.records,
+        )
+
+
+class AdminKeysMethods(AsyncGroup):
+    """The operations of `admin.keys`."""
+
+    async def list(self, tenant: Ref) -> Keys:
+        """List the API keys (operators, for any tenant).
+
+        Expired and revoked keys stay listed for a while.
+
+        * `tenant`: A tenant's `id`.
+        """
+        return await self._client.call(_operations.LIST_KEYS_OF_TENANT, tenant)
+
+    async def create(
+        self,
+        tenant: Ref,
+        *,
+        scopes: Sequence[Scope],
+        expires_in_seconds: int | UnsetType | None = UNSET,
+        name: str | UnsetType | None = UNSET,
+    ) -> NewKey:
+        """Create an API key (operators, for any tenant).
+
+        `api_key` is shown only once; only a hash of it is stored.
+
+        * `tenant`: A tenant's `id`.
+        """
+        return await self._client.call(
+            _operations.CREATE_KEY_OF_TENANT,
+            tenant,
+            body={"expires_in_seconds": expires_in_seconds, "name": name, "scopes": scopes},
+        )
+
+    async def revoke(self, tenant: Ref, key: Ref) -> Key:
+        """Revoke an API key (operators, for any tenant).
+
+        Every function refuses it within a minute. A tenant cannot revoke its own last key that may manage
+        keys.
+
+        * `tenant`: A tenant's `id`.
+        * `key`: The id of an API key: the part between the underscores of `pk_<id>_…`.
+        """
+        return await self._client.call(_operations.REVOKE_KEY_OF_TENANT, tenant, key)
+
+    async def rotate(
+        self,
+        tenant: Ref,
+        key: Ref,
+        *,
+        expires_in_seconds: int | UnsetType | None = UNSET,
+        overlap_seconds: int | UnsetType = UNSET,
+    ) -> NewKey:
+        """Replace an API key with a new one (operators, for any tenant).
+
+        The new key has the same scopes and name; the old one ends after `overlap_seconds`.
+
+        * `tenant`: A tenant's `id`.
+        * `key`: The id of an API key: the part between the underscores of `pk_<id>_…`.
+        * `expires_in_seconds`: The life of the new key. Absent: it does not expire.
+        """
+        return await self._client.call(
+            _operations.ROTATE_KEY_OF_TENANT,
+            tenant,
+            key,
+            body={"expires_in_seconds": expires_in_seconds, "overlap_seconds": overlap_seconds},
+            body_is_required=False,
+        )
+
+
+class AdminParkedMethods(AsyncGroup):
+    """The operations of `admin.parked`."""
+
+    async def list(self, *, limit: int | None = None, cursor: str | None = None) -> ParkedPage:
+        """List the messages that could not be handled, newest first (operators).
+
+        Messages of the dead-letter queues that are unreadable, or whose execution is in no state that they
+        could apply to. They are kept until an operator removes them: `python -m functions.admin remove-
+        parked`.
+
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        """
+        return await self._client.call(_operations.LIST_PARKED, query={"limit": limit, "cursor": cursor})
+
+    def iterate(self, *, limit: int | None = None) -> AsyncIterator[Parked]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        return self._client.pages(
+            lambda cursor: self.list(limit=limit, cursor=cursor), lambda page: page.messages
+        )
+
+
+class AdminSigningSecretsMethods(AsyncGroup):
+    """The operations of `admin.signing_secrets`."""
+
+    async def list(self, tenant: Ref) -> Secrets:
+        """List the secrets that sign callbacks (operators, for any tenant).
+
+        The calls of a job are signed with each active secret of its `signing_secret`, the current one
+        first.
+
+        * `tenant`: A tenant's `id`.
+        """
+        return await self._client.call(_operations.LIST_SIGNING_SECRETS_OF_TENANT, tenant)
+
+    async def rotate(
+        self, tenant: Ref, *, name: str | UnsetType | None = UNSET, overlap_seconds: int | UnsetType = UNSET
+    ) -> NewSecret:
+        """Create a signing secret; the old ones sign beside it for a while (operators, for any tenant).
+
+        `signing_secret` is shown only once. At most five secrets of one name sign at once, and a tenant has
+        at most 20 names. A name stays: jobs may give it as their `signing_secret`.
+
+        * `tenant`: A tenant's `id`.
+        * `name`: Jobs with this `signing_secret` are signed with the secrets of this name alone. Null: the
+          secrets that sign all other jobs.
+        """
+        return await self._client.call(
+            _operations.ROTATE_SIGNING_SECRET_OF_TENANT,
+            tenant,
+            body={"name": name, "overlap_seconds": overlap_seconds},
+            body_is_required=False,
+        )
+
+    async def retire(self, tenant: Ref, secret: Ref) -> Secret:
+        """Retire an old signing secret now (operators, for any tenant).
+
+        The current secret of a name, or without one, cannot be retired: rotate first.
+
+        * `tenant`: A tenant's `id`.
+        * `secret`: A signing secret's `id`.
+        """
+        return await self._client.call(_operations.RETIRE_SIGNING_SECRET_OF_TENANT, tenant, secret)
+
+
+class AdminStatsMethods(AsyncGroup):
+    """The operations of `admin.stats`."""
+
+    async def get(
+        self,
+        *,
+        since: When | None = None,
+        until: When | None = None,
+        by: Literal["minute", "hour", "day"] | None = None,
+    ) -> Statistics:
+        """Show counts by outcome of all tenants together (operators).
+
+        Hours that are not counted yet have no counts. The range is extended to whole steps in UTC. It ends
+        with the present step at the latest, and has at most 6 hours by minute, 7 days by hour and 31 days
+        by day.
+
+        * `since`: At this instant or later. An RFC 3339 instant with an offset.
+        * `until`: Before this instant. An RFC 3339 instant with an offset.
+        * `by`: The length of a step; `hour` by default.
+        """
+        return await self._client.call(
+            _operations.GET_STATISTICS_OF_ALL_TENANTS,
+            query={"from": self._client.instant(since), "to": self._client.instant(until), "by": by},
+        )
+
+    async def of_tenant(
+        self,
+        tenant: Ref,
+        *,
+        since: When | None = None,
+        until: When | None = None,
+        by: Literal["minute", "hour", "day"] | None = None,
+        job: Ref | None = None,
+    ) -> Statistics:
+        """Show counts by outcome, and how late calls began (operators, for any tenant).
+
+        By the due times of executions. The range is extended to whole steps in UTC. It ends with the
+        present step at the latest, and has at most 6 hours by minute, 7 days by hour and 31 days by day.
+        With `job`, the executions of one job are counted, at most 2000, while their records exist.
+
+        * `tenant`: A tenant's `id`.
+        * `since`: At this instant or later. An RFC 3339 instant with an offset.
+        * `until`: Before this instant. An RFC 3339 instant with an offset.
+        * `by`: The length of a step; `hour` by default.
+        * `job`: Only executions of this job.
+        """
+        return await self._client.call(
+            _operations.GET_STATISTICS_OF_TENANT,
+            tenant,
+            query={
+                "from": self._client.instant(since),
+                "to": self._client.instant(until),
+                "by": by,
+                "job": job,
+            },
+        )
+
+
+class AdminTenantsMethods(AsyncGroup):
+    """The operations of `admin.tenants`."""
+
+    async def list(self, *, limit: int | None = None, cursor: str | None = None) -> TenantPage:
+        """List all tenants (operators).
+
+        By id.
+
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        """
+        return await self._client.call(_operations.LIST_TENANTS, query={"limit": limit, "cursor": cursor})
+
+    def iterate(self, *, limit: int | None = None) -> AsyncIterator[Tenant]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        return self._client.pages(
+            lambda cursor: self.list(limit=limit, cursor=cursor), lambda page: page.tenants
+        )
+
+    async def create(self, *, id: str, scopes: Sequence[Scope] | UnsetType = UNSET) -> NewTenant:
+        """Create a tenant with a first API key (operators).
+
+        The API key and the signing secret are shown only once.
+
+        * `id`: admin, operator, punctual, punctual-canary, system are reserved.
+        """
+        return await self._client.call(_operations.CREATE_TENANT, body={"id": id, "scopes": scopes})
+
+    async def get(self, tenant: Ref) -> Tenant:
+        """Show a tenant (operators).
+
+        The state, the quotas, and which quotas override the defaults.
+
+        * `tenant`: A tenant's `id`.
+        """
+        return await self._client.call(_operations.GET_TENANT, tenant)
+
+    async def update(
+        self,
+        tenant: Ref,
+        *,
+        alerts: AlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        index_shards: int | UnsetType = UNSET,
+        on_failure: str | UnsetType | None = UNSET,
+        on_success: str | UnsetType | None = UNSET,
+        quotas: Mapping[str, int | None] | UnsetType = UNSET,
+        state: TenantState | UnsetType = UNSET,
+        weight: int | UnsetType = UNSET,
+    ) -> Tenant:
+        """Suspend or resume a tenant, or change its weight and quotas (operators).
+
+        Requests of a suspended tenant are refused within a minute, and **none of its calls begins from
+        `effective_at` on**. A resumed tenant (`active`) gets both back at `effective_at`; what it had
+        paused itself stays paused. A quota of null returns to the deployment's default. `index_shards` can
+        only grow. `on_success` and `on_failure` are called with the outcomes of jobs that name no URL of
+        their own; null removes them.
+
+        * `tenant`: A tenant's `id`.
+        * `alerts`: Replaced as a whole.
+        * `on_success`: Called with the outcome of executions whose job names no URL of its own.
+        """
+        return await self._client.call(
+            _operations.CHANGE_TENANT,
+            tenant,
+            body={
+                "alerts": alerts,
+                "index_shards": index_shards,
+                "on_failure": on_failure,
+                "on_success": on_success,
+                "quotas": quotas,
+                "state": state,
+                "weight": weight,
+            },
+        )
+
+
+class AdminUpcomingMethods(AsyncGroup):
+    """The operations of `admin.upcoming`."""
+
+    async def list(
+        self, *, limit: int | None = None, cursor: str | None = None, within: int | None = None
+    ) -> DuePage:
+        """List executions that are about to be due, across tenants, by time (operators).
+
+        The rows of the buckets. A retry within the next 15 minutes is a delayed message, and is not
+        included.
+
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        * `within`: How many seconds to look ahead. 300 by default.
+        """
+        return await self._client.call(
+            _operations.LIST_DUE, query={"limit": limit, "cursor": cursor, "within": within}
+        )
+
+    def iterate(self, *, limit: int | None = None, within: int | None = None) -> AsyncIterator[DueRow]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        return self._client.pages(
+            lambda cursor: self.list(limit=limit, within=within, cursor=cursor), lambda page: page.rows
+        )
+
+
+class AdminUsageMethods(AsyncGroup):
+    """The operations of `admin.usage`."""
+
+    async def get(self, tenant: Ref) -> Usage:
+        """Show a tenant's quotas and their present usage (operators).
+
+        The same as the tenant sees.
+
+        * `tenant`: A tenant's `id`.
+        """
+        return await self._client.call(_operations.GET_USAGE_OF_TENANT, tenant)
+
+
+class AuditMethods(AsyncGroup):
+    """The operations of `audit`."""
+
+    async def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        target: str | None = None,
+    ) -> AuditPage:
+        """List changes, newest first.
+
+        Every change has one record, which is written before the change is acknowledged.
+
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        * `since`: At this instant or later. An RFC 3339 instant with an offset.
+        * `until`: Before this instant. An RFC 3339 instant with an offset.
+        * `target`: Only changes of the thing with this id.
+        """
+        return await self._client.call(
+            _operations.LIST_AUDIT,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "from": self._client.instant(since),
+                "to": self._client.instant(until),
+                "target": target,
+            },
+        )
+
+    def iterate(
+        self,
+        *,
+        limit: int | None = None,
+        since: When | None = None,
+        until: When | None = None,
+        target: str | None = None,
+    ) -> AsyncIterator[AuditRecord]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        since = self._client.instant(since)
+        until = self._client.instant(until)
+        return self._client.pages(
+            lambda cursor: self.list(limit=limit, since=since, until=until, target=target, cursor=cursor),
+            lambda page: page.records,
+        )
+
+
+class BulkTasksMethods(AsyncGroup):
+    """The operations of `bulk_tasks`."""
+
+    async def list(self, *, limit: int | None = None, cursor: str | None = None) -> BulkTaskPage:
+        """List bulk operations, newest first.
+
+        Operations that have ended are listed as long as executions are kept.
+
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        """
+        return await self._client.call(_operations.LIST_BULK_TASKS, query={"limit": limit, "cursor": cursor})
+
+    def iterate(self, *, limit: int | None = None) -> AsyncIterator[BulkTask]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        return self._client.pages(
+            lambda cursor: self.list(limit=limit, cursor=cursor), lambda page: page.operations
+        )
+
+    async def cancel(self, bulk_task: Ref) -> BulkTask:
+        """Cancel a bulk operation that is still running.
+
+        No further job is changed, except for a page that is being worked on. What was changed stays
+        changed: jobs that a deletion has paused stay paused, and are never deleted. A repetition changes
+        nothing.
+
+        * `bulk_task`: A bulk operation's `id`.
+        """
+        return await self._client.call(_operations.CANCEL_BULK_TASK, bulk_task)
+
+    async def get(self, bulk_task: Ref) -> BulkTask:
+        """Show the progress of a bulk operation.
+
+        The read is strongly consistent. A bulk operation is kept as long as executions are.
+
+        * `bulk_task`: A bulk operation's `id`.
+        """
+        return await self._client.call(_operations.GET_BULK_TASK, bulk_task)
+
+    async def undo(self, bulk_task: Ref) -> BulkTask:
+        """Undo a bulk operation, where nobody has changed the jobs since.
+
+        Paused jobs are resumed, resumed jobs are paused again, patched jobs get their former members, and
+        triggered runs that have not started are cancelled. A deletion can be undone until its grace has
+        passed. `changed_since` counts jobs that others have changed since, and runs that had started. The
+        undo proceeds in the background until the state is `undone`. A repetition changes nothing.
+
+        * `bulk_task`: A bulk operation's `id`.
+        """
+        return await self._client.call(_operations.UNDO_BULK_TASK, bulk_task)
+
+
+class DeadLettersMethods(AsyncGroup):
+    """The operations of `dead_letters`."""
+
+    async def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        job: Ref | None = None,
+        tag: str | None = None,
+        reason: Literal[
+            "attempts_used_up",
+            "not_retryable",
+            "stopped",
+            "too_old",
+            "job_deleted",
+            "worker_lost",
+            "http_status",
+            "redirect",
+            "timeout",
+            "connect_failed",
+            "dns_failed",
+            "tls_failed",
+            "address_not_allowed",
+            "protocol_error",
+            "lease_too_short",
+            "request_unreadable",
+            "receiver_failed",
+            "receiver_gave_up",
+            "unavailable",
+            "signing_secret_gone",
+        ]
+        | None = None,
+        status: int | None = None,
+        lane: Literal["critical", "standard", "bulk"] | None = None,
+        since: When | None = None,
+        until: When | None = None,
+    ) -> DeadLetterPage:
+        """List the executions that failed for good, newest first.
+
+        Executions in state `failed`, by `due_at`: their attempts are used up, or their receivers refused
+        any further attempt. The index may lag by a moment, but the data of each listed execution is never
+        stale.
+
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        * `job`: Only executions of this job.
+        * `tag`: Only jobs with this tag.
+        * `reason`: Only dead letters that ended for this reason, or whose last attempt did.
+        * `status`: Only dead letters whose last attempt got this HTTP status.
+        * `lane`: Only dead letters of this lane.
+        * `since`: At this instant or later. An RFC 3339 instant with an offset.
+        * `until`: Before this instant. An RFC 3339 instant with an offset.
+        """
+        return await self._client.call(
+            _operations.LIST_DEAD_LETTERS,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "job": job,
+                "tag": tag,
+                "reason": reason,
+                "status": status,
+                "lane": lane,
+                "from": self._client.instant(since),
+                "to": self._client.instant(until),
+            },
+        )
+
+    def iterate(
+        self,
+        *,
+        limit: int | None = None,
+        job: Ref | None = None,
+        tag: str | None = None,
+        reason: Literal[
+            "attempts_used_up",
+            "not_retryable",
+            "stopped",
+            "too_old",
+            "job_deleted",
+            "worker_lost",
+            "http_status",
+            "redirect",
+            "timeout",
+            "connect_failed",
+            "dns_failed",
+            "tls_failed",
+            "address_not_allowed",
+            "protocol_error",
+            "lease_too_short",
+            "request_unreadable",
+            "receiver_failed",
+            "receiver_gave_up",
+            "unavailable",
+            "signing_secret_gone",
+        ]
+        | None = None,
+        status: int | None = None,
+        lane: Literal["critical", "standard", "bulk"] | None = None,
+        since: When | None = None,
+        until: When | None = None,
+    ) -> AsyncIterator[DeadLetter]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        since = self._client.instant(since)
+        until = self._client.instant(until)
+        return self._client.pages(
+            lambda cursor: self.list(
+                limit=limit,
+                job=job,
+                tag=tag,
+                reason=reason,
+                status=status,
+                lane=lane,
+                since=since,
+                until=until,
+                cursor=cursor,
+            ),
+            lambda page: page.executions,
+        )
+
+    @overload
+    async def redrive(
+        self,
+        *,
+        dry_run: Literal[True],
+        since: When | UnsetType | None = UNSET,
+        job: Ref | UnsetType | None = UNSET,
+        lane: Lane | UnsetType | None = UNSET,
+        rate: int | UnsetType = UNSET,
+        reason: Literal[
+            "attempts_used_up",
+            "not_retryable",
+            "stopped",
+            "too_old",
+            "job_deleted",
+            "worker_lost",
+            "http_status",
+            "redirect",
+            "timeout",
+            "connect_failed",
+            "dns_failed",
+            "tls_failed",
+            "address_not_allowed",
+            "protocol_error",
+            "lease_too_short",
+            "request_unreadable",
+            "receiver_failed",
+            "receiver_gave_up",
+            "unavailable",
+            "signing_secret_gone",
+        ]
+        | UnsetType
+        | None = UNSET,
+        status: int | UnsetType | None = UNSET,
+        tag: str | UnsetType | None = UNSET,
+        until: When | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> RedrivePlan: ...
+
+    @overload
+    async def redrive(
+        self,
+        *,
+        dry_run: Literal[False] | UnsetType = UNSET,
+        since: When | UnsetType | None = UNSET,
+        job: Ref | UnsetType | None = UNSET,
+        lane: Lane | UnsetType | None = UNSET,
+        rate: int | UnsetType = UNSET,
+        reason: Literal[
+            "attempts_used_up",
+            "not_retryable",
+            "stopped",
+            "too_old",
+            "job_deleted",
+            "worker_lost",
+            "http_status",
+            "redirect",
+            "timeout",
+            "connect_failed",
+            "dns_failed",
+            "tls_failed",
+            "address_not_allowed",
+            "protocol_error",
+            "lease_too_short",
+            "request_unreadable",
+            "receiver_failed",
+            "receiver_gave_up",
+            "unavailable",
+            "signing_secret_gone",
+        ]
+        | UnsetType
+        | None = UNSET,
+        status: int | UnsetType | None = UNSET,
+        tag: str | UnsetType | None = UNSET,
+        until: When | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Redrive: ...
+
+    @overload
+    async def redrive(
+        self,
+        *,
+        dry_run: bool,
+        since: When | UnsetType | None = UNSET,
+        job: Ref | UnsetType | None = UNSET,
+        lane: Lane | UnsetType | None = UNSET,
+        rate: int | UnsetType = UNSET,
+        reason: Literal[
+            "attempts_used_up",
+            "not_retryable",
+            "stopped",
+            "too_old",
+            "job_deleted",
+            "worker_lost",
+            "http_status",
+            "redirect",
+            "timeout",
+            "connect_failed",
+            "dns_failed",
+            "tls_failed",
+            "address_not_allowed",
+            "protocol_error",
+            "lease_too_short",
+            "request_unreadable",
+            "receiver_failed",
+            "receiver_gave_up",
+            "unavailable",
+            "signing_secret_gone",
+        ]
+        | UnsetType
+        | None = UNSET,
+        status: int | UnsetType | None = UNSET,
+        tag: str | UnsetType | None = UNSET,
+        until: When | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> RedrivePlan | Redrive: ...
+
+    async def redrive(
+        self,
+        *,
+        dry_run: bool | UnsetType = UNSET,
+        since: When | UnsetType | None = UNSET,
+        job: Ref | UnsetType | None = UNSET,
+        lane: Lane | UnsetType | None = UNSET,
+        rate: int | UnsetType = UNSET,
+        reason: Literal[
+            "attempts_used_up",
+            "not_retryable",
+            "stopped",
+            "too_old",
+            "job_deleted",
+            "worker_lost",
+            "http_status",
+            "redirect",
+            "timeout",
+            "connect_failed",
+            "dns_failed",
+            "tls_failed",
+            "address_not_allowed",
+            "protocol_error",
+            "lease_too_short",
+            "request_unreadable",
+            "receiver_failed",
+            "receiver_gave_up",
+            "unavailable",
+            "signing_secret_gone",
+        ]
+        | UnsetType
+        | None = UNSET,
+        status: int | UnsetType | None = UNSET,
+        tag: str | UnsetType | None = UNSET,
+        until: When | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> RedrivePlan | Redrive:
+        """Redrive all dead letters of a range, at a limited rate.
+
+        A 202 means that the bulk redrive is durable. It proceeds in the background, oldest first, and at
+        most `rate` redrives are due in one second. Dead letters with a redrive that is open or has
+        succeeded are skipped, so nothing is redriven twice. A tenant can have one open bulk redrive at a
+        time. With `dry_run` nothing is created.
+
+        * `dry_run`: Only count the dead letters; redrive nothing.
+        * `since`: Due at this instant or later.
+        * `job`: Only dead letters of this job.
+        * `lane`: Only dead letters of this lane.
+        * `rate`: At most this many redrives are due in one second.
+        * `reason`: Only dead letters that ended for this reason, or whose last attempt did.
+        * `status`: Only dead letters whose last attempt got this HTTP status.
+        * `tag`: Only dead letters of jobs with this tag.
+        * `until`: Due before this instant; by default before the time of the request.
+        * `idempotency_key`: Visible ASCII. For 7 days, repetitions with the same key have no further
+          effect.
+        """
+        return await self._client.call(
+            _operations.REDRIVE_DEAD_LETTERS,
+            body={
+                "dry_run": dry_run,
+                "from": self._client.instant(since),
+                "job": self._client.reference(job),
+                "lane": lane,
+                "rate": rate,
+                "reason": reason,
+                "status": status,
+                "tag": tag,
+                "to": self._client.instant(until),
+            },
+            idempotency_key=idempotency_key,
+        )
+
+    async def get(self, execution: Ref, *, reveal: bool | None = None) -> Inspected:
+        """Show a dead letter with its request.
+
+        Header values and the body are withheld. `reveal=true` shows them: the key then needs `admin`
+        besides `read`, and the audit trail records it.
+
+        * `execution`: An execution's `id`: the `webhook-id` of its calls.
+        * `reveal`: Show header values and the body. Needs the scope `admin` besides `read`.
+        """
+        return await self._client.call(_operations.INSPECT_DEAD_LETTER, execution, query={"reveal": reveal})
+
+
+class ExecutionsMethods(AsyncGroup):
+    """The operations of `executions`."""
+
+    async def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: Literal[
+            "pending", "queued", "running", "waiting", "succeeded", "failed", "cancelled", "skipped"
+        ]
+        | None = None,
+        since: When | None = None,
+        until: When | None = None,
+    ) -> ExecutionPage:
+        """List all executions of the tenant by due time, newest first.
+
+        By `due_at`. The index may lag by a moment, but the data of each listed execution is never stale.
+        With `state=failed` only failed executions are read. The list goes on in the archive, where a page
+        may be short, or empty, while `next_cursor` is there.
+
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        * `state`: Only executions in this state.
+        * `since`: At this instant or later. An RFC 3339 instant with an offset.
+        * `until`: Before this instant. An RFC 3339 instant with an offset.
+        """
+        return await self._client.call(
+            _operations.LIST_EXECUTIONS_BY_TIME,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "state": state,
+                "from": self._client.instant(since),
+                "to": self._client.instant(until),
+            },
+        )
+
+    def iterate(
+        self,
+        *,
+        limit: int | None = None,
+        state: Literal[
+            "pending", "queued", "running", "waiting", "succeeded", "failed", "cancelled", "skipped"
+        ]
+        | None = None,
+        since: When | None = None,
+        until: When | None = None,
+    ) -> AsyncIterator[Execution]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        since = self._client.instant(since)
+        until = self._client.instant(until)
+        return self._client.pages(
+            lambda cursor: self.list(limit=limit, state=state, since=since, until=until, cursor=cursor),
+            lambda page: page.executions,
+        )
+
+    async def cancel(self, execution: Ref, *, stop_retries: bool | None = None) -> Execution:
+        """Cancel a redrive.
+
+        Every other execution is cancelled with its job. While an attempt runs the answer is 409; with
+        `stop_retries=true` it is 202, and that attempt is the last. A repetition changes nothing.
+
+        * `execution`: An execution's `id`: the `webhook-id` of its calls.
+        * `stop_retries`: Make a running attempt the last one, where it is too late to cancel.
+        """
+        return await self._client.call(
+            _operations.CANCEL_EXECUTION, execution, query={"stop_retries": stop_retries}
+        )
+
+    async def get(self, execution: Ref) -> ExecutionDetail:
+        """Show an execution.
+
+        With all of its attempts. The read is strongly consistent, except for `waiting_for`, which is a
+        hint. An execution whose record has expired is read from the archive.
+
+        * `execution`: An execution's `id`: the `webhook-id` of its calls.
+        """
+        return await self._client.call(_operations.GET_EXECUTION, execution)
+
+    async def complete(self, execution: Ref, *, token: str) -> Report:
+        """Report that a long-running callback has succeeded.
+
+        The execution ends as `succeeded`. The same report may be repeated; a different one is answered with
+        409.
+
+        * `execution`: An execution's `id`: the `webhook-id` of its calls.
+        * `token`: The `X-Callback-Token` of the call that the attempt made.
+        """
+        return await self._client.call(_operations.COMPLETE_EXECUTION, execution, token=token)
+
+    async def explain(self, execution: Ref) -> Explanation:
+        """Explain why an execution was late, or has not started.
+
+        The stages of its first and of its latest attempt, the longest of them, and a summary in words.
+        Stages are stored with the outcome of an attempt; those of earlier releases are `unknown`.
+
+        * `execution`: An execution's `id`: the `webhook-id` of its calls.
+        """
+        return await self._client.call(_operations.EXPLAIN_EXECUTION, execution)
+
+    async def fail(
+        self,
+        execution: Ref,
+        *,
+        token: str,
+        reason: str | UnsetType = UNSET,
+        retryable: bool | UnsetType = UNSET,
+    ) -> Report:
+        """Report that a long-running callback has failed.
+
+        The job's `retry` decides whether it is tried again or ends as `failed`. The same report may be
+        repeated; a different one is answered with 409.
+
+        * `execution`: An execution's `id`: the `webhook-id` of its calls.
+        * `token`: The `X-Callback-Token` of the call that the attempt made.
+        * `reason`: Kept as `last_response_body`; at most 256 bytes.
+        * `retryable`: Whether the job's retry policy applies.
+        """
+        return await self._client.call(
+            _operations.FAIL_EXECUTION,
+            execution,
+            body={"reason": reason, "retryable": retryable},
+            body_is_required=False,
+            token=token,
+        )
+
+    async def heartbeat(self, execution: Ref, *, token: str) -> Heartbeat:
+        """Report that a long-running callback is still running.
+
+        Extends the attempt's lease by `heartbeat_seconds`, at most to its deadline.
+
+        * `execution`: An execution's `id`: the `webhook-id` of its calls.
+        * `token`: The `X-Callback-Token` of the call that the attempt made.
+        """
+        return await self._client.call(_operations.HEARTBEAT_EXECUTION, execution, token=token)
+
+    async def redrive(self, execution: Ref) -> Execution:
+        """Repeat the request of a failed execution, now.
+
+        The redrive is an execution of its own with a full set of attempts; the failed execution stays
+        failed. While the redrive is open, and after it succeeded, a repetition changes nothing: the answer
+        has the same redrive and `Idempotency-Replayed: true`. After it failed or was cancelled, a
+        repetition creates another. No `Idempotency-Key` is needed; one that is sent is ignored.
+
+        * `execution`: An execution's `id`: the `webhook-id` of its calls.
+        """
+        return await self._client.call(_operations.REDRIVE_EXECUTION, execution)
+
+
+class HealthMethods(AsyncGroup):
+    """The operations of `health`."""
+
+    async def get(self) -> Health:
+        """Check that the API answers.
+
+        The function runs. No table or queue is checked.
+        """
+        return await self._client.call(_operations.GET_HEALTH)
+
+
+class JobsMethods(AsyncGroup):
+    """The operations of `jobs`."""
+
+    async def list(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: Literal[
+            "active",
+            "cancelled",
+            "completed",
+            "deleted",
+            "deleting",
+            "failed",
+            "paused",
+            "pausing",
+            "pending",
+            "queued",
+            "running",
+            "skipped",
+            "succeeded",
+            "updating",
+            "waiting",
+        ]
+        | None = None,
+        tag: str | None = None,
+        q: str | None = None,
+        kind: Literal["once", "cron", "rate", "backfill"] | None = None,
+        backfill_of: Ref | None = None,
+    ) -> JobPage:
+        """List the tenant's jobs: recurring jobs by id, then one-off jobs by due time.
+
+        A one-off job keeps its position when its time is changed. `GET /v1/jobs/{job_id}` shows the members
+        that are left out here.
+
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        * `state`: Only jobs in this state. A one-off job has the state of its execution.
+        * `tag`: Only jobs with this tag.
+        * `q`: Only jobs whose name starts with this text; case-sensitive.
+        * `kind`: Only jobs of this kind.
+        * `backfill_of`: Only the backfills of this job.
+        """
+        return await self._client.call(
+            _operations.LIST_JOBS,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "state": state,
+                "tag": tag,
+                "q": q,
+                "kind": kind,
+                "backfill_of": backfill_of,
+            },
+        )
+
+    def iterate(
+        self,
+        *,
+        limit: int | None = None,
+        state: Literal[
+            "active",
+            "cancelled",
+            "completed",
+            "deleted",
+            "deleting",
+            "failed",
+            "paused",
+            "pausing",
+            "pending",
+            "queued",
+            "running",
+            "skipped",
+            "succeeded",
+            "updating",
+            "waiting",
+        ]
+        | None = None,
+        tag: str | None = None,
+        q: str | None = None,
+        kind: Literal["once", "cron", "rate", "backfill"] | None = None,
+        backfill_of: Ref | None = None,
+    ) -> AsyncIterator[JobSummary]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        return self._client.pages(
+            lambda cursor: self.list(
+                limit=limit, state=state, tag=tag, q=q, kind=kind, backfill_of=backfill_of, cursor=cursor
+            ),
+            lambda page: page.jobs,
+        )
+
+    async def create(
+        self,
+        *,
+        at: Instant | UnsetType | None = UNSET,
+        cron: str | UnsetType | None = UNSET,
+        delay_seconds: int | UnsetType | None = UNSET,
+        dst_gap: Gap | UnsetType | None = UNSET,
+        dst_overlap: Overlap | UnsetType | None = UNSET,
+        end_at: Instant | UnsetType | None = UNSET,
+        expression: str | UnsetType | None = UNSET,
+        jitter_seconds: int | UnsetType = UNSET,
+        max_runs: int | UnsetType | None = UNSET,
+        rate_seconds: int | UnsetType | None = UNSET,
+        start_at: Instant | UnsetType | None = UNSET,
+        timezone: str | UnsetType | None = UNSET,
+        body: str | UnsetType | None = UNSET,
+        headers: Mapping[str, str] | UnsetType = UNSET,
+        json: Any = UNSET,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] | UnsetType = UNSET,
+        url: str | UnsetType = UNSET,
+        alerts: AlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        async_deadline_seconds: int | UnsetType = UNSET,
+        catch_up: CatchUp | UnsetType = UNSET,
+        catch_up_limit: int | UnsetType = UNSET,
+        catch_up_window_seconds: int | UnsetType = UNSET,
+        heartbeat_seconds: int | UnsetType = UNSET,
+        lane: Lane | UnsetType = UNSET,
+        late_tolerance_seconds: int | UnsetType = UNSET,
+        name: str | UnsetType | None = UNSET,
+        on_failure: str | UnsetType | None = UNSET,
+        on_success: str | UnsetType | None = UNSET,
+        overlap_policy: OverlapPolicy | UnsetType = UNSET,
+        request: RequestIn | Mapping[str, Any] | UnsetType = UNSET,
+        retry: RetryIn | Mapping[str, Any] | UnsetType = UNSET,
+        schedule: ScheduleIn | Mapping[str, Any] | UnsetType = UNSET,
+        signing_secret: str | UnsetType | None = UNSET,
+        start_deadline_seconds: int | UnsetType | None = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
+        timeout_seconds: int | UnsetType = UNSET,
+        when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+        depth: str | None = None,
+        traceparent: str | None = None,
+    ) -> Job:
+        """Create a job that runs once, on a cron line or at a fixed rate.
+
+        Needs `schedule` and `request.url`; every other member has a default. A 201 means that the job is
+        durable and will run. With an `Idempotency-Key` the same request may be sent again for 7 days. A
+        repetition returns the job in its present state, with `Idempotency-Replayed: true`.
+
+        * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
+        * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
+        * `delay_seconds`: Once, this many seconds from now.
+        * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
+        * `dst_overlap`: A local time that comes twice: run the `first`, the `second` or `both`.
+        * `end_at`: Nothing runs after.
+        * `expression`: EventBridge Scheduler's `cron(...)`, `rate(...)` or `at(...)`, unchanged.
+        * `jitter_seconds`: Each run starts later by up to this many seconds; the delay of one run never
+          changes.
+        * `max_runs`: The job ends after this many runs.
+        * `rate_seconds`: At this interval, counted from `start_at` or from the second of creation.
+        * `start_at`: Nothing runs before; the anchor of a rate.
+        * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
+        * `body`: Text that is sent as it is, in UTF-8; at most 204,800 bytes.
+        * `headers`: Headers of the request. Those that Punctual or the connection sets are refused.
+        * `json`: Any value; sent as JSON, with its content type.
+        * `url`: Absolute, with a public host; port 443, or 1024 and above. Deployed stacks call https.
+        * `alerts`: The events to announce. Null: the tenant's default.
+        * `async_deadline_seconds`: The longest duration of an attempt whose receiver answered 202 and
+          reports later.
+        * `catch_up`: The instants to run after an outage: none, the latest, or all.
+        * `catch_up_limit`: The maximum that `all` runs; the newest instants run.
+        * `catch_up_window_seconds`: Instants missed longer ago than this never run.
+        * `heartbeat_seconds`: Such an attempt counts as lost after this time without a heartbeat.
+        * `lane`: The queue and its workers. Lanes never wait for one another.
+        * `late_tolerance_seconds`: A run that is late by at most this much does not count as missed.
+        * `name`: Shown in lists. The filter `q` finds jobs by a prefix of their name.
+        * `on_failure`: The URL to call after a failure.
+        * `on_success`: The URL to call after a success. `none`: no call. Null: the tenant's default.
+        * `overlap_policy`: The rule for a run whose predecessor has not ended.
+        * `signing_secret`: The name of the signing secrets that sign the calls and outcome callbacks, and
+          no others do. Null: the secrets without a name.
+        * `start_deadline_seconds`: A one-off job that has not started this long after its time is skipped.
+        * `tags`: Lists can be filtered by one tag.
+        * `timeout_seconds`: For the whole call, including the response body.
+        * `when_suspended`: For a one-off job that is due while its tenant is suspended. Null: `skip`.
+        * `idempotency_key`: Visible ASCII. For 7 days, repetitions with the same key have no further
+          effect.
+        * `depth`: The value that the call carried from which this job is created. The job is one deeper
+          than the call's, and refused beyond 8.
+        * `traceparent`: W3C Trace Context, version 00: the job's calls belong to this trace. A value that
+          is not valid is ignored; then each execution has a trace of its own.
+        """
+        return await self._client.call(
+            _operations.CREATE_JOB,
+            body=_bodies.new_job(
+                at=at,
+                cron=cron,
+                delay_seconds=delay_seconds,
+                dst_gap=dst_gap,
+                dst_overlap=dst_overlap,
+                end_at=end_at,
+                expression=expression,
+                jitter_seconds=jitter_seconds,
+                max_runs=max_runs,
+                rate_seconds=rate_seconds,
+                start_at=start_at,
+                timezone=timezone,
+                body=body,
+                headers=headers,
+                json=json,
+                method=method,
+                url=url,
+                alerts=alerts,
+                async_deadline_seconds=async_deadline_seconds,
+                catch_up=catch_up,
+                catch_up_limit=catch_up_limit,
+                catch_up_window_seconds=catch_up_window_seconds,
+                heartbeat_seconds=heartbeat_seconds,
+                lane=lane,
+                late_tolerance_seconds=late_tolerance_seconds,
+                name=name,
+                on_failure=on_failure,
+                on_success=on_success,
+                overlap_policy=overlap_policy,
+                request=request,
+                retry=retry,
+                schedule=schedule,
+                signing_secret=signing_secret,
+                start_deadline_seconds=start_deadline_seconds,
+                tags=tags,
+                timeout_seconds=timeout_seconds,
+                when_suspended=when_suspended,
+            ),
+            idempotency_key=idempotency_key,
+            headers={"Punctual-Depth": depth, "traceparent": traceparent},
+        )
+
+    async def batch(
+        self,
+        jobs: Iterable[JobIn | Mapping[str, Any]],
+        *,
+        idempotency_key: str | None = None,
+        depth: str | None = None,
+        traceparent: str | None = None,
+    ) -> Batch:
+        """Create up to 100 jobs, each with a result of its own.
+
+        Each job is accepted or refused by itself: **check the `status` of each result**. The whole batch is
+        refused where its body cannot be read, and where it exceeds `creates_per_second`. An `Idempotency-
+        Key` covers the whole batch: where any result was 503, send the same batch again.
+
+        * `idempotency_key`: Visible ASCII. For 7 days, repetitions with the same key have no further
+          effect.
+        * `depth`: The value that the call carried from which this job is created. The job is one deeper
+          than the call's, and refused beyond 8.
+        * `traceparent`: W3C Trace Context, version 00: the job's calls belong to this trace. A value that
+          is not valid is ignored; then each execution has a trace of its own.
+        """
+        return await self._client.create_batch(
+            jobs, idempotency_key=idempotency_key, depth=depth, traceparent=traceparent
+        )
+
+    @overload
+    async def bulk(
+        self,
+        *,
+        action: BulkAction,
+        filter: BulkFilterIn | Mapping[str, Any],
+        dry_run: Literal[True],
+        grace_hours: int | UnsetType | None = UNSET,
+        patch: BulkPatchIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        plan: str | UnsetType | None = UNSET,
+        rate: int | UnsetType = UNSET,
+        reason: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> BulkPlan: ...
+
+    @overload
+    async def bulk(
+        self,
+        *,
+        action: BulkAction,
+        filter: BulkFilterIn | Mapping[str, Any],
+        dry_run: Literal[False] | UnsetType = UNSET,
+        grace_hours: int | UnsetType | None = UNSET,
+        patch: BulkPatchIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        plan: str | UnsetType | None = UNSET,
+        rate: int | UnsetType = UNSET,
+        reason: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> BulkTask: ...
+
+    @overload
+    async def bulk(
+        self,
+        *,
+        action: BulkAction,
+        filter: BulkFilterIn | Mapping[str, Any],
+        dry_run: bool,
+        grace_hours: int | UnsetType | None = UNSET,
+        patch: BulkPatchIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        plan: str | UnsetType | None = UNSET,
+        rate: int | UnsetType = UNSET,
+        reason: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> BulkPlan | BulkTask: ...
+
+    async def bulk(
+        self,
+        *,
+        action: BulkAction,
+        filter: BulkFilterIn | Mapping[str, Any],
+        dry_run: bool | UnsetType = UNSET,
+        grace_hours: int | UnsetType | None = UNSET,
+        patch: BulkPatchIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        plan: str | UnsetType | None = UNSET,
+        rate: int | UnsetType = UNSET,
+        reason: str | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> BulkPlan | BulkTask:
+        """Pause, resume, trigger, patch or delete all jobs that match a filter.
+
+        A 202 means that the operation is durable. It proceeds in the background, job by job under the rules
+        of the single requests, and covers jobs that were created before the request. A job that cannot take
+        the action is counted under `refused`. With `dry_run` nothing is changed: the answer counts the
+        jobs, shows examples, and has the `plan` that a request for more than 100 jobs must show within 10
+        minutes. The operations of a tenant run one after another.
+
+        * `dry_run`: Only count the jobs and make a plan; change nothing.
+        * `grace_hours`: Of a deletion: the jobs are paused at once, and deleted this much later unless the
+          operation is undone or cancelled. 24 by default; 0 deletes at once.
+        * `patch`: Of the action `patch`, which needs it.
+        * `plan`: The plan of a dry run with the same filter and action, at most 10 minutes old. An
+          operation on more than 100 jobs needs it.
+        * `rate`: At most this many jobs are changed per second.
+        * `reason`: The reason of a pause, shown with each job together with the operation's id.
+        * `idempotency_key`: Visible ASCII. For 7 days, repetitions with the same key have no further
+          effect.
+        """
+        return await self._client.call(
+            _operations.CHANGE_JOBS,
+            body={
+                "action": action,
+                "dry_run": dry_run,
+                "filter": filter,
+                "grace_hours": grace_hours,
+                "patch": patch,
+                "plan": plan,
+                "rate": rate,
+                "reason": reason,
+            },
+            idempotency_key=idempotency_key,
+        )
+
+    async def cancel(
+        self, job: Ref, *, stop_retries: bool | None = None, if_match: IfMatch | None = None
+    ) -> Job:
+        """Cancel a one-off job or delete a recurring one.
+
+        A one-off job can be cancelled until an attempt starts, and between attempts. While an attempt runs
+        the answer is 409; with `stop_retries=true` it is 202, and that attempt is the last. Deleting a
+        recurring job cancels its next executions and retries. After the answer nothing starts any more. A
+        repetition changes nothing, and the job can still be read.
+
+        * `job`: A job's `id`.
+        * `stop_retries`: Make a running attempt the last one, where it is too late to cancel.
+        * `if_match`: The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any
+          revision.
+        """
+        return await self._client.call(
+            _operations.CANCEL_JOB, job, query={"stop_retries": stop_retries}, if_match=if_match
+        )
+
+    async def get(self, job: Ref) -> Job:
+        """Show a job.
+
+        The definition, the state, the next due time and the last run. Headers and body of the request are
+        never shown again.
+
+        * `job`: A job's `id`.
+        """
+        return await self._client.call(_operations.GET_JOB, job)
+
+    async def update(
+        self,
+        job: Ref,
+        *,
+        at: Instant | UnsetType | None = UNSET,
+        cron: str | UnsetType | None = UNSET,
+        delay_seconds: int | UnsetType | None = UNSET,
+        dst_gap: Gap | UnsetType | None = UNSET,
+        dst_overlap: Overlap | UnsetType | None = UNSET,
+        end_at: Instant | UnsetType | None = UNSET,
+        expression: str | UnsetType | None = UNSET,
+        jitter_seconds: int | UnsetType | None = UNSET,
+        max_runs: int | UnsetType | None = UNSET,
+        rate_seconds: int | UnsetType | None = UNSET,
+        start_at: Instant | UnsetType | None = UNSET,
+        timezone: str | UnsetType | None = UNSET,
+        body: str | UnsetType | None = UNSET,
+        headers: Mapping[str, str] | UnsetType | None = UNSET,
+        json: Any = UNSET,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] | UnsetType | None = UNSET,
+        url: str | UnsetType | None = UNSET,
+        alerts: Mapping[str, Any] | UnsetType | None = UNSET,
+        async_deadline_seconds: int | UnsetType | None = UNSET,
+        catch_up: CatchUp | UnsetType | None = UNSET,
+        catch_up_limit: int | UnsetType | None = UNSET,
+        catch_up_window_seconds: int | UnsetType | None = UNSET,
+        heartbeat_seconds: int | UnsetType | None = UNSET,
+        lane: Lane | UnsetType | None = UNSET,
+        late_tolerance_seconds: int | UnsetType | None = UNSET,
+        name: str | UnsetType | None = UNSET,
+        on_failure: str | UnsetType | None = UNSET,
+        on_success: str | UnsetType | None = UNSET,
+        overlap_policy: OverlapPolicy | UnsetType | None = UNSET,
+        request: Mapping[str, Any] | UnsetType = UNSET,
+        retry: Mapping[str, Any] | UnsetType | None = UNSET,
+        schedule: Mapping[str, Any] | UnsetType = UNSET,
+        signing_secret: str | UnsetType | None = UNSET,
+        start_deadline_seconds: int | UnsetType | None = UNSET,
+        tags: Sequence[str] | UnsetType | None = UNSET,
+        timeout_seconds: int | UnsetType | None = UNSET,
+        when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        if_match: IfMatch | None = None,
+    ) -> Job:
+        """Change a job with a JSON merge patch.
+
+        A JSON merge patch (RFC 7396) of the members of a new job. Null restores a default, and the result
+        is validated like a new job. A `schedule` of another kind replaces the whole schedule. A one-off job
+        can be changed until its first attempt starts. For a recurring job, every run that has not started
+        uses the new definition.
+
+        * `job`: A job's `id`.
+        * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
+        * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
+        * `delay_seconds`: Once, this many seconds from now.
+        * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
+        * `dst_overlap`: A local time that comes twice: run the `first`, the `second` or `both`.
+        * `end_at`: Nothing runs after.
+        * `expression`: EventBridge Scheduler's `cron(...)`, `rate(...)` or `at(...)`, unchanged.
+        * `jitter_seconds`: Each run starts later by up to this many seconds; the delay of one run never
+          changes.
+        * `max_runs`: The job ends after this many runs.
+        * `rate_seconds`: At this interval, counted from `start_at` or from the second of creation.
+        * `start_at`: Nothing runs before; the anchor of a rate.
+        * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
+        * `body`: Text that is sent as it is, in UTF-8; at most 204,800 bytes.
+        * `headers`: Headers of the request. Those that Punctual or the connection sets are refused.
+        * `json`: Any value; sent as JSON, with its content type.
+        * `url`: Absolute, with a public host; port 443, or 1024 and above. Deployed stacks call https.
+        * `alerts`: Members of a new job's `alerts`.
+        * `request`: Members of a new job's `request`.
+        * `retry`: Members of a new job's `retry`.
+        * `schedule`: Members of a new job's `schedule`.
+        * `when_suspended`: For a one-off job that is due while its tenant is suspended. Null: `skip`.
+        * `if_match`: The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any
+          revision.
+        """
+        return await self._client.call(
+            _operations.UPDATE_JOB,
+            job,
+            body=_bodies.job_patch(
+                at=at,
+                cron=cron,
+                delay_seconds=delay_seconds,
+                dst_gap=dst_gap,
+                dst_overlap=dst_overlap,
+                end_at=end_at,
+                expression=expression,
+                jitter_seconds=jitter_seconds,
+                max_runs=max_runs,
+                rate_seconds=rate_seconds,
+                start_at=start_at,
+                timezone=timezone,
+                body=body,
+                headers=headers,
+                json=json,
+                method=method,
+                url=url,
+                alerts=alerts,
+                async_deadline_seconds=async_deadline_seconds,
+                catch_up=catch_up,
+                catch_up_limit=catch_up_limit,
+                catch_up_window_seconds=catch_up_window_seconds,
+                heartbeat_seconds=heartbeat_seconds,
+                lane=lane,
+                late_tolerance_seconds=late_tolerance_seconds,
+                name=name,
+                on_failure=on_failure,
+                on_success=on_success,
+                overlap_policy=overlap_policy,
+                request=request,
+                retry=retry,
+                schedule=schedule,
+                signing_secret=signing_secret,
+                start_deadline_seconds=start_deadline_seconds,
+                tags=tags,
+                timeout_seconds=timeout_seconds,
+                when_suspended=when_suspended,
+            ),
+            if_match=self._client.revision_of(job, if_match),
+        )
+
+    @overload
+    async def backfill(
+        self,
+        job: Ref,
+        *,
+        since: When,
+        until: When,
+        dry_run: Literal[True],
+        every_seconds: int | UnsetType = UNSET,
+        lane: Lane | UnsetType = UNSET,
+        overlap_policy: OverlapPolicy | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> BackfillPlan: ...
+
+    @overload
+    async def backfill(
+        self,
+        job: Ref,
+        *,
+        since: When,
+        until: When,
+        dry_run: Literal[False] | UnsetType = UNSET,
+        every_seconds: int | UnsetType = UNSET,
+        lane: Lane | UnsetType = UNSET,
+        overlap_policy: OverlapPolicy | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Job: ...
+
+    @overload
+    async def backfill(
+        self,
+        job: Ref,
+        *,
+        since: When,
+        until: When,
+        dry_run: bool,
+        every_seconds: int | UnsetType = UNSET,
+        lane: Lane | UnsetType = UNSET,
+        overlap_policy: OverlapPolicy | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> BackfillPlan | Job: ...
+
+    async def backfill(
+        self,
+        job: Ref,
+        *,
+        since: When,
+        until: When,
+        dry_run: bool | UnsetType = UNSET,
+        every_seconds: int | UnsetType = UNSET,
+        lane: Lane | UnsetType = UNSET,
+        overlap_policy: OverlapPolicy | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> BackfillPlan | Job:
+        """Run a recurring job for the instants of a past range.
+
+        The backfill is a job of its own: it is read, paused, resumed and deleted by its own id, and ends
+        with its range. It makes the request that the job had at the time of the backfill, once for each
+        instant, whatever happens to the job meanwhile; deleting the job deletes the backfill too. With
+        `dry_run` nothing is created.
+
+        * `job`: A job's `id`.
+        * `since`: Start of the range, inclusive: RFC 3339 with an offset.
+        * `until`: End of the range, exclusive; not in the future.
+        * `dry_run`: Only return the plan; create nothing.
+        * `every_seconds`: The time between the starts of two runs, whatever lies between their instants.
+        * `lane`: The queue and its workers. The bulk lane yields to work that is due.
+        * `overlap_policy`: The rule for a run whose predecessor in the backfill has not ended.
+        * `idempotency_key`: Visible ASCII. For 7 days, repetitions with the same key have no further
+          effect.
+        """
+        return await self._client.call(
+            _operations.BACKFILL_JOB,
+            job,
+            body={
+                "dry_run": dry_run,
+                "every_seconds": every_seconds,
+                "from": self._client.instant(since),
+                "lane": lane,
+                "overlap_policy": overlap_policy,
+                "to": self._client.instant(until),
+            },
+            idempotency_key=idempotency_key,
+        )
+
+    async def list_executions(
+        self,
+        job: Ref,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        state: Literal[
+            "pending", "queued", "running", "waiting", "succeeded", "failed", "cancelled", "skipped"
+        ]
+        | None = None,
+        since: When | None = None,
+        until: When | None = None,
+    ) -> ExecutionPage:
+        """List a job's executions, newest first.
+
+        The whole history of a job, across all of its changes, by `scheduled_at`. The read is strongly
+        consistent: every acknowledged execution is included. Runs whose records have expired are read from
+        the archive.
+
+        * `job`: A job's `id`.
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        * `state`: Only executions in this state.
+        * `since`: At this instant or later. An RFC 3339 instant with an offset.
+        * `until`: Before this instant. An RFC 3339 instant with an offset.
+        """
+        return await self._client.call(
+            _operations.LIST_EXECUTIONS,
+            job,
+            query={
+                "limit": limit,
+                "cursor": cursor,
+                "state": state,
+                "from": self._client.instant(since),
+                "to": self._client.instant(until),
+            },
+        )
+
+    def iterate_executions(
+        self,
+        job: Ref,
+        *,
+        limit: int | None = None,
+        state: Literal[
+            "pending", "queued", "running", "waiting", "succeeded", "failed", "cancelled", "skipped"
+        ]
+        | None = None,
+        since: When | None = None,
+        until: When | None = None,
+    ) -> AsyncIterator[Execution]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See
+        `list_executions`.
+        """
+        since = self._client.instant(since)
+        until = self._client.instant(until)
+        return self._client.pages(
+            lambda cursor: self.list_executions(
+                job, limit=limit, state=state, since=since, until=until, cursor=cursor
+            ),
+            lambda page: page.executions,
+        )
+
+    async def pause(
+        self, job: Ref, *, reason: str | UnsetType | None = UNSET, if_match: IfMatch | None = None
+    ) -> Job:
+        """Pause a recurring job.
+
+        After the answer no run starts. Runs that had started before continue, including their retries.
+        Skipped instants are recorded. A repetition changes nothing.
+
+        * `job`: A job's `id`.
+        * `if_match`: The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any
+          revision.
+        """
+        return await self._client.call(
+            _operations.PAUSE_JOB, job, body={"reason": reason}, body_is_required=False, if_match=if_match
+        )
+
+    async def resume(self, job: Ref, *, if_match: IfMatch | None = None) -> Job:
+        """Resume a paused job.
+
+        Continues with the next instant in the future; instants skipped during the pause never run. A
+        repetition changes nothing.
+
+        * `job`: A job's `id`.
+        * `if_match`: The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any
+          revision.
+        """
+        return await self._client.call(_operations.RESUME_JOB, job, if_match=if_match)
+
+    async def trigger(
+        self, job: Ref, *, idempotency_key: str | None = None, if_match: IfMatch | None = None
+    ) -> Execution:
+        """Run a recurring job once more, now.
+
+        Independent of its schedule, and even while the job is paused. With an `Idempotency-Key` a
+        repetition starts no second run.
+
+        * `job`: A job's `id`.
+        * `idempotency_key`: Visible ASCII. For 7 days, repetitions with the same key have no further
+          effect.
+        * `if_match`: The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any
+          revision.
+        """
+        return await self._client.call(
+            _operations.TRIGGER_JOB, job, idempotency_key=idempotency_key, if_match=if_match
+        )
+
+    async def upcoming(self, job: Ref, *, count: int | None = None) -> NextRuns:
+        """List a job's next runs.
+
+        Each with its local time in the job's zone. A job that is not active has no next runs.
+
+        * `job`: A job's `id`.
+        * `count`: How many runs to show. 10 by default.
+        """
+        return await self._client.call(_operations.LIST_NEXT_RUNS, job, query={"count": count})
+
+
+class KeysMethods(AsyncGroup):
+    """The operations of `keys`."""
+
+    async def list(self) -> Keys:
+        """List the API keys.
+
+        Expired and revoked keys stay listed for a while.
+        """
+        return await self._client.call(_operations.LIST_KEYS)
+
+    async def create(
+        self,
+        *,
+        scopes: Sequence[Scope],
+        expires_in_seconds: int | UnsetType | None = UNSET,
+        name: str | UnsetType | None = UNSET,
+    ) -> NewKey:
+        """Create an API key.
+
+        `api_key` is shown only once; only a hash of it is stored.
+        """
+        return await self._client.call(
+            _operations.CREATE_KEY,
+            body={"expires_in_seconds": expires_in_seconds, "name": name, "scopes": scopes},
+        )
+
+    async def revoke(self, key: Ref) -> Key:
+        """Revoke an API key.
+
+        Every function refuses it within a minute. A tenant cannot revoke its own last key that may manage
+        keys.
+
+        * `key`: The id of an API key: the part between the underscores of `pk_<id>_…`.
+        """
+        return await self._client.call(_operations.REVOKE_KEY, key)
+
+    async def rotate(
+        self,
+        key: Ref,
+        *,
+        expires_in_seconds: int | UnsetType | None = UNSET,
+        overlap_seconds: int | UnsetType = UNSET,
+    ) -> NewKey:
+        """Replace an API key with a new one.
+
+        The new key has the same scopes and name; the old one ends after `overlap_seconds`.
+
+        * `key`: The id of an API key: the part between the underscores of `pk_<id>_…`.
+        * `expires_in_seconds`: The life of the new key. Absent: it does not expire.
+        """
+        return await self._client.call(
+            _operations.ROTATE_KEY,
+            key,
+            body={"expires_in_seconds": expires_in_seconds, "overlap_seconds": overlap_seconds},
+            body_is_required=False,
+        )
+
+
+class RedrivesMethods(AsyncGroup):
+    """The operations of `redrives`."""
+
+    async def undo(self, redrive: Ref) -> Redrive:
+        """Undo a bulk redrive, except for redrives that have started.
+
+        No more dead letters are redriven, and redrives that have not started are cancelled in the
+        background until the state is `undone`; `already_started` counts the others. A repetition changes
+        nothing.
+
+        * `redrive`: A bulk redrive's `id`.
+        """
+        return await self._client.call(_operations.UNDO_REDRIVE, redrive)
+
+    async def get(self, redrive: Ref) -> Redrive:
+        """Show the progress of a bulk redrive.
+
+        The read is strongly consistent. A bulk redrive is kept as long as executions are.
+
+        * `redrive`: A bulk redrive's `id`.
+        """
+        return await self._client.call(_operations.GET_REDRIVE, redrive)
+
+
+class SchedulesMethods(AsyncGroup):
+    """The operations of `schedules`."""
+
+    async def preview(
+        self,
+        *,
+        at: Instant | UnsetType | None = UNSET,
+        cron: str | UnsetType | None = UNSET,
+        delay_seconds: int | UnsetType | None = UNSET,
+        dst_gap: Gap | UnsetType | None = UNSET,
+        dst_overlap: Overlap | UnsetType | None = UNSET,
+        end_at: Instant | UnsetType | None = UNSET,
+        expression: str | UnsetType | None = UNSET,
+        jitter_seconds: int | UnsetType = UNSET,
+        max_runs: int | UnsetType | None = UNSET,
+        rate_seconds: int | UnsetType | None = UNSET,
+        start_at: Instant | UnsetType | None = UNSET,
+        timezone: str | UnsetType | None = UNSET,
+    ) -> SchedulePreview:
+        """Show the runs of a schedule; nothing is stored.
+
+        The next ten runs of a cron line, a rate or an expression, the changes of the clocks within two
+        years that affect any run, and warnings. The body is the `schedule` of a job by itself, so the
+        pointers of errors start inside of it. A key with `read` or `write` is enough.
+
+        * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
+        * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
+        * `delay_seconds`: Once, this many seconds from now.
+        * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
+        * `dst_overlap`: A local time that comes twice: run the `first`, the `second` or `both`.
+        * `end_at`: Nothing runs after.
+        * `expression`: EventBridge Scheduler's `cron(...)`, `rate(...)` or `at(...)`, unchanged.
+        * `jitter_seconds`: Each run starts later by up to this many seconds; the delay of one run never
+          changes.
+        * `max_runs`: The job ends after this many runs.
+        * `rate_seconds`: At this interval, counted from `start_at` or from the second of creation.
+        * `start_at`: Nothing runs before; the anchor of a rate.
+        * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
+        """
+        return await self._client.call(
+            _operations.PREVIEW_SCHEDULE,
+            body={
+                "at": at,
+                "cron": cron,
+                "delay_seconds": delay_seconds,
+                "dst_gap": dst_gap,
+                "dst_overlap": dst_overlap,
+                "end_at": end_at,
+                "expression": expression,
+                "jitter_seconds": jitter_seconds,
+                "max_runs": max_runs,
+                "rate_seconds": rate_seconds,
+                "start_at": start_at,
+                "timezone": timezone,
+            },
+        )
+
+
+class SettingsMethods(AsyncGroup):
+    """The operations of `settings`."""
+
+    async def get(self) -> Settings:
+        """Show the tenant's own settings.
+
+        The defaults for jobs that set nothing else.
+        """
+        return await self._client.call(_operations.GET_SETTINGS)
+
+    async def update(
+        self,
+        *,
+        alerts: AlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        on_failure: str | UnsetType | None = UNSET,
+        on_success: str | UnsetType | None = UNSET,
+    ) -> Settings:
+        """Change the tenant's own settings.
+
+        `on_success` and `on_failure` are called with the outcomes of jobs that name no URL of their own,
+        and `alerts` announces events of jobs that have none; null removes a member. Workers see a change
+        within a minute.
+
+        * `alerts`: Announces events of executions whose job has no `alerts`; replaced as a whole.
+        * `on_success`: Called with the outcome of executions whose job names no URL of its own.
+        """
+        return await self._client.call(
+            _operations.CHANGE_SETTINGS,
+            body={"alerts": alerts, "on_failure": on_failure, "on_success": on_success},
+        )
+
+
+class SigningSecretsMethods(AsyncGroup):
+    """The operations of `signing_secrets`."""
+
+    async def list(self) -> Secrets:
+        """List the secrets that sign callbacks.
+
+        The calls of a job are signed with each active secret of its `signing_secret`, the current one
+        first.
+        """
+        return await self._client.call(_operations.LIST_SIGNING_SECRETS)
+
+    async def rotate(
+        self, *, name: str | UnsetType | None = UNSET, overlap_seconds: int | UnsetType = UNSET
+    ) -> NewSecret:
+        """Create a signing secret; the old ones sign beside it for a while.
+
+        `signing_secret` is shown only once. At most five secrets of one name sign at once, and a tenant has
+        at most 20 names. A name stays: jobs may give it as their `signing_secret`.
+
+        * `name`: Jobs with this `signing_secret` are signed with the secrets of this name alone. Null: the
+          secrets that sign all other jobs.
+        """
+        return await self._client.call(
+            _operations.ROTATE_SIGNING_SECRET,
+            body={"name": name, "overlap_seconds": overlap_seconds},
+            body_is_required=False,
+        )
+
+    async def retire(self, secret: Ref) -> Secret:
+        """Retire an old signing secret now.
+
+        The current secret of a name, or without one, cannot be retired: rotate first.
+
+        * `secret`: A signing secret's `id`.
+        """
+        return await self._client.call(_operations.RETIRE_SIGNING_SECRET, secret)
+
+
+class StatsMethods(AsyncGroup):
+    """The operations of `stats`."""
+
+    async def get(
+        self,
+        *,
+        since: When | None = None,
+        until: When | None = None,
+        by: Literal["minute", "hour", "day"] | None = None,
+        job: Ref | None = None,
+    ) -> Statistics:
+        """Show counts by outcome, and how late calls began.
+
+        By the due times of executions. The range is extended to whole steps in UTC. It ends with the
+        present step at the latest, and has at most 6 hours by minute, 7 days by hour and 31 days by day.
+        With `job`, the executions of one job are counted, at most 2000, while their records exist.
+
+        * `since`: At this instant or later. An RFC 3339 instant with an offset.
+        * `until`: Before this instant. An RFC 3339 instant with an offset.
+        * `by`: The length of a step; `hour` by default.
+        * `job`: Only executions of this job.
+        """
+        return await self._client.call(
+            _operations.GET_STATISTICS,
+            query={
+                "from": self._client.instant(since),
+                "to": self._client.instant(until),
+                "by": by,
+                "job": job,
+            },
+        )
+
+
+class UpcomingMethods(AsyncGroup):
+    """The operations of `upcoming`."""
+
+    async def list(
+        self, *, limit: int | None = None, cursor: str | None = None, within: int | None = None
+    ) -> UpcomingPage:
+        """List the next runs of all jobs of the tenant, by time.
+
+        The calls of the next `within` seconds. All pages cover the window of the first page, however long
+        reading them takes.
+
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        * `within`: How many seconds to look ahead. 300 by default.
+        """
+        return await self._client.call(
+            _operations.LIST_UPCOMING, query={"limit": limit, "cursor": cursor, "within": within}
+        )
+
+    def iterate(self, *, limit: int | None = None, within: int | None = None) -> AsyncIterator[UpcomingRun]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        return self._client.pages(
+            lambda cursor: self.list(limit=limit, within=within, cursor=cursor), lambda page: page.runs
+        )
+
+
+class UsageMethods(AsyncGroup):
+    """The operations of `usage`."""
+
+    async def get(self) -> Usage:
+        """Show the tenant's quotas and their present usage.
+
+        `used` is null for quotas that are not counted.
+        """
+        return await self._client.call(_operations.GET_USAGE)
+
+
+class AdminMethods(AsyncGroup):
+    """The groups of `admin`."""
+
+    @cached_property
+    def audit(self) -> AdminAuditMethods:
+        return AdminAuditMethods(self._client)
+
+    @cached_property
+    def keys(self) -> AdminKeysMethods:
+        return AdminKeysMethods(self._client)
+
+    @cached_property
+    def parked(self) -> AdminParkedMethods:
+        return AdminParkedMethods(self._client)
+
+    @cached_property
+    def signing_secrets(self) -> AdminSigningSecretsMethods:
+        return AdminSigningSecretsMethods(self._client)
+
+    @cached_property
+    def stats(self) -> AdminStatsMethods:
+        return AdminStatsMethods(self._client)
+
+    @cached_property
+    def tenants(self) -> AdminTenantsMethods:
+        return AdminTenantsMethods(self._client)
+
+    @cached_property
+    def upcoming(self) -> AdminUpcomingMethods:
+        return AdminUpcomingMethods(self._client)
+
+    @cached_property
+    def usage(self) -> AdminUsageMethods:
+        return AdminUsageMethods(self._client)
+
+
+class AsyncOperations(AsyncGroup):
+    """Every group of operations."""
+
+    @cached_property
+    def admin(self) -> AdminMethods:
+        return AdminMethods(self._client)
+
+    @cached_property
+    def audit(self) -> AuditMethods:
+        return AuditMethods(self._client)
+
+    @cached_property
+    def bulk_tasks(self) -> BulkTasksMethods:
+        return BulkTasksMethods(self._client)
+
+    @cached_property
+    def dead_letters(self) -> DeadLettersMethods:
+        return DeadLettersMethods(self._client)
+
+    @cached_property
+    def executions(self) -> ExecutionsMethods:
+        return ExecutionsMethods(self._client)
+
+    @cached_property
+    def health(self) -> HealthMethods:
+        return HealthMethods(self._client)
+
+    @cached_property
+    def jobs(self) -> JobsMethods:
+        return JobsMethods(self._client)
+
+    @cached_property
+    def keys(self) -> KeysMethods:
+        return KeysMethods(self._client)
+
+    @cached_property
+    def redrives(self) -> RedrivesMethods:
+        return RedrivesMethods(self._client)
+
+    @cached_property
+    def schedules(self) -> SchedulesMethods:
+        return SchedulesMethods(self._client)
+
+    @cached_property
+    def settings(self) -> SettingsMethods:
+        return SettingsMethods(self._client)
+
+    @cached_property
+    def signing_secrets(self) -> SigningSecretsMethods:
+        return SigningSecretsMethods(self._client)
+
+    @cached_property
+    def stats(self) -> StatsMethods:
+        return StatsMethods(self._client)
+
+    @cached_property
+    def upcoming(self) -> UpcomingMethods:
+        return UpcomingMethods(self._client)
+
+    @cached_property
+    def usage(self) -> UsageMethods:
+        return UsageMethods(self._client)

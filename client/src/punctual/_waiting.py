@@ -1,0 +1,95 @@
+"""Waiting for the end of a job or an execution."""
+
+from dataclasses import dataclass
+
+from punctual import _operations
+from punctual._core import Rules, Sleep, Steps, exchange
+from punctual._model import Ref
+from punctual._operation import Call, Operation, T, id_of
+from punctual.errors import ExecutionFailedError, WaitTimeoutError
+from punctual.models import ExecutionDetail, Job
+
+FIRST_POLL_SECONDS, LONGEST_POLL_SECONDS, GROWTH = 0.5, 10.0, 1.5
+ENDED = frozenset({"succeeded", "failed", "cancelled", "skipped"})
+ENDED_BACKFILL = frozenset({"completed", "deleted"})
+_BACKFILL, _ONCE = "backfill", "once"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The end of a job or an execution."""
+
+    state: str
+    job: Job | None
+    """The job, if a job was waited for."""
+    execution: ExecutionDetail | None
+    """The execution; None for a backfill, which has many, and for a job that never ran."""
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the call succeeded, or the backfill has made all of its runs."""
+        return self.state in ("succeeded", "completed")
+
+    def raise_for_failure(self) -> "Ended":
+        """Raise ExecutionFailedError unless it succeeded."""
+        if self.succeeded:
+            return self
+        subject = self.execution or self.job
+        raise ExecutionFailedError(
+            f"{subject.id if subject else 'it'} ended as {self.state}{_why(self.execution)}",
+            self.job,
+            self.execution,
+        )
+
+
+def _why(execution: ExecutionDetail | None) -> str:
+    if execution is None:
+        return ""
+    last = execution.attempts[-1] if execution.attempts else None
+    status = f" {last.status}" if last and last.status else ""
+    attempt = f"; attempt {last.number} ended with {last.reason}{status}" if last else ""
+    return f" ({execution.end_reason}){attempt}" if execution.end_reason else attempt
+
+
+def ended(subject: Ref, timeout: float, rules: Rules) -> Steps[Ended]:
+    """Read a job or an execution until it has ended.
+
+    Raises WaitTimeoutError after `timeout` seconds, and ValueError for a recurring job, which has no end.
+    """
+    subject_id, deadline = id_of(subject), rules.monotonic() + timeout
+    read = _job if subject_id.startswith("job_") else _execution
+    pause = FIRST_POLL_SECONDS
+    while True:
+        state, end = yield from read(subject_id, rules)
+        if end is not None:
+            return end
+        left = deadline - rules.monotonic()
+        if left <= 0:
+            raise WaitTimeoutError(subject_id, state, timeout)
+        yield Sleep(min(pause, left))
+        pause = min(pause * GROWTH, LONGEST_POLL_SECONDS)
+
+
+def _execution(execution_id: str, rules: Rules) -> Steps[tuple[str, Ended | None]]:
+    found = yield from exchange(_get(_operations.GET_EXECUTION, execution_id), rules)
+    return found.state, Ended(found.state, None, found) if found.state in ENDED else None
+
+
+def _job(job_id: str, rules: Rules) -> Steps[tuple[str, Ended | None]]:
+    job = yield from exchange(_get(_operations.GET_JOB, job_id), rules)
+    if job.kind == _BACKFILL:
+        return job.state, Ended(job.state, job, None) if job.state in ENDED_BACKFILL else None
+    if job.kind != _ONCE:
+        raise ValueError(
+            f"{job_id} is recurring and has no end: wait for an execution, such as that of trigger()"
+        )
+    if job.state not in ENDED:
+        return job.state, None
+    execution = None
+    if job.last_run is not None:
+        execution = yield from exchange(_get(_operations.GET_EXECUTION, job.last_run.execution_id), rules)
+    return job.state, Ended(job.state, job, execution)
+
+
+def _get(operation: Operation[T], ref: Ref) -> Call[T]:
+    return Call(operation, operation.at(ref))

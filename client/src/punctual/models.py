@@ -1,0 +1,1540 @@
+"""The objects of the API. Generated from docs/openapi.json: run `make client-sdk` instead of editing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, ClassVar, Literal
+
+from msgspec import UNSET, UnsetType, field
+
+from punctual._model import BatchResults, Instant, Model, Request
+
+AlertEvent = Literal["failed", "recovered", "late", "skipped", "gone"]
+
+
+AlertFormat = Literal["json", "slack"]
+
+
+BulkAction = Literal["pause", "resume", "trigger", "delete", "patch"]
+
+
+CatchUp = Literal["coalesce", "skip", "all"]
+
+
+DstEffect = Literal["shifted", "collapsed", "skipped", "first_time_only", "second_time_only", "doubled"]
+
+
+Gap = Literal["shift", "skip"]
+
+
+JobTaskState = Literal["running", "waiting", "deleting", "finished", "cancelled", "undoing", "undone"]
+
+
+Kind = Literal["once", "cron", "rate", "backfill"]
+
+
+Lane = Literal["critical", "standard", "bulk"]
+
+
+Overlap = Literal["first", "second", "both"]
+
+
+OverlapPolicy = Literal["allow", "skip", "queue_one"]
+
+
+QueueName = Literal["critical", "standard", "bulk", "slow-critical", "slow", "slow-bulk"]
+
+
+QuotaName = Literal[
+    "recurring_jobs",
+    "creates_per_second",
+    "requests_per_second",
+    "due_per_minute",
+    "payload_bytes",
+    "tags",
+    "api_keys",
+    "concurrency",
+    "calls_per_second",
+    "destination_concurrency",
+    "destination_calls_per_second",
+]
+
+
+Refusal = Literal["deleted", "completed", "ended", "running", "backfill", "quota", "changed", "unreadable"]
+
+
+Scope = Literal["read", "write", "admin"]
+
+
+TaskState = Literal["running", "finished", "undoing", "undone"]
+
+
+TenantState = Literal["active", "suspended"]
+
+
+WarningCode = Literal[
+    "never_runs",
+    "far_first_run",
+    "dense",
+    "rate_is_elapsed_time",
+    "either_day_field",
+    "missing_days",
+    "uneven_steps",
+    "dst_gap",
+    "dst_second_time",
+    "dst_doubled",
+]
+
+
+WhenSuspended = Literal["skip", "run"]
+
+
+class Accepted(Model, frozen=True, kw_only=True):
+    """A job that was created."""
+
+    job: Job
+    status: int
+
+
+class AlertsIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A subscription: the events that are announced, and the URL that is called."""
+
+    events: Sequence[AlertEvent] | UnsetType = UNSET
+    """`failed`: the execution failed for good. `recovered`: the first success after that. `late`: its
+    first attempt began more than `late_after_seconds` after it was due. `skipped`: the overlap policy
+    or the start deadline skipped it. `gone`: its receiver answered 410, which pauses a recurring job.
+    """
+    format: AlertFormat | UnsetType = UNSET
+    """`slack`: a body of `{"text": "..."}`, for incoming webhooks of chats."""
+    late_after_seconds: int | UnsetType | None = UNSET
+    """Required with the event `late`, and refused without it."""
+    url: str
+    """`none`: no alerts."""
+
+
+class Alerts(Model, frozen=True, kw_only=True):
+    """A subscription to alerts."""
+
+    events: tuple[str, ...]
+    format: str
+    late_after_seconds: int | None = None
+    url: str
+    """`none`: no alerts."""
+
+
+class Attempt(Model, frozen=True, kw_only=True):
+    """One attempt of an execution. An attempt whose worker was lost is counted but has no entry."""
+
+    duration_ms: int
+    number: int
+    reason: str
+    """The outcome of the attempt; `ok` for success."""
+    started_at: datetime
+    status: int | None = None
+    """The HTTP status; null where there was no response."""
+
+
+class AttemptStages(Model, frozen=True, kw_only=True):
+    """One attempt with its stages, from its due time to the end of its call."""
+
+    due_at: datetime | None = None
+    """Null while the execution waits for the attempt after it, whose due time took its place."""
+    lag_ms: int | None = None
+    """From `due_at` to `started_at`."""
+    longest: Longest | None = None
+    number: int
+    stages: tuple[Span, ...]
+    started_at: datetime | None = None
+    """When the call began."""
+
+
+class AuditPage(Model, frozen=True, kw_only=True):
+    """Newest first. A page may be short while `next_cursor` is there."""
+
+    next_cursor: str | None = None
+    records: tuple[AuditRecord, ...]
+
+
+class AuditRecord(Model, frozen=True, kw_only=True):
+    """One change."""
+
+    actor: str
+    after: str | None = None
+    at: datetime
+    before: str | None = None
+    """SHA-256 of the thing's representation before the change; null where there was none."""
+    id: str
+    key_id: str | None = None
+    """The key that made the change. Tenants see null for a change by an operator."""
+    operation: str
+    """The operation, by its `operationId`."""
+    request_id: str
+    target: str
+    """The id of the changed thing."""
+
+
+class BackfillIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A past range with at most 1,000 instants of a recurring job."""
+
+    dry_run: bool | UnsetType = UNSET
+    """Only return the plan; create nothing."""
+    every_seconds: int | UnsetType = UNSET
+    """The time between the starts of two runs, whatever lies between their instants."""
+    since: Instant = field(name="from")
+    """Start of the range, inclusive: RFC 3339 with an offset."""
+    lane: Lane | UnsetType = UNSET
+    """The queue and its workers. The bulk lane yields to work that is due."""
+    overlap_policy: OverlapPolicy | UnsetType = UNSET
+    """The rule for a run whose predecessor in the backfill has not ended."""
+    until: Instant = field(name="to")
+    """End of the range, exclusive; not in the future."""
+
+
+class Backfill(Model, frozen=True, kw_only=True):
+    """The range of a backfill."""
+
+    count: int
+    """The number of instants in the range."""
+    every_seconds: int
+    since: datetime = field(name="from")
+    of: str
+    """The job that the backfill belongs to."""
+    until: datetime = field(name="to")
+
+
+class BackfillPlan(Model, frozen=True, kw_only=True):
+    """The runs that a backfill would have. Nothing was created."""
+
+    count: int
+    """The number of instants in the range."""
+    every_seconds: int
+    first_at: datetime
+    since: datetime = field(name="from")
+    instants: tuple[datetime, ...]
+    """The first 100 instants."""
+    last_at: datetime
+    of: str
+    """The job that the backfill belongs to."""
+    until: datetime = field(name="to")
+
+
+class BatchIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Jobs to create. Each job is validated by itself; its errors are in its own result."""
+
+    jobs: Sequence[JobIn]
+
+
+class Batch(BatchResults, frozen=True, kw_only=True):
+    """One result for each job, in the order of the request."""
+
+    results: tuple[BatchResult, ...]
+
+
+class BulkCounts(Model, frozen=True, kw_only=True):
+    """What happened to the jobs so far."""
+
+    changed_since: int
+    """Jobs that others changed after the operation, and triggered runs that had started: neither an undo
+    nor a deletion after the grace touches them.
+    """
+    deleted: int
+    """Jobs that were deleted after the grace."""
+    done: int
+    """Jobs that the action has changed; of a deletion with a grace, paused."""
+    gone: int
+    """Jobs that an undo found deleted."""
+    refused: dict[str, int]
+    """Jobs that could not take the action, by reason."""
+    unchanged: int
+    """Jobs that already were as the action leaves them."""
+    undone: int
+    """Jobs whose change was undone."""
+
+
+class BulkFilterIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The jobs to change: those that match every member. `{}` means all."""
+
+    created_from: Instant | UnsetType | None = UNSET
+    """Created at this instant or later."""
+    created_to: Instant | UnsetType | None = UNSET
+    """Created before this instant; by default before the time of the request."""
+    kind: Kind | UnsetType | None = UNSET
+    """Only jobs of this kind. One-off jobs are chosen by `once` alone."""
+    q: str | UnsetType | None = UNSET
+    """Only jobs whose name starts with this text; case-sensitive."""
+    state: (
+        Literal[
+            "active",
+            "cancelled",
+            "completed",
+            "deleted",
+            "deleting",
+            "failed",
+            "paused",
+            "pausing",
+            "pending",
+            "queued",
+            "running",
+            "skipped",
+            "succeeded",
+            "updating",
+            "waiting",
+        ]
+        | UnsetType
+        | None
+    ) = UNSET
+    """Only jobs in this state."""
+    tag: str | UnsetType | None = UNSET
+    """Only jobs with this tag."""
+
+
+class BulkFilter(Model, frozen=True, kw_only=True):
+    """The filter of an operation."""
+
+    created_from: datetime | None = None
+    created_to: datetime
+    kind: str | None = None
+    q: str | None = None
+    state: str | None = None
+    tag: str | None = None
+
+
+class BulkIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A filter, and the action on all jobs that match it."""
+
+    action: BulkAction
+    dry_run: bool | UnsetType = UNSET
+    """Only count the jobs and make a plan; change nothing."""
+    filter: BulkFilterIn
+    grace_hours: int | UnsetType | None = UNSET
+    """Of a deletion: the jobs are paused at once, and deleted this much later unless the operation is
+    undone or cancelled. 24 by default; 0 deletes at once.
+    """
+    patch: BulkPatchIn | UnsetType | None = UNSET
+    """Of the action `patch`, which needs it."""
+    plan: str | UnsetType | None = UNSET
+    """The plan of a dry run with the same filter and action, at most 10 minutes old. An operation on more
+    than 100 jobs needs it.
+    """
+    rate: int | UnsetType = UNSET
+    """At most this many jobs are changed per second."""
+    reason: str | UnsetType | None = UNSET
+    """The reason of a pause, shown with each job together with the operation's id."""
+
+
+class BulkPatchIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The members of recurring jobs that a bulk operation can change. What is left out stays as it is."""
+
+    add_tags: Sequence[str] | UnsetType = UNSET
+    """Tags that every job has afterwards."""
+    lane: Lane | UnsetType | None = UNSET
+    """The lane of the jobs' runs."""
+    remove_tags: Sequence[str] | UnsetType = UNSET
+    """Tags that no job has afterwards."""
+    timeout_seconds: int | UnsetType | None = UNSET
+    """For the whole call, including the response body."""
+
+
+class BulkPatch(Model, frozen=True, kw_only=True):
+    """The patch of an operation."""
+
+    add_tags: tuple[str, ...]
+    lane: str | None = None
+    remove_tags: tuple[str, ...]
+    timeout_seconds: int | None = None
+
+
+class BulkPlan(Model, frozen=True, kw_only=True):
+    """The jobs that would be changed. Nothing was changed."""
+
+    complete: bool
+    """False where the counts are lower bounds: at most 10000 jobs are counted."""
+    count: int
+    """The number of jobs that match."""
+    examples: tuple[JobSummary, ...]
+    """The first 20 jobs that would be changed."""
+    plan: str
+    """Send this with the request itself."""
+    plan_expires_at: datetime
+    refused: dict[str, int]
+    """Matching jobs that cannot take the action, by reason."""
+    unchanged: int
+    """Matching jobs that already are as the action would leave them."""
+    warnings: tuple[str, ...]
+    """What to consider before the operation."""
+
+
+class BulkTask(Model, frozen=True, kw_only=True):
+    """A bulk operation."""
+
+    action: str
+    counts: BulkCounts
+    created_at: datetime
+    deletes_at: datetime | None = None
+    ended_at: datetime | None = None
+    ends_at: datetime | None = None
+    """When the present pass ends at the earliest; null where nothing is left to do."""
+    filter: BulkFilter
+    grace_hours: int | None = None
+    """Null for actions other than a deletion."""
+    id: str
+    left: int
+    """Jobs that the present pass has not reached, as far as it is known."""
+    patch: BulkPatch | None = None
+    rate: int
+    reason: str | None = None
+    state: str
+    """`waiting`: the jobs of a deletion are paused until `deletes_at`. `undone`: every change that could
+    be undone is undone.
+    """
+    total: int
+    """The number of jobs that matched at the start."""
+    total_is_exact: bool
+    """False where `total` is a lower bound."""
+
+
+class BulkTaskPage(Model, frozen=True, kw_only=True):
+    """Bulk operations, newest first."""
+
+    next_cursor: str | None = None
+    operations: tuple[BulkTask, ...]
+
+
+class ClockChange(Model, frozen=True, kw_only=True):
+    """A change of the clocks that affects runs: local times that are skipped or come twice."""
+
+    at: datetime
+    count: int
+    effect: str
+    local_after: str
+    local_before: str
+    local_times: tuple[str, ...]
+    """The first of the affected local times."""
+    runs_at: datetime | None = None
+    """The time at which it runs instead; null where it does not run."""
+
+
+class DeadLetter(Model, frozen=True, kw_only=True):
+    """An execution that failed for good."""
+
+    archived: bool
+    """Whether its record has expired, so that it is shown from the archive: without `redriven_by` and
+    `notification`.
+    """
+    attempts: tuple[Attempt, ...]
+    attempts_begun: int
+    """Includes attempts whose worker was lost."""
+    backfill_of: str | None = None
+    """For a run of a backfill: the job that it belongs to."""
+    due_at: datetime
+    """The instant at which it is or was due: later than `scheduled_at` by the job's jitter."""
+    end_reason: str | None = None
+    """The reason of the end, where the state alone does not tell it."""
+    id: str
+    job_id: str
+    lag_ms: int | None = None
+    """How late its first call began; null where that is not known, or not yet."""
+    lane: str
+    last_reason: str | None = None
+    """The outcome of the last attempt; null where its worker was lost."""
+    last_response_body: str | None = None
+    """First 256 bytes of the last failed response."""
+    last_status: int | None = None
+    """The HTTP status of the last attempt; null where there was no response."""
+    missed: Missed | None = None
+    """The instants that a `skipped` execution covers, where they are several."""
+    name: str | None = None
+    """The present name of its job; null where it has none, or could not be read."""
+    next_attempt_at: datetime | None = None
+    notification: Notification | None = None
+    """The execution that delivers its outcome; null where nobody is notified."""
+    notification_of: str | None = None
+    """The execution whose outcome it delivers."""
+    redrive_of: str | None = None
+    """The failed execution whose request it repeats."""
+    redriven_by: str | None = None
+    """The execution that repeats its request."""
+    scheduled_at: datetime
+    """The nominal instant; for a run of a backfill, the past instant that it covers."""
+    state: str
+
+
+class DeadLetterPage(Model, frozen=True, kw_only=True):
+    """Newest first. A page may be short while `next_cursor` is there."""
+
+    executions: tuple[DeadLetter, ...]
+    next_cursor: str | None = None
+
+
+class DuePage(Model, frozen=True, kw_only=True):
+    """By time, across tenants. A page may be short, or empty, while `next_cursor` is there."""
+
+    next_cursor: str | None = None
+    rows: tuple[DueRow, ...]
+    until: datetime
+
+
+class DueRow(Model, frozen=True, kw_only=True):
+    """A row of a bucket that is not yet due."""
+
+    at: datetime
+    execution_id: str
+    lane: str
+    retry: bool
+    shard: int
+    state: str
+    tenant_id: str
+
+
+class ExecutionDetail(Model, frozen=True, kw_only=True):
+    """One planned run of a job, read by its id."""
+
+    archived: bool
+    """Whether its record has expired, so that it is shown from the archive: without `redriven_by` and
+    `notification`.
+    """
+    attempts: tuple[Attempt, ...]
+    attempts_begun: int
+    """Includes attempts whose worker was lost."""
+    backfill_of: str | None = None
+    """For a run of a backfill: the job that it belongs to."""
+    due_at: datetime
+    """The instant at which it is or was due: later than `scheduled_at` by the job's jitter."""
+    end_reason: str | None = None
+    """The reason of the end, where the state alone does not tell it."""
+    id: str
+    job_id: str
+    lag_ms: int | None = None
+    """How late its first call began; null where that is not known, or not yet."""
+    last_response_body: str | None = None
+    """First 256 bytes of the last failed response."""
+    missed: Missed | None = None
+    """The instants that a `skipped` execution covers, where they are several."""
+    name: str | None = None
+    """The present name of its job; null where it has none, or could not be read."""
+    next_attempt_at: datetime | None = None
+    notification: Notification | None = None
+    """The execution that delivers its outcome; null where nobody is notified."""
+    notification_of: str | None = None
+    """The execution whose outcome it delivers."""
+    redrive_of: str | None = None
+    """The failed execution whose request it repeats."""
+    redriven_by: str | None = None
+    """The execution that repeats its request."""
+    scheduled_at: datetime
+    """The nominal instant; for a run of a backfill, the past instant that it covers."""
+    state: str
+    waiting_for: Wait | None = None
+    """Why its next attempt is due and has not started. A hint, which may lag by a few seconds. Null where
+    no attempt is due, where it has started, and where the reason is not known.
+    """
+
+
+class Execution(Model, frozen=True, kw_only=True):
+    """One planned run of a job."""
+
+    archived: bool
+    """Whether its record has expired, so that it is shown from the archive: without `redriven_by` and
+    `notification`.
+    """
+    attempts: tuple[Attempt, ...]
+    attempts_begun: int
+    """Includes attempts whose worker was lost."""
+    backfill_of: str | None = None
+    """For a run of a backfill: the job that it belongs to."""
+    due_at: datetime
+    """The instant at which it is or was due: later than `scheduled_at` by the job's jitter."""
+    end_reason: str | None = None
+    """The reason of the end, where the state alone does not tell it."""
+    id: str
+    job_id: str
+    lag_ms: int | None = None
+    """How late its first call began; null where that is not known, or not yet."""
+    last_response_body: str | None = None
+    """First 256 bytes of the last failed response."""
+    missed: Missed | None = None
+    """The instants that a `skipped` execution covers, where they are several."""
+    name: str | None = None
+    """The present name of its job; null where it has none, or could not be read."""
+    next_attempt_at: datetime | None = None
+    notification: Notification | None = None
+    """The execution that delivers its outcome; null where nobody is notified."""
+    notification_of: str | None = None
+    """The execution whose outcome it delivers."""
+    redrive_of: str | None = None
+    """The failed execution whose request it repeats."""
+    redriven_by: str | None = None
+    """The execution that repeats its request."""
+    scheduled_at: datetime
+    """The nominal instant; for a run of a backfill, the past instant that it covers."""
+    state: str
+
+
+class ExecutionPage(Model, frozen=True, kw_only=True):
+    """Newest first. A page may be short while `next_cursor` is there."""
+
+    executions: tuple[Execution, ...]
+    next_cursor: str | None = None
+
+
+class Explanation(Model, frozen=True, kw_only=True):
+    """Why an execution was late, has not started, or did not run."""
+
+    attempts: tuple[AttemptStages, ...]
+    """The first attempt and the latest one; empty before the first."""
+    due_at: datetime
+    end_reason: str | None = None
+    id: str
+    job_id: str
+    lag_ms: int | None = None
+    """How late the first call began; null where that is not known yet."""
+    longest: Longest | None = None
+    """What took longest: before the first call, or until now for an execution that is due."""
+    name: str | None = None
+    """The name of its job."""
+    state: str
+    summary: str
+    """The state and the main reason in words."""
+    waiting_for: Wait | None = None
+    """As in `GET /v1/executions/{execution_id}`."""
+
+
+class FailedRequest(Model, frozen=True, kw_only=True):
+    """The request of a dead letter."""
+
+    _hidden: ClassVar[frozenset[str]] = frozenset(["body"])
+
+    body: str | None = None
+    """Null unless the request is revealed."""
+    body_bytes: int
+    headers: tuple[Header, ...]
+    method: str
+    revealed: bool
+    url: str
+
+
+class FailureIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The reason of a failure."""
+
+    reason: str | UnsetType = UNSET
+    """Kept as `last_response_body`; at most 256 bytes."""
+    retryable: bool | UnsetType = UNSET
+    """Whether the job's retry policy applies."""
+
+
+class FieldError(Model, frozen=True, kw_only=True):
+    """One error in a body."""
+
+    detail: str
+    pointer: str
+    """A JSON pointer (RFC 6901) into the body; empty for the body as a whole."""
+
+
+class Header(Model, frozen=True, kw_only=True):
+    """A header of a request."""
+
+    _hidden: ClassVar[frozenset[str]] = frozenset(["value"])
+
+    name: str
+    value: str
+    """`[redacted]` unless the request is revealed."""
+
+
+class Health(Model, frozen=True, kw_only=True):
+    """The API answers."""
+
+    status: str
+
+
+class Heartbeat(Model, frozen=True, kw_only=True):
+    """The lease of a running attempt."""
+
+    attempt: int
+    deadline_at: datetime
+    """The end of the attempt, which no heartbeat extends."""
+    id: str
+    lease_until: datetime
+    """Without another heartbeat by then the attempt counts as lost."""
+
+
+class Inspected(Model, frozen=True, kw_only=True):
+    """A dead letter with its request. Header values and body are withheld unless it is revealed."""
+
+    archived: bool
+    """Whether its record has expired, so that it is shown from the archive: without `redriven_by` and
+    `notification`.
+    """
+    attempts: tuple[Attempt, ...]
+    attempts_begun: int
+    """Includes attempts whose worker was lost."""
+    backfill_of: str | None = None
+    """For a run of a backfill: the job that it belongs to."""
+    due_at: datetime
+    """The instant at which it is or was due: later than `scheduled_at` by the job's jitter."""
+    end_reason: str | None = None
+    """The reason of the end, where the state alone does not tell it."""
+    id: str
+    job_id: str
+    lag_ms: int | None = None
+    """How late its first call began; null where that is not known, or not yet."""
+    lane: str
+    last_reason: str | None = None
+    """The outcome of the last attempt; null where its worker was lost."""
+    last_response_body: str | None = None
+    """First 256 bytes of the last failed response."""
+    last_status: int | None = None
+    """The HTTP status of the last attempt; null where there was no response."""
+    missed: Missed | None = None
+    """The instants that a `skipped` execution covers, where they are several."""
+    name: str | None = None
+    """The present name of its job; null where it has none, or could not be read."""
+    next_attempt_at: datetime | None = None
+    notification: Notification | None = None
+    """The execution that delivers its outcome; null where nobody is notified."""
+    notification_of: str | None = None
+    """The execution whose outcome it delivers."""
+    redrive_of: str | None = None
+    """The failed execution whose request it repeats."""
+    redriven_by: str | None = None
+    """The execution that repeats its request."""
+    request: FailedRequest | None = None
+    """Null where it is no longer stored."""
+    scheduled_at: datetime
+    """The nominal instant; for a run of a backfill, the past instant that it covers."""
+    state: str
+
+
+class JobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A job to create. The members from `catch_up` to `overlap_policy` are for recurring jobs only."""
+
+    alerts: AlertsIn | UnsetType | None = UNSET
+    """The events to announce. Null: the tenant's default."""
+    async_deadline_seconds: int | UnsetType = UNSET
+    """The longest duration of an attempt whose receiver answered 202 and reports later."""
+    catch_up: CatchUp | UnsetType = UNSET
+    """The instants to run after an outage: none, the latest, or all."""
+    catch_up_limit: int | UnsetType = UNSET
+    """The maximum that `all` runs; the newest instants run."""
+    catch_up_window_seconds: int | UnsetType = UNSET
+    """Instants missed longer ago than this never run."""
+    heartbeat_seconds: int | UnsetType = UNSET
+    """Such an attempt counts as lost after this time without a heartbeat."""
+    lane: Lane | UnsetType = UNSET
+    """The queue and its workers. Lanes never wait for one another."""
+    late_tolerance_seconds: int | UnsetType = UNSET
+    """A run that is late by at most this much does not count as missed."""
+    name: str | UnsetType | None = UNSET
+    """Shown in lists. The filter `q` finds jobs by a prefix of their name."""
+    on_failure: str | UnsetType | None = UNSET
+    """The URL to call after a failure."""
+    on_success: str | UnsetType | None = UNSET
+    """The URL to call after a success. `none`: no call. Null: the tenant's default."""
+    overlap_policy: OverlapPolicy | UnsetType = UNSET
+    """The rule for a run whose predecessor has not ended."""
+    request: RequestIn
+    retry: RetryIn | UnsetType = UNSET
+    schedule: ScheduleIn
+    signing_secret: str | UnsetType | None = UNSET
+    """The name of the signing secrets that sign the calls and outcome callbacks, and no others do. Null:
+    the secrets without a name.
+    """
+    start_deadline_seconds: int | UnsetType | None = UNSET
+    """A one-off job that has not started this long after its time is skipped."""
+    tags: Sequence[str] | UnsetType = UNSET
+    """Lists can be filtered by one tag."""
+    timeout_seconds: int | UnsetType = UNSET
+    """For the whole call, including the response body."""
+    when_suspended: WhenSuspended | UnsetType | None = UNSET
+    """For a one-off job that is due while its tenant is suspended. Null: `skip`."""
+
+
+class Job(Model, frozen=True, kw_only=True):
+    """A job. Members that only recurring jobs have are null for a one-off job."""
+
+    alerts: Alerts | None = None
+    """Null: the tenant's default."""
+    async_deadline_seconds: int
+    backfill: Backfill | None = None
+    """The range of a backfill; `schedule` is then the schedule of the job that it belongs to."""
+    catch_up: str | None = None
+    catch_up_limit: int | None = None
+    catch_up_window_seconds: int | None = None
+    created_at: datetime
+    heartbeat_seconds: int
+    id: str
+    kind: str
+    lane: str
+    last_run: LastRun | None = None
+    """Null before the first run; for a recurring job, also in responses to other methods than GET."""
+    late_tolerance_seconds: int | None = None
+    name: str | None = None
+    next_due_at: datetime | None = None
+    """The next due time; null where there is none."""
+    no_next_run: str | None = None
+    """Why there is no next due time, in words; null where there is one."""
+    on_failure: str | None = None
+    on_success: str | None = None
+    """`none`: no call. Null: the tenant's default."""
+    overlap_policy: str | None = None
+    pause_reason: str | None = None
+    request: Target
+    retry: Retry
+    revision: int
+    """Grows with every change. The ETag contains it."""
+    schedule: Schedule
+    signing_secret: str | None = None
+    """Null: the signing secrets without a name."""
+    start_deadline_seconds: int | None = None
+    state: str
+    tags: tuple[str, ...]
+    timeout_seconds: int
+    when_suspended: str | None = None
+
+
+class JobPage(Model, frozen=True, kw_only=True):
+    """Recurring jobs by id, then one-off jobs. A page may be short while `next_cursor` is there."""
+
+    jobs: tuple[JobSummary, ...]
+    next_cursor: str | None = None
+
+
+class JobPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A merge patch (RFC 7396) of a job: a member replaces the present one, null restores the default.
+
+    The members are those of a new job, and the resulting job is validated like a new one. A `schedule`
+    of another kind replaces the whole schedule.
+    """
+
+    alerts: Mapping[str, Any] | UnsetType | None = UNSET
+    """Members of a new job's `alerts`."""
+    async_deadline_seconds: int | UnsetType | None = UNSET
+    catch_up: CatchUp | UnsetType | None = UNSET
+    catch_up_limit: int | UnsetType | None = UNSET
+    catch_up_window_seconds: int | UnsetType | None = UNSET
+    heartbeat_seconds: int | UnsetType | None = UNSET
+    lane: Lane | UnsetType | None = UNSET
+    late_tolerance_seconds: int | UnsetType | None = UNSET
+    name: str | UnsetType | None = UNSET
+    on_failure: str | UnsetType | None = UNSET
+    on_success: str | UnsetType | None = UNSET
+    overlap_policy: OverlapPolicy | UnsetType | None = UNSET
+    request: Mapping[str, Any] | UnsetType = UNSET
+    """Members of a new job's `request`."""
+    retry: Mapping[str, Any] | UnsetType | None = UNSET
+    """Members of a new job's `retry`."""
+    schedule: Mapping[str, Any] | UnsetType = UNSET
+    """Members of a new job's `schedule`."""
+    signing_secret: str | UnsetType | None = UNSET
+    start_deadline_seconds: int | UnsetType | None = UNSET
+    tags: Sequence[str] | UnsetType | None = UNSET
+    timeout_seconds: int | UnsetType | None = UNSET
+    when_suspended: WhenSuspended | UnsetType | None = UNSET
+    """For a one-off job that is due while its tenant is suspended. Null: `skip`."""
+
+
+class JobSummary(Model, frozen=True, kw_only=True):
+    """A job in a list. `GET /v1/jobs/{job_id}` shows the other members."""
+
+    created_at: datetime
+    id: str
+    kind: str
+    lane: str
+    last_run: LastRun | None = None
+    name: str | None = None
+    next_due_at: datetime | None = None
+    no_next_run: str | None = None
+    """Why there is no next due time, in words; null where there is one."""
+    revision: int
+    schedule: Schedule
+    state: str
+    tags: tuple[str, ...]
+
+
+class KeyIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A key to create."""
+
+    expires_in_seconds: int | UnsetType | None = UNSET
+    name: str | UnsetType | None = UNSET
+    scopes: Sequence[Scope]
+
+
+class Key(Model, frozen=True, kw_only=True):
+    """A key without its secret."""
+
+    created_at: datetime
+    expires_at: datetime | None = None
+    id: str
+    last_used_at: datetime | None = None
+    """Accurate to an hour."""
+    name: str | None = None
+    scopes: tuple[str, ...]
+    state: str
+
+
+class KeyRotationIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How long the old key stays valid besides the new one."""
+
+    expires_in_seconds: int | UnsetType | None = UNSET
+    """The life of the new key. Absent: it does not expire."""
+    overlap_seconds: int | UnsetType = UNSET
+
+
+class Keys(Model, frozen=True, kw_only=True):
+    """All keys of a tenant, the oldest first. Expired and revoked keys stay listed for a while."""
+
+    keys: tuple[Key, ...]
+
+
+class LastRun(Model, frozen=True, kw_only=True):
+    """The latest run of a job that has started, or was skipped.
+
+    For a recurring job, `GET /v1/jobs/{job_id}` reads its two latest instants. A list has the member
+    for one-off jobs that have begun, and leaves it out for all others.
+    """
+
+    execution_id: str
+    lag_ms: int | None = None
+    """How late the first call began."""
+    scheduled_at: datetime
+    started_at: datetime | None = None
+    """The start of the first recorded attempt."""
+    state: str
+
+
+class Longest(Model, frozen=True, kw_only=True):
+    """The longest stage before the call."""
+
+    cause: str | None = None
+    duration_ms: int
+    stage: str
+    text: str
+    """In words, such as `41 s: breaker open`."""
+
+
+class Missed(Model, frozen=True, kw_only=True):
+    """Nominal instants that were skipped together."""
+
+    count: int
+    first_at: datetime
+    last_at: datetime
+
+
+class NewKey(Model, frozen=True, kw_only=True):
+    """A new key. `api_key` is shown only once."""
+
+    _hidden: ClassVar[frozenset[str]] = frozenset(["api_key"])
+
+    api_key: str
+    created_at: datetime
+    expires_at: datetime | None = None
+    id: str
+    last_used_at: datetime | None = None
+    """Accurate to an hour."""
+    name: str | None = None
+    scopes: tuple[str, ...]
+    state: str
+
+
+class NewSecret(Model, frozen=True, kw_only=True):
+    """A new signing secret. `signing_secret` is shown only once."""
+
+    _hidden: ClassVar[frozenset[str]] = frozenset(["signing_secret"])
+
+    created_at: datetime
+    ends_at: datetime | None = None
+    id: str
+    name: str | None = None
+    """Null: signs the jobs that name no secret."""
+    signing_secret: str
+    state: str
+
+
+class NewTenant(Model, frozen=True, kw_only=True):
+    """A new tenant. `api_key` and `signing_secret` are shown only once."""
+
+    _hidden: ClassVar[frozenset[str]] = frozenset(["api_key", "signing_secret"])
+
+    api_key: str
+    key: Key
+    signing_secret: str
+    tenant: Tenant
+
+
+class NextRun(Model, frozen=True, kw_only=True):
+    """A run of a job: its nominal instant, its due time, and the local time of the nominal instant."""
+
+    due_at: datetime
+    local: str
+    """The local time of `scheduled_at`, without an offset."""
+    offset: str
+    """The offset of that local time from UTC."""
+    scheduled_at: datetime
+
+
+class NextRuns(Model, frozen=True, kw_only=True):
+    """The next runs of a job, in order."""
+
+    job_id: str
+    runs: tuple[NextRun, ...]
+    timezone: str
+
+
+class Notification(Model, frozen=True, kw_only=True):
+    """The execution that delivers the outcome of another."""
+
+    id: str
+    state: str | None = None
+    """Null where it does not exist, and in responses to other methods than GET."""
+
+
+class Parked(Model, frozen=True, kw_only=True):
+    """A message of a dead-letter queue that could not be handled."""
+
+    body: str
+    """The first 4096 characters; those that cannot be displayed are escaped."""
+    id: str
+    lane: str
+    """The queue that the message came from."""
+    message_id: str
+    parked_at: datetime
+    reason: str
+    size: int
+    """The length of the whole body, in characters."""
+
+
+class ParkedPage(Model, frozen=True, kw_only=True):
+    """Newest first."""
+
+    messages: tuple[Parked, ...]
+    next_cursor: str | None = None
+
+
+class PauseIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The reason of a pause, shown with the job."""
+
+    reason: str | UnsetType | None = UNSET
+
+
+class PreviewedRun(Model, frozen=True, kw_only=True):
+    """A run of a schedule. With jitter it starts between `scheduled_at` and `begins_before`."""
+
+    begins_before: datetime | None = None
+    local: str
+    offset: str
+    scheduled_at: datetime
+
+
+class Problem(Model, frozen=True, kw_only=True):
+    """A problem document (RFC 9457): the form of every error."""
+
+    detail: str
+    """The reason why this request was refused."""
+    errors: tuple[FieldError, ...] | None = None
+    """With a 422: every error in the body."""
+    instance: str
+    """The request's id, under which operators find it in their logs."""
+    quota: str | None = None
+    """With a 429: the quota or rate limit that was reached."""
+    status: int
+    title: str
+    """The same words for every problem of this type."""
+    type: str
+    """The type of problem. Clients compare this member, never the title."""
+
+
+class Quantiles(Model, frozen=True, kw_only=True):
+    """A distribution of durations. A quantile is at most 3.2 % off, plus half a millisecond."""
+
+    count: int
+    """Executions whose duration is known."""
+    p50_ms: int | None = None
+    """Null where `count` is 0."""
+    p99_ms: int | None = None
+    """Null where `count` is 0."""
+
+
+class Quota(Model, frozen=True, kw_only=True):
+    """The limit of a quota, and how much of it is in use now."""
+
+    is_enforced: bool
+    """False where the limit is the maximum, which means no limit."""
+    is_lower_bound: bool
+    """Whether `used` was not counted to its end, and may be more."""
+    limit: int
+    used: int | None = None
+    """Null where usage is not counted."""
+
+
+class RedriveCounts(Model, frozen=True, kw_only=True):
+    """What happened to the dead letters so far."""
+
+    already_started: int
+    """Redrives that could not be undone, because they had already started."""
+    cancelled: int
+    """Redrives that were undone."""
+    redriven: int
+    refused: int
+    """Dead letters whose job was deleted or whose request is no longer stored."""
+    skipped: int
+    """Dead letters with a redrive that is open, has succeeded, or is a dead letter itself."""
+
+
+class RedriveIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The dead letters to redrive, and the pace. Without a filter: all dead letters of the tenant."""
+
+    dry_run: bool | UnsetType = UNSET
+    """Only count the dead letters; redrive nothing."""
+    since: Instant | UnsetType | None = field(default=UNSET, name="from")
+    """Due at this instant or later."""
+    job: str | UnsetType | None = UNSET
+    """Only dead letters of this job."""
+    lane: Lane | UnsetType | None = UNSET
+    """Only dead letters of this lane."""
+    rate: int | UnsetType = UNSET
+    """At most this many redrives are due in one second."""
+    reason: (
+        Literal[
+            "attempts_used_up",
+            "not_retryable",
+            "stopped",
+            "too_old",
+            "job_deleted",
+            "worker_lost",
+            "http_status",
+            "redirect",
+            "timeout",
+            "connect_failed",
+            "dns_failed",
+            "tls_failed",
+            "address_not_allowed",
+            "protocol_error",
+            "lease_too_short",
+            "request_unreadable",
+            "receiver_failed",
+            "receiver_gave_up",
+            "unavailable",
+            "signing_secret_gone",
+        ]
+        | UnsetType
+        | None
+    ) = UNSET
+    """Only dead letters that ended for this reason, or whose last attempt did."""
+    status: int | UnsetType | None = UNSET
+    """Only dead letters whose last attempt got this HTTP status."""
+    tag: str | UnsetType | None = UNSET
+    """Only dead letters of jobs with this tag."""
+    until: Instant | UnsetType | None = field(default=UNSET, name="to")
+    """Due before this instant; by default before the time of the request."""
+
+
+class Redrive(Model, frozen=True, kw_only=True):
+    """A bulk redrive."""
+
+    counts: RedriveCounts
+    created_at: datetime
+    due_until: datetime
+    """No redrive created so far is due later."""
+    ended_at: datetime | None = None
+    since: datetime | None = field(default=None, name="from")
+    id: str
+    job: str | None = None
+    lane: str | None = None
+    progress_at: datetime | None = None
+    """Dead letters up to this instant are done; null where all are done."""
+    rate: int
+    reason: str | None = None
+    state: str
+    """`finished`: every redrive was created and runs when it is due. While the state is `undoing`,
+    `cancelled` and `already_started` count the pass in progress.
+    """
+    status: int | None = None
+    tag: str | None = None
+    until: datetime = field(name="to")
+
+
+class RedrivePlan(Model, frozen=True, kw_only=True):
+    """The dead letters that would be redriven. Nothing was redriven."""
+
+    already_redriven: int
+    """The number of matching dead letters with a redrive that was not cancelled."""
+    complete: bool
+    """False where both are lower bounds: only the oldest 1000 are counted."""
+    count: int
+    """The number of dead letters that match."""
+    sample: tuple[DeadLetter, ...]
+    """The first 10 that would be redriven, oldest first."""
+
+
+class Refused(Model, frozen=True, kw_only=True):
+    """A job that was refused, and the reason. Pointers start at the body of the whole request."""
+
+    problem: Problem
+    status: int
+
+
+class Report(Model, frozen=True, kw_only=True):
+    """The recorded outcome of an attempt; the same for every repetition of the same report."""
+
+    attempt: int
+    id: str
+    outcome: str
+
+
+class RequestIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The request to make. At most one of `body` (text, sent as it is) and `json` (sent as JSON)."""
+
+    _hidden: ClassVar[frozenset[str]] = frozenset(["headers", "body", "json"])
+
+    body: str | UnsetType | None = UNSET
+    """Text that is sent as it is, in UTF-8; at most 204,800 bytes."""
+    headers: Mapping[str, str] | UnsetType = UNSET
+    """Headers of the request. Those that Punctual or the connection sets are refused."""
+    json: Any | UnsetType = UNSET
+    """Any value; sent as JSON, with its content type."""
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] | UnsetType = UNSET
+    url: str
+    """Absolute, with a public host; port 443, or 1024 and above. Deployed stacks call https."""
+
+
+class RetryIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The number of attempts and the delays between them.
+
+    The delay before retry n is random between 0 and min(cap, base x factor^(n-1)) (full jitter). With
+    `delays_seconds` it is the n-th entry of that table, less a random tenth at most.
+    """
+
+    base_seconds: int | UnsetType = UNSET
+    cap_seconds: int | UnsetType = UNSET
+    delays_seconds: Sequence[int] | UnsetType | None = UNSET
+    """One delay for each retry; replaces base, factor and cap."""
+    factor: int | UnsetType = UNSET
+    give_up_after_seconds: int | UnsetType | None = UNSET
+    """No attempt starts later than this after the due time, not even the first."""
+    max_attempts: int | UnsetType = UNSET
+    """Includes the first attempt. With `delays_seconds`: one more than the table has entries."""
+
+
+class Retry(Model, frozen=True, kw_only=True):
+    """The stored retry policy. Members that do not apply are left out."""
+
+    base_seconds: int | None = None
+    cap_seconds: int | None = None
+    delays_seconds: tuple[int, ...] | None = None
+    factor: int | None = None
+    give_up_after_seconds: int | None = None
+    max_attempts: int
+
+
+class ScheduleIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When a job runs: exactly one of `at`, `delay_seconds`, `cron`, `rate_seconds` and `expression`."""
+
+    at: Instant | UnsetType | None = UNSET
+    """Once: RFC 3339 with an offset, or a local time together with `timezone`."""
+    cron: str | UnsetType | None = UNSET
+    """Five fields of a Unix cron line, or an alias such as @hourly or @daily."""
+    delay_seconds: int | UnsetType | None = UNSET
+    """Once, this many seconds from now."""
+    dst_gap: Gap | UnsetType | None = UNSET
+    """A local time that is skipped: run after the gap (`shift`) or not at all (`skip`)."""
+    dst_overlap: Overlap | UnsetType | None = UNSET
+    """A local time that comes twice: run the `first`, the `second` or `both`."""
+    end_at: Instant | UnsetType | None = UNSET
+    """Nothing runs after."""
+    expression: str | UnsetType | None = UNSET
+    """EventBridge Scheduler's `cron(...)`, `rate(...)` or `at(...)`, unchanged."""
+    jitter_seconds: int | UnsetType = UNSET
+    """Each run starts later by up to this many seconds; the delay of one run never changes."""
+    max_runs: int | UnsetType | None = UNSET
+    """The job ends after this many runs."""
+    rate_seconds: int | UnsetType | None = UNSET
+    """At this interval, counted from `start_at` or from the second of creation."""
+    start_at: Instant | UnsetType | None = UNSET
+    """Nothing runs before; the anchor of a rate."""
+    timezone: str | UnsetType | None = UNSET
+    """IANA zone of a cron line (UTC where absent) or of local times."""
+
+
+class Schedule(Model, frozen=True, kw_only=True):
+    """A stored schedule. Members that do not apply are left out."""
+
+    at: datetime | None = None
+    cron: str | None = None
+    dst_gap: str | None = None
+    dst_overlap: str | None = None
+    end_at: datetime | None = None
+    expression: str | None = None
+    jitter_seconds: int | None = None
+    max_runs: int | None = None
+    rate_seconds: int | None = None
+    start_at: datetime | None = None
+    timezone: str | None = None
+
+
+class SchedulePreview(Model, frozen=True, kw_only=True):
+    """The runs of a schedule, changes of the clocks, and warnings."""
+
+    clock_changes: tuple[ClockChange, ...]
+    description: str
+    runs: tuple[PreviewedRun, ...]
+    timezone: str
+    warnings: tuple[ScheduleWarning, ...]
+
+
+class Secret(Model, frozen=True, kw_only=True):
+    """A signing secret, without the secret itself."""
+
+    created_at: datetime
+    ends_at: datetime | None = None
+    id: str
+    name: str | None = None
+    """Null: signs the jobs that name no secret."""
+    state: str
+
+
+class SecretRotationIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How long the old secrets of the same name sign besides the new one."""
+
+    name: str | UnsetType | None = UNSET
+    """Jobs with this `signing_secret` are signed with the secrets of this name alone. Null: the secrets
+    that sign all other jobs.
+    """
+    overlap_seconds: int | UnsetType = UNSET
+
+
+class Secrets(Model, frozen=True, kw_only=True):
+    """The secrets that sign calls: those without a name, then those of each name, the current one first."""
+
+    signing_secrets: tuple[Secret, ...]
+
+
+class Settings(Model, frozen=True, kw_only=True):
+    """The defaults of a tenant's jobs."""
+
+    alerts: Alerts | None = None
+    on_failure: str | None = None
+    on_success: str | None = None
+    """Called with the outcome of executions whose job names no URL of its own."""
+
+
+class SettingsPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Members to change. A member of null is removed, and so is one with the URL `none`."""
+
+    alerts: AlertsIn | UnsetType | None = UNSET
+    """Announces events of executions whose job has no `alerts`; replaced as a whole."""
+    on_failure: str | UnsetType | None = UNSET
+    on_success: str | UnsetType | None = UNSET
+    """Called with the outcome of executions whose job names no URL of its own."""
+
+
+class Span(Model, frozen=True, kw_only=True):
+    """One stage of an attempt."""
+
+    began_at: datetime | None = None
+    cause: str | None = None
+    """Of the stage `wait`: why the call was not let through."""
+    duration_ms: int | None = None
+    """Null where it is unknown."""
+    ended_at: datetime | None = None
+    precision: str
+    """`about`: a duration may be 3.2 % off, and the instants with it."""
+    stage: str
+
+
+class StatBucket(Model, frozen=True, kw_only=True):
+    """One step of the range."""
+
+    attempts: int | None = None
+    """Attempts that have begun. Null by minute."""
+    complete: bool
+    """Whether each execution that was due in the step is in these sums. See the guide for records that are
+    added to a past hour.
+    """
+    duration: Quantiles | None = None
+    """Of the last recorded call. Null by minute."""
+    end_reasons: dict[str, int] | None = None
+    """By `end_reason`. Null by minute."""
+    ended: int
+    failed: int
+    from_at: datetime
+    lag: Quantiles
+    """From the due time to the start of the first call."""
+    queue: Quantiles | None = None
+    """How long the message of the first attempt was in its queue. Null by minute."""
+    states: dict[str, int] | None = None
+    """By the state in which they ended. Null by minute."""
+    statuses: dict[str, int] | None = None
+    """By the class of the last recorded HTTP status, such as `2xx`; `none` for a call without a status.
+    Executions without a recorded call are left out. Null by minute.
+    """
+    uncounted_due: int | None = None
+    """Executions that are due until now, in hours that were not counted yet. They are in no other sum.
+    Null where they are too many to count, or where all tenants are shown.
+    """
+    uncounted_failed: int | None = None
+    """Those of them that have failed and are not redriven. Null like `uncounted_due`."""
+    unended: int | None = None
+    """Executions that had not ended when their hour was counted last. Null by minute."""
+    until_at: datetime
+    wait: Quantiles | None = None
+    """How long limits and backpressure held the first attempt. Null by minute."""
+
+
+class Statistics(Model, frozen=True, kw_only=True):
+    """Sums over a range of time, as a whole and step by step."""
+
+    buckets: tuple[StatBucket, ...]
+    by: str
+    complete_until: datetime | None = None
+    """All steps before this instant are complete. Null if the first one is not."""
+    from_at: datetime
+    total: Sums
+    until_at: datetime
+
+
+class Sums(Model, frozen=True, kw_only=True):
+    """Executions that have ended, by their due times."""
+
+    attempts: int | None = None
+    """Attempts that have begun. Null by minute."""
+    duration: Quantiles | None = None
+    """Of the last recorded call. Null by minute."""
+    end_reasons: dict[str, int] | None = None
+    """By `end_reason`. Null by minute."""
+    ended: int
+    failed: int
+    lag: Quantiles
+    """From the due time to the start of the first call."""
+    queue: Quantiles | None = None
+    """How long the message of the first attempt was in its queue. Null by minute."""
+    states: dict[str, int] | None = None
+    """By the state in which they ended. Null by minute."""
+    statuses: dict[str, int] | None = None
+    """By the class of the last recorded HTTP status, such as `2xx`; `none` for a call without a status.
+    Executions without a recorded call are left out. Null by minute.
+    """
+    unended: int | None = None
+    """Executions that had not ended when their hour was counted last. Null by minute."""
+    wait: Quantiles | None = None
+    """How long limits and backpressure held the first attempt. Null by minute."""
+
+
+class Target(Model, frozen=True, kw_only=True):
+    """The request without headers and body, which may hold secrets and are never shown again."""
+
+    method: str
+    url: str
+
+
+class TenantIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A tenant to create. Its first key has these scopes."""
+
+    id: str
+    """admin, operator, punctual, punctual-canary, system are reserved."""
+    scopes: Sequence[Scope] | UnsetType = UNSET
+
+
+class Tenant(Model, frozen=True, kw_only=True):
+    """The state, quotas and callbacks of a tenant, without secrets."""
+
+    alerts: Alerts | None = None
+    """Announces events of executions whose job has no `alerts`."""
+    created_at: datetime
+    effective_at: datetime | None = None
+    """When the latest change between `active` and `suspended` takes effect: from then on no call of a
+    suspended tenant begins, and calls of a resumed tenant begin again. Null before the first change.
+    """
+    id: str
+    index_shards: int
+    on_failure: str | None = None
+    on_success: str | None = None
+    """Called with the outcome of executions whose job names no URL of its own."""
+    own_quotas: tuple[str, ...]
+    """The quotas that override the deployment's defaults."""
+    quotas: dict[str, int]
+    """The limits in force."""
+    revision: int
+    state: str
+    weight: int
+
+
+class TenantPage(Model, frozen=True, kw_only=True):
+    """Tenants by id."""
+
+    next_cursor: str | None = None
+    tenants: tuple[Tenant, ...]
+
+
+class TenantPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Members to change. A quota of null returns to the deployment's default; any other member of null is
+    removed.
+    """
+
+    alerts: AlertsIn | UnsetType | None = UNSET
+    """Replaced as a whole."""
+    index_shards: int | UnsetType = UNSET
+    on_failure: str | UnsetType | None = UNSET
+    on_success: str | UnsetType | None = UNSET
+    """Called with the outcome of executions whose job names no URL of its own."""
+    quotas: Mapping[str, int | None] | UnsetType = UNSET
+    state: TenantState | UnsetType = UNSET
+    weight: int | UnsetType = UNSET
+
+
+class UpcomingPage(Model, frozen=True, kw_only=True):
+    """By time. A page may be short while `next_cursor` is there."""
+
+    complete: bool
+    """False where the tenant has more recurring jobs than can be enumerated, or more waiting retries than
+    can be read. Of the other jobs only the next execution is listed.
+    """
+    next_cursor: str | None = None
+    runs: tuple[UpcomingRun, ...]
+    until: datetime
+
+
+class UpcomingRun(Model, frozen=True, kw_only=True):
+    """A call that will be made unless something changes before."""
+
+    at: datetime
+    attempt: int
+    basis: str
+    """`filed`: a stored execution. `retry`: its next attempt. `expected`: an execution that a recurring
+    job will create.
+    """
+    execution_id: str
+    job_id: str
+    scheduled_at: datetime
+
+
+class Usage(Model, frozen=True, kw_only=True):
+    """A tenant's quotas and their present usage."""
+
+    quotas: dict[str, Quota]
+    tenant: str
+    weight: int
+
+
+class Wait(Model, frozen=True, kw_only=True):
+    """The reason why an execution that is due has not started: a hint from the present state of limits."""
+
+    reason: str
+    until: datetime | None = None
+    """The earliest start, as far as it is known now; null where it is not known."""
+
+
+class ScheduleWarning(Model, frozen=True, kw_only=True):
+    """A behaviour of the schedule that may surprise. None of them is an error."""
+
+    code: str
+    text: str
+
+
+class BatchResult(Model, frozen=True, kw_only=True):
+    """A job that was created. Or: A job that was refused, and the reason. Pointers start at the body of
+    the whole request.
+    """
+
+    job: Job | None = None
+    status: int
+    problem: Problem | None = None
