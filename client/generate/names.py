@@ -125,6 +125,9 @@ INSTANTS = {"at", "start_at", "end_at", "created_from", "created_to"}
 REFERENCES = {"job", "backfill_of"}
 """Arguments that take an id, or an object with one."""
 
+PARTS = {"alerts": "AlertsIn", "request": "RequestIn", "retry": "RetryIn", "schedule": "ScheduleIn"}
+"""The models of members that a patch describes as any object."""
+
 HIDDEN = {
     "FailedRequestOut": ("body",),
     "HeaderOut": ("value",),

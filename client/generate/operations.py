@@ -146,7 +146,7 @@ def described(document: Mapping[str, Any]) -> list[Described]:
         for path, methods in document["paths"].items()
         for method, raw in methods.items()
     ]
-    ids = {each.id for each in found}
+    ids = {each.id for each in found if each.group}
     for table in ("METHODS", "REPEATS", "FLATTENED", "BY_CLIENT"):
         if unknown := set(getattr(names, table)) - ids:
             raise GenerationError(f"names.{table} has {sorted(unknown)}, which the document does not have")

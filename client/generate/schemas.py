@@ -87,6 +87,8 @@ class Types:
             return self._same_members(schema)
         if schema.get("type") == "object":
             values = schema.get("additionalProperties")
+            if values is True and is_argument and member in names.PARTS:
+                return f"{class_name(names.PARTS[member])} | Mapping[str, Any]"
             return f"Mapping[str, {self.request(values) if isinstance(values, Mapping) else 'Any'}]"
         if schema.get("type") == "string" and (member in names.INSTANTS | names.AGO):
             return "When" if is_argument and member in names.AGO else "Instant"

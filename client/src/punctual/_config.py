@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from punctual._operation import Secret
 from punctual.errors import ConfigurationError
 
-if sys.version_info >= (3, 11):  # noqa: UP036 - the client runs on 3.10
+if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
@@ -127,7 +127,10 @@ def _key_of(table: Mapping[str, Any]) -> Secret | None:
 
 def _output(command: Any) -> str:
     """What a command prints; it may ask on the terminal. Its output is never part of an error."""
-    words = shlex.split(command) if isinstance(command, str) else command
+    try:
+        words = shlex.split(command) if isinstance(command, str) else command
+    except ValueError:
+        raise ConfigurationError("key_command cannot be split into words: a quote is not closed") from None
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
         raise ConfigurationError("key_command must be a command line, or a list of its words")
     try:

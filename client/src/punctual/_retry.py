@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import Any, Generic
 
@@ -114,7 +114,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
         until = parsedate_to_datetime(value)
     except (TypeError, ValueError):
         return None
-    zoned = until if until.tzinfo else until.replace(tzinfo=UTC)
+    zoned = until if until.tzinfo else until.replace(tzinfo=timezone.utc)
     return max(0.0, (zoned - now).total_seconds())
 
 

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import msgspec
@@ -37,7 +37,7 @@ def instant(value: When, now: datetime) -> str:
 def _rfc3339(value: datetime) -> str:
     if value.tzinfo is None:
         raise ValueError(f"{value.isoformat()} has no time zone: give one, such as tzinfo=timezone.utc")
-    text = value.astimezone(UTC).isoformat(timespec="milliseconds")
+    text = value.astimezone(timezone.utc).isoformat(timespec="milliseconds")
     return text.replace("+00:00", "Z")
 
 
