@@ -1,0 +1,83 @@
+"""A call of Punctual whose signature was verified."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+_ATTEMPT = re.compile(r"[1-9][0-9]{0,3}")
+
+
+class Call:
+    """What a call says.
+
+    The signature covers `id`, `signed_at` and `body`. It does not cover the other headers: whoever can change
+    the request on its way can change them. So they inform, and decide nothing that matters for security.
+    """
+
+    __slots__ = ("body", "headers", "id", "signed_at")
+
+    # No dataclass: its modules would be most of what the import of this package takes.
+    def __init__(self, *, id: str, signed_at: datetime, body: bytes, headers: Mapping[str, str]) -> None:  # noqa: A002
+        self.id: Final = id
+        """The id of the execution, `exe_...`, equal for every attempt: deduplicate by it."""
+        self.signed_at: Final = signed_at
+        """When this attempt was signed, in UTC, to the second."""
+        self.body: Final = body
+        """The raw bytes."""
+        self.headers: Final = headers
+        """All headers of the request, by lower-case name."""
+
+    def __repr__(self) -> str:
+        """Without the body and the headers, which may have secrets."""
+        return f"{type(self).__name__}(id={self.id!r}, job_id={self.job_id!r}, attempt={self.attempt})"
+
+    @property
+    def job_id(self) -> str | None:
+        """The id of the job; None without the header."""
+        return self.headers.get("x-job-id")
+
+    @property
+    def attempt(self) -> int | None:
+        """The number of the attempt, from 1; None without the header, or if it is malformed."""
+        text = self.headers.get("x-attempt", "")
+        return int(text) if _ATTEMPT.fullmatch(text) else None
+
+    @property
+    def scheduled_at(self) -> datetime | None:
+        """The nominal instant, with its zone; None without the header, or if it is malformed."""
+        try:
+            instant = datetime.fromisoformat(self.headers.get("x-scheduled-at", "").replace("Z", "+00:00"))
+        except ValueError:
+            return None
+        return instant if instant.tzinfo is not None else None
+
+    @property
+    def backfill_of(self) -> str | None:
+        """The job that was backfilled; None for any other call. `scheduled_at` is then the past instant."""
+        return self.headers.get("x-backfill-of")
+
+    @property
+    def depth(self) -> str | None:
+        """`Punctual-Depth`: send it back when the call makes you create a job."""
+        return self.headers.get("punctual-depth")
+
+    @property
+    def traceparent(self) -> str | None:
+        """The trace of the client that created the job, or one for all attempts of the execution."""
+        return self.headers.get("traceparent")
+
+    @property
+    def callback_token(self) -> str | None:
+        """The credential for reports on this attempt, as secret as a password. `punctual.receivers` uses it."""
+        return self.headers.get("x-callback-token")
+
+    def text(self, encoding: str = "utf-8") -> str:
+        """The body as text; UnicodeDecodeError, a ValueError, if it is none in this encoding."""
+        return self.body.decode(encoding)
+
+    def json(self) -> Any:
+        """The body as JSON; ValueError if it is none, such as an empty body."""
+        import json  # most receivers of empty bodies never need it
+
+        return json.loads(self.body)
