@@ -5,6 +5,7 @@
 `punctual.receivers` does this for FastAPI, Starlette, Flask, Django and AWS Lambda, and deduplicates as well.
 """
 
+from punctual.webhooks._verification import DEFAULT_TOLERANCE_SECONDS, Headers, Secrets, verify
 from punctual.webhooks.call import Call
 from punctual.webhooks.errors import (
     MalformedHeaderError,
@@ -14,7 +15,6 @@ from punctual.webhooks.errors import (
     TimestampError,
     VerificationError,
 )
-from punctual.webhooks.verification import DEFAULT_TOLERANCE_SECONDS, Headers, Secrets, verify
 
 __all__ = [
     "DEFAULT_TOLERANCE_SECONDS",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timezone
 from typing import Protocol, TypeAlias
 
+from punctual.webhooks._keys import signing_keys
 from punctual.webhooks.call import Call
 from punctual.webhooks.errors import (
     MalformedHeaderError,
@@ -15,7 +16,6 @@ from punctual.webhooks.errors import (
     SignatureError,
     TimestampError,
 )
-from punctual.webhooks.keys import signing_keys
 
 DEFAULT_TOLERANCE_SECONDS = 300
 ID, TIMESTAMP, SIGNATURE = "webhook-id", "webhook-timestamp", "webhook-signature"

@@ -1,0 +1,29 @@
+"""What handlers and long work raise, and what is raised in long work."""
+
+
+class CallFailedError(Exception):
+    """Raise it in a handler or in long work: the attempt has failed, for this reason.
+
+    With `retryable=False` the execution fails at once. `retry_after_seconds` delays the next attempt, where a
+    handler answers the call; a report of long work cannot ask for a delay.
+    """
+
+    def __init__(
+        self, reason: str, *, retryable: bool = True, retry_after_seconds: int | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.retryable = retryable
+        self.retry_after_seconds = retry_after_seconds
+
+
+class AttemptLostError(Exception):
+    """Stop the work: the attempt is over, and another worker may be doing it."""
+
+
+class ReportError(Exception):
+    """The outcome of the work could not be reported. The attempt will be lost, and another one will start."""
+
+
+class SeenBusyError(Exception):
+    """Other processes changed the entry of a call each time, or the store does not compare and swap."""
