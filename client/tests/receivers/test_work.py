@@ -22,7 +22,7 @@ from punctual.receivers._work import Work
 from punctual.receivers.long_work import Ticket
 
 from client.tests.support.calls import NEW, NOW, TOKEN, headers_of
-from client.tests.support.long_work import API, Api, Time, beaten, eventually, problem
+from client.tests.support.long_work import API, Answer, Api, Time, beaten, eventually, problem
 
 LOST = problem(409)
 DOWN = httpx.ConnectError("no route")
@@ -171,7 +171,7 @@ def test_lease_that_runs_out_without_an_answer_stops_the_work(is_async: bool) ->
 
 @both
 def test_heartbeats_survive_a_short_outage(is_async: bool) -> None:
-    outage = [
+    outage: list[Answer] = [
         beaten(60),
         DOWN,
         problem(503, "try again", retry_after="3"),
@@ -222,7 +222,7 @@ def test_claim_that_another_worker_has_taken_stops_the_work(is_async: bool) -> N
 @both
 def test_outcome_is_repeated_until_it_is_recorded(is_async: bool) -> None:
     recorded = httpx.Response(200, json={"outcome": "succeeded"})
-    answers = [problem(503), problem(429, retry_after="5"), DOWN, problem(500), recorded]
+    answers: list[Answer] = [problem(503), problem(429, retry_after="5"), DOWN, problem(500), recorded]
     bench = Bench(Api(complete=answers), is_async=is_async)
     if is_async:
         asyncio.run(_complete_while_time_passes(bench))
