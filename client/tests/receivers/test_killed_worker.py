@@ -124,6 +124,5 @@ def test_worker_that_is_killed_in_mid_work_is_replaced_by_the_next_attempt(tmp_p
             call = deployment.world.sender.calls[-1].callback
             copy = httpx.post(call.url, headers=dict(call.headers), content=call.body)
             assert (copy.status_code, copy.text) == (200, "this call was done before")
-        attempts = deployment.execution(execution)["attempts"]
-        assert [each["number"] for each in attempts] == [1, 2]
+        assert deployment.execution(execution)["attempts_begun"] == 2
         assert len({line.split(" ")[1] for line in log.read_text().splitlines()}) == 2
