@@ -8,16 +8,16 @@ import pytest
 from django.core.management import call_command
 from django.db import OperationalError, transaction
 from django.http import HttpResponse
-from punctual.receivers import CallFailedError, LongWork, MemorySeen, ReceivedCall, Receiver
-from punctual.receivers._claims import Claim
-from punctual.receivers._dedupe import Done, Running
-from punctual.receivers.django import receives
-from punctual.receivers.seen.django import DjangoSeen
 
 from client.tests.support import django_project
 from client.tests.support.calls import NEW, NOW, clock, headers_of
 from client.tests.support.frameworks import in_async_django, in_atomic_django, in_django
 from client.tests.support.long_work import API
+from punctual.receivers import CallFailedError, LongWork, MemorySeen, ReceivedCall, Receiver
+from punctual.receivers._claims import Claim
+from punctual.receivers._dedupe import Done, Running
+from punctual.receivers.django import receives
+from punctual.receivers.seen.django import DjangoSeen
 
 
 @pytest.fixture(autouse=True)

@@ -6,15 +6,15 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from punctual.receivers import CallFailedError, LongWork, MemorySeen, ReceivedCall, Receiver, Reply
-from punctual.receivers._claims import Claim
-from punctual.receivers._dedupe import Done, Running
-from punctual.receivers.seen.django import DjangoSeen
 
 from client.tests.support import django_project
 from client.tests.support.calls import FOREIGN, NEW, NOW, OLD, headers_of
 from client.tests.support.frameworks import FRAMEWORKS, Framework, Got, Send
 from client.tests.support.long_work import API
+from punctual.receivers import CallFailedError, LongWork, MemorySeen, ReceivedCall, Receiver, Reply
+from punctual.receivers._claims import Claim
+from punctual.receivers._dedupe import Done, Running
+from punctual.receivers.seen.django import DjangoSeen
 
 BODIES = (b"", b'{"n": 1}', "€".encode(), b"\xff\x00\r\n")
 

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from punctual.receivers._lease import MIN_BEAT_SECONDS, AttemptLease
 
 answers = st.lists(st.tuples(st.booleans(), st.floats(0, 5)), max_size=60)

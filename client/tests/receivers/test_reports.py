@@ -7,11 +7,11 @@ from email.utils import format_datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from punctual.receivers import AttemptLostError, CallFailedError, LongWork, ReportError
-from punctual.receivers._reports import Lost, Recorded, Rejected, Tries, Unanswered, judge, outcome_of
 
 from client.tests.support.calls import NOW
 from client.tests.support.long_work import instant
+from punctual.receivers import AttemptLostError, CallFailedError, LongWork, ReportError
+from punctual.receivers._reports import Lost, Recorded, Rejected, Tries, Unanswered, judge, outcome_of
 
 
 def heartbeat(**members: object) -> bytes:

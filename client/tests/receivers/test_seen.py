@@ -13,6 +13,9 @@ import fakeredis
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from client.tests.support import django_project
+from client.tests.support.stores import STORES
 from punctual.receivers._claims import Claim
 from punctual.receivers._dedupe import KEEP_DONE_SECONDS, Done, Running
 from punctual.receivers.errors import SeenBusyError
@@ -21,9 +24,6 @@ from punctual.receivers.seen.memory import MemorySeen
 from punctual.receivers.seen.redis import RedisSeen
 from punctual.receivers.seen.sqlite import SqliteSeen
 from punctual.receivers.seen.store import Seen
-
-from client.tests.support import django_project
-from client.tests.support.stores import STORES
 
 LEASE = 30
 LATER = int(time.time()) + 3_600

@@ -10,9 +10,6 @@ import httpx
 import pytest
 from fastapi import FastAPI
 from flask import Flask, abort
-from punctual.receivers import LongWork, MemorySeen, ReceivedCall, Receiver, aws_lambda, flask, starlette
-from punctual.receivers._claims import Claim
-from punctual.receivers._dedupe import Done, Running
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
@@ -21,6 +18,9 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 from client.tests.support.calls import EXECUTION, NEW, clock, headers_of
 from client.tests.support.frameworks import function_url_event, rest_api_event
 from client.tests.support.long_work import API, eventually
+from punctual.receivers import LongWork, MemorySeen, ReceivedCall, Receiver, aws_lambda, flask, starlette
+from punctual.receivers._claims import Claim
+from punctual.receivers._dedupe import Done, Running
 
 
 @pytest.fixture

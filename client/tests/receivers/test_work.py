@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 import httpx
 import pytest
+
+from client.tests.support.calls import NEW, NOW, TOKEN, headers_of
+from client.tests.support.long_work import API, Answer, Api, Time, beaten, eventually, problem
 from punctual.receivers import (
     AttemptLostError,
     CallFailedError,
@@ -20,9 +23,6 @@ from punctual.receivers._claims import Claim
 from punctual.receivers._dedupe import Done, Running
 from punctual.receivers._work import Work
 from punctual.receivers.long_work import Ticket
-
-from client.tests.support.calls import NEW, NOW, TOKEN, headers_of
-from client.tests.support.long_work import API, Answer, Api, Time, beaten, eventually, problem
 
 LOST = problem(409)
 DOWN = httpx.ConnectError("no route")

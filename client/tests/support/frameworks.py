@@ -13,13 +13,13 @@ from django.urls import clear_url_caches, path
 from fastapi import FastAPI
 from flask import Flask
 from flask import Response as FlaskResponse
-from punctual.receivers import ReceivedCall, Receiver, aws_lambda, flask, starlette
-from punctual.receivers import django as django_views
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Route
 
 from client.tests.support import django_project
+from punctual.receivers import ReceivedCall, Receiver, aws_lambda, flask, starlette
+from punctual.receivers import django as django_views
 
 METHODS = ["GET", "POST"]
 

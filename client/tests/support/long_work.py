@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import httpx
-from punctual.receivers.timing import Timing
 
 from client.tests.support.calls import NOW
+from punctual.receivers.timing import Timing
 
 API = "https://punctual.example"
 Answer = httpx.Response | Exception

@@ -8,14 +8,14 @@ from typing import TypeAlias
 import boto3
 import fakeredis
 from moto import mock_aws
+
+from client.tests.support import django_project
 from punctual.receivers.seen.django import DjangoSeen
 from punctual.receivers.seen.dynamodb import DynamoSeen
 from punctual.receivers.seen.memory import MemorySeen
 from punctual.receivers.seen.redis import RedisSeen
 from punctual.receivers.seen.sqlite import SqliteSeen
 from punctual.receivers.seen.store import Seen
-
-from client.tests.support import django_project
 
 TABLE = "seen"
 

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from flask import Flask
+from werkzeug.serving import make_server
+
 from punctual.receivers import LongWork, ReceivedCall, Receiver, SqliteSeen
 from punctual.receivers._work import Work
 from punctual.receivers.flask import receives
 from punctual.receivers.timing import Timing
-from werkzeug.serving import make_server
 
 
 def main(settings: dict[str, Any]) -> None:

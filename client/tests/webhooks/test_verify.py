@@ -13,6 +13,11 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from standardwebhooks import Webhook, WebhookVerificationError
+from starlette.datastructures import Headers
+from werkzeug.datastructures import EnvironHeaders
+
+from client.tests.support.calls import EXECUTION, FOREIGN, NEW, NOW, OLD, clock, headers_of
 from punctual.webhooks import (
     Call,
     MalformedHeaderError,
@@ -23,11 +28,6 @@ from punctual.webhooks import (
     VerificationError,
     verify,
 )
-from standardwebhooks import Webhook, WebhookVerificationError
-from starlette.datastructures import Headers
-from werkzeug.datastructures import EnvironHeaders
-
-from client.tests.support.calls import EXECUTION, FOREIGN, NEW, NOW, OLD, clock, headers_of
 
 SIGNED = ("webhook-id", "webhook-timestamp", "webhook-signature")
 BODIES = (b"", b'{"n":1}', "€".encode(), b"\xff\x00", b"\r\n")
