@@ -5,6 +5,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ARGS ?=
 SEEDS ?= 200
+PYTHONS ?= python3.10 python3.12 python3.13
 STAGE ?= dev
 # One more than there are processors: the tests of the laptop stack spend most of their time waiting.
 PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
@@ -25,7 +26,7 @@ TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)-$(GO_VERSION
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 WITH_CDK := PATH="$(CURDIR)/$(BIN):$(CURDIR)/.tools/node_modules/.bin:$$PATH"
 
-.PHONY: help run history test test-fast check format openapi client-sdk simulate scale scale-fast pictures mutants crashes chaos journey drill bench size synth diff deploy deploy-role teardown attach smoke lock tools clean
+.PHONY: help run history test test-fast check format openapi client-sdk client-pythons simulate scale scale-fast pictures mutants crashes chaos journey drill bench size synth diff deploy deploy-role teardown attach smoke lock tools clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile
@@ -59,6 +60,13 @@ openapi: $(VENV) ## Generate docs/openapi.json; a test checks that it is current
 
 client-sdk: $(VENV) ## Generate the Python client from docs/openapi.json; a test checks that it is current.
 	$(BIN)/python -m client.generate
+
+client-pythons: $(VENV) ## Run the client's portable tests on other Pythons; PYTHONS="python3.10 python3.13".
+	for python in $(PYTHONS); do \
+		$(UV) venv --quiet --clear --python $$python build/client-python && \
+		$(UV) pip install --quiet --python build/client-python/bin/python ./client hypothesis pytest pytest-socket && \
+		build/client-python/bin/python -m pytest -q client/tests/portable $(ARGS) || exit 1; \
+	done
 
 simulate: $(VENV) ## Run the simulation on all cores; SEEDS=5000, or ARGS="--first 42 --seeds 1 --trace" to replay a seed.
 	$(BIN)/python -m tests.simulation --seeds $(SEEDS) $(ARGS)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from punctual._bodies import new_job
     from punctual._waiting import Ended
-    from punctual.client import AsyncPunctual, Punctual
+    from punctual.async_client import AsyncPunctual
+    from punctual.client import Punctual
     from punctual.errors import (
         BatchRefusedError,
         ConfigurationError,
@@ -51,14 +52,30 @@ __all__ = [
     "WaitTimeoutError",
     "new_job",
 ]
-_HOMES = ("problems", "errors", "client", "_waiting", "_bodies")
-"""The modules that have these names; the ones that need httpx come last."""
+_HOMES = {
+    "AsyncPunctual": "async_client",
+    "BatchRefusedError": "errors",
+    "ConfigurationError": "errors",
+    "Ended": "_waiting",
+    "ExecutionFailedError": "errors",
+    "NoAnswerError": "errors",
+    "Punctual": "client",
+    "PunctualError": "errors",
+    "RequestError": "errors",
+    "UnexpectedAnswerError": "errors",
+    "WaitTimeoutError": "errors",
+    "new_job": "_bodies",
+}
+"""The module of each name; the others are in `problems`."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        for home in _HOMES:
-            module = import_module(f"punctual.{home}")
-            if hasattr(module, name):
-                return globals().setdefault(name, getattr(module, name))
-    raise AttributeError(f"module 'punctual' has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_HOMES.get(name, 'problems')}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

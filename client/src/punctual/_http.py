@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 
 from punctual._config import Config
-from punctual._operation import Call, Secret
-from punctual._requests import credential_of
+from punctual._operation import Auth, Call, Secret
 from punctual._retry import Lost, Reply
+from punctual.errors import ConfigurationError
 
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 
@@ -29,6 +29,17 @@ class _Credential(httpx.Auth):
         if self._token is not None:
             request.headers["X-Callback-Token"] = self._token.reveal()
         yield request
+
+
+def credential_of(auth: Auth, key: Secret | None) -> Secret | None:
+    """The key that a call sends as its credential; ConfigurationError if it needs one and there is none."""
+    if auth is not Auth.KEY:
+        return None
+    if key is None:
+        raise ConfigurationError(
+            "no API key: give key=, set PUNCTUAL_KEY, or add it to the profile of this URL"
+        )
+    return key
 
 
 @dataclass(frozen=True, slots=True)

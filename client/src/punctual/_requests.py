@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from msgspec import UNSET
 
 from punctual import _operations
 from punctual._core import Rules
+from punctual._http import Link
 from punctual._model import Ref
-from punctual._operation import Auth, Call, Operation, Repeat, Secret, T, id_of
+from punctual._operation import Call, Operation, Repeat, Secret, T, id_of
 from punctual._values import IfMatch, encode, etag, instant, members_of, query_of, revision_of
 from punctual.models import Batch, JobIn
 
@@ -18,6 +19,7 @@ MAX_JOBS = 100
 MAX_BYTES = 250_000
 """The jobs of one request; the API takes 256 KiB in all."""
 MAX_KEY = 255
+C = TypeVar("C", bound="Requests")
 _HEADER = re.compile(r"[\x20-\x7e]+")
 _KEY = re.compile(rf"[\x21-\x7e]{{1,{MAX_KEY}}}")
 
@@ -27,6 +29,13 @@ class Requests:
     """Makes calls; what is needed of the environment is in the rules."""
 
     rules: Rules
+    link: Link
+
+    def limited(self: C, timeout: float | None, max_elapsed: float | None) -> C:
+        """The same with other limits."""
+        link = self.link if timeout is None else replace(self.link, timeout=timeout)
+        rules = self.rules if max_elapsed is None else replace(self.rules, max_elapsed=max_elapsed)
+        return replace(self, link=link, rules=rules)
 
     def instant(self, value: Any) -> Any:
         """An instant as a text; what is not given stays so."""
@@ -155,16 +164,3 @@ def _header(name: str, value: str) -> str:
     if not isinstance(value, str) or not _HEADER.fullmatch(value):
         raise ValueError(f"the value of {name} cannot be a header: it needs visible ASCII characters")
     return value
-
-
-def credential_of(auth: Auth, key: Secret | None) -> Secret | None:
-    """The key that a call sends as its credential; ValueError if it needs one and there is none."""
-    if auth is not Auth.KEY:
-        return None
-    if key is None:
-        from punctual.errors import ConfigurationError
-
-        raise ConfigurationError(
-            "no API key: give key=, set PUNCTUAL_KEY, or add it to the profile of this URL"
-        )
-    return key

@@ -1,6 +1,7 @@
 """Waiting for the end of a job or an execution."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from punctual import _operations
 from punctual._core import Rules, Sleep, Steps, exchange
@@ -10,6 +11,8 @@ from punctual.errors import ExecutionFailedError, WaitTimeoutError
 from punctual.models import ExecutionDetail, Job
 
 FIRST_POLL_SECONDS, LONGEST_POLL_SECONDS, GROWTH = 0.5, 10.0, 1.5
+DISTANT_POLL_SECONDS = 60.0
+"""The longest time between two reads while the call is not due."""
 ENDED = frozenset({"succeeded", "failed", "cancelled", "skipped"})
 ENDED_BACKFILL = frozenset({"completed", "deleted"})
 _BACKFILL, _ONCE = "backfill", "once"
@@ -60,35 +63,48 @@ def ended(subject: Ref, timeout: float, rules: Rules) -> Steps[Ended]:
     read = _job if subject_id.startswith("job_") else _execution
     pause = FIRST_POLL_SECONDS
     while True:
-        state, end = yield from read(subject_id, rules)
-        if end is not None:
-            return end
+        found = yield from read(subject_id, rules)
+        if isinstance(found, Ended):
+            return found
         left = deadline - rules.monotonic()
         if left <= 0:
-            raise WaitTimeoutError(subject_id, state, timeout)
-        yield Sleep(min(pause, left))
-        pause = min(pause * GROWTH, LONGEST_POLL_SECONDS)
+            raise WaitTimeoutError(subject_id, found.state, timeout)
+        until_due = (found.due_at - rules.now()).total_seconds() if found.due_at else 0.0
+        wait = min(until_due, DISTANT_POLL_SECONDS)
+        if until_due <= pause:
+            wait, pause = pause, min(pause * GROWTH, LONGEST_POLL_SECONDS)
+        yield Sleep(min(wait, left))
 
 
-def _execution(execution_id: str, rules: Rules) -> Steps[tuple[str, Ended | None]]:
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """The state of what has not ended, and when its next call is due."""
+
+    state: str
+    due_at: datetime | None
+
+
+def _execution(execution_id: str, rules: Rules) -> Steps[Ended | _Open]:
     found = yield from exchange(_get(_operations.GET_EXECUTION, execution_id), rules)
-    return found.state, Ended(found.state, None, found) if found.state in ENDED else None
+    if found.state in ENDED:
+        return Ended(found.state, None, found)
+    return _Open(found.state, found.next_attempt_at or found.due_at)
 
 
-def _job(job_id: str, rules: Rules) -> Steps[tuple[str, Ended | None]]:
+def _job(job_id: str, rules: Rules) -> Steps[Ended | _Open]:
     job = yield from exchange(_get(_operations.GET_JOB, job_id), rules)
     if job.kind == _BACKFILL:
-        return job.state, Ended(job.state, job, None) if job.state in ENDED_BACKFILL else None
+        return Ended(job.state, job, None) if job.state in ENDED_BACKFILL else _Open(job.state, None)
     if job.kind != _ONCE:
         raise ValueError(
             f"{job_id} is recurring and has no end: wait for an execution, such as that of trigger()"
         )
     if job.state not in ENDED:
-        return job.state, None
+        return _Open(job.state, job.next_due_at)
     execution = None
     if job.last_run is not None:
         execution = yield from exchange(_get(_operations.GET_EXECUTION, job.last_run.execution_id), rules)
-    return job.state, Ended(job.state, job, execution)
+    return Ended(job.state, job, execution)
 
 
 def _get(operation: Operation[T], ref: Ref) -> Call[T]:

@@ -14,7 +14,9 @@ from typing import Any
 
 import httpx
 
-from punctual.client import AsyncPunctual, Punctual, Runtime
+from punctual import AsyncPunctual, Punctual
+from punctual._runtime import Runtime
+from shared.domain.bucket import ShardRange
 from shared.observability import metrics
 from tests.support.api.api_world import ApiWorld
 from tests.support.contract.gateway import Sent, got
@@ -87,6 +89,7 @@ class Deployment:
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         with self._lock:
+            self.world.world.watch.execute(ShardRange(index=0, of=1))
             self._lanes.until(self.world.world.clock.time_ms + int(seconds * 1000) + 1)
 
     async def _async_sleep(self, seconds: float) -> None:

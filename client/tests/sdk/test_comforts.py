@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from client.tests.sdk.deployment import HOOK, Deployment, Fate, client, script
-from punctual import new_job
-from punctual.client import AsyncPunctual, Punctual
+from punctual import AsyncPunctual, Punctual, new_job
 from punctual.errors import BatchRefusedError, ConfigurationError, ExecutionFailedError, WaitTimeoutError
 from punctual.models import BatchResult, JobIn, RequestIn, ScheduleIn
 from punctual.problems import IdempotencyKeyReusedError, InvalidStateError, ValidationFailedError
@@ -69,7 +68,15 @@ def test_wait_ends_at_its_limit() -> None:
             p.wait_for(job, timeout=30)
         assert isinstance(error.value, TimeoutError)
         assert 30 <= deployment.elapsed - before < 31
-        assert len(deployment.sent) < 15
+        assert len(deployment.sent) == 3
+
+
+def test_distant_job_is_read_once_a_minute_until_it_is_due() -> None:
+    with client() as (p, deployment):
+        job = p.jobs.create(url=HOOK, delay_seconds=590)
+        assert p.wait_for(job, timeout=900).succeeded
+        assert len(deployment.sent) < 20
+        assert 590 <= deployment.elapsed < 600
 
 
 def test_recurring_job_has_no_end_to_wait_for() -> None:

@@ -143,6 +143,12 @@ class Reader:
                 self._compare_call(block.text)
             case "http":
                 self._set_receiver(block.text)
+            case "python sdk":
+                # `client/tests/sdk/test_guide.py` runs these.
+                pass
+            case "toml" if "[profiles." in block.text:
+                # Of a user of the client, whose tests read it.
+                pass
             case "python":
                 run_snippet(block.text, self._namespace)
             case "toml":
