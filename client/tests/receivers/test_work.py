@@ -1,6 +1,7 @@
 """Long work: heartbeats, loss and outcome, in threads and in an event loop."""
 
 import asyncio
+import json
 import logging
 from collections.abc import Callable
 
@@ -415,13 +416,16 @@ def test_end_of_later_work_by_an_exception_is_logged(
     assert ("Traceback" in caplog.text) is has_trace
 
 
-def test_work_goes_on_in_another_process_with_the_ticket() -> None:
+@pytest.mark.parametrize("is_decoded", [False, True])
+def test_work_goes_on_in_another_process_with_the_ticket(is_decoded: bool) -> None:
+    """A function of Lambda gets the JSON of its payload decoded."""
     bench = Bench(Api())
     assert bench.call.accepted().status == 202
     ticket = bench.call.ticket()
     elsewhere = Bench(bench.api, MemorySeen())
     elsewhere.receiver.seen = bench.seen
-    with elsewhere.receiver.resume(ticket) as work:
+    assert json.loads(ticket)["token"] == TOKEN
+    with elsewhere.receiver.resume(json.loads(ticket) if is_decoded else ticket) as work:
         assert work.execution_id == bench.call.id
         assert isinstance(bench.other(), Running)
     assert bench.api.kinds == ["heartbeat", "complete"]

@@ -132,6 +132,12 @@ def test_space_around_signatures_and_other_versions_do_no_harm() -> None:
         assert verify({**genuine, "webhook-signature": each}, b"{}", NEW, clock=clock).id == EXECUTION
 
 
+@pytest.mark.parametrize("value", ["v1a,AAAA", "v2,AAAA", "AAAA", "v1", " "])
+def test_header_without_a_signature_of_version_1_is_malformed(value: str) -> None:
+    with pytest.raises(MalformedHeaderError, match="v1,<base64>"):
+        verify({**headers_of(b""), "webhook-signature": value}, b"", NEW, clock=clock)
+
+
 def test_border_between_id_timestamp_and_body_cannot_be_moved() -> None:
     """The signed text joins its parts with dots; a body may have any."""
     body = f"{NOW}.forged".encode()
@@ -262,6 +268,8 @@ def test_header_whose_value_is_no_text_is_refused(value: object) -> None:
         secret_of(b"k" * 65),
         NEW[:-1],
         NEW.upper(),
+        NEW[:10] + "!" + NEW[10:],
+        NEW[:10] + " " + NEW[10:],
     ],
 )
 def test_wrong_secret_is_a_mistake_of_the_configuration_and_is_not_quoted(secrets: str | list[str]) -> None:

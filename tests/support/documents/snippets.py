@@ -7,17 +7,45 @@ a laptop stack: its imports must exist, and the calls of imported names must mat
 import ast
 import importlib
 import inspect
+import os
 import typing
 from typing import Any
+from unittest.mock import patch
 
-_DEFINITIONS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
+from shared.domain.delivery.signing import new_secret
+
+_ENVIRONMENT = {
+    "SECRET": new_secret(bytes(32)),
+    "PUNCTUAL": "http://127.0.0.1:1",
+    "AWS_DEFAULT_REGION": "eu-west-1",
+    "AWS_ACCESS_KEY_ID": "document",
+    "AWS_SECRET_ACCESS_KEY": "document",
+}
+"""The variables that receivers read when they start."""
+_DEFINITIONS = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Assign,
+)
+
+
+def uses_the_sdk(text: str) -> bool:
+    """Whether a snippet is a receiver of the SDK: client/tests/receivers/test_guides.py runs these with calls."""
+    return "punctual." in text or "receives(" in text
 
 
 def run_snippet(text: str, namespace: dict[str, Any]) -> None:
     """Any error of the snippet: it would not run for want of a name or an argument."""
     tree = ast.parse(text)
     if all(isinstance(statement, _DEFINITIONS) for statement in tree.body):
-        exec(compile(tree, "document", "exec"), namespace)
+        if "django" in text:
+            importlib.import_module("client.tests.support.django_project")
+        namespace.setdefault("__name__", "document")
+        with patch.dict(os.environ, _ENVIRONMENT | os.environ):
+            exec(compile(tree, "document", "exec"), namespace)
     else:
         _check(tree)
 

@@ -17,7 +17,7 @@ from standardwebhooks.webhooks import WebhookVerificationError
 from shared.domain.delivery.signing import new_secret, signed_headers
 from tests.support.documents.blocks import Block, blocks_of
 from tests.support.documents.reader import Reader, reader
-from tests.support.documents.snippets import run_snippet
+from tests.support.documents.snippets import run_snippet, uses_the_sdk
 from tests.support.sources import ROOT
 
 GUIDES = ROOT / "docs" / "guides"
@@ -32,10 +32,10 @@ NOTIFICATION = {
 
 
 def code_of(guide: str) -> dict[str, Any]:
-    """All names that the snippets of a guide define."""
+    """All names that the snippets of a guide define, but for those of the SDK."""
     namespace: dict[str, Any] = {}
     for block in blocks_of(GUIDES / guide):
-        if block.language == "python":
+        if block.language == "python" and not uses_the_sdk(block.text):
             run_snippet(block.text, namespace)
     return namespace
 

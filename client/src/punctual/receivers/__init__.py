@@ -14,6 +14,7 @@ from punctual.receivers.seen.memory import MemorySeen
 from punctual.receivers.seen.store import Seen
 
 if TYPE_CHECKING:
+    from punctual.receivers._work import Work
     from punctual.receivers.long_work import LongWork
     from punctual.receivers.seen.sqlite import SqliteSeen
 
@@ -30,10 +31,15 @@ __all__ = [
     "Seen",
     "SeenBusyError",
     "SqliteSeen",
+    "Work",
 ]
 
 # These import modules that a function of Lambda with short work and another store need not load.
-_LAZY = {"LongWork": "punctual.receivers.long_work", "SqliteSeen": "punctual.receivers.seen.sqlite"}
+_LAZY = {
+    "LongWork": "punctual.receivers.long_work",
+    "SqliteSeen": "punctual.receivers.seen.sqlite",
+    "Work": "punctual.receivers._work",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import httpx
@@ -36,10 +36,10 @@ class Ticket:
         return json.dumps({"execution": self.execution, "token": self.token, "owner": self.owner})
 
     @classmethod
-    def decode(cls, text: str) -> Ticket:
-        """ValueError unless `encode` made it."""
+    def decode(cls, ticket: str | Mapping[str, Any]) -> Ticket:
+        """ValueError unless `encode` made it; it may have been decoded from JSON since."""
         try:
-            parts = json.loads(text)
+            parts = json.loads(ticket) if isinstance(ticket, str) else ticket
             return cls(str(parts["execution"]), str(parts["token"]), parts["owner"])
         except (KeyError, TypeError, ValueError):
             raise ValueError(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from punctual.receivers._claims import Claim, new_owner
 from punctual.receivers._dedupe import Done, Running
@@ -100,10 +100,10 @@ class Receiver:
         settle(call, made, status_of)
         return made
 
-    def resume(self, ticket: str) -> Work:
+    def resume(self, ticket: str | Mapping[str, Any]) -> Work:
         """The work of a call whose handler returned `accepted()`, by its `ticket`, in any process.
 
-        ValueError if the text is no ticket.
+        The ticket may be its text, or what that is in JSON. ValueError if it is none.
         """
         from punctual.receivers._work import Work
         from punctual.receivers.long_work import Ticket
