@@ -22,7 +22,8 @@ from tests.support.documents.blocks import blocks_of
 from tests.support.documents.snippets import run_snippet, uses_the_sdk
 from tests.support.sources import ROOT
 
-GUIDES = ROOT / "docs" / "guides"
+VERIFY, LONG = ROOT / "docs/guides/verify-calls.md", ROOT / "docs/guides/long-running-calls.md"
+README = ROOT / "client" / "README.md"
 ENVIRONMENT = {
     "SECRET": NEW,
     "PUNCTUAL": "https://punctual.example",
@@ -48,7 +49,7 @@ def code(
             AttributeDefinitions=[{"AttributeName": "call_id", "AttributeType": "S"}],
             BillingMode="PAY_PER_REQUEST",
         )
-        for block in blocks_of(GUIDES / request.param):
+        for block in blocks_of(request.param):
             if block.language == "python" and uses_the_sdk(block.text):
                 run_snippet(block.text, namespace)
         yield namespace
@@ -77,8 +78,8 @@ def post_to(app: Any, path: str, headers: Mapping[str, str]) -> httpx.Response:
     return asyncio.run(exchange())
 
 
-verify_calls = pytest.mark.parametrize("code", ["verify-calls.md"], indirect=True)
-long_running_calls = pytest.mark.parametrize("code", ["long-running-calls.md"], indirect=True)
+verify_calls = pytest.mark.parametrize("code", [VERIFY], ids=["guide"], indirect=True)
+long_running_calls = pytest.mark.parametrize("code", [LONG], ids=["guide"], indirect=True)
 
 
 @verify_calls
@@ -95,6 +96,18 @@ def test_receiver_in_fastapi_does_the_work_once(code: dict[str, Any]) -> None:
         401,
     ]
     assert done == [("nightly", 2027)]
+
+
+@pytest.mark.parametrize("code", [README], ids=["readme"], indirect=True)
+def test_receiver_of_the_readme_does_the_work_once(
+    code: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert twice(lambda headers: post_to(code["app"], "/hooks/report", headers).status_code) == [
+        200,
+        200,
+        401,
+    ]
+    assert capsys.readouterr().out.count("nightly") == 1
 
 
 @verify_calls
@@ -148,7 +161,7 @@ def test_stores_of_the_guide_exist(code: dict[str, Any]) -> None:
     from punctual.receivers import MemorySeen, SqliteSeen
     from punctual.receivers.seen import django, dynamodb, redis
 
-    text = (GUIDES / "verify-calls.md").read_text(encoding="utf-8")
+    text = VERIFY.read_text(encoding="utf-8")
     for store in (MemorySeen, SqliteSeen, django.DjangoSeen, dynamodb.DynamoSeen, redis.RedisSeen):
         assert f"{store.__name__}(" in text
 
