@@ -1,7 +1,7 @@
 """Operations of the API, and single calls of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
@@ -101,10 +101,6 @@ class Call(Generic[T]):
                 return self.headers.get("If-Match", ANY_REVISION) != ANY_REVISION
             case Repeat.NEVER:
                 return False
-
-    def with_key(self, key: str) -> "Call[T]":
-        """The call with another Idempotency-Key."""
-        return replace(self, headers={**self.headers, "Idempotency-Key": key})
 
 
 def _segment(ref: Ref, name: str) -> str:

@@ -13,6 +13,7 @@ __all__ = [
     "ExecutionFailedError",
     "NoAnswerError",
     "PunctualError",
+    "RequestError",
     "UnexpectedAnswerError",
     "WaitTimeoutError",
 ]

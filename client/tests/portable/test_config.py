@@ -14,7 +14,7 @@ URL, KEY = "https://api.example", "pk_0123456789abcdef_secret"
 PROFILES = f"""
 profile = "work"
 [profiles.work]
-url = "https://work.example"
+url = "https://team.example"
 key = "pk_work"
 [profiles.home]
 url = "http://127.0.0.1:8080"
@@ -52,8 +52,8 @@ def test_file_is_in_the_configuration_folder_of_the_user(monkeypatch: pytest.Mon
     [
         (URL, KEY, None, {"PUNCTUAL_URL": "https://other.example", "PUNCTUAL_KEY": "pk_other"}, (URL, KEY)),
         (None, None, None, {"PUNCTUAL_URL": f"{URL}/", "PUNCTUAL_KEY": f"{KEY}\n"}, (URL, KEY)),
-        (None, None, None, {"PUNCTUAL_URL": "", "PUNCTUAL_KEY": ""}, ("https://work.example", "pk_work")),
-        (None, None, None, {}, ("https://work.example", "pk_work")),
+        (None, None, None, {"PUNCTUAL_URL": "", "PUNCTUAL_KEY": ""}, ("https://team.example", "pk_work")),
+        (None, None, None, {}, ("https://team.example", "pk_work")),
         (None, None, None, {"PUNCTUAL_PROFILE": "home"}, ("http://127.0.0.1:8080", "pk_home")),
         (
             None,
@@ -63,7 +63,7 @@ def test_file_is_in_the_configuration_folder_of_the_user(monkeypatch: pytest.Mon
             ("http://127.0.0.1:8080", "pk_home"),
         ),
         (None, "pk_mine", "home", {}, ("http://127.0.0.1:8080", "pk_mine")),
-        ("https://work.example/", None, None, {}, ("https://work.example", "pk_work")),
+        ("https://team.example/", None, None, {}, ("https://team.example", "pk_work")),
     ],
 )
 def test_arguments_precede_the_environment_and_the_environment_precedes_the_default_profile(
