@@ -61,6 +61,8 @@ Ref = str | HasId
 class BatchResults(Model, frozen=True, kw_only=True):
     """The results of a batch, in the order of its jobs."""
 
+    results: tuple[Any, ...]
+
     @property
     def refused(self) -> "tuple[tuple[int, ApiError], ...]":
         """The place in the batch, from 0, and the error of each job that was not created."""
@@ -68,7 +70,7 @@ class BatchResults(Model, frozen=True, kw_only=True):
 
         return tuple(
             (place, error_of(result.status, _document(result.problem)))
-            for place, result in enumerate(self._results())
+            for place, result in enumerate(self.results)
             if result.problem is not None
         )
 
@@ -77,11 +79,7 @@ class BatchResults(Model, frozen=True, kw_only=True):
         from punctual.errors import BatchRefusedError
 
         if refused := self.refused:
-            raise BatchRefusedError(refused, total=len(self._results()))
-
-    def _results(self) -> tuple[Any, ...]:
-        results: tuple[Any, ...] = getattr(self, "results")  # noqa: B009 - the generated class has it
-        return results
+            raise BatchRefusedError(refused, total=len(self.results))
 
 
 def _document(problem: Any) -> Mapping[str, Any]:

@@ -1,13 +1,12 @@
 """Time and chance of the clients."""
 
+import asyncio
 import random
 import secrets
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
-
-import anyio
 
 from punctual._core import Rules
 
@@ -19,7 +18,7 @@ class Runtime:
     """Time and chance, which tests replace."""
 
     sleep: Callable[[float], None] = time.sleep
-    async_sleep: Callable[[float], Awaitable[None]] = anyio.sleep
+    async_sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     monotonic: Callable[[], float] = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(timezone.utc)
     chance: Callable[[], float] = random.random

@@ -99,15 +99,22 @@ def encode(body: Any) -> bytes:
 
 def _checked(value: Any) -> Any:
     """The same value, with instants as texts; numbers that are no JSON, and instants without zones, are refused."""
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"JSON has no {value}: send null, a number or a text instead")
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"JSON has no {value}: send null, a number or a text instead")
+        return value
     if isinstance(value, datetime):
         return _rfc3339(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        raise TypeError("JSON has no bytes: decode them to a text first")
     if isinstance(value, Mapping):
         return {name: _checked(each) for name, each in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray):
+    if isinstance(value, Sequence):
         return [_checked(each) for each in value]
     if isinstance(value, Model):
         members = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
         return _checked(members_of({encoded: getattr(value, name) for encoded, name in members}))
-    return value
+    # A dataclass, a set, a UUID, and so on; TypeError for what has no meaning in JSON.
+    return _checked(msgspec.to_builtins(value, builtin_types=(datetime,)))

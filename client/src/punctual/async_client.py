@@ -1,4 +1,4 @@
-"""The client `AsyncPunctual`, for asyncio and trio."""
+"""The client `AsyncPunctual`, for asyncio."""
 
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
@@ -63,7 +63,7 @@ class _AsyncCaller(Requests):
 
 
 class AsyncPunctual(AsyncOperations):
-    """The client of a deployment for asyncio and trio, with the same methods, to be awaited."""
+    """The client of a deployment for asyncio, with the same methods, to be awaited."""
 
     _client: _AsyncCaller
 

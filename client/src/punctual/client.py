@@ -77,9 +77,9 @@ class Punctual(Operations):
     ) -> None:
         """Take the URL and the key from the arguments, PUNCTUAL_URL and PUNCTUAL_KEY, or a profile.
 
-        `timeout` is for each attempt, in seconds. No attempt begins more than `max_elapsed` seconds after the first;
-        0 means that nothing is sent twice. `transport` replaces the connections of httpx, and `runtime` the clock.
-        Raises ConfigurationError.
+        `timeout` is the longest wait for a connection or for data, in seconds. No attempt begins more than
+        `max_elapsed` seconds after the first; 0 means that nothing is sent twice. `transport` replaces the connections
+        of httpx, and `runtime` the clock. Raises ConfigurationError.
         """
         chosen = runtime or SYSTEM
         link = Link(resolve(url, key, profile, os.environ), timeout)

@@ -10,8 +10,8 @@ import pytest
 import punctual
 
 SOURCE = Path(punctual.__file__).parent
-OTHERS = {"anyio", "httpx", "msgspec", "tomli"}
-"""The distributions that the SDK needs; anyio comes with httpx."""
+OTHERS = {"httpx", "msgspec", "tomli"}
+"""The distributions that the SDK needs."""
 
 
 def loaded(code: str) -> set[str]:

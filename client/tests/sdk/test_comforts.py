@@ -1,8 +1,10 @@
 """Iterating, waiting, batches, and operations without a key."""
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 
 from client.tests.sdk.deployment import HOOK, Deployment, Fate, client, script
@@ -11,6 +13,7 @@ from punctual.errors import BatchRefusedError, ConfigurationError, ExecutionFail
 from punctual.models import BatchResult, JobIn, RequestIn, ScheduleIn
 from punctual.problems import IdempotencyKeyReusedError, InvalidStateError, ValidationFailedError
 from shared.domain.delivery.callback import CallbackResponse, Reason
+from tests.support.contract.gateway import Got, Sent, got, serving
 from tests.support.usecases.reports import async_accepted
 
 GONE = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
@@ -173,8 +176,6 @@ def test_receiver_reports_with_its_token_and_without_a_key() -> None:
         deployment.sleep(2)
     headers = dict(deployment.world.world.sender.calls[0].callback.headers)
     execution, token = headers["webhook-id"], headers["X-Callback-Token"]
-    import httpx
-
     with Punctual("https://api.example", transport=httpx.MockTransport(deployment.answer)) as receiver:
         assert receiver.executions.heartbeat(execution, token=token).attempt == 1
         assert receiver.executions.complete(execution, token=token).outcome == "succeeded"
@@ -184,6 +185,24 @@ def test_receiver_reports_with_its_token_and_without_a_key() -> None:
         assert receiver.health.get().status == "ok"
         with pytest.raises(ConfigurationError, match="no API key"):
             receiver.jobs.get(job)
+
+
+def test_both_clients_work_over_real_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "*")
+    deployment = Deployment()
+
+    def answer(sent: Sent) -> Got:
+        return got(deployment.world.api(sent.event(), SimpleNamespace(aws_request_id="sdk")))
+
+    with serving(answer) as url, Punctual(url, deployment.key) as p:
+        job = p.jobs.create(url=HOOK, delay_seconds=600, name="\u20ac \ufffd")
+        assert p.jobs.get(job).name == "\u20ac \ufffd"
+
+        async def read() -> list[str]:
+            async with AsyncPunctual(url, deployment.key) as a:
+                return [each.id async for each in a.jobs.iterate()]
+
+        assert asyncio.run(read()) == [job.id]
 
 
 @pytest.mark.parametrize("client_type", [Punctual, AsyncPunctual])

@@ -1,8 +1,10 @@
 """Python values become what the API reads, or are refused before anything is sent."""
 
 import json
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given, settings
@@ -68,6 +70,31 @@ def test_number_that_json_does_not_have_is_refused_and_not_sent_as_null(number: 
         with pytest.raises(ValueError, match="JSON has no"):
             p.jobs.create(url=HOOK, delay_seconds=1, json={"rows": [1.5, {"x": number}]})
         assert deployment.sent == []
+
+
+def test_bytes_are_refused_and_not_sent_as_base64() -> None:
+    with client() as (p, deployment):
+        with pytest.raises(TypeError, match="decode them to a text"):
+            p.jobs.create(url=HOOK, delay_seconds=1, body=b"{}")  # type: ignore[arg-type]
+        assert deployment.sent == []
+
+
+@dataclass
+class Invoice:
+    number: UUID
+    at: datetime
+    rows: frozenset[float]
+
+
+def test_dataclass_is_sent_as_an_object_and_checked_like_one() -> None:
+    number = UUID(int=7)
+    assert json.loads(encode({"json": Invoice(number, NOW, frozenset({1.5}))})) == {
+        "json": {"number": str(number), "at": "2025-02-19T12:00:00.000Z", "rows": [1.5]}
+    }
+    with pytest.raises(ValueError, match="JSON has no nan"):
+        encode({"json": Invoice(number, NOW, frozenset({float("nan")}))})
+    with pytest.raises(TypeError):
+        encode({"json": object()})
 
 
 def test_flat_and_nested_members_make_the_same_job() -> None:
