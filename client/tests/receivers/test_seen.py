@@ -273,6 +273,17 @@ def test_second_release_and_second_finish_change_nothing(worker: Callable[[str],
     assert worker("second").take(LEASE) == Done()
 
 
+def test_call_is_recorded_as_done_with_one_write(call_id: str) -> None:
+    """Django writes it in the transaction of the work, before the receiver does."""
+    writes: list[int] = []
+    counted = Interrupted(MemorySeen(), 1, lambda: None, writes)
+    first = Claim(counted, call_id, "first")
+    assert first.take(LEASE) is None
+    first.finish()
+    first.finish()
+    assert len(writes) == 2
+
+
 def test_claim_whose_answer_was_lost_is_taken_by_its_owner(
     store: Seen, call_id: str, worker: Callable[[str], Claim]
 ) -> None:
@@ -308,8 +319,11 @@ def test_store_that_never_swaps_is_noticed(call_id: str) -> None:
 class Interrupted:
     """A store on which another worker acts before the nth use."""
 
-    def __init__(self, store: Seen, at: int, act: Callable[[], object]) -> None:
+    def __init__(
+        self, store: Seen, at: int, act: Callable[[], object], writes: list[int] | None = None
+    ) -> None:
         self._store = store
+        self._writes = [] if writes is None else writes
         self._left = at
         self._act = act
 
@@ -319,6 +333,7 @@ class Interrupted:
 
     def replace(self, call_id: str, before: str | None, after: str, forget_at: int) -> bool:
         self._interrupt()
+        self._writes.append(1)
         return self._store.replace(call_id, before, after, forget_at)
 
     def _interrupt(self) -> None:
