@@ -127,7 +127,7 @@ def test_transaction_of_the_request_does_not_span_the_record(serve: Callable[...
     assert inside == [False]
 
 
-def test_one_transaction_needs_a_store_in_the_database_and_a_handler_without_async() -> None:
+def test_transaction_of_work_and_record_needs_a_store_in_the_database_and_a_handler_without_async() -> None:
     with pytest.raises(TypeError, match="DjangoSeen"):
         receives(Receiver(NEW, seen=MemorySeen()), atomic=True)
 

@@ -53,6 +53,9 @@ def test_unanswered_heartbeats_are_repeated_less_and_less_often() -> None:
     assert pauses == [1, 2, 4, 8, 16, 32]
     lease.unanswered(now, retry_after_seconds=90, random=0)
     assert lease.next_beat_at == now + 90
+    lease.extended(now, 600)
+    lease.unanswered(now, 0, random=0)
+    assert lease.next_beat_at == now + 1
 
 
 @given(steps=answers, lease_seconds=st.floats(10, 3_600), random=st.floats(0, 1))

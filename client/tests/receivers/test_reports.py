@@ -58,7 +58,7 @@ def test_conflict_ends_the_attempt() -> None:
 
 
 @pytest.mark.parametrize("status", [301, 307, 400, 401, 403, 404, 413, 415, 422])
-def test_other_answers_are_final(status: int) -> None:
+def test_report_that_is_rejected_is_final(status: int) -> None:
     answer = judge(status, {}, b"", NOW)
     assert isinstance(answer, Rejected)
     assert ("deployment" in answer.detail) is (status == 404)

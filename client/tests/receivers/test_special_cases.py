@@ -44,7 +44,7 @@ def client_of(receiver: Receiver, handler: Callable[..., Any]) -> httpx.AsyncCli
 # --- Starlette and FastAPI
 
 
-def test_of_two_copies_at_once_one_is_handled_and_the_other_answered_409(receiver: Receiver) -> None:
+def test_copies_at_once_are_handled_once_and_answered_409(receiver: Receiver) -> None:
     async def scenario() -> list[int]:
         may_end = asyncio.Event()
 
