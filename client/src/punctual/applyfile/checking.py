@@ -1,0 +1,85 @@
+"""Checks the members of a job against the types and limits of the API's schemas."""
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, Final
+
+import msgspec
+
+from punctual.applyfile.schema import KINDS, MEMBERS, ONLY_WITH, REQUEST_MEMBERS, SCHEDULE_MEMBERS, Fields
+
+Path = tuple[str | int, ...]
+
+_BESIDE: Final = "its members stand beside the others"
+_ELSEWHERE: Final = {
+    "delay_seconds": "each apply would move the job: write `at`",
+    "schedule": f"{_BESIDE}: {', '.join(SCHEDULE_MEMBERS)}",
+    "request": f"{_BESIDE}: {', '.join(REQUEST_MEMBERS)}",
+}
+_MESSAGE = re.compile(r"(?P<what>.*?)(?: - at (?:key in )?`\$(?P<path>.*)`)?", re.DOTALL)
+_STEP = re.compile(r"\.([A-Za-z_]+)|\[(\d+)\]|\[\.\.\.\]")
+
+
+def member_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
+    """Return the place of the first error and what is wrong, or None. The members need not be complete."""
+    for member in members:
+        if member not in MEMBERS:
+            return (member,), _unknown(member)
+    try:
+        msgspec.convert(members, type=Fields, strict=True)
+    except msgspec.ValidationError as error:
+        match = _MESSAGE.fullmatch(str(error))
+        assert match is not None
+        return _steps(match["path"] or ""), _in_plain_words(match["what"])
+    tags = members.get("tags", [])
+    if len(set(tags)) != len(tags):
+        return ("tags",), "a tag occurs twice"
+    names = [header.lower() for header in members.get("headers", {})]
+    if len(set(names)) != len(names):
+        return ("headers",), "a header occurs twice, in upper and lower case"
+    return None
+
+
+def job_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
+    """Return what keeps complete and checked members from being a job, or None."""
+    kinds = [kind for kind in KINDS if kind in members]
+    if len(kinds) != 1:
+        return (), f"exactly one of {', '.join(KINDS)} is needed"
+    for member in members:
+        if kinds[0] not in ONLY_WITH.get(member, KINDS):
+            return (member,), f"has no meaning with {kinds[0]}"
+    if "url" not in members:
+        return ("url",), "is required"
+    if "body" in members and "json" in members:
+        return ("json",), "a request has `body` or `json`, not both"
+    return None
+
+
+def _unknown(member: str) -> str:
+    if member in _ELSEWHERE:
+        return _ELSEWHERE[member]
+    near = get_close_matches(member, MEMBERS, n=1)
+    return f"unknown member; did you mean {near[0]}?" if near else "unknown member"
+
+
+def _in_plain_words(what: str) -> str:
+    if "matching regex" in what:
+        return "has a form that the API refuses"
+    return what[:1].lower() + what[1:]
+
+
+def _steps(path: str) -> Path:
+    """Turn msgspec's path, such as `.retry.max_attempts`, into a path of members.
+
+    msgspec does not say which member of a mapping it means; such a path ends at the mapping.
+    """
+    steps: list[str | int] = []
+    for match in _STEP.finditer(path):
+        if match[1]:
+            steps.append(match[1])
+        elif match[2]:
+            steps.append(int(match[2]))
+        else:
+            break
+    return tuple(steps)

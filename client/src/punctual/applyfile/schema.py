@@ -1,0 +1,147 @@
+"""The members of a job in the file, with the types and limits of the API's schemas.
+
+The names and limits are those of `JobIn`, `ScheduleIn` and `RequestIn` in `docs/openapi.json`; a test compares
+them. Rules that need the server, such as whether a cron line ever fires, are left to the API.
+"""
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+KINDS: Final = ("at", "cron", "rate_seconds", "expression")
+"""A job has exactly one of these. `delay_seconds` is left out: each `apply` of the file would move the job."""
+SCHEDULE_MEMBERS: Final = (
+    *KINDS,
+    "timezone",
+    "start_at",
+    "end_at",
+    "max_runs",
+    "jitter_seconds",
+    "dst_gap",
+    "dst_overlap",
+)
+REQUEST_MEMBERS: Final = ("url", "method", "headers", "body", "json")
+_RECURRING: Final = ("cron", "rate_seconds", "expression")
+_LINES: Final = ("cron", "expression")
+ONLY_WITH: Final[dict[str, tuple[str, ...]]] = {
+    "timezone": ("at", *_LINES),
+    "dst_gap": _LINES,
+    "dst_overlap": _LINES,
+    **dict.fromkeys(
+        (
+            "start_at",
+            "end_at",
+            "max_runs",
+            "catch_up",
+            "catch_up_limit",
+            "catch_up_window_seconds",
+            "late_tolerance_seconds",
+            "overlap_policy",
+        ),
+        _RECURRING,
+    ),
+    "start_deadline_seconds": ("at", "expression"),
+    "when_suspended": ("at", "expression"),
+}
+"""The kinds with which a member has a meaning; members that are not named here have one with every kind."""
+
+_Zone = Annotated[str, Meta(max_length=64)]
+_InstantText = Annotated[str, Meta(max_length=64)]
+_Callback = Annotated[str, Meta(max_length=2048, pattern="^(none$|https?://)")]
+_Wait = Annotated[int, Meta(ge=1, le=86_400)]
+_HeaderText = Annotated[str, Meta(pattern=r"^[\t\x20-\x7e]*\Z")]
+_Line = Annotated[str, Meta(max_length=1024)]
+_Tag = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._:/=-]{0,62}\Z")]
+
+
+class Variable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The value of an environment variable, read when the file is applied."""
+
+    env: Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,254}\Z")]
+
+
+class Retry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`RetryIn`: the number of attempts and the delays between them."""
+
+    max_attempts: Annotated[int, Meta(ge=1, le=20)] | UnsetType = UNSET
+    base_seconds: _Wait | UnsetType = UNSET
+    factor: Annotated[int, Meta(ge=1, le=10)] | UnsetType = UNSET
+    cap_seconds: _Wait | UnsetType = UNSET
+    delays_seconds: Annotated[list[_Wait], Meta(min_length=1, max_length=19)] | UnsetType = UNSET
+    give_up_after_seconds: Annotated[int, Meta(ge=1, le=604_800)] | UnsetType = UNSET
+
+
+class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`AlertsIn`: the events that are announced, and the URL that is called."""
+
+    url: _Callback
+    events: (
+        Annotated[
+            list[Literal["failed", "recovered", "late", "skipped", "gone"]], Meta(min_length=1, max_length=5)
+        ]
+        | UnsetType
+    ) = UNSET
+    format: Literal["json", "slack"] | UnsetType = UNSET
+    late_after_seconds: Annotated[int, Meta(ge=1, le=86_400)] | UnsetType = UNSET
+
+
+class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """All members that a job of the file may have, in the order in which they are written."""
+
+    name: (
+        Annotated[
+            str,
+            Meta(
+                min_length=1,
+                max_length=128,
+                pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*\Z",
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    tags: Annotated[list[_Tag], Meta(max_length=10)] | UnsetType = UNSET
+    at: _InstantText | UnsetType = UNSET
+    cron: _Line | UnsetType = UNSET
+    rate_seconds: Annotated[int, Meta(ge=1, le=31_622_400)] | UnsetType = UNSET
+    expression: _Line | UnsetType = UNSET
+    timezone: _Zone | UnsetType = UNSET
+    start_at: _InstantText | UnsetType = UNSET
+    end_at: _InstantText | UnsetType = UNSET
+    max_runs: Annotated[int, Meta(ge=1, le=1_000_000_000)] | UnsetType = UNSET
+    jitter_seconds: Annotated[int, Meta(ge=0, le=86_400)] | UnsetType = UNSET
+    dst_gap: Literal["shift", "skip"] | UnsetType = UNSET
+    dst_overlap: Literal["first", "second", "both"] | UnsetType = UNSET
+    url: Annotated[str, Meta(max_length=2048, pattern="^https?://")] | UnsetType = UNSET
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] | UnsetType = UNSET
+    headers: (
+        Annotated[
+            dict[Annotated[str, Meta(pattern=r"^[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")], _HeaderText | Variable],
+            Meta(max_length=50),
+        ]
+        | UnsetType
+    ) = UNSET
+    body: Annotated[str, Meta(max_length=204_800)] | UnsetType = UNSET
+    json: Any | UnsetType = UNSET
+    lane: Literal["critical", "standard", "bulk"] | UnsetType = UNSET
+    timeout_seconds: Annotated[int, Meta(ge=1, le=60)] | UnsetType = UNSET
+    retry: Retry | UnsetType = UNSET
+    async_deadline_seconds: Annotated[int, Meta(ge=60, le=43_200)] | UnsetType = UNSET
+    heartbeat_seconds: Annotated[int, Meta(ge=10, le=3_600)] | UnsetType = UNSET
+    catch_up: Literal["coalesce", "skip", "all"] | UnsetType = UNSET
+    catch_up_limit: Annotated[int, Meta(ge=1, le=1_000)] | UnsetType = UNSET
+    catch_up_window_seconds: Annotated[int, Meta(ge=0, le=31_622_400)] | UnsetType = UNSET
+    late_tolerance_seconds: Annotated[int, Meta(ge=0, le=86_400)] | UnsetType = UNSET
+    overlap_policy: Literal["allow", "skip", "queue_one"] | UnsetType = UNSET
+    start_deadline_seconds: Annotated[int, Meta(ge=1, le=604_800)] | UnsetType = UNSET
+    when_suspended: Literal["skip", "run"] | UnsetType = UNSET
+    on_success: _Callback | UnsetType = UNSET
+    on_failure: _Callback | UnsetType = UNSET
+    alerts: Alerts | UnsetType = UNSET
+    signing_secret: Annotated[str, Meta(pattern=r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\Z")] | UnsetType = (
+        UNSET
+    )
+
+
+MEMBERS: Final = Fields.__struct_fields__
+"""The names of all members, in the order in which they are written."""

@@ -1,0 +1,80 @@
+"""Writes an `apply` file: members in a fixed order, comments, and jobs that are left out as comments.
+
+`read_apply_file` reads the text back as the same jobs.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from punctual.applyfile.model import Job
+from punctual.applyfile.schema import MEMBERS
+
+_WIDTH = 100
+_UNSAFE = re.compile(r"[^\x20-\x7e\xa0-\u2027\u2030-\ud7ff\ue000-\ufefe\uff00-\ufffd]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A job with the comments above it. A job that is left out is written as a comment, too."""
+
+    job: Job | None
+    comments: tuple[str, ...] = ()
+    is_left_out: bool = False
+
+
+def write_apply_file(set_name: str, sections: Iterable[Section], *, comments: Iterable[str] = ()) -> str:
+    """Return the text of the file; `comments` stand at its head. The jobs keep the order of `sections`."""
+    lines = [*_comment(comments, ""), yaml.safe_dump({"set": set_name}).rstrip("\n")]
+    written = [_section(section) for section in sections]
+    if any(section.live for section in written):
+        lines.append("jobs:")
+    else:
+        lines.append("jobs: {}")
+    for section in written:
+        lines.extend(section.lines)
+    return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    lines: tuple[str, ...]
+    live: bool
+
+
+def _section(section: Section) -> _Written:
+    lines = list(_comment(section.comments, "  "))
+    if section.job is None:
+        return _Written(tuple(lines), live=False)
+    job = _job_lines(section.job)
+    if section.is_left_out:
+        lines.extend(f"  # {line}" for line in job)
+    else:
+        lines.extend(f"  {line}" for line in job)
+    return _Written(tuple(lines), live=not section.is_left_out)
+
+
+def _job_lines(job: Job) -> list[str]:
+    ordered = {name: _plain(job.members[name]) for name in MEMBERS if name in job.members}
+    text: str = yaml.safe_dump(
+        {job.key: ordered}, sort_keys=False, allow_unicode=True, width=_WIDTH, default_flow_style=False
+    )
+    return text.rstrip("\n").split("\n")
+
+
+def _plain(value: Any) -> Any:
+    """Copy the value without shared parts, which PyYAML would write as anchors and aliases."""
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _comment(texts: Iterable[str], indent: str) -> Iterator[str]:
+    for text in texts:
+        for line in text.splitlines() or [""]:
+            yield f"{indent}# {_UNSAFE.sub('?', line)}".rstrip()

@@ -1,0 +1,77 @@
+"""Writing of apply files: the text is read back as the same jobs, in a fixed order, and comments change nothing."""
+
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from punctual.applyfile import Job, Section, read_apply_file, write_apply_file
+
+texts = st.text(max_size=30).filter(lambda text: text.encode(errors="ignore").decode() == text)
+odd = st.sampled_from(
+    ["yes", "off", "010", "1_000", "12:30:45", "2030-01-01", "~", "null", "0x1f", "1e5", "<<", "- a", "#x"]
+)
+numbers = st.integers(-(10**30), 10**30) | st.floats(allow_nan=False, allow_infinity=False)
+values: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | numbers | texts | odd,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts | odd, inner, max_size=4),
+    max_leaves=12,
+)
+keys = st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9._:=/-]{0,20}[A-Za-z0-9])?", fullmatch=True)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.dictionaries(keys, st.tuples(values, texts, st.booleans()), max_size=4), st.lists(texts, max_size=2)
+)
+def test_written_file_is_read_back_as_its_live_jobs(
+    jobs: dict[str, tuple[Any, str, bool]], comments: list[str]
+) -> None:
+    sections = [
+        Section(
+            Job(key, {"cron": "@daily", "url": "https://example.com/", "json": value}),
+            (comment,),
+            is_left_out=left_out,
+        )
+        for key, (value, comment, left_out) in jobs.items()
+    ]
+    text = write_apply_file("s", sections, comments=comments)
+    file = read_apply_file(text.encode())
+    live = {key: value for key, (value, _, left_out) in jobs.items() if not left_out}
+    assert [job.key for job in file.jobs] == list(live)
+    assert json.dumps([job.members["json"] for job in file.jobs]) == json.dumps(list(live.values()))
+
+
+def test_members_have_a_fixed_order_and_comments_stand_above_their_job() -> None:
+    members = {"url": "https://example.com/", "retry": {"max_attempts": 2}, "cron": "0 9 * * *", "name": "n"}
+    text = write_apply_file(
+        "billing",
+        [
+            Section(Job("a", members), ("first\nsecond\x1b[31m",)),
+            Section(Job("b", members), ("left out",), is_left_out=True),
+            Section(None, ("c: no job",)),
+        ],
+        comments=["head"],
+    )
+    assert text == (
+        "# head\n"
+        "set: billing\n"
+        "jobs:\n"
+        "  # first\n"
+        "  # second?[31m\n"
+        "  a:\n"
+        "    name: n\n"
+        "    cron: 0 9 * * *\n"
+        "    url: https://example.com/\n"
+        "    retry:\n"
+        "      max_attempts: 2\n"
+        "  # left out\n"
+        "  # b:\n"
+        "  #   name: n\n"
+        "  #   cron: 0 9 * * *\n"
+        "  #   url: https://example.com/\n"
+        "  #   retry:\n"
+        "  #     max_attempts: 2\n"
+        "  # c: no job\n"
+    )
+    assert [job.key for job in read_apply_file(text.encode()).jobs] == ["a"]
