@@ -1,0 +1,48 @@
+"""What a reader makes of one job of the source, and the verdicts on it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from punctual.importers.ports import SourceInstants
+
+
+class UnreadableSourceError(ValueError):
+    """The file is not what the importer reads; `str()` names the file and says what to give instead."""
+
+
+class Verdict(Enum):
+    """What became of a job of the source. The values are those of the report."""
+
+    SAME = "same"
+    DIFFERS = "differs"
+    NOT_EXPRESSIBLE = "not expressible"
+    NOT_COMPARED = "not compared"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceJob:
+    """A job of the source, translated.
+
+    `origin` says where it stands, such as `line 12`. `members` are those of the apply file. For a job that cannot
+    be expressed, `misfit` says why and `members` are the nearest job, or None. `instants` has the source's rules;
+    several mean that the source does not document which of them holds, which `doubt` says. `notes` name what is not
+    carried over or is done in another way. None of the texts holds the value of a header, a body or a command.
+    """
+
+    key: str
+    origin: str
+    members: Mapping[str, Any] | None = field(repr=False)
+    instants: tuple[SourceInstants, ...] = ()
+    misfit: str | None = None
+    notes: tuple[str, ...] = ()
+    doubt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """The jobs of all files, in their order, and remarks on parts that are no jobs."""
+
+    jobs: tuple[SourceJob, ...]
+    remarks: tuple[str, ...] = ()

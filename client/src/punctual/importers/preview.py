@@ -1,0 +1,85 @@
+"""The instants of Punctual, read page by page from `POST /v1/schedules/preview`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from punctual.importers.ports import ScheduleRefusedError
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_SECOND = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewInstants:
+    """Implements `Instants` with any client of the API.
+
+    `preview` sends a `schedule` and returns the answer's body. It raises ScheduleRefusedError for a 422, and
+    errors of its own for everything else. A page has ten runs; the next one is asked for with `start_at`.
+    """
+
+    preview: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+    def between(self, schedule: Mapping[str, Any], after: int, until: int, limit: int) -> list[int]:
+        if "at" in schedule or _begins(schedule, "at("):
+            return [each for each in self._page(schedule) if after < each <= until][:limit]
+        find_page = (
+            self._rate_page if "rate_seconds" in schedule or _begins(schedule, "rate(") else self._line_page
+        )
+        found: list[int] = []
+        last = after
+        while len(found) < limit and last < until:
+            page = find_page(schedule, last)
+            if not page:
+                break
+            found.extend(each for each in page if each <= until)
+            last = page[-1]
+        return found[:limit]
+
+    def _line_page(self, schedule: Mapping[str, Any], after: int) -> list[int]:
+        """Return the next runs of a cron line."""
+        shifted = _from(schedule, after + 1)
+        try:
+            return [each for each in self._page(shifted) if each > after]
+        except ScheduleRefusedError:
+            # A line that has ended is refused, too: only the schedule as it is tells whether it is wrong.
+            if shifted != schedule:
+                self._page(schedule)
+                return []
+            raise
+
+    def _rate_page(self, schedule: Mapping[str, Any], after: int) -> list[int]:
+        """Return the next runs of a rate. It is moved by whole intervals, so that its phase stays."""
+        page = self._page(schedule)
+        if page and page[-1] <= after and len(page) > 1:
+            interval = page[1] - page[0]
+            start = page[0] + ((after - page[0]) // interval + 1) * interval
+            end = schedule.get("end_at")
+            page = [] if end is not None and seconds_of(end) < start else self._page(_from(schedule, start))
+        return [each for each in page if each > after]
+
+    def _page(self, schedule: Mapping[str, Any]) -> list[int]:
+        return [seconds_of(run["scheduled_at"]) for run in self.preview(schedule)["runs"]]
+
+
+def _begins(schedule: Mapping[str, Any], form: str) -> bool:
+    return str(schedule.get("expression", "")).lstrip().startswith(form)
+
+
+def _from(schedule: Mapping[str, Any], start: int) -> dict[str, Any]:
+    """Return the schedule with no run before `start`, nor before its own `start_at`."""
+    own = schedule.get("start_at")
+    if own is not None and seconds_of(own) >= start:
+        return dict(schedule)
+    return {**schedule, "start_at": text_of(start)}
+
+
+def seconds_of(text: str) -> int:
+    """Return the whole second of an RFC 3339 instant with an offset."""
+    return (datetime.fromisoformat(text.replace("Z", "+00:00")) - _EPOCH) // _SECOND
+
+
+def text_of(seconds: int) -> str:
+    """Return the instant as RFC 3339 in UTC."""
+    return (_EPOCH + seconds * _SECOND).isoformat().replace("+00:00", "Z")
