@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from punctual.yaml_values import MAX_BYTES, MAX_DEPTH, YamlError, read_documents
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 import pytest
+
 from punctual.applyfile import ApplyFileError, Job, MissingVariablesError, read_apply_file
 from punctual.applyfile.schema import MEMBERS, Alerts, Fields, Retry
-
 from tests.support.sources import ROOT
 
 SCHEMAS = json.loads((ROOT / "docs" / "openapi.json").read_text())["components"]["schemas"]

@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from punctual.applyfile import Job, Section, read_apply_file, write_apply_file
 
 texts = st.text(max_size=30).filter(lambda text: text.encode(errors="ignore").decode() == text)

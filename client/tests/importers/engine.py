@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from punctual.importers.models.clock import zone_clock
-from punctual.importers.ports import ScheduleRefusedError
-from punctual.importers.span import Span, span_from
 from pydantic import ValidationError
 
 from functions.api.resources.schedules.models import ScheduleIn
+from punctual.importers.models.clock import zone_clock
+from punctual.importers.ports import ScheduleRefusedError
+from punctual.importers.span import Span, span_from
 from shared.domain.delivery.request import Request
 from shared.domain.errors import ScheduleError
 from shared.domain.jobs.new_job import NewJob

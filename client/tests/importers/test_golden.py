@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
+
+from client.tests.importers.engine import SPAN, EngineInstants
 from punctual.applyfile import read_apply_file
 from punctual.importers import (
     CrontabReader,
@@ -16,8 +18,6 @@ from punctual.importers import (
     judge,
     report_text,
 )
-
-from client.tests.importers.engine import SPAN, EngineInstants
 
 GOLDEN = Path(__file__).parent / "golden"
 URLS = UrlMap(

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from client.tests.importers.engine import SPAN
 from punctual.importers import (
     CrontabReader,
     EventBridgeReader,
@@ -20,8 +22,6 @@ from punctual.importers import (
     report_text,
     url_map,
 )
-
-from client.tests.importers.engine import SPAN
 
 URLS = UrlMap({"job": "https://example.com/"})
 READERS: dict[str, EventBridgeReader | QStashReader | CrontabReader | KubernetesReader] = {

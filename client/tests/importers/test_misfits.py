@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+
+from client.tests.importers.engine import SPAN, EngineInstants
 from punctual.importers import (
     CrontabReader,
     EventBridgeReader,
@@ -15,8 +17,6 @@ from punctual.importers import (
     read_live,
 )
 from punctual.importers.report import Judgement
-
-from client.tests.importers.engine import SPAN, EngineInstants
 
 URLS = UrlMap({"job": "https://example.com/"})
 SCHEDULE: dict[str, Any] = {

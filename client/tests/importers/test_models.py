@@ -3,6 +3,8 @@
 from itertools import islice
 
 import pytest
+
+from client.tests.importers.engine import SPAN, at
 from punctual.importers.models.clock import UnknownZoneError, zone_clock
 from punctual.importers.models.crontab import CrontabInstants, read_crontab_line
 from punctual.importers.models.eventbridge import (
@@ -14,8 +16,6 @@ from punctual.importers.models.eventbridge import (
 from punctual.importers.models.fields import LineError
 from punctual.importers.models.kubernetes import KubernetesInstants, read_kubernetes_line
 from punctual.importers.models.qstash import read_qstash_cron
-
-from client.tests.importers.engine import SPAN, at
 
 SPRING, AUTUMN = "2026-03-29", "2026-10-25"
 """The clock changes of Berlin: from 02:00 to 03:00, and from 03:00 back to 02:00."""

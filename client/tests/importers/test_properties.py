@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
+
+from client.tests.importers import strategies
+from client.tests.importers.engine import SPAN, EngineInstants
 from punctual.applyfile import Job
 from punctual.importers import (
     CrontabReader,
@@ -20,9 +23,6 @@ from punctual.importers import (
     Verdict,
     judge,
 )
-
-from client.tests.importers import strategies
-from client.tests.importers.engine import SPAN, EngineInstants
 
 MOST = 1_500
 """Lines with more instants in 400 days cost the engine seconds, and are left to samples."""

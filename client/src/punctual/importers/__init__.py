@@ -9,7 +9,7 @@ from punctual.importers.eventbridge import EventBridgeReader, read_live
 from punctual.importers.job import SourceFile, SourceJob, UnreadableSourceError, Verdict
 from punctual.importers.kubernetes import KubernetesReader
 from punctual.importers.ports import Instants, ScheduleRefusedError, SourceInstants
-from punctual.importers.preview import PreviewInstants
+from punctual.importers.preview import PreviewInstants, preview_instants
 from punctual.importers.qstash import QStashReader
 from punctual.importers.report import Judgement, apply_text, judge, report_text
 from punctual.importers.span import Span, span_from
@@ -33,6 +33,7 @@ __all__ = [
     "Verdict",
     "apply_text",
     "judge",
+    "preview_instants",
     "read_live",
     "report_text",
     "span_from",

@@ -1,9 +1,8 @@
 """Entry point of `python -m punctual.importers`."""
 
-import os
 import sys
 
 from punctual.importers.command import run, surroundings
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:], surroundings(os.environ)))
+    sys.exit(run(sys.argv[1:], surroundings()))

@@ -3,32 +3,31 @@
 import argparse
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol, TextIO
 
-import httpx
-
 from punctual.applyfile.model import SET
-from punctual.importers.api import ApiError, PreviewApi
+from punctual.client import Punctual
+from punctual.errors import ConfigurationError, RequestError
 from punctual.importers.crontab import CrontabReader
 from punctual.importers.eventbridge import EventBridgeReader, SchedulerClient, read_live
 from punctual.importers.job import SourceFile, UnreadableSourceError, Verdict
 from punctual.importers.kubernetes import KubernetesReader
 from punctual.importers.models.clock import UnknownZoneError, check_zone
-from punctual.importers.preview import PreviewInstants
+from punctual.importers.preview import preview_instants
 from punctual.importers.qstash import QStashReader
 from punctual.importers.report import apply_text, judge, report_text
 from punctual.importers.span import Span, span_from
 from punctual.importers.targets import UrlMap, url_map
+from punctual.problems import ApiError
 
 DONE, MISFITS, USAGE, REFUSED_KEY, UNAVAILABLE = 0, 1, 2, 4, 8
 """Exit codes: every job was imported; at least one differs or is left out; wrong usage or an unreadable file; the
 key is refused; the API does not answer."""
 SOURCES: Final = ("eventbridge", "qstash", "crontab", "k8s")
-_TIMEOUT: Final = 10.0
 
 
 class Reader(Protocol):
@@ -39,16 +38,17 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the command has from the process. `connect` makes boto3's client of EventBridge Scheduler."""
+    """What the command has from the process.
 
-    environ: Mapping[str, str]
+    `client` makes the client of the API, and `scheduler` that of EventBridge Scheduler.
+    """
+
     stdin: Callable[[], bytes]
     stdout: TextIO
     stderr: TextIO
     now: Callable[[], float]
-    sleep: Callable[[float], None]
-    connect: Callable[[], SchedulerClient]
-    transport: httpx.BaseTransport | None = None
+    client: Callable[[], Punctual]
+    scheduler: Callable[[], SchedulerClient]
 
 
 def run(arguments: Sequence[str], around: Surroundings) -> int:
@@ -59,12 +59,13 @@ def run(arguments: Sequence[str], around: Surroundings) -> int:
         return USAGE if error.code else DONE
     try:
         return _import(options, around)
-    except (UnreadableSourceError, UnknownZoneError) as error:
+    except (UnreadableSourceError, UnknownZoneError, ConfigurationError) as error:
         around.stderr.write(f"{error}\n")
         return USAGE
-    except ApiError as error:
+    except RequestError as error:
         around.stderr.write(f"{error}\n")
-        return REFUSED_KEY if error.is_refused_key else UNAVAILABLE
+        is_refused = isinstance(error, ApiError) and error.status in (401, 403)
+        return REFUSED_KEY if is_refused else UNAVAILABLE
 
 
 def _import(options: argparse.Namespace, around: Surroundings) -> int:
@@ -73,9 +74,8 @@ def _import(options: argparse.Namespace, around: Surroundings) -> int:
         raise UnreadableSourceError("--set needs 1 to 63 lower-case letters, digits and . _ -")
     source = _read(options, around, span)
     with ExitStack() as stack:
-        instants = None if options.no_compare else stack.enter_context(_api(around))
-        previews = None if instants is None else PreviewInstants(PreviewApi(instants, around.sleep).preview)
-        judged = judge(source, previews, span)
+        instants = None if options.no_compare else preview_instants(stack.enter_context(around.client()))
+        judged = judge(source, instants, span)
     around.stderr.write(report_text(judged, source.remarks))
     named = ", ".join(options.files) or "the API of EventBridge Scheduler"
     around.stdout.write(
@@ -94,7 +94,7 @@ def _read(options: argparse.Namespace, around: Surroundings, span: Span) -> Sour
     if options.live:
         if options.source != "eventbridge" or options.files:
             raise UnreadableSourceError("--live reads the API of EventBridge Scheduler, and takes no files")
-        found = read_live(around.connect(), options.group)
+        found = read_live(around.scheduler(), options.group)
         return EventBridgeReader(urls, span).translate(("the API", each) for each in found)
     if not options.files:
         raise UnreadableSourceError("no files; - is the standard input")
@@ -121,18 +121,6 @@ def _contents(name: str, around: Surroundings) -> bytes:
         return Path(name).read_bytes()
     except OSError as error:
         raise UnreadableSourceError(f"{name}: {error.strerror}") from None
-
-
-def _api(around: Surroundings) -> httpx.Client:
-    url, key = around.environ.get("PUNCTUAL_URL"), around.environ.get("PUNCTUAL_KEY")
-    if not url or not key:
-        raise UnreadableSourceError(
-            "the comparison needs PUNCTUAL_URL and PUNCTUAL_KEY in the environment; --no-compare leaves it out"
-        )
-    if not url.startswith(("https://", "http://")):
-        raise UnreadableSourceError("PUNCTUAL_URL is not of the form https://…")
-    headers = {"Authorization": f"Bearer {key}"}
-    return httpx.Client(base_url=url, headers=headers, timeout=_TIMEOUT, transport=around.transport)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -164,16 +152,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def surroundings(environ: Mapping[str, str]) -> Surroundings:
-    """Return those of this process."""
+def surroundings() -> Surroundings:
+    """Return those of this process; the SDK finds URL and key in the environment or in a profile."""
     return Surroundings(
-        environ=environ,
         stdin=lambda: sys.stdin.buffer.read(),
         stdout=sys.stdout,
         stderr=sys.stderr,
         now=time.time,
-        sleep=time.sleep,
-        connect=_boto3,
+        client=Punctual,
+        scheduler=_boto3,
     )
 
 

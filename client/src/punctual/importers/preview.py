@@ -1,29 +1,50 @@
 """The instants of Punctual, read page by page from `POST /v1/schedules/preview`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from punctual.importers.ports import ScheduleRefusedError
 
+if TYPE_CHECKING:
+    from punctual.client import Punctual
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _SECOND = timedelta(seconds=1)
+_UNPROCESSABLE = 422
+
+
+def preview_instants(client: "Punctual") -> "PreviewInstants":
+    """Return the instants of a deployment. Its errors are those of the SDK, but for refused schedules."""
+    from punctual.problems import ApiError
+
+    def preview(schedule: Mapping[str, Any]) -> list[int]:
+        try:
+            answer = client.schedules.preview(**schedule)
+        except ApiError as error:
+            if error.status == _UNPROCESSABLE:
+                errors = "; ".join(each.detail for each in error.errors)
+                raise ScheduleRefusedError(errors or error.detail) from None
+            raise
+        return [(run.scheduled_at - _EPOCH) // _SECOND for run in answer.runs]
+
+    return PreviewInstants(preview)
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewInstants:
-    """Implements `Instants` with any client of the API.
+    """Implements `Instants` with the pages of the API.
 
-    `preview` sends a `schedule` and returns the answer's body. It raises ScheduleRefusedError for a 422, and
-    errors of its own for everything else. A page has ten runs; the next one is asked for with `start_at`.
+    `preview` sends a `schedule` and returns its next runs in seconds since 1970: ten at most, or fewer where the
+    schedule ends. It raises ScheduleRefusedError for a 422. The next page is asked for with `start_at`.
     """
 
-    preview: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    preview: Callable[[Mapping[str, Any]], Sequence[int]]
 
     def between(self, schedule: Mapping[str, Any], after: int, until: int, limit: int) -> list[int]:
         if "at" in schedule or _begins(schedule, "at("):
-            return [each for each in self._page(schedule) if after < each <= until][:limit]
+            return [each for each in self.preview(schedule) if after < each <= until][:limit]
         find_page = (
             self._rate_page if "rate_seconds" in schedule or _begins(schedule, "rate(") else self._line_page
         )
@@ -41,26 +62,23 @@ class PreviewInstants:
         """Return the next runs of a cron line."""
         shifted = _from(schedule, after + 1)
         try:
-            return [each for each in self._page(shifted) if each > after]
+            return [each for each in self.preview(shifted) if each > after]
         except ScheduleRefusedError:
             # A line that has ended is refused, too: only the schedule as it is tells whether it is wrong.
             if shifted != schedule:
-                self._page(schedule)
+                self.preview(schedule)
                 return []
             raise
 
     def _rate_page(self, schedule: Mapping[str, Any], after: int) -> list[int]:
         """Return the next runs of a rate. It is moved by whole intervals, so that its phase stays."""
-        page = self._page(schedule)
+        page = self.preview(schedule)
         if page and page[-1] <= after and len(page) > 1:
             interval = page[1] - page[0]
             start = page[0] + ((after - page[0]) // interval + 1) * interval
             end = schedule.get("end_at")
-            page = [] if end is not None and seconds_of(end) < start else self._page(_from(schedule, start))
+            page = [] if end is not None and seconds_of(end) < start else self.preview(_from(schedule, start))
         return [each for each in page if each > after]
-
-    def _page(self, schedule: Mapping[str, Any]) -> list[int]:
-        return [seconds_of(run["scheduled_at"]) for run in self.preview(schedule)["runs"]]
 
 
 def _begins(schedule: Mapping[str, Any], form: str) -> bool:
