@@ -97,7 +97,7 @@ def crontab(text: str, zone: str | None = "Europe/Berlin", *, is_system: bool = 
         (lambda: kubernetes(timeZone=None), "give --timezone"),
         (lambda: kubernetes(invented=1), "invented is not known"),
         (lambda: crontab("0 9 * * * job", None), "give --timezone"),
-        (lambda: crontab("CRON_TZ=Europe/Berlin\n0 9 * * * job", None), "depend on the machine's zone"),
+        (lambda: crontab("CRON_TZ=Europe/Berlin\n0 9 * * * job", None), "give --timezone"),
         (lambda: crontab("RANDOM_DELAY=5\n0 9 * * * job"), "RANDOM_DELAY"),
         (lambda: crontab("0 9 * * * job % input"), "standard input"),
         (lambda: crontab("0 9 * * * unknown"), "give --map for the command of this line (unknown)"),
@@ -151,8 +151,12 @@ def test_part_that_cannot_be_expressed_is_a_misfit_that_says_why(judged: Any, wh
             {"cron": "0 9 5 * *", "tags": ["user:root"]},
         ),
         (
-            lambda: crontab("CRON_TZ='Asia/Tokyo'\n0 9 * * * job", None),
-            {"timezone": "Asia/Tokyo", "dst_gap": "skip"},
+            lambda: crontab("CRON_TZ='Asia/Tokyo'\n0 9 * * * job"),
+            {"timezone": "Asia/Tokyo", "dst_gap": "skip", "dst_overlap": "both"},
+        ),
+        (
+            lambda: crontab("CRON_TZ=Europe/Berlin\n30 2 * * * job"),
+            {"timezone": "Europe/Berlin", "dst_gap": "skip", "dst_overlap": "first"},
         ),
         (lambda: crontab("0 9 * * * job 50\\% done"), {"name": "job"}),
     ],

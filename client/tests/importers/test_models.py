@@ -104,6 +104,13 @@ def test_kubernetes_finds_days_whose_midnight_does_not_exist() -> None:
     assert kubernetes("0 0 8 3 *", "2026-03-08", "America/Havana") == []
 
 
+def test_kubernetes_misses_minutes_on_the_day_of_a_change_by_half_an_hour() -> None:
+    """The search goes on in whole hours after the change, so it meets 12:30 first, and 12:15 is behind it."""
+    assert kubernetes("15 12 * * *", "2026-10-03", "Australia/Lord_Howe") == ["12:15 +10"]
+    assert kubernetes("15 12 * * *", "2026-10-04", "Australia/Lord_Howe") == []
+    assert kubernetes("45 12 * * *", "2026-10-04", "Australia/Lord_Howe") == ["12:45 +11"]
+
+
 @pytest.mark.parametrize(
     ("line", "spring", "autumn"),
     [

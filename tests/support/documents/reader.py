@@ -146,6 +146,9 @@ class Reader:
             case "python sdk":
                 # `client/tests/sdk/test_guide.py` runs these.
                 pass
+            case "sh importers" | "text importers" | "yaml importers":
+                # `client/tests/importers/test_guide.py` runs these.
+                pass
             case "toml" if "[profiles." in block.text:
                 # Of a user of the client, whose tests read it.
                 pass

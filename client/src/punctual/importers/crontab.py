@@ -106,30 +106,25 @@ class CrontabReader:
             return _Translated(misfit=_NO_TIME[when])
         if state.variables.get("RANDOM_DELAY", "0") != "0":
             return _Translated(misfit="RANDOM_DELAY: cron draws one delay each time it starts")
-        zone = state.variables.get("CRON_TZ") or self.timezone
+        job_zone = state.variables.get("CRON_TZ")
         try:
             line = read_crontab_line(when)
-            if zone is None:
+            if self.timezone is None:
                 raise LineError("the file does not say the machine's time zone: give --timezone")
-            clock = zone_clock(zone, *self.span)
-            machine = None if self.timezone is None else zone_clock(self.timezone, *self.span)
+            machine = zone_clock(self.timezone, *self.span)
+            job = zone_clock(job_zone, *self.span) if job_zone else None
         except (LineError, UnknownZoneError) as error:
             return _Translated(misfit=str(error))
-        is_apart = zone != self.timezone
-        if is_apart and machine is None and clock.changes(*self.span):
-            return _Translated(
-                misfit="CRON_TZ: clock changes depend on the machine's zone, too: give --timezone"
-            )
         notes = ("TZ does not change when cron runs a job",) if "TZ" in state.variables else ()
         members: dict[str, object] = {
             "cron": when if when.startswith("@") else _punctual_line(line),
-            "timezone": zone,
+            "timezone": job_zone or self.timezone,
         }
-        if is_apart:
-            members |= {"dst_gap": "skip", "dst_overlap": "both"}
-        instants = CrontabInstants(
-            line, machine or zone_clock("UTC", *self.span), clock if is_apart else None
-        )
+        if job is not None:
+            # Under CRON_TZ, cron makes up for no gap, and notices only the overlaps of the machine's own zone.
+            is_own = job_zone == self.timezone
+            members |= {"dst_gap": "skip", "dst_overlap": "first" if is_own else "both"}
+        instants = CrontabInstants(line, machine, job)
         return _Translated(members, instants, misfit=_both_days(line), notes=notes)
 
 

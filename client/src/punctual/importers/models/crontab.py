@@ -9,7 +9,8 @@ minute by minute around the clock changes of the machine:
 * The clock jumps back by up to three hours: only lines whose minute or hour begins with `*` run until the clock
   has caught up. Other lines do not run again.
 * The clock jumps further: nothing is made up for, and nothing is held back.
-* A line under CRON_TZ follows the clock of that zone, and these rules still follow the machine's own zone.
+* A line under CRON_TZ follows the clock of that zone. The rules above still follow the machine's own zone, but
+  such a line is not made up for in a gap.
 """
 
 from collections.abc import Iterator
