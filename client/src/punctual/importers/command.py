@@ -77,7 +77,7 @@ def _import(options: argparse.Namespace, around: Surroundings) -> int:
         instants = None if options.no_compare else preview_instants(stack.enter_context(around.client()))
         judged = judge(source, instants, span)
     around.stderr.write(report_text(judged, source.remarks))
-    named = ", ".join(options.files) or "the API of EventBridge Scheduler"
+    named = ", ".join(map(_shown, options.files)) or "the API of EventBridge Scheduler"
     around.stdout.write(
         apply_text(
             judged, options.set or options.source, source=named, with_differences=options.with_differences
@@ -98,7 +98,7 @@ def _read(options: argparse.Namespace, around: Surroundings, span: Span) -> Sour
         return EventBridgeReader(urls, span).translate(("the API", each) for each in found)
     if not options.files:
         raise UnreadableSourceError("no files; - is the standard input")
-    files = [(name, _contents(name, around)) for name in options.files]
+    files = [(_shown(name), _contents(name, around)) for name in options.files]
     return _reader(options, urls, span, zone).read(files)
 
 
@@ -112,6 +112,10 @@ def _reader(options: argparse.Namespace, urls: UrlMap, span: Span, zone: str | N
             return CrontabReader(urls, span, zone, options.system)
         case _:
             return KubernetesReader(urls, span, zone)
+
+
+def _shown(name: str) -> str:
+    return "standard input" if name == "-" else name
 
 
 def _contents(name: str, around: Surroundings) -> bytes:
