@@ -1,7 +1,9 @@
 """What handlers and long work raise, and what is raised in long work."""
 
+from punctual.errors import PunctualError
 
-class CallFailedError(Exception):
+
+class CallFailedError(PunctualError):
     """Raise it in a handler or in long work: the attempt has failed, for this reason.
 
     With `retryable=False` the execution fails at once. `retry_after_seconds` delays the next attempt, where a
@@ -17,13 +19,13 @@ class CallFailedError(Exception):
         self.retry_after_seconds = retry_after_seconds
 
 
-class AttemptLostError(Exception):
+class AttemptLostError(PunctualError):
     """Stop the work: the attempt is over, and another worker may be doing it."""
 
 
-class ReportError(Exception):
+class ReportError(PunctualError):
     """The outcome of the work could not be reported. The attempt will be lost, and another one will start."""
 
 
-class SeenBusyError(Exception):
+class SeenBusyError(PunctualError):
     """Other processes changed the entry of a call each time, or the store does not compare and swap."""

@@ -57,7 +57,7 @@ class LongWork:
     """Where reports of long work go, and how `ReceivedCall.later` starts the work.
 
     `api_url` is configuration, and is never taken from a call: headers are not signed, and a forged URL would
-    receive the tokens of attempts. ValueError unless it is https, or http to this machine.
+    receive the tokens of attempts. ConfigurationError unless it is https, or http to this machine.
     """
 
     api_url: str
@@ -73,6 +73,6 @@ class LongWork:
     """Clocks, pauses and chance; those of the machine by default."""
 
     def __post_init__(self) -> None:
-        from punctual.receivers._api_url import checked_url  # only receivers of long work need its modules
+        from punctual._config import checked_url  # only receivers of long work need its modules
 
         object.__setattr__(self, "api_url", checked_url(self.api_url))

@@ -1,7 +1,9 @@
 """Why a call is refused. No message contains a secret, a signature or the value of a header."""
 
+from punctual.errors import PunctualError
 
-class VerificationError(Exception):
+
+class VerificationError(PunctualError):
     """The call is not genuine, or too old. Answer 401."""
 
     def __init__(self, part: str, detail: str) -> None:
@@ -45,5 +47,5 @@ class SignatureError(VerificationError):
         )
 
 
-class SecretError(ValueError):
+class SecretError(PunctualError, ValueError):
     """A configured secret is no signing secret. This is a mistake of the receiver, not of the call."""
