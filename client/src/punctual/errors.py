@@ -1,7 +1,7 @@
 """Everything that the client raises. The errors that the API answers with are in `punctual.problems`."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from punctual.models import ExecutionDetail, Job
@@ -20,7 +20,17 @@ __all__ = [
 
 
 class PunctualError(Exception):
-    """The base of every error of this package."""
+    """The base of every error of this package. Errors can be pickled, as the workers of a process pool need."""
+
+    def __reduce__(self) -> Any:
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[PunctualError], args: tuple[Any, ...], members: dict[str, Any]) -> PunctualError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(members)
+    return error
 
 
 class ConfigurationError(PunctualError):
