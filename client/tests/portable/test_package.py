@@ -39,11 +39,16 @@ def test_every_public_name_is_found_and_listed() -> None:
         punctual.Puncutal  # noqa: B018
 
 
-def test_modules_of_the_sdk_import_their_own_package_and_what_it_needs() -> None:
+def test_client_alone_loads_nothing_of_the_command_line() -> None:
+    assert not loaded("from punctual import AsyncPunctual, Punctual, new_job") & {"typer", "yaml"}
+
+
+def test_modules_import_nothing_of_the_server() -> None:
     imported = set()
-    for path in SOURCE.glob("*.py"):
+    for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             imported |= {name.partition(".")[0] for name in names}
-    assert imported - set(sys.stdlib_module_names) - {"tomllib"} <= OTHERS | {"punctual"}
+    assert OTHERS <= imported
+    assert not imported & {"client", "functions", "infra", "shared", "tests"}
