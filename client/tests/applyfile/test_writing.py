@@ -10,7 +10,23 @@ from punctual.applyfile import Job, Section, read_apply_file, write_apply_file
 
 texts = st.text(max_size=30).filter(lambda text: text.encode(errors="ignore").decode() == text)
 odd = st.sampled_from(
-    ["yes", "off", "010", "1_000", "12:30:45", "2030-01-01", "~", "null", "0x1f", "1e5", "<<", "- a", "#x"]
+    [
+        "yes",
+        "off",
+        "010",
+        "1_000",
+        "12:30:45",
+        "2030-01-01",
+        "~",
+        "null",
+        "0x1f",
+        "1e5",
+        "<<",
+        "- a",
+        "#x",
+        "\x85",
+        "a\u2028 b\r\n",
+    ]
 )
 numbers = st.integers(-(10**30), 10**30) | st.floats(allow_nan=False, allow_infinity=False)
 values: st.SearchStrategy[Any] = st.recursive(
@@ -21,7 +37,7 @@ values: st.SearchStrategy[Any] = st.recursive(
 keys = st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9._:=/-]{0,20}[A-Za-z0-9])?", fullmatch=True)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     st.dictionaries(keys, st.tuples(values, texts, st.booleans()), max_size=4), st.lists(texts, max_size=2)
 )

@@ -14,7 +14,20 @@ from punctual.applyfile.model import Job
 from punctual.applyfile.schema import MEMBERS
 
 _WIDTH = 100
+_BREAK = re.compile("[\x85\u2028\u2029]")
 _UNSAFE = re.compile(r"[^\x20-\x7e\xa0-\u2027\u2030-\ud7ff\ue000-\ufefe\uff00-\ufffd]+")
+
+
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
+    """Escapes the line breaks of Unicode, which PyYAML would write as they are, and fold."""
+
+
+def _represent_text(dumper: _Dumper, text: str) -> yaml.Node:
+    style = '"' if _BREAK.search(text) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +72,13 @@ def _section(section: Section) -> _Written:
 
 def _job_lines(job: Job) -> list[str]:
     ordered = {name: _plain(job.members[name]) for name in MEMBERS if name in job.members}
-    text: str = yaml.safe_dump(
-        {job.key: ordered}, sort_keys=False, allow_unicode=True, width=_WIDTH, default_flow_style=False
+    text: str = yaml.dump(
+        {job.key: ordered},
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=_WIDTH,
+        default_flow_style=False,
     )
     return text.rstrip("\n").split("\n")
 
