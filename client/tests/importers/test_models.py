@@ -71,6 +71,9 @@ def test_cron_makes_up_for_a_gap_at_once_and_runs_once_in_an_overlap(
 def test_cron_follows_the_machine_and_not_the_zone_of_a_job_at_clock_changes() -> None:
     assert crontab("30 2 * * *", SPRING, machine="UTC") == []
     assert crontab("30 2 * * *", AUTUMN, machine="UTC") == ["02:30 +02", "02:30 +01"]
+    # Under CRON_TZ, a gap is not made up for, even that of the machine's own zone.
+    assert crontab("30 2 * * *", SPRING, machine="Europe/Berlin") == []
+    assert crontab("30 2 * * *", AUTUMN, machine="Europe/Berlin") == ["02:30 +02"]
     # While New York repeats an hour, no line with a fixed time runs, even one of another zone.
     assert crontab("30 6 * * *", "2026-11-01", zone="UTC", machine="America/New_York") == []
     assert crontab("*/30 6 * * *", "2026-11-01", zone="UTC", machine="America/New_York") == [
