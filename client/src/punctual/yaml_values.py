@@ -104,7 +104,8 @@ class _Builder:
         if key in top.container:
             raise YamlError(f"the key {key[:60]!r} occurs twice", line)
         top.key = key
-        self.lines[(*top.path, key)] = line
+        place = (*top.path, key)
+        self.lines[place] = line
 
 
 def read_documents(data: bytes) -> Iterator[Document]:
