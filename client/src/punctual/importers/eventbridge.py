@@ -1,12 +1,11 @@
 """Reads schedules of EventBridge Scheduler, as `get-schedule` prints them or as its API returns them."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from punctual.importers.eventbridge_job import EventBridgeTranslation
-from punctual.importers.job import SourceFile, SourceJob, UnreadableSourceError
+from punctual.importers.job import SourceFile, UnreadableSourceError, without_repeats
 from punctual.importers.json_object import JsonObject
 from punctual.importers.json_values import read_values
 from punctual.importers.span import Span
@@ -54,20 +53,15 @@ class EventBridgeReader:
             for _, value in found
             if isinstance(value.get("ApiDestinationArn"), str)
         }
-        jobs: list[SourceJob] = []
-        times: Counter[str] = Counter()
-        for name, value in found:
-            if "ApiDestinationArn" in value:
-                continue
+        schedules_alone = [each for each in found if "ApiDestinationArn" not in each[1]]
+        for name, value in schedules_alone:
             if "ScheduleExpression" not in value:
                 raise UnreadableSourceError(f"{name}: {_no_schedule(value)}")
-            job = EventBridgeTranslation(self.urls, self.span, JsonObject(value), destinations).job()
-            times[job.origin] += 1
-            if times[job.origin] > 1:
-                twice = "this group and name occur twice in the files"
-                job = SourceJob(f"{job.key}-{times[job.origin]}", job.origin, None, misfit=twice)
-            jobs.append(job)
-        return SourceFile(tuple(jobs))
+        jobs = (
+            EventBridgeTranslation(self.urls, self.span, JsonObject(value), destinations).job()
+            for _, value in schedules_alone
+        )
+        return SourceFile(tuple(without_repeats(jobs, "group and name")))
 
 
 def _flattened(value: Any, name: str) -> Iterator[dict[str, Any]]:

@@ -2,11 +2,11 @@
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, Final
 
-from punctual.importers.job import SourceJob
+from punctual.importers.job import SourceJob, Translation
 from punctual.importers.json_object import JsonObject, MemberError
 from punctual.importers.models.clock import UnknownZoneError, ZoneClock, zone_clock
 from punctual.importers.models.eventbridge import (
@@ -39,16 +39,13 @@ _PLACEHOLDER = "<aws.scheduler."
 
 
 @dataclass(slots=True)
-class EventBridgeTranslation:
+class EventBridgeTranslation(Translation):
     """Turns one schedule into a job, and collects what does not fit."""
 
     urls: UrlMap
     span: Span
     schedule: JsonObject
     destinations: dict[str, dict[str, Any]]
-    notes: list[str] = field(default_factory=list)
-    misfits: list[str] = field(default_factory=list)
-    members: dict[str, Any] = field(default_factory=dict)
 
     def job(self) -> SourceJob:
         name = str(self.schedule.members.get("Name") or "schedule")
@@ -67,15 +64,7 @@ class EventBridgeTranslation:
             self._rest()
         except (MemberError, LineError, UnknownZoneError) as error:
             self.misfits.insert(0, str(error))
-        has_schedule = instants is not None and "url" in self.members
-        return SourceJob(
-            key,
-            origin,
-            self.members if has_schedule else None,
-            instants=() if instants is None else (instants,),
-            misfit="; ".join(self.misfits) or None,
-            notes=tuple(self.notes),
-        )
+        return self.source_job(key, origin, () if instants is None else (instants,))
 
     def _when(self) -> SourceInstants:
         text = self.schedule.require("ScheduleExpression", str)

@@ -1,6 +1,7 @@
 """What a reader makes of one job of the source, and the verdicts on it."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -46,3 +47,39 @@ class SourceFile:
 
     jobs: tuple[SourceJob, ...]
     remarks: tuple[str, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class Translation:
+    """What is found while one job of a source is translated."""
+
+    members: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    misfits: list[str] = field(default_factory=list)
+
+    def source_job(
+        self, key: str, origin: str, instants: tuple[SourceInstants, ...], doubt: str = ""
+    ) -> SourceJob:
+        """Return the job. It has members only if the schedule and the target were understood."""
+        is_understood = bool(instants) and "url" in self.members
+        return SourceJob(
+            key,
+            origin,
+            self.members if is_understood else None,
+            instants=instants,
+            misfit="; ".join(self.misfits) or None,
+            notes=tuple(self.notes),
+            doubt=doubt,
+        )
+
+
+def without_repeats(jobs: Iterable[SourceJob], name: str) -> Iterator[SourceJob]:
+    """Yield the jobs; one whose origin has occurred before becomes a misfit. `name` is what the source calls it."""
+    times: Counter[str] = Counter()
+    for job in jobs:
+        times[job.origin] += 1
+        if times[job.origin] == 1:
+            yield job
+        else:
+            repeated = f"an earlier job of the files has the same {name}"
+            yield SourceJob(f"{job.key}-{times[job.origin]}", job.origin, None, misfit=repeated)

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
-from punctual.importers.job import SourceFile, SourceJob, UnreadableSourceError
+from punctual.importers.job import SourceFile, SourceJob, Translation, UnreadableSourceError, without_repeats
 from punctual.importers.json_object import JsonObject, MemberError
 from punctual.importers.models.clock import UnknownZoneError, zone_clock
 from punctual.importers.models.fields import Field, LineError
@@ -37,23 +37,20 @@ class KubernetesReader:
 
     def read(self, files: list[tuple[str, bytes]]) -> SourceFile:
         """Read files, each with its name. Raises UnreadableSourceError."""
-        jobs: list[SourceJob] = []
-        others: Counter[str] = Counter()
-        times: Counter[str] = Counter()
-        for name, data in files:
-            for value in _objects(name, data):
-                kind = value.get("kind")
-                if kind != "CronJob":
-                    others[kind if isinstance(kind, str) else "an object without a kind"] += 1
-                    continue
-                job = _Translation(self.urls, self.span, self.timezone, JsonObject(value)).job()
-                times[job.origin] += 1
-                if times[job.origin] > 1:
-                    twice = "this namespace and name occur twice in the files"
-                    job = SourceJob(f"{job.key}-{times[job.origin]}", job.origin, None, misfit=twice)
-                jobs.append(job)
+        found = [value for name, data in files for value in _objects(name, data)]
+        jobs = (
+            _Translation(self.urls, self.span, self.timezone, JsonObject(value)).job()
+            for value in found
+            if value.get("kind") == "CronJob"
+        )
+        others = Counter(_kind(value) for value in found if value.get("kind") != "CronJob")
         remarks = tuple(f"not read: {count} of kind {kind[:60]!r}" for kind, count in sorted(others.items()))
-        return SourceFile(tuple(jobs), remarks)
+        return SourceFile(tuple(without_repeats(jobs, "namespace and name")), remarks)
+
+
+def _kind(value: dict[str, Any]) -> str:
+    kind = value.get("kind")
+    return kind if isinstance(kind, str) else "an object without a kind"
 
 
 def _objects(name: str, data: bytes) -> Iterator[dict[str, Any]]:
@@ -71,14 +68,11 @@ def _objects(name: str, data: bytes) -> Iterator[dict[str, Any]]:
 
 
 @dataclass(slots=True)
-class _Translation:
+class _Translation(Translation):
     urls: UrlMap
     span: Span
     timezone: str | None
     source: JsonObject
-    notes: list[str] = field(default_factory=list)
-    misfits: list[str] = field(default_factory=list)
-    members: dict[str, Any] = field(default_factory=dict)
 
     def job(self) -> SourceJob:
         origin, instants = "CronJob", None
@@ -99,15 +93,7 @@ class _Translation:
             self._template(spec)
         except (MemberError, LineError, UnknownZoneError) as error:
             self.misfits.insert(0, str(error))
-        has_schedule = instants is not None and "url" in self.members
-        return SourceJob(
-            job_key(origin),
-            origin,
-            self.members if has_schedule else None,
-            instants=() if instants is None else (instants,),
-            misfit="; ".join(self.misfits) or None,
-            notes=tuple(self.notes),
-        )
+        return self.source_job(job_key(origin), origin, () if instants is None else (instants,))
 
     def _when(self, spec: JsonObject) -> SourceInstants:
         zone = spec.get("timeZone", str) or self.timezone

@@ -2,11 +2,11 @@
 
 import base64
 import binascii
-from collections import Counter
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
 
-from punctual.importers.job import SourceFile, SourceJob, UnreadableSourceError
+from punctual.importers.job import SourceFile, SourceJob, Translation, UnreadableSourceError, without_repeats
 from punctual.importers.json_object import JsonObject, MemberError
 from punctual.importers.json_values import read_values
 from punctual.importers.models.clock import UnknownZoneError, zone_clock
@@ -42,30 +42,22 @@ class QStashReader:
 
     def read(self, files: list[tuple[str, bytes]]) -> SourceFile:
         """Read files, each with its name, of one schedule or a list. Raises UnreadableSourceError."""
-        jobs: list[SourceJob] = []
-        times: Counter[str] = Counter()
+        return SourceFile(tuple(without_repeats(self._jobs(files), "scheduleId")))
+
+    def _jobs(self, files: list[tuple[str, bytes]]) -> Iterator[SourceJob]:
         for name, data in files:
             for top in read_values(data, name):
                 for value in top if isinstance(top, list) else [top]:
                     if not isinstance(value, dict) or "cron" not in value:
                         raise UnreadableSourceError(f"{name}: not a schedule as GET /v2/schedules returns it")
-                    job = _Translation(self.urls, self.span, JsonObject(value)).job()
-                    times[job.key] += 1
-                    if times[job.key] > 1:
-                        twice = "this scheduleId occurs twice in the files"
-                        job = SourceJob(f"{job.key}-{times[job.key]}", job.origin, None, misfit=twice)
-                    jobs.append(job)
-        return SourceFile(tuple(jobs))
+                    yield _Translation(self.urls, self.span, JsonObject(value)).job()
 
 
 @dataclass(slots=True)
-class _Translation:
+class _Translation(Translation):
     urls: UrlMap
     span: Span
     schedule: JsonObject
-    notes: list[str] = field(default_factory=list)
-    misfits: list[str] = field(default_factory=list)
-    members: dict[str, Any] = field(default_factory=dict)
 
     def job(self) -> SourceJob:
         found = self.schedule.members
@@ -80,16 +72,7 @@ class _Translation:
             self._rest()
         except (MemberError, LineError, UnknownZoneError) as error:
             self.misfits.insert(0, str(error))
-        has_schedule = bool(instants) and "url" in self.members
-        return SourceJob(
-            key,
-            origin,
-            self.members if has_schedule else None,
-            instants=instants,
-            misfit="; ".join(self.misfits) or None,
-            notes=tuple(self.notes),
-            doubt=UNDOCUMENTED,
-        )
+        return self.source_job(key, origin, instants, UNDOCUMENTED)
 
     def _when(self) -> tuple[SourceInstants, ...]:
         zone, line = read_qstash_cron(self.schedule.require("cron", str))
