@@ -114,6 +114,8 @@ class Types:
         if len(kinds) == 1:
             return f"{read(kinds[0])}{null}"
         parts = tuple(each.get("$ref", "").removeprefix(REF) for each in kinds)
+        if not any(parts):
+            return "Any"  # Plain JSON values.
         if parts not in names.UNIONS:
             raise GenerationError(f"a member is one of {parts}: name the model in names.UNIONS")
         return names.UNIONS[parts] + null

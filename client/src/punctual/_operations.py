@@ -31,6 +31,14 @@ LIST_AUDIT_OF_TENANT: Operation[models.AuditPage] = Operation(
     "listAuditOfTenant", "GET", "/v1/admin/tenants/{tenant_id}/audit", {200: models.AuditPage}
 )
 
+GET_TENANT_DELETION: Operation[models.Deletion] = Operation(
+    "getTenantDeletion", "GET", "/v1/admin/tenants/{tenant_id}/deletion", {200: models.Deletion}
+)
+
+DELETE_TENANT: Operation[models.Deletion] = Operation(
+    "deleteTenant", "POST", "/v1/admin/tenants/{tenant_id}/deletion", {202: models.Deletion}
+)
+
 LIST_KEYS_OF_TENANT: Operation[models.Keys] = Operation(
     "listKeysOfTenant", "GET", "/v1/admin/tenants/{tenant_id}/keys", {200: models.Keys}
 )
@@ -121,6 +129,10 @@ LIST_EXECUTIONS_BY_TIME: Operation[models.ExecutionPage] = Operation(
     "listExecutionsByTime", "GET", "/v1/executions", {200: models.ExecutionPage}
 )
 
+SEARCH_EXECUTIONS: Operation[models.Search] = Operation(
+    "searchExecutions", "POST", "/v1/executions/search", {202: models.Search}, Repeat.KEY
+)
+
 CANCEL_EXECUTION: Operation[models.Execution] = Operation(
     "cancelExecution",
     "DELETE",
@@ -183,6 +195,12 @@ CHANGE_JOBS: Operation[models.BulkPlan | models.BulkTask] = Operation(
     "changeJobs", "POST", "/v1/jobs/bulk", {200: models.BulkPlan, 202: models.BulkTask}, Repeat.KEY
 )
 
+GET_JOB_BY_KEY: Operation[models.Job] = Operation(
+    "getJobByKey", "GET", "/v1/jobs/by-key/{key}", {200: models.Job}
+)
+
+PUT_JOB: Operation[models.JobPut] = Operation("putJob", "PUT", "/v1/jobs/by-key/{key}", {200: models.JobPut})
+
 CANCEL_JOB: Operation[models.Job] = Operation(
     "cancelJob", "DELETE", "/v1/jobs/{job_id}", {200: models.Job, 202: models.Job}
 )
@@ -241,6 +259,18 @@ GET_REDRIVE: Operation[models.Redrive] = Operation(
 
 PREVIEW_SCHEDULE: Operation[models.SchedulePreview] = Operation(
     "previewSchedule", "POST", "/v1/schedules/preview", {200: models.SchedulePreview}
+)
+
+LIST_SEARCHES: Operation[models.SearchPage] = Operation(
+    "listSearches", "GET", "/v1/searches", {200: models.SearchPage}
+)
+
+CANCEL_SEARCH: Operation[models.Search] = Operation(
+    "cancelSearch", "DELETE", "/v1/searches/{search_id}", {200: models.Search}
+)
+
+GET_SEARCH: Operation[models.SearchDetail] = Operation(
+    "getSearch", "GET", "/v1/searches/{search_id}", {200: models.SearchDetail}
 )
 
 GET_SETTINGS: Operation[models.Settings] = Operation(

@@ -27,6 +27,7 @@ from punctual.models import (
     CatchUp,
     DeadLetter,
     DeadLetterPage,
+    Deletion,
     DuePage,
     DueRow,
     Execution,
@@ -40,6 +41,7 @@ from punctual.models import (
     Job,
     JobIn,
     JobPage,
+    JobPut,
     JobSummary,
     Key,
     Keys,
@@ -60,11 +62,16 @@ from punctual.models import (
     ScheduleIn,
     SchedulePreview,
     Scope,
+    Search,
+    SearchDetail,
+    SearchFilterIn,
+    SearchPage,
     Secret,
     Secrets,
     Settings,
     Statistics,
     Tenant,
+    TenantAlertsIn,
     TenantPage,
     TenantState,
     UpcomingPage,
@@ -362,7 +369,7 @@ class AdminTenantsMethods(Group):
         self,
         tenant: Ref,
         *,
-        alerts: AlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        alerts: TenantAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
         index_shards: int | UnsetType = UNSET,
         on_failure: str | UnsetType | None = UNSET,
         on_success: str | UnsetType | None = UNSET,
@@ -394,6 +401,30 @@ class AdminTenantsMethods(Group):
                 "state": state,
                 "weight": weight,
             },
+        )
+
+    def deletion(self, tenant: Ref) -> Deletion:
+        """Show how far the deletion of a tenant is (operators).
+
+        The record stays when the tenant is gone.
+
+        * `tenant`: A tenant's `id`.
+        """
+        return self._client.call(_operations.GET_TENANT_DELETION, tenant)
+
+    def delete(self, tenant: Ref, *, asked_by: str, confirm: str) -> Deletion:
+        """Delete a suspended tenant and all that is stored of it, for good (operators).
+
+        Only a tenant whose suspension has taken effect can be deleted; it cannot be resumed any more. The
+        deletion proceeds in the background, and begins an hour after the suspension took effect at the
+        earliest. A repetition changes nothing, and answers with the first request.
+
+        * `tenant`: A tenant's `id`.
+        * `asked_by`: Who asked for it, such as a ticket. It stays in the record of the deletion.
+        * `confirm`: The id of the tenant once more, so that no other tenant is deleted.
+        """
+        return self._client.call(
+            _operations.DELETE_TENANT, tenant, body={"asked_by": asked_by, "confirm": confirm}
         )
 
 
@@ -917,6 +948,32 @@ class ExecutionsMethods(Group):
             lambda page: page.executions,
         )
 
+    def search(
+        self,
+        *,
+        since: When,
+        filter: SearchFilterIn | Mapping[str, Any] | UnsetType = UNSET,
+        until: When | UnsetType | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Search:
+        """Search the executions of a long range, into files.
+
+        A 202 means that the search is durable. It begins within a minute, in the background, with the
+        newest executions, and reads the archive behind the tables. Follow it under `/v1/searches`, which
+        has URLs of its files once it has finished. A tenant can have three open searches. The scope `read`
+        is enough.
+
+        * `since`: Due at this instant or later. An instant before all that is kept is raised to that.
+        * `until`: Due before this instant; the time of the request at the latest, and by default.
+        * `idempotency_key`: Visible ASCII. For 7 days, repetitions with the same key have no further
+          effect.
+        """
+        return self._client.call(
+            _operations.SEARCH_EXECUTIONS,
+            body={"filter": filter, "from": self._client.instant(since), "to": self._client.instant(until)},
+            idempotency_key=idempotency_key,
+        )
+
     def cancel(self, execution: Ref, *, stop_retries: bool | None = None) -> Execution:
         """Cancel a redrive.
 
@@ -1048,6 +1105,7 @@ class JobsMethods(Group):
         ]
         | None = None,
         tag: str | None = None,
+        set: str | None = None,
         q: str | None = None,
         kind: Literal["once", "cron", "rate", "backfill"] | None = None,
         backfill_of: Ref | None = None,
@@ -1061,6 +1119,7 @@ class JobsMethods(Group):
         * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
         * `state`: Only jobs in this state. A one-off job has the state of its execution.
         * `tag`: Only jobs with this tag.
+        * `set`: Only recurring jobs of this set.
         * `q`: Only jobs whose name starts with this text; case-sensitive.
         * `kind`: Only jobs of this kind.
         * `backfill_of`: Only the backfills of this job.
@@ -1072,6 +1131,7 @@ class JobsMethods(Group):
                 "cursor": cursor,
                 "state": state,
                 "tag": tag,
+                "set": set,
                 "q": q,
                 "kind": kind,
                 "backfill_of": backfill_of,
@@ -1101,6 +1161,7 @@ class JobsMethods(Group):
         ]
         | None = None,
         tag: str | None = None,
+        set: str | None = None,
         q: str | None = None,
         kind: Literal["once", "cron", "rate", "backfill"] | None = None,
         backfill_of: Ref | None = None,
@@ -1108,7 +1169,14 @@ class JobsMethods(Group):
         """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
         return self._client.pages(
             lambda cursor: self.list(
-                limit=limit, state=state, tag=tag, q=q, kind=kind, backfill_of=backfill_of, cursor=cursor
+                limit=limit,
+                state=state,
+                tag=tag,
+                set=set,
+                q=q,
+                kind=kind,
+                backfill_of=backfill_of,
+                cursor=cursor,
             ),
             lambda page: page.jobs,
         )
@@ -1366,6 +1434,110 @@ class JobsMethods(Group):
                 "reason": reason,
             },
             idempotency_key=idempotency_key,
+        )
+
+    def get_by_key(self, key: Ref) -> Job:
+        """Show the latest job with a key.
+
+        As `GET /v1/jobs/{job_id}`. A deleted job is shown until its record expires, or its key is used
+        again.
+
+        * `key`: The key that the owner gives to the job.
+        """
+        return self._client.call(_operations.GET_JOB_BY_KEY, key)
+
+    def put(
+        self,
+        key: Ref,
+        *,
+        request: RequestIn | Mapping[str, Any],
+        schedule: ScheduleIn | Mapping[str, Any],
+        alerts: AlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        async_deadline_seconds: int | UnsetType = UNSET,
+        catch_up: CatchUp | UnsetType = UNSET,
+        catch_up_limit: int | UnsetType = UNSET,
+        catch_up_window_seconds: int | UnsetType = UNSET,
+        heartbeat_seconds: int | UnsetType = UNSET,
+        lane: Lane | UnsetType = UNSET,
+        late_tolerance_seconds: int | UnsetType = UNSET,
+        name: str | UnsetType | None = UNSET,
+        on_failure: str | UnsetType | None = UNSET,
+        on_success: str | UnsetType | None = UNSET,
+        overlap_policy: OverlapPolicy | UnsetType = UNSET,
+        retry: RetryIn | Mapping[str, Any] | UnsetType = UNSET,
+        set: str | UnsetType | None = UNSET,
+        signing_secret: str | UnsetType | None = UNSET,
+        start_deadline_seconds: int | UnsetType | None = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
+        timeout_seconds: int | UnsetType = UNSET,
+        when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        dry_run: bool | None = None,
+        depth: str | None = None,
+        traceparent: str | None = None,
+    ) -> JobPut:
+        """Create, change or leave the recurring job with a key.
+
+        The body is the whole description of the job. The answer tells whether the job was created, updated
+        or left unchanged, and what differed. The request may be repeated at any time. `dry_run=true`
+        changes nothing. A paused job stays paused. A deleted job is created anew, and so is a job that has
+        ended by its schedule, if the description differs. A rate without `start_at` keeps the phase of the
+        job.
+
+        * `key`: The key that the owner gives to the job.
+        * `alerts`: The events to announce. Null: the tenant's default.
+        * `async_deadline_seconds`: The longest duration of an attempt whose receiver answered 202 and
+          reports later.
+        * `catch_up`: The instants to run after an outage: none, the latest, or all.
+        * `catch_up_limit`: The maximum that `all` runs; the newest instants run.
+        * `catch_up_window_seconds`: Instants missed longer ago than this never run.
+        * `heartbeat_seconds`: Such an attempt counts as lost after this time without a heartbeat.
+        * `lane`: The queue and its workers. Lanes never wait for one another.
+        * `late_tolerance_seconds`: A run that is late by at most this much does not count as missed.
+        * `name`: Shown in lists. The filter `q` finds jobs by a prefix of their name.
+        * `on_failure`: The URL to call after a failure.
+        * `on_success`: The URL to call after a success. `none`: no call. Null: the tenant's default.
+        * `overlap_policy`: The rule for a run whose predecessor has not ended.
+        * `set`: The set of jobs to which the job belongs, such as one file. Lists can be filtered by it.
+        * `signing_secret`: The name of the signing secrets that sign the calls and outcome callbacks, and
+          no others do. Null: the secrets without a name.
+        * `start_deadline_seconds`: A one-off job that has not started this long after its time is skipped.
+        * `tags`: Lists can be filtered by one tag.
+        * `timeout_seconds`: For the whole call, including the response body.
+        * `when_suspended`: For a one-off job that is due while its tenant is suspended. Null: `skip`.
+        * `dry_run`: Only answer what the request would do.
+        * `depth`: The value that the call carried from which this job is created. The job is one deeper
+          than the call's, and refused beyond 8.
+        * `traceparent`: W3C Trace Context, version 00: the job's calls belong to this trace. A value that
+          is not valid is ignored; then each execution has a trace of its own.
+        """
+        return self._client.call(
+            _operations.PUT_JOB,
+            key,
+            query={"dry_run": dry_run},
+            body={
+                "alerts": alerts,
+                "async_deadline_seconds": async_deadline_seconds,
+                "catch_up": catch_up,
+                "catch_up_limit": catch_up_limit,
+                "catch_up_window_seconds": catch_up_window_seconds,
+                "heartbeat_seconds": heartbeat_seconds,
+                "lane": lane,
+                "late_tolerance_seconds": late_tolerance_seconds,
+                "name": name,
+                "on_failure": on_failure,
+                "on_success": on_success,
+                "overlap_policy": overlap_policy,
+                "request": request,
+                "retry": retry,
+                "schedule": schedule,
+                "set": set,
+                "signing_secret": signing_secret,
+                "start_deadline_seconds": start_deadline_seconds,
+                "tags": tags,
+                "timeout_seconds": timeout_seconds,
+                "when_suspended": when_suspended,
+            },
+            headers={"Punctual-Depth": depth, "traceparent": traceparent},
         )
 
     def cancel(self, job: Ref, *, stop_retries: bool | None = None, if_match: IfMatch | None = None) -> Job:
@@ -1860,6 +2032,45 @@ class SchedulesMethods(Group):
         )
 
 
+class SearchesMethods(Group):
+    """The operations of `searches`."""
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> SearchPage:
+        """List searches, newest first.
+
+        Searches that have ended are listed as long as records of executions are kept.
+
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        """
+        return self._client.call(_operations.LIST_SEARCHES, query={"limit": limit, "cursor": cursor})
+
+    def iterate(self, *, limit: int | None = None) -> Iterator[Search]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        return self._client.pages(
+            lambda cursor: self.list(limit=limit, cursor=cursor), lambda page: page.searches
+        )
+
+    def cancel(self, search: Ref) -> Search:
+        """Cancel a search that is still running.
+
+        What it has found is dropped. A repetition changes nothing.
+
+        * `search`: A search's `id`.
+        """
+        return self._client.call(_operations.CANCEL_SEARCH, search)
+
+    def get(self, search: Ref) -> SearchDetail:
+        """Show the progress of a search, and its files.
+
+        The read is strongly consistent. Each response has new URLs, so that an expired one is replaced by
+        another request. Whoever has a URL can read the file: treat it like a secret.
+
+        * `search`: A search's `id`.
+        """
+        return self._client.call(_operations.GET_SEARCH, search)
+
+
 class SettingsMethods(Group):
     """The operations of `settings`."""
 
@@ -1873,7 +2084,7 @@ class SettingsMethods(Group):
     def update(
         self,
         *,
-        alerts: AlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        alerts: TenantAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
         on_failure: str | UnsetType | None = UNSET,
         on_success: str | UnsetType | None = UNSET,
     ) -> Settings:
@@ -2078,6 +2289,10 @@ class Operations(Group):
     @cached_property
     def schedules(self) -> SchedulesMethods:
         return SchedulesMethods(self._client)
+
+    @cached_property
+    def searches(self) -> SearchesMethods:
+        return SearchesMethods(self._client)
 
     @cached_property
     def settings(self) -> SettingsMethods:

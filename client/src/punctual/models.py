@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType, field
 
 from punctual._model import BatchResults, Instant, Model, Request
 
-AlertEvent = Literal["failed", "recovered", "late", "skipped", "gone"]
+AlertEvent = Literal["failed", "recovered", "late", "skipped", "gone", "limit_reached"]
 
 
 AlertFormat = Literal["json", "slack"]
@@ -20,6 +20,9 @@ BulkAction = Literal["pause", "resume", "trigger", "delete", "patch"]
 
 
 CatchUp = Literal["coalesce", "skip", "all"]
+
+
+Change = Literal["created", "updated", "unchanged"]
 
 
 DstEffect = Literal["shifted", "collapsed", "skipped", "first_time_only", "second_time_only", "doubled"]
@@ -35,6 +38,25 @@ Kind = Literal["once", "cron", "rate", "backfill"]
 
 
 Lane = Literal["critical", "standard", "bulk"]
+
+
+Member = Literal[
+    "lane",
+    "timeout_seconds",
+    "retry",
+    "async_deadline_seconds",
+    "heartbeat_seconds",
+    "jitter_seconds",
+    "catch_up",
+    "catch_up_limit",
+    "catch_up_window_seconds",
+    "late_tolerance_seconds",
+    "overlap_policy",
+    "on_success",
+    "on_failure",
+    "alerts",
+    "signing_secret",
+]
 
 
 Overlap = Literal["first", "second", "both"]
@@ -61,10 +83,15 @@ QuotaName = Literal[
 ]
 
 
-Refusal = Literal["deleted", "completed", "ended", "running", "backfill", "quota", "changed", "unreadable"]
+Refusal = Literal[
+    "deleted", "completed", "ended", "running", "backfill", "invalid", "quota", "changed", "unreadable"
+]
 
 
 Scope = Literal["read", "write", "admin"]
+
+
+SearchState = Literal["running", "finished", "cancelled"]
 
 
 TaskState = Literal["running", "finished", "undoing", "undone"]
@@ -100,7 +127,7 @@ class Accepted(Model, frozen=True, kw_only=True):
 class AlertsIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A subscription: the events that are announced, and the URL that is called."""
 
-    events: Sequence[AlertEvent] | UnsetType = UNSET
+    events: Sequence[Literal["failed", "recovered", "late", "skipped", "gone"]] | UnsetType = UNSET
     """`failed`: the execution failed for good. `recovered`: the first success after that. `late`: its
     first attempt began more than `late_after_seconds` after it was due. `skipped`: the overlap policy
     or the start deadline skipped it. `gone`: its receiver answered 410, which pauses a recurring job.
@@ -324,24 +351,57 @@ class BulkIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class BulkPatchIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The members of recurring jobs that a bulk operation can change. What is left out stays as it is."""
+    """The members of recurring jobs that a bulk operation can change. What is left out stays as it is.
+
+    They are those of a new job. Null restores the default. `retry` and `alerts` are replaced as a
+    whole.
+    """
 
     add_tags: Sequence[str] | UnsetType = UNSET
     """Tags that every job has afterwards."""
+    alerts: AlertsIn | UnsetType | None = UNSET
+    async_deadline_seconds: int | UnsetType | None = UNSET
+    catch_up: CatchUp | UnsetType | None = UNSET
+    catch_up_limit: int | UnsetType | None = UNSET
+    catch_up_window_seconds: int | UnsetType | None = UNSET
+    heartbeat_seconds: int | UnsetType | None = UNSET
+    jitter_seconds: int | UnsetType | None = UNSET
+    """`jitter_seconds` of the schedule."""
     lane: Lane | UnsetType | None = UNSET
     """The lane of the jobs' runs."""
+    late_tolerance_seconds: int | UnsetType | None = UNSET
+    on_failure: str | UnsetType | None = UNSET
+    on_success: str | UnsetType | None = UNSET
+    overlap_policy: OverlapPolicy | UnsetType | None = UNSET
     remove_tags: Sequence[str] | UnsetType = UNSET
     """Tags that no job has afterwards."""
+    retry: RetryIn | UnsetType | None = UNSET
+    signing_secret: str | UnsetType | None = UNSET
     timeout_seconds: int | UnsetType | None = UNSET
     """For the whole call, including the response body."""
 
 
 class BulkPatch(Model, frozen=True, kw_only=True):
-    """The patch of an operation."""
+    """The patch of an operation, with the members that it changes."""
 
     add_tags: tuple[str, ...]
+    alerts: Alerts | None = None
+    async_deadline_seconds: int | None = None
+    catch_up: str | None = None
+    catch_up_limit: int | None = None
+    catch_up_window_seconds: int | None = None
+    heartbeat_seconds: int | None = None
+    jitter_seconds: int | None = None
     lane: str | None = None
+    late_tolerance_seconds: int | None = None
+    on_failure: str | None = None
+    on_success: str | None = None
+    overlap_policy: str | None = None
     remove_tags: tuple[str, ...]
+    removed: tuple[str, ...]
+    """Members that are null in each job afterwards."""
+    retry: Retry | None = None
+    signing_secret: str | None = None
     timeout_seconds: int | None = None
 
 
@@ -450,7 +510,7 @@ class DeadLetter(Model, frozen=True, kw_only=True):
     notification: Notification | None = None
     """The execution that delivers its outcome; null where nobody is notified."""
     notification_of: str | None = None
-    """The execution whose outcome it delivers."""
+    """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."""
     redrive_of: str | None = None
     """The failed execution whose request it repeats."""
     redriven_by: str | None = None
@@ -465,6 +525,30 @@ class DeadLetterPage(Model, frozen=True, kw_only=True):
 
     executions: tuple[DeadLetter, ...]
     next_cursor: str | None = None
+
+
+class DeletionIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The deletion of a tenant, which cannot be undone."""
+
+    asked_by: str
+    """Who asked for it, such as a ticket. It stays in the record of the deletion."""
+    confirm: str
+    """The id of the tenant once more, so that no other tenant is deleted."""
+
+
+class Deletion(Model, frozen=True, kw_only=True):
+    """How far the deletion of a tenant is, or what it has deleted."""
+
+    asked_at: datetime
+    asked_by: str
+    began_at: datetime | None = None
+    begins_at: datetime | None = None
+    """When it begins at the earliest; null once it has begun."""
+    deleted: dict[str, int]
+    """What was deleted so far, by kind. If a worker crashed, more may have been deleted."""
+    ended_at: datetime | None = None
+    state: str
+    tenant: str
 
 
 class DuePage(Model, frozen=True, kw_only=True):
@@ -517,7 +601,7 @@ class ExecutionDetail(Model, frozen=True, kw_only=True):
     notification: Notification | None = None
     """The execution that delivers its outcome; null where nobody is notified."""
     notification_of: str | None = None
-    """The execution whose outcome it delivers."""
+    """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."""
     redrive_of: str | None = None
     """The failed execution whose request it repeats."""
     redriven_by: str | None = None
@@ -561,7 +645,7 @@ class Execution(Model, frozen=True, kw_only=True):
     notification: Notification | None = None
     """The execution that delivers its outcome; null where nobody is notified."""
     notification_of: str | None = None
-    """The execution whose outcome it delivers."""
+    """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."""
     redrive_of: str | None = None
     """The failed execution whose request it repeats."""
     redriven_by: str | None = None
@@ -621,6 +705,19 @@ class FailureIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Kept as `last_response_body`; at most 256 bytes."""
     retryable: bool | UnsetType = UNSET
     """Whether the job's retry policy applies."""
+
+
+class FieldChange(Model, frozen=True, kw_only=True):
+    """One member that differs."""
+
+    after: Any
+    """Null for a member that is missing, and for a hidden one."""
+    before: Any
+    """Null for a member that was missing, and for a hidden one."""
+    hidden: bool
+    """Whether the values are never shown: headers and the body of the request."""
+    pointer: str
+    """A JSON pointer into the description of the job."""
 
 
 class FieldError(Model, frozen=True, kw_only=True):
@@ -693,7 +790,7 @@ class Inspected(Model, frozen=True, kw_only=True):
     notification: Notification | None = None
     """The execution that delivers its outcome; null where nobody is notified."""
     notification_of: str | None = None
-    """The execution whose outcome it delivers."""
+    """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."""
     redrive_of: str | None = None
     """The failed execution whose request it repeats."""
     redriven_by: str | None = None
@@ -763,10 +860,13 @@ class Job(Model, frozen=True, kw_only=True):
     created_at: datetime
     heartbeat_seconds: int
     id: str
+    key: str | None = None
     kind: str
     lane: str
     last_run: LastRun | None = None
-    """Null before the first run; for a recurring job, also in responses to other methods than GET."""
+    """Null before the first run. Left out in responses to changes of a recurring job, which do not read
+    its runs.
+    """
     late_tolerance_seconds: int | None = None
     name: str | None = None
     next_due_at: datetime | None = None
@@ -783,6 +883,7 @@ class Job(Model, frozen=True, kw_only=True):
     revision: int
     """Grows with every change. The ETag contains it."""
     schedule: Schedule
+    set: str | None = None
     signing_secret: str | None = None
     """Null: the signing secrets without a name."""
     start_deadline_seconds: int | None = None
@@ -833,11 +934,24 @@ class JobPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """For a one-off job that is due while its tenant is suspended. Null: `skip`."""
 
 
+class JobPut(Model, frozen=True, kw_only=True):
+    """What the request did. With `dry_run=true`: what it would do."""
+
+    change: str
+    fields: tuple[FieldChange, ...]
+    """What differs, for `updated`."""
+    job: Job | None = None
+    """The job as it is now; with `dry_run=true` still the job before the change. Null for a job that would
+    be created.
+    """
+
+
 class JobSummary(Model, frozen=True, kw_only=True):
     """A job in a list. `GET /v1/jobs/{job_id}` shows the other members."""
 
     created_at: datetime
     id: str
+    key: str | None = None
     kind: str
     lane: str
     last_run: LastRun | None = None
@@ -847,6 +961,7 @@ class JobSummary(Model, frozen=True, kw_only=True):
     """Why there is no next due time, in words; null where there is one."""
     revision: int
     schedule: Schedule
+    set: str | None = None
     state: str
     tags: tuple[str, ...]
 
@@ -878,6 +993,52 @@ class KeyRotationIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     expires_in_seconds: int | UnsetType | None = UNSET
     """The life of the new key. Absent: it does not expire."""
     overlap_seconds: int | UnsetType = UNSET
+
+
+class KeyedJobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole description of the recurring job with a key. A member that is missing has its default."""
+
+    alerts: AlertsIn | UnsetType | None = UNSET
+    """The events to announce. Null: the tenant's default."""
+    async_deadline_seconds: int | UnsetType = UNSET
+    """The longest duration of an attempt whose receiver answered 202 and reports later."""
+    catch_up: CatchUp | UnsetType = UNSET
+    """The instants to run after an outage: none, the latest, or all."""
+    catch_up_limit: int | UnsetType = UNSET
+    """The maximum that `all` runs; the newest instants run."""
+    catch_up_window_seconds: int | UnsetType = UNSET
+    """Instants missed longer ago than this never run."""
+    heartbeat_seconds: int | UnsetType = UNSET
+    """Such an attempt counts as lost after this time without a heartbeat."""
+    lane: Lane | UnsetType = UNSET
+    """The queue and its workers. Lanes never wait for one another."""
+    late_tolerance_seconds: int | UnsetType = UNSET
+    """A run that is late by at most this much does not count as missed."""
+    name: str | UnsetType | None = UNSET
+    """Shown in lists. The filter `q` finds jobs by a prefix of their name."""
+    on_failure: str | UnsetType | None = UNSET
+    """The URL to call after a failure."""
+    on_success: str | UnsetType | None = UNSET
+    """The URL to call after a success. `none`: no call. Null: the tenant's default."""
+    overlap_policy: OverlapPolicy | UnsetType = UNSET
+    """The rule for a run whose predecessor has not ended."""
+    request: RequestIn
+    retry: RetryIn | UnsetType = UNSET
+    schedule: ScheduleIn
+    set: str | UnsetType | None = UNSET
+    """The set of jobs to which the job belongs, such as one file. Lists can be filtered by it."""
+    signing_secret: str | UnsetType | None = UNSET
+    """The name of the signing secrets that sign the calls and outcome callbacks, and no others do. Null:
+    the secrets without a name.
+    """
+    start_deadline_seconds: int | UnsetType | None = UNSET
+    """A one-off job that has not started this long after its time is skipped."""
+    tags: Sequence[str] | UnsetType = UNSET
+    """Lists can be filtered by one tag."""
+    timeout_seconds: int | UnsetType = UNSET
+    """For the whole call, including the response body."""
+    when_suspended: WhenSuspended | UnsetType | None = UNSET
+    """For a one-off job that is due while its tenant is suspended. Null: `skip`."""
 
 
 class Keys(Model, frozen=True, kw_only=True):
@@ -1281,6 +1442,140 @@ class SchedulePreview(Model, frozen=True, kw_only=True):
     warnings: tuple[ScheduleWarning, ...]
 
 
+class SearchDetail(Model, frozen=True, kw_only=True):
+    """A search of executions, with its files once it has finished."""
+
+    created_at: datetime
+    ended_at: datetime | None = None
+    expires_at: datetime
+    """The files are offered until this instant, 7 days after the start."""
+    files: tuple[SearchFile, ...]
+    """Newest executions first. A line is an execution as the lists show it, without `last_response_body`.
+    Empty until the search has finished, and after `expires_at`.
+    """
+    filter: SearchFilter
+    found: int
+    """Executions that were found so far."""
+    since: datetime = field(name="from")
+    id: str
+    next_to: datetime | None = None
+    """Of a truncated search: `to` of another one, which finds the rest, and nothing again."""
+    progress_at: datetime | None = None
+    """What was due at this instant or later is searched; null after the end."""
+    state: str
+    until: datetime = field(name="to")
+    truncated: bool
+    """Whether the search ends before all of its range: after 1,000,000 executions, or a day."""
+    urls_expire_at: datetime | None = None
+    """15 minutes after this response: another one has new URLs. Null without files."""
+
+
+class SearchFile(Model, frozen=True, kw_only=True):
+    """A part of the result: JSON lines, compressed with gzip."""
+
+    bytes: int
+    """The size of the compressed file."""
+    rows: int
+    url: str
+    """Reads this file without an API key, until `urls_expire_at`."""
+
+
+class SearchFilterIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The executions to find: those that match every member. `{}` means all."""
+
+    job: str | UnsetType | None = UNSET
+    """Only executions of this job."""
+    lane: Lane | UnsetType | None = UNSET
+    """Only executions of this lane."""
+    reason: (
+        Literal[
+            "attempts_used_up",
+            "not_retryable",
+            "stopped",
+            "too_old",
+            "job_deleted",
+            "worker_lost",
+            "http_status",
+            "redirect",
+            "timeout",
+            "connect_failed",
+            "dns_failed",
+            "tls_failed",
+            "address_not_allowed",
+            "protocol_error",
+            "lease_too_short",
+            "request_unreadable",
+            "receiver_failed",
+            "receiver_gave_up",
+            "unavailable",
+            "signing_secret_gone",
+        ]
+        | UnsetType
+        | None
+    ) = UNSET
+    """Only executions that ended for this reason, or whose last attempt did."""
+    state: (
+        Literal["pending", "queued", "running", "waiting", "succeeded", "failed", "cancelled", "skipped"]
+        | UnsetType
+        | None
+    ) = UNSET
+    """Only executions in this state."""
+    status: int | UnsetType | None = UNSET
+    """Only executions whose last attempt got this HTTP status."""
+    tag: str | UnsetType | None = UNSET
+    """Only executions of jobs with this tag. A recurring job has its present tags."""
+
+
+class SearchFilter(Model, frozen=True, kw_only=True):
+    """The criteria of a search. A criterion that is null matches everything."""
+
+    job: str | None = None
+    lane: str | None = None
+    reason: str | None = None
+    state: str | None = None
+    status: int | None = None
+    tag: str | None = None
+
+
+class SearchIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A range of due times, and what to find in it."""
+
+    filter: SearchFilterIn | UnsetType = UNSET
+    since: Instant = field(name="from")
+    """Due at this instant or later. An instant before all that is kept is raised to that."""
+    until: Instant | UnsetType | None = field(default=UNSET, name="to")
+    """Due before this instant; the time of the request at the latest, and by default."""
+
+
+class Search(Model, frozen=True, kw_only=True):
+    """A search of executions."""
+
+    created_at: datetime
+    ended_at: datetime | None = None
+    expires_at: datetime
+    """The files are offered until this instant, 7 days after the start."""
+    filter: SearchFilter
+    found: int
+    """Executions that were found so far."""
+    since: datetime = field(name="from")
+    id: str
+    next_to: datetime | None = None
+    """Of a truncated search: `to` of another one, which finds the rest, and nothing again."""
+    progress_at: datetime | None = None
+    """What was due at this instant or later is searched; null after the end."""
+    state: str
+    until: datetime = field(name="to")
+    truncated: bool
+    """Whether the search ends before all of its range: after 1,000,000 executions, or a day."""
+
+
+class SearchPage(Model, frozen=True, kw_only=True):
+    """Searches, newest first."""
+
+    next_cursor: str | None = None
+    searches: tuple[Search, ...]
+
+
 class Secret(Model, frozen=True, kw_only=True):
     """A signing secret, without the secret itself."""
 
@@ -1320,7 +1615,7 @@ class Settings(Model, frozen=True, kw_only=True):
 class SettingsPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Members to change. A member of null is removed, and so is one with the URL `none`."""
 
-    alerts: AlertsIn | UnsetType | None = UNSET
+    alerts: TenantAlertsIn | UnsetType | None = UNSET
     """Announces events of executions whose job has no `alerts`; replaced as a whole."""
     on_failure: str | UnsetType | None = UNSET
     on_success: str | UnsetType | None = UNSET
@@ -1426,6 +1721,24 @@ class Target(Model, frozen=True, kw_only=True):
     url: str
 
 
+class TenantAlertsIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The subscription of a tenant, which may also name an event of its own."""
+
+    events: Sequence[AlertEvent] | UnsetType = UNSET
+    """`failed`: the execution failed for good. `recovered`: the first success after that. `late`: its
+    first attempt began more than `late_after_seconds` after it was due. `skipped`: the overlap policy
+    or the start deadline skipped it. `gone`: its receiver answered 410, which pauses a recurring job.
+    `limit_reached`: a limit of the tenant refuses new jobs, or makes executions wait; at most one alert
+    in an hour for each limit.
+    """
+    format: AlertFormat | UnsetType = UNSET
+    """`slack`: a body of `{"text": "..."}`, for incoming webhooks of chats."""
+    late_after_seconds: int | UnsetType | None = UNSET
+    """Required with the event `late`, and refused without it."""
+    url: str
+    """`none`: no alerts."""
+
+
 class TenantIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A tenant to create. Its first key has these scopes."""
 
@@ -1470,7 +1783,7 @@ class TenantPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True
     removed.
     """
 
-    alerts: AlertsIn | UnsetType | None = UNSET
+    alerts: TenantAlertsIn | UnsetType | None = UNSET
     """Replaced as a whole."""
     index_shards: int | UnsetType = UNSET
     on_failure: str | UnsetType | None = UNSET
