@@ -90,8 +90,11 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
         case.path_parameters["execution_id"] = near.running if is_to_stop else near.queued
     elif _operation(case) == "undoRedrive":
         case.path_parameters["redrive_id"] = near.ours.ids["redrive_id"][-1]
-    elif _operation(case) in ("cancelBulkTask", "undoBulkTask"):
+    elif _operation(case) == "cancelBulkTask":
         case.path_parameters["bulk_task_id"] = near.ours.ids["bulk_task_id"][-1]
+    elif _operation(case) == "undoBulkTask":
+        # Another one, since an operation that is undone can no longer be cancelled.
+        case.path_parameters["bulk_task_id"] = near.ours.ids["bulk_task_id"][-2:][0]
     elif _operation(case) in OF_DEAD_LETTERS:
         case.path_parameters["execution_id"] = chance.choice(near.dead_letters)
     elif _operation(case) == "cancelJob" and chance.random() < RUNNING:
