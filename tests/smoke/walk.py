@@ -56,6 +56,15 @@ def _jobs(once: dict[str, Any], each_hour: dict[str, Any]) -> tuple[Call, ...]:
         _post("createJob", "/v1/jobs", once, 201, keeps={"once": "id"}),
         _post("createJob", "/v1/jobs", each_hour, 201, keeps={"job": "id"}),
         _post("createJobs", "/v1/jobs/batch", {"jobs": [once, once]}),
+        Call(
+            operation="putJob",
+            method="PUT",
+            path="/v1/jobs/by-key/smoke",
+            body=each_hour,
+            statuses=(200, 201),
+            keeps={"keyed": "job.id"},
+        ),
+        _get("getJobByKey", "/v1/jobs/by-key/smoke"),
         _get("listJobs", "/v1/jobs"),
         _get("getJob", "/v1/jobs/{job}"),
         Call(
@@ -78,6 +87,7 @@ def _jobs(once: dict[str, Any], each_hour: dict[str, Any]) -> tuple[Call, ...]:
         _get("listNextRuns", "/v1/jobs/{job}/upcoming"),
         _delete("cancelJob", "/v1/jobs/{once}"),
         _delete("cancelJob", "/v1/jobs/{job}", 200, 202),
+        _delete("cancelJob", "/v1/jobs/{keyed}", 200, 202),
     )
 
 
