@@ -406,4 +406,5 @@ def test_every_verdict_of_the_judge_has_a_forgery() -> None:
     of_others |= {Verdict.NOTIFICATION, Verdict.PATIENCE}  # see test_oracle_notifications
     of_others.add(Verdict.ALERT)  # see test_oracle_alerts
     of_others.add(Verdict.PAYLOAD)  # see test_payload_audit
+    of_others.add(Verdict.STATISTICS)  # see test_oracle_statistics
     assert set(Verdict) - set(FORGERIES) - of_others == {Verdict.RECONCILER, Verdict.RESTLESS}
