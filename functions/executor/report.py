@@ -9,8 +9,8 @@ from shared.names import LATE_START_MS, Metric, QueueName
 from shared.observability import count, logger, milliseconds, shares
 from shared.usecases.attempts.batch_report import BatchReport
 from shared.usecases.attempts.make_attempt import AttemptResult
-from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import Refusal
+from shared.usecases.attempts.settlement import AttemptEnd
 from shared.usecases.limits.throttle_batch import ThrottleBatch
 
 DEFERRED = {

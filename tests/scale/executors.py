@@ -11,7 +11,7 @@ from infra.sizing import figures
 from shared.bootstrap.use_cases import use_cases
 from shared.names import EXECUTOR_TIMEOUT_SECONDS, QueueName
 from shared.usecases.attempts.batch_report import BatchReport
-from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settlement import AttemptEnd
 from tests.scale.machines import MachineClock, MachineLoop, MachineOffload
 from tests.scale.queues import BATCH, Message
 from tests.scale.receivers import MachineSender

@@ -11,7 +11,8 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.stages import AttemptStages
 from shared.ports.runtime import Clock, Entropy, Offload
 from shared.usecases.attempts.call_receiver import CallReceiver, ReceiverCall
-from shared.usecases.attempts.settle_attempt import AttemptEnd, SettleAttempt, Settlement
+from shared.usecases.attempts.settle_attempt import SettleAttempt
+from shared.usecases.attempts.settlement import AttemptEnd, Settlement
 from shared.usecases.filing.file_successor import FileSuccessor
 
 RECORD_PAUSE_MS = 100

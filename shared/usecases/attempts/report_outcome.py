@@ -12,7 +12,8 @@ from shared.domain.executions.states import State
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
 from shared.usecases.attempts.check_token import CheckToken
-from shared.usecases.attempts.settle_attempt import AttemptEnd, SettleAttempt
+from shared.usecases.attempts.settle_attempt import SettleAttempt
+from shared.usecases.attempts.settlement import AttemptEnd
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 

@@ -27,8 +27,8 @@ from shared.usecases.attempts.due_clock import DueClock
 from shared.usecases.attempts.guard_start import Admission, GuardStart
 from shared.usecases.attempts.hold_suspended import HoldSuspended, without
 from shared.usecases.attempts.make_attempt import AttemptResult, MakeAttempt
-from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import RACE_WAIT_SECONDS, Refusal, RefusalResult, SettleRefusal
+from shared.usecases.attempts.settlement import AttemptEnd
 from shared.usecases.limits.apply_backpressure import ReceivedMessage
 from shared.usecases.limits.throttle_batch import DeferredKey, ThrottleBatch
 

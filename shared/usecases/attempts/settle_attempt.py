@@ -1,7 +1,6 @@
 """Record the result of an attempt: an outcome, a retry, or an asynchronous attempt that continues."""
 
 from dataclasses import replace
-from enum import StrEnum
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.callback import CallbackResponse, Reason
@@ -14,6 +13,7 @@ from shared.domain.executions.stages import AttemptStages, Stages, following
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.ports.executions import ExecutionStore, Finish
 from shared.ports.runtime import Clock, Entropy
+from shared.usecases.attempts.settlement import AttemptEnd, Settlement
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.notify_outcome import NotifyOutcome
@@ -21,33 +21,6 @@ from shared.usecases.outcomes.notify_outcome import NotifyOutcome
 FINISH_TRIES = 3
 """Tries to write the outcome while the store does not respond. Every write is conditional, so repeats are
 safe."""
-
-
-class AttemptEnd(StrEnum):
-    """How an attempt ended; the values are metric dimensions."""
-
-    SUCCEEDED = "succeeded"
-    RETRIED = "retried"
-    REFUNDED = "refunded"
-    """No call was made for a reason of Punctual's own: the attempt does not count, and another follows."""
-    FAILED = "failed"
-    WITHDRAWN = "withdrawn"
-    """No call was made: the job was paused or updated before the first call, its start deadline passed, or its
-    tenant was suspended when it was due."""
-    ASYNC_ACCEPTED = "async_accepted"
-    """The call has ended and the attempt has not: the receiver will report the outcome."""
-    REPORTED = "reported"
-    """The receiver reported the outcome before its call had ended."""
-    FENCED = "fenced"
-    UNRECORDED = "unrecorded"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement:
-    """How an attempt ended. `is_done`: no message or repeated report is needed to complete it."""
-
-    end: AttemptEnd
-    is_done: bool = True
 
 
 @dataclass(frozen=True, slots=True)

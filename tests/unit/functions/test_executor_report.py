@@ -14,8 +14,8 @@ from shared.observability import JsonLines, metrics
 from shared.ports.executions import WriteUnknown
 from shared.usecases.attempts.batch_report import BatchReport, Delivery, SettledMessage, Verdict
 from shared.usecases.attempts.make_attempt import AttemptResult
-from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import Refusal, RefusalResult
+from shared.usecases.attempts.settlement import AttemptEnd
 from shared.usecases.limits.throttle_batch import DeferredKey
 from tests.support.api.api_world import logged
 from tests.support.api.emitted import emitted

@@ -14,7 +14,7 @@ from shared.domain.schedules.schedule import format_instant
 from shared.names import Metric
 from shared.observability import count
 from shared.usecases.attempts.report_outcome import ReportResult
-from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settlement import AttemptEnd
 
 ROUTES = Routes()
 _PROBLEMS = (*BODY_PROBLEMS, Problem.NOT_FOUND, Problem.INVALID_STATE, Problem.RATE_LIMITED)

@@ -11,8 +11,9 @@ from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.states import EndReason, State
 from shared.usecases.attempts.batch_report import Verdict
 from shared.usecases.attempts.make_attempt import SUCCESSOR_TRIES
-from shared.usecases.attempts.settle_attempt import FINISH_TRIES, AttemptEnd
+from shared.usecases.attempts.settle_attempt import FINISH_TRIES
 from shared.usecases.attempts.settle_refusal import Refusal
+from shared.usecases.attempts.settlement import AttemptEnd
 from tests.support.builders import DUE_AT, in_state, with_changes
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.lanes import Lanes

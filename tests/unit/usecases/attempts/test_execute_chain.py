@@ -14,7 +14,7 @@ from shared.domain.jobs.job import Job, JobState
 from shared.usecases.attempts.batch_report import Verdict
 from shared.usecases.attempts.call_receiver import READ_PAUSES_MS
 from shared.usecases.attempts.make_attempt import SUCCESSOR_TRIES
-from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settlement import AttemptEnd
 from shared.usecases.filing.file_successor import FileSuccessor
 from tests.support.builders import DUE_AT, in_state
 from tests.support.fakes.sender import in_turn

@@ -12,7 +12,7 @@ from shared.domain.executions.states import EndReason, State
 from shared.domain.jobs.job import JobState
 from shared.ports.jobs import Payload
 from shared.usecases.attempts.call_receiver import RENEWAL_TRIES
-from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settlement import AttemptEnd
 from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.usecases.overtaking import OTHER, during_the_call, overtake
 from tests.support.usecases.world import World

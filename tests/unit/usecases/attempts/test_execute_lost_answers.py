@@ -15,7 +15,7 @@ from shared.ports.executions import Claim, Claimer, ClaimRejected, WriteUnknown
 from shared.usecases.attempts.batch_report import Verdict
 from shared.usecases.attempts.claim_keys import CLAIM_TRIES, RESOLVE_TRIES
 from shared.usecases.attempts.run_attempts import NEWER_WAIT_SECONDS, UNSURE_WAIT_SECONDS
-from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settlement import AttemptEnd
 from tests.support.builders import DUE_AT
 from tests.support.fakes.sender import in_turn
 from tests.support.fakes.table import Damage

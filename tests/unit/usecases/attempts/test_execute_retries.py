@@ -13,7 +13,7 @@ from shared.domain.executions.states import EndReason, State
 from shared.ports.jobs import Payload
 from shared.usecases.attempts.batch_report import Verdict
 from shared.usecases.attempts.call_receiver import READ_PAUSES_MS
-from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settlement import AttemptEnd
 from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.lanes import Lanes

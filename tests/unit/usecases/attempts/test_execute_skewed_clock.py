@@ -8,7 +8,7 @@ from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
 from shared.domain.executions.states import State
 from shared.names import EXECUTOR_BATCH
 from shared.usecases.attempts.batch_report import BatchReport, Verdict
-from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settlement import AttemptEnd
 from tests.support.builders import DUE_AT, in_state, with_changes
 from tests.support.usecases.messages import delivery
 from tests.support.usecases.world import World

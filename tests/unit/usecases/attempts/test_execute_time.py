@@ -4,7 +4,7 @@ import pytest
 
 from shared.domain.executions.states import State
 from shared.usecases.attempts.batch_report import Verdict
-from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settlement import AttemptEnd
 from tests.support.builders import DUE_AT, in_state
 from tests.support.usecases.messages import delivery
 from tests.support.usecases.world import World

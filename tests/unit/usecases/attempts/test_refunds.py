@@ -14,8 +14,8 @@ from shared.names import EXECUTOR_TIMEOUT_SECONDS
 from shared.ports.jobs import Payload
 from shared.usecases.attempts.batch_report import BatchReport
 from shared.usecases.attempts.run_attempts import LONGEST_ATTEMPT_MS
-from shared.usecases.attempts.settle_attempt import AttemptEnd
 from shared.usecases.attempts.settle_refusal import Refusal
+from shared.usecases.attempts.settlement import AttemptEnd
 from tests.support.builders import DUE_AT, one_off, with_changes
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.messages import delivery

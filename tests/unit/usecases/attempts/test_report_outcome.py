@@ -11,7 +11,7 @@ from shared.domain.errors import InvalidStateError, NotFoundError
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.states import EndReason, State
 from shared.ports.executions import Claim
-from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settlement import AttemptEnd
 from tests.support.builders import DUE_AT
 from tests.support.fakes.sender import in_turn
 from tests.support.usecases.lanes import Lanes

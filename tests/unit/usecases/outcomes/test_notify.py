@@ -22,7 +22,7 @@ from shared.domain.executions.states import EndReason, State
 from shared.domain.ids import one_off_job_id, parse_execution_id
 from shared.domain.schedules.schedule import format_instant
 from shared.names import Lane
-from shared.usecases.attempts.settle_attempt import AttemptEnd
+from shared.usecases.attempts.settlement import AttemptEnd
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.support.builders import BUCKET, DUE_AT, TENANT, in_state, with_changes
 from tests.support.usecases.lanes import Lanes
