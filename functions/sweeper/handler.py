@@ -9,6 +9,7 @@ from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.reports import report_lost
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import ShardRange
+from shared.domain.schedules.instants import parse_instant
 from shared.names import Metric
 from shared.observability import count, logger, metrics, quarantined, seconds
 from shared.settings import Settings
@@ -23,14 +24,14 @@ sweep = use_cases(dynamo_ports(settings), settings).ticks.sweep_buckets
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, int]:
-    """Sweep the part `event["range"]` = {"index": i, "of": n} as far as the time suffices; the next tick
-    continues."""
+    """Sweep the part {"index": i, "of": n} as far as the time suffices; the next tick continues."""
 
     def has_time() -> bool:
         return bool(context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS)
 
     part = ShardRange(index=event["range"]["index"], of=event["range"]["of"])
-    report = sweep.execute(has_time, part)
+    ticked_at = parse_instant(event["time"], None) if "time" in event else None
+    report = sweep.execute(has_time, part, ticked_at)
     count(Metric.SWEEPER_TICK)
     if report.oldest_unclaimed_ms:
         seconds(Metric.OLDEST_UNCLAIMED_DUE_SECONDS, report.oldest_unclaimed_ms / 1000)

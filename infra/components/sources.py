@@ -1,5 +1,8 @@
 """The event sources of the functions: lanes, dead-letter queues and scheduled ticks."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from aws_cdk import Duration
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
@@ -54,7 +57,8 @@ class Ticks(Construct):
         self.rules: list[events.Rule] = []
         whole = events.RuleTargetInput.from_object({})
         self._rules("Watch", watcher, stage.watchers)
-        self._rules("Sweep", sweeper, stage.sweepers)
+        # A sweeper closes minutes by the time of its tick, since its own clock may be wrong.
+        self._rules("Sweep", sweeper, stage.sweepers, tick={"time": events.EventField.time})
         self._rule("Redrive", functions.live["redriver"], whole, 1)
         if stage.canary:
             self._probes(functions.live["canary-prober"])
@@ -65,11 +69,18 @@ class Ticks(Construct):
         if stage.audit_lock_days:
             self._rule("Audit", functions.live["auditor"], whole, AUDIT_MINUTES)
 
-    def _rules(self, name: str, function: lambda_.Alias, parts: int, minutes: int = 1) -> None:
-        """Declare one rule for each part of the work."""
+    def _rules(
+        self,
+        name: str,
+        function: lambda_.Alias,
+        parts: int,
+        minutes: int = 1,
+        tick: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Declare one rule for each part of the work; `tick` is what the event has beside the part."""
         for index in range(parts):
-            part = events.RuleTargetInput.from_object({"range": {"index": index, "of": parts}})
-            self._rule(f"{name}{index}", function, part, minutes)
+            event = {**tick, "range": {"index": index, "of": parts}}
+            self._rule(f"{name}{index}", function, events.RuleTargetInput.from_object(event), minutes)
 
     def _probes(self, prober: lambda_.Alias) -> None:
         """Each minute of the calendar has one probe. Ticks at a rate begin at any second, and come some seconds later:

@@ -5,8 +5,9 @@ time.
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import Any
 
 from infra.local.clients import Clients
@@ -49,8 +50,16 @@ def ticks(clients: Clients) -> Iterable[tuple[str, Any]]:
     """Return the ARNs that enabled scheduled rules invoke, with the event of each rule."""
     events = clients.client("events")
     return [
-        (target["Arn"], json.loads(target["Input"]))
+        (target["Arn"], _event(target))
         for rule in events.list_rules()["Rules"]
         if rule.get("ScheduleExpression") and rule["State"] == "ENABLED"
         for target in events.list_targets_by_rule(Rule=rule["Name"])["Targets"]
     ]
+
+
+def _event(target: Mapping[str, Any]) -> Any:
+    """The event for a target; the only path of an input transformer is the time of the tick."""
+    if "Input" in target:
+        return json.loads(target["Input"])
+    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return json.loads(target["InputTransformer"]["InputTemplate"].replace("<time>", json.dumps(now)))

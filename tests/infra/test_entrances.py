@@ -109,11 +109,16 @@ def test_ranges_of_shards_are_watched_and_swept_every_minute_and_archived_every_
         slower = {"reconciler": "15 minutes", "archiver": "5 minutes", "auditor": "5 minutes"}
         minutes = slower.get(service, "1 minute")
         assert (rule["ScheduleExpression"], rule["State"]) == (f"rate({minutes})", "ENABLED")
-        ticks.setdefault(service, []).append(json.loads(target["Input"]))
+        if service == "sweeper":
+            assert target["InputTransformer"]["InputPathsMap"] == {"time": "$.time"}
+            text = target["InputTransformer"]["InputTemplate"].replace("<time>", '"2025-02-19T12:00:00Z"')
+        else:
+            text = target["Input"]
+        ticks.setdefault(service, []).append(json.loads(text))
     assert min(cloud.stage.watchers, cloud.stage.sweepers) > 1
     assert ticks == {
         "watcher": ranges(cloud.stage.watchers),
-        "sweeper": ranges(cloud.stage.sweepers),
+        "sweeper": [{"time": "2025-02-19T12:00:00Z"} | part for part in ranges(cloud.stage.sweepers)],
         "redriver": [{}],
         "archiver": ranges(cloud.stage.archivers),
         "auditor": [{}],
@@ -121,7 +126,7 @@ def test_ranges_of_shards_are_watched_and_swept_every_minute_and_archived_every_
     }
 
 
-def ranges(of: int) -> list[dict[str, dict[str, int]]]:
+def ranges(of: int) -> list[dict[str, object]]:
     return [{"range": {"index": index, "of": of}} for index in range(of)]
 
 

@@ -45,6 +45,13 @@ SWEEPS = (
         killer=_OPEN_ROWS,
     ),
     Mutant(
+        name="shards closed by a clock that is ahead",
+        file="shared/usecases/ticks/sweep_pass.py",
+        old="began_at=now_ms if ticked_at is None else min(now_ms, ticked_at)",
+        new="began_at=now_ms",
+        killer="tests/unit/usecases/ticks/test_sweep_ledger.py",
+    ),
+    Mutant(
         name="repeated passes before first passes",
         file="shared/usecases/ticks/sweep_buckets.py",
         old="key=lambda each: (each.passes > 0, each.bucket, each.shard)",

@@ -47,10 +47,14 @@ class Functions:
             self._tick("watcher", partial(_watch, part), 1, until_ms)
         for index in range(SWEEPERS):
             part = ShardRange(index=index, of=SWEEPERS)
-            self._tick("sweeper", partial(_sweep, part), 1, until_ms)
+            self._tick("sweeper", partial(self._sweep, part), 1, until_ms)
         self._tick("redrive worker", _redrive, 1, until_ms)
         if self._world.weather.mix.reconciles:
             self._tick("reconciler", self._reconcile, RECONCILE_MINUTES, until_ms)
+
+    def _sweep(self, part: ShardRange, cases: UseCases) -> None:
+        """EventBridge gives the time of a tick in whole seconds."""
+        cases.ticks.sweep_buckets.execute(part=part, ticked_at=self._world.hub.now_ms // 1000 * 1000)
 
     def _reconcile(self, cases: UseCases) -> None:
         for report in (cases.ticks.reconcile_definitions.execute(), cases.ticks.reconcile_minutes.execute()):
@@ -168,10 +172,6 @@ class Functions:
 
 def _watch(part: ShardRange, cases: UseCases) -> None:
     cases.ticks.watch_buckets.execute(part)
-
-
-def _sweep(part: ShardRange, cases: UseCases) -> None:
-    cases.ticks.sweep_buckets.execute(part=part)
 
 
 def _redrive(cases: UseCases) -> None:

@@ -43,11 +43,16 @@ class SweepBuckets:
     scanned: ScannedShards
 
     def execute(
-        self, has_time: Callable[[], bool] = lambda: True, part: ShardRange = EVERY_SHARD
+        self,
+        has_time: Callable[[], bool] = lambda: True,
+        part: ShardRange = EVERY_SHARD,
+        ticked_at: int | None = None,
     ) -> SweepReport:
         """Sweep each open shard of this part whose next pass is due, until `has_time` is False.
 
-        First passes come before repeated passes: they find what no watcher found.
+        First passes come before repeated passes: they find what no watcher found. `ticked_at` is the time of the tick
+        by the clock of EventBridge: no shard is closed that may still get rows by this clock, however far this
+        process's own clock is ahead. An invocation by hand has none.
         """
         report = SweepReport()
         lanes = LaneSnapshot(self.progress, self.backlog, self.limits)
@@ -62,7 +67,7 @@ class SweepBuckets:
             try:
                 lease = self.ledger.take_pass(shard, self.clock.now_ms())
                 if lease is not None:
-                    self.sweep_shard.execute(lease, lanes, measure, report, has_time)
+                    self.sweep_shard.execute(lease, lanes, measure, report, has_time, ticked_at)
             except ServiceError:
                 report.unavailable += 1
         report.oldest_unclaimed_ms, report.oldest_waiting_ms = measure.result(self.clock.now_ms())

@@ -44,6 +44,7 @@ class ShardPass:
 
     context: SweepContext
     began_at: int
+    """When the pass began, by the earlier of the clock and the tick: whether the shard may be closed rests on it."""
     open_rows: list[str] | None = field(default_factory=list)
     unfinished: int = 0
     resent: int = 0
@@ -65,7 +66,7 @@ class ShardPass:
             self.next_actionable_at = instant_ms
 
     @classmethod
-    def begin(cls, shard: OpenShard, now_ms: int) -> Self:
+    def begin(cls, shard: OpenShard, now_ms: int, ticked_at: int | None) -> Self:
         """A new pass, or the rest of a suspended pass."""
         context = SweepContext(
             now_ms=now_ms,
@@ -75,7 +76,7 @@ class ShardPass:
         )
         progress = shard.progress
         if progress is None:
-            return cls(context=context, began_at=now_ms)
+            return cls(context=context, began_at=now_ms if ticked_at is None else min(now_ms, ticked_at))
         return cls(
             context=context,
             began_at=progress.began_at,

@@ -68,10 +68,11 @@ class SweepShard:
         measure: MeasureOverdue,
         report: SweepReport,
         has_time: Callable[[], bool],
+        ticked_at: int | None,
     ) -> None:
         """Sweep the shard; if `has_time` turns False, keep the progress for the next run. ServiceError."""
         shard = lease.shard
-        state = ShardPass.begin(shard, self.clock.now_ms())
+        state = ShardPass.begin(shard, self.clock.now_ms(), ticked_at)
         is_scan = shard.progress is not None or _needs_scan(shard, state.context.now_ms)
         saved = shard.progress
         try:

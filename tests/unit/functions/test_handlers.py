@@ -86,6 +86,22 @@ def test_a_watchers_tick_watches_its_part(
     }
 
 
+def test_a_sweepers_tick_sweeps_its_part_by_the_time_of_the_tick(
+    load: Load, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, asked = load("sweeper"), []
+
+    def sweep(_: object, part: ShardRange, ticked_at: int | None) -> SweepReport:
+        asked.append((part, ticked_at))
+        return SweepReport()
+
+    monkeypatch.setattr(module, "sweep", SimpleNamespace(execute=sweep))
+    part = {"range": {"index": 1, "of": 2}}
+    module.handler({"time": "2025-02-19T12:00:07Z"} | part, context())
+    module.handler(part, context())
+    assert asked == [(ShardRange(index=1, of=2), 1_739_966_407_000), (ShardRange(index=1, of=2), None)]
+
+
 @pytest.mark.parametrize(
     ("function", "use_case", "report", "tick"),
     [
@@ -164,7 +180,7 @@ def test_a_sweeper_stops_ten_seconds_before_its_end(
 ) -> None:
     module, told = load("sweeper"), []
 
-    def sweep(asked: Callable[[], bool], part: ShardRange) -> SweepReport:
+    def sweep(asked: Callable[[], bool], part: ShardRange, _: int | None) -> SweepReport:
         told.append(asked())
         assert part == ShardRange(index=0, of=2)
         return SweepReport(

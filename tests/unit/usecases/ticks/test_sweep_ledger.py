@@ -35,6 +35,16 @@ def test_an_empty_shard_is_closed() -> None:
     assert world.ledger.rows == {}
 
 
+@pytest.mark.parametrize("ahead_ms", [2, 30_000, 300_000])
+def test_a_shard_stays_open_for_a_sweeper_whose_clock_is_ahead_of_its_tick(ahead_ms: int) -> None:
+    """Otherwise no sweeper would look at the rows that are filed until the bucket really ends."""
+    world = swept_before()
+    ticked_at = FIRST_PASS - 1
+    world.clock.time_ms = ticked_at + ahead_ms
+    world.sweep.execute(ticked_at=ticked_at)
+    assert SHARD in world.ledger.rows
+
+
 def test_a_shard_in_which_everything_has_ended_is_closed() -> None:
     world = swept_before()
     for number, state in enumerate(state for state in State if state.is_terminal):
