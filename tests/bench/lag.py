@@ -1,25 +1,30 @@
 """How late calls begin on the laptop stack, and the processor time of its executors beside that of the emulator.
 
-The jobs are created long before they are due, so that watchers find them. Receivers answer at once.
+The jobs are created long before they are due, so that watchers find them. Receivers answer at once. The stages of the
+latest calls, as the API explains them, say where their time went.
 """
 
 import os
 import statistics
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from infra.local.api import Api
+from infra.local.calls import Call
 from infra.local.progress import Report, silent
 from infra.local.receiver import Receiver
 from infra.local.stack import LocalStack, Tenant, local_stack
+from shared.domain.executions.stages import Stage
 from tests.bench.cell import instant
 from tests.bench.laptop import BODY, CLIENTS, LANE, MachineTooSlowError, warm
 
 IN_REQUEST = 100
 PATIENCE_SECONDS = 300
+BEFORE_ARRIVAL = (Stage.SENT, Stage.QUEUE, Stage.WAIT, Stage.CLAIM, Stage.READY, Stage.CONNECT)
 _TICKS = int(os.sysconf("SC_CLK_TCK"))
 
 
@@ -51,6 +56,8 @@ class LagRun:
     """Of the executors of the lane."""
     emulator_cpu_s: float
     """Of the emulator, without the processes of functions."""
+    late_ms: Mapping[str, float]
+    """The mean of each stage of the latest hundredth of the calls, from the due time to the connection."""
 
     def percentile_ms(self, share: float) -> float:
         return self.lags_ms[min(len(self.lags_ms) - 1, int(len(self.lags_ms) * share))]
@@ -86,6 +93,7 @@ def _run(stack: LocalStack, tenant: Tenant, load: Load, report: Report) -> LagRu
         lags_ms=lags_ms,
         executor_cpu_s=sum(seconds for pid, seconds in spent.items() if pid in executors),
         emulator_cpu_s=sum(seconds for pid, seconds in spent.items() if pid not in workers),
+        late_ms=_late_ms(stack.api(tenant.api_key), arrived),
     )
 
 
@@ -107,6 +115,22 @@ def _create(stack: LocalStack, tenant: Tenant, url: str, load: Load, first_at: i
         answers = set().union(*pool.map(create, range(0, load.jobs, IN_REQUEST)))
     if answers != {201} or time.time() * 1_000 > first_at - 120_000:
         raise MachineTooSlowError(f"{load.jobs} jobs were not created in time: {answers}")
+
+
+def _late_ms(api: Api, calls: Sequence[Call]) -> dict[str, float]:
+    latest = sorted(calls, key=lambda call: call.lag_ms or 0)[-max(1, len(calls) // 100) :]
+    stages = [_stages_of(api, call.execution_id) for call in latest]
+    return {stage: sum(each.get(stage, 0) for each in stages) / len(stages) for stage in BEFORE_ARRIVAL}
+
+
+def _stages_of(api: Api, execution_id: str) -> dict[str, int]:
+    """By name, in ms. The outcome has the stages, and is recorded after the call."""
+    for _ in range(PATIENCE_SECONDS):
+        attempts = api.request("GET", f"/v1/executions/{execution_id}/explain", timeout=60).json()["attempts"]
+        if attempts and any(span["stage"] == Stage.CLAIM for span in attempts[0]["stages"]):
+            return {span["stage"]: span["duration_ms"] or 0 for span in attempts[0]["stages"]}
+        time.sleep(1)
+    raise MachineTooSlowError(f"{execution_id} has no outcome")
 
 
 def _cpu_seconds(stack: LocalStack) -> Mapping[int, float]:
@@ -135,4 +159,16 @@ def lag_table(runs: list[LagRun]) -> str:
             f"{run.executor_cpu_s * 1e6 / len(run.lags_ms):,.0f}",
         ]
         lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, "", _late_table(runs)])
+
+
+def _late_table(runs: list[LagRun]) -> str:
+    lines = [
+        f"| the latest 1 % of the calls, mean | {' | '.join(BEFORE_ARRIVAL)} |",
+        "|---" * (1 + len(BEFORE_ARRIVAL)) + "|",
+    ]
+    lines += [
+        f"| {run.name} | {' | '.join(f'{run.late_ms[stage]:,.0f} ms' for stage in BEFORE_ARRIVAL)} |"
+        for run in runs
+    ]
     return "\n".join(lines)
