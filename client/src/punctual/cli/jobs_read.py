@@ -1,0 +1,122 @@
+"""`punctual list` and `get`: jobs as they are."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from punctual.cli.jobs_of import find_job
+from punctual.cli.output import Column
+from punctual.cli.session import session_of
+
+if TYPE_CHECKING:
+    from punctual.models import Schedule
+
+PAGE = 50
+State = Literal[
+    "active",
+    "cancelled",
+    "completed",
+    "deleted",
+    "deleting",
+    "failed",
+    "paused",
+    "pausing",
+    "pending",
+    "queued",
+    "running",
+    "skipped",
+    "succeeded",
+    "updating",
+    "waiting",
+]
+Kind = Literal["once", "cron", "rate", "backfill"]
+JobArgument = Annotated[
+    str, typer.Argument(metavar="JOB", help="An id, a key, or a name that only one job has.", show_default=False)
+]
+
+
+def schedule_text(schedule: "Schedule") -> str:
+    """The schedule in short, such as `30 2 * * * Europe/Berlin`."""
+    if schedule.at is not None:
+        from punctual.cli.output import instant_text
+
+        return f"once at {instant_text(schedule.at)}"
+    if schedule.rate_seconds is not None:
+        return f"every {schedule.rate_seconds} s"
+    line = schedule.cron or schedule.expression or ""
+    return f"{line} {schedule.timezone}" if schedule.timezone else line
+
+
+COLUMNS = (
+    Column("id", lambda job: job.id),
+    Column("key", lambda job: job.key, folds=True),
+    Column("name", lambda job: job.name, folds=True),
+    Column("state", lambda job: job.state),
+    Column("schedule", lambda job: schedule_text(job.schedule), folds=True),
+    Column("next run", lambda job: job.next_due_at),
+    Column("tags", lambda job: job.tags, folds=True),
+)
+
+
+def _last(name: str) -> Any:
+    return lambda job: getattr(job.last_run, name) if job.last_run else None
+
+
+ROWS = (
+    Column("id", lambda job: job.id),
+    Column("key", lambda job: job.key),
+    Column("set", lambda job: job.set),
+    Column("name", lambda job: job.name),
+    Column("state", lambda job: job.state),
+    Column("pause reason", lambda job: job.pause_reason),
+    Column("schedule", lambda job: schedule_text(job.schedule)),
+    Column("next run", lambda job: job.next_due_at),
+    Column("no next run", lambda job: job.no_next_run),
+    Column("last run", _last("execution_id")),
+    Column("last run was", _last("state")),
+    Column("last run began", _last("started_at")),
+    Column("request", lambda job: f"{job.request.method} {job.request.url}"),
+    Column("tags", lambda job: job.tags or None),
+    Column("lane", lambda job: job.lane),
+    Column("attempts", lambda job: job.retry.max_attempts),
+    Column("timeout", lambda job: f"{job.timeout_seconds} s"),
+    Column("overlap", lambda job: job.overlap_policy),
+    Column("catch up", lambda job: job.catch_up),
+    Column("on success", lambda job: job.on_success),
+    Column("on failure", lambda job: job.on_failure),
+    Column("signing secret", lambda job: job.signing_secret),
+    Column("created", lambda job: job.created_at),
+    Column("revision", lambda job: job.revision),
+)
+
+
+def list_jobs(
+    context: typer.Context,
+    tag: Annotated[str | None, typer.Option(help="Only jobs with this tag.")] = None,
+    state: Annotated[State | None, typer.Option(help="Only jobs in this state.")] = None,
+    kind: Annotated[Kind | None, typer.Option(help="Only jobs of this kind.")] = None,
+    name: Annotated[str | None, typer.Option(help="Only jobs whose name begins with this text.")] = None,
+    set_: Annotated[str | None, typer.Option("--set", help="Only recurring jobs of this set.")] = None,
+    backfill_of: Annotated[
+        str | None, typer.Option(metavar="JOB", help="Only the backfills of this job.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many jobs to show.")] = PAGE,
+    all_: Annotated[bool, typer.Option("--all", help="Show all jobs.")] = False,
+) -> None:
+    """List jobs: recurring jobs by id, then one-off jobs by due time."""
+    session = session_of(context)
+    of = find_job(session, backfill_of).id if backfill_of else None
+    jobs = session.client.jobs.iterate(tag=tag, state=state, kind=kind, q=name, set=set_, backfill_of=of)
+    session.show_list(session.first(jobs, None if all_ else limit), COLUMNS, empty="no jobs")
+
+
+def get_job(context: typer.Context, job: JobArgument) -> None:
+    """Show a job: its definition, its state, its next run and its last one."""
+    session = session_of(context)
+    session.show_one(find_job(session, job), ROWS)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("list")(list_jobs)
+    app.command("get")(get_job)
