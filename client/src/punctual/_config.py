@@ -58,7 +58,7 @@ def resolve(url: str | None, key: str | None, profile: str | None, environ: Mapp
     if key:
         return Config(chosen, checked_key(key))
     is_theirs = theirs is not None and checked_url(_text(theirs, "url")) == chosen
-    return Config(chosen, _key_of(table) if is_theirs else None)
+    return Config(chosen, key_of(table) if is_theirs else None)
 
 
 def checked_url(url: str) -> str:
@@ -118,7 +118,8 @@ def _profile(name: str | None, environ: Mapping[str, str]) -> Mapping[str, Any]:
     return {}
 
 
-def _key_of(table: Mapping[str, Any]) -> Secret | None:
+def key_of(table: Mapping[str, Any]) -> Secret | None:
+    """The key of a profile; None if it has none. A `key_command` is run. Raises ConfigurationError."""
     if "key" in table:
         return checked_key(_text(table["key"], "key"))
     command = table.get("key_command")

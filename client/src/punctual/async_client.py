@@ -85,6 +85,11 @@ class AsyncPunctual(AsyncOperations):
             _AsyncCaller(chosen.rules(max_elapsed), link, AsyncConnections(transport), chosen.async_sleep)
         )
 
+    @property
+    def url(self) -> str:
+        """The URL of the deployment, without a final slash."""
+        return self._client.link.config.url
+
     def with_options(
         self, *, timeout: float | None = None, max_elapsed: float | None = None
     ) -> "AsyncPunctual":
@@ -124,4 +129,4 @@ class AsyncPunctual(AsyncOperations):
         await self.close()
 
     def __repr__(self) -> str:
-        return f"AsyncPunctual({self._client.link.config.url!r})"
+        return f"AsyncPunctual({self.url!r})"

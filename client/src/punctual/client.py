@@ -85,6 +85,11 @@ class Punctual(Operations):
         link = Link(resolve(url, key, profile, os.environ), timeout)
         super().__init__(_Caller(chosen.rules(max_elapsed), link, SyncConnections(transport), chosen.sleep))
 
+    @property
+    def url(self) -> str:
+        """The URL of the deployment, without a final slash."""
+        return self._client.link.config.url
+
     def with_options(self, *, timeout: float | None = None, max_elapsed: float | None = None) -> "Punctual":
         """A client with other limits, which shares the connections of this one."""
         other = object.__new__(Punctual)
@@ -128,4 +133,4 @@ class Punctual(Operations):
         self.close()
 
     def __repr__(self) -> str:
-        return f"Punctual({self._client.link.config.url!r})"
+        return f"Punctual({self.url!r})"

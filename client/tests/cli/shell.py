@@ -2,10 +2,11 @@
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone, tzinfo
+from datetime import timedelta, timezone, tzinfo
+from pathlib import Path
 from typing import Any
 
 from client.tests.sdk.deployment import Deployment
@@ -60,8 +61,15 @@ class Shell:
     zone: tzinfo = BERLIN
     hidden: Callable[[str], str] = lambda _: ""
     """Answers questions whose answer is not shown."""
-    opened: list[tuple[str | None, str | None]] = field(default_factory=list)
-    """The URL and the profile of each client that was made."""
+    directory: Path = Path("/nowhere")
+    opened: list[tuple[str | None, str | None, str | None]] = field(default_factory=list)
+    """The URL, the key and the profile of each client that was made."""
+    browsed: list[str] = field(default_factory=list)
+    """The pages that were opened."""
+    executed: list[tuple[tuple[str, ...], Path]] = field(default_factory=list)
+    """The programs that were run, and where."""
+    program_code: int = 0
+    """The exit code of each of them."""
 
     def run(self, *arguments: str, stdin: str | bytes = "") -> Ran:
         """Run `punctual` with these arguments."""
@@ -76,6 +84,9 @@ class Shell:
             sleep=self.deployment.sleep,
             client=self._client,
             ask_hidden=self.hidden,
+            browse=self._browse,
+            execute=self._execute,
+            directory=self.directory,
             zone=self.zone,
             width=self.width,
         )
@@ -94,10 +105,14 @@ class Shell:
         """The result of a command line that succeeds, as JSON."""
         return self.ok("-o", "json", *arguments, stdin=stdin).json
 
-    def _client(self, url: str | None, profile: str | None) -> Punctual:
-        self.opened.append((url, profile))
-        return self.deployment.client(self.key)
+    def _client(self, url: str | None, key: str | None, profile: str | None) -> Punctual:
+        self.opened.append((url, key, profile))
+        return self.deployment.client(key or self.key)
 
-    def now(self) -> datetime:
-        """The time of the deployment."""
-        return self.deployment.runtime.now()
+    def _browse(self, page: str) -> bool:
+        self.browsed.append(page)
+        return True
+
+    def _execute(self, words: Sequence[str], directory: Path) -> int:
+        self.executed.append((tuple(words), directory))
+        return self.program_code

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from punctual.cli.jobs_of import find_job
-from punctual.cli.output import Column
+from punctual.cli.jobs_of import find_job, find_job_id
+from punctual.cli.options import JobArgument
+from punctual.cli.output import Column, instant_text
 from punctual.cli.session import session_of
 
 if TYPE_CHECKING:
@@ -30,16 +31,11 @@ State = Literal[
     "waiting",
 ]
 Kind = Literal["once", "cron", "rate", "backfill"]
-JobArgument = Annotated[
-    str, typer.Argument(metavar="JOB", help="An id, a key, or a name that only one job has.", show_default=False)
-]
 
 
 def schedule_text(schedule: "Schedule") -> str:
     """The schedule in short, such as `30 2 * * * Europe/Berlin`."""
     if schedule.at is not None:
-        from punctual.cli.output import instant_text
-
         return f"once at {instant_text(schedule.at)}"
     if schedule.rate_seconds is not None:
         return f"every {schedule.rate_seconds} s"
@@ -105,7 +101,7 @@ def list_jobs(
 ) -> None:
     """List jobs: recurring jobs by id, then one-off jobs by due time."""
     session = session_of(context)
-    of = find_job(session, backfill_of).id if backfill_of else None
+    of = find_job_id(session, backfill_of) if backfill_of else None
     jobs = session.client.jobs.iterate(tag=tag, state=state, kind=kind, q=name, set=set_, backfill_of=of)
     session.show_list(session.first(jobs, None if all_ else limit), COLUMNS, empty="no jobs")
 

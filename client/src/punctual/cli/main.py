@@ -19,6 +19,7 @@ except ModuleNotFoundError as error:
 
 from punctual.cli.common_options import add_common_options
 from punctual.cli.exits import Exit, code_of, lines_of
+from punctual.cli.machine import COMPLETE_VARIABLE, PROGRAM, prepare_completion
 from punctual.cli.session import Session, Surroundings, surroundings
 
 SET_UP, JOBS, LOOK, DEAD, FILES, HOOKS, ACCOUNT, OPERATORS = (
@@ -44,9 +45,14 @@ class Module:
 
 MODULES: tuple[Module, ...] = (
     # Set up.
+    Module("login", SET_UP, ("login",)),
+    Module("machine", SET_UP, ("open", "completion", "dev")),
     Module("raw", SET_UP, ("api",)),
     # Jobs.
     Module("jobs_read", JOBS, ("list", "get")),
+    Module("jobs_write", JOBS, ("create", "edit")),
+    Module("jobs_state", JOBS, ("pause", "resume", "trigger", "delete")),
+    Module("backfills", JOBS, ("backfill",)),
     # Look.
     # Dead letters and bulk operations.
     # Files.
@@ -142,8 +148,10 @@ def root() -> Any:
 def run(arguments: Sequence[str], around: Surroundings) -> int:
     """Run a command line, and return its exit code."""
     session = Session(around)
+    if COMPLETE_VARIABLE in around.environ:
+        prepare_completion()
     try:
-        root().main(args=list(arguments), prog_name="punctual", obj=session)
+        root().main(args=list(arguments), prog_name=PROGRAM, obj=session)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else Exit.OK if end.code is None else Exit.FAILED
     except BrokenPipeError:

@@ -30,8 +30,9 @@ Item = TypeVar("Item")
 class Surroundings:
     """What the command has from the process; tests replace it.
 
-    `client` makes a client from the URL and the profile that were given. `ask_hidden` asks for a text that is not
-    shown. `zone` None is the zone of this machine, and `width` None the width of its terminal.
+    `client` makes a client from a URL, a key and a profile. `ask_hidden` asks for a text that is not shown.
+    `browse` opens a page in a browser, and `execute` runs a program in a directory and returns its exit code. `zone`
+    None is the zone of this machine, and `width` None the width of its terminal.
     """
 
     stdin: TextIO
@@ -41,8 +42,11 @@ class Surroundings:
     now: Callable[[], datetime]
     monotonic: Callable[[], float]
     sleep: Callable[[float], None]
-    client: Callable[[str | None, str | None], "Punctual"]
+    client: Callable[[str | None, str | None, str | None], "Punctual"]
     ask_hidden: Callable[[str], str]
+    browse: Callable[[str], bool]
+    execute: Callable[[Sequence[str], Path], int]
+    directory: Path
     zone: tzinfo | None = None
     width: int | None = None
 
@@ -61,7 +65,11 @@ class Session:
     @cached_property
     def client(self) -> "Punctual":
         """The client of the deployment. Raises ConfigurationError if the URL or the key is missing."""
-        client = self.around.client(self.url, self.profile)
+        return self.client_with(self.url, None, self.profile)
+
+    def client_with(self, url: str | None, key: str | None, profile: str | None) -> "Punctual":
+        """Another client, which is closed at the end of the command."""
+        client = self.around.client(url, key, profile)
         self._opened.append(client)
         return client
 
@@ -159,6 +167,7 @@ def surroundings() -> Surroundings:
     """Those of this process."""
     import os
     from getpass import getpass
+    from webbrowser import open as browse
 
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character gets its escape.
@@ -173,10 +182,19 @@ def surroundings() -> Surroundings:
         sleep=time.sleep,
         client=_client,
         ask_hidden=getpass,
+        browse=browse,
+        execute=_execute,
+        directory=Path.cwd(),
     )
 
 
-def _client(url: str | None, profile: str | None) -> "Punctual":
+def _client(url: str | None, key: str | None, profile: str | None) -> "Punctual":
     from punctual.client import Punctual
 
-    return Punctual(url=url, profile=profile)
+    return Punctual(url, key, profile=profile)
+
+
+def _execute(words: Sequence[str], directory: Path) -> int:
+    import subprocess
+
+    return subprocess.run(words, cwd=directory, check=False).returncode  # noqa: S603 - the user asked for it

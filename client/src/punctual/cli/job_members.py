@@ -1,0 +1,67 @@
+"""From the options of `create` and `edit` to the members of a job."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from punctual.cli.exits import CommandError, Exit
+from punctual.cli.job_options import JOB_OPTIONS
+from punctual.cli.session import Session
+
+KINDS = ("cron", "rate_seconds", "at", "delay_seconds", "expression")
+"""The members of a schedule of which there is exactly one."""
+PARTS = ("retry", "alerts")
+"""Members of a job that `--clear` takes as a whole."""
+_KIND_FLAGS = ", ".join(each.flag for each in JOB_OPTIONS if each.part == "schedule" and each.member in KINDS)
+
+
+def members_of_job(session: Session, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The members that options have given, as in the body of `POST /v1/jobs`. Raises CommandError."""
+    job: dict[str, Any] = {}
+    for option in JOB_OPTIONS:
+        value = values.get(option.name)
+        if value is None or value == []:
+            continue
+        part = job.setdefault(option.part, {}) if option.part else job
+        part[option.member] = value if option.read is None else option.read(session, option.flag, value)
+    if len(_kinds(job)) > 1:
+        raise CommandError(f"give only one of {_KIND_FLAGS}", Exit.USAGE)
+    return job
+
+
+def checked_new(job: Mapping[str, Any]) -> None:
+    """Raise CommandError unless it says when and what to call."""
+    if not _kinds(job):
+        raise CommandError(f"when does the job run? Give one of {_KIND_FLAGS}", Exit.USAGE)
+    if "url" not in job.get("request", {}):
+        raise CommandError("what does the job call? Give --url", Exit.USAGE)
+
+
+def _kinds(job: Mapping[str, Any]) -> list[str]:
+    return [each for each in KINDS if each in job.get("schedule", {})]
+
+
+def cleared(job: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The patch with null for the members that `--clear` names. Raises CommandError."""
+    by_name = {flag.lstrip("-"): option for option in JOB_OPTIONS for flag in option.flags if flag.startswith("--")}
+    for given in names:
+        name = given.lstrip("-")
+        option = by_name.get(name)
+        if option is None and name not in PARTS:
+            known = ", ".join(sorted({*by_name, *PARTS}))
+            raise CommandError(f"--clear {given!r} is no option of a job: give one of {known}", Exit.USAGE)
+        part = job.setdefault(option.part, {}) if option is not None and option.part else job
+        member = name if option is None else option.member
+        if part is None or member in part:
+            raise CommandError(f"--clear {name} contradicts another option", Exit.USAGE)
+        part[member] = None
+    return job
+
+
+def without_headers(job: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The patch with null for these headers. Raises CommandError for a header that it sets, too."""
+    for name in names:
+        headers = job.setdefault("request", {}).setdefault("headers", {})
+        if headers is None or name in headers:
+            raise CommandError(f"--remove-header {name} contradicts another option", Exit.USAGE)
+        headers[name] = None
+    return job

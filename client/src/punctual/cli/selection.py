@@ -1,0 +1,66 @@
+"""The jobs that a command changes: those that are named, or all that match a filter."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from punctual.cli.exits import CommandError, Exit
+from punctual.cli.jobs_read import Kind, State
+
+FILTERS = {"tag": "tag", "state": "state", "kind": "kind", "name": "q"}
+"""The options that filter jobs, and the members of the filter."""
+SELECTION_OPTIONS: Mapping[str, Any] = {
+    "tag": Annotated[str | None, typer.Option("--tag", help="All jobs with this tag.", metavar="TAG")],
+    "state": Annotated[State | None, typer.Option("--state", help="All jobs in this state.")],
+    "kind": Annotated[
+        Kind | None, typer.Option("--kind", help="All jobs of this kind. One-off jobs are chosen by once alone.")
+    ],
+    "name": Annotated[
+        str | None, typer.Option("--name", help="All jobs whose name begins with this text.", metavar="TEXT")
+    ],
+    "every": Annotated[bool | None, typer.Option("--all", help="All jobs.")],
+    "rate": Annotated[int | None, typer.Option("--rate", help="At most this many jobs a second.", metavar="N")],
+    "dry_run": Annotated[bool | None, typer.Option("--dry-run", help="Only count the jobs; change nothing.")],
+    "yes": Annotated[bool | None, typer.Option("--yes", "-y", help="Do not ask.")],
+    "no_wait": Annotated[bool | None, typer.Option("--no-wait", help="Do not wait until all jobs are changed.")],
+}
+"""For `with_options`."""
+_ONLY_BULK = ("rate", "dry_run", "yes", "no_wait")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Jobs that are named, or a filter: exactly one of both."""
+
+    jobs: tuple[str, ...]
+    filter: dict[str, str] | None
+    rate: int | None = None
+    is_dry_run: bool = False
+    yes: bool = False
+    waits: bool = True
+
+
+def selection(jobs: Sequence[str] | None, values: Mapping[str, Any]) -> Selection:
+    """What the arguments and options select. Raises CommandError unless they select in one way."""
+    chosen = {member: values[name] for name, member in FILTERS.items() if values.get(name) is not None}
+    if jobs and (chosen or values.get("every")):
+        raise CommandError("give jobs, or options that filter jobs, not both", Exit.USAGE)
+    if chosen and values.get("every"):
+        raise CommandError("--all contradicts the other filters: give one or the other", Exit.USAGE)
+    if jobs:
+        given = [name for name in _ONLY_BULK if values.get(name)]
+        if given:
+            raise CommandError(f"--{given[0].replace('_', '-')} is for many jobs, chosen by a filter", Exit.USAGE)
+        return Selection(tuple(jobs), None)
+    if not chosen and not values.get("every"):
+        raise CommandError("which jobs? Give a JOB, a filter such as --tag, or --all", Exit.USAGE)
+    return Selection(
+        jobs=(),
+        filter=chosen,
+        rate=values.get("rate"),
+        is_dry_run=bool(values.get("dry_run")),
+        yes=bool(values.get("yes")),
+        waits=not values.get("no_wait"),
+    )
