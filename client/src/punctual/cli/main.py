@@ -54,6 +54,11 @@ MODULES: tuple[Module, ...] = (
     Module("jobs_state", JOBS, ("pause", "resume", "trigger", "delete")),
     Module("backfills", JOBS, ("backfill",)),
     # Look.
+    Module("runs", LOOK, ("runs", "run")),
+    Module("tail", LOOK, ("tail",)),
+    Module("next_runs", LOOK, ("next", "preview")),
+    Module("stats", LOOK, ("stats",)),
+    Module("why", LOOK, ("why",)),
     # Dead letters and bulk operations.
     # Files.
     # Receivers.

@@ -1,0 +1,108 @@
+"""`punctual stats`: counts by outcome, and how late calls began, as numbers and as small bars."""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from punctual.cli.durations import duration
+from punctual.cli.jobs_of import find_job_id
+from punctual.cli.list_options import AnyJob, Since, Until
+from punctual.cli.output import Column, Format
+from punctual.cli.session import Session, session_of
+from punctual.cli.sparklines import joined, sparkline
+from punctual.cli.texts import escaped, local
+
+if TYPE_CHECKING:
+    from punctual.models import StatBucket, Statistics
+
+WIDTH = 60
+"""The most bars in a line; a range with more steps joins several in one bar."""
+Step = Literal["minute", "hour", "day"]
+By = Annotated[Step, typer.Option("--by", help="The length of a step.")]
+
+COLUMNS = (
+    Column("from", lambda step: step.from_at),
+    Column("until", lambda step: step.until_at),
+    Column("complete", lambda step: step.complete),
+    Column("ended", lambda step: step.ended),
+    Column("failed", lambda step: step.failed),
+    Column("lag p50 ms", lambda step: step.lag.p50_ms),
+    Column("lag p99 ms", lambda step: step.lag.p99_ms),
+    Column("not counted", lambda step: step.uncounted_due),
+)
+
+
+def show_stats(
+    context: typer.Context,
+    job: AnyJob = None,
+    by: By = "hour",
+    since: Since = None,
+    until: Until = None,
+) -> None:
+    """Show how many executions ended and failed, and how late their calls began, step by step."""
+    session = session_of(context)
+    only = None if job is None else find_job_id(session, job)
+    show_statistics(session, session.client.stats.get(by=by, since=since, until=until, job=only))
+
+
+def show_statistics(session: Session, statistics: "Statistics") -> None:
+    """Show the statistics of a tenant, of a job or of all tenants. CSV has a line for each step."""
+    if session.format is Format.CSV:
+        session.show_list(statistics.buckets, COLUMNS, empty="")
+        return
+    lines = texts(statistics, session.around.zone)
+    session.show("\n".join(map(escaped, lines)), statistics)
+
+
+def texts(statistics: "Statistics", zone: tzinfo | None) -> Iterator[str]:
+    """The sums of a range, each beside its steps as bars."""
+    total, steps = statistics.total, statistics.buckets
+    yield f"{local(statistics.from_at, zone)} to {local(statistics.until_at, zone)}, by {statistics.by}"
+    yield ""
+    yield _line("ended", str(total.ended), _bars(steps, lambda step: step.ended))
+    yield _line("failed", str(total.failed), _bars(steps, lambda step: step.failed))
+    yield _line("lag p50", duration(total.lag.p50_ms), _bars(steps, lambda step: step.lag.p50_ms, max))
+    yield _line("lag p99", duration(total.lag.p99_ms), _bars(steps, lambda step: step.lag.p99_ms, max))
+    yield from _named("states", total.states)
+    yield from _named("reasons", total.end_reasons)
+    yield from _named("answers", total.statuses)
+    yield ""
+    yield from _completeness(statistics, zone)
+
+
+def _line(name: str, value: str, bars: str) -> str:
+    return f"{name:<8}  {value:>9}  {bars}".rstrip()
+
+
+def _bars(
+    steps: "tuple[StatBucket, ...]",
+    value: "Callable[[StatBucket], float | None]",
+    join: Callable[[Any], float] = sum,
+) -> str:
+    return sparkline(joined([value(step) for step in steps], WIDTH, join))
+
+
+def _named(name: str, counts: Mapping[str, int] | None) -> Iterator[str]:
+    if counts:
+        ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+        yield f"{name:<8}  " + ", ".join(f"{each} {count}" for each, count in ordered)
+
+
+def _completeness(statistics: "Statistics", zone: tzinfo | None) -> Iterator[str]:
+    """How far the counts are complete, and what is not in them yet."""
+    until = statistics.complete_until
+    if until == statistics.until_at:
+        yield "Each execution that was due in this range is counted."
+        return
+    yield f"Complete until {local(until, zone)}." if until else "No step is complete yet."
+    due = [step.uncounted_due for step in statistics.buckets if step.uncounted_due]
+    failed = [step.uncounted_failed for step in statistics.buckets if step.uncounted_failed]
+    if due:
+        yield f"Not counted yet: {sum(due)} executions that were due, {sum(failed)} of them failed."
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("stats")(show_stats)
