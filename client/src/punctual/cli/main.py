@@ -60,6 +60,9 @@ MODULES: tuple[Module, ...] = (
     Module("stats", LOOK, ("stats",)),
     Module("why", LOOK, ("why",)),
     # Dead letters and bulk operations.
+    Module("dead", DEAD, ("dead", "redrives")),
+    Module("bulk_tasks", DEAD, ("bulk",)),
+    Module("searches", DEAD, ("searches",)),
     # Files.
     # Receivers.
     # Account.
