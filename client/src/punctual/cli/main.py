@@ -66,6 +66,8 @@ MODULES: tuple[Module, ...] = (
     # Files.
     # Receivers.
     # Account.
+    Module("keys", ACCOUNT, ("keys", "secrets")),
+    Module("account", ACCOUNT, ("usage", "settings", "audit")),
     # Operators.
 )
 """One line for each module, in the order of the help."""
