@@ -69,6 +69,7 @@ MODULES: tuple[Module, ...] = (
     Module("keys", ACCOUNT, ("keys", "secrets")),
     Module("account", ACCOUNT, ("usage", "settings", "audit")),
     # Operators.
+    Module("admin", OPERATORS, ("admin",)),
 )
 """One line for each module, in the order of the help."""
 

@@ -1,0 +1,137 @@
+"""`punctual admin`, in front of the API in memory."""
+
+import pytest
+
+from client.tests.cli.shell import Shell
+from client.tests.cli.worlds import create, failed, operator
+from functions.admin.commands import COMMANDS as REAL_COMMANDS
+from punctual.cli.admin import COMMANDS
+from punctual.cli.exits import Exit
+from shared.domain.dead_letters.parked_message import park
+from shared.names import QueueName
+
+
+def test_a_tenant_is_created_listed_shown_and_changed() -> None:
+    shell = operator()
+    ran = shell.ok("admin", "tenants", "create", "globex", "--scope", "read", "--scope", "admin")
+    key, secret = ran.out.splitlines()
+    assert (key[:3], secret[:6]) == ("pk_", "whsec_")
+    assert "are shown once" in ran.err
+    assert key not in ran.err
+    assert shell.json("admin", "tenants", "create", "initech")["tenant"]["id"] == "initech"
+    assert "globex" in shell.ok("admin", "tenants", "list").out
+    changed = shell.json(
+        "admin",
+        "tenants",
+        "change",
+        "globex",
+        "--weight",
+        "2",
+        "--quota",
+        "tags=5",
+        "--on-failure",
+        "https://a.example/x",
+    )
+    assert (changed["weight"], changed["quotas"]["tags"], changed["own_quotas"]) == (2, 5, ["tags"])
+    assert changed["on_failure"] == "https://a.example/x"
+    assert shell.json("admin", "tenants", "change", "globex", "--quota", "tags=default")["own_quotas"] == []
+    assert "suspended" in shell.ok("admin", "tenants", "change", "globex", "--state", "suspended").out
+    assert "effective" in shell.ok("admin", "tenants", "get", "globex").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("tenants", "create", "operator"), Exit.REFUSED),
+        (("tenants", "get", "absent"), Exit.NOT_FOUND),
+        (("tenants", "change", "acme"), Exit.USAGE),
+        (("tenants", "change", "acme", "--quota", "tags"), Exit.USAGE),
+        (("tenants", "change", "acme", "--quota", "tags=many"), Exit.USAGE),
+        (("tenants", "change", "acme", "--quota", "luck=5"), Exit.REFUSED),
+        (("tenants", "delete", "acme"), Exit.USAGE),
+        (("tenants", "delete", "acme", "--asked-by", "ticket 7"), Exit.USAGE),
+        (("tenants", "delete", "acme", "--asked-by", "ticket 7", "--confirm", "acm"), Exit.FAILED),
+        (("tenants", "delete", "acme", "--asked-by", "ticket 7", "--confirm", "acme"), Exit.CONFLICT),
+        (("tenants", "deletion", "acme"), Exit.NOT_FOUND),
+        (("stats", "--job", "job_1"), Exit.USAGE),
+        (("due", "--within", "soon"), Exit.USAGE),
+        (("keys", "list", "absent"), Exit.NOT_FOUND),
+    ],
+)
+def test_refusals_have_a_code_and_no_result(arguments: tuple[str, ...], code: Exit) -> None:
+    ran = operator().run("admin", *arguments)
+    assert (ran.code, ran.out) == (code, "")
+    assert ran.err
+
+
+def test_a_suspended_tenant_is_deleted_when_its_id_is_typed() -> None:
+    shell = operator()
+    shell.ok("admin", "tenants", "change", "acme", "--state", "suspended")
+    shell.deployment.sleep(400)
+    shell.is_terminal = True
+    wrong = shell.run("admin", "tenants", "delete", "acme", "--asked-by", "ticket 7", stdin="globex\n")
+    assert (wrong.code, "nothing was changed" in wrong.err) == (Exit.FAILED, True)
+    ran = shell.ok("admin", "tenants", "delete", "acme", "--asked-by", "ticket 7", stdin="acme\n")
+    assert "ticket 7" in ran.out
+    assert shell.json("admin", "tenants", "deletion", "acme")["asked_by"] == "ticket 7"
+
+
+def test_keys_secrets_usage_and_audit_of_a_tenant() -> None:
+    shell = operator()
+    made = shell.json("admin", "keys", "create", "acme", "--scope", "admin", "--name", "console")
+    assert shell.ok("admin", "keys", "rotate", "acme", made["id"], "--overlap", "1h").out.startswith("pk_")
+    assert "revoked" in shell.ok("admin", "keys", "revoke", "acme", made["id"]).out
+    assert "console" in shell.ok("admin", "keys", "list", "acme").out
+    assert shell.ok("admin", "secrets", "rotate", "acme", "--name", "billing").out.startswith("whsec_")
+    shell.ok("admin", "secrets", "rotate", "acme", "--name", "billing")
+    secrets = shell.json("admin", "secrets", "list", "acme")
+    shell.ok(
+        "admin",
+        "secrets",
+        "retire",
+        "acme",
+        [each["id"] for each in secrets if each["name"] == "billing"][-1],
+    )
+    assert shell.json("admin", "usage", "acme")["tenant"] == "acme"
+    trail = shell.json("admin", "audit", "acme", "--target", made["id"])
+    assert {each["target"] for each in trail} == {made["id"]}
+    assert "rotate" in shell.ok("admin", "audit", "acme").out
+
+
+def test_statistics_of_a_tenant_and_of_all() -> None:
+    tenant, [job] = failed()
+    shell = operator(tenant.deployment)
+    assert shell.json("admin", "stats", "acme", "--job", job.id)["total"]["failed"] == 1
+    assert "by day" in shell.ok("admin", "stats", "--by", "day").out
+    assert "by minute" in shell.ok("admin", "stats", "acme", "--by", "minute").out
+
+
+def test_what_is_due_soon_is_listed_for_all_tenants() -> None:
+    shell = operator()
+    create(Shell(shell.deployment), delay_seconds=600)
+    assert shell.ok("admin", "due").err == "nothing is due\n"
+    assert "acme" in shell.ok("admin", "due", "--within", "1h").out
+
+
+def test_parked_messages_are_listed_with_their_bodies_escaped() -> None:
+    shell = operator()
+    assert shell.ok("admin", "parked", "list").err == "no parked messages\n"
+    world = shell.deployment.world.world
+    world.parked_messages.park(
+        park("message-1", QueueName.STANDARD, "\x1b[2J", "unreadable", world.clock.time_ms)
+    )
+    out = shell.ok("admin", "parked", "list").out
+    assert "\x1b" not in out
+    assert "unreadable" in out
+
+
+def test_bootstrap_names_programs_and_runs_none() -> None:
+    shell = operator()
+    ran = shell.ok("admin", "bootstrap", "--function", "ApiFunction-1; rm -rf /")
+    assert "python -m functions.admin --function 'ApiFunction-1; rm -rf /' create-operator" in ran.out
+    assert (shell.executed, shell.deployment.sent) == ([], [])
+    assert "<ApiFunctionName>" in shell.json("admin", "bootstrap")[0]["command"]
+
+
+def test_bootstrap_names_commands_that_exist() -> None:
+    assert {command.split()[0] for command, _ in COMMANDS} <= set(REAL_COMMANDS)
