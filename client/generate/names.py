@@ -48,6 +48,7 @@ METHODS = {
     "createKey": "keys.create",
     "rotateKey": "keys.rotate",
     "revokeKey": "keys.revoke",
+    "getWhoami": "whoami.get",
     "listSigningSecrets": "signing_secrets.list",
     "rotateSigningSecret": "signing_secrets.rotate",
     "retireSigningSecret": "signing_secrets.retire",

@@ -23,6 +23,7 @@ SECTIONS = {
     "schedules": ("schedules.routes",),
     "upcoming": ("upcoming.routes",),
     "keys": ("keys.routes",),
+    "whoami": ("keys.routes",),
     "signing-secrets": ("signing_secrets.routes",),
     "settings": ("settings.routes",),
     "usage": ("usage.routes",),

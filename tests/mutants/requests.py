@@ -16,6 +16,13 @@ REQUESTS = (
         killer=_SETTINGS,
     ),
     Mutant(
+        name="identity that only readers may ask for",
+        file="functions/api/http/admission.py",
+        old="    if method in _READS and path == _IDENTITY_PATH:\n",
+        new="    if not method and path == _IDENTITY_PATH:\n",
+        killer="tests/unit/api/test_whoami.py",
+    ),
+    Mutant(
         name="settings that are changed without a record",
         file="functions/api/resources/settings/routes.py",
         old='    context.audit.record(request, "changeSettings"',

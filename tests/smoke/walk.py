@@ -129,6 +129,7 @@ def _an_hour_ago() -> str:
 def _own() -> tuple[Call, ...]:
     overlap = {"overlap_seconds": 60}
     return (
+        _get("getWhoami", "/v1/whoami"),
         _get("listKeys", "/v1/keys"),
         _post("createKey", "/v1/keys", {"scopes": ["read"]}, 201, keeps={"key": "id"}),
         _post("rotateKey", "/v1/keys/{key}/rotate", overlap, 201, keeps={"key": "id"}),

@@ -78,6 +78,7 @@ from punctual.models import (
     UpcomingRun,
     Usage,
     WhenSuspended,
+    Whoami,
 )
 
 
@@ -2213,6 +2214,17 @@ class UsageMethods(AsyncGroup):
         return await self._client.call(_operations.GET_USAGE)
 
 
+class WhoamiMethods(AsyncGroup):
+    """The operations of `whoami`."""
+
+    async def get(self) -> Whoami:
+        """Show the tenant and the key of the request.
+
+        Every valid key may ask, whatever its scopes. A change of the key shows within a minute.
+        """
+        return await self._client.call(_operations.GET_WHOAMI)
+
+
 class AdminMethods(AsyncGroup):
     """The groups of `admin`."""
 
@@ -2315,3 +2327,7 @@ class AsyncOperations(AsyncGroup):
     @cached_property
     def usage(self) -> UsageMethods:
         return UsageMethods(self._client)
+
+    @cached_property
+    def whoami(self) -> WhoamiMethods:
+        return WhoamiMethods(self._client)

@@ -302,3 +302,5 @@ LIST_UPCOMING: Operation[models.UpcomingPage] = Operation(
 )
 
 GET_USAGE: Operation[models.Usage] = Operation("getUsage", "GET", "/v1/usage", {200: models.Usage})
+
+GET_WHOAMI: Operation[models.Whoami] = Operation("getWhoami", "GET", "/v1/whoami", {200: models.Whoami})

@@ -78,6 +78,7 @@ from punctual.models import (
     UpcomingRun,
     Usage,
     WhenSuspended,
+    Whoami,
 )
 
 
@@ -2211,6 +2212,17 @@ class UsageMethods(Group):
         return self._client.call(_operations.GET_USAGE)
 
 
+class WhoamiMethods(Group):
+    """The operations of `whoami`."""
+
+    def get(self) -> Whoami:
+        """Show the tenant and the key of the request.
+
+        Every valid key may ask, whatever its scopes. A change of the key shows within a minute.
+        """
+        return self._client.call(_operations.GET_WHOAMI)
+
+
 class AdminMethods(Group):
     """The groups of `admin`."""
 
@@ -2313,3 +2325,7 @@ class Operations(Group):
     @cached_property
     def usage(self) -> UsageMethods:
         return UsageMethods(self._client)
+
+    @cached_property
+    def whoami(self) -> WhoamiMethods:
+        return WhoamiMethods(self._client)

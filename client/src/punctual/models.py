@@ -1843,6 +1843,18 @@ class ScheduleWarning(Model, frozen=True, kw_only=True):
     text: str
 
 
+class Whoami(Model, frozen=True, kw_only=True):
+    """The tenant and the key of the request."""
+
+    expires_at: datetime | None = None
+    """Null for a key that does not expire."""
+    is_operator: bool
+    """Whether the key belongs to the operators, and manages all tenants."""
+    key_id: str
+    scopes: tuple[str, ...]
+    tenant: str
+
+
 class BatchResult(Model, frozen=True, kw_only=True):
     """A job that was created. Or: A job that was refused, and the reason. Pointers start at the body of
     the whole request.

@@ -56,6 +56,8 @@ request costs one request token."""
 OPERATORS_PATH = "/v1/admin"
 _ADMIN_PATHS = (OPERATORS_PATH, "/v1/keys", "/v1/settings", "/v1/signing-secrets")
 _MONITORING_PATHS = ("/v1/audit", "/v1/usage")
+_IDENTITY_PATH = "/v1/whoami"
+"""Any key may ask what it is, whatever its scopes."""
 _COMPUTING_PATHS = frozenset({"/v1/schedules/preview"})
 """A POST to one of these changes nothing."""
 _SEARCH_PATHS = ("/v1/executions/search", "/v1/searches")
@@ -109,6 +111,8 @@ def _sufficient_scopes(method: str, path: str) -> frozenset[Scope]:
         return frozenset({Scope.ADMIN})
     if method in _READS and path in _MONITORING_PATHS:
         return frozenset({Scope.READ, Scope.ADMIN})
+    if method in _READS and path == _IDENTITY_PATH:
+        return frozenset(Scope)
     if path in _COMPUTING_PATHS:
         return frozenset({Scope.READ, Scope.WRITE})
     is_read = method in _READS or any(_is_under(path, parent) for parent in _SEARCH_PATHS)

@@ -76,8 +76,8 @@ TAGS = (
     ),
     Tag(
         name="Keys and signing secrets",
-        description="Of the tenant that owns the key. They need the scope `admin`.",
-        paths=("/v1/keys", "/v1/signing-secrets"),
+        description="Of the tenant that owns the key. They need the scope `admin`; any key may ask what it is.",
+        paths=("/v1/keys", "/v1/signing-secrets", "/v1/whoami"),
         page="reference/tenants",
     ),
     Tag(

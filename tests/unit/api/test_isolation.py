@@ -155,6 +155,8 @@ def _lawful(route: Route) -> set[Scope]:
         return {Scope.ADMIN}
     if route.path in ("/v1/audit", "/v1/usage"):
         return {Scope.READ, Scope.ADMIN}
+    if route.operation == "getWhoami":
+        return set(Scope)
     if route.operation == "previewSchedule":
         return {Scope.READ, Scope.WRITE}
     is_search = route.path.startswith(("/v1/executions/search", "/v1/searches"))

@@ -76,6 +76,20 @@ class NewKeyOut(KeyOut):
     api_key: str
 
 
+class WhoamiOut(Representation):
+    """The tenant and the key of the request."""
+
+    model_config = with_examples(examples.WHOAMI_OUT)
+
+    tenant: str
+    is_operator: bool = Field(
+        description="Whether the key belongs to the operators, and manages all tenants."
+    )
+    key_id: str
+    scopes: list[Scope]
+    expires_at: InstantOut | None = Field(description="Null for a key that does not expire.")
+
+
 class KeysOut(Representation):
     """All keys of a tenant, the oldest first. Expired and revoked keys stay listed for a while."""
 

@@ -1,11 +1,22 @@
-"""/v1/keys: API keys of the tenant; under /v1/admin/tenants/{tenant_id}/keys of any tenant, for operators."""
+"""/v1/keys: API keys of the tenant; under /v1/admin/tenants/{tenant_id}/keys of any tenant, for operators.
+
+/v1/whoami: the key of the request.
+"""
 
 from functions.api.context import Context
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
 from functions.api.http.route import BODY_PROBLEMS, Route, Routes, json_response
-from functions.api.resources.keys.models import KeyIn, KeyOut, KeyRotationIn, KeysOut, NewKeyOut
+from functions.api.models import instant_out
+from functions.api.resources.keys.models import (
+    KeyIn,
+    KeyOut,
+    KeyRotationIn,
+    KeysOut,
+    NewKeyOut,
+    WhoamiOut,
+)
 from shared.domain.tenancy.tenant import OPERATOR, ApiKey
 from shared.usecases.tenancy.account_documents import key_document
 from shared.usecases.tenancy.manage_keys import NewKey
@@ -109,6 +120,30 @@ def rotate_key(context: Context, request: AuthenticatedRequest) -> Response:
     before, after = _key_out(context, rotation.old_before), _key_out(context, rotation.old_after)
     context.audit.record(request, "rotateKey", key_id, before, after, tenant_id=request.subject_id)
     return _created(context, request, rotation.new)
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/whoami",
+        operation="getWhoami",
+        summary="Show the tenant and the key of the request",
+        description="Every valid key may ask, whatever its scopes. A change of the key shows within a minute.",
+        success=200,
+        answer=WhoamiOut,
+    )
+)
+def get_whoami(context: Context, request: AuthenticatedRequest) -> Response:
+    """What authentication has read already: the answer costs no further read."""
+    tenant, key = request.tenant, request.authenticated.key
+    whoami = WhoamiOut(
+        tenant=tenant.id,
+        is_operator=tenant.id == OPERATOR,
+        key_id=key.id,
+        scopes=sorted(key.scopes),
+        expires_at=instant_out(key.expires_at),
+    )
+    return json_response(200, whoami)
 
 
 def _created(context: Context, request: AuthenticatedRequest, new: NewKey) -> Response:
