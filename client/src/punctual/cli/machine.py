@@ -1,4 +1,4 @@
-"""`punctual open`, `completion` and `dev`: what concerns this machine."""
+"""`punctual open`, `health`, `completion` and `dev`: the deployment as a whole, and this machine."""
 
 import shlex
 from importlib import import_module
@@ -25,6 +25,13 @@ def open_docs(
     session.show(address, {"url": address})
     if browser and not session.around.browse(address):
         raise CommandError("no browser can be opened here")
+
+
+def check_health(context: typer.Context) -> None:
+    """Ask whether the API answers; 8 if it does not. No key is needed."""
+    session = session_of(context)
+    health = session.client.health.get()
+    session.show(health.status, health)
 
 
 def print_completion(
@@ -77,5 +84,6 @@ def _checkout(directory: Path) -> Path:
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("open")(open_docs)
+    app.command("health")(check_health)
     app.command("completion")(print_completion)
     app.command("dev")(run_laptop_stack)

@@ -46,11 +46,12 @@ class Module:
 MODULES: tuple[Module, ...] = (
     # Set up.
     Module("login", SET_UP, ("login",)),
-    Module("machine", SET_UP, ("open", "completion", "dev")),
+    Module("machine", SET_UP, ("open", "health", "completion", "dev")),
     Module("raw", SET_UP, ("api",)),
     # Jobs.
     Module("jobs_read", JOBS, ("list", "get")),
     Module("jobs_write", JOBS, ("create", "edit")),
+    Module("batches", JOBS, ("batch",)),
     Module("jobs_state", JOBS, ("pause", "resume", "trigger", "delete")),
     Module("backfills", JOBS, ("backfill",)),
     # Look.
@@ -65,6 +66,7 @@ MODULES: tuple[Module, ...] = (
     Module("searches", DEAD, ("searches",)),
     # Files.
     # Receivers.
+    Module("reports", HOOKS, ("report",)),
     # Account.
     Module("keys", ACCOUNT, ("keys", "secrets")),
     Module("account", ACCOUNT, ("usage", "settings", "audit")),

@@ -58,8 +58,8 @@ class Output:
     has_color: bool
     width: int | None
 
-    def list(self, items: Iterable[Any], columns: Sequence[Column]) -> None:
-        """Write a list of objects of the API."""
+    def list(self, items: Iterable[Any], columns: Sequence[Column], *, data: Any = None) -> None:
+        """Write a list. JSON and YAML have `data` if it is given, and otherwise the items."""
         entries = tuple(items)
         match self.format:
             case Format.TABLE:
@@ -67,7 +67,7 @@ class Output:
             case Format.CSV:
                 self._csv([each.title for each in columns], _cells(entries, columns))
             case _:
-                self.data(entries)
+                self.data(entries if data is None else data)
 
     def one(self, item: Any, rows: Sequence[Column]) -> None:
         """Write one object of the API: in a table with a line for each row that has a value."""

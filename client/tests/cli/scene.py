@@ -1,0 +1,92 @@
+"""A deployment in which every kind of object exists; one is made when its id is asked for."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from client.tests.cli.shell import Shell
+from client.tests.sdk.deployment import HOOK
+from shared.domain.delivery.callback import CallbackResponse, Reason
+from tests.support.usecases.reports import async_accepted
+
+GONE = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+RECURRING = ("create", "--url", HOOK, "--every", "1h", "--start-at", "2025-02-01T00:00:00Z", "--tag", "t")
+
+
+@dataclass
+class Scene:
+    """Its properties are the words in braces of a command line, such as `get {job}`."""
+
+    shell: Shell = field(default_factory=Shell)
+
+    @property
+    def hook(self) -> str:
+        """The URL of a receiver."""
+        return HOOK
+
+    @cached_property
+    def job(self) -> Any:
+        """A recurring job that anyone can change; commands with a filter find it by its tag `t`."""
+        job = self.shell.json(*RECURRING, "--name", "a name")["id"]
+        self.shell.deployment.world.world.clock.time_ms += 1_000
+        return job
+
+    @cached_property
+    def key(self) -> str:
+        """The key of a job."""
+        self.shell.ok(*RECURRING, "--key", "a.key")
+        return "a.key"
+
+    @cached_property
+    def accepted(self) -> str:
+        """An execution whose receiver has answered 202 and reports; the token is in the environment."""
+        sender = self.shell.deployment.world.world.sender
+        sender.answer_to = async_accepted
+        self.shell.ok("create", "--url", HOOK, "--delay", "0")
+        self.shell.deployment.sleep(2)
+        headers = dict(sender.calls[0].callback.headers)
+        self.shell.environ["PUNCTUAL_CALLBACK_TOKEN"] = headers["X-Callback-Token"]
+        return headers["webhook-id"]
+
+    @cached_property
+    def run(self) -> Any:
+        """An execution that has succeeded."""
+        return self.shell.json("trigger", self.job, "--wait")[0]["id"]
+
+    @cached_property
+    def dead(self) -> Any:
+        """An execution that has failed for good."""
+        sender = self.shell.deployment.world.world.sender
+        before, sender.answer_to = sender.answer_to, lambda _: GONE
+        ran = self.shell.run("trigger", self.job, "--wait", "--json")
+        sender.answer_to = before
+        return ran.json[0]["id"]
+
+    @cached_property
+    def once(self) -> Any:
+        """A one-off job that has not started."""
+        return self.shell.json("create", "--url", HOOK, "--delay", "1d")["id"]
+
+    @cached_property
+    def task(self) -> Any:
+        """A deletion in bulk that can be cancelled and undone."""
+        assert self.job
+        return self.shell.json("delete", "--tag", "t", "--yes")["id"]
+
+    def administer(self) -> None:
+        """Let the commands use a key with every scope."""
+        world = self.shell.deployment.world.world
+        from shared.domain.tenancy.tenant import ALL_SCOPES
+
+        self.shell.key = world.create_tenant.execute("second", ALL_SCOPES).api_key
+
+    def operate(self) -> None:
+        """Let the commands use an operator's key."""
+        self.shell.key = self.shell.deployment.world.world.create_tenant.operator().api_key
+
+    def line(self, text: str) -> list[str]:
+        """The words of a command line, with ids in the place of braces."""
+        return [
+            str(getattr(self, word[1:-1])) if word.startswith("{") and word.endswith("}") else word
+            for word in text.split()
+        ]

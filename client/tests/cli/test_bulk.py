@@ -1,0 +1,111 @@
+"""Changes of many jobs: look, confirm, wait, undo hint."""
+
+from typing import Any
+
+import pytest
+
+from client.tests.cli.shell import Shell
+from client.tests.sdk.deployment import HOOK
+
+
+def with_jobs(count: int, **options: Any) -> Shell:
+    shell = Shell(**options)
+    for number in range(count):
+        shell.ok("create", "--url", HOOK, "--cron", "@daily", "--tag", "t", "--name", f"job {number}")
+    shell.deployment.world.world.clock.time_ms += 1_000
+    return shell
+
+
+def states(shell: Shell) -> list[str]:
+    terminal, shell.is_terminal = shell.is_terminal, False
+    found = [each["state"] for each in shell.json("list", "--all")]
+    shell.is_terminal = terminal
+    return found
+
+
+def test_dry_run_counts_and_changes_nothing() -> None:
+    shell = with_jobs(3)
+    ran = shell.ok("pause", "--tag", "t", "--dry-run")
+    assert ran.out.splitlines()[0] == "3 jobs to pause; nothing was changed"
+    assert "job 2" in ran.out
+    assert states(shell) == ["active"] * 3
+    assert shell.json("pause", "--tag", "t", "--dry-run")["count"] == 3
+
+
+def test_filter_pauses_resumes_and_deletes_with_yes() -> None:
+    shell = with_jobs(3)
+    ran = shell.ok("pause", "--tag", "t", "--yes", "--reason", "moving", "--json")
+    assert (ran.json["state"], ran.json["counts"]["done"]) == ("finished", 3)
+    assert f"punctual bulk undo {ran.json['id']}" in ran.err
+    assert states(shell) == ["paused"] * 3
+    shell.ok("resume", "--state", "paused", "--yes", "--rate", "50")
+    assert states(shell) == ["active"] * 3
+    shell.ok("delete", "--all", "--yes", "--grace", "0")
+    assert not [each for each in states(shell) if each not in ("deleted", "deleting")]
+
+
+def test_deletion_with_a_grace_is_not_waited_for_to_its_end() -> None:
+    shell = with_jobs(2)
+    ran = shell.ok("delete", "--tag", "t", "--yes", "--json")
+    assert ran.json["state"] == "waiting"
+    assert states(shell) == ["paused"] * 2
+
+
+def test_jobs_that_are_so_already_are_left_out_of_the_count() -> None:
+    shell = with_jobs(3)
+    shell.ok("pause", "job 0")
+    ran = shell.ok("pause", "--tag", "t", "--yes")
+    assert "2 jobs to pause" in ran.err
+    assert "1 jobs are so already" in ran.err
+    assert "no job to pause" in shell.ok("pause", "--tag", "t", "--yes").err
+
+
+def test_without_a_terminal_yes_is_required() -> None:
+    shell = with_jobs(2)
+    ran = shell.run("delete", "--tag", "t")
+    assert (ran.code, ran.out) == (2, "")
+    assert "--yes" in ran.err
+    assert "job 0" in ran.err
+    assert states(shell) == ["active"] * 2
+
+
+def test_count_is_typed_at_a_terminal() -> None:
+    shell = with_jobs(7, is_terminal=True, width=100)
+    refused = shell.run("pause", "--tag", "t", stdin="y\n")
+    assert refused.code == 1
+    assert "nothing was changed" in refused.err
+    assert "7 jobs to pause" in refused.err
+    assert "job 4" in refused.err
+    assert "job 5" not in refused.err
+    assert "and 2 more" in refused.err
+    assert states(shell) == ["active"] * 7
+    assert shell.run("pause", "--tag", "t", stdin="7\n").code == 0
+    assert states(shell) == ["paused"] * 7
+
+
+@pytest.mark.parametrize("answer", ["", "\n", "6\n", "70\n", "seven\n", "7 jobs\n"])
+def test_other_answers_change_nothing(answer: str) -> None:
+    shell = with_jobs(7, is_terminal=True, width=100)
+    assert shell.run("delete", "--tag", "t", stdin=answer).code == 1
+    assert states(shell) == ["active"] * 7
+
+
+def test_hostile_names_are_escaped_in_the_question() -> None:
+    shell = Shell(is_terminal=True, width=100)
+    shell.ok("create", "--url", HOOK, "--cron", "@daily", "--name", "[red]\u200bx")
+    shell.deployment.world.world.clock.time_ms += 1_000
+    ran = shell.run("pause", "--all", stdin="1\n")
+    assert "[red]\\u200bx" in ran.err
+
+
+def test_more_than_a_hundred_jobs_are_waited_for() -> None:
+    shell = with_jobs(101)
+    ran = shell.ok("trigger", "--tag", "t", "--yes", "--json")
+    assert (ran.json["state"], ran.json["counts"]["done"]) == ("finished", 101)
+
+
+def test_no_wait_returns_at_once() -> None:
+    shell = with_jobs(2)
+    slept = len(shell.deployment.slept)
+    shell.ok("pause", "--tag", "t", "--yes", "--no-wait")
+    assert len(shell.deployment.slept) == slept
