@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from client.tests.cli.commands import commands
 from client.tests.cli.shell import Shell
 from client.tests.sdk.deployment import HOOK, URL
-from punctual.cli.main import MODULES, root
+from punctual.cli.main import MODULES
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -37,25 +38,10 @@ def test_misspelt_command_is_corrected() -> None:
 
 def test_every_command_has_a_help_and_the_common_options() -> None:
     shell = Shell()
-    for names, command in leaves():
-        text = shell.ok(*names, "--help").out
-        assert f"Usage: punctual {' '.join(names)}" in text
-        flags = {flag for each in command.params for flag in each.opts}
-        assert flags >= {"-o", "--output", "--quiet", "--profile", "--json", "--url"}, names
-        assert command.get_short_help_str(200).endswith("."), names
-
-
-def leaves() -> list[tuple[tuple[str, ...], object]]:
-    found: list[tuple[tuple[str, ...], object]] = []
-    open_: list[tuple[tuple[str, ...], object]] = [((), root())]
-    while open_:
-        names, command = open_.pop()
-        inner = getattr(command, "commands", None)
-        if inner is None:
-            found.append((names, command))
-        else:
-            open_.extend(((*names, name), each) for name, each in inner.items())
-    return found
+    for each in commands():
+        assert f"Usage: punctual {' '.join(each.names)}" in shell.ok(*each.names, "--help").out
+        assert each.flags >= {"-o", "--output", "--quiet", "--profile", "--json", "--url"}, each.names
+        assert each.sentence.endswith("."), each.names
 
 
 @pytest.mark.parametrize(
@@ -157,8 +143,9 @@ def test_missing_packages_are_named() -> None:
     assert done.stderr == 'punctual: the command line needs more packages: pip install "punctual-client[cli]"\n'
 
 
-def test_closed_pipe_ends_without_a_traceback() -> None:
-    code = "import sys\nfrom punctual.cli.main import main\nsys.argv = ['punctual', '--help']\nmain()"
+@pytest.mark.parametrize("arguments", [["--help"], ["completion", "bash"]])
+def test_closed_pipe_ends_without_a_traceback(arguments: list[str]) -> None:
+    code = f"import sys\nfrom punctual.cli.main import main\nsys.argv = ['punctual', *{arguments}]\nmain()"
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
@@ -171,4 +158,4 @@ def test_closed_pipe_ends_without_a_traceback() -> None:
         check=False,
     )
     os.close(write)
-    assert "Traceback" not in done.stderr
+    assert (done.returncode, done.stderr) == (1, "")

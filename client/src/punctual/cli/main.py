@@ -3,9 +3,11 @@
 A module with commands is imported when one of them is used, or when the help of all is shown.
 """
 
+import os
 import sys
 from collections.abc import Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -141,6 +143,7 @@ def _app(**options: Any) -> typer.Typer:
     )
 
 
+@cache
 def root() -> Any:
     """The command with all its commands."""
     app = _app(cls=_Root, no_args_is_help=True)
@@ -180,4 +183,11 @@ def run(arguments: Sequence[str], around: Surroundings) -> int:
 
 def main() -> None:
     """The entry point of the program."""
-    sys.exit(run(sys.argv[1:], surroundings()))
+    code = run(sys.argv[1:], surroundings())
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python would flush once more at its end, and report it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = Exit.FAILED
+    sys.exit(code)
