@@ -7,6 +7,7 @@ from typing import Any
 from client.tests.cli.shell import Shell
 from client.tests.sdk.deployment import HOOK
 from shared.domain.delivery.callback import CallbackResponse, Reason
+from tests.support.api.request_factory import ALL_SCOPES
 from tests.support.usecases.reports import async_accepted
 
 GONE = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
@@ -76,8 +77,6 @@ class Scene:
     def administer(self) -> None:
         """Let the commands use a key with every scope."""
         world = self.shell.deployment.world.world
-        from shared.domain.tenancy.tenant import ALL_SCOPES
-
         self.shell.key = world.create_tenant.execute("second", ALL_SCOPES).api_key
 
     def operate(self) -> None:

@@ -21,7 +21,9 @@ class Stream(io.TextIOWrapper):
     """A stream in memory, which may claim to be a terminal."""
 
     def __init__(self, text: str | bytes = "", *, is_terminal: bool = False) -> None:
-        super().__init__(io.BytesIO(text.encode() if isinstance(text, str) else text), encoding="utf-8", newline="")
+        super().__init__(
+            io.BytesIO(text.encode() if isinstance(text, str) else text), encoding="utf-8", newline=""
+        )
         self.is_terminal = is_terminal
 
     def isatty(self) -> bool:

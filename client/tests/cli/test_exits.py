@@ -88,7 +88,13 @@ def test_error_is_told_with_pointer_quota_and_request() -> None:
     )
     text = "\n".join(lines_of(error))
     assert text.splitlines()[0] == "punctual: the detail (429 quota-exceeded)"
-    for part in ("/schedule/cron: minute", "recurring_jobs", "urn:punctual:request:7", "2 s", "punctual usage"):
+    for part in (
+        "/schedule/cron: minute",
+        "recurring_jobs",
+        "urn:punctual:request:7",
+        "2 s",
+        "punctual usage",
+    ):
         assert part in text
 
 

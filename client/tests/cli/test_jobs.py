@@ -56,11 +56,17 @@ def test_create_sends_what_the_options_say() -> None:
     assert body["retry"] == {"delays_seconds": [10, 60, 3600], "give_up_after_seconds": 7200}
     assert body["alerts"] == {"url": "https://alerts.example/x", "events": ["failed", "recovered"]}
     assert (job["name"], job["tags"], job["lane"]) == ("nightly", ["billing", "eu"], "bulk")
-    assert job["schedule"] == {**job["schedule"], "cron": "30 2 * * *", "timezone": "Europe/Berlin", "jitter_seconds": 60}
+    assert job["schedule"] == {
+        **job["schedule"],
+        "cron": "30 2 * * *",
+        "timezone": "Europe/Berlin",
+        "jitter_seconds": 60,
+    }
 
 
 @pytest.mark.parametrize(
-    ("text", "length"), [("90", 90), ("90s", 90), ("15m", 900), ("24h", 86_400), ("7d", 604_800), ("1w", 604_800)]
+    ("text", "length"),
+    [("90", 90), ("90s", 90), ("15m", 900), ("24h", 86_400), ("7d", 604_800), ("1w", 604_800)],
 )
 def test_durations_are_read(text: str, length: int) -> None:
     shell = Shell()
@@ -68,7 +74,7 @@ def test_durations_are_read(text: str, length: int) -> None:
     assert sent(shell)["schedule"] == {"delay_seconds": length}
 
 
-@pytest.mark.parametrize("text", ["", "1.5h", "-1", "h", "1y", "10 m", "９0", "1" * 20])
+@pytest.mark.parametrize("text", ["", "1.5h", "-1", "h", "1y", "10 m", "\uff190", "1" * 20])
 def test_other_durations_are_refused(text: str) -> None:
     ran = Shell().run("create", "--url", HOOK, f"--delay={text}")
     assert ran.code == 2
@@ -156,7 +162,9 @@ def test_hostile_name_of_a_job_is_found_and_escaped() -> None:
     ran = shell.ok("get", "[red]a\u200b[/red]")
     assert job["id"] in ran.out
     assert "[red]a\\u200b[/red]" in ran.out
-    assert "no job has the id, the key or the name '\\x1b[2J'" in shell.run("get", "\x1b[2J").err.replace("\\\\", "\\")
+    assert "no job has the id, the key or the name '\\x1b[2J'" in shell.run("get", "\x1b[2J").err.replace(
+        "\\\\", "\\"
+    )
 
 
 def test_get_shows_the_job_with_local_instants() -> None:
@@ -177,7 +185,9 @@ def test_list_is_limited_and_filtered() -> None:
     assert "only the first 2" in ran.err
     assert len(shell.json("list", "--all")) == 3
     assert [each["name"] for each in shell.json("list", "--tag", "t1")] == ["n1"]
-    assert [each["name"] for each in shell.json("list", "--name", "n2", "--kind", "cron", "--state", "active")] == ["n2"]
+    assert [
+        each["name"] for each in shell.json("list", "--name", "n2", "--kind", "cron", "--state", "active")
+    ] == ["n2"]
 
 
 def test_edit_shows_what_has_changed() -> None:

@@ -4,12 +4,13 @@ import stat
 from pathlib import Path
 
 import pytest
+import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
 from client.tests.cli.shell import Shell
 from punctual.cli.exits import CommandError
-from punctual.cli.profiles import tomllib, with_profile
+from punctual.cli.profiles import with_profile
 from shared.domain.tenancy.tenant import Scope
 
 URL = "https://api.example"
@@ -163,9 +164,13 @@ def test_file_that_hides_the_profile_is_left_alone(text: str) -> None:
 
 @given(
     st.text(st.characters(exclude_categories=["Cs"])),
-    st.dictionaries(st.from_regex(r"[A-Za-z0-9_-]{1,8}", fullmatch=True), st.text("ab\"'\\\n\x7f#["), max_size=3),
+    st.dictionaries(
+        st.from_regex(r"[A-Za-z0-9_-]{1,8}", fullmatch=True), st.text("ab\"'\\\n\x7f#["), max_size=3
+    ),
 )
-def test_any_values_are_read_back_and_a_second_time_changes_nothing(value: str, others: dict[str, str]) -> None:
+def test_any_values_are_read_back_and_a_second_time_changes_nothing(
+    value: str, others: dict[str, str]
+) -> None:
     text = ""
     for name, other in others.items():
         text = with_profile(text, name, {"url": other})

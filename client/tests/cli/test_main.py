@@ -46,7 +46,13 @@ def test_every_command_has_a_help_and_the_common_options() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("-o", "json", "list"), ("list", "-o", "json"), ("--json", "list"), ("list", "--json"), ("-o", "csv", "list", "--json")],
+    [
+        ("-o", "json", "list"),
+        ("list", "-o", "json"),
+        ("--json", "list"),
+        ("list", "--json"),
+        ("-o", "csv", "list", "--json"),
+    ],
 )
 def test_common_options_stand_before_or_after_the_command(arguments: tuple[str, ...]) -> None:
     assert Shell().ok(*arguments).out == "[]\n"
@@ -140,7 +146,9 @@ def test_missing_packages_are_named() -> None:
     code = "import sys\nsys.modules['typer'] = None\nfrom punctual.cli.main import main"
     done = python(code)
     assert done.returncode != 0
-    assert done.stderr == 'punctual: the command line needs more packages: pip install "punctual-client[cli]"\n'
+    assert (
+        done.stderr == 'punctual: the command line needs more packages: pip install "punctual-client[cli]"\n'
+    )
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["completion", "bash"]])

@@ -76,7 +76,7 @@ class Deployment:
 
     @property
     def runtime(self) -> Runtime:
-        """The clock of the deployment: a wait advances it, and makes the calls that are due."""
+        """The clock of the deployment: a wait advances it, makes the calls that are due, and works off bulk tasks."""
         return Runtime(
             sleep=self.sleep,
             async_sleep=self._async_sleep,
@@ -90,6 +90,7 @@ class Deployment:
         self.slept.append(seconds)
         with self._lock:
             self.world.world.watch.execute(ShardRange(index=0, of=1))
+            self.world.world.process_bulk_tasks.execute()
             self._lanes.until(self.world.world.clock.time_ms + int(seconds * 1000) + 1)
 
     async def _async_sleep(self, seconds: float) -> None:

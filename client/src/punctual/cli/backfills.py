@@ -1,6 +1,6 @@
 """`punctual backfill`: the runs of a past range."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -8,7 +8,7 @@ from punctual.cli.jobs_of import find_job_id
 from punctual.cli.jobs_read import ROWS
 from punctual.cli.options import DURATION, JobArgument, seconds
 from punctual.cli.output import Column
-from punctual.cli.session import session_of
+from punctual.cli.session import Session, session_of
 
 if TYPE_CHECKING:
     from punctual.models import BackfillPlan
@@ -31,7 +31,8 @@ def backfill_job(
     since: Annotated[str, typer.Option("--from", help="The start, such as 2030-01-01T00:00:00Z or 7d.")],
     until: Annotated[str, typer.Option("--to", help="The end, not in the future; it is not included.")],
     every: Annotated[
-        str | None, typer.Option(help="The time between the starts of two runs; 1 s by default.", metavar=DURATION)
+        str | None,
+        typer.Option(help="The time between the starts of two runs; 1 s by default.", metavar=DURATION),
     ] = None,
     lane: Annotated[
         Literal["critical", "standard", "bulk"] | None, typer.Option(help="The queue; bulk by default.")
@@ -52,18 +53,18 @@ def backfill_job(
         "lane": lane,
         "overlap_policy": overlap,
     }
-    options = {name: value for name, value in given.items() if value is not None}
+    options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     jobs, of = session.client.jobs, find_job_id(session, job)
     if dry_run:
-        _show_plan(context, jobs.backfill(of, since=since, until=until, dry_run=True, **options))
+        plan: BackfillPlan = jobs.backfill(of, since=since, until=until, dry_run=True, **options)
+        _show_plan(session, plan)
         return
     made = jobs.backfill(of, since=since, until=until, idempotency_key=idempotency_key, **options)
     session.show_one(made, ROWS)
     session.note(f"to stop it: punctual delete {made.id}")
 
 
-def _show_plan(context: typer.Context, plan: "BackfillPlan") -> None:
-    session = session_of(context)
+def _show_plan(session: Session, plan: "BackfillPlan") -> None:
     session.show_one(plan, PLAN_ROWS)
     for instant in plan.instants[:SHOWN]:
         session.note(f"  {session.local(instant)}")

@@ -32,7 +32,9 @@ def create_batch(
     ],
     idempotency_key: Annotated[
         str | None,
-        typer.Option(help="With the same key each job is created once. More than 100 jobs need it.", metavar="KEY"),
+        typer.Option(
+            help="With the same key each job is created once. More than 100 jobs need it.", metavar="KEY"
+        ),
     ] = None,
 ) -> None:
     """Create many jobs from a file, each accepted or refused by itself; 6 if any is refused."""

@@ -84,7 +84,10 @@ def _left_out(plan: "BulkPlan") -> list[str]:
 
 def _plan_text(action: Action, plan: "BulkPlan", count: int) -> str:
     number = f"{count}" if plan.complete else f"at least {count}"
-    lines = [f"{number} jobs to {action}; nothing was changed", *(f"  {example_text(e)}" for e in plan.examples)]
+    lines = [
+        f"{number} jobs to {action}; nothing was changed",
+        *(f"  {example_text(e)}" for e in plan.examples),
+    ]
     return "\n".join([*lines, *_left_out(plan), *(f"note: {each}" for each in plan.warnings)])
 
 
@@ -103,7 +106,9 @@ def wait_for_task(session: Session, task: "BulkTask") -> "BulkTask":
                 session.around.sleep(POLL_SECONDS)
                 task = session.client.bulk_tasks.get(task.id)
     except KeyboardInterrupt:
-        session.warn(f"the operation goes on: punctual bulk show {task.id}, or punctual bulk cancel {task.id}")
+        session.warn(
+            f"the operation goes on: punctual bulk show {task.id}, or punctual bulk cancel {task.id}"
+        )
         raise
     return task
 

@@ -29,10 +29,13 @@ def _set_json(context: typer.Context, value: Any) -> Any:
 def _options(
     output: Annotated[
         Format | None,
-        typer.Option("-o", "--output", help="How results are written.", callback=_set("format"), expose_value=False),
+        typer.Option(
+            "-o", "--output", help="How results are written.", callback=_set("format"), expose_value=False
+        ),
     ] = None,
     json: Annotated[
-        bool | None, typer.Option("--json", help="The same as -o json.", callback=_set_json, expose_value=False)
+        bool | None,
+        typer.Option("--json", help="The same as -o json.", callback=_set_json, expose_value=False),
     ] = None,
     quiet: Annotated[
         bool | None,
@@ -53,7 +56,11 @@ def _options(
     url: Annotated[
         str | None,
         typer.Option(
-            "--url", metavar="URL", help="The URL of the deployment.", callback=_set("url"), expose_value=False
+            "--url",
+            metavar="URL",
+            help="The URL of the deployment.",
+            callback=_set("url"),
+            expose_value=False,
         ),
     ] = None,
 ) -> None:

@@ -42,7 +42,9 @@ def _kinds(job: Mapping[str, Any]) -> list[str]:
 
 def cleared(job: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """The patch with null for the members that `--clear` names. Raises CommandError."""
-    by_name = {flag.lstrip("-"): option for option in JOB_OPTIONS for flag in option.flags if flag.startswith("--")}
+    by_name = {
+        flag.lstrip("-"): option for option in JOB_OPTIONS for flag in option.flags if flag.startswith("--")
+    }
     for given in names:
         name = given.lstrip("-")
         option = by_name.get(name)

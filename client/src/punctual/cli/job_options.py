@@ -62,7 +62,9 @@ SCHEDULE = (
     _seconds("--every", "schedule", "rate_seconds", "At this interval, such as 5s."),
     _text("--at", "schedule", "at", "Once: 2030-01-01T09:00:00Z, or a local time with --tz.", "INSTANT"),
     _seconds("--delay", "schedule", "delay_seconds", "Once, this long from now, such as 10m."),
-    _text("--expression", "schedule", "expression", "cron(...), rate(...) or at(...) of EventBridge Scheduler."),
+    _text(
+        "--expression", "schedule", "expression", "cron(...), rate(...) or at(...) of EventBridge Scheduler."
+    ),
     JobOption(
         ("--tz", "--timezone"), "schedule", "timezone", str, "The time zone, such as Europe/Berlin.", "ZONE"
     ),
@@ -100,9 +102,17 @@ REQUEST = (
         header_values,
     ),
     JobOption(
-        ("--json",), "request", "json", str, "The body in JSON; - is standard input.", "@FILE|-|JSON", json_value
+        ("--json",),
+        "request",
+        "json",
+        str,
+        "The body in JSON; - is standard input.",
+        "@FILE|-|JSON",
+        json_value,
     ),
-    JobOption(("--body",), "request", "body", str, "The body as it is; - is standard input.", "@FILE|-|TEXT", body),
+    JobOption(
+        ("--body",), "request", "body", str, "The body as it is; - is standard input.", "@FILE|-|TEXT", body
+    ),
 )
 SETTINGS = (
     _text("--name", "", "name", "Shown in lists."),
@@ -160,8 +170,9 @@ SETTINGS = (
         ("--alert-on",),
         "alerts",
         "events",
-        list[Literal["failed", "recovered", "late", "skipped", "gone"]],
-        "An event that is announced; may be given several times.",
+        list[str],
+        "An event that is announced: failed, recovered, late, skipped or gone. May be given several times.",
+        "EVENT",
     ),
     JobOption(("--alert-format",), "alerts", "format", Literal["json", "slack"], "The form of alerts."),
     _seconds("--alert-late-after", "alerts", "late_after_seconds", "A run is late after this time."),

@@ -32,7 +32,9 @@ def header_values(session: Session, _: str, values: list[str]) -> dict[str, str]
     for each in values:
         found = _HEADER.fullmatch(each)
         if found is None:
-            raise CommandError("--header needs a name and a value: 'X-Team: billing' or 'X-Token: env:VAR'", Exit.USAGE)
+            raise CommandError(
+                "--header needs a name and a value: 'X-Team: billing' or 'X-Token: env:VAR'", Exit.USAGE
+            )
         name, value = found[1], found[2]
         if value.startswith(_ENV):
             headers[name] = _variable(session, name, value.removeprefix(_ENV))
@@ -61,7 +63,9 @@ def json_value(session: Session, _: str, value: str) -> Any:
         return json.loads(text)
     except ValueError as error:
         # Without the text, which may be a secret.
-        raise CommandError(f"--json is no JSON: {_place(error)}", Exit.USAGE, hint="give @FILE, - or JSON") from None
+        raise CommandError(
+            f"--json is no JSON: {_place(error)}", Exit.USAGE, hint="give @FILE, - or JSON"
+        ) from None
 
 
 def _place(error: ValueError) -> str:
@@ -76,7 +80,9 @@ def body(session: Session, flag: str, value: str) -> str:
     try:
         return content.decode()
     except ValueError:
-        raise CommandError(f"{flag} is not in UTF-8", Exit.USAGE, hint="a body is text: encode bytes first") from None
+        raise CommandError(
+            f"{flag} is not in UTF-8", Exit.USAGE, hint="a body is text: encode bytes first"
+        ) from None
 
 
 def _content(session: Session, value: str) -> bytes:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 _ID = re.compile(r"job_[0-9a-z]{20,}")
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+_NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]{1,128}")
 SHOWN = 10
 _GONE = frozenset({"deleted", "deleting"})
 
@@ -35,7 +36,8 @@ def find_job_id(session: Session, named: str) -> str:
 
 
 def _by_name(session: Session, named: str) -> str:
-    found = [each for each in session.client.jobs.iterate(q=named) if each.name == named and each.state not in _GONE]
+    jobs = session.client.jobs.iterate(q=named) if _NAME.fullmatch(named) else ()
+    found = [each for each in jobs if each.name == named and each.state not in _GONE]
     if len(found) == 1:
         return found[0].id
     if not found:

@@ -74,7 +74,8 @@ def delete_jobs(
     grace: Annotated[
         int | None,
         typer.Option(
-            help="With a filter: delete after this many hours, and pause until then; 24 by default.", metavar="HOURS"
+            help="With a filter: delete after this many hours, and pause until then; 24 by default.",
+            metavar="HOURS",
         ),
     ] = None,
     **values: Any,
@@ -88,7 +89,9 @@ def delete_jobs(
         return
     if grace is not None:
         raise CommandError("--grace is for many jobs, chosen by a filter", Exit.USAGE)
-    _each(session, chosen.jobs, lambda job: session.client.jobs.cancel(job, stop_retries=stop_retries or None))
+    _each(
+        session, chosen.jobs, lambda job: session.client.jobs.cancel(job, stop_retries=stop_retries or None)
+    )
 
 
 @with_options(SELECTION_OPTIONS)
@@ -98,7 +101,8 @@ def trigger_jobs(
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the end of the run; 1 if it fails.")] = False,
     timeout: Annotated[str, typer.Option(help="The longest wait.", metavar=DURATION)] = "10m",
     idempotency_key: Annotated[
-        str | None, typer.Option(help="With the same key a job is triggered once. For one job.", metavar="KEY")
+        str | None,
+        typer.Option(help="With the same key a job is triggered once. For one job.", metavar="KEY"),
     ] = None,
     **values: Any,
 ) -> None:

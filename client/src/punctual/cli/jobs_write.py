@@ -22,7 +22,9 @@ def create_job(
     context: typer.Context,
     key: Annotated[
         str | None,
-        typer.Option("--key", help="Your own name for a recurring job: create the job with it, or change it to this."),
+        typer.Option(
+            "--key", help="Your own name for a recurring job: create the job with it, or change it to this."
+        ),
     ] = None,
     set_: Annotated[str | None, typer.Option("--set", help="The set of a job with --key.")] = None,
     idempotency_key: Annotated[
@@ -40,7 +42,9 @@ def create_job(
         session.show_one(session.client.jobs.create(**job, idempotency_key=idempotency_key), ROWS)
         return
     if idempotency_key is not None:
-        raise CommandError("--idempotency-key is not needed with --key: a repetition changes nothing", Exit.USAGE)
+        raise CommandError(
+            "--idempotency-key is not needed with --key: a repetition changes nothing", Exit.USAGE
+        )
     _put(session, key, job if set_ is None else {**job, "set": set_})
 
 
@@ -56,7 +60,8 @@ def edit_job(
     context: typer.Context,
     job: JobArgument,
     clear: Annotated[
-        list[str] | None, typer.Option(help="An option whose default is restored, such as name.", metavar="OPTION")
+        list[str] | None,
+        typer.Option(help="An option whose default is restored, such as name.", metavar="OPTION"),
     ] = None,
     remove_header: Annotated[
         list[str] | None, typer.Option(help="A header that the request has no more.", metavar="NAME")
@@ -78,7 +83,10 @@ def edit_job(
 
 def _show_changes(session: Session, patch: dict[str, Any], before: "Job", after: "Job") -> None:
     changes = changes_between(before, after, patch)
-    lines = [f"{after.id}: revision {before.revision} → {after.revision}", *(f"  {each.text}" for each in changes)]
+    lines = [
+        f"{after.id}: revision {before.revision} → {after.revision}",
+        *(f"  {each.text}" for each in changes),
+    ]
     data = {"changes": [each.data for each in changes], "job": after}
     session.show("\n".join(lines) if changes else f"{after.id} is unchanged", data)
 

@@ -36,7 +36,9 @@ def check_health(context: typer.Context) -> None:
 
 def print_completion(
     context: typer.Context,
-    shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(metavar="SHELL", help="bash, zsh or fish.")],
+    shell: Annotated[
+        Literal["bash", "zsh", "fish"], typer.Argument(metavar="SHELL", help="bash, zsh or fish.")
+    ],
 ) -> None:
     """Print the script that completes commands and options in a shell.
 

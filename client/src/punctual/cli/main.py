@@ -109,7 +109,9 @@ def _made(module: Module) -> dict[str, Any]:
     import_module(f"punctual.cli.{module.name}").add_to(app)
     commands: dict[str, Any] = dict(typer.main.get_group(app).commands)
     if set(commands) != set(module.commands):
-        raise RuntimeError(f"{module.name} has the commands {sorted(commands)}, not {sorted(module.commands)}")
+        raise RuntimeError(
+            f"{module.name} has the commands {sorted(commands)}, not {sorted(module.commands)}"
+        )
     for command in commands.values():
         add_common_options(command)
     return commands
@@ -122,10 +124,10 @@ class _Root(TyperGroup):
         super().__init__(**attributes)
         self.commands = _Commands()
 
-    def list_commands(self, ctx: Any) -> list[str]:
+    def list_commands(self, _: Any) -> list[str]:
         return list(self.commands)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
+    def format_commands(self, _: Any, formatter: Any) -> None:
         for panel in dict.fromkeys(module.panel for module in MODULES):
             names = [name for module in MODULES if module.panel == panel for name in module.commands]
             width = formatter.width - 6 - max(map(len, self.commands))

@@ -10,7 +10,8 @@ import typer
 from punctual.cli.exits import CommandError, Exit
 
 JobArgument = Annotated[
-    str, typer.Argument(metavar="JOB", help="An id, a key, or a name that only one job has.", show_default=False)
+    str,
+    typer.Argument(metavar="JOB", help="An id, a key, or a name that only one job has.", show_default=False),
 ]
 JobArguments = Annotated[
     list[str] | None,
@@ -27,7 +28,9 @@ def seconds(text: str, flag: str) -> int:
     """A duration in seconds: `90`, `90s`, `15m`, `24h`, `7d` or `2w`. Raises CommandError."""
     found = _DURATION.fullmatch(text.strip())
     if found is None:
-        raise CommandError(f"{flag} {text!r} is no duration: give one such as 90s, 15m, 24h or 7d", Exit.USAGE)
+        raise CommandError(
+            f"{flag} {text!r} is no duration: give one such as 90s, 15m, 24h or 7d", Exit.USAGE
+        )
     return int(found[1]) * _UNITS[found[2] or "s"]
 
 

@@ -84,9 +84,7 @@ class Output:
         if self.format is Format.TABLE:
             self.line(text)
         elif self.format is Format.CSV:
-            raise CommandError(
-                "this command has no CSV: use -o table, json or yaml", Exit.USAGE
-            )
+            raise CommandError("this command has no CSV: use -o table, json or yaml", Exit.USAGE)
         else:
             self.data(data)
 
@@ -117,7 +115,10 @@ class Output:
         table = _table_of(columns, cells)
         from rich.measure import Measurement
 
-        if Measurement.get(console, console.options.update(width=UNLIMITED_WIDTH), table).minimum > console.width:
+        if (
+            Measurement.get(console, console.options.update(width=UNLIMITED_WIDTH), table).minimum
+            > console.width
+        ):
             self._records(columns, cells)
         else:
             self._print(console, table)
@@ -156,17 +157,19 @@ class Output:
             self.stream.write(line.rstrip() + "\n")
 
 
-def _table_of(columns: Sequence[Column], cells: Iterable[Sequence[str]]) -> "Table":
+def _table_of(columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> "Table":
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for column in columns:
+    for place, column in enumerate(columns):
+        longest = max(map(cell_len, (row[place] for row in cells)), default=0)
         table.add_column(
             Text(column.title.upper()),
             no_wrap=not column.folds,
             overflow="fold",
-            min_width=FOLDED_WIDTH if column.folds else None,
+            min_width=min(FOLDED_WIDTH, longest) if column.folds else None,
         )
     for row in cells:
         table.add_row(*map(Text, row))
@@ -221,7 +224,7 @@ def _yaml(value: Any) -> str:
     class Dumper(yaml.SafeDumper):  # type: ignore[misc]
         """Puts texts with control characters into quotes, where they can be escaped, and makes no aliases."""
 
-        def ignore_aliases(self, data: Any) -> bool:
+        def ignore_aliases(self, _: Any) -> bool:
             return True
 
     def text(dumper: Any, text: str) -> Any:
@@ -230,7 +233,12 @@ def _yaml(value: Any) -> str:
 
     Dumper.add_representer(str, text)
     written: str = yaml.dump(
-        value, Dumper=Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=UNLIMITED_WIDTH
+        value,
+        Dumper=Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=False,
+        width=UNLIMITED_WIDTH,
     )
     # PyYAML escapes what it takes for unprintable; the marks of direction, which it does not, are in quotes, too.
     return escaped(written, keep="\n")

@@ -32,13 +32,15 @@ def with_profile(text: str, name: str, members: Mapping[str, str]) -> str:
     written = "\n".join([*kept, *([""] if kept and kept[-1] else []), *section]) + "\n"
     wanted = {**before, "profiles": {**before.get("profiles", {}), name: dict(members)}}
     if _parsed(written) != wanted:
-        raise CommandError(f"the profile {name!r} cannot be replaced in this file: change it by hand", Exit.USAGE)
+        raise CommandError(
+            f"the profile {name!r} cannot be replaced in this file: change it by hand", Exit.USAGE
+        )
     return written
 
 
 def _quoted(text: str) -> str:
     # The escapes of a JSON string are those of a basic string of TOML, in which DEL needs one, too.
-    return json.dumps(text).replace("\x7f", "\\u007f")
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _without(lines: list[str], name: str) -> list[str]:

@@ -10,7 +10,7 @@ from punctual.cli.session import Session
 def progress(session: Session, label: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show progress on standard error; the function takes how many of `total` are done."""
     if session.quiet or not session.around.stderr.isatty():
-        yield lambda done: None
+        yield lambda _: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn

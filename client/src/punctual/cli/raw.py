@@ -16,7 +16,8 @@ def call_api(
     method: Annotated[str, typer.Argument(metavar="METHOD", help="GET, POST, PUT, PATCH or DELETE.")],
     path: Annotated[str, typer.Argument(metavar="PATH", help="Such as /v1/usage, with its query.")],
     data: Annotated[
-        str | None, typer.Option("--data", metavar="@FILE|-", help="A file with the body in JSON; - is standard input.")
+        str | None,
+        typer.Option("--data", metavar="@FILE|-", help="A file with the body in JSON; - is standard input."),
     ] = None,
     if_match: Annotated[str | None, typer.Option(help="A revision of the job, or * for any.")] = None,
     idempotency_key: Annotated[
@@ -26,7 +27,9 @@ def call_api(
     """Send any request to the API and show the answer, such as `punctual api GET /v1/usage`."""
     session = session_of(context)
     if method.upper() not in METHODS:
-        raise CommandError(f"{method!r} is no method of the API: give one of {', '.join(METHODS)}", Exit.USAGE)
+        raise CommandError(
+            f"{method!r} is no method of the API: give one of {', '.join(METHODS)}", Exit.USAGE
+        )
     address, query = _parts(path)
     body = {} if data is None else {"json": _body(session, data)}
     answer = session.client.request(

@@ -14,7 +14,8 @@ from punctual.cli.session import Session, session_of
 
 TOKEN = "PUNCTUAL_CALLBACK_TOKEN"  # noqa: S105 - the name of the variable
 RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="The execution: the call's header webhook-id.", show_default=False)
+    str,
+    typer.Argument(metavar="RUN", help="The execution: the call's header webhook-id.", show_default=False),
 ]
 LEASE_ROWS = (
     Column("run", lambda lease: lease.id),
@@ -51,7 +52,9 @@ def report_success(context: typer.Context, run: RunArgument) -> None:
 def report_failure(
     context: typer.Context,
     run: RunArgument,
-    reason: Annotated[str | None, typer.Option(help="Kept with the run; at most 256 bytes.", metavar="TEXT")] = None,
+    reason: Annotated[
+        str | None, typer.Option(help="Kept with the run; at most 256 bytes.", metavar="TEXT")
+    ] = None,
     final: Annotated[bool, typer.Option("--final", help="Do not retry.")] = False,
 ) -> None:
     """Tell that the work has failed."""
@@ -63,7 +66,9 @@ def report_failure(
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
-    reports = typer.Typer(help="Report on work that a call has begun (answered with 202).", no_args_is_help=True)
+    reports = typer.Typer(
+        help="Report on work that a call has begun (answered with 202).", no_args_is_help=True
+    )
     reports.command("heartbeat")(report_heartbeat)
     reports.command("complete")(report_success)
     reports.command("fail")(report_failure)

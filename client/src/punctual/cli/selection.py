@@ -15,16 +15,21 @@ SELECTION_OPTIONS: Mapping[str, Any] = {
     "tag": Annotated[str | None, typer.Option("--tag", help="All jobs with this tag.", metavar="TAG")],
     "state": Annotated[State | None, typer.Option("--state", help="All jobs in this state.")],
     "kind": Annotated[
-        Kind | None, typer.Option("--kind", help="All jobs of this kind. One-off jobs are chosen by once alone.")
+        Kind | None,
+        typer.Option("--kind", help="All jobs of this kind. One-off jobs are chosen by once alone."),
     ],
     "name": Annotated[
         str | None, typer.Option("--name", help="All jobs whose name begins with this text.", metavar="TEXT")
     ],
     "every": Annotated[bool | None, typer.Option("--all", help="All jobs.")],
-    "rate": Annotated[int | None, typer.Option("--rate", help="At most this many jobs a second.", metavar="N")],
+    "rate": Annotated[
+        int | None, typer.Option("--rate", help="At most this many jobs a second.", metavar="N")
+    ],
     "dry_run": Annotated[bool | None, typer.Option("--dry-run", help="Only count the jobs; change nothing.")],
     "yes": Annotated[bool | None, typer.Option("--yes", "-y", help="Do not ask.")],
-    "no_wait": Annotated[bool | None, typer.Option("--no-wait", help="Do not wait until all jobs are changed.")],
+    "no_wait": Annotated[
+        bool | None, typer.Option("--no-wait", help="Do not wait until all jobs are changed.")
+    ],
 }
 """For `with_options`."""
 _ONLY_BULK = ("rate", "dry_run", "yes", "no_wait")
@@ -52,7 +57,9 @@ def selection(jobs: Sequence[str] | None, values: Mapping[str, Any]) -> Selectio
     if jobs:
         given = [name for name in _ONLY_BULK if values.get(name)]
         if given:
-            raise CommandError(f"--{given[0].replace('_', '-')} is for many jobs, chosen by a filter", Exit.USAGE)
+            raise CommandError(
+                f"--{given[0].replace('_', '-')} is for many jobs, chosen by a filter", Exit.USAGE
+            )
         return Selection(tuple(jobs), None)
     if not chosen and not values.get("every"):
         raise CommandError("which jobs? Give a JOB, a filter such as --tag, or --all", Exit.USAGE)
