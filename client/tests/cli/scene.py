@@ -69,6 +69,61 @@ class Scene:
         return self.shell.json("create", "--url", HOOK, "--delay", "1d")["id"]
 
     @cached_property
+    def waiting(self) -> Any:
+        """The redrive of an execution, which has not started."""
+        return self.shell.json("run", "redrive", self.dead)["id"]
+
+    @cached_property
+    def redrive(self) -> Any:
+        """A bulk redrive."""
+        assert self.dead
+        return self.shell.json("dead", "redrive", "--yes")["id"]
+
+    @cached_property
+    def search(self) -> Any:
+        """A search of executions."""
+        return self.shell.json("searches", "create", "--since", "24h")["id"]
+
+    @cached_property
+    def other_key(self) -> Any:
+        """A key that an administrator has made."""
+        return self.shell.json("keys", "create", "--scope", "read")["id"]
+
+    @cached_property
+    def secret(self) -> Any:
+        """A signing secret beside which there is a new one."""
+        [old] = self.shell.json("secrets", "list")
+        self.shell.ok("secrets", "rotate")
+        return old["id"]
+
+    @cached_property
+    def tenant_key(self) -> Any:
+        """A key of a tenant that an operator has made."""
+        return self.shell.json("admin", "keys", "create", "acme", "--scope", "read")["id"]
+
+    @cached_property
+    def tenant_secret(self) -> Any:
+        """A signing secret of a tenant beside which there is a new one."""
+        [old] = self.shell.json("admin", "secrets", "list", "acme")
+        self.shell.ok("admin", "secrets", "rotate", "acme")
+        return old["id"]
+
+    @cached_property
+    def suspended(self) -> str:
+        """A tenant that can be deleted."""
+        self.shell.ok("admin", "tenants", "create", "third")
+        self.shell.ok("admin", "tenants", "change", "third", "--state", "suspended")
+        self.shell.deployment.world.world.clock.time_ms += 600_000
+        return "third"
+
+    @cached_property
+    def deleted(self) -> str:
+        """A tenant whose deletion was asked for."""
+        line = ("admin", "tenants", "delete", self.suspended, "--asked-by", "TICKET-1")
+        self.shell.ok(*line, "--confirm", self.suspended)
+        return self.suspended
+
+    @cached_property
     def task(self) -> Any:
         """A deletion in bulk that can be cancelled and undone."""
         assert self.job
