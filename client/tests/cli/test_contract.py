@@ -49,6 +49,7 @@ REACHED = {
     "getTenantDeletion": "admin tenants deletion {deleted}",
     "getUsage": "usage",
     "getUsageOfTenant": "admin usage acme",
+    "getWhoami": "whoami",
     "heartbeatExecution": "report heartbeat {accepted}",
     "inspectDeadLetter": "dead get {dead}",
     "listAudit": "audit",

@@ -34,7 +34,7 @@ def test_key_from_standard_input_is_checked_and_stored(shell: Shell) -> None:
     ran = shell.ok("login", "--url", f"{URL}/", "--key-stdin", stdin=f"{key}\n")
     assert profiles(shell) == {"default": {"url": URL, "key": key}}
     assert shell.opened == [(URL, key, None)]
-    assert shell.deployment.paths == ["GET /v1/usage"]
+    assert shell.deployment.paths == ["GET /v1/whoami"]
     assert key not in ran.out + ran.err
     assert stat.S_IMODE(file_of(shell).stat().st_mode) == 0o600
     assert stat.S_IMODE(file_of(shell).parent.stat().st_mode) == 0o700
@@ -65,11 +65,19 @@ def test_unknown_key_is_not_stored(shell: Shell) -> None:
     assert file_of(shell).exists()
 
 
-def test_key_without_the_scope_read_is_stored_with_a_note(shell: Shell) -> None:
+def test_key_of_any_scope_is_checked_and_its_scopes_are_told(shell: Shell) -> None:
     shell.deployment.world.limit_to(Scope.WRITE)
     ran = shell.ok("login", "--url", URL, "--key-stdin", stdin=shell.deployment.key)
-    assert "scope `read`" in ran.err
+    assert "of the tenant acme has the scopes write" in ran.err
     assert file_of(shell).exists()
+
+
+def test_whoami_shows_the_tenant_and_the_scopes() -> None:
+    shell = Shell()
+    assert shell.json("whoami")["tenant"] == "acme"
+    text = shell.ok("whoami").out
+    assert "acme" in text
+    assert "read, write" in text
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,9 @@ class Reader:
             case "sh importers" | "text importers" | "yaml importers":
                 # `client/tests/importers/test_guide.py` runs these.
                 pass
+            case "sh cli":
+                # `client/tests/cli/test_reference.py` runs these.
+                pass
             case "toml" if "[profiles." in block.text:
                 # Of a user of the client, whose tests read it.
                 pass

@@ -1,4 +1,4 @@
-"""`punctual login`: a profile with the URL and the key of a deployment.
+"""`punctual login` and `whoami`: a profile with the URL and the key of a deployment.
 
 The key is typed at a hidden prompt, read from standard input, or printed by a program whenever it is needed. It is
 never an argument, which other users of the machine could read.
@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from punctual.cli.exits import CommandError, Exit
+from punctual.cli.output import Column
 from punctual.cli.profiles import NAME, read_file, with_profile, write_file
 from punctual.cli.session import Session, session_of
 
@@ -78,14 +79,29 @@ def _key(session: Session, *, from_stdin: bool) -> str:
 
 def _check(session: Session, url: str, key: str) -> None:
     """Raise the error of the API for a key that it does not know."""
-    from punctual.problems import ForbiddenError
+    found = session.client_with(url, key, None).whoami.get()
+    session.note(
+        f"the key {found.key_id} of the tenant {found.tenant} has the scopes {', '.join(found.scopes)}"
+    )
 
-    try:
-        session.client_with(url, key, None).usage.get()
-    except ForbiddenError:
-        session.note("the key is valid, but has not the scope `read`: most commands need it")
+
+ROWS = (
+    Column("tenant", lambda found: found.tenant),
+    Column("operator", lambda found: found.is_operator or None),
+    Column("key", lambda found: found.key_id),
+    Column("scopes", lambda found: found.scopes),
+    Column("expires", lambda found: found.expires_at),
+)
+
+
+def who_am_i(context: typer.Context) -> None:
+    """Show the tenant and the scopes of the key that is in use."""
+    session = session_of(context)
+    session.show_one(session.client.whoami.get(), ROWS)
+    session.note(f"at {session.client.url}")
 
 
 def add_to(app: typer.Typer) -> None:
-    """Add the command."""
+    """Add the commands."""
     app.command("login")(log_in)
+    app.command("whoami")(who_am_i)

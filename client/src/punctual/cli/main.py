@@ -47,7 +47,7 @@ class Module:
 
 MODULES: tuple[Module, ...] = (
     # Set up.
-    Module("login", SET_UP, ("login",)),
+    Module("login", SET_UP, ("login", "whoami")),
     Module("machine", SET_UP, ("open", "health", "completion", "dev")),
     Module("raw", SET_UP, ("api",)),
     # Jobs.
