@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
+from functools import cache
+from threading import Lock
 from typing import Any, Generic
 
 import msgspec
@@ -16,6 +18,7 @@ from punctual.errors import NoAnswerError, RequestError, UnexpectedAnswerError
 FIRST_WAIT_SECONDS = 0.25
 LONGEST_WAIT_SECONDS = 10.0
 RATE_LIMITED = "rate-limited"
+_PREPARING = Lock()
 _SECONDS = re.compile(r"[0-9]{1,9}")
 _TRY_AGAIN = (502, 503, 504)
 
@@ -79,10 +82,17 @@ def _lost(call: Call[Any], outcome: Lost) -> Failure:
 
 def _decoded(call: Call[T], reply: Reply) -> Success[T] | Failure:
     try:
-        return Success(msgspec.json.decode(reply.body, type=call.operation.answers[reply.status]))
+        return Success(_decoder(call.operation.answers[reply.status]).decode(reply.body))
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         # The text of a decoding error names members, and no values.
         return _unexpected(call, f"the answer cannot be read: {error}")
+
+
+@cache
+def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+    """A decoder, made by one thread at a time: msgspec 0.22 crashes if two threads are the first to read a class."""
+    with _PREPARING:
+        return msgspec.json.Decoder(kind)
 
 
 def _unexpected(call: Call[Any], text: str) -> Failure:
