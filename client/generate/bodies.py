@@ -22,7 +22,7 @@ from punctual.models import (
 {models}
 )
 '''
-FUNCTIONS = {"createJob": "new_job", "updateJob": "job_patch"}
+FUNCTIONS = {"createJob": "new_job", "putJob": "keyed_job", "updateJob": "job_patch"}
 
 
 def function_name(each: Described) -> str:

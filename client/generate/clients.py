@@ -22,6 +22,7 @@ from msgspec import UNSET, UnsetType
 from punctual import _bodies, _operations
 from punctual._groups import {group}
 from punctual._model import Instant, Ref
+from punctual._put import Put
 from punctual._values import IfMatch, When
 from punctual.models import (
 {models}
@@ -87,8 +88,10 @@ def _methods(each: Described, is_async: bool) -> Iterator[str]:
         yield _by_client(each, by_name, is_async)
         return
     kinds = list(dict.fromkeys(each.answers.values()))
+    kinds += [names.PAIRS[each.id]] if each.id in names.PAIRS else []
     if len(kinds) > 1:
-        plan, made = each.answers[200], next(kind for status, kind in each.answers.items() if status != 200)
+        plan = each.answers[200]
+        made = next(kind for kind in kinds if kind != plan)
         for value, answer in (
             ("Literal[True]", plan),
             ("Literal[False]", made),
@@ -121,8 +124,9 @@ def _overload(
     is_async: bool,
 ) -> str:
     """One way to call a method whose answer depends on `dry_run`."""
-    default = "UNSET" if value == "Literal[False]" else None
-    kind = f"{value} | UnsetType" if default else value
+    [own] = [one for one in by_name if one.name == DRY_RUN]
+    default = own.default if value == "Literal[False]" else None
+    kind = f"{value} | {'UnsetType' if default == 'UNSET' else 'None'}" if default else value
     changed = [replace(one, kind=kind, default=default) if one.name == DRY_RUN else one for one in by_name]
     define = "async def" if is_async else "def"
     return f"    @overload\n{_signature(each.name, positional, changed, answer, define)} ...\n"
@@ -144,7 +148,11 @@ def _method(
     parts += _header_parts(each, positional)
     if each.needs_token:
         parts.append("token=token")
-    lines.append(f"        return {wait}self._client.call({', '.join(parts)})\n")
+    call = f"{wait}self._client.call({', '.join(parts)})"
+    if each.id in names.PAIRS:
+        lines.append(f"        answer = {call}")
+        call = f"answer if {DRY_RUN} else {names.PAIRS[each.id]}.of(answer)"
+    lines.append(f"        return {call}\n")
     return "\n".join(lines)
 
 

@@ -106,12 +106,16 @@ to the moment (`delay_seconds`, a new schedule), so it is repeated only if If-Ma
 
 FLATTENED = {
     "createJob": {"schedule": "ScheduleIn", "request": "RequestIn"},
+    "putJob": {"schedule": "ScheduleIn", "request": "RequestIn"},
     "updateJob": {"schedule": "ScheduleIn", "request": "RequestIn"},
 }
 """Members of bodies whose own members are arguments of the method, too, with the schema that has them."""
 
 BY_CLIENT = {"createJobs": "create_batch"}
 """Operations whose steps the client has by hand, with the name of its method."""
+
+PAIRS = {"putJob": "Put"}
+"""Operations with a `dry_run` in the query, and the class of `punctual._put` that the answer of a real one becomes."""
 
 LEFT_OUT = {"If-None-Match"}
 """Headers that a client in Python has no use for."""

@@ -147,7 +147,7 @@ def described(document: Mapping[str, Any]) -> list[Described]:
         for method, raw in methods.items()
     ]
     ids = {each.id for each in found if each.group}
-    for table in ("METHODS", "REPEATS", "FLATTENED", "BY_CLIENT"):
+    for table in ("METHODS", "REPEATS", "FLATTENED", "BY_CLIENT", "PAIRS"):
         if unknown := set(getattr(names, table)) - ids:
             raise GenerationError(f"names.{table} has {sorted(unknown)}, which the document does not have")
     return found
@@ -173,8 +173,9 @@ def arguments(each: Described) -> tuple[list[Argument], list[Argument]]:
 
 
 def _path_argument(parameter: Mapping[str, Any]) -> Argument:
-    name = str(parameter["name"]).removesuffix("_id")
-    return Argument(name, "Ref", None, parameter.get("description", ""))
+    name = str(parameter["name"])
+    kind = "Ref" if name.endswith("_id") else "str"
+    return Argument(name.removesuffix("_id"), kind, None, parameter.get("description", ""))
 
 
 def _by_name(each: Described) -> Iterator[Argument]:

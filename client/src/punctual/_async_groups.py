@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType
 from punctual import _bodies, _operations
 from punctual._groups import AsyncGroup
 from punctual._model import Instant, Ref
+from punctual._put import Put
 from punctual._values import IfMatch, When
 from punctual.models import (
     AlertsIn,
@@ -1437,7 +1438,7 @@ class JobsMethods(AsyncGroup):
             idempotency_key=idempotency_key,
         )
 
-    async def get_by_key(self, key: Ref) -> Job:
+    async def get_by_key(self, key: str) -> Job:
         """Show the latest job with a key.
 
         As `GET /v1/jobs/{job_id}`. A deleted job is shown until its record expires, or its key is used
@@ -1447,12 +1448,29 @@ class JobsMethods(AsyncGroup):
         """
         return await self._client.call(_operations.GET_JOB_BY_KEY, key)
 
+    @overload
     async def put(
         self,
-        key: Ref,
+        key: str,
         *,
-        request: RequestIn | Mapping[str, Any],
-        schedule: ScheduleIn | Mapping[str, Any],
+        dry_run: Literal[True],
+        at: Instant | UnsetType | None = UNSET,
+        cron: str | UnsetType | None = UNSET,
+        delay_seconds: int | UnsetType | None = UNSET,
+        dst_gap: Gap | UnsetType | None = UNSET,
+        dst_overlap: Overlap | UnsetType | None = UNSET,
+        end_at: Instant | UnsetType | None = UNSET,
+        expression: str | UnsetType | None = UNSET,
+        jitter_seconds: int | UnsetType = UNSET,
+        max_runs: int | UnsetType | None = UNSET,
+        rate_seconds: int | UnsetType | None = UNSET,
+        start_at: Instant | UnsetType | None = UNSET,
+        timezone: str | UnsetType | None = UNSET,
+        body: str | UnsetType | None = UNSET,
+        headers: Mapping[str, str] | UnsetType = UNSET,
+        json: Any = UNSET,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] | UnsetType = UNSET,
+        url: str | UnsetType = UNSET,
         alerts: AlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
         async_deadline_seconds: int | UnsetType = UNSET,
         catch_up: CatchUp | UnsetType = UNSET,
@@ -1465,7 +1483,151 @@ class JobsMethods(AsyncGroup):
         on_failure: str | UnsetType | None = UNSET,
         on_success: str | UnsetType | None = UNSET,
         overlap_policy: OverlapPolicy | UnsetType = UNSET,
+        request: RequestIn | Mapping[str, Any] | UnsetType = UNSET,
         retry: RetryIn | Mapping[str, Any] | UnsetType = UNSET,
+        schedule: ScheduleIn | Mapping[str, Any] | UnsetType = UNSET,
+        set: str | UnsetType | None = UNSET,
+        signing_secret: str | UnsetType | None = UNSET,
+        start_deadline_seconds: int | UnsetType | None = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
+        timeout_seconds: int | UnsetType = UNSET,
+        when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        depth: str | None = None,
+        traceparent: str | None = None,
+    ) -> JobPut: ...
+
+    @overload
+    async def put(
+        self,
+        key: str,
+        *,
+        at: Instant | UnsetType | None = UNSET,
+        cron: str | UnsetType | None = UNSET,
+        delay_seconds: int | UnsetType | None = UNSET,
+        dst_gap: Gap | UnsetType | None = UNSET,
+        dst_overlap: Overlap | UnsetType | None = UNSET,
+        end_at: Instant | UnsetType | None = UNSET,
+        expression: str | UnsetType | None = UNSET,
+        jitter_seconds: int | UnsetType = UNSET,
+        max_runs: int | UnsetType | None = UNSET,
+        rate_seconds: int | UnsetType | None = UNSET,
+        start_at: Instant | UnsetType | None = UNSET,
+        timezone: str | UnsetType | None = UNSET,
+        body: str | UnsetType | None = UNSET,
+        headers: Mapping[str, str] | UnsetType = UNSET,
+        json: Any = UNSET,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] | UnsetType = UNSET,
+        url: str | UnsetType = UNSET,
+        alerts: AlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        async_deadline_seconds: int | UnsetType = UNSET,
+        catch_up: CatchUp | UnsetType = UNSET,
+        catch_up_limit: int | UnsetType = UNSET,
+        catch_up_window_seconds: int | UnsetType = UNSET,
+        heartbeat_seconds: int | UnsetType = UNSET,
+        lane: Lane | UnsetType = UNSET,
+        late_tolerance_seconds: int | UnsetType = UNSET,
+        name: str | UnsetType | None = UNSET,
+        on_failure: str | UnsetType | None = UNSET,
+        on_success: str | UnsetType | None = UNSET,
+        overlap_policy: OverlapPolicy | UnsetType = UNSET,
+        request: RequestIn | Mapping[str, Any] | UnsetType = UNSET,
+        retry: RetryIn | Mapping[str, Any] | UnsetType = UNSET,
+        schedule: ScheduleIn | Mapping[str, Any] | UnsetType = UNSET,
+        set: str | UnsetType | None = UNSET,
+        signing_secret: str | UnsetType | None = UNSET,
+        start_deadline_seconds: int | UnsetType | None = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
+        timeout_seconds: int | UnsetType = UNSET,
+        when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        dry_run: Literal[False] | None = None,
+        depth: str | None = None,
+        traceparent: str | None = None,
+    ) -> Put: ...
+
+    @overload
+    async def put(
+        self,
+        key: str,
+        *,
+        dry_run: bool,
+        at: Instant | UnsetType | None = UNSET,
+        cron: str | UnsetType | None = UNSET,
+        delay_seconds: int | UnsetType | None = UNSET,
+        dst_gap: Gap | UnsetType | None = UNSET,
+        dst_overlap: Overlap | UnsetType | None = UNSET,
+        end_at: Instant | UnsetType | None = UNSET,
+        expression: str | UnsetType | None = UNSET,
+        jitter_seconds: int | UnsetType = UNSET,
+        max_runs: int | UnsetType | None = UNSET,
+        rate_seconds: int | UnsetType | None = UNSET,
+        start_at: Instant | UnsetType | None = UNSET,
+        timezone: str | UnsetType | None = UNSET,
+        body: str | UnsetType | None = UNSET,
+        headers: Mapping[str, str] | UnsetType = UNSET,
+        json: Any = UNSET,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] | UnsetType = UNSET,
+        url: str | UnsetType = UNSET,
+        alerts: AlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        async_deadline_seconds: int | UnsetType = UNSET,
+        catch_up: CatchUp | UnsetType = UNSET,
+        catch_up_limit: int | UnsetType = UNSET,
+        catch_up_window_seconds: int | UnsetType = UNSET,
+        heartbeat_seconds: int | UnsetType = UNSET,
+        lane: Lane | UnsetType = UNSET,
+        late_tolerance_seconds: int | UnsetType = UNSET,
+        name: str | UnsetType | None = UNSET,
+        on_failure: str | UnsetType | None = UNSET,
+        on_success: str | UnsetType | None = UNSET,
+        overlap_policy: OverlapPolicy | UnsetType = UNSET,
+        request: RequestIn | Mapping[str, Any] | UnsetType = UNSET,
+        retry: RetryIn | Mapping[str, Any] | UnsetType = UNSET,
+        schedule: ScheduleIn | Mapping[str, Any] | UnsetType = UNSET,
+        set: str | UnsetType | None = UNSET,
+        signing_secret: str | UnsetType | None = UNSET,
+        start_deadline_seconds: int | UnsetType | None = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
+        timeout_seconds: int | UnsetType = UNSET,
+        when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        depth: str | None = None,
+        traceparent: str | None = None,
+    ) -> JobPut | Put: ...
+
+    async def put(
+        self,
+        key: str,
+        *,
+        at: Instant | UnsetType | None = UNSET,
+        cron: str | UnsetType | None = UNSET,
+        delay_seconds: int | UnsetType | None = UNSET,
+        dst_gap: Gap | UnsetType | None = UNSET,
+        dst_overlap: Overlap | UnsetType | None = UNSET,
+        end_at: Instant | UnsetType | None = UNSET,
+        expression: str | UnsetType | None = UNSET,
+        jitter_seconds: int | UnsetType = UNSET,
+        max_runs: int | UnsetType | None = UNSET,
+        rate_seconds: int | UnsetType | None = UNSET,
+        start_at: Instant | UnsetType | None = UNSET,
+        timezone: str | UnsetType | None = UNSET,
+        body: str | UnsetType | None = UNSET,
+        headers: Mapping[str, str] | UnsetType = UNSET,
+        json: Any = UNSET,
+        method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] | UnsetType = UNSET,
+        url: str | UnsetType = UNSET,
+        alerts: AlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        async_deadline_seconds: int | UnsetType = UNSET,
+        catch_up: CatchUp | UnsetType = UNSET,
+        catch_up_limit: int | UnsetType = UNSET,
+        catch_up_window_seconds: int | UnsetType = UNSET,
+        heartbeat_seconds: int | UnsetType = UNSET,
+        lane: Lane | UnsetType = UNSET,
+        late_tolerance_seconds: int | UnsetType = UNSET,
+        name: str | UnsetType | None = UNSET,
+        on_failure: str | UnsetType | None = UNSET,
+        on_success: str | UnsetType | None = UNSET,
+        overlap_policy: OverlapPolicy | UnsetType = UNSET,
+        request: RequestIn | Mapping[str, Any] | UnsetType = UNSET,
+        retry: RetryIn | Mapping[str, Any] | UnsetType = UNSET,
+        schedule: ScheduleIn | Mapping[str, Any] | UnsetType = UNSET,
         set: str | UnsetType | None = UNSET,
         signing_secret: str | UnsetType | None = UNSET,
         start_deadline_seconds: int | UnsetType | None = UNSET,
@@ -1475,7 +1637,7 @@ class JobsMethods(AsyncGroup):
         dry_run: bool | None = None,
         depth: str | None = None,
         traceparent: str | None = None,
-    ) -> JobPut:
+    ) -> JobPut | Put:
         """Create, change or leave the recurring job with a key.
 
         The body is the whole description of the job. The answer tells whether the job was created, updated
@@ -1485,6 +1647,23 @@ class JobsMethods(AsyncGroup):
         job.
 
         * `key`: The key that the owner gives to the job.
+        * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
+        * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
+        * `delay_seconds`: Once, this many seconds from now.
+        * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
+        * `dst_overlap`: A local time that comes twice: run the `first`, the `second` or `both`.
+        * `end_at`: Nothing runs after.
+        * `expression`: EventBridge Scheduler's `cron(...)`, `rate(...)` or `at(...)`, unchanged.
+        * `jitter_seconds`: Each run starts later by up to this many seconds; the delay of one run never
+          changes.
+        * `max_runs`: The job ends after this many runs.
+        * `rate_seconds`: At this interval, counted from `start_at` or from the second of creation.
+        * `start_at`: Nothing runs before; the anchor of a rate.
+        * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
+        * `body`: Text that is sent as it is, in UTF-8; at most 204,800 bytes.
+        * `headers`: Headers of the request. Those that Punctual or the connection sets are refused.
+        * `json`: Any value; sent as JSON, with its content type.
+        * `url`: Absolute, with a public host; port 443, or 1024 and above. Deployed stacks call https.
         * `alerts`: The events to announce. Null: the tenant's default.
         * `async_deadline_seconds`: The longest duration of an attempt whose receiver answered 202 and
           reports later.
@@ -1511,35 +1690,53 @@ class JobsMethods(AsyncGroup):
         * `traceparent`: W3C Trace Context, version 00: the job's calls belong to this trace. A value that
           is not valid is ignored; then each execution has a trace of its own.
         """
-        return await self._client.call(
+        answer = await self._client.call(
             _operations.PUT_JOB,
             key,
             query={"dry_run": dry_run},
-            body={
-                "alerts": alerts,
-                "async_deadline_seconds": async_deadline_seconds,
-                "catch_up": catch_up,
-                "catch_up_limit": catch_up_limit,
-                "catch_up_window_seconds": catch_up_window_seconds,
-                "heartbeat_seconds": heartbeat_seconds,
-                "lane": lane,
-                "late_tolerance_seconds": late_tolerance_seconds,
-                "name": name,
-                "on_failure": on_failure,
-                "on_success": on_success,
-                "overlap_policy": overlap_policy,
-                "request": request,
-                "retry": retry,
-                "schedule": schedule,
-                "set": set,
-                "signing_secret": signing_secret,
-                "start_deadline_seconds": start_deadline_seconds,
-                "tags": tags,
-                "timeout_seconds": timeout_seconds,
-                "when_suspended": when_suspended,
-            },
+            body=_bodies.keyed_job(
+                at=at,
+                cron=cron,
+                delay_seconds=delay_seconds,
+                dst_gap=dst_gap,
+                dst_overlap=dst_overlap,
+                end_at=end_at,
+                expression=expression,
+                jitter_seconds=jitter_seconds,
+                max_runs=max_runs,
+                rate_seconds=rate_seconds,
+                start_at=start_at,
+                timezone=timezone,
+                body=body,
+                headers=headers,
+                json=json,
+                method=method,
+                url=url,
+                alerts=alerts,
+                async_deadline_seconds=async_deadline_seconds,
+                catch_up=catch_up,
+                catch_up_limit=catch_up_limit,
+                catch_up_window_seconds=catch_up_window_seconds,
+                heartbeat_seconds=heartbeat_seconds,
+                lane=lane,
+                late_tolerance_seconds=late_tolerance_seconds,
+                name=name,
+                on_failure=on_failure,
+                on_success=on_success,
+                overlap_policy=overlap_policy,
+                request=request,
+                retry=retry,
+                schedule=schedule,
+                set=set,
+                signing_secret=signing_secret,
+                start_deadline_seconds=start_deadline_seconds,
+                tags=tags,
+                timeout_seconds=timeout_seconds,
+                when_suspended=when_suspended,
+            ),
             headers={"Punctual-Depth": depth, "traceparent": traceparent},
         )
+        return answer if dry_run else Put.of(answer)
 
     async def cancel(
         self, job: Ref, *, stop_retries: bool | None = None, if_match: IfMatch | None = None
