@@ -6,12 +6,19 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from punctual.applyfile import ApplyFileError, Job, MissingVariablesError, read_apply_file
+from punctual.applyfile import ApplyFileError, Job, Source, read_apply_file
+from punctual.applyfile.model import KEY, SET
 from punctual.applyfile.schema import MEMBERS, Alerts, Fields, Retry
+from shared.domain.jobs.job_key import check_set, is_key
 from tests.support.sources import ROOT
 
-SCHEMAS = json.loads((ROOT / "docs" / "openapi.json").read_text())["components"]["schemas"]
+OPENAPI = json.loads((ROOT / "docs" / "openapi.json").read_text())
+SCHEMAS = OPENAPI["components"]["schemas"]
+ONCE = ("at", "delay_seconds", "start_deadline_seconds", "when_suspended")
+"""The members of jobs that run once, which have no key."""
 JOB = "set: s\njobs:\n  nightly:\n    cron: 30 2 * * *\n    url: https://example.com/\n"
 
 
@@ -40,10 +47,9 @@ def test_job_becomes_the_body_of_the_api_with_its_variables() -> None:
         "    retry: {max_attempts: 3}\n"
         "    tags: [a]\n"
     )
-    assert job.variables() == ("HOOK_TOKEN",)
+    assert job.sources() == (Source("HOOK_TOKEN"),)
     assert job.line == 3
-    assert job.body({"HOOK_TOKEN": "s3cret"}) == {
-        "name": "nightly",
+    assert job.body({Source("HOOK_TOKEN"): "s3cret"}) == {
         "tags": ["a"],
         "retry": {"max_attempts": 3},
         "schedule": {"cron": "30 2 * * *", "timezone": "Europe/Berlin"},
@@ -54,8 +60,33 @@ def test_job_becomes_the_body_of_the_api_with_its_variables() -> None:
             "json": {"n": 1},
         },
     }
-    with pytest.raises(MissingVariablesError, match="HOOK_TOKEN"):
-        job.body({})
+
+
+def test_header_and_body_may_come_from_a_variable_or_a_command() -> None:
+    job = read(JOB + "    headers: {X-Token: {command: [pass, show, 'hook token']}}\n    body: {env: BODY}\n")
+    command = Source(command=("pass", "show", "hook token"))
+    assert job.sources() == (command, Source("BODY"))
+    assert job.body({command: "a", Source("BODY"): "b"})["request"] == {
+        "url": "https://example.com/",
+        "headers": {"X-Token": "a"},
+        "body": "b",
+    }
+
+
+@pytest.mark.parametrize("value", ["a\nX-Other: b", "\x00", "é", "\r"])
+def test_value_that_is_no_header_is_refused_and_not_shown(value: str) -> None:
+    job = read(JOB + "    headers: {X-Token: {env: TOKEN}}\n")
+    with pytest.raises(ApplyFileError) as refused:
+        job.body({Source("TOKEN"): value})
+    assert str(refused.value) == (
+        "jobs.nightly.headers.X-Token: the value of TOKEN has characters that no header has"
+    )
+
+
+def test_body_that_is_not_utf_8_is_refused() -> None:
+    job = read(JOB + "    body: {env: BODY}\n")
+    with pytest.raises(ApplyFileError, match="the value of BODY is not UTF-8"):
+        job.body({Source("BODY"): "s3cret \udcff"})
 
 
 def test_defaults_complete_jobs_where_they_have_a_meaning() -> None:
@@ -70,14 +101,12 @@ def test_defaults_complete_jobs_where_they_have_a_meaning() -> None:
         b"jobs:\n"
         b"  line: {cron: '@daily', headers: {x-team: c}, json: null}\n"
         b"  rate: {rate_seconds: 60}\n"
-        b"  once: {at: 2030-01-01T09:00:00, start_deadline_seconds: 5}\n"
     )
-    line, rate, once = file.jobs
+    line, rate = file.jobs
     assert line.members["headers"] == {"X-Other": "b", "x-team": "c"}
     assert (line.members["timezone"], line.members["json"]) == ("Europe/Berlin", None)
     assert "body" not in line.members
     assert (rate.members["overlap_policy"], "timezone" in rate.members) == ("skip", False)
-    assert (once.members["timezone"], "overlap_policy" in once.members) == ("Europe/Berlin", False)
 
 
 @pytest.mark.parametrize(
@@ -87,20 +116,35 @@ def test_defaults_complete_jobs_where_they_have_a_meaning() -> None:
         ("set: s\n---\nset: t\n", "2 YAML documents"),
         ("- a\n", r"jobs.yaml:1: must be a mapping"),
         ("jobs: {}\n", r"jobs.yaml:1: set: is required"),
-        ("set: S!\njobs: {}\n", r"jobs.yaml:1: set: is required"),
+        ("set: S!\njobs: {}\n", r"jobs.yaml:1: set: is required: 1 to 64 letters"),
+        (f"set: {'s' * 65}\njobs: {{}}\n", r"jobs.yaml:1: set: is required"),
         ("set: s\n", r"jobs: is required"),
         ("set: s\njob: {}\n", r"jobs.yaml:2: job: unknown; a file has set, defaults, jobs"),
         (
             JOB + "    timezon: UTC\n",
             r"jobs.yaml:6: jobs.nightly.timezon: unknown member; did you mean timezone\?",
         ),
-        (JOB + "    delay_seconds: 5\n", r"jobs.yaml:6: .*each apply would move the job: write `at`"),
+        (JOB + "    delay_seconds: 5\n", r"jobs.yaml:6: .*belongs to a job that runs once"),
+        (
+            JOB.replace("cron: 30 2 * * *", "at: x"),
+            r"jobs.yaml:4: jobs.nightly.at: belongs to a job that runs once",
+        ),
+        (
+            JOB.replace("cron: 30 2 * * *", "expression: at(2030-01-01T00:00:00)"),
+            r"jobs.yaml:4: jobs.nightly.expression: belongs to a job that runs once",
+        ),
+        (JOB + "    set: t\n", r"jobs.yaml:6: jobs.nightly.set: stands at the head"),
         (JOB + "    schedule: {cron: x}\n", r"jobs.yaml:6: .*stand beside the others"),
-        (JOB + "    rate_seconds: 5\n", r"jobs.yaml:3: jobs.nightly: exactly one of at, cron"),
+        (
+            JOB + "    rate_seconds: 5\n",
+            r"jobs.yaml:3: jobs.nightly: exactly one of cron, rate_seconds, expression",
+        ),
         ("set: s\njobs:\n  a: {url: https://x.example}\n", r"jobs.yaml:3: jobs.a: exactly one of"),
         ("set: s\njobs:\n  a: {cron: '@daily'}\n", r"jobs.yaml:3: jobs.a.url: is required"),
         ("set: s\njobs:\n  a:\n", r"jobs.yaml:3: jobs.a: is required"),
-        ("set: s\njobs:\n  'a b': {}\n", r"jobs.yaml:3: .*a key has 1 to 128 letters"),
+        ("set: s\njobs:\n  'a b': {}\n", r"jobs.yaml:3: .*a key has letters, digits"),
+        ("set: s\njobs:\n  a/b: {}\n", r"jobs.yaml:3: .*a key has letters, digits"),
+        (f"set: s\njobs:\n  {'k' * 127}: {{}}\n", r"jobs.yaml:3: .*more than 128 characters together"),
         (
             JOB + "    retry:\n      max_attempts: 21\n",
             r"jobs.yaml:7: .*retry.max_attempts: expected `int` <= 20",
@@ -116,10 +160,20 @@ def test_defaults_complete_jobs_where_they_have_a_meaning() -> None:
             r"jobs.yaml:6: jobs.nightly.headers: object contains unknown",
         ),
         (
+            JOB + "    headers: {A: {env: B, command: [c]}}\n",
+            r"jobs.yaml:6: jobs.nightly.headers.A: exactly one of env, command",
+        ),
+        (JOB + "    body: {}\n", r"jobs.yaml:6: jobs.nightly.body: exactly one of env, command"),
+        (JOB + "    body: {command: pass}\n", r"jobs.yaml:6: jobs.nightly.body.command: expected `array`"),
+        (
             JOB + "    body: a\n    json: b\n",
             r"jobs.yaml:7: jobs.nightly.json: a request has `body` or `json`",
         ),
-        (JOB + "    start_deadline_seconds: 5\n", r"jobs.yaml:6: .*has no meaning with cron"),
+        (JOB + "    start_deadline_seconds: 5\n", r"jobs.yaml:6: .*belongs to a job that runs once"),
+        (
+            JOB.replace("cron: 30 2 * * *", "rate_seconds: 5") + "    timezone: UTC\n",
+            r"jobs.yaml:6: .*has no meaning with rate_seconds",
+        ),
         ("set: s\ndefaults: {cron: '@daily'}\njobs: {}\n", r"jobs.yaml:2: defaults.cron: belongs to a job"),
         (JOB + "    cron: 1 * * * *\n", r"jobs.yaml:6: the key 'cron' occurs twice"),
     ],
@@ -153,12 +207,13 @@ def own_schema(model: type, name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "model", [(Fields, ("JobIn", "ScheduleIn", "RequestIn")), (Retry, ("RetryIn",)), (Alerts, ("AlertsIn",))]
+    "model",
+    [(Fields, ("KeyedJobIn", "ScheduleIn", "RequestIn")), (Retry, ("RetryIn",)), (Alerts, ("AlertsIn",))],
 )
 def test_members_and_limits_are_those_of_the_api(model: tuple[type, tuple[str, ...]]) -> None:
     own, names = model
     theirs = {name: schema for part in names for name, schema in SCHEMAS[part]["properties"].items()}
-    for left_out in ("schedule", "request", "delay_seconds"):
+    for left_out in ("schedule", "request", "set", *ONCE):
         theirs.pop(left_out, None)
     assert set(own.__struct_fields__) == set(theirs)  # type: ignore[attr-defined]
     limits = (
@@ -174,7 +229,7 @@ def test_members_and_limits_are_those_of_the_api(model: tuple[type, tuple[str, .
     )
     for name, schema in theirs.items():
         api, ours = resolved(schema), own_schema(own, name)
-        if name in ("headers", "json", "retry", "alerts"):
+        if name in ("headers", "body", "json", "retry", "alerts"):
             continue
         for limit in limits:
             expected, found = api.get(limit), ours.get(limit)
@@ -183,6 +238,31 @@ def test_members_and_limits_are_those_of_the_api(model: tuple[type, tuple[str, .
             if "enum" in api and limit == "type":
                 continue
             assert found == expected, (name, limit)
+
+
+def test_sets_and_keys_are_those_of_the_api() -> None:
+    (key,) = (
+        each["schema"]["pattern"]
+        for each in OPENAPI["paths"]["/v1/jobs/by-key/{key}"]["put"]["parameters"]
+        if each["name"] == "key"
+    )
+    (set_name,) = (
+        each["pattern"] for each in SCHEMAS["KeyedJobIn"]["properties"]["set"]["anyOf"] if "pattern" in each
+    )
+    assert (key, set_name) == (f"^{KEY.pattern}$", f"^{SET.pattern}$")
+
+
+@settings(max_examples=50)
+@given(st.from_regex(SET, fullmatch=True), st.from_regex(KEY, fullmatch=True))
+def test_key_of_a_job_is_one_of_the_api_and_begins_with_its_set(set_name: str, key: str) -> None:
+    text = f"set: '{set_name}'\njobs:\n  '{key}': {{cron: '@daily', url: 'https://example.com/'}}\n"
+    if len(set_name) + len(key) > 127:
+        assert "more than 128 characters together" in refusal(text)
+        return
+    file = read_apply_file(text.encode())
+    assert file.key_of(file.jobs[0]) == f"{set_name}.{key}"
+    assert is_key(f"{set_name}.{key}")
+    check_set(file.set)
 
 
 def test_members_are_listed_once() -> None:

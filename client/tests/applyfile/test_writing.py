@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from punctual.applyfile import Job, Section, read_apply_file, write_apply_file
+from punctual.applyfile import Job, Section, read_apply_file, variable_name, write_apply_file
 
 texts = st.text(max_size=30).filter(lambda text: text.encode(errors="ignore").decode() == text)
 odd = st.sampled_from(
@@ -26,6 +26,8 @@ odd = st.sampled_from(
         "#x",
         "\x85",
         "a\u2028 b\r\n",
+        "a\u202eb",
+        "\ufeff: \u200b",
     ]
 )
 numbers = st.integers(-(10**30), 10**30) | st.floats(allow_nan=False, allow_infinity=False)
@@ -34,7 +36,7 @@ values: st.SearchStrategy[Any] = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts | odd, inner, max_size=4),
     max_leaves=12,
 )
-keys = st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9._:=/-]{0,20}[A-Za-z0-9])?", fullmatch=True)
+keys = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,20}", fullmatch=True)
 
 
 @settings(max_examples=80, deadline=None)
@@ -92,3 +94,16 @@ def test_members_have_a_fixed_order_and_comments_stand_above_their_job() -> None
         "  # c: no job\n"
     )
     assert [job.key for job in read_apply_file(text.encode()).jobs] == ["a"]
+
+
+def test_marks_of_direction_are_visible() -> None:
+    job = Job("a", {"url": "https://example.com/", "cron": "@daily", "body": "gpj\u202egnp.exe"})
+    text = write_apply_file("s", [Section(job)])
+    assert '    body: "gpj\\u202egnp.exe"\n' in text
+    assert read_apply_file(text.encode()).jobs[0].members["body"] == "gpj\u202egnp.exe"
+
+
+def test_names_of_variables_are_ones_that_a_file_may_have() -> None:
+    assert variable_name("billing.nightly", "X-Token") == "BILLING_NIGHTLY_X_TOKEN"
+    assert variable_name("1st", "body") == "JOB_1ST_BODY"
+    assert len(variable_name("k" * 128, "h" * 300)) == 200

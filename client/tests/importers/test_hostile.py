@@ -120,7 +120,7 @@ def test_thousands_of_lines_are_read_in_seconds_and_each_has_a_key_of_its_own() 
 def test_names_that_occur_twice_are_misfits_and_keep_keys_apart() -> None:
     schedule = {"Name": "job", "ScheduleExpression": "rate(1 day)", "CreationDate": 1, "Target": TARGET}
     twice = read("eventbridge", json.dumps(schedule).encode(), json.dumps([schedule]).encode())
-    assert [each.job.key for each in twice] == ["default/job", "default/job-2"]
+    assert [each.job.key for each in twice] == ["default:job", "default:job-2"]
     assert "the same group and name" in twice[1].why
     twice = read(
         "qstash",

@@ -28,8 +28,6 @@ def api() -> PreviewInstants:
         {"expression": "rate(6 hours)", "start_at": "2025-12-01T08:20:11Z"},
         {"expression": "rate(6 hours)", "start_at": "2026-02-01T08:20:11Z", "end_at": "2026-02-09T08:20:11Z"},
         {"rate_seconds": 86_400 * 30, "start_at": "2025-12-01T08:20:11Z"},
-        {"expression": "at(2026-03-29T10:00:00)", "timezone": "Europe/Berlin"},
-        {"at": "2026-02-01T10:00:00Z"},
     ],
 )
 @pytest.mark.parametrize(
@@ -43,9 +41,7 @@ def test_pages_of_the_api_have_the_instants_of_the_engine(
     assert api.between(schedule, *window) == EngineInstants().between(schedule, *window)
 
 
-@pytest.mark.parametrize(
-    "schedule", [{"cron": "61 * * * *"}, {"expression": "rate(0 days)"}, {"at": "2020-01-01T00:00:00Z"}]
-)
+@pytest.mark.parametrize("schedule", [{"cron": "61 * * * *"}, {"expression": "rate(0 days)"}])
 def test_refused_schedule_is_told_apart_from_one_that_has_ended(
     api: PreviewInstants, schedule: dict[str, Any]
 ) -> None:

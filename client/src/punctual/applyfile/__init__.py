@@ -1,4 +1,4 @@
-"""The `apply` file: the jobs of a set, written in YAML, with the members of `POST /v1/jobs`.
+"""The `apply` file: the jobs of a set, written in YAML, with the members of `PUT /v1/jobs/by-key/{key}`.
 
     set: billing
     defaults:
@@ -10,13 +10,22 @@
         headers:
           X-Token: {env: HOOK_TOKEN}
 
-The members of `schedule` and `request` stand beside the other members of a job. This package reads and writes the
-file. It sends nothing, and it reads no environment variable by itself. It needs PyYAML.
+The members of `schedule` and `request` stand beside the other members of a job. The key of this job in the API is
+`billing.nightly`. This package reads and writes the file. It sends nothing, and it reads no environment variable by
+itself. It needs PyYAML.
 """
 
-from punctual.applyfile.model import ApplyFile, ApplyFileError, Job, MissingVariablesError
+from punctual.applyfile.model import (
+    ApplyFile,
+    ApplyFileError,
+    Job,
+    MissingVariablesError,
+    Source,
+    api_key,
+    source_of,
+)
 from punctual.applyfile.reading import read_apply_file
-from punctual.applyfile.writing import Section, write_apply_file
+from punctual.applyfile.writing import Section, variable_name, write_apply_file
 
 __all__ = [
     "ApplyFile",
@@ -24,6 +33,10 @@ __all__ = [
     "Job",
     "MissingVariablesError",
     "Section",
+    "Source",
+    "api_key",
     "read_apply_file",
+    "source_of",
+    "variable_name",
     "write_apply_file",
 ]

@@ -12,8 +12,11 @@ from punctual.applyfile.schema import KINDS, MEMBERS, ONLY_WITH, REQUEST_MEMBERS
 Path = tuple[str | int, ...]
 
 _BESIDE: Final = "its members stand beside the others"
+_RUNS_ONCE: Final = "belongs to a job that runs once, and a file has jobs that recur: create it by itself"
 _ELSEWHERE: Final = {
-    "delay_seconds": "each apply would move the job: write `at`",
+    **dict.fromkeys(("at", "delay_seconds", "start_deadline_seconds", "when_suspended"), _RUNS_ONCE),
+    "key": "the name above the members is the key",
+    "set": "stands at the head of the file, for all jobs",
     "schedule": f"{_BESIDE}: {', '.join(SCHEDULE_MEMBERS)}",
     "request": f"{_BESIDE}: {', '.join(REQUEST_MEMBERS)}",
 }
@@ -32,6 +35,8 @@ def member_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
         match = _MESSAGE.fullmatch(str(error))
         assert match is not None
         return _steps(match["path"] or ""), _in_plain_words(match["what"])
+    if unknown_source := _outside_error(members):
+        return unknown_source
     tags = members.get("tags", [])
     if len(set(tags)) != len(tags):
         return ("tags",), "a tag occurs twice"
@@ -49,10 +54,22 @@ def job_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
     for member in members:
         if kinds[0] not in ONLY_WITH.get(member, KINDS):
             return (member,), f"has no meaning with {kinds[0]}"
+    if re.match(r"\s*at\s*\(", members.get("expression", "")):
+        return ("expression",), _RUNS_ONCE
     if "url" not in members:
         return ("url",), "is required"
     if "body" in members and "json" in members:
         return ("json",), "a request has `body` or `json`, not both"
+    return None
+
+
+def _outside_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
+    """Return the first value from outside the file that does not say where it comes from."""
+    given: dict[Path, Any] = {("headers", name): value for name, value in members.get("headers", {}).items()}
+    given["body",] = members.get("body")
+    for path, value in given.items():
+        if isinstance(value, dict) and len(value) != 1:
+            return path, "exactly one of env, command is needed"
     return None
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from punctual.applyfile.checking import Path, job_error, member_error
-from punctual.applyfile.model import KEY, SET, ApplyFile, ApplyFileError, Job
+from punctual.applyfile.model import KEY, SET, ApplyFile, ApplyFileError, Job, api_key
 from punctual.applyfile.schema import KINDS, MEMBERS, ONLY_WITH
 from punctual.yaml_values import Document, YamlError, read_documents
 
@@ -37,11 +37,15 @@ class _Reader:
         chosen = root.get("set")
         if not isinstance(chosen, str) or not SET.fullmatch(chosen):
             self._refuse(
-                ("set",), "is required: 1 to 63 lower-case letters, digits and . _ -, such as `set: billing`"
+                ("set",),
+                "is required: 1 to 64 letters, digits and . _ : -, with a letter or digit at the beginning, "
+                "such as `set: billing`",
             )
         defaults = self._defaults(root.get("defaults"))
         jobs = self._mapping(("jobs",), root.get("jobs"))
-        return ApplyFile(chosen, tuple(self._job(key, value, defaults) for key, value in jobs.items()))
+        return ApplyFile(
+            chosen, tuple(self._job(chosen, key, value, defaults) for key, value in jobs.items())
+        )
 
     def _defaults(self, value: Any) -> Mapping[str, Any]:
         if value is None:
@@ -53,13 +57,14 @@ class _Reader:
                 self._refuse((*path, member), "belongs to a job, not to the defaults")
         return defaults
 
-    def _job(self, key: str, value: Any, defaults: Mapping[str, Any]) -> Job:
+    def _job(self, chosen: str, key: str, value: Any, defaults: Mapping[str, Any]) -> Job:
         path: Path = ("jobs", key)
         if not KEY.fullmatch(key):
             self._refuse(
-                path,
-                "a key has 1 to 128 letters, digits and . _ : = / -, with a letter or digit at both ends",
+                path, "a key has letters, digits and . _ : -, with a letter or digit at the beginning"
             )
+        if not KEY.fullmatch(api_key(chosen, key)):
+            self._refuse(path, "the set, a dot and the key have more than 128 characters together")
         members = _completed(self._checked(path, value), defaults)
         if error := job_error(members):
             self._refuse((*path, *error[0]), error[1])

@@ -1,6 +1,6 @@
 """The members of a job in the file, with the types and limits of the API's schemas.
 
-The names and limits are those of `JobIn`, `ScheduleIn` and `RequestIn` in `docs/openapi.json`; a test compares
+The names and limits are those of `KeyedJobIn`, `ScheduleIn` and `RequestIn` in `docs/openapi.json`; a test compares
 them. Rules that need the server, such as whether a cron line ever fires, are left to the API.
 """
 
@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-KINDS: Final = ("at", "cron", "rate_seconds", "expression")
-"""A job has exactly one of these. `delay_seconds` is left out: each `apply` of the file would move the job."""
+KINDS: Final = ("cron", "rate_seconds", "expression")
+"""A job has exactly one of these. A file has recurring jobs only: a job with a key recurs."""
 SCHEDULE_MEMBERS: Final = (
     *KINDS,
     "timezone",
@@ -22,28 +22,9 @@ SCHEDULE_MEMBERS: Final = (
     "dst_overlap",
 )
 REQUEST_MEMBERS: Final = ("url", "method", "headers", "body", "json")
-_RECURRING: Final = ("cron", "rate_seconds", "expression")
-_LINES: Final = ("cron", "expression")
-ONLY_WITH: Final[dict[str, tuple[str, ...]]] = {
-    "timezone": ("at", *_LINES),
-    "dst_gap": _LINES,
-    "dst_overlap": _LINES,
-    **dict.fromkeys(
-        (
-            "start_at",
-            "end_at",
-            "max_runs",
-            "catch_up",
-            "catch_up_limit",
-            "catch_up_window_seconds",
-            "late_tolerance_seconds",
-            "overlap_policy",
-        ),
-        _RECURRING,
-    ),
-    "start_deadline_seconds": ("at", "expression"),
-    "when_suspended": ("at", "expression"),
-}
+ONLY_WITH: Final[dict[str, tuple[str, ...]]] = dict.fromkeys(
+    ("timezone", "dst_gap", "dst_overlap"), ("cron", "expression")
+)
 """The kinds with which a member has a meaning; members that are not named here have one with every kind."""
 
 _Zone = Annotated[str, Meta(max_length=64)]
@@ -55,10 +36,13 @@ _Line = Annotated[str, Meta(max_length=1024)]
 _Tag = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._:/=-]{0,62}\Z")]
 
 
-class Variable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The value of an environment variable, read when the file is applied."""
+class Outside(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A value that is read when the file is applied: of an environment variable, or what a command prints."""
 
-    env: Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,254}\Z")]
+    env: Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,254}\Z")] | UnsetType = UNSET
+    command: (
+        Annotated[list[Annotated[str, Meta(max_length=4096)]], Meta(min_length=1, max_length=64)] | UnsetType
+    ) = UNSET
 
 
 class Retry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -101,7 +85,6 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         | UnsetType
     ) = UNSET
     tags: Annotated[list[_Tag], Meta(max_length=10)] | UnsetType = UNSET
-    at: _InstantText | UnsetType = UNSET
     cron: _Line | UnsetType = UNSET
     rate_seconds: Annotated[int, Meta(ge=1, le=31_622_400)] | UnsetType = UNSET
     expression: _Line | UnsetType = UNSET
@@ -116,12 +99,12 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] | UnsetType = UNSET
     headers: (
         Annotated[
-            dict[Annotated[str, Meta(pattern=r"^[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")], _HeaderText | Variable],
+            dict[Annotated[str, Meta(pattern=r"^[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")], _HeaderText | Outside],
             Meta(max_length=50),
         ]
         | UnsetType
     ) = UNSET
-    body: Annotated[str, Meta(max_length=204_800)] | UnsetType = UNSET
+    body: Annotated[str, Meta(max_length=204_800)] | Outside | UnsetType = UNSET
     json: Any | UnsetType = UNSET
     lane: Literal["critical", "standard", "bulk"] | UnsetType = UNSET
     timeout_seconds: Annotated[int, Meta(ge=1, le=60)] | UnsetType = UNSET
@@ -133,8 +116,6 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     catch_up_window_seconds: Annotated[int, Meta(ge=0, le=31_622_400)] | UnsetType = UNSET
     late_tolerance_seconds: Annotated[int, Meta(ge=0, le=86_400)] | UnsetType = UNSET
     overlap_policy: Literal["allow", "skip", "queue_one"] | UnsetType = UNSET
-    start_deadline_seconds: Annotated[int, Meta(ge=1, le=604_800)] | UnsetType = UNSET
-    when_suspended: Literal["skip", "run"] | UnsetType = UNSET
     on_success: _Callback | UnsetType = UNSET
     on_failure: _Callback | UnsetType = UNSET
     alerts: Alerts | UnsetType = UNSET

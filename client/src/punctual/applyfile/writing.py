@@ -14,16 +14,17 @@ from punctual.applyfile.model import Job
 from punctual.applyfile.schema import MEMBERS
 
 _WIDTH = 100
-_BREAK = re.compile("[\x85\u2028\u2029]")
+_LONGEST_VARIABLE = 200
+_INVISIBLE = re.compile("[\x85\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _UNSAFE = re.compile(r"[^\x20-\x7e\xa0-\u2027\u2030-\ud7ff\ue000-\ufefe\uff00-\ufffd]+")
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
-    """Escapes the line breaks of Unicode, which PyYAML would write as they are, and fold."""
+    """Puts texts with line breaks of Unicode, marks of direction and the like into quotes, where they are escaped."""
 
 
 def _represent_text(dumper: _Dumper, text: str) -> yaml.Node:
-    style = '"' if _BREAK.search(text) else None
+    style = '"' if _INVISIBLE.search(text) else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
@@ -58,6 +59,12 @@ class _Written:
     live: bool
 
 
+def variable_name(key: str, part: str) -> str:
+    """Return a name for the environment variable with a part of a job, such as `BILLING_NIGHTLY_X_TOKEN`."""
+    name = re.sub(r"[^A-Z0-9]+", "_", f"{key}_{part}".upper(), flags=re.ASCII)
+    return (name if name[0].isalpha() else f"JOB_{name}")[:_LONGEST_VARIABLE]
+
+
 def _section(section: Section) -> _Written:
     lines = list(_comment(section.comments, "  "))
     if section.job is None:
@@ -80,7 +87,8 @@ def _job_lines(job: Job) -> list[str]:
         width=_WIDTH,
         default_flow_style=False,
     )
-    return text.rstrip("\n").split("\n")
+    visible = _INVISIBLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return visible.rstrip("\n").split("\n")
 
 
 def _plain(value: Any) -> Any:

@@ -10,12 +10,10 @@ from punctual.importers.job import SourceJob, Translation
 from punctual.importers.json_object import JsonObject, MemberError
 from punctual.importers.models.clock import UnknownZoneError, ZoneClock, zone_clock
 from punctual.importers.models.eventbridge import (
-    AtExpression,
     CronExpression,
     EventBridgeInstants,
     RateExpression,
     RateInstants,
-    SingleInstant,
     read_expression,
 )
 from punctual.importers.models.fields import LineError
@@ -72,8 +70,6 @@ class EventBridgeTranslation(Translation):
         expression = read_expression(text)
         clock = zone_clock(zone, *self.span)
         start, end, created = (self._moment(each) for each in ("StartDate", "EndDate", "CreationDate"))
-        if isinstance(expression, AtExpression):
-            return self._once(text, zone, expression, clock)
         if end is not None and end <= self.span.start:
             self.misfits.append("its EndDate has passed")
         if isinstance(expression, RateExpression):
@@ -84,17 +80,6 @@ class EventBridgeTranslation(Translation):
         }
         self._bounds(start, end)
         return EventBridgeInstants(expression.pattern, clock, start, end)
-
-    def _once(self, text: str, zone: str, expression: AtExpression, clock: ZoneClock) -> SourceInstants:
-        self.members |= {"expression": text, "timezone": zone}
-        passes = zone_clock(zone, expression.wall, expression.wall).instants_of(expression.wall)
-        if not passes:
-            raise LineError("its time does not exist in its zone: the clocks skip it")
-        if passes[0] <= self.span.start:
-            self.misfits.append("its time has passed")
-        elif passes[0] > self.span.end:
-            self.notes.append("its time is more than 400 days ahead, and was not compared")
-        return SingleInstant(passes[0], clock)
 
     def _rate(
         self,

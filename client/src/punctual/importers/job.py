@@ -74,12 +74,12 @@ class Translation:
 
 
 def without_repeats(jobs: Iterable[SourceJob], name: str) -> Iterator[SourceJob]:
-    """Yield the jobs; one whose origin has occurred before becomes a misfit. `name` is what the source calls it."""
+    """Yield the jobs; one whose key has occurred before becomes a misfit. `name` is what the source calls the key."""
     times: Counter[str] = Counter()
     for job in jobs:
-        times[job.origin] += 1
-        if times[job.origin] == 1:
+        times[job.key] += 1
+        if times[job.key] == 1:
             yield job
         else:
             repeated = f"an earlier job of the files has the same {name}"
-            yield SourceJob(f"{job.key}-{times[job.origin]}", job.origin, None, misfit=repeated)
+            yield SourceJob(f"{job.key}-{times[job.key]}", job.origin, None, misfit=repeated)

@@ -43,8 +43,6 @@ class PreviewInstants:
     preview: Callable[[Mapping[str, Any]], Sequence[int]]
 
     def between(self, schedule: Mapping[str, Any], after: int, until: int, limit: int) -> list[int]:
-        if "at" in schedule or _begins(schedule, "at("):
-            return [each for each in self.preview(schedule) if after < each <= until][:limit]
         find_page = (
             self._rate_page if "rate_seconds" in schedule or _begins(schedule, "rate(") else self._line_page
         )

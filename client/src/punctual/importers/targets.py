@@ -1,5 +1,6 @@
 """The URLs that the user gives for the targets of a source, and the parts of a request that need care."""
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -7,10 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from punctual.applyfile.model import KEY
+from punctual.applyfile.writing import variable_name
 from punctual.importers.job import UnreadableSourceError
 
 NO_URL: Final = "https://example.com/set-a-url"
 """Stands in the nearest job of a misfit whose target has no URL. Such a job is only ever a comment."""
+_LONGEST_KEY: Final = 60
+"""So that it fits into 128 characters behind the name of any set, also with a number that tells equal lines apart."""
+_DIGITS: Final = 8
 _URL: Final = re.compile(r"https?://\S{1,2040}")
 _GIVEN: Final = re.compile(r"=(?=https?://)")
 _SECRET: Final = re.compile(
@@ -72,10 +77,16 @@ def url_map(pairs: Iterable[str], file: bytes | None = None) -> UrlMap:
 
 
 def job_key(text: str) -> str:
-    """Return the text with everything that a key may not hold replaced by `-`."""
-    bare = re.sub(r"[^A-Za-z0-9._:=/-]+", "-", text, flags=re.ASCII)[:100]
-    bare = re.sub(r"^[^A-Za-z0-9]+|[^A-Za-z0-9]+$", "", bare)
-    return bare if KEY.fullmatch(bare) else "job"
+    """Return a key for the name of a job in its source: different keys for different names.
+
+    `group/name` becomes `group:name`. A name that is long, or that has characters that no key has, gets a digest.
+    """
+    bare = text.replace("/", ":")
+    if ":" not in text and len(bare) <= _LONGEST_KEY and KEY.fullmatch(bare):
+        return bare
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:_DIGITS]
+    near = re.sub(r"[^A-Za-z0-9._:-]+", "-", bare).lstrip("._:-")[: _LONGEST_KEY - _DIGITS - 1]
+    return f"{near}-{digest}" if near else f"job-{digest}"
 
 
 def tag(text: str) -> str:
@@ -95,10 +106,9 @@ def take_headers(key: str, given: Mapping[str, str]) -> tuple[dict[str, Any], li
         if lower in _NOT_SENT or lower.startswith(("webhook-", "punctual-", "upstash-")):
             notes.append(f"the header {name} is not carried over")
         elif _SECRET.search(name):
-            variable = re.sub(r"[^A-Z0-9]+", "_", f"{key}_{name}".upper())
-            variable = variable if variable[:1].isalpha() else f"JOB_{variable}"
-            headers[name] = {"env": variable[:255]}
-            notes.append(f"set {variable[:255]} to the value of the header {name}")
+            variable = variable_name(key, name)
+            headers[name] = {"env": variable}
+            notes.append(f"set {variable} to the value of the header {name}")
         else:
             headers[name] = value
     return headers, notes

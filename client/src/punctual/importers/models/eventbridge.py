@@ -7,7 +7,7 @@ one-time schedules, time zones and daylight saving time:
 * In spring, times that do not exist are skipped. In autumn, a schedule "runs only once and does not repeat its
   invocation"; the guide makes no exception for lines such as `cron(0 * * * ? *)`.
 * `rate(value unit)` counts from the start date, or from the creation; a day is 24 hours.
-* `at(yyyy-mm-ddThh:mm:ss)` is a local time of the zone.
+* `at(...)` runs once, and is refused: an apply file has jobs that recur.
 
 Parts of cron lines that the guide does not describe are refused: `LW`, `31W`, `L-3`, ranges that wrap around.
 """
@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
-from punctual.importers.models.clock import ZoneClock, midnight
+from punctual.importers.models.clock import ZoneClock
 from punctual.importers.models.fields import (
     UNIX_RULES,
     WEEKDAYS,
@@ -40,7 +40,7 @@ _WEEKDAY_RULE = FieldRule("day of week", 1, 7, _SUNDAY_FIRST, opens_steps=True)
 _YEAR_RULE = FieldRule("year", 1970, 2199, opens_steps=True)
 _CRON = re.compile(r"cron\(([^()]*)\)")
 _RATE = re.compile(r"rate\(\s*([0-9]{1,9})\s+(minute|hour|day)s?\s*\)")
-_AT = re.compile(r"at\(([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})\)")
+_AT = re.compile(r"at\([^()]*\)")
 _NEAREST = re.compile(r"([0-9]{1,2})w")
 _NTH = re.compile(r"([0-9]|[a-z]{3})#([1-5])")
 _LAST = re.compile(r"([0-9]|[a-z]{3})l")
@@ -67,14 +67,7 @@ class RateExpression:
     interval: int
 
 
-@dataclass(frozen=True, slots=True)
-class AtExpression:
-    """A local time, in wall seconds."""
-
-    wall: int
-
-
-def read_expression(text: str) -> CronExpression | RateExpression | AtExpression:
+def read_expression(text: str) -> CronExpression | RateExpression:
     """Read a `ScheduleExpression`. Raises LineError."""
     bare = text.strip()
     if match := _RATE.fullmatch(bare):
@@ -82,18 +75,11 @@ def read_expression(text: str) -> CronExpression | RateExpression | AtExpression
         if interval == 0:
             raise LineError("a rate of 0")
         return RateExpression(interval)
-    if match := _AT.fullmatch(bare):
-        year, month, day, hour, minute, second = (int(each) for each in match.groups())
-        try:
-            wall = midnight(date(year, month, day)) + hour * 3_600 + minute * 60 + second
-        except ValueError:
-            raise LineError(f"{bare[:60]!r}: no such date") from None
-        if hour > 23 or minute > 59 or second > 59:
-            raise LineError(f"{bare[:60]!r}: no such time of day")
-        return AtExpression(wall)
+    if _AT.fullmatch(bare):
+        raise LineError("at(...) runs once, and a file has jobs that recur: create it by itself, with `at`")
     if match := _CRON.fullmatch(bare):
         return _read_cron(match[1])
-    raise LineError(f"{bare[:60]!r} is none of cron(...), rate(...) and at(...)")
+    raise LineError(f"{bare[:60]!r} is none of cron(...) and rate(...)")
 
 
 def _read_cron(text: str) -> CronExpression:
@@ -198,20 +184,3 @@ class RateInstants:
         count = max(0, (after - self.anchor) // self.interval + 1)
         last = min(until, until if self.end is None else self.end)
         yield from range(self.anchor + count * self.interval, last + 1, self.interval)
-
-
-@dataclass(frozen=True, slots=True)
-class SingleInstant:
-    """The one instant of a schedule that runs once."""
-
-    instant: int
-    clock: ZoneClock
-
-    @property
-    def clocks(self) -> tuple[ZoneClock, ...]:
-        return (self.clock,)
-
-    def after(self, after: int, until: int) -> Iterator[int]:
-        """Yield the instant if it lies in (after, until]."""
-        if after < self.instant <= until:
-            yield self.instant
