@@ -3,7 +3,6 @@
 import os
 import shlex
 import stat
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from punctual._commands import output_of
 from punctual._operation import Secret
 from punctual.errors import ConfigurationError
 
@@ -22,7 +22,6 @@ else:
 
 URL, KEY, PROFILE = "PUNCTUAL_URL", "PUNCTUAL_KEY", "PUNCTUAL_PROFILE"
 DEFAULT_PROFILE = "default"
-COMMAND_SECONDS = 60
 _PRIVATE = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -134,17 +133,7 @@ def _output(command: Any) -> str:
         raise ConfigurationError("key_command cannot be split into words: a quote is not closed") from None
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
         raise ConfigurationError("key_command must be a command line, or a list of its words")
-    try:
-        done = subprocess.run(  # noqa: S603 - the command is the user's own
-            words, stdout=subprocess.PIPE, check=True, text=True, timeout=COMMAND_SECONDS
-        )
-    except subprocess.CalledProcessError as error:
-        raise ConfigurationError(f"key_command {words[0]!r} ended with {error.returncode}") from None
-    except subprocess.TimeoutExpired:
-        raise ConfigurationError(f"key_command {words[0]!r} took longer than {COMMAND_SECONDS} s") from None
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(f"key_command {words[0]!r} cannot be run: {type(error).__name__}") from None
-    return done.stdout
+    return output_of(words, "key_command")
 
 
 def _text(value: Any, name: str) -> str:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from client.tests.importers.test_command import Process
-from punctual.importers.command import MISFITS
+from client.tests.cli.test_import import shell
 from tests.support.documents.blocks import blocks_of
 from tests.support.sources import ROOT
 
@@ -22,8 +21,6 @@ def test_command_of_the_guide_prints_the_file_and_the_report_that_it_shows(
     monkeypatch.chdir(tmp_path)
     Path("crontab.txt").write_text(crontab)
     words = shlex.split(command.replace("\\\n", " "))
-    assert (words[:3], words[-2:]) == (["python", "-m", "punctual.importers"], [">", "jobs.yaml"])
-    process = Process()
-    assert process.run(*words[3:-2]) == MISFITS
-    assert process.stderr.getvalue() == report
-    assert process.stdout.getvalue() == file
+    assert (words[:2], words[-2:]) == (["punctual", "import"], [">", "jobs.yaml"])
+    ran = shell().run(*words[1:-2])
+    assert (ran.code, ran.err, ran.out) == (1, report, file)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from enum import Enum, auto
 from itertools import count
-from threading import Lock
+from threading import RLock
 from types import SimpleNamespace
 from typing import Any
 
@@ -66,7 +66,7 @@ class Deployment:
         self._lanes = Lanes(self.world.world)
         self._chance = random.Random(self.seed)
         self._numbers = count(1)
-        self._lock = Lock()
+        self._lock = RLock()
         self._began_ms: int = self.world.world.clock.time_ms
 
     @property
@@ -125,14 +125,15 @@ class Deployment:
 
     def act(self, request: httpx.Request) -> httpx.Response:
         """What the API answers."""
-        metrics.clear_metrics()
         sent = Sent(
             method=request.method,
             target=request.url.raw_path.decode(),
             headers=dict(request.headers),
             body=request.content,
         )
-        made = got(self.world.api(sent.event(), SimpleNamespace(aws_request_id="sdk")))
+        with self._lock:
+            metrics.clear_metrics()
+            made = got(self.world.api(sent.event(), SimpleNamespace(aws_request_id="sdk")))
         return httpx.Response(made.status, headers=made.headers, content=made.body)
 
     def _foreign(self, status: int, body: bytes, content_type: str = "application/json") -> httpx.Response:

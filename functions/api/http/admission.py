@@ -27,6 +27,7 @@ OPEN_PATHS = frozenset(
         "/v1/docs/swagger-ui-bundle.js",
         "/v1/docs/swagger-ui.css",
         "/v1/docs/guides/alerts",
+        "/v1/docs/guides/apply",
         "/v1/docs/guides/bulk-operations",
         "/v1/docs/guides/chaining",
         "/v1/docs/guides/importers",

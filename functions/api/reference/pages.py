@@ -17,6 +17,7 @@ _PAGES_DIR = files("functions.api.reference")
 GUIDES = (
     *(
         "guides/alerts",
+        "guides/apply",
         "guides/bulk-operations",
         "guides/chaining",
         "guides/importers",

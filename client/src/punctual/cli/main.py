@@ -67,6 +67,8 @@ MODULES: tuple[Module, ...] = (
     Module("bulk_tasks", DEAD, ("bulk",)),
     Module("searches", DEAD, ("searches",)),
     # Files.
+    Module("files", FILES, ("apply", "export")),
+    Module("files_import", FILES, ("import",)),
     # Receivers.
     Module("reports", HOOKS, ("report",)),
     # Account.

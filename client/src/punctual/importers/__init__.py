@@ -1,11 +1,11 @@
 """Importers: the schedules of EventBridge Scheduler, QStash, crontabs and Kubernetes CronJobs as an apply file.
 
-`python -m punctual.importers SOURCE FILE…` prints the file and a report. It says for each job whether Punctual runs
-it at the same instants as the source, over 400 days and all clock changes. The package needs PyYAML.
+`punctual import SOURCE FILE…` prints the file and a report. It says for each job whether Punctual runs it at the same
+instants as the source, over 400 days and all clock changes. The package needs PyYAML.
 """
 
 from punctual.importers.crontab import CrontabReader
-from punctual.importers.eventbridge import EventBridgeReader, read_live
+from punctual.importers.eventbridge import EventBridgeReader, SchedulerClient, read_live
 from punctual.importers.job import SourceFile, SourceJob, UnreadableSourceError, Verdict
 from punctual.importers.kubernetes import KubernetesReader
 from punctual.importers.ports import Instants, ScheduleRefusedError, SourceInstants
@@ -24,6 +24,7 @@ __all__ = [
     "PreviewInstants",
     "QStashReader",
     "ScheduleRefusedError",
+    "SchedulerClient",
     "SourceFile",
     "SourceInstants",
     "SourceJob",

@@ -1,0 +1,94 @@
+"""Asks the API what an application of a file would change. Nothing is changed by that."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from punctual.applying.parallel import each
+from punctual.applying.plan import (
+    CREATED,
+    UNCHANGED,
+    UPDATED,
+    Answer,
+    Change,
+    Conflict,
+    Deletion,
+    NextRun,
+    Plan,
+    Refusal,
+    concerns_one_job,
+    plan_of,
+)
+from punctual.applying.wanted import WantedJob
+from punctual.client import Punctual
+from punctual.models import Job, JobPut, JobSummary
+from punctual.problems import ApiError
+
+ENDED = frozenset({"deleted", "completed"})
+_HELD = frozenset({"paused", "pausing"})
+_PAGE = 100
+
+
+def make_plan(
+    client: Punctual, set_name: str, jobs: Sequence[WantedJob], *, prune: bool, workers: int
+) -> Plan:
+    """Compare the jobs of a file with those of the API; the API compares, since it shows no sealed value.
+
+    With `prune`, jobs of the set that are not in the file are to be deleted. Raises RequestError, but for refusals
+    of single jobs, which are part of the plan.
+    """
+    answers = each(lambda job: _answer(client, set_name, job), jobs, workers)
+    standing = standing_jobs(client, set_name) if prune else []
+    named = {job.key for job in jobs}
+    deletions = tuple(
+        Deletion(str(job.key), job.id, job.revision) for job in standing if job.key not in named
+    )
+    return plan_of(set_name, answers, deletions, len(standing))
+
+
+def standing_jobs(client: Punctual, set_name: str) -> list[JobSummary]:
+    """The jobs of a set that have not ended, by their keys. Backfills belong to their jobs."""
+    found = client.jobs.iterate(set=set_name, limit=_PAGE)
+    return sorted(
+        (job for job in found if job.key and job.set == set_name and job.state not in ENDED),
+        key=lambda job: str(job.key),
+    )
+
+
+def _answer(client: Punctual, set_name: str, job: WantedJob) -> Answer:
+    try:
+        answer = client.jobs.put(job.key, dry_run=True, **job.body)
+        if answer.change == UNCHANGED:
+            return None
+        before = answer.job
+        if before is not None and before.set not in (None, set_name):
+            return Conflict(job.key, job.line, before.set)
+        return _change(client, job, answer)
+    except ApiError as error:
+        if concerns_one_job(error):
+            return Refusal(job.key, job.line, error)
+        raise
+
+
+def _change(client: Punctual, job: WantedJob, answer: JobPut) -> Change:
+    schedule: Mapping[str, Any] = job.body["schedule"]
+    if answer.change == CREATED or answer.job is None:
+        return Change(job.key, CREATED, (), schedule, NextRun(None, _first_run(client, schedule)))
+    is_paused = answer.job.state in _HELD
+    next_run = None
+    if not is_paused and any(field.pointer.startswith("/schedule/") for field in answer.fields):
+        upcoming = client.jobs.upcoming(answer.job, count=1).runs
+        after = _first_run(client, _in_phase(schedule, answer.job))
+        next_run = NextRun(upcoming[0].local if upcoming else None, after)
+    return Change(job.key, UPDATED, answer.fields, schedule, next_run, is_paused)
+
+
+def _first_run(client: Punctual, schedule: Mapping[str, Any]) -> str | None:
+    runs = client.schedules.preview(**schedule).runs
+    return runs[0].local if runs else None
+
+
+def _in_phase(schedule: Mapping[str, Any], job: Job) -> Mapping[str, Any]:
+    """The schedule as the API takes it: the same rate without a start keeps the phase of the job."""
+    own = job.schedule
+    is_same = own.rate_seconds is not None and schedule.get("rate_seconds") == own.rate_seconds
+    return {**schedule, "start_at": own.start_at} if is_same and "start_at" not in schedule else schedule

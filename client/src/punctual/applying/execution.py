@@ -1,0 +1,71 @@
+"""Carries out a plan: creations and changes first, deletions last."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from threading import Event
+
+from punctual.applying.asking import ENDED
+from punctual.applying.parallel import each
+from punctual.applying.plan import DELETED, Deletion, Plan, concerns_one_job
+from punctual.applying.wanted import WantedJob
+from punctual.client import Punctual
+from punctual.errors import PunctualError
+from punctual.problems import ApiError, NotFoundError, PreconditionFailedError
+
+NOT_SENT = "not sent"
+FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of one job: `created`, `updated`, `unchanged`, `deleted`, `failed` or `not sent`."""
+
+    key: str
+    change: str
+    error: PunctualError | None = None
+
+
+def carry_out(client: Punctual, plan: Plan, jobs: Sequence[WantedJob], *, workers: int) -> tuple[Done, ...]:
+    """Change what the plan names, and return what became of each job. The plan must be possible.
+
+    A job that the API refuses does not keep the others from being sent. Any other error does, such as an answer that
+    never comes. Nothing is deleted if anything failed. A repetition sends what is left.
+    """
+    changed = {change.key for change in plan.changes}
+    stop = Event()
+    done = each(
+        lambda job: _attempt(job.key, lambda: client.jobs.put(job.key, **job.body).change, stop),
+        [job for job in jobs if job.key in changed],
+        workers,
+    )
+    if any(one.change == FAILED for one in done):
+        stop.set()
+    deleted = each(
+        lambda deletion: _attempt(deletion.key, lambda: _delete(client, deletion), stop),
+        plan.deletions,
+        workers,
+    )
+    return (*done, *deleted)
+
+
+def _attempt(key: str, act: Callable[[], str], stop: Event) -> Done:
+    if stop.is_set():
+        return Done(key, NOT_SENT)
+    try:
+        return Done(key, act())
+    except PunctualError as error:
+        if not (isinstance(error, ApiError) and concerns_one_job(error)):
+            stop.set()
+        return Done(key, FAILED, error)
+
+
+def _delete(client: Punctual, deletion: Deletion) -> str:
+    """Delete a job at the revision that was seen. Raises PreconditionFailedError if it was changed since."""
+    try:
+        client.jobs.cancel(deletion.id, if_match=deletion.revision)
+    except NotFoundError:
+        pass  # Its record has expired.
+    except PreconditionFailedError:
+        if client.jobs.get(deletion.id).state not in ENDED:
+            raise
+    return DELETED

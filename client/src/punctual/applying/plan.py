@@ -1,0 +1,117 @@
+"""What an application of a file would do: pure values, and the limit of deletions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from punctual.models import FieldChange
+from punctual.problems import ApiError, QuotaExceededError
+
+CREATED: Final = "created"
+UPDATED: Final = "updated"
+UNCHANGED: Final = "unchanged"
+DELETED: Final = "deleted"
+FREE_DELETIONS: Final = 20
+"""More deletions than this, or more than half of the set, need a limit."""
+_OF_ONE_JOB: Final = frozenset({400, 404, 409, 412, 413, 422})
+
+
+@dataclass(frozen=True, slots=True)
+class NextRun:
+    """The local time of the next run, such as `2026-02-21T02:30:00`, before and after; None where there is none."""
+
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A job that is created or updated. `next_run` is known for another schedule of a job that is not paused."""
+
+    key: str
+    change: str
+    fields: tuple[FieldChange, ...]
+    schedule: Mapping[str, Any]
+    next_run: NextRun | None = None
+    is_paused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """A job of the set that is not in the file, at the revision that was seen."""
+
+    key: str
+    id: str
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A job that the API refuses; `line` is its line in the file."""
+
+    key: str
+    line: int
+    error: ApiError
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A key of the file that belongs to a job of another set."""
+
+    key: str
+    line: int
+    set: str
+
+
+Answer = Change | Refusal | Conflict | None
+"""What the API says of one job of the file; None for a job that stays as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What would change in a set. A plan with refusals or conflicts is not carried out, not even in parts."""
+
+    set: str
+    changes: tuple[Change, ...] = ()
+    deletions: tuple[Deletion, ...] = ()
+    unchanged: int = 0
+    refusals: tuple[Refusal, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    standing: int = field(default=0)
+    """The jobs of the set before the application, if deletions were asked for."""
+
+    @property
+    def is_possible(self) -> bool:
+        return not (self.refusals or self.conflicts)
+
+    @property
+    def has_changes(self) -> bool:
+        return bool(self.changes or self.deletions)
+
+
+def plan_of(set_name: str, answers: list[Answer], deletions: tuple[Deletion, ...], standing: int) -> Plan:
+    """Put together what the API says of the jobs of the file, in its order."""
+    return Plan(
+        set=set_name,
+        changes=tuple(each for each in answers if isinstance(each, Change)),
+        deletions=deletions,
+        unchanged=sum(each is None for each in answers),
+        refusals=tuple(each for each in answers if isinstance(each, Refusal)),
+        conflicts=tuple(each for each in answers if isinstance(each, Conflict)),
+        standing=standing,
+    )
+
+
+def prune_error(plan: Plan, limit: int | None) -> str | None:
+    """Return why there are too many deletions, or None. `limit` is the number that the user allows."""
+    count = len(plan.deletions)
+    if limit is not None:
+        return f"{count} jobs would be deleted, more than the limit of {limit}" if count > limit else None
+    if count > FREE_DELETIONS or 2 * count > plan.standing:
+        return f"{count} of the {plan.standing} jobs of the set {plan.set} would be deleted"
+    return None
+
+
+def concerns_one_job(error: ApiError) -> bool:
+    """Whether the API refuses one job, and may accept others."""
+    return error.status in _OF_ONE_JOB or isinstance(error, QuotaExceededError)

@@ -1,0 +1,46 @@
+"""The jobs of a file as they are sent: with the values that the file leaves to the environment and to commands."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from punctual.applyfile import ApplyFile, ApplyFileError, MissingVariablesError, Source
+
+Run = Callable[[Sequence[str]], str]
+"""Runs a command, and returns what it prints. Raises ConfigurationError."""
+
+
+@dataclass(frozen=True, slots=True)
+class WantedJob:
+    """A job of the file: its key in the API, its line in the file, and the body of `PUT /v1/jobs/by-key/{key}`."""
+
+    key: str
+    line: int
+    body: Mapping[str, Any] = field(repr=False)
+
+
+def wanted_jobs(file: ApplyFile, environ: Mapping[str, str], run: Run | None) -> tuple[WantedJob, ...]:
+    """Return all jobs of the file, in its order. Nothing is sent.
+
+    Each command runs once; `run` None means that the file may have none. Raises MissingVariablesError with all
+    variables that are not set, ApplyFileError, and what `run` raises.
+    """
+    values = _values((source for job in file.jobs for source in job.sources()), environ, run)
+    return tuple(
+        WantedJob(file.key_of(job), job.line, {**job.body(values), "set": file.set}) for job in file.jobs
+    )
+
+
+def _values(sources: Iterable[Source], environ: Mapping[str, str], run: Run | None) -> dict[Source, str]:
+    wanted = dict.fromkeys(sources)
+    missing = tuple(each.env for each in wanted if each.env is not None and each.env not in environ)
+    if missing:
+        raise MissingVariablesError(missing)
+    return {each: environ[each.env] if each.env is not None else _output(each, run) for each in wanted}
+
+
+def _output(source: Source, run: Run | None) -> str:
+    """What the command prints, without the line end."""
+    if run is None:
+        raise ApplyFileError(f"the file runs {source}: allow it with --allow-commands if you trust the file")
+    return run(source.command).rstrip("\r\n")

@@ -1,0 +1,289 @@
+"""`punctual apply`: the diff, the exit codes, what is asked, and what is never sent or printed."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from client.tests.cli.shell import Shell
+from client.tests.cli.test_import import shell
+from client.tests.sdk.deployment import HOOK, Deployment, Fate
+
+NIGHTLY = f"""\
+set: billing
+defaults:
+  url: {HOOK}
+jobs:
+  nightly:
+    cron: 30 2 * * *
+    timezone: Europe/Berlin
+    headers: {{X-Token: {{env: HOOK_TOKEN}}}}
+  hourly: {{rate_seconds: 3600, start_at: 2026-01-15T00:00:00Z}}
+  weekly: {{expression: cron(0 9 ? * MON *), timezone: Europe/Berlin, body: text}}
+"""
+CHANGED = f"""\
+set: billing
+defaults:
+  url: {HOOK}
+jobs:
+  nightly:
+    cron: 0 3 * * *
+    timezone: Europe/Berlin
+    headers: {{X-Token: {{env: HOOK_TOKEN}}}}
+    tags: [money, at-night]
+    retry: {{max_attempts: 2}}
+  hourly: {{rate_seconds: 7200, start_at: 2026-01-15T00:00:00Z}}
+  weekly: {{expression: cron(0 9 ? * MON *), timezone: Europe/Berlin, body: other}}
+  new: {{cron: 0 12 1 2 *}}
+"""
+TOKEN = {"HOOK_TOKEN": "s3cret"}
+
+
+def applied(text: str = NIGHTLY) -> Shell:
+    around = shell()
+    around.environ.update(TOKEN)
+    around.ok("apply", "-f", "-", stdin=text)
+    return around
+
+
+def changes(around: Shell) -> list[str]:
+    """The requests that change something."""
+    return [
+        f"{each.method} {each.url.path}"
+        for each in around.deployment.sent
+        if each.method in ("PUT", "DELETE", "PATCH") and "dry_run" not in each.url.params
+    ]
+
+
+def test_new_jobs_are_shown_with_their_next_runs() -> None:
+    around = shell()
+    around.environ.update(TOKEN)
+    ran = around.ok("apply", "-f", "-", stdin=NIGHTLY)
+    assert ran.out == (
+        '+ billing.nightly  cron "30 2 * * *" Europe/Berlin · next run 2026-01-16 02:30\n'
+        "+ billing.hourly   rate_seconds 3600 · next run 2026-01-15 13:00\n"
+        '+ billing.weekly   expression "cron(0 9 ? * MON *)" Europe/Berlin · next run 2026-01-19 09:00\n'
+        "3 to create\n"
+    )
+    assert ran.err == "3 created\n"
+    assert "s3cret" not in ran.out + ran.err
+
+
+def test_differences_are_shown_with_next_runs_and_without_values_of_requests() -> None:
+    around = applied()
+    around.environ["HOOK_TOKEN"] = "0ther"
+    with around.deployment.client() as p:
+        p.jobs.put("billing.old-sync", url=HOOK, cron="@daily", set="billing")
+        p.jobs.pause(p.jobs.get_by_key("billing.hourly"))
+    ran = around.ok("apply", "-f", "-", "--prune", "--dry-run", stdin=CHANGED)
+    assert ran.out == (
+        "~ billing.nightly   header X-Token changed (hidden) · retry.max_attempts 5 → 2 · "
+        'cron "30 2 * * *" → "0 3 * * *" · tags [] → ["money", "at-night"] · '
+        "next run 2026-01-16 02:30 → 03:00\n"
+        "~ billing.hourly    rate_seconds 3600 → 7200 · stays paused\n"
+        "~ billing.weekly    body changed (hidden)\n"
+        '+ billing.new       cron "0 12 1 2 *" · next run 2026-02-01 12:00\n'
+        "- billing.old-sync  in set billing, not in the file\n"
+        "1 to create, 3 to change, 1 to delete\n"
+    )
+    assert not {"s3cret", "0ther", "other"} & set(ran.out.replace('"', " ").split())
+    assert len(changes(around)) == 4
+
+
+def test_plan_is_a_document_for_programs() -> None:
+    around = applied()
+    ran = around.run("apply", "-f", "-", "--dry-run", "-o", "json", "--exit-code", stdin=CHANGED)
+    assert ran.code == 9
+    document: dict[str, Any] = ran.json
+    assert (document["set"], document["unchanged"], document["deletions"]) == ("billing", 0, [])
+    nightly = document["changes"][0]
+    assert (nightly["key"], nightly["change"]) == ("billing.nightly", "updated")
+    assert nightly["next_run"] == {"before": "2026-01-16T02:30:00", "after": "2026-01-16T03:00:00"}
+    assert {"pointer": "/schedule/cron", "before": "30 2 * * *", "after": "0 3 * * *", "hidden": False} in (
+        nightly["fields"]
+    )
+
+
+def test_twice_is_unchanged() -> None:
+    around = applied()
+    sent = len(changes(around))
+    ran = around.ok("apply", "-f", "-", "--exit-code", stdin=NIGHTLY)
+    assert (ran.out, ran.err, len(changes(around))) == ("3 unchanged\n", "", sent)
+
+
+def test_exit_code_tells_of_changes_only_if_asked_for() -> None:
+    around = applied()
+    assert around.run("apply", "-f", "-", "--dry-run", stdin=CHANGED).code == 0
+    assert around.run("apply", "-f", "-", "--dry-run", "--exit-code", stdin=CHANGED).code == 9
+    assert around.run("apply", "-f", "-", "--exit-code", stdin=CHANGED).code == 9
+    assert around.run("apply", "-f", "-", "--exit-code", stdin=CHANGED).code == 0
+
+
+def test_deletions_come_last_and_want_their_number_typed_or_yes() -> None:
+    around = applied()
+    less = NIGHTLY[: NIGHTLY.index("  weekly")].replace("30 2 * * *", "0 4 * * *")
+    refused = around.run("apply", "-f", "-", "--prune", stdin=less)
+    assert refused.code == 2
+    assert "there is no terminal to confirm it at, so nothing was changed" in refused.err
+    assert len(changes(around)) == 3
+    ran = around.ok("apply", "-f", "-", "--prune", "--yes", stdin=less)
+    assert ran.err.endswith("1 updated, 1 deleted, 1 unchanged\n")
+    assert changes(around)[3] == "PUT /v1/jobs/by-key/billing.nightly"
+    assert changes(around)[4].startswith("DELETE /v1/jobs/job_")
+
+
+def test_question_on_a_terminal(tmp_path: Path) -> None:
+    around = applied()
+    around.is_terminal = True
+    file = tmp_path / "jobs.yaml"
+    file.write_text(NIGHTLY[: NIGHTLY.index("  weekly")])
+    assert around.run("apply", "-f", str(file), "--prune", stdin="2\n").code == 1
+    ran = around.ok("apply", "-f", str(file), "--prune", stdin="1\n")
+    assert "1 jobs to delete:\n  billing.weekly\n" in ran.err
+
+
+def test_too_many_deletions_need_a_limit_and_change_nothing() -> None:
+    around = applied()
+    empty = "set: billing\njobs: {}\n"
+    ran = around.run("apply", "-f", "-", "--prune", "--yes", stdin=empty)
+    assert ran.code == 2
+    assert "3 of the 3 jobs of the set billing would be deleted" in ran.err
+    assert "--prune-limit 3" in ran.err
+    assert around.run("apply", "-f", "-", "--prune", "--yes", "--prune-limit", "2", stdin=empty).code == 2
+    assert len(changes(around)) == 3
+    around.ok("apply", "-f", "-", "--prune", "--yes", "--prune-limit", "3", stdin=empty)
+    assert around.json("list", "--set", "billing", "--state", "active") == []
+
+
+def test_jobs_of_other_sets_and_without_a_set_are_left_alone() -> None:
+    around = applied()
+    with around.deployment.client() as p:
+        p.jobs.put("billing.hand", url=HOOK, cron="@daily")
+        p.jobs.put("reports.daily", url=HOOK, cron="@daily", set="reports")
+        p.jobs.create(url=HOOK, cron="@daily")
+    ran = around.ok("apply", "-f", "-", "--prune", "--exit-code", stdin=NIGHTLY)
+    assert ran.out == "3 unchanged\n"
+
+
+def test_key_of_another_set_is_a_conflict() -> None:
+    around = applied()
+    with around.deployment.client() as p:
+        p.jobs.put("billing.new", url=HOOK, cron="@daily", set="other")
+    ran = around.run("apply", "-f", "-", stdin=CHANGED)
+    assert ran.code == 5
+    assert "standard input:13: billing.new is a job of the set other" in ran.err
+    assert len(changes(around)) == 4
+
+
+def test_job_that_the_api_refuses_stops_the_file_with_its_line_and_reason() -> None:
+    around = applied()
+    bad = CHANGED.replace("0 12 1 2 *", "61 * * * *")
+    ran = around.run("apply", "-f", "-", stdin=bad)
+    assert ran.code == 6
+    assert "standard input:13: billing.new\n" in ran.err
+    assert "at /schedule/cron: minute: 61 is not from 0 to 59" in ran.err
+    assert "cannot be applied: nothing was changed" in ran.err
+    assert len(changes(around)) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("set: [", "not YAML"),
+        ("set: s\njobs: {}\nset: t\n", "occurs twice"),
+        ("set: !!python/object/apply:os.system [id]\n", "tags"),
+        ("a: &a [x, x]\n" + "".join(f"b{n}: &b{n} [*a, *a]\n" for n in range(3)) + "jobs: {}\n", "unknown"),
+        (
+            "x: &x0 [1]\n" + "".join(f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]\n" for n in range(1, 9)),
+            "values",
+        ),
+        ("[" * 100_000, "nested deeper"),
+        ("#" * (8 * 1024 * 1024 + 1), "more than 8 MiB"),
+        (NIGHTLY.replace("HOOK_TOKEN", "NOT_SET"), "environment variables that are not set: NOT_SET"),
+        (
+            NIGHTLY.replace("env: HOOK_TOKEN", "command: [sh, -c, 'touch ran']"),
+            "allow it with --allow-commands",
+        ),
+        (NIGHTLY.replace("nightly", "a/b"), "a key has letters"),
+    ],
+)
+def test_unusable_file_ends_with_2_and_nothing_is_sent(
+    text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    around = shell()
+    around.environ.update(TOKEN)
+    ran = around.run("apply", "-f", "-", stdin=text)
+    assert (ran.code, ran.out, around.deployment.sent) == (2, "", [])
+    assert words in ran.err
+    assert "s3cret" not in ran.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_missing_file_and_value_that_is_no_header_end_with_2() -> None:
+    around = shell()
+    assert around.run("apply", "-f", "/nowhere/jobs.yaml").code == 2
+    around.environ["HOOK_TOKEN"] = "s3cret\nX-Other: 1"
+    ran = around.run("apply", "-f", "-", stdin=NIGHTLY)
+    assert ran.code == 2
+    assert "jobs.nightly.headers.X-Token: the value of HOOK_TOKEN has characters" in ran.err
+    assert "s3cret" not in ran.err
+    assert around.deployment.sent == []
+
+
+def test_commands_give_values_and_a_failing_one_shows_nothing_of_its_output() -> None:
+    around = shell()
+    say = f"command: ['{sys.executable}', -c, 'print(\"s3cret\")']"
+    around.ok("apply", "-f", "-", "--allow-commands", stdin=NIGHTLY.replace("env: HOOK_TOKEN", say))
+    around.environ.update(TOKEN)
+    assert around.ok("apply", "-f", "-", stdin=NIGHTLY).out == "3 unchanged\n"
+    sent = len(around.deployment.sent)
+    fail = f"command: ['{sys.executable}', -c, 'print(\"s3cret\"); raise SystemExit(3)']"
+    ran = around.run("apply", "-f", "-", "--allow-commands", stdin=NIGHTLY.replace("env: HOOK_TOKEN", fail))
+    assert (ran.code, len(around.deployment.sent)) == (2, sent)
+    assert "ended with 3" in ran.err
+    assert "s3cret" not in ran.err
+
+
+def test_refused_key_and_silent_api_have_exit_codes_of_their_own() -> None:
+    around = shell()
+    around.environ.update(TOKEN)
+    around.key = "pk_wrong_key"
+    assert around.run("apply", "-f", "-", stdin=NIGHTLY).code == 4
+    silent = Shell(Deployment(fate=lambda _: Fate.UNCONNECTED), dict(TOKEN))
+    assert silent.run("apply", "-f", "-", stdin=NIGHTLY).code == 8
+
+
+def test_throttled_requests_wait_as_long_as_the_gateway_asks_for() -> None:
+    around = shell()
+    around.environ.update(TOKEN)
+    fates = iter([Fate.THROTTLED, Fate.THROTTLED])
+    around.deployment.fate = lambda _: next(fates, Fate.ANSWERED)
+    around.deployment.retry_after = "7"
+    around.ok("apply", "-f", "-", stdin=NIGHTLY)
+    assert len(around.deployment.slept) == 2
+    assert all(seconds >= 7 for seconds in around.deployment.slept)
+
+
+def test_change_that_fails_is_told_and_the_same_command_makes_it() -> None:
+    around = applied()
+    less = CHANGED[: CHANGED.index("  weekly")]
+
+    def fate(request: httpx.Request) -> Fate:
+        is_hit = (
+            request.method == "PUT" and "dry_run" not in request.url.params and "hourly" in request.url.path
+        )
+        return Fate.UNCONNECTED if is_hit else Fate.ANSWERED
+
+    around.deployment.fate = fate
+    ran = around.run("apply", "-f", "-", "--prune", "--yes", stdin=less)
+    assert ran.code == 8
+    assert "billing.hourly\n  punctual: no connection" in ran.err
+    assert "not all changes were made; the same command makes the others" in ran.err
+    assert not [each for each in changes(around) if each.startswith("DELETE")]
+    around.deployment.fate = lambda _: Fate.ANSWERED
+    assert around.ok("apply", "-f", "-", "--prune", "--yes", stdin=less).err.endswith(
+        "deleted, 1 unchanged\n"
+    )
