@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from client.tests.cli.shell import Shell
+from client.tests.cli.test_hostile import check, poison
 from client.tests.cli.test_import import shell
 from client.tests.sdk.deployment import HOOK, Deployment, Fate
 
@@ -245,6 +246,14 @@ def test_commands_give_values_and_a_failing_one_shows_nothing_of_its_output() ->
     assert (ran.code, len(around.deployment.sent)) == (2, sent)
     assert "ended with 3" in ran.err
     assert "s3cret" not in ran.err
+
+
+def test_texts_of_the_api_cannot_move_the_cursor_of_the_terminal() -> None:
+    around = applied()
+    poison(around, "id", "change", "key", "set", "state", "kind", "pointer")
+    for format_ in ("table", "json", "yaml"):
+        ran = around.ok("apply", "-f", "-", "--prune", "--dry-run", "-o", format_, stdin=CHANGED)
+        check(ran.out)
 
 
 def test_refused_key_and_silent_api_have_exit_codes_of_their_own() -> None:
