@@ -11,15 +11,15 @@ JOB_KEYS = (
     Mutant(
         name="second job beside that of a creation that has not finished",
         file=_PUT,
-        old="        return assigned.is_unfinished(now_ms) and self.jobs.get(tenant.id, assigned.job_id) is None\n",
-        new="        return False\n",
+        old="            if job is None and assigned.is_unfinished(now_ms):\n",
+        new="            if job is None and not assigned:\n",
         killer=_KEYED,
     ),
     Mutant(
         name="id of a deleted job that is used again",
         file=_PUT,
-        old="        return assigned.is_unfinished(now_ms) and self.jobs.get(tenant.id, assigned.job_id) is None\n",
-        new="        return assigned.is_unfinished(now_ms)\n",
+        old="            if job is None and assigned.is_unfinished(now_ms):\n",
+        new="            if assigned.is_unfinished(now_ms):\n",
         killer=_KEYED,
     ),
     Mutant(
@@ -34,6 +34,20 @@ JOB_KEYS = (
         file=_PUT,
         old="(standing.state is JobState.COMPLETED and differs(standing, new))",
         new="standing.state is JobState.COMPLETED",
+        killer=_KEYED,
+    ),
+    Mutant(
+        name="second job beside one that another request has just created",
+        file=_PUT,
+        old="            if job is not None and job.state is not JobState.DELETED:\n",
+        new="            if job is not None and not job.state:\n",
+        killer=_KEYED,
+    ),
+    Mutant(
+        name="job that changed since its creation, and is told of as created",
+        file=_PUT,
+        old=" if job.revision == drafted.job.revision else None",
+        new="",
         killer=_KEYED,
     ),
     Mutant(

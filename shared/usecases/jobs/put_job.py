@@ -156,9 +156,11 @@ class PutJob:
             self.jobs.put_payload(drafted.payload)
         assert isinstance(drafted.job, Job)
         try:
-            return JobPut(Change.CREATED, standing, self.create_recurring.execute(drafted.job))
+            job = self.create_recurring.execute(drafted.job)
         except IdentityConflictError:
             return None  # Another request has completed the creation with another description.
+        # An equal request may have completed the creation before, and another one may have changed the job since.
+        return JobPut(Change.CREATED, standing, job) if job.revision == drafted.job.revision else None
 
     def _assigned(
         self,
@@ -174,10 +176,11 @@ class PutJob:
         An id whose creation may not have finished is taken as it is: with another id, the job of the slow request
         would run as well.
         """
-        if assigned is not None and standing is None and self._is_unfinished(tenant, assigned, now_ms):
-            return assigned
+        if assigned is not None and standing is None:
+            job = self.jobs.get(tenant.id, assigned.job_id)
+            if job is None and assigned.is_unfinished(now_ms):
+                return assigned
+            if job is not None and job.state is not JobState.DELETED:
+                return None  # Another request has completed the creation since the job was looked for.
         fresh = KeyedId(job_id=job_id, assigned_at=now_ms)
         return fresh if self.keys.assign(tenant.id, key, assigned, fresh) else None
-
-    def _is_unfinished(self, tenant: Tenant, assigned: KeyedId, now_ms: int) -> bool:
-        return assigned.is_unfinished(now_ms) and self.jobs.get(tenant.id, assigned.job_id) is None

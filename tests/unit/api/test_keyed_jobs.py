@@ -287,6 +287,17 @@ def test_creation_that_crashed_is_completed_with_the_same_id() -> None:
     assert (answer.json["change"], answer.json["job"]["id"]) == ("created", assigned.job_id)
 
 
+def test_creation_that_is_completed_between_two_looks_is_found() -> None:
+    world = ApiWorld()
+    world.world.steps.after("job_keys.assign", die)
+    with pytest.raises(Crash):
+        put(world)
+    world.world.steps.after("jobs.get", lambda: put(world, NIGHTLY | {"lane": "bulk"}))
+    assert put(world).json["change"] == "updated"
+    (job,) = live_jobs(world)
+    assert job.call.lane == "standard"
+
+
 def test_slow_creator_that_was_overtaken_changes_the_job_that_stands() -> None:
     world = ApiWorld()
     world.world.steps.after("job_keys.assign", lambda: put(world, NIGHTLY | {"lane": "bulk"}))
@@ -295,6 +306,27 @@ def test_slow_creator_that_was_overtaken_changes_the_job_that_stands() -> None:
     (job,) = live_jobs(world)
     assert job.call.lane == "standard"
     assert world.get(PATH).json["id"] == job.id
+
+
+@pytest.mark.parametrize(("since", "change"), [("changed", "updated"), ("deleted", "created")])
+def test_slow_creator_whose_job_an_equal_request_created_sees_what_became_of_it(
+    since: str, change: str
+) -> None:
+    """Its answer is about the job as it is now, and not as it was created."""
+    world = ApiWorld()
+
+    def overtake() -> None:
+        job = put(world).json["job"]
+        if since == "changed":
+            put(world, NIGHTLY | {"lane": "bulk"})
+        else:
+            send(world, "DELETE", f"/v1/jobs/{job['id']}")
+
+    world.world.steps.before("jobs.create", overtake)
+    answer = put(world)
+    assert (answer.json["change"], answer.json["job"]["state"]) == (change, "active")
+    (job,) = live_jobs(world)
+    assert (job.id, job.call.lane) == (answer.json["job"]["id"], "standard")
 
 
 def test_large_body_of_an_overtaken_creation_is_not_the_body_of_the_job() -> None:
