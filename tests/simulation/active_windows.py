@@ -30,7 +30,9 @@ def windows(evidence: Evidence, order: Order) -> Iterator[Window]:
     habits = order.habits
     assert habits is not None
     first = Change(verb="create", state="active", revision=1, shown=FIRST_VERSION, acked_at=order.acked_at)
-    for change in [first, *habits.acked("resume", "update")]:
+    # Of the requests for a key of an owner, one has created the job.
+    begun = [first] if order.own_key is None else []
+    for change in [*begun, *habits.acked("resume", "update")]:
         if change.state != "active" or change.acked_at is None:
             continue
         ends = [stop.asked_at or 0 for stop in _stops(habits) if not _is_before(stop, change)]

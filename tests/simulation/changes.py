@@ -22,6 +22,7 @@ from tests.simulation.descriptions import described, recurs
 from tests.simulation.evidence import Order
 from tests.simulation.habits import FIRST_VERSION, Change, Habits, Version
 from tests.simulation.requests import request
+from tests.simulation.rhythms import Rhythm
 from tests.simulation.world import World
 
 Standing = Execution | Job
@@ -119,10 +120,14 @@ class Asking:
         present = versions[self._version_of(cases, standing)]
         number = self._next_version()
         stays = change.rhythm is None or change.rhythm.is_same_line(present.rhythm)
-        version = replace(present, number=number) if stays else _rescheduled(change, number)
+        version = replace(present, number=number) if stays else self._rescheduled(number)
         versions[number] = version
         timing = recurs(self.order, version.rhythm, version.start_at)
         return self._revise(cases, standing, described(self.order, timing, number))
+
+    def _rescheduled(self, number: int) -> Version:
+        assert self.change.rhythm is not None
+        return version_from(number, self.change.rhythm, self.change.start_at)
 
     def _edit(self, cases: UseCases, standing: Standing) -> Standing:
         """Another payload of a job that runs once, and maybe another time."""
@@ -155,8 +160,11 @@ class Asking:
 
 
 def first_version(order: Order) -> None:
-    """The job was acknowledged: its client knows when it is due, or from when its schedule counts."""
-    if order.habits is None or order.created_at is None:
+    """The job was acknowledged: its client knows when it is due, or from when its schedule counts.
+
+    Of a job with a key of its owner each request has a version of its own, the one that creates it as well.
+    """
+    if order.habits is None or order.created_at is None or order.own_key is not None:
         return
     if order.rhythm is None:
         order.habits.dues[FIRST_VERSION] = order.due_at or 0
@@ -169,9 +177,8 @@ def first_version(order: Order) -> None:
     )
 
 
-def _rescheduled(change: Change, number: int) -> Version:
-    assert change.rhythm is not None
+def version_from(number: int, rhythm: Rhythm, start_at: int) -> Version:
+    """A description with a schedule of its own, from an instant on."""
     # A rate has its first instant at its start; a cron line fires from the change on, by a clock that may be slow.
-    step_ms = (change.rhythm.every_seconds or 0) * 1000 or SLOW_CLOCK_MS
-    since = change.start_at - step_ms
-    return Version(number=number, rhythm=change.rhythm, since=since, start_at=change.start_at)
+    step_ms = (rhythm.every_seconds or 0) * 1000 or SLOW_CLOCK_MS
+    return Version(number=number, rhythm=rhythm, since=start_at - step_ms, start_at=start_at)

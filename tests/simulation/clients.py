@@ -24,6 +24,7 @@ from tests.simulation.drawn_changes import (
 )
 from tests.simulation.evidence import Order, Report
 from tests.simulation.habits import Habits
+from tests.simulation.keyed_jobs import KeyedJobs
 from tests.simulation.large_requests import draw_large_requests
 from tests.simulation.listeners import draw_listeners, draw_subscribers
 from tests.simulation.long_work import LongWork
@@ -68,6 +69,7 @@ class Clients:
         if rng.random() < BACKFILLED_SHARE:
             self._start_what_is_made_up_for()
         self._start_batches()
+        self._start_keyed_jobs()
         long_work = LongWork(self.world, self.world.seed)
         long_work.draw(self.orders)
         draw_patience(self.orders, self.world.seed)
@@ -93,6 +95,16 @@ class Clients:
                 order.number = len(self.orders)
                 self.orders.append(order)
             batches.ask(orders)
+
+    def _start_keyed_jobs(self) -> None:
+        """Jobs with keys of their owners."""
+        keyed = KeyedJobs(self.world, self.world.start_ms + LOAD_MS, self._accept)
+        for order in keyed.draw(self._drawn_keyed, lambda rng: self.rhythm(rng, SLOWER_RATES)):
+            self.orders.append(order)
+
+    def _drawn_keyed(self, rng: Random) -> Order:
+        habits = replace(draw_habits(rng, self.world.start_ms), max_runs=None, end_at=None)
+        return self._order(rng, None, self.rhythm(rng, SLOWER_RATES), habits)
 
     def _drawn(self, rng: Random) -> Order:
         recurs = rng.random() < 0.1

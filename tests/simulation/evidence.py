@@ -6,7 +6,7 @@ Nothing of the product is imported here, so that nothing of it can take part in 
 from dataclasses import dataclass, field
 
 from tests.simulation.faults import FaultMix
-from tests.simulation.habits import Habits
+from tests.simulation.habits import Habits, OwnKey
 from tests.simulation.rhythms import Rhythm
 
 LATE_AFTER_SECONDS = 20
@@ -76,6 +76,8 @@ class Order:
     """The outcomes that its client wants to be told of."""
     alerted_of: frozenset[str] = frozenset()
     """The events that its client wants to be alerted of."""
+    own_key: OwnKey | None = None
+    """Of a job that requests for a key of its owner create and change, and no others."""
 
     @property
     def url(self) -> str:

@@ -49,11 +49,24 @@ class Change:
     shown: int = 0
     answers: set[str] = field(default_factory=set)
     """The executions that a trigger was answered with."""
+    is_absolute: bool = False
+    """Whether it describes the job as a whole, whatever stands: a late try of it takes effect, too."""
 
     @property
     def is_over(self) -> bool:
         """Whether its client asks no more."""
         return self.acked_at is not None or self.refused
+
+
+@dataclass(slots=True, kw_only=True)
+class OwnKey:
+    """The key that an owner gives to a job."""
+
+    name: str
+    answered_with: set[str] = field(default_factory=set)
+    """The jobs that the requests for the key were answered with, before the deletion was asked for."""
+    stored: dict[str, int] = field(default_factory=dict)
+    """Every job of the key, as it is stored at rest, and when its process says that it was created."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -84,8 +97,11 @@ class Habits:
         """The revision at which a description was acknowledged; None where it was not, and may come at any time."""
         if version == FIRST_VERSION:
             return 1
-        named = (change for change in self.acked("update", "edit") if version in change.versions)
-        return next((change.revision for change in named if change.shown == version), None)
+        named = [change for change in self.asked("update", "edit") if version in change.versions]
+        if len(named) > 1 or any(change.is_absolute and change.tries > 1 for change in named):
+            return None
+        shown = (change for change in named if change.acked_at is not None and change.shown == version)
+        return next((change.revision for change in shown), None)
 
     @property
     def is_prompt(self) -> bool:

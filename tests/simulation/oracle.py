@@ -4,7 +4,7 @@ It shares no rule with the product: instants of recurring jobs are counted out o
 here, and lateness is measured against virtual time. Each concern has a module: `check_calls`, `check_records`,
 `check_one_offs`, `check_series`, `check_backfills`, `check_reports`, `check_redrives`, `check_patience`,
 `check_no_retry`, `check_notifications`, `check_alerts`, `check_readers`, `check_limits`, `check_outcomes`,
-`check_stages`, `check_statistics`, `check_identities`, and for jobs that are changed `check_changes`,
+`check_stages`, `check_statistics`, `check_identities`, `check_keys`, and for jobs that are changed `check_changes`,
 `check_pauses`, `verify_instants`, `check_overlap`, `check_edits`.
 """
 
@@ -18,6 +18,7 @@ from tests.simulation.oracle_calls import check_calls
 from tests.simulation.oracle_changes import check_changed
 from tests.simulation.oracle_edits import check_edited
 from tests.simulation.oracle_identities import check_identities, orders_by_url
+from tests.simulation.oracle_keys import check_keys
 from tests.simulation.oracle_limits import check_limits
 from tests.simulation.oracle_no_retry import check_no_retry
 from tests.simulation.oracle_notifications import check_notifications
@@ -71,6 +72,7 @@ def _faults(evidence: Evidence) -> Iterator[Fault]:
     for job_id, arrivals in calls.items():
         yield from check_calls(evidence, known.get(job_id) or by_url.get(arrivals[0].url), arrivals, beside)
     yield from check_identities(evidence, known)
+    yield from check_keys(evidence)
     yield from check_notifications(evidence, known)
     yield from check_alerts(evidence, known)
     yield from check_limits(evidence)

@@ -10,6 +10,7 @@ from tests.simulation.audit import audit
 from tests.simulation.clients import LOAD_MS, Clients
 from tests.simulation.evidence import Evidence
 from tests.simulation.faults import HEALED, FaultMix, Strike
+from tests.simulation.keyed_jobs import note_stored
 from tests.simulation.listeners import announces, tells
 from tests.simulation.newer_items import parked_items
 from tests.simulation.newer_messages import parked_newer
@@ -92,6 +93,7 @@ def _evidence(
     told = [arrival for arrival in world.receiver.log if tells(arrival)]
     alerts = [arrival for arrival in world.receiver.log if announces(arrival)]
     calls = [arrival for arrival in world.receiver.log if not tells(arrival) and not announces(arrival)]
+    note_stored(world, clients.orders)
     strays = readers.strays(calls)
     history, dead_letters, foreign = readers.histories(), readers.all_dead_letters(), readers.foreign()
     archived = ArchivedRun(world)

@@ -46,6 +46,7 @@ from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedr
 from tests.support.fakes.clock import SeededEntropy, VirtualClock
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_health_store import FakeJobHealthStore
+from tests.support.fakes.job_keys import FakeJobKeys
 from tests.support.fakes.job_store import FakeJobStore
 from tests.support.fakes.lane_stores import FakeLaneProgressStore, FakeParkedMessageStore
 from tests.support.fakes.ledger import FakeShardLedger
@@ -99,6 +100,7 @@ class World:
         self.claimer = SimClaimer(self.table, self.weather, self.contention)
         self.one_off_batches = SimOneOffBatches(self.table, self.weather, self.contention)
         self.jobs, self.ledger = FakeJobStore(self.table), FakeShardLedger()
+        self.job_keys = FakeJobKeys(self.table)
         self.live_items, self.reconcile_progress = FakeLiveItems(self.table), FakeReconcileProgress()
         self.idempotency, self.tenants = FakeIdempotencyStore(), FakeTenantStore()
         self.deletions = FakeTenantDeletions(self.tenants)
