@@ -6,7 +6,7 @@ from typing import Any
 from shared.domain.schedules.instants import format_instant
 from tests.crashes.arrivals import instant_ms
 from tests.crashes.clock import SharedClock
-from tests.crashes.orders import Order, Pause, Version, Wanted
+from tests.crashes.orders import Order, OwnKey, Pause, Version, Wanted
 from tests.crashes.reader import ACCEPTED, CONFLICT, CREATED, OK, TRIES, Reader, Send
 
 PRECONDITION_FAILED, OUR_FAULT = 412, 500
@@ -37,6 +37,29 @@ class Clients(Reader):
         if answer.status == CREATED:
             self._acknowledge(order, answer.body)
         return order
+
+    def put(self, criteria: Wanted, order: Order | None = None, *, key: str | None = None) -> Order:
+        """Describe the job of a key: that of an order, or a new one, by default with a key of its own."""
+        if order is None:
+            order = self._note(criteria, keyed=False)
+            order.own_key = OwnKey(name=key or f"own{order.path.replace('/', '.')}")
+        elif criteria.payload != order.versions[-1].payload:
+            order.propose(criteria.payload, None)
+        assert order.own_key is not None
+        name = order.own_key.name
+        body = self._body(order, criteria) | {"set": name}
+        answer = self._until_answered(order, "PUT", f"/v1/jobs/by-key/{name}", body)
+        if answer.status == OK:
+            self._note_put(order, order.own_key, answer.body["job"])
+        return order
+
+    def _note_put(self, order: Order, key: OwnKey, job: dict[str, Any]) -> None:
+        if order.acked_at is None:
+            self._acknowledge(order, job)
+        order.versions[-1].acked_at = self._clock.now_ms()
+        key.revision = job["revision"]
+        shown = self._until_answered(order, "GET", f"/v1/jobs?set={key.name}").body or {"jobs": []}
+        key.jobs |= {each["id"] for each in [job, *shown["jobs"]] if each["state"] != "deleted"}
 
     def batch(self, *criteria: Wanted) -> list[Order]:
         """Create them in one request under one key, which is sent again until each job has its answer."""

@@ -19,6 +19,7 @@ from tests.crashes.limits import Limits, limit_faults
 from tests.crashes.long_runs import long_run_faults
 from tests.crashes.notifications import as_order, notification_faults
 from tests.crashes.orders import ENDED, Order
+from tests.crashes.own_keys import own_key_faults
 from tests.crashes.redrives import own_records, redrive_faults
 from tests.crashes.reports import Report, Verb
 from tests.crashes.run_locks import turn_faults
@@ -65,6 +66,7 @@ class Oracle:
             for refusal in order.refusals:
                 self.faults.append(f"answer: a client of {order.path} got {refusal}")
             self.faults += call_faults(order, calls, self.deaths)
+            self.faults += own_key_faults(order, calls)
             if order.acked_at is not None:
                 self._order(order, [call for call in calls if call.job_id == order.job_id])
                 self._told(order, calls, {path: by_path.pop(path, []) for path in order.told.values()})

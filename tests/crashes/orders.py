@@ -84,6 +84,17 @@ class Press:
 
 
 @dataclass(slots=True, kw_only=True)
+class OwnKey:
+    """The key that a client gives to its job, and what it was shown of the jobs of that key."""
+
+    name: str
+    jobs: set[str] = field(default_factory=set)
+    """The ids of all that were not deleted."""
+    revision: int = 0
+    """As last answered: one more with each description that differs from the one before."""
+
+
+@dataclass(slots=True, kw_only=True)
 class Order:
     """One job as its client knows it. Instants are those of the run's clock; None: not acknowledged."""
 
@@ -113,6 +124,8 @@ class Order:
     when_suspended: str | None = None
     suspended: range = range(0)
     """The instants in which its tenant was suspended."""
+    own_key: OwnKey | None = None
+    """None: the job has none."""
     refusals: list[int] = field(default_factory=list)
     """Statuses of answers that no client should get."""
 

@@ -32,6 +32,7 @@ from tests.crashes.deployment import deploy
 from tests.crashes.edit_scenarios import edits, moved
 from tests.crashes.engines import Engines, engines
 from tests.crashes.executor_scenarios import executor
+from tests.crashes.keyed_scenarios import keyed
 from tests.crashes.lifecycle_scenarios import lifecycle
 from tests.crashes.limit_scenarios import held_back, limited
 from tests.crashes.long_run_scenarios import going_on, reported, unheard
@@ -51,7 +52,7 @@ from tests.crashes.tick_scenarios import sweeper, watcher
 from tests.crashes.unfinished_scenarios import finished, left
 
 CATALOGUES = (
-    *(api, batches, edits, large, lifecycle, finished, reported, handed_over),
+    *(api, batches, keyed, edits, large, lifecycle, finished, reported, handed_over),
     *(told_by_report, redriving, started, changed_at_once, changed_later, searched, written),
     *(watcher, sweeper, unheard, swept),
     *(told_by_sweep, held_back, worked_off, kept, deleted),

@@ -19,6 +19,9 @@ POINTS = [
     ("api", "creates-a-recurring-job", "TransactWriteItems", 1, Hit.ANSWER_LOST),
     # Every job of a batch stands, and none was sent for or acknowledged.
     ("api", "creates-a-batch", "BatchExecuteStatement", 1, Hit.KILLED_AFTER),
+    # The key has an id without a job; the description stands, and its client is not answered.
+    ("api", "creates-a-job-by-its-key", "PutItem", 1, Hit.KILLED_AFTER),
+    ("api", "changes-a-job-by-its-key", "TransactWriteItems", 1, Hit.ANSWER_LOST),
     # Moved, not sent for, and asked for once more at the same time.
     ("api", "moves-a-job-closer", "TransactWriteItems", 1, Hit.ANSWER_LOST),
     # The outcome that a receiver reported stands, and its retry has no message.
