@@ -44,7 +44,7 @@ def test_create_sends_what_the_options_say() -> None:
         *("--name", "nightly", "--tag", "billing", "--tag", "eu", "--lane", "bulk", "--timeout", "20s"),
         *("--method", "PUT", "--json", '{"kind": "x"}', "-H", "X-Team: billing"),
         *("--retry-delays", "10s,1m,1h", "--give-up-after", "2h", "--overlap", "queue_one", "--jitter", "1m"),
-        *("--alert-url", "https://alerts.example/x", "--alert-on", "failed", "--alert-on", "recovered"),
+        *("--alerts-url", "https://alerts.example/x", "--alert", "failed", "--alert", "recovered"),
     )
     body = sent(shell)
     assert body["request"] == {

@@ -165,9 +165,9 @@ SETTINGS = (
         durations,
     ),
     _seconds("--give-up-after", "retry", "give_up_after_seconds", "No attempt starts later than this."),
-    _text("--alert-url", "alerts", "url", "Called for alerts; none for no alerts.", "URL"),
+    _text("--alerts-url", "alerts", "url", "Called for alerts; none for no alerts.", "URL"),
     JobOption(
-        ("--alert-on",),
+        ("--alert",),
         "alerts",
         "events",
         list[str],

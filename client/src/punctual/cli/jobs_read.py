@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from punctual.cli.jobs_of import find_job, find_job_id
+from punctual.cli.list_options import PAGE, All, Limit, shown
 from punctual.cli.options import JobArgument
 from punctual.cli.output import Column, instant_text
 from punctual.cli.session import session_of
@@ -12,7 +13,6 @@ from punctual.cli.session import session_of
 if TYPE_CHECKING:
     from punctual.models import Schedule
 
-PAGE = 50
 State = Literal[
     "active",
     "cancelled",
@@ -96,14 +96,14 @@ def list_jobs(
     backfill_of: Annotated[
         str | None, typer.Option(metavar="JOB", help="Only the backfills of this job.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="How many jobs to show.")] = PAGE,
-    all_: Annotated[bool, typer.Option("--all", help="Show all jobs.")] = False,
+    limit: Limit = PAGE,
+    all_: All = False,
 ) -> None:
     """List jobs: recurring jobs by id, then one-off jobs by due time."""
     session = session_of(context)
     of = find_job_id(session, backfill_of) if backfill_of else None
     jobs = session.client.jobs.iterate(tag=tag, state=state, kind=kind, q=name, set=set_, backfill_of=of)
-    session.show_list(session.first(jobs, None if all_ else limit), COLUMNS, empty="no jobs")
+    session.show_list(shown(session, jobs, limit, all_), COLUMNS, empty="no jobs")
 
 
 def get_job(context: typer.Context, job: JobArgument) -> None:

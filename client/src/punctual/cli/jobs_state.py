@@ -10,21 +10,12 @@ from punctual.cli.exits import CommandError, Exit
 from punctual.cli.jobs_of import find_job_id
 from punctual.cli.jobs_read import COLUMNS
 from punctual.cli.options import DURATION, JobArguments, seconds, with_options
-from punctual.cli.output import Column
+from punctual.cli.run_texts import RUN_COLUMNS
 from punctual.cli.selection import SELECTION_OPTIONS, selection
 from punctual.cli.session import Session, session_of
 
 if TYPE_CHECKING:
     from punctual.models import Execution, ExecutionDetail
-
-RUN_COLUMNS = (
-    Column("run", lambda run: run.id),
-    Column("job", lambda run: run.job_id),
-    Column("state", lambda run: run.state),
-    Column("due", lambda run: run.due_at),
-    Column("attempts", lambda run: run.attempts_begun),
-    Column("ended for", lambda run: run.end_reason, folds=True),
-)
 
 
 def _each(session: Session, jobs: tuple[str, ...], change: Callable[[str], Any]) -> None:
