@@ -1,10 +1,13 @@
 """Calls as the server signs them."""
 
+import base64
+
 from shared.domain.delivery.signing import new_secret, signed_headers
 
 OLD, NEW, FOREIGN = (new_secret(bytes([number]) * 32) for number in (1, 2, 3))
 NOW = 1_800_000_000
 EXECUTION = "exe_1001jmg0r03s0009xjjb7t357kf8p8b"
+SIGNED = ("webhook-id", "webhook-timestamp", "webhook-signature")
 TOKEN = "ct1_1_0123456789abcdef_" + "a" * 43
 
 
@@ -28,6 +31,11 @@ def headers_of(
         traceparent="00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
     )
     return {**dict(signed), "X-Callback-Token": token, "Content-Type": "application/json"}
+
+
+def secret_of(key: bytes) -> str:
+    """The text of a secret, whatever its length."""
+    return "whsec_" + base64.b64encode(key).decode()
 
 
 def clock() -> float:
