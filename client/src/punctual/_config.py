@@ -21,6 +21,7 @@ else:
     import tomli as tomllib
 
 URL, KEY, PROFILE = "PUNCTUAL_URL", "PUNCTUAL_KEY", "PUNCTUAL_PROFILE"
+SIGNING_SECRET = "PUNCTUAL_SIGNING_SECRET"  # noqa: S105 - the name of a variable
 DEFAULT_PROFILE = "default"
 _PRIVATE = stat.S_IRWXG | stat.S_IRWXO
 
@@ -60,6 +61,20 @@ def resolve(url: str | None, key: str | None, profile: str | None, environ: Mapp
     return Config(chosen, key_of(table) if is_theirs else None)
 
 
+def signing_secrets(profile: str | None, environ: Mapping[str, str]) -> tuple[Secret, ...]:
+    """The signing secrets, which receivers verify calls with: from the profile that is named here, then from the
+    environment, then from the default profile. White space separates several. Raises ConfigurationError.
+    """
+    given = environ.get(SIGNING_SECRET) if profile is None else None
+    found = Secret(given) if given else _secret_of(_profile(profile, environ), "signing_secret")
+    return () if found is None else split_secrets(found.reveal())
+
+
+def split_secrets(text: str) -> tuple[Secret, ...]:
+    """Signing secrets that white space separates."""
+    return tuple(map(Secret, text.split()))
+
+
 def checked_url(url: str) -> str:
     """A base URL without its final slash; ConfigurationError unless it is https, or http on this machine."""
     try:
@@ -71,12 +86,13 @@ def checked_url(url: str) -> str:
         raise ConfigurationError("the URL has a user name or password: give the key as the key")
     if parts.scheme not in ("https", "http") or not host or parts.query or parts.fragment:
         raise ConfigurationError(f"{url!r} is no base URL: give one such as https://api.example.com")
-    if parts.scheme == "http" and not _is_loopback(host):
+    if parts.scheme == "http" and not is_loopback(host):
         raise ConfigurationError(f"{url!r} would send the key unencrypted: use https")
     return url.rstrip("/")
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a name or an address is this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -119,21 +135,27 @@ def _profile(name: str | None, environ: Mapping[str, str]) -> Mapping[str, Any]:
 
 def key_of(table: Mapping[str, Any]) -> Secret | None:
     """The key of a profile; None if it has none. A `key_command` is run. Raises ConfigurationError."""
-    if "key" in table:
-        return checked_key(_text(table["key"], "key"))
-    command = table.get("key_command")
-    return None if command is None else checked_key(_output(command))
+    found = _secret_of(table, "key")
+    return None if found is None else checked_key(found.reveal())
 
 
-def _output(command: Any) -> str:
+def _secret_of(table: Mapping[str, Any], name: str) -> Secret | None:
+    """A text of a profile, or what a program prints, which the profile names."""
+    if name in table:
+        return Secret(_text(table[name], name))
+    command = table.get(f"{name}_command")
+    return None if command is None else Secret(_output(command, f"{name}_command"))
+
+
+def _output(command: Any, name: str) -> str:
     """What a command prints; it may ask on the terminal. Its output is never part of an error."""
     try:
         words = shlex.split(command) if isinstance(command, str) else command
     except ValueError:
-        raise ConfigurationError("key_command cannot be split into words: a quote is not closed") from None
+        raise ConfigurationError(f"{name} cannot be split into words: a quote is not closed") from None
     if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
-        raise ConfigurationError("key_command must be a command line, or a list of its words")
-    return output_of(words, "key_command")
+        raise ConfigurationError(f"{name} must be a command line, or a list of its words")
+    return output_of(words, name)
 
 
 def _text(value: Any, name: str) -> str:

@@ -1,4 +1,4 @@
-"""A call of Punctual whose signature was verified."""
+"""A call of Punctual whose signature was verified, and what its headers say."""
 
 import re
 from collections.abc import Mapping
@@ -8,29 +8,14 @@ from typing import Any, Final
 _ATTEMPT = re.compile(r"[1-9][0-9]{0,3}")
 
 
-class Call:
-    """What a call says.
+class CallHeaders:
+    """What the headers of a request say that no signature covers, whether or not the request is genuine."""
 
-    The signature covers `id`, `signed_at` and `body`. It does not cover the other headers: whoever can change
-    the request on its way can change them. So they inform, and decide nothing that matters for security.
-    """
+    __slots__ = ("headers",)
 
-    __slots__ = ("body", "headers", "id", "signed_at")
-
-    # No dataclass: its modules would be most of what the import of this package takes.
-    def __init__(self, *, id: str, signed_at: datetime, body: bytes, headers: Mapping[str, str]) -> None:  # noqa: A002
-        self.id: Final = id
-        """The id of the execution, `exe_...`, equal for every attempt: deduplicate by it."""
-        self.signed_at: Final = signed_at
-        """When this attempt was signed, in UTC, to the second."""
-        self.body: Final = body
-        """The raw bytes."""
+    def __init__(self, headers: Mapping[str, str]) -> None:
         self.headers: Final = headers
         """All headers of the request, by lower-case name."""
-
-    def __repr__(self) -> str:
-        """Without the body and the headers, which may have secrets."""
-        return f"{type(self).__name__}(id={self.id!r}, job_id={self.job_id!r}, attempt={self.attempt})"
 
     @property
     def job_id(self) -> str | None:
@@ -71,6 +56,30 @@ class Call:
     def callback_token(self) -> str | None:
         """The credential for reports on this attempt, as secret as a password. `punctual.receivers` uses it."""
         return self.headers.get("x-callback-token")
+
+
+class Call(CallHeaders):
+    """What a call says.
+
+    The signature covers `id`, `signed_at` and `body`. It does not cover the other headers: whoever can change
+    the request on its way can change them. So they inform, and decide nothing that matters for security.
+    """
+
+    __slots__ = ("body", "id", "signed_at")
+
+    # No dataclass: its modules would be most of what the import of this package takes.
+    def __init__(self, *, id: str, signed_at: datetime, body: bytes, headers: Mapping[str, str]) -> None:  # noqa: A002
+        self.id: Final = id
+        """The id of the execution, `exe_...`, equal for every attempt: deduplicate by it."""
+        self.signed_at: Final = signed_at
+        """When this attempt was signed, in UTC, to the second."""
+        self.body: Final = body
+        """The raw bytes."""
+        super().__init__(headers)
+
+    def __repr__(self) -> str:
+        """Without the body and the headers, which may have secrets."""
+        return f"{type(self).__name__}(id={self.id!r}, job_id={self.job_id!r}, attempt={self.attempt})"
 
     def text(self, encoding: str = "utf-8") -> str:
         """The body as text; UnicodeDecodeError, a ValueError, if it is none in this encoding."""

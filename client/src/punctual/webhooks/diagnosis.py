@@ -24,7 +24,7 @@ _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*")
 
 @dataclass(frozen=True, slots=True)
 class StoredRequest:
-    """A request that was saved as text."""
+    """A request as it arrived, or as it was saved."""
 
     headers: list[tuple[str, str]] = field(repr=False)
     body: bytes = field(repr=False)
@@ -54,13 +54,23 @@ def diagnose(
     *,
     clock: Callable[[], float] = time.time,
 ) -> Diagnosis:
-    """Verify a stored request, and look for the reason if that fails.
+    """Verify a request that was saved as text, as `judge` does. ValueError if it cannot be read as a request."""
+    return judge(parse_request(raw), secrets, tolerance, clock=clock)
 
-    An old request is named as such, and its signature is judged all the same. ValueError if it cannot be read as a
-    request, SecretError as for `verify`. No problem contains a secret, a signature or the value of a header.
+
+def judge(
+    request: StoredRequest,
+    secrets: Secrets,
+    tolerance: float = DEFAULT_TOLERANCE_SECONDS,
+    *,
+    clock: Callable[[], float] = time.time,
+) -> Diagnosis:
+    """Verify a request, and look for the reason if that fails.
+
+    An old request is named as such, and its signature is judged all the same. SecretError as for `verify`. No
+    problem contains a secret, a signature or the value of a header.
     """
     texts = [secrets] if isinstance(secrets, str) else list(secrets)
-    request = parse_request(raw)
     problems = list(_length_problems(request))
     try:
         return Diagnosis(
