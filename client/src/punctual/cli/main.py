@@ -70,6 +70,8 @@ MODULES: tuple[Module, ...] = (
     Module("files", FILES, ("apply", "export")),
     Module("files_import", FILES, ("import",)),
     # Receivers.
+    Module("listening", HOOKS, ("listen",)),
+    Module("local_calls", HOOKS, ("send", "replay", "verify")),
     Module("reports", HOOKS, ("report",)),
     # Account.
     Module("keys", ACCOUNT, ("keys", "secrets")),
