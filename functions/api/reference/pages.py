@@ -20,6 +20,7 @@ GUIDES = (
         "guides/apply",
         "guides/bulk-operations",
         "guides/chaining",
+        "guides/develop-receivers",
         "guides/importers",
         "guides/late-jobs",
         "guides/long-running-calls",

@@ -155,6 +155,9 @@ class Reader:
             case "sh apply" | "text apply" | "yaml apply":
                 # `client/tests/cli/test_apply_guide.py` runs these.
                 pass
+            case "sh hooks" | "text hooks":
+                # `client/tests/hooks/test_guide.py` runs these.
+                pass
             case "toml" if "[profiles." in block.text:
                 # Of a user of the client, whose tests read it.
                 pass
