@@ -174,6 +174,7 @@ def test_lost_answer_is_retried_and_nothing_is_made_twice() -> None:
         ["pause"],
         ["pause", "a", "--tag", "t"],
         ["pause", "a", "--yes"],
+        ["pause", "--all", "--tag", "t"],
         ["delete", "a", "--grace", "1"],
         ["trigger", "a", "b", "--idempotency-key", "k"],
         ["api", "GET", "v1/usage"],

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from client.tests.cli.shell import BERLIN, Shell, Stream
 from client.tests.sdk.deployment import HOOK
 from punctual.cli.output import Column, Format, Output, plain
-from punctual.cli.texts import escaped, escaped_json, local
+from punctual.cli.texts import escaped, escaped_json, local, text_of
 from punctual.models import JobSummary, Schedule
 
 AT = datetime(2025, 2, 21, 1, 30, 0, 250_000, tzinfo=timezone.utc)
@@ -168,6 +168,23 @@ def test_last_instant_of_the_calendar_can_be_shown() -> None:
     assert (
         local(datetime(9999, 12, 31, 23, 59, 59, tzinfo=timezone.utc), BERLIN) == "9999-12-31 23:59:59 +00:00"
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, ""),
+        (True, "yes"),
+        (False, "no"),
+        (7, "7"),
+        ("a\tb", "a\\tb"),
+        (("a", None, 1), "a, , 1"),
+        ({"quota": 2, "\x1b": 1}, "quota: 2, \\x1b: 1"),
+        (AT, "2025-02-21 02:30:00 +01:00"),
+    ],
+)
+def test_any_value_is_a_text_in_one_line(value: object, text: str) -> None:
+    assert text_of(value, BERLIN) == text
 
 
 def test_plain_values_have_the_names_of_the_api() -> None:
