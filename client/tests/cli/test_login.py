@@ -115,7 +115,7 @@ key = "pk_work"
 [profiles."default"]
 url = "https://old.example"
 key = "pk_old"
-extra = ["[profiles.work]"]
+signing_secret = "whsec_x" # of the receiver
 
 [other]
 x = 1
@@ -133,12 +133,13 @@ def test_other_profiles_and_comments_stay(shell: Shell) -> None:
         "profile": "work",
         "profiles": {
             "work": {"url": "https://work.example", "key": "pk_work"},
-            "default": {"url": URL, "key": "pk_new"},
+            "default": {"url": URL, "key": "pk_new", "signing_secret": "whsec_x"},
         },
         "other": {"x": 1},
     }
     assert text.startswith("# my deployments\n")
     assert "# the one at work" in text
+    assert "# of the receiver" in text
     assert "pk_old" not in text
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
@@ -162,6 +163,8 @@ def test_link_to_the_file_stays_a_link(shell: Shell, tmp_path: Path) -> None:
         'profiles = {default = {url = "x"}}',
         'profiles.default.url = "x"',
         '[profiles]\ndefault = {url = "x"}',
+        '[profiles.default]\nurl = """\n"""',
+        '[profiles.default]\nkey_command = [\n"a",\n"b"]',
         'text = """\n[profiles.default]\n"""\n[profiles.default]\nurl = "x"',
     ],
 )

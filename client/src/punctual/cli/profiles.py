@@ -17,43 +17,53 @@ else:
     import tomli as tomllib
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+REPLACED = ("url", "key", "key_command")
+"""The members of a profile that are replaced together."""
 _TABLE = re.compile(r"\s*\[")
+_MEMBER = re.compile(rf"\s*([\"']?)({'|'.join(REPLACED)})\1\s*=")
 
 
 def with_profile(text: str, name: str, members: Mapping[str, str]) -> str:
-    """The text of the file with a profile in the place of the one of this name.
+    """The text of the file with the URL and the key of a profile replaced, or with a new profile.
 
-    Comments and other profiles stay. Raises CommandError if the file cannot be read, or is written in a way that
-    hides where the profile is.
+    Comments, other profiles and other members, such as `signing_secret`, stay. Raises CommandError if the file cannot
+    be read, or is written in a way that hides where the profile is.
     """
     before = _read(text)
-    section = [f"[profiles.{name}]", *(f"{key} = {_quoted(value)}" for key, value in members.items())]
-    kept = _without(text.splitlines(), name)
-    written = "\n".join([*kept, *([""] if kept and kept[-1] else []), *section]) + "\n"
-    wanted = {**before, "profiles": {**before.get("profiles", {}), name: dict(members)}}
-    if _parsed(written) != wanted:
+    own = [f"{key} = {_quoted(value)}" for key, value in members.items()]
+    written = "\n".join(_replaced(text.splitlines(), name, own)) + "\n"
+    profiles = before.get("profiles", {})
+    old = profiles.get(name, {})
+    kept = {key: value for key, value in old.items() if key not in REPLACED} if isinstance(old, dict) else {}
+    if _parsed(written) != {**before, "profiles": {**profiles, name: {**kept, **members}}}:
         raise CommandError(
             f"the profile {name!r} cannot be replaced in this file: change it by hand", Exit.USAGE
         )
     return written
 
 
-def _quoted(text: str) -> str:
-    # The escapes of a JSON string are those of a basic string of TOML, in which DEL needs one, too.
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _without(lines: list[str], name: str) -> list[str]:
+def _replaced(lines: list[str], name: str, own: list[str]) -> list[str]:
+    """The lines with these members right after the heading of the profile, in the place of the former ones."""
     heading = re.compile(rf"\s*\[\s*profiles\s*\.\s*([\"']?){name}\1\s*\]\s*(#.*)?")
-    kept, is_inside = [], False
+    changed: list[str] = []
+    is_inside = is_found = False
     for line in lines:
         if _TABLE.match(line):
             is_inside = heading.fullmatch(line) is not None
-        if not is_inside:
-            kept.append(line)
-    while kept and not kept[-1].strip():
-        kept.pop()
-    return kept
+            is_found |= is_inside
+            changed += [line, *(own if is_inside else [])]
+        elif not (is_inside and _MEMBER.match(line)):
+            changed.append(line)
+    if is_found:
+        return changed
+    while changed and not changed[-1].strip():
+        changed.pop()
+    return [*changed, *([""] if changed else []), f"[profiles.{name}]", *own]
+
+
+def _quoted(text: str) -> str:
+    # The escapes of a JSON string are those of a basic string of TOML, in which DEL needs one, too.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _read(text: str) -> dict[str, Any]:
