@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import httpx
 import pytest
 
 from client.tests.applying.appliers import Blow, Members, apply, jobs_of
@@ -103,6 +104,24 @@ def test_backfills_and_ended_jobs_of_the_set_are_not_deleted() -> None:
         client.jobs.cancel(client.jobs.put("a.y", url=HOOK, cron="@daily", set="a").job)
     plan, _ = apply(deployment, "a", {"x": DAILY})
     assert (plan.deletions, plan.standing) == ((), 1)
+
+
+def test_jobs_of_other_sets_are_not_deleted_if_the_api_does_not_know_the_filter() -> None:
+    deployment = deployed("x", "y", "z")
+    with deployment.client() as client:
+        client.jobs.put("other", url=HOOK, cron="@daily", set="b")
+        client.jobs.create(url=HOOK, cron="@daily")
+    real, asked = deployment.act, []
+
+    def act(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.params.get("set"))
+        request.url = request.url.copy_remove_param("set")
+        return real(request)
+
+    deployment.act = act  # type: ignore[method-assign]
+    plan, _ = apply(deployment, "a", {"x": DAILY, "y": DAILY})
+    assert ([each.key for each in plan.deletions], plan.standing) == (["a.z"], 3)
+    assert "a" in asked
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,16 @@
 """Carries out a plan: creations and changes first, deletions last."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event
 
-from punctual.applying.asking import ENDED
 from punctual.applying.parallel import each
 from punctual.applying.plan import DELETED, Deletion, Plan, concerns_one_job
 from punctual.applying.wanted import WantedJob
 from punctual.client import Punctual
 from punctual.errors import PunctualError
-from punctual.problems import ApiError, NotFoundError, PreconditionFailedError
+from punctual.problems import ApiError, NotFoundError
 
 NOT_SENT = "not sent"
 FAILED = "failed"
@@ -61,11 +61,6 @@ def _attempt(key: str, act: Callable[[], str], stop: Event) -> Done:
 
 def _delete(client: Punctual, deletion: Deletion) -> str:
     """Delete a job at the revision that was seen. Raises PreconditionFailedError if it was changed since."""
-    try:
+    with suppress(NotFoundError):  # Its record has expired.
         client.jobs.cancel(deletion.id, if_match=deletion.revision)
-    except NotFoundError:
-        pass  # Its record has expired.
-    except PreconditionFailedError:
-        if client.jobs.get(deletion.id).state not in ENDED:
-            raise
     return DELETED

@@ -57,14 +57,18 @@ def export_set(client: Punctual, set_name: str, *, workers: int) -> Export:
         Section(FileJob(str(job.key).removeprefix(prefix), names.members(job, read)), _comments(read))
         for job, read in zip(named, found, strict=True)
     ]
-    left_out = tuple(str(job.key) for job in standing if job not in named)
+    kept = {job.key for job in named}
+    left_out = tuple(str(job.key) for job in standing if job.key not in kept)
     text = write_apply_file(set_name, sections)
     return Export(text, tuple(names.missing), left_out)
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The members that can be shown, the names of hidden headers, and whether there is a body."""
+    """The members that can be shown, the names of hidden headers, and whether there is a body.
+
+    `headers` has the header that is guessed; if the guess is wrong, it is among the hidden ones, too.
+    """
 
     job: Job
     members: Mapping[str, Any]
@@ -86,10 +90,8 @@ def _read(client: Punctual, summary: JobSummary, set_name: str) -> _Read:
     fields = _differences(client, job, set_name, headers)
     typed = next((pointer for pointer in fields if pointer.lower() == _CONTENT_TYPE), None)
     if typed is not None:
-        guess = {typed.removeprefix(_HEADERS): _JSON}
-        with_guess = _differences(client, job, set_name, guess)
-        if typed not in with_guess:
-            headers, fields = guess, with_guess
+        headers = {typed.removeprefix(_HEADERS): _JSON}
+        fields = _differences(client, job, set_name, headers)
     names = [_unescaped(pointer.removeprefix(_HEADERS)) for pointer in fields if pointer.startswith(_HEADERS)]
     members = {**shown, **_own_members(job, fields)}
     return _Read(job, members, headers, tuple(names), has_body=_BODY in fields)
