@@ -184,7 +184,7 @@ def test_job_that_the_api_refuses_stops_the_file_with_its_line_and_reason() -> N
     ran = around.run("apply", "-f", "-", stdin=bad)
     assert ran.code == 6
     assert "standard input:13: billing.new\n" in ran.err
-    assert "at /schedule/cron: minute: 61 is not from 0 to 59" in ran.err
+    assert "minute: 61 is not from 0 to 59 (422 validation-failed)\n    at /schedule/cron\n" in ran.err
     assert "cannot be applied: nothing was changed" in ran.err
     assert len(changes(around)) == 3
 

@@ -120,7 +120,7 @@ def test_answers_of_the_api_end_with_their_codes() -> None:
     assert "Traceback" not in missing.err
     refused = shell.run("create", "--url", HOOK, "--cron", "61 * * * *")
     assert refused.code == 6
-    assert "/schedule/cron: minute: 61 is not from 0 to 59" in refused.err
+    assert "minute: 61 is not from 0 to 59 (422 validation-failed)\n  at /schedule/cron\n" in refused.err
     assert Shell(key="pk_0000000000000000_wrong").run("list").code == 4
 
 

@@ -72,6 +72,11 @@ def test_table_has_local_instants_with_their_offset() -> None:
     assert row == "job_r001jmg0r03szjym089eyz6ab9d1  nightly  2025-02-21 02:30:00 +01:00  a, b"
 
 
+def test_columns_without_a_value_are_left_out() -> None:
+    assert shown(Format.TABLE, job(None, tags=())).split()[:3] == ["ID", "NEXT", "RUN"]
+    assert "NAME" in shown(Format.TABLE, job(None), job())
+
+
 def test_table_without_a_terminal_cuts_and_folds_nothing() -> None:
     name = "word " * 60
     _, row = shown(Format.TABLE, job(name)).splitlines()

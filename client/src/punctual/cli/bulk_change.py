@@ -99,6 +99,8 @@ def example_text(job: "JobSummary") -> str:
 
 def wait_for_task(session: Session, task: "BulkTask") -> "BulkTask":
     """Wait until a bulk operation has changed its jobs; a deletion with a grace ends when all are paused."""
+    if task.state not in _WORKING:
+        return task
     try:
         with progress(session, f"{task.action} {task.id}", task.total) as show:
             while task.state in _WORKING:

@@ -120,8 +120,8 @@ def _of_problem(error: "ApiError") -> Iterator[str]:
     said = error.detail or error.title or "no reason was given"
     yield f"punctual: {escaped(said)} ({error.status} {escaped(error.type or 'of the gateway')})"
     for each in error.errors:
-        if each.detail != error.detail or each.pointer:
-            yield f"  at {escaped(each.pointer or '/')}: {escaped(each.detail)}"
+        place = escaped(each.pointer or "the body as a whole")
+        yield f"  at {place}" + ("" if each.detail == error.detail else f": {escaped(each.detail)}")
     if error.quota:
         yield f"  quota: {escaped(error.quota)}"
     if error.retry_after:

@@ -7,7 +7,7 @@ import typer
 from punctual.cli.jobs_of import find_job, find_job_id
 from punctual.cli.list_options import PAGE, All, Limit, shown
 from punctual.cli.options import JobArgument
-from punctual.cli.output import Column, instant_text
+from punctual.cli.output import Column
 from punctual.cli.session import session_of
 
 if TYPE_CHECKING:
@@ -34,9 +34,9 @@ Kind = Literal["once", "cron", "rate", "backfill"]
 
 
 def schedule_text(schedule: "Schedule") -> str:
-    """The schedule in short, such as `30 2 * * * Europe/Berlin`."""
+    """The schedule in short, such as `30 2 * * * Europe/Berlin`; `once` for an instant."""
     if schedule.at is not None:
-        return f"once at {instant_text(schedule.at)}"
+        return "once"
     if schedule.rate_seconds is not None:
         return f"every {schedule.rate_seconds} s"
     line = schedule.cron or schedule.expression or ""
@@ -66,6 +66,7 @@ ROWS = (
     Column("state", lambda job: job.state),
     Column("pause reason", lambda job: job.pause_reason),
     Column("schedule", lambda job: schedule_text(job.schedule)),
+    Column("at", lambda job: job.schedule.at),
     Column("next run", lambda job: job.next_due_at),
     Column("no next run", lambda job: job.no_next_run),
     Column("last run", _last("execution_id")),

@@ -1,8 +1,8 @@
 """Results on standard output: tables for people; JSON, YAML and CSV for programs.
 
-A table is for people: instants are local, and nothing is cut. Where its columns do not fit into the terminal, each
-entry is shown as lines of its own. Without a terminal a table is as wide as it needs. JSON and YAML have the members
-of the API, and CSV has the columns of the table with the values of the API.
+A table is for people: instants are local, nothing is cut, and columns without a value are left out. Where its columns
+do not fit into the terminal, each entry is shown as lines of its own. Without a terminal a table is as wide as it
+needs. JSON and YAML have the members of the API, and CSV has the columns of the table with the values of the API.
 """
 
 import csv
@@ -111,6 +111,8 @@ class Output:
         if not entries:
             return
         cells = [[text_of(value, self.zone) for value in row] for row in _cells(entries, columns)]
+        used = [place for place in range(len(columns)) if any(row[place] for row in cells)]
+        columns, cells = [columns[place] for place in used], [[row[place] for place in used] for row in cells]
         console = self._console()
         table = _table_of(columns, cells)
         from rich.measure import Measurement

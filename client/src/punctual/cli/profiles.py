@@ -31,7 +31,7 @@ def with_profile(text: str, name: str, members: Mapping[str, str]) -> str:
     """
     before = _read(text)
     own = [f"{key} = {_quoted(value)}" for key, value in members.items()]
-    written = "\n".join(_replaced(text.splitlines(), name, own)) + "\n"
+    written = "\n".join(_replaced(text.removesuffix("\n").split("\n") if text else [], name, own)) + "\n"
     profiles = before.get("profiles", {})
     old = profiles.get(name, {})
     kept = {key: value for key, value in old.items() if key not in REPLACED} if isinstance(old, dict) else {}
