@@ -13,6 +13,7 @@ from tests.crashes.exported_records import ExportedRecords
 from tests.crashes.gateway import NOBODY, Answer, answer_of, http_event
 from tests.crashes.lane import LaneQueues
 from tests.crashes.leavers import Leavers
+from tests.crashes.limit_alerts import LimitAlerts
 from tests.crashes.limits import Limits
 from tests.crashes.marks import MarkedWorkers, executor_of
 from tests.crashes.oracle import Oracle
@@ -56,6 +57,7 @@ class Stage:
         self.leavers = Leavers(deployment)
         self._payloads = Payloads(deployment)
         self.limits = Limits()
+        self.limit_alerts = LimitAlerts(log.url, self.request)
         self._quotas = OwnQuotas(deployment)
         self._queues = [QueueName.STANDARD]
         self.faults: list[str] = []
@@ -84,6 +86,7 @@ class Stage:
         self.archived_rows.forget()
         self.exported_records.forget()
         self.leavers.forget()
+        self.limit_alerts.forget()
         self._payloads.forget()
 
     def limit(self, **limits: Any) -> None:
@@ -91,6 +94,11 @@ class Stage:
         self._quotas.give(limits)
         self.workers.renew()
         self.limits = Limits(**limits)
+
+    def allow(self, **quotas: int) -> None:
+        """Give the tenant these quotas in this run, which limit no call; every worker knows of it."""
+        self._quotas.give(quotas)
+        self.workers.renew()
 
     def suspend(self, seconds: int) -> None:
         """Suspend the tenant, since a moment ago and for these seconds; every worker knows of it."""
@@ -201,7 +209,7 @@ class Stage:
 
     def settle(self) -> float:
         """Let everything come to rest; how long the jobs took to end, in seconds."""
-        settling = Settling(self.clock, self.clients, self.run, self._bulk_tasks_are_at_rest)
+        settling = Settling(self.clock, self.clients, self.run, self._others_are_at_rest)
         settling.settle(self.clients.orders)
         self.faults += settling.faults
         self.wait(UNTIL_RECONCILABLE_SECONDS)
@@ -221,11 +229,13 @@ class Stage:
             self.sweep()
             self.archive()
 
-    def _bulk_tasks_are_at_rest(self) -> bool:
+    def _others_are_at_rest(self) -> bool:
+        """Bulk tasks, and alerts."""
         return (
             self.redriver.bulks_are_at_rest()
             and self.operations.are_at_rest()
             and self.searches.are_at_rest()
+            and self.limit_alerts.are_at_rest(self.log.arrivals())
         )
 
     def verdict(self) -> list[str]:
@@ -233,10 +243,11 @@ class Stage:
         history = {str(order.job_id): self.clients.history(order) for order in self.clients.orders}
         records = [record for each in history.values() for record in each]
         self.faults += self._payloads.faults(records)
+        arrivals = self.log.arrivals()
         oracle = Oracle(
             orders=self.clients.orders,
             history=history,
-            arrivals=self.log.arrivals(),
+            arrivals=[call for call in arrivals if not self.limit_alerts.owns(call)],
             blows=self.workers.blows,
             deaths=self.workers.deaths,
             reports=self.receivers.reports,
@@ -249,6 +260,7 @@ class Stage:
         kept = [*self.archived_rows.faults(records), *self.exported_records.faults()]
         kept += self.archived_rows.faults_of_deleted(self.leavers.archived)
         beside = self.parked_messages.faults() + self.leavers.faults()
+        beside += self.limit_alerts.faults(arrivals, self.workers.blows)
         return self.faults + oracle.verdict() + told + bulk + kept + beside
 
     def check_payloads(self) -> None:

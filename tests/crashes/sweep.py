@@ -34,6 +34,7 @@ from tests.crashes.engines import Engines, engines
 from tests.crashes.executor_scenarios import executor
 from tests.crashes.keyed_scenarios import keyed
 from tests.crashes.lifecycle_scenarios import lifecycle
+from tests.crashes.limit_alert_scenarios import announced
 from tests.crashes.limit_scenarios import held_back, limited
 from tests.crashes.long_run_scenarios import going_on, reported, unheard
 from tests.crashes.notification_scenarios import telling, told_by_report, told_by_rescue, told_by_sweep
@@ -53,7 +54,7 @@ from tests.crashes.unfinished_scenarios import finished, left
 
 CATALOGUES = (
     *(api, batches, keyed, edits, large, lifecycle, finished, reported, handed_over),
-    *(told_by_report, redriving, started, changed_at_once, changed_later, searched, written),
+    *(told_by_report, redriving, started, changed_at_once, changed_later, searched, written, announced),
     *(watcher, sweeper, unheard, swept),
     *(told_by_sweep, held_back, worked_off, kept, deleted),
     *(executor, refused, refunds, moved, going_on, run_locks),
