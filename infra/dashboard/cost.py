@@ -71,11 +71,8 @@ class Bill:
             yield Item(pair.dead.metric_number_of_empty_receives(), self.prices.sqs_requests.each)
 
     def _logs(self) -> Iterator[Item]:
-        functions = self.sources.resources.functions
-        # Without those of the archive and the audit trail: some lines an hour, and CloudWatch takes 100 metrics.
-        own = [group for service, group in functions.logs.items() if not functions.specs[service].uses_s3]
-        groups = [*own, self.sources.resources.entry.access_log]
-        for group in groups:
+        resources = self.sources.resources
+        for group in (*resources.functions.logs.values(), resources.entry.access_log):
             # `metric_incoming_bytes` of the CDK has no dimension, and so counts the whole account.
             metric = cloudwatch.Metric(
                 namespace="AWS/Logs",
