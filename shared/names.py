@@ -230,6 +230,8 @@ TENANT_LIST = "tenants"
 """The partition of the list of tenants in the tenants table. A role may be limited to it."""
 FORGETTING = "forgetting"
 """The partition of the list of deleted tenants that the archive still has, in the tenants table."""
+FORGOTTEN = "forgotten"
+"""The partition of the list of deleted tenants that the archive has no more, while a restore may bring rows back."""
 DELETION_RECORDS = "deletion#"
 """The partitions of the records of deletions in the tenants table begin with this."""
 LEDGER_PARTITIONS = 16

@@ -40,6 +40,7 @@ METHODS = {
     "previewSchedule": "schedules.preview",
     "listUpcoming": "upcoming.list",
     "getStatistics": "stats.get",
+    "getBusiestJobs": "stats.busiest_jobs",
     "getUsage": "usage.get",
     "listAudit": "audit.list",
     "getSettings": "settings.get",
@@ -70,6 +71,8 @@ METHODS = {
     "listAuditOfTenant": "admin.audit.list",
     "getStatisticsOfTenant": "admin.stats.of_tenant",
     "getStatisticsOfAllTenants": "admin.stats.get",
+    "getBusiestJobsOfTenant": "admin.stats.busiest_jobs_of_tenant",
+    "getBusiestJobsOfAllTenants": "admin.stats.busiest_jobs",
     "listParked": "admin.parked.list",
     "listDue": "admin.upcoming.list",
 }

@@ -34,6 +34,7 @@ from shared.names import (
     DELETION_RECORDS,
     ENCRYPTION_CONTEXT_TENANT,
     FORGETTING,
+    FORGOTTEN,
     SEARCHES_PREFIX,
     TENANT_LIST,
     CanarySecret,
@@ -112,6 +113,6 @@ def statement(grant: Grant, arns: Mapping[str, str]) -> iam.PolicyStatement:
         made.add_condition("StringLike", {"s3:prefix": [SEARCHED_OBJECTS]})
     if grant == FORGET_TENANTS:
         # Tenants and their keys are in other partitions.
-        leading = [FORGETTING, f"{DELETION_RECORDS}*"]
+        leading = [FORGETTING, FORGOTTEN, f"{DELETION_RECORDS}*"]
         made.add_condition("ForAllValues:StringLike", {"dynamodb:LeadingKeys": leading})
     return made

@@ -12,10 +12,12 @@ from shared.settings import HistorySettings
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
     from shared.usecases.archive.archive_unit import ArchiveUnitPass
+    from shared.usecases.archive.count_jobs import CountJobs
     from shared.usecases.archive.forget_tenants import ForgetTenants
     from shared.usecases.archive.manifests import Manifests
     from shared.usecases.archive.plan_units import PlanUnits
     from shared.usecases.archive.put_statistics import PutStatistics
+    from shared.usecases.archive.read_busiest_jobs import ReadBusiestJobs
     from shared.usecases.archive.read_job_statistics import ReadJobStatistics
     from shared.usecases.archive.read_statistics import ReadStatistics
     from shared.usecases.archive.restore_history import RestoreHistory
@@ -46,6 +48,7 @@ class ArchiveUseCases:
             deletions=ports.tenant_deletions,
             forget=self._forget_tenants,
             verify_sample=self._verify_sample,
+            count_jobs=self._count_jobs,
             clock=ports.clock,
         )
 
@@ -82,6 +85,13 @@ class ArchiveUseCases:
             clock=ports.clock,
             archive_days=self._archive_days,
         )
+
+    @cached_property
+    def read_busiest_jobs(self) -> ReadBusiestJobs:
+        from shared.usecases.archive.read_busiest_jobs import ReadBusiestJobs
+
+        ports = self.core.ports
+        return ReadBusiestJobs(history=ports.history, clock=ports.clock, archive_days=self._archive_days)
 
     @cached_property
     def read_job_statistics(self) -> ReadJobStatistics:
@@ -164,12 +174,29 @@ class ArchiveUseCases:
                 manifests=self._manifests,
                 files=ports.archive_files,
                 put_statistics=self._put_statistics,
-                clock=ports.clock,
                 cell=self.core.settings.region,
             ),
+            count_jobs=self._count_jobs,
             scanned=self.core.scanned_shards,
             clock=ports.clock,
             spread=ports.spread,
+        )
+
+    @cached_property
+    def _count_jobs(self) -> CountJobs:
+        from shared.usecases.archive.count_jobs import CountJobs
+
+        ports = self.core.ports
+        return CountJobs(
+            objects=ports.archive_objects,
+            files=ports.archive_files,
+            history=ports.history,
+            late_puts=ports.late_puts,
+            scanned=self.core.scanned_shards,
+            clock=ports.clock,
+            spread=ports.spread,
+            archive_days=self._archive_days,
+            cell=self.core.settings.region,
         )
 
     @cached_property

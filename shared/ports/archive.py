@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from typing import BinaryIO, Protocol
 
 from shared.dataclass import dataclass
+from shared.domain.archive.busiest import DayJobs
 from shared.domain.archive.row import ArchiveRow
 from shared.domain.archive.schedule import UnitState
 from shared.domain.archive.statistics import Sample
@@ -74,11 +75,32 @@ class ArchiveDraft(Protocol):
         ...
 
 
+class JobTally(Protocol):
+    """Counts the executions of many files, one after the other."""
+
+    def file(self) -> BinaryIO:
+        """Where the next file is downloaded to, in place of the last one; open for writing."""
+        ...
+
+    def add(self) -> None:
+        """Count the rows of the downloaded file. UnreadableItemError for a file that cannot be read."""
+        ...
+
+    def busiest(self, day: int) -> Iterator[DayJobs]:
+        """What was counted, to be asked once: of all tenants, and then of each tenant. The executions of all tenants
+        include those of the tenants that are left out."""
+        ...
+
+
 class ArchiveFiles(Protocol):
     """Parquet files on the local disk."""
 
     def draft(self, unit: ArchiveUnit) -> AbstractContextManager[ArchiveDraft]:
         """The files of one pass; the end of the block deletes them."""
+        ...
+
+    def tally(self, *, without: Collection[str]) -> AbstractContextManager[JobTally]:
+        """Counts of a day, which leave out the jobs of the tenants `without`; the end of the block deletes them."""
         ...
 
 

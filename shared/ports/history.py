@@ -1,9 +1,10 @@
 """The statistics of each hour, which the archiver computes from the files of the archive."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from shared.dataclass import dataclass
+from shared.domain.archive.busiest import DayJobs
 from shared.domain.archive.statistics import Sums, UnitSums
 from shared.domain.archive.unit import ArchiveUnit
 
@@ -45,7 +46,20 @@ class HistoryStore(Protocol):
         ...
 
     def forget(self, tenant_id: str, *, limit: int) -> int | None:
-        """Delete at most `limit` of a tenant's sums; the executions that they counted, None if no sums were left."""
+        """Delete at most `limit` of a tenant's sums and days; the executions that the sums counted, None if nothing was
+        left."""
+        ...
+
+    def etags(self, first: int, until: int) -> Mapping[ArchiveUnit, str]:
+        """The ETags of the files from which the sums of all tenants were computed, of the hours in [first, until)."""
+        ...
+
+    def put_day(self, jobs: DayJobs, *, version: int, expires_at_s: int) -> bool:
+        """Replace the busiest jobs of a day; False, and nothing changed, if a later version is stored."""
+        ...
+
+    def day(self, tenant_id: str | None, day: int) -> DayJobs | None:
+        """The busiest jobs of a tenant in a day, or of all tenants for None; strongly consistent."""
         ...
 
     def passed(self) -> PassedMark | None:

@@ -84,8 +84,12 @@ class TenantDeletions(Protocol):
         ...
 
     def end_forgetting(self, before: TenantDeletion, after: TenantDeletion) -> bool:
-        """Write the record, and take the tenant from that list, in one transaction; False where the version has
-        changed."""
+        """Write the record, and move the tenant from that list to the list of `forgotten`, in one transaction; False
+        where the version has changed."""
+        ...
+
+    def forgotten(self) -> list[str]:
+        """The deleted tenants that the archive has no more, for RESTORABLE_MS at least, in the same order."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from shared.domain.archive.busiest import DayJobs, JobCount
 from shared.domain.archive.histogram import Histogram
 from shared.domain.archive.statistics import MinuteSums, Sums, UnitSums
 from shared.domain.archive.unit import ArchiveUnit
@@ -92,6 +93,41 @@ def test_forgotten_tenant_has_no_sums_and_the_others_have_all(lab: Lab) -> None:
     assert lab.history.passed() is not None
 
 
+def day_of(ended: int = 3, *, tenant: str | None = TENANT, day: int = 20_138) -> DayJobs:
+    owners = (TENANT, "globex") if tenant is None else (tenant,)
+    jobs = tuple(
+        JobCount(tenant_id=owner, job_id=f"job_r{number}", ended=ended, failed=number)
+        for number, owner in enumerate(owners)
+    )
+    return DayJobs(day=day, tenant_id=tenant, ended=ended + 1, job_count=9, jobs=jobs)
+
+
+def test_busiest_jobs_are_read_as_they_were_put(lab: Lab) -> None:
+    days = [day_of(), day_of(4, tenant=None), day_of(5, day=20_139)]
+    for each in days:
+        assert lab.history.put_day(each, version=7, expires_at_s=EXPIRES_AT_S)
+    assert [lab.history.day(each.tenant_id, each.day) for each in days] == days
+    assert lab.history.day("globex", 20_138) is None
+    assert list(lab.history.hours(TENANT, 0, 20_140 * 24)) == []
+
+
+def test_busiest_jobs_of_a_later_count_stay(lab: Lab) -> None:
+    assert lab.history.put_day(day_of(1), version=7, expires_at_s=EXPIRES_AT_S)
+    assert lab.history.put_day(day_of(2), version=8, expires_at_s=EXPIRES_AT_S)
+    assert not lab.history.put_day(day_of(3), version=7, expires_at_s=EXPIRES_AT_S)
+    assert lab.history.put_day(day_of(4), version=8, expires_at_s=EXPIRES_AT_S)
+    assert lab.history.day(TENANT, 20_138) == day_of(4)
+
+
+def test_forgotten_tenant_has_no_busiest_jobs(lab: Lab) -> None:
+    assert put(lab, sums_of(2))
+    for each in (day_of(), day_of(day=20_139), day_of(tenant="globex")):
+        assert lab.history.put_day(each, version=7, expires_at_s=EXPIRES_AT_S)
+    assert sum(iter(lambda: lab.history.forget(TENANT, limit=2), None)) == 2
+    assert [lab.history.day(TENANT, day) for day in (20_138, 20_139)] == [None, None]
+    assert lab.history.day("globex", 20_138) == day_of(tenant="globex")
+
+
 def test_mark_of_passed_hours_is_that_of_the_latest_run_and_keeps_its_beginning(lab: Lab) -> None:
     assert lab.history.passed() is None
     lab.history.note_passed(PassedMark(since=HOUR, before=HOUR + 3), 1_000)
@@ -99,3 +135,12 @@ def test_mark_of_passed_hours_is_that_of_the_latest_run_and_keeps_its_beginning(
     lab.history.note_passed(PassedMark(since=HOUR, before=HOUR + 9), 1_999)
     assert lab.history.passed() == PassedMark(since=HOUR, before=HOUR + 2)
     assert list(lab.history.hours(None, 0, HOUR + 9)) == []
+
+
+def test_files_of_the_sums_of_all_tenants_are_named(lab: Lab) -> None:
+    for number, each in enumerate([sums_of(hour=HOUR + hour, tenant=None) for hour in (-1, 0, 1, 2)]):
+        lab.history.put(each, version=7, etag=f'"{number}"', expires_at_s=EXPIRES_AT_S)
+    lab.history.put(sums_of(group=1), version=7, etag='"own"', expires_at_s=EXPIRES_AT_S)
+    lab.history.put(sums_of(group=2, tenant=None), version=7, etag=None, expires_at_s=EXPIRES_AT_S)
+    units = [ArchiveUnit(hour=HOUR + hour, group=0) for hour in (0, 1)]
+    assert lab.history.etags(HOUR, HOUR + 2) == dict(zip(units, ('"1"', '"2"'), strict=True))

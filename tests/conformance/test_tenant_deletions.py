@@ -92,8 +92,9 @@ def test_deleted_tenants_wait_for_the_archive_in_the_order_of_their_ends(lab: La
     done = ended["acme"].after_forgetting(ended_at=2_000)
     assert not lab.deletions.end_forgetting(replace(ended["acme"], version=7), done), "another run has it"
     assert lab.deletions.forgetting() == ["zeta", "acme", "beta"]
+    assert lab.deletions.forgotten() == []
     assert lab.deletions.end_forgetting(ended["acme"], done)
-    assert lab.deletions.forgetting() == ["zeta", "beta"]
+    assert (lab.deletions.forgetting(), lab.deletions.forgotten()) == (["zeta", "beta"], ["acme"])
     assert lab.deletions.get("acme") == done
 
 

@@ -285,7 +285,7 @@ def test_archiver_writes_the_records_of_deletions_alone(cloud: Synthesised) -> N
         for made in _statements(cloud, "archiver")
         if "TablesTenants" in str(resolve(made["Resource"]))
     }
-    leading = {"dynamodb:LeadingKeys": ["forgetting", "deletion#*"]}
+    leading = {"dynamodb:LeadingKeys": ["forgetting", "forgotten", "deletion#*"]}
     assert on_tenants == {
         "dynamodb:GetItem": None,
         "dynamodb:Query+dynamodb:PutItem+dynamodb:DeleteItem": {"ForAllValues:StringLike": leading},

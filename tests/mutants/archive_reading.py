@@ -33,7 +33,7 @@ ARCHIVE_READING = (
     ),
     Mutant(
         name="text of a tenant that ends its quotes in a query",
-        file="shared/adapters/parquet/files.py",
+        file="shared/adapters/parquet/database.py",
         old="""replace("'", "''")""",
         new="""replace('"', '""')""",
         killer=_FILES_TEST,

@@ -12,6 +12,7 @@ _DELETION = "shared/domain/tenancy/deletion.py"
 _TESTS = "tests/unit/usecases/archive/test_forget_tenants.py"
 _SAMPLES = "tests/unit/usecases/archive/test_verify_sample.py"
 _PARQUET = "tests/unit/adapters/test_parquet_files.py"
+_SIMULATION = "tests/simulation/test_archiving.py"
 
 FORGETTING = (
     Mutant(
@@ -57,6 +58,34 @@ FORGETTING = (
         killer=_TESTS,
     ),
     Mutant(
+        name="passes that leave out no deleted tenant, in a simulation",
+        file=_RUN,
+        old="self._pass(state, without, report)",
+        new="self._pass(state, frozenset(), report)",
+        killer=_SIMULATION,
+    ),
+    Mutant(
+        name="rows of a forgotten tenant that a restore brings back into the archive",
+        file=_RUN,
+        old="frozenset(deleted).union(self.deletions.forgotten())",
+        new="frozenset(deleted)",
+        killer=_SIMULATION,
+    ),
+    Mutant(
+        name="guard against restored rows that ends with the forgetting",
+        file="shared/adapters/dynamodb/tenancy/tenant_deletions.py",
+        old='{"Delete": entry}, {"Put": guard})',
+        new='{"Delete": entry})',
+        killer="tests/conformance/test_tenant_deletions.py",
+    ),
+    Mutant(
+        name="statistics of a rewritten file that a late pass cannot replace",
+        file=_FORGET,
+        old="seen_at=walk.seen_at):",
+        new="seen_at=self.clock.now_ms()):",
+        killer=_TESTS,
+    ),
+    Mutant(
         name="statistics of a deleted tenant that stay",
         file=_FORGET,
         old="rows = self.history.forget(deletion.tenant_id, limit=SUMS_AT_ONCE)",
@@ -66,7 +95,7 @@ FORGETTING = (
     Mutant(
         name="deleted tenant that stays in the statistics of all tenants",
         file=_REWRITE,
-        old="            self.put_statistics.replace_whole(unit, draft.samples(), version=version, etag=etag)\n",
+        old="            self.put_statistics.replace_whole(unit, draft.samples(), version=seen_at, etag=etag)\n",
         new="",
         killer=_TESTS,
     ),
@@ -94,7 +123,7 @@ FORGETTING = (
     Mutant(
         name="tenant that is forgotten before its last hour",
         file=_FORGET,
-        old="            if not deletion.archived_hours(since):\n",
+        old="            if not deletion.archived_hours(sealed.start):\n",
         new="            if deletion.tenant_id:\n",
         killer=_TESTS,
     ),

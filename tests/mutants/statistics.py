@@ -13,6 +13,9 @@ _OF_JOB = "tests/unit/usecases/archive/test_job_statistics.py"
 _PROPERTY = "tests/property/test_statistics.py"
 _CONFORMANCE = "tests/conformance/test_history.py"
 _SIMULATION = "tests/simulation/test_archiving.py"
+_COUNT = "shared/usecases/archive/count_jobs.py"
+_COUNTED = "tests/unit/usecases/archive/test_count_jobs.py"
+_BUSIEST = "tests/property/test_busiest_jobs.py"
 
 STATISTICS = (
     Mutant(
@@ -185,5 +188,82 @@ STATISTICS = (
         old="bucket.until_at <= now_ms and not bucket.sums.unended",
         new="bucket.until_at <= now_ms",
         killer=_OF_JOB,
+    ),
+    Mutant(
+        name="busiest jobs that are never counted again",
+        file=_COUNT,
+        old="return stored.files == files and not",
+        new="return not",
+        killer=_COUNTED,
+    ),
+    Mutant(
+        name="busiest jobs that name a deleted tenant",
+        file=_COUNT,
+        old=" and not any(each.tenant_id in deleted for each in stored.jobs)",
+        new="",
+        killer=_COUNTED,
+    ),
+    Mutant(
+        name="day that is counted before the jobs of its tenants are stored",
+        file=_COUNT,
+        old="        of_all = next(found := iter(counted))\n",
+        new="        put(of_all := next(found := iter(counted)))\n",
+        killer=_COUNTED,
+    ),
+    Mutant(
+        name="day whose old hour was opened again, and that nobody counts",
+        file=_COUNT,
+        old="days = {*range(today - LATEST_DAYS, today), *opened}",
+        new="days = {*range(today - LATEST_DAYS, today)}",
+        killer=_COUNTED,
+    ),
+    Mutant(
+        name="busiest jobs of a day with an hour that no pass has read",
+        file=_COUNT,
+        old="return mark.since < hours.stop <= mark.before",
+        new="return mark.since < hours.stop",
+        killer=_COUNTED,
+    ),
+    Mutant(
+        name="busiest jobs that are complete though files have changed",
+        file="shared/usecases/archive/read_busiest_jobs.py",
+        old="is_passed and is_ended and is_current",
+        new="is_passed and is_ended",
+        killer=_COUNTED,
+    ),
+    Mutant(
+        name="forgotten tenant in the busiest jobs of an old day",
+        file="shared/usecases/archive/forget_tenants.py",
+        old="            self._count_days(walk, hours, ends, names, has_time, report)\n",
+        new="",
+        killer=_COUNTED,
+    ),
+    Mutant(
+        name="busiest jobs that a slower count replaces",
+        file="shared/adapters/dynamodb/archive/history.py",
+        old="return self._put(day_jobs_key(self._region, jobs.tenant_id, jobs.day), attributes, version)",
+        new="return self._put(day_jobs_key(self._region, jobs.tenant_id, jobs.day), attributes, 1 << 50)",
+        killer="tests/conformance/test_history.py",
+    ),
+    Mutant(
+        name="one-off jobs among the busiest jobs",
+        file="shared/adapters/parquet/tally.py",
+        old="starts_with(job_id, 'job_r')",
+        new="starts_with(job_id, 'job_')",
+        killer=_BUSIEST,
+    ),
+    Mutant(
+        name="busiest jobs with the fewest executions",
+        file="shared/adapters/parquet/tally.py",
+        old="ORDER BY ended DESC, job) <=",
+        new="ORDER BY ended, job) <=",
+        killer=_BUSIEST,
+    ),
+    Mutant(
+        name="sum of a day without the tenants that are left out",
+        file="shared/adapters/parquet/tally.py",
+        old="yield self._of_all(day, sum(totals.values()))",
+        new="yield self._of_all(day, sum(n for name, n in totals.items() if name not in self._without))",
+        killer=_BUSIEST,
     ),
 )

@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from shared.adapters.parquet.files import ParquetFiles, duck
+from shared.adapters.parquet.database import duck
+from shared.adapters.parquet.files import ParquetFiles
 from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow, row_of
 from shared.domain.archive.statistics import sample_of
 from shared.domain.archive.summary import FileSummary

@@ -142,6 +142,7 @@ def _own() -> tuple[Call, ...]:
         _get("listAudit", "/v1/audit"),
         _get("getUsage", "/v1/usage"),
         _get("getStatistics", f"/v1/stats?from={_an_hour_ago()}"),
+        _get("getBusiestJobs", "/v1/stats/jobs"),
     )
 
 
@@ -171,6 +172,8 @@ def _operators(name: str) -> tuple[Call, ...]:
         Call(operation="getTenantDeletion", method="GET", path=f"{tenant}/deletion", statuses=(404,)),
         _get("getStatisticsOfTenant", f"{tenant}/stats?from={_an_hour_ago()}"),
         _get("getStatisticsOfAllTenants", f"/v1/admin/stats?from={_an_hour_ago()}"),
+        _get("getBusiestJobsOfTenant", f"{tenant}/stats/jobs"),
+        _get("getBusiestJobsOfAllTenants", "/v1/admin/stats/jobs"),
         _get("listDue", "/v1/admin/upcoming?within=60"),
     )
     return tuple(

@@ -25,6 +25,7 @@ from punctual.models import (
     BulkPlan,
     BulkTask,
     BulkTaskPage,
+    BusiestJobs,
     CatchUp,
     DeadLetter,
     DeadLetterPage,
@@ -297,6 +298,16 @@ class AdminStatsMethods(AsyncGroup):
             query={"from": self._client.instant(since), "to": self._client.instant(until), "by": by},
         )
 
+    async def busiest_jobs(self, *, day: str | None = None) -> BusiestJobs:
+        """Show the recurring jobs of all tenants with the most executions of a day (operators).
+
+        At most 500, those with the most executions first. `day` is a day in UTC that is over, by default
+        the latest one.
+
+        * `day`: A day in UTC that is over; by default the latest one.
+        """
+        return await self._client.call(_operations.GET_BUSIEST_JOBS_OF_ALL_TENANTS, query={"day": day})
+
     async def of_tenant(
         self,
         tenant: Ref,
@@ -328,6 +339,17 @@ class AdminStatsMethods(AsyncGroup):
                 "job": job,
             },
         )
+
+    async def busiest_jobs_of_tenant(self, tenant: Ref, *, day: str | None = None) -> BusiestJobs:
+        """Show the recurring jobs with the most executions of a day (operators, for any tenant).
+
+        At most 500, those with the most executions first, counted when the day is over. `day` is a day in
+        UTC that is over, by default the latest one.
+
+        * `tenant`: A tenant's `id`.
+        * `day`: A day in UTC that is over; by default the latest one.
+        """
+        return await self._client.call(_operations.GET_BUSIEST_JOBS_OF_TENANT, tenant, query={"day": day})
 
 
 class AdminTenantsMethods(AsyncGroup):
@@ -2372,6 +2394,16 @@ class StatsMethods(AsyncGroup):
                 "job": job,
             },
         )
+
+    async def busiest_jobs(self, *, day: str | None = None) -> BusiestJobs:
+        """Show the recurring jobs with the most executions of a day.
+
+        At most 500, those with the most executions first, counted when the day is over. `day` is a day in
+        UTC that is over, by default the latest one.
+
+        * `day`: A day in UTC that is over; by default the latest one.
+        """
+        return await self._client.call(_operations.GET_BUSIEST_JOBS, query={"day": day})
 
 
 class UpcomingMethods(AsyncGroup):

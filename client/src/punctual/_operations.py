@@ -11,6 +11,10 @@ GET_STATISTICS_OF_ALL_TENANTS: Operation[models.Statistics] = Operation(
     "getStatisticsOfAllTenants", "GET", "/v1/admin/stats", {200: models.Statistics}
 )
 
+GET_BUSIEST_JOBS_OF_ALL_TENANTS: Operation[models.BusiestJobs] = Operation(
+    "getBusiestJobsOfAllTenants", "GET", "/v1/admin/stats/jobs", {200: models.BusiestJobs}
+)
+
 LIST_TENANTS: Operation[models.TenantPage] = Operation(
     "listTenants", "GET", "/v1/admin/tenants", {200: models.TenantPage}
 )
@@ -83,6 +87,10 @@ RETIRE_SIGNING_SECRET_OF_TENANT: Operation[models.Secret] = Operation(
 
 GET_STATISTICS_OF_TENANT: Operation[models.Statistics] = Operation(
     "getStatisticsOfTenant", "GET", "/v1/admin/tenants/{tenant_id}/stats", {200: models.Statistics}
+)
+
+GET_BUSIEST_JOBS_OF_TENANT: Operation[models.BusiestJobs] = Operation(
+    "getBusiestJobsOfTenant", "GET", "/v1/admin/tenants/{tenant_id}/stats/jobs", {200: models.BusiestJobs}
 )
 
 GET_USAGE_OF_TENANT: Operation[models.Usage] = Operation(
@@ -295,6 +303,10 @@ RETIRE_SIGNING_SECRET: Operation[models.Secret] = Operation(
 
 GET_STATISTICS: Operation[models.Statistics] = Operation(
     "getStatistics", "GET", "/v1/stats", {200: models.Statistics}
+)
+
+GET_BUSIEST_JOBS: Operation[models.BusiestJobs] = Operation(
+    "getBusiestJobs", "GET", "/v1/stats/jobs", {200: models.BusiestJobs}
 )
 
 LIST_UPCOMING: Operation[models.UpcomingPage] = Operation(

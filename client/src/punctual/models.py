@@ -461,6 +461,21 @@ class BulkTaskPage(Model, frozen=True, kw_only=True):
     operations: tuple[BulkTask, ...]
 
 
+class BusiestJobs(Model, frozen=True, kw_only=True):
+    """The recurring jobs with the most executions of a day."""
+
+    complete: bool
+    """Whether all executions of the day have ended, and were counted. See the guide."""
+    ended: int
+    """Executions of the day that were counted, those of one-off jobs included."""
+    from_at: datetime
+    job_count: int
+    """Recurring jobs with executions of the day, `jobs` or more."""
+    jobs: tuple[JobCount, ...]
+    """At most 500, those with the most executions first."""
+    until_at: datetime
+
+
 class ClockChange(Model, frozen=True, kw_only=True):
     """A change of the clocks that affects runs: local times that are skipped or come twice."""
 
@@ -800,6 +815,15 @@ class Inspected(Model, frozen=True, kw_only=True):
     scheduled_at: datetime
     """The nominal instant; for a run of a backfill, the past instant that it covers."""
     state: str
+
+
+class JobCount(Model, frozen=True, kw_only=True):
+    """Executions of a recurring job, or of a backfill, that were due on the day and have ended."""
+
+    ended: int
+    failed: int
+    job_id: str
+    tenant_id: str
 
 
 class JobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):

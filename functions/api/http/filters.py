@@ -6,6 +6,7 @@ The same filters in bodies have an error for each such value.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TypeVar
 
@@ -31,6 +32,7 @@ from shared.names import Lane
 EXECUTION_FILTERS = ("state", "from", "to")
 DEAD_LETTER_FILTERS = ("job", "tag", "reason", "status", "lane", "from", "to")
 JOB_FILTERS = ("state", "tag", "set", "q", "kind", "backfill_of")
+_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _STATUS = re.compile("[1-5][0-9][0-9]")
 W = TypeVar("W", bound=StrEnum)
 
@@ -97,6 +99,19 @@ def instant(query: Mapping[str, str], name: str) -> int | None:
         raise _malformed(
             f"{name} must be an RFC 3339 instant with an offset, such as 2030-01-01T09:00:00Z"
         ) from error
+
+
+def day(query: Mapping[str, str], name: str) -> int | None:
+    """The first instant of a day in UTC, in milliseconds; None where the parameter is absent."""
+    text = query.get(name)
+    if text is None:
+        return None
+    try:
+        if not _DAY.fullmatch(text):
+            raise ValueError("no date")
+        return int(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()) * 1000
+    except ValueError as error:
+        raise _malformed(f"{name} must be a date, such as 2030-01-01") from error
 
 
 def _malformed(detail: str) -> ProblemError:

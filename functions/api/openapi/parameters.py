@@ -71,6 +71,10 @@ _IN_QUERY: dict[str, Parameter] = {
     },
     "from": _instant("At this instant or later."),
     "to": _instant("Before this instant."),
+    "day": {
+        "description": "A day in UTC that is over; by default the latest one.",
+        "schema": {"type": "string", "format": "date"},
+    },
     "by": _word("The length of a step; `hour` by default.", [step.value for step in Step]),
     "tag": {"description": "Only jobs with this tag.", "schema": {"type": "string", "pattern": TAG}},
     "q": {

@@ -1,4 +1,4 @@
-"""Parquet files through duckdb, on the local disk alone: one thread, a bound on memory, no network, no extensions."""
+"""Parquet files through duckdb: rows that are merged, and the samples and the sums of a file."""
 
 import json
 from base64 import b64encode
@@ -12,7 +12,16 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from shared.adapters.parquet.database import (
+    FETCHED_ROWS,
+    duck,
+    literal,
+    of_tenants,
+    open_database,
+    reported_errors,
+)
 from shared.adapters.parquet.schema import COLUMNS
+from shared.adapters.parquet.tally import ParquetTally
 from shared.domain.archive.row import ArchiveRow
 from shared.domain.archive.statistics import Sample
 from shared.domain.archive.summary import ROW_GROUP, FileSummary, rows_by_shard, summarise
@@ -20,11 +29,8 @@ from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.errors import UnreadableItemError
 from shared.ports.archive import MergedFile
 
-FETCHED_ROWS = 10_000
 FORGOTTEN = "forgotten"
 """The name of the counts of forgotten rows in the description of a file."""
-MEMORY_LIMIT = "800MB"
-"""Of duckdb: beyond it, a sort uses the local disk. The function has twice as much."""
 _SAMPLED = """
     tenant, epoch_ms(due_at), state, end_reason, coalesce(len(outcomes) > 0, false), status, attempts,
     CASE WHEN outcomes[1].attempt = 1
@@ -44,6 +50,11 @@ class ParquetFiles:
     def draft(self, unit: ArchiveUnit) -> Iterator["ParquetDraft"]:
         with TemporaryDirectory(prefix="archive-", dir=self._root) as folder, ExitStack() as exits:
             yield ParquetDraft(unit, Path(folder), exits)
+
+    @contextmanager
+    def tally(self, *, without: Collection[str]) -> Iterator[ParquetTally]:
+        with TemporaryDirectory(prefix="archive-", dir=self._root) as folder, duck(Path(folder)) as db:
+            yield ParquetTally(db, Path(folder), without)
 
 
 class ParquetDraft:
@@ -140,43 +151,6 @@ class ParquetDraft:
             )
 
 
-@contextmanager
-def duck(folder: Path) -> Iterator[Any]:
-    """A database for one question."""
-    with closing(open_database(folder)) as db, reported_errors():
-        yield db
-
-
-def open_database(folder: Path) -> Any:
-    """A database in memory that can read and write the files of one folder, and nothing else."""
-    # Imported late: a tick without a pass does not load the library.
-    import duckdb
-
-    settings: dict[str, Any] = {
-        "threads": 1,
-        "memory_limit": MEMORY_LIMIT,
-        "temp_directory": str(folder / "spilled"),
-        "autoinstall_known_extensions": False,
-        "autoload_known_extensions": False,
-    }
-    db = duckdb.connect(":memory:", config=settings)
-    # From here on, other paths and the network are out of reach, and no setting can be changed.
-    db.execute(f"SET allowed_directories = [{literal(folder)}]")
-    db.execute("SET enable_external_access = false; SET lock_configuration = true")
-    return db
-
-
-@contextmanager
-def reported_errors() -> Iterator[None]:
-    """UnreadableItemError in place of the errors of duckdb."""
-    import duckdb
-
-    try:
-        yield
-    except duckdb.Error as error:
-        raise UnreadableItemError(f"duckdb refused a file of the archive: {type(error).__name__}") from error
-
-
 def _line(row: ArchiveRow) -> bytes:
     return orjson.dumps(row, default=_base64, option=orjson.OPT_APPEND_NEWLINE)
 
@@ -207,12 +181,8 @@ def _old(db: Any, path: Path, without: Collection[str]) -> str:
         for column in COLUMNS
         if column.name in known
     )
-    kept = f" AND NOT {_of_tenants(without)}" if without else ""
+    kept = f" AND NOT {of_tenants(without)}" if without else ""
     return f"SELECT * REPLACE ({casts}) FROM {source} WHERE id NOT IN (SELECT id FROM hot){kept}"
-
-
-def _of_tenants(tenants: Collection[str]) -> str:
-    return f"tenant IN ({', '.join(map(literal, sorted(tenants)))})"
 
 
 def _dropped(db: Any, path: Path, tenants: Collection[str]) -> Counter[str]:
@@ -220,7 +190,7 @@ def _dropped(db: Any, path: Path, tenants: Collection[str]) -> Counter[str]:
     if not tenants:
         return Counter()
     source = f"read_parquet({literal(path)})"
-    found = db.execute(f"SELECT id FROM {source} WHERE {_of_tenants(tenants)}")
+    found = db.execute(f"SELECT id FROM {source} WHERE {of_tenants(tenants)}")
     dropped: Counter[str] = Counter()
     while rows := found.fetchmany(FETCHED_ROWS):
         dropped += rows_by_shard(text for (text,) in rows)
@@ -251,9 +221,3 @@ def _ids(db: Any, path: Path) -> Iterator[tuple[str, str]]:
     found = db.execute(f"SELECT tenant, id FROM read_parquet({literal(path)})")
     while rows := found.fetchmany(FETCHED_ROWS):
         yield from rows
-
-
-def literal(value: object) -> str:
-    """A literal of SQL."""
-    quoted = str(value).replace("'", "''")
-    return f"'{quoted}'"

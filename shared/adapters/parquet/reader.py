@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from shared.adapters.parquet.files import FETCHED_ROWS, duck, literal
+from shared.adapters.parquet.database import FETCHED_ROWS, duck, literal
 from shared.adapters.parquet.remote_file import RemoteFile, RowGroup
 from shared.adapters.parquet.schema import COLUMNS
 from shared.dataclass import dataclass

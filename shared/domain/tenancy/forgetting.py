@@ -6,6 +6,10 @@ FORGET_AFTER_MS = 3_600_000
 """From the end of the deletion. A pass of the archiver that began before it ends within a quarter of an hour, and a
 pass that begins later leaves the tenant out."""
 
+RESTORABLE_MS = 36 * 86_400_000
+"""From the instant at which the archive is rid of a tenant. Point-in-time recovery reaches 35 days back, so that a
+restored table may have rows of the tenant: passes leave it out for so long."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgetting:

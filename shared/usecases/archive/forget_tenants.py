@@ -4,16 +4,18 @@ All tenants that have come to the same hour go on together, so that a file is re
 Those that are farthest go first. Tenants that were deleted later begin, together, when these have nothing left to do.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import field
 
 from shared.dataclass import dataclass
+from shared.domain.archive.busiest import HOURS_PER_DAY
 from shared.domain.archive.unit import ArchiveUnit, units_of
 from shared.domain.errors import InvalidValueError, ServiceError, UnreadableItemError
 from shared.domain.tenancy.deletion import TenantDeletion
 from shared.ports.history import HistoryStore
 from shared.ports.runtime import Clock, Spread
 from shared.ports.tenancy import TenantDeletions
+from shared.usecases.archive.count_jobs import CountJobs
 from shared.usecases.archive.manifests import Manifests, StoredManifest
 from shared.usecases.archive.rewrite_file import RewriteFile, counts_any
 from shared.usecases.filing.scanned_shards import ScannedShards
@@ -44,6 +46,7 @@ class ForgetReport:
 class _Walk:
     """How far a run came through some hours."""
 
+    seen_at: int
     hour: int
     """The first hour that is not done."""
     looked_at: int = 0
@@ -58,38 +61,46 @@ class ForgetTenants:
     history: HistoryStore
     manifests: Manifests
     rewrite: RewriteFile
+    count_jobs: CountJobs
     scanned: ScannedShards
     clock: Clock
     spread: Spread
 
-    def execute(self, names: Sequence[str], frontier: int, has_time: HasTime) -> ForgetReport:
-        """Go on as long as `has_time`. `names` are the tenants that wait; each earlier hour than `frontier` is sealed,
-        and no pass follows."""
+    def execute(
+        self, names: Sequence[str], frontier: int, has_time: HasTime, *, seen_at: int
+    ) -> ForgetReport:
+        """Go on as long as `has_time`. `names` are the tenants that wait.
+
+        At the instant `seen_at` each earlier hour than `frontier` was sealed, and no pass was to follow.
+        """
         report = ForgetReport()
         try:
             mark = self.history.passed() if names else None
             if mark is not None:
-                self._forget(names, mark.since, frontier, has_time, report)
+                self._forget(names, range(mark.since, frontier), seen_at, has_time, report)
         except ServiceError:
             report.unavailable += 1
         return report
 
     def _forget(
-        self, names: Sequence[str], since: int, frontier: int, has_time: HasTime, report: ForgetReport
+        self, names: Sequence[str], sealed: range, seen_at: int, has_time: HasTime, report: ForgetReport
     ) -> None:
         tenants = self._without_statistics(names[:MOST_TENANTS], has_time)
         while has_time():
-            group, hours = next_hours([*tenants.values()], since, frontier)
+            group, hours = next_hours([*tenants.values()], sealed.start, sealed.stop)
             if not hours:
                 break
-            walk = self._walk(hours, sorted(tenants), has_time, report)
+            walk = _Walk(seen_at, hours.start)
+            self._walk(walk, hours, sorted(tenants), has_time, report)
+            ends = {each.archived_hours(sealed.start).stop for each in group}
+            self._count_days(walk, hours, ends, names, has_time, report)
             has_progress = walk.hour > hours.start or walk.rewritten > 0
             if has_progress and not self._record(group, walk, tenants, report):
                 break
             if walk.hour < hours.stop:
                 break
         for deletion in tenants.values():
-            if not deletion.archived_hours(since):
+            if not deletion.archived_hours(sealed.start):
                 ended = deletion.after_forgetting(ended_at=self.clock.now_ms())
                 report.forgotten += self.deletions.end_forgetting(deletion, ended)
 
@@ -115,20 +126,50 @@ class ForgetTenants:
             deletion = after
         return deletion
 
-    def _walk(self, hours: range, names: Sequence[str], has_time: HasTime, report: ForgetReport) -> _Walk:
+    def _walk(
+        self, walk: _Walk, hours: range, names: Sequence[str], has_time: HasTime, report: ForgetReport
+    ) -> None:
         """Rewrite the files that have rows of the tenants, hour by hour, up to the first that cannot be."""
         plan = self.scanned.known_plan()
-        walk = _Walk(hours.start)
         by_hour = {hour: units_of(hour, plan) for hour in hours}
         units = [unit for listed in by_hour.values() for unit in listed]
         found = dict(zip(units, self.spread(self._look, units), strict=True))
         for hour, listed in by_hour.items():
             for unit in listed:
                 if not self._forget_in(unit, found[unit], names, has_time, walk, report):
-                    return walk
+                    return
             walk.looked_at += sum(found[unit] is not None for unit in listed)
             walk.hour = hour + 1
-        return walk
+
+    def _count_days(
+        self,
+        walk: _Walk,
+        hours: range,
+        ends: Collection[int],
+        names: Sequence[str],
+        has_time: HasTime,
+        report: ForgetReport,
+    ) -> None:
+        """Count the jobs of each day again whose last hour was walked, or the last hour of a tenant.
+
+        The walk goes back to an hour whose day was not counted.
+        """
+        for hour in range(hours.start, walk.hour):
+            if (hour + 1) % HOURS_PER_DAY and hour + 1 not in ends:
+                continue
+            if not has_time():
+                walk.hour = hour
+                return
+            try:
+                counted = self.count_jobs.forget(hour // HOURS_PER_DAY, names)
+            except ServiceError:
+                report.unavailable += 1
+                walk.hour = hour
+                return
+            if counted.damaged:
+                report.damaged += counted.damaged
+                walk.hour = hour
+                return
 
     def _look(self, unit: ArchiveUnit) -> StoredManifest | UnreadableItemError | None:
         try:
@@ -153,7 +194,7 @@ class ForgetTenants:
                 return True
             if not has_time():
                 return False
-            if not self.rewrite.execute(unit, stored, names):
+            if not self.rewrite.execute(unit, stored, names, seen_at=walk.seen_at):
                 report.overtaken += 1
                 return False
         except ServiceError:

@@ -60,19 +60,13 @@ class ReadStatistics:
     def execute(self, tenant: Tenant | None, window: StatWindow) -> StatReport:
         """Of one tenant, or of all tenants for None, whose later hours have no counts. UnavailableError."""
         # One look decides from which hour on the index is asked, so that no execution counts twice.
-        mark = self._mark()
+        mark = kept_mark(self.history, self.clock.now_ms(), self.archive_days)
         buckets = [StatBucket(start, start + window.step.ms) for start in window.starts()]
         open_hours = self._add_hours(tenant, window, buckets, mark)
         self._add_uncounted(tenant, window, buckets, mark)
         for bucket in buckets:
             bucket.is_complete = _is_complete(bucket, mark, open_hours)
         return StatReport(window=window, buckets=tuple(buckets), complete_until=complete_until(buckets))
-
-    def _mark(self) -> PassedMark:
-        """Sums that have expired are like hours before the first one."""
-        mark = self.history.passed() or PassedMark(since=0, before=0)
-        kept = hour_of(self.clock.now_ms() - self.archive_days * DAY_MS) + 1
-        return PassedMark(since=max(mark.since, kept), before=mark.before)
 
     def _add_hours(
         self, tenant: Tenant | None, window: StatWindow, buckets: list[StatBucket], mark: PassedMark
@@ -140,6 +134,13 @@ class ReadStatistics:
             count if min(bucket.until_at, until_at) <= read_until else None
             for bucket, count in zip(buckets, counts, strict=True)
         ]
+
+
+def kept_mark(history: HistoryStore, now_ms: int, archive_days: int) -> PassedMark:
+    """The hours that were passed. Sums that have expired are like hours before the first one."""
+    mark = history.passed() or PassedMark(since=0, before=0)
+    kept = hour_of(now_ms - archive_days * DAY_MS) + 1
+    return PassedMark(since=max(mark.since, kept), before=mark.before)
 
 
 def _is_complete(bucket: StatBucket, mark: PassedMark, open_hours: set[int]) -> bool:

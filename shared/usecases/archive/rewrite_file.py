@@ -9,7 +9,6 @@ from shared.domain.archive.summary import FileSummary
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.errors import InvalidValueError, UnreadableItemError
 from shared.ports.archive import ArchiveDraft, ArchiveFiles, ObjectStore
-from shared.ports.runtime import Clock
 from shared.usecases.archive.manifests import Manifests, StoredManifest
 from shared.usecases.archive.put_statistics import PutStatistics
 
@@ -25,11 +24,12 @@ class RewriteFile:
     manifests: Manifests
     files: ArchiveFiles
     put_statistics: PutStatistics
-    clock: Clock
     cell: str
 
-    def execute(self, unit: ArchiveUnit, stored: StoredManifest, without: Collection[str]) -> bool:
-        """False if another run has replaced the file or the manifest meanwhile.
+    def execute(
+        self, unit: ArchiveUnit, stored: StoredManifest, without: Collection[str], *, seen_at: int
+    ) -> bool:
+        """False if another run has replaced the file or the manifest meanwhile. At `seen_at` the unit was sealed.
 
         UnavailableError. UnreadableItemError, and the file stays, if it is not what its manifest says.
         """
@@ -43,9 +43,8 @@ class RewriteFile:
             etag = self.objects.put(key, merged.content, replaces=old_etag)
             if etag is None:
                 return False
-            # Later passes of the unit have higher versions, which begin with an instant, too.
-            version = self.clock.now_ms()
-            self.put_statistics.replace_whole(unit, draft.samples(), version=version, etag=etag)
+            # A unit that was opened again since has a higher version, which begins with an instant, too.
+            self.put_statistics.replace_whole(unit, draft.samples(), version=seen_at, etag=etag)
             if self._read_back(key, draft) != merged.summary:
                 raise UnreadableItemError(f"the file of {unit} reads back otherwise")
         rewritten = replace(

@@ -1,6 +1,7 @@
 """A tick of the archiver: list units, pass those that are due, and compare the hours that are sealed as a whole.
 
-Then deleted tenants are removed from sealed files, and once an hour a sealed file is compared again.
+Then deleted tenants are removed from sealed files. Once an hour a sealed file is compared again, and the jobs of days
+that have changed are counted.
 """
 
 from collections import defaultdict
@@ -18,6 +19,7 @@ from shared.ports.history import HistoryStore, PassedMark
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import TenantDeletions
 from shared.usecases.archive.archive_unit import ArchiveUnitPass, PassEnd, PassResult
+from shared.usecases.archive.count_jobs import CountJobs
 from shared.usecases.archive.forget_tenants import ForgetReport, ForgetTenants
 from shared.usecases.archive.plan_units import PlanUnits
 from shared.usecases.archive.verify_hour import CountMismatch, VerifyHour
@@ -26,6 +28,8 @@ from shared.usecases.filing.scanned_shards import ScannedShards
 
 SAMPLED_WITHIN_MS = 300_000
 """From the beginning of each hour: one tick begins within it, and compares a sealed file again."""
+COUNTED_BETWEEN_MS = range(SAMPLED_WITHIN_MS, 2 * SAMPLED_WITHIN_MS)
+"""The same for the next tick, which counts jobs."""
 
 
 @dataclass(slots=True)
@@ -36,6 +40,8 @@ class ArchiveReport:
     mismatches: list[CountMismatch] = field(default_factory=list)
     sample: SampleMismatch | None = None
     forgetting: ForgetReport = field(default_factory=ForgetReport)
+    counted_days: int = 0
+    """Days whose busiest jobs were counted."""
     unavailable: int = 0
     """Units that were left to a later tick, because a service did not respond."""
     overdue_ms: int = 0
@@ -65,6 +71,7 @@ class RunArchive:
     deletions: TenantDeletions
     forget: ForgetTenants
     verify_sample: VerifySample
+    count_jobs: CountJobs
     clock: Clock
 
     def execute(
@@ -75,6 +82,7 @@ class RunArchive:
         listed = self.plan.execute()
         # Before all passes: the tenants that they leave out.
         deleted = self.deletions.forgetting()
+        without = frozenset(deleted).union(self.deletions.forgotten())
         report.overdue_ms = max(map(self._overdue_ms, listed), default=0)
         open_shards = self._open_groups()
         own = [state for state in listed if state.unit.group % part.of == part.index]
@@ -82,18 +90,20 @@ class RunArchive:
             if not has_time():
                 break
             if is_due(state, self.clock.now_ms(), has_open_shards=state.unit in open_shards):
-                self._pass(state, frozenset(deleted), report)
+                self._pass(state, without, report)
         if part.index == 0:
             # Read first: each unit of an hour up to the mark is in the list, unless it is sealed.
-            mark = self.units.planned()
+            mark, seen_at = self.units.planned(), self.clock.now_ms()
             listed = self.units.listed()
             self._note_passed(mark, listed, report)
             self._verify(listed, report, has_time)
             if mark is not None:
                 frontier = min((state.unit.hour for state in listed), default=mark.hour + 1)
-                report.forgetting = self.forget.execute(deleted, frontier, has_time)
+                report.forgetting = self.forget.execute(deleted, frontier, has_time, seen_at=seen_at)
                 if began_at % HOUR_MS < SAMPLED_WITHIN_MS and has_time():
                     self._sample(frontier, report)
+                if began_at % HOUR_MS in COUNTED_BETWEEN_MS:
+                    self._count_jobs(deleted, has_time, report)
         return report
 
     def _note_passed(self, mark: PlanMark | None, listed: list[UnitState], report: ArchiveReport) -> None:
@@ -125,11 +135,22 @@ class RunArchive:
         except ServiceError:
             report.unavailable += 1
 
-    def _pass(self, state: UnitState, deleted: Collection[str], report: ArchiveReport) -> None:
+    def _count_jobs(
+        self, deleted: Collection[str], has_time: Callable[[], bool], report: ArchiveReport
+    ) -> None:
+        try:
+            counted = self.count_jobs.execute(deleted, has_time)
+        except ServiceError:
+            report.unavailable += 1
+        else:
+            report.counted_days = counted.days
+            report.damaged += counted.damaged
+
+    def _pass(self, state: UnitState, without: Collection[str], report: ArchiveReport) -> None:
         try:
             lease = self.units.take(state, self.clock.now_ms())
             if lease is not None:
-                report.passes.append(self.pass_unit.execute(lease, deleted))
+                report.passes.append(self.pass_unit.execute(lease, without))
         except ServiceError:
             report.unavailable += 1
         except PunctualError:

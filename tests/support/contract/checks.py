@@ -37,6 +37,7 @@ _UNTOLD = (
     "range of doubles",
     "a range has at most",
     "statistics of one job reach back",
+    "the jobs of a day are counted when it is over",
 )
 """Rules that a schema cannot express, as worded in the error messages."""
 _RULED = (

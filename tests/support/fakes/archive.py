@@ -19,6 +19,7 @@ from shared.domain.errors import UnreadableItemError
 from shared.names import ARCHIVER_TIMEOUT_SECONDS
 from shared.ports.archive import MergedFile, PlanMark
 from shared.ports.archive_reading import ObjectPart
+from tests.support.fakes.job_tally import FakeTally, KeptBytes
 from tests.support.fakes.table import FakeTable
 
 _COLUMNS = [column.name for column in fields(ArchiveRow)]
@@ -70,20 +71,17 @@ class FakeArchiveFiles:
     def draft(self, unit: ArchiveUnit) -> Iterator["FakeDraft"]:
         yield FakeDraft(unit)
 
-
-class _Kept(BytesIO):
-    """Readable after it was closed."""
-
-    def close(self) -> None:
-        return
+    @contextmanager
+    def tally(self, *, without: Collection[str]) -> Iterator[FakeTally]:
+        yield FakeTally(frozenset(without), rows_in)
 
 
 @dataclass
 class FakeDraft:
     unit: ArchiveUnit
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
-    downloaded: _Kept = field(default_factory=_Kept)
-    copied: _Kept = field(default_factory=_Kept)
+    downloaded: KeptBytes = field(default_factory=KeptBytes)
+    copied: KeptBytes = field(default_factory=KeptBytes)
     merged: list[dict[str, Any]] = field(default_factory=list)
 
     def old(self) -> BinaryIO:

@@ -1,8 +1,9 @@
 """The statistics of each hour in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from shared.domain.archive.busiest import DayJobs
 from shared.domain.archive.statistics import Sums, UnitSums
 from shared.domain.archive.unit import ArchiveUnit
 from shared.ports.history import PassedMark
@@ -16,11 +17,19 @@ class StoredSums:
     expires_at_s: int
 
 
+@dataclass(slots=True)
+class StoredDay:
+    jobs: DayJobs
+    version: int
+    expires_at_s: int
+
+
 @dataclass
 class FakeHistoryStore:
     """Each call is one step."""
 
     stored: dict[tuple[str | None, ArchiveUnit], StoredSums] = field(default_factory=dict)
+    days: dict[tuple[str | None, int], StoredDay] = field(default_factory=dict)
     mark: PassedMark | None = None
     noted_at: int = -1
 
@@ -51,9 +60,30 @@ class FakeHistoryStore:
         return stored.sums.sums if stored is not None else None
 
     def forget(self, tenant_id: str, *, limit: int) -> int | None:
-        keys = [key for key in self.stored if key[0] == tenant_id][:limit]
+        days = [key for key in self.days if key[0] == tenant_id][:limit]
+        keys = [key for key in self.stored if key[0] == tenant_id][: limit - len(days)]
+        for day in days:
+            del self.days[day]
         gone = [self.stored.pop(key) for key in keys]
-        return sum(each.sums.sums.ended for each in gone) if gone else None
+        return sum(each.sums.sums.ended for each in gone) if gone or days else None
+
+    def etags(self, first: int, until: int) -> Mapping[ArchiveUnit, str]:
+        return {
+            unit: stored.etag
+            for (owner, unit), stored in self.stored.items()
+            if owner is None and first <= unit.hour < until and stored.etag is not None
+        }
+
+    def put_day(self, jobs: DayJobs, *, version: int, expires_at_s: int) -> bool:
+        existing = self.days.get((jobs.tenant_id, jobs.day))
+        if existing is not None and existing.version > version:
+            return False
+        self.days[jobs.tenant_id, jobs.day] = StoredDay(jobs, version, expires_at_s)
+        return True
+
+    def day(self, tenant_id: str | None, day: int) -> DayJobs | None:
+        stored = self.days.get((tenant_id, day))
+        return stored.jobs if stored is not None else None
 
     def passed(self) -> PassedMark | None:
         return self.mark

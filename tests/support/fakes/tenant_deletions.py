@@ -16,6 +16,7 @@ class FakeTenantDeletions:
     def __init__(self, tenants: FakeTenantStore) -> None:
         self.records: dict[str, TenantDeletion] = {}
         self.waiting: list[str] = []
+        self.gone: list[str] = []
         self._tenants = tenants
 
     def begin(self, before: Tenant, after: Tenant, deletion: TenantDeletion) -> bool:
@@ -55,7 +56,11 @@ class FakeTenantDeletions:
         if not self.replace(before, after):
             return False
         self.waiting.remove(after.tenant_id)
+        self.gone.append(after.tenant_id)
         return True
+
+    def forgotten(self) -> list[str]:
+        return sorted(self.gone, key=lambda name: (self.records[name].ended_at, name))
 
 
 class FakeTenantRecords:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from shared.adapters.parquet.files import ParquetFiles, duck
+from shared.adapters.parquet.database import duck
+from shared.adapters.parquet.files import ParquetFiles
 from shared.adapters.parquet.schema import COLUMNS
 from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow, row_of
 from shared.domain.archive.summary import ROW_GROUP, FileSummary

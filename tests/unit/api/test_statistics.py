@@ -8,11 +8,14 @@ from functions.api.app import Api
 from functions.api.context import Context
 from shared.domain.archive.unit import hour_of
 from shared.domain.executions.states import EndReason, State
+from shared.domain.ids import recurring_job_id
 from shared.ports.history import PassedMark
+from shared.usecases.archive.run_archive import COUNTED_BETWEEN_MS
 from tests.support.api.api_world import ApiWorld, Request
-from tests.support.builders import DUE_AT, in_state, one_off
-from tests.support.usecases.archive import END, FIRST_PASS, HOUR, ArchiveWorld
+from tests.support.builders import DUE_AT, TENANT, in_state, one_off
+from tests.support.usecases.archive import END, FIRST_PASS, HOUR, SEAL, ArchiveWorld
 
+RECURRING = recurring_job_id(DUE_AT, 7, cell="0")
 BEGUN, OVER = "2025-02-19T21:00:00.000Z", "2025-02-19T22:00:00.000Z"
 
 
@@ -21,7 +24,7 @@ class ArchivedApi(ApiWorld):
 
     def __init__(self) -> None:
         super().__init__()
-        self.world = world = ArchiveWorld(FIRST_PASS)
+        self.archived = self.world = world = ArchiveWorld(FIRST_PASS)
         self.api = Api(Context(world.cases))
         self.credential = {"authorization": f"Bearer {world.credentials.api_key}"}
         self.operators_key = world.create_tenant.operator().api_key
@@ -109,3 +112,64 @@ def test_deployment_without_an_archive_counts_in_the_index_alone() -> None:
     assert found["complete_until"] is None
     assert [bucket["uncounted_due"] for bucket in found["buckets"]] == [1]
     assert hour_of(DUE_AT) == HOUR
+
+
+def counted_api() -> ArchivedApi:
+    """A day that is over: two runs of a job, one of which failed, and one of another tenant."""
+    api = ArchivedApi()
+    world = api.archived
+    for number, (state, tenant) in enumerate(
+        ((State.SUCCEEDED, TENANT), (State.FAILED, TENANT), (State.SUCCEEDED, "globex")), 10
+    ):
+        world.ended(number, state, job_id=RECURRING, tenant_id=tenant)
+    world.tick(SEAL)
+    world.tick(SEAL + COUNTED_BETWEEN_MS.start)
+    return api
+
+
+def test_busiest_jobs_of_a_day_are_those_of_the_tenant_and_an_operator_sees_all() -> None:
+    api = counted_api()
+    found = api.get("/v1/stats/jobs", day="2025-02-19").json
+    own = {"tenant_id": TENANT, "job_id": RECURRING, "ended": 2, "failed": 1}
+    other = {"tenant_id": "globex", "job_id": RECURRING, "ended": 1, "failed": 0}
+    assert found == {
+        "from_at": "2025-02-19T00:00:00.000Z",
+        "until_at": "2025-02-20T00:00:00.000Z",
+        "complete": False,
+        "ended": 4,
+        "job_count": 1,
+        "jobs": [own],
+    }
+    assert api.by_operator("/v1/admin/tenants/acme/stats/jobs", day="2025-02-19").json == found
+    everyone = api.by_operator("/v1/admin/stats/jobs", day="2025-02-19").json
+    assert (everyone["jobs"], everyone["ended"]) == ([own, other], 6)
+    assert api.get("/v1/admin/stats/jobs").status == 403
+    assert api.by_operator("/v1/admin/tenants/nobody/stats/jobs").status == 404
+
+
+def test_day_of_which_the_archive_has_each_hour_is_complete() -> None:
+    api = counted_api()
+    api.world.history.mark = PassedMark(since=HOUR - 30, before=HOUR + 999)
+    assert api.get("/v1/stats/jobs", day="2025-02-19").json["complete"] is True
+    empty = api.get("/v1/stats/jobs").json
+    assert (empty["jobs"], empty["ended"], empty["complete"]) == ([], 0, True)
+    later = api.get("/v1/stats/jobs", day="2025-01-01").json
+    assert (later["jobs"], later["complete"]) == ([], False)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"day": "yesterday"},
+        {"day": "2025-2-1"},
+        {"day": "2025-02-30"},
+        {"day": "20250219"},
+        {"day": "1969-12-31"},
+        {"day": "2025-02-19T00:00:00Z"},
+        {"day": "\u0662025-02-19"},
+        {"day": "2030-01-01"},
+        {"from": "2025-02-19"},
+    ],
+)
+def test_day_that_is_not_exactly_right_is_refused(query: dict[str, str]) -> None:
+    assert counted_api().get("/v1/stats/jobs", **query).problem == "malformed-request"

@@ -79,3 +79,16 @@ STATISTICS_OUT: Examples = {
         ],
     },
 }
+BUSIEST_JOBS_OUT: Examples = {
+    "of_a_day": {
+        "from_at": "2025-02-19T00:00:00.000Z",
+        "until_at": "2025-02-20T00:00:00.000Z",
+        "complete": True,
+        "ended": 1630,
+        "job_count": 2,
+        "jobs": [
+            {"tenant_id": "acme", "job_id": "job_r001jmg0r03szjym089eyz6ab9d1", "ended": 1440, "failed": 3},
+            {"tenant_id": "acme", "job_id": "job_r001jmg0r03s2c8k9w3qdm7vtqn6", "ended": 24, "failed": 0},
+        ],
+    }
+}

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from functions.api.models import InstantOut, Representation, with_examples
-from functions.api.resources.statistics.examples import STATISTICS_OUT
+from functions.api.resources.statistics.examples import BUSIEST_JOBS_OUT, STATISTICS_OUT
 
 _NOT_BY_MINUTE = "Null by minute."
 
@@ -74,3 +74,27 @@ class StatisticsOut(Representation):
     )
     total: SumsOut
     buckets: list[StatBucketOut]
+
+
+class JobCountOut(Representation):
+    """Executions of a recurring job, or of a backfill, that were due on the day and have ended."""
+
+    tenant_id: str
+    job_id: str
+    ended: int
+    failed: int
+
+
+class BusiestJobsOut(Representation):
+    """The recurring jobs with the most executions of a day."""
+
+    model_config = with_examples(BUSIEST_JOBS_OUT)
+
+    from_at: InstantOut
+    until_at: InstantOut
+    complete: bool = Field(
+        description="Whether all executions of the day have ended, and were counted. See the guide."
+    )
+    ended: int = Field(description="Executions of the day that were counted, those of one-off jobs included.")
+    job_count: int = Field(description="Recurring jobs with executions of the day, `jobs` or more.")
+    jobs: list[JobCountOut] = Field(description="At most 500, those with the most executions first.")

@@ -3,11 +3,19 @@
 from typing import Any
 
 from functions.api.models import instant_out
-from functions.api.resources.statistics.models import QuantilesOut, StatBucketOut, StatisticsOut, SumsOut
+from functions.api.resources.statistics.models import (
+    BusiestJobsOut,
+    JobCountOut,
+    QuantilesOut,
+    StatBucketOut,
+    StatisticsOut,
+    SumsOut,
+)
 from shared.domain.archive.histogram import Histogram
 from shared.domain.archive.stat_window import Step
 from shared.domain.archive.statistics import Sums
 from shared.domain.schedules.schedule import format_instant
+from shared.usecases.archive.read_busiest_jobs import BusiestJobs
 from shared.usecases.archive.read_statistics import StatBucket, StatReport
 
 _ONLY_BY_HOUR = (
@@ -34,6 +42,21 @@ def statistics_out(report: StatReport) -> StatisticsOut:
         complete_until=instant_out(report.complete_until),
         total=SumsOut(**_sums(total, step)),
         buckets=[_bucket_out(bucket, step) for bucket in report.buckets],
+    )
+
+
+def busiest_jobs_out(busiest: BusiestJobs) -> BusiestJobsOut:
+    found = busiest.found
+    return BusiestJobsOut(
+        from_at=format_instant(busiest.window.from_at),
+        until_at=format_instant(busiest.window.until_at),
+        complete=busiest.is_complete,
+        ended=found.ended,
+        job_count=found.job_count,
+        jobs=[
+            JobCountOut(tenant_id=each.tenant_id, job_id=each.job_id, ended=each.ended, failed=each.failed)
+            for each in found.jobs
+        ],
     )
 
 

@@ -1,13 +1,14 @@
-"""/v1/stats: statistics of a tenant; under /v1/admin of any tenant, and of all tenants."""
+"""/v1/stats: statistics of a tenant, and its busiest jobs; under /v1/admin of any tenant, and of all tenants."""
 
 from functions.api.context import Context
-from functions.api.http.filters import instant
+from functions.api.http.filters import day, instant
 from functions.api.http.problems import Problem, ProblemError
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
 from functions.api.http.route import Route, Routes, json_response
-from functions.api.resources.statistics.models import StatisticsOut
-from functions.api.resources.statistics.presenter import statistics_out
+from functions.api.resources.statistics.models import BusiestJobsOut, StatisticsOut
+from functions.api.resources.statistics.presenter import busiest_jobs_out, statistics_out
+from shared.domain.archive.busiest import MOST_JOBS, day_window
 from shared.domain.archive.stat_window import StatWindow, Step, stat_window
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import is_job_id
@@ -20,6 +21,8 @@ _LIMITS = (
     "The range is extended to whole steps in UTC. It ends with the present step at the latest, and has at most 6 "
     "hours by minute, 7 days by hour and 31 days by day."
 )
+
+_DAY = "`day` is a day in UTC that is over, by default the latest one."
 
 
 @ROUTES.add(
@@ -75,6 +78,52 @@ def _of_job(context: Context, tenant_id: str, job_id: str, window: StatWindow) -
 def get_all_statistics(context: Context, request: AuthenticatedRequest) -> Response:
     report = context.cases.archive.read_statistics.execute(None, _window(context, request))
     return json_response(200, statistics_out(report))
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/stats/jobs",
+        operation="getBusiestJobs",
+        summary="Show the recurring jobs with the most executions of a day",
+        description=f"At most {MOST_JOBS}, those with the most executions first, counted when the day is over. {_DAY}",
+        success=200,
+        answer=BusiestJobsOut,
+        query=("day",),
+        problems=(Problem.MALFORMED_REQUEST,),
+    ),
+    for_operators=True,
+)
+def get_busiest_jobs(context: Context, request: AuthenticatedRequest) -> Response:
+    tenant = context.cases.tenancy.find_tenant.execute(request.subject_id)
+    return _busiest(context, request, tenant.id)
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/admin/stats/jobs",
+        operation="getBusiestJobsOfAllTenants",
+        summary="Show the recurring jobs of all tenants with the most executions of a day (operators)",
+        description=f"At most {MOST_JOBS}, those with the most executions first. {_DAY}",
+        success=200,
+        answer=BusiestJobsOut,
+        query=("day",),
+        problems=(Problem.MALFORMED_REQUEST,),
+    )
+)
+def get_all_busiest_jobs(context: Context, request: AuthenticatedRequest) -> Response:
+    return _busiest(context, request, None)
+
+
+def _busiest(context: Context, request: AuthenticatedRequest, tenant_id: str | None) -> Response:
+    try:
+        window = day_window(day(request.query, "day"), context.now_ms())
+    except InvalidValueError as error:
+        raise ProblemError(Problem.MALFORMED_REQUEST, str(error)) from error
+    return json_response(
+        200, busiest_jobs_out(context.cases.archive.read_busiest_jobs.execute(tenant_id, window))
+    )
 
 
 def _window(context: Context, request: AuthenticatedRequest) -> StatWindow:

@@ -6,24 +6,30 @@ rows of the tenant without the footer of the file:
 
 * `rg` is a list of two numbers, the first and the last row group with rows of the tenant, counted from 0. Between them,
   each row group has rows of the tenant. Absent without rows, and in the item of all tenants.
-* `et` is the ETag of the file that `rg` refers to. A file with another ETag may have other row groups.
+* `et` is the ETag of the file that `rg` refers to, and from which the sums were computed. A file with another ETag may
+  have other row groups.
+
+Another item is of one tenant, or of all tenants, on one day: `jb` has the busiest jobs, `vn` when they were counted.
 
 One more item tells which hours were passed: `fr` the first hour, `th` the first hour that was not, `pa` when.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.archive_keys import (
+    day_jobs_key,
     hour_sums_key,
     parse_hour_sums_sk,
     passed_key,
 )
-from shared.adapters.dynamodb.codec.attributes import decode_all, encode, encode_all
+from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode, encode_all
+from shared.adapters.dynamodb.codec.day_jobs import encode_day_jobs, read_day_jobs
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import item_key
 from shared.adapters.dynamodb.codec.sums import encode_sums, read_sums
+from shared.domain.archive.busiest import DayJobs
 from shared.domain.archive.statistics import Sums, UnitSums
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.errors import UnreadableItemError
@@ -48,16 +54,18 @@ class DynamoHistoryStore:
                 "vn": version,
                 "st": encode_sums(sums.unit, sums.sums),
                 "rg": list(sums.row_groups) if sums.row_groups else None,
-                "et": etag if sums.row_groups else None,
+                "et": etag if sums.row_groups or sums.tenant_id is None else None,
                 Attr.TTL: expires_at_s,
             }
         )
-        key = item_key(*hour_sums_key(self._region, sums.tenant_id, sums.unit))
+        return self._put(hour_sums_key(self._region, sums.tenant_id, sums.unit), attributes, version)
+
+    def _put(self, key: tuple[str, str], attributes: Item, version: int) -> bool:
         try:
             with translated():
                 self._client.put_item(
                     TableName=self._table,
-                    Item={**key, **attributes},
+                    Item={**item_key(*key), **attributes},
                     # A repetition of the same request passes, too.
                     ConditionExpression="attribute_not_exists(vn) OR vn <= :own",
                     ExpressionAttributeValues={":own": encode(version)},
@@ -74,7 +82,17 @@ class DynamoHistoryStore:
     ) -> Iterator[UnitSums]:
         return self._between(tenant_id, first, until, ScanIndexForward=False, Limit=at_once)
 
+    def etags(self, first: int, until: int) -> Mapping[ArchiveUnit, str]:
+        rows = self._rows_between(None, first, until, ProjectionExpression="sk, et")
+        return {parse_hour_sums_sk(row[Attr.SK]): row["et"] for row in rows if "et" in row}
+
     def _between(self, tenant_id: str | None, first: int, until: int, **options: Any) -> Iterator[UnitSums]:
+        for row in self._rows_between(tenant_id, first, until, **options):
+            yield _sums(tenant_id, row)
+
+    def _rows_between(
+        self, tenant_id: str | None, first: int, until: int, **options: Any
+    ) -> Iterator[dict[str, Any]]:
         pk, low = hour_sums_key(self._region, tenant_id, ArchiveUnit(hour=first, group=0))
         _, high = hour_sums_key(self._region, tenant_id, ArchiveUnit(hour=until, group=0))
         start: Any = {}
@@ -93,7 +111,7 @@ class DynamoHistoryStore:
                     **start,
                 )
             for item in answer["Items"]:
-                yield _sums(tenant_id, dict(decode_all(item)))
+                yield dict(decode_all(item))
             if "LastEvaluatedKey" not in answer:
                 return
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
@@ -123,6 +141,26 @@ class DynamoHistoryStore:
                 self._client.delete_item(TableName=self._table, Key=item_key(pk, str(row[Attr.SK])))
         return sum(map(_ended, rows)) if rows else None
 
+    def put_day(self, jobs: DayJobs, *, version: int, expires_at_s: int) -> bool:
+        attributes = encode_all(
+            {"v": VERSION, "vn": version, "jb": encode_day_jobs(jobs), Attr.TTL: expires_at_s}
+        )
+        return self._put(day_jobs_key(self._region, jobs.tenant_id, jobs.day), attributes, version)
+
+    def day(self, tenant_id: str | None, day: int) -> DayJobs | None:
+        with translated():
+            answer = self._client.get_item(
+                TableName=self._table,
+                Key=item_key(*day_jobs_key(self._region, tenant_id, day)),
+                ConsistentRead=True,
+            )
+        row: Any = decode_all(answer["Item"]) if "Item" in answer else None
+        if row is None:
+            return None
+        if row["v"] != VERSION:
+            raise UnreadableItemError(f"an item of the busiest jobs has version {row['v']!r}")
+        return read_day_jobs(tenant_id, day, row["jb"])
+
     def passed(self) -> PassedMark | None:
         with translated():
             answer = self._client.get_item(
@@ -147,7 +185,7 @@ class DynamoHistoryStore:
 
 
 def _ended(row: Any) -> int:
-    """The executions of an item; none of one that cannot be read."""
+    """The executions of an item; none of one that cannot be read, and of the item of a day."""
     try:
         return _sums(None, row).sums.ended
     except (UnreadableItemError, ValueError, KeyError):

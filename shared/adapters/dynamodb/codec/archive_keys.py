@@ -49,6 +49,11 @@ def parse_hour_sums_sk(sk: str) -> ArchiveUnit:
     return ArchiveUnit(hour=int(hour), group=int(group))
 
 
+def day_jobs_key(region: str, tenant_id: str | None, day: int) -> tuple[str, str]:
+    """The busiest jobs of a tenant in a day, or of all tenants for None."""
+    return f"{region}#{tenant_id or ALL_TENANTS}", f"d#{day:05d}"
+
+
 def passed_key(region: str) -> tuple[str, str]:
     """Which hours the archive has passed."""
     return f"{region}#{ALL_TENANTS}", "passed"

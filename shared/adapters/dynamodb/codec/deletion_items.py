@@ -7,8 +7,8 @@ from shared.adapters.dynamodb.codec.keys import tenant_deletion_key
 from shared.adapters.dynamodb.codec.versions import is_known, known, version_of
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
 from shared.domain.tenancy.deletion import DeletionStep, TenantDeletion
-from shared.domain.tenancy.forgetting import Forgetting
-from shared.names import FORGETTING, Attr
+from shared.domain.tenancy.forgetting import RESTORABLE_MS, Forgetting
+from shared.names import FORGETTING, FORGOTTEN, Attr
 
 
 def forgetting_key(ended: TenantDeletion) -> tuple[str, str]:
@@ -16,8 +16,16 @@ def forgetting_key(ended: TenantDeletion) -> tuple[str, str]:
     return FORGETTING, f"{ended.ended_at or 0:015d}#{ended.tenant_id}"
 
 
+def forgotten_item(forgotten: TenantDeletion) -> Item:
+    """The entry of a tenant in the list of those that the archive has no more. It expires."""
+    ended_at = forgotten.forgetting.ended_at if forgotten.forgetting else None
+    pk, sk = FORGOTTEN, forgetting_key(forgotten)[1]
+    expires_at_s = ((ended_at or 0) + RESTORABLE_MS) // 1000
+    return encode_all({Attr.PK: pk, Attr.SK: sk, Attr.TTL: expires_at_s})
+
+
 def forgetting_tenant(sk: str) -> str:
-    """The tenant of an entry, by its sort key."""
+    """The tenant of an entry in either list, by its sort key."""
     return sk.partition("#")[2]
 
 

@@ -9,6 +9,7 @@ from shared.adapters.dynamodb.codec.deletion_items import (
     deletion_item,
     forgetting_key,
     forgetting_tenant,
+    forgotten_item,
     read_deletion,
 )
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
@@ -22,7 +23,7 @@ from shared.adapters.dynamodb.codec.keys import (
 from shared.adapters.dynamodb.codec.tenant_items import tenant_item
 from shared.domain.tenancy.deletion import TenantDeletion
 from shared.domain.tenancy.tenant import Tenant
-from shared.names import FORGETTING, Attr
+from shared.names import FORGETTING, FORGOTTEN, Attr
 
 
 class DynamoTenantDeletions:
@@ -63,6 +64,9 @@ class DynamoTenantDeletions:
     def forgetting(self) -> list[str]:
         return [forgetting_tenant(sk) for sk in self._listed(FORGETTING)]
 
+    def forgotten(self) -> list[str]:
+        return [forgetting_tenant(sk) for sk in self._listed(FORGOTTEN)]
+
     def _listed(self, pk: str) -> list[str]:
         """The sort keys of a list: a page has the names of some 10,000 tenants."""
         with translated():
@@ -97,7 +101,8 @@ class DynamoTenantDeletions:
 
     def end_forgetting(self, before: TenantDeletion, after: TenantDeletion) -> bool:
         entry = {"TableName": self._table, "Key": item_key(*forgetting_key(before))}
-        return self._transact({"Put": self._put(before, after)}, {"Delete": entry})
+        guard = {"TableName": self._table, "Item": forgotten_item(after)}
+        return self._transact({"Put": self._put(before, after)}, {"Delete": entry}, {"Put": guard})
 
     def _put(self, before: TenantDeletion, after: TenantDeletion) -> dict[str, Any]:
         return {

@@ -2,6 +2,7 @@
 
 import pytest
 
+from shared.domain.archive.busiest import day_window, hours_of
 from shared.domain.archive.stat_window import Step, stat_window
 from shared.domain.errors import InvalidValueError
 
@@ -49,3 +50,17 @@ def test_range_has_a_longest_length(step: Step) -> None:
 def test_empty_and_impossible_ranges_are_refused(from_at: int | None, until_at: int | None) -> None:
     with pytest.raises(InvalidValueError):
         stat_window(Step.HOUR, from_at, until_at, NOW)
+
+
+def test_day_is_by_default_the_latest_that_is_over() -> None:
+    for from_at in (None, 19_999 * DAY, 20_000 * DAY - 1):
+        window = day_window(from_at, NOW)
+        assert (window.from_at, window.until_at, window.step) == (19_999 * DAY, 20_000 * DAY, Step.DAY)
+    assert hours_of(19_999) == range(19_999 * 24, 20_000 * 24)
+    assert day_window(None, 20_000 * DAY).from_at == 19_999 * DAY
+
+
+@pytest.mark.parametrize("from_at", [20_000 * DAY, NOW, 30_000 * DAY, -1])
+def test_day_that_is_not_over_is_refused(from_at: int) -> None:
+    with pytest.raises(InvalidValueError):
+        day_window(from_at, NOW)

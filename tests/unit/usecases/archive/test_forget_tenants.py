@@ -177,6 +177,46 @@ def test_rows_do_not_come_back_when_a_late_record_opens_the_hour_again() -> None
     assert sums(world, TENANT) is None
 
 
+def test_rows_that_a_restore_brings_back_do_not_come_back_into_the_archive() -> None:
+    world, kept = sealed_world()
+    restored = dict(world.table.executions)
+    world.leave(TENANT)
+    world.tick(FORGETTABLE)
+    world.table.executions |= restored
+    late = world.put_late(9)
+    world.table.executions[late.id].execution = with_changes(late, tenant_id=OTHER)
+    world.tick(FORGETTABLE + DAY_MS)
+    world.tick(FORGETTABLE + 2 * DAY_MS)
+    assert str(late.id) in world.ids()
+    assert str(kept.id) in world.ids()
+    assert owners(world) == {OTHER, THIRD}
+    assert world.is_sealed()
+    assert sums(world, TENANT) is None
+
+
+def test_late_record_counts_though_its_hour_was_opened_after_the_look_at_open_hours() -> None:
+    world, _ = sealed_world()
+    world.leave(TENANT)
+    late: list[Execution] = []
+
+    def open_again() -> None:
+        late.append(world.put_late(9))
+        world.table.executions[late[0].id].execution = with_changes(late[0], tenant_id=OTHER)
+        world.run_archive.plan.execute()
+        world.clock.time_ms += 1_000
+
+    world.steps.before("history.passed", open_again)
+    world.tick(FORGETTABLE)
+    world.tick(FORGETTABLE + DAY_MS)
+    world.tick(FORGETTABLE + 2 * DAY_MS)
+    assert str(late[0].id) in world.ids()
+    other, third = sums(world, OTHER), sums(world, THIRD)
+    assert other is not None
+    assert third is not None
+    other.merge(third)
+    assert sums(world, None) == other
+
+
 def test_file_that_another_run_replaces_meanwhile_is_done_again() -> None:
     world, _ = sealed_world()
     world.leave(TENANT)
@@ -273,7 +313,7 @@ def test_hours_that_are_done_are_not_looked_at_again() -> None:
     assert 0 < done < hour_of(GONE) + 1 - HOUR
     assert done % HOURS_AT_ONCE == 0
     world.steps.taken.clear()
-    world.tick(FORGETTABLE + 300_000)
+    world.tick(FORGETTABLE + 900_000)
     left = hour_of(GONE) + 1 - HOUR - done
     assert world.steps.count("archive_objects.get") == left
     assert world.deletions.forgetting() == []
