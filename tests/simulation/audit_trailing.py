@@ -4,19 +4,13 @@ Writers append records, some of them late or with clocks of their own; auditors 
 for days; the noted progress is lost. The oracle is the operators' verification, and each record's number of segments.
 """
 
-import random
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from greenlet import GreenletExit
-
 from shared.bootstrap.use_cases import UseCases
 from shared.domain.audit_trail.progress import DAY_MS, HOUR_MS
-from shared.domain.errors import UnavailableError
-from tests.simulation.archiving import Faulty, HubClock
-from tests.simulation.hub import Hub
-from tests.simulation.process import Crash
+from tests.simulation.weeks import Faulty, Hazards, HubClock, WeeksSimulation
 from tests.support.builders import EXPIRES_AT_S, TENANT
 from tests.support.usecases.audit_trail import OTHER, START_MS, TrailWorld, auditor, operator, record
 
@@ -24,32 +18,18 @@ CHAOS_MS = 4 * DAY_MS
 SETTLED_MS = 14 * DAY_MS
 LATEST_MS = 6 * DAY_MS
 """A record that comes later than a week is in no segment, and the verification tells so."""
-FREEZE_MS = 500_000
+HAZARDS = Hazards(crash=0.005, unavailable=0.005, freeze=0.02, longest_freeze_ms=100_000, frozen_ms=500_000)
 
 
-class TrailSimulation:
+class TrailSimulation(WeeksSimulation):
     """One seed."""
 
     def __init__(self, seed: int) -> None:
-        self.rng = random.Random(seed)
-        self.hub = Hub(START_MS)
+        super().__init__(seed, HAZARDS, start_ms=START_MS, chaos_ms=CHAOS_MS, settled_ms=SETTLED_MS)
         self.world = TrailWorld(START_MS)
         self.world.fakes.trail_segments._now_ms = lambda: self.hub.now_ms
-        self.is_calm = False
-        self.crashes = 0
         self.overtaken = 0
         self.appended = 0
-
-    def run(self) -> list[str]:
-        """What is wrong with the trail in the end."""
-        try:
-            self._start()
-            self.hub.run_until(START_MS + CHAOS_MS)
-            self.is_calm = True
-            self.hub.run_until(START_MS + SETTLED_MS)
-            return self._faults()
-        finally:
-            self.hub.close()
 
     def _start(self) -> None:
         for _ in range(self.rng.randint(30, 60)):
@@ -59,7 +39,7 @@ class TrailSimulation:
             if hour in away:
                 continue
             for _ in range(self.rng.choice((1, 1, 2, 3))):
-                self._process(START_MS + hour * HOUR_MS + self.rng.randint(0, HOUR_MS))
+                self._process(START_MS + hour * HOUR_MS + self.rng.randint(0, HOUR_MS), self._export)
         if self.rng.random() < 0.3:
             self.hub.spawn(self._lose_progress, START_MS + self.rng.randint(0, CHAOS_MS))
 
@@ -77,19 +57,10 @@ class TrailSimulation:
     def _lose_progress(self) -> None:
         self.world.fakes.trail_progress.stored = None
 
-    def _process(self, at_ms: int) -> None:
-        """A run of an auditor in a process of its own, which may die."""
-
-        def guarded() -> None:
-            frozen = [0]
-            try:
-                report = self._cases(lambda: self._hit(frozen)).audit_trail.export.execute()
-                self.overtaken += report.is_overtaken
-                assert report.faults == []
-            except (Crash, GreenletExit, UnavailableError):
-                return
-
-        self.hub.spawn(guarded, at_ms)
+    def _export(self, cases: UseCases) -> None:
+        report = cases.audit_trail.export.execute()
+        self.overtaken += report.is_overtaken
+        assert report.faults == []
 
     def _cases(self, hit: Callable[[], None]) -> UseCases:
         fakes: Any = self.world.fakes
@@ -98,19 +69,6 @@ class TrailSimulation:
         for name in ("audit_log", "tenants", "trail_segments", "trail_progress"):
             setattr(ports, name, Faulty(getattr(fakes, name), hit))
         return auditor(fakes, ports)
-
-    def _hit(self, frozen: list[int]) -> None:
-        if self.is_calm:
-            return
-        drawn = self.rng.random()
-        if drawn < 0.005:
-            self.crashes += 1
-            raise Crash
-        if drawn < 0.01:
-            raise UnavailableError("injected")
-        if drawn < 0.03 and sum(frozen) < FREEZE_MS:
-            frozen.append(self.rng.randint(1_000, 100_000))
-            self.hub.sleep(frozen[-1])
 
     def _faults(self) -> list[str]:
         self.world.fakes.clock.time_ms = self.hub.now_ms

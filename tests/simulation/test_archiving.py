@@ -17,3 +17,11 @@ def test_processes_die_and_records_expire_in_these_seeds() -> None:
     simulation.run()
     assert simulation.crashes
     assert len(simulation.ended) > len(simulation.table.executions)
+
+
+def test_tenant_that_is_deleted_has_rows_in_files_and_a_restore_brings_others_back() -> None:
+    simulations = [ArchiveSimulation(seed) for seed in SEEDS]
+    for simulation in simulations:
+        simulation.run()
+    assert sum(bool(each.leaver.archived) for each in simulations) > len(SEEDS) // 2
+    assert sum(each.leaver.came_back for each in simulations) > len(SEEDS) // 2
