@@ -59,6 +59,7 @@ LATENCY_MS = {
     "query_page": assumed(5, "an empty page"),
     "query_row": assumed(0.07, "a page of 500 rows of 0.8 KB in 40 ms, as in docs/design/capacity.md"),
     "sqs": assumed(12, "SendMessageBatch of ten, as in docs/design/capacity.md"),
+    "s3": assumed(20, "a request of a file of some megabytes inside a region"),
     "kms": assumed(10, "Decrypt of a data key"),
     "invoke": assumed(15, "from the message's visibility to the handler: long poll and invocation"),
     "cold_start": assumed(700, "0.38 s of processor time measured by make bench; the rest is the sandbox"),
@@ -190,6 +191,17 @@ ARCHIVE_UNIT_GETS = counted(
 ARCHIVE_SAMPLE_GETS = counted(
     3, "a sealed file that is compared again each hour: its manifest twice, and the file"
 )
+DELETED_EXECUTION_WRITES = counted(2, "write units: the row, and its entry in the index of its tenant")
+DELETED_EXECUTION_READS = counted(1, "read units: the row by its key; its entry is listed beside")
+FORGOTTEN_FILE_PUTS = counted(2, "a file without the rows of a deleted tenant, and its manifest")
+FORGOTTEN_FILE_GETS = counted(
+    2, "the file, and the file read back; its manifest is read as that of every unit"
+)
+FORGOTTEN_FILE_WRITES = counted(2, "the sums of the tenant are deleted, and those of all tenants put again")
+FORGOTTEN_ROW_MS = measured(0.032, "a file of 40,000 rows: read, merged, read back, and its jobs counted")
+DAY_ITEM_UNITS = counted(9, "write units of the 500 busiest jobs of a tenant; one up to some 40 jobs")
+DAY_COUNTS = assumed(3, "counts of the jobs of a day: at its end, after late ends, and when it is sealed")
+ARCHIVE_DAY_READS = assumed(21, "read units of an hourly look at 14 days without executions")
 REDRIVER_READS = counted(
     5,
     "read units of a redriver's tick: redrives, bulk operations, searches, deletions of tenants and parked messages",

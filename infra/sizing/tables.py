@@ -11,6 +11,7 @@ from infra.sizing.bill import bill, total
 from infra.sizing.canary import canary_usage
 from infra.sizing.choices import MEMORIES
 from infra.sizing.cost import FULL, MILLION, THIN, Billing, Cost
+from infra.sizing.deletion import Leaver, archive_usage_of, table_usage
 from infra.sizing.figures import JOBS_PER_BATCH
 from infra.sizing.idle import idle_usage
 from infra.sizing.prices import DEFAULT_REGION, PRICES, RIVALS
@@ -30,6 +31,12 @@ BURSTS: Mapping[str, int] = {
     "10,000 jobs at each full hour": 10_000,
     "54,000 jobs at each full hour": 54_000,
 }
+LEAVERS: Mapping[str, Leaver] = {
+    "1,000 executions in a day": Leaver(executions=1_000, hours=24, rows=1_000),
+    "100,000 executions, and a year of hours": Leaver(executions=100_000, hours=8_760, rows=10_000),
+    "10 million executions, and a year of hours": Leaver(executions=10_000_000, hours=8_760, rows=100_000),
+}
+"""By a name that says what they have in the tables and in the archive."""
 _PRICES = PRICES[DEFAULT_REGION]
 _ONE_OFF = Execution(
     kind=Kind.ONE_OFF, item=Item(SMALL_BODY), tenants=TENANTS, memory=PRESETS["small"].memory
@@ -46,7 +53,10 @@ EXECUTIONS: Mapping[str, Execution] = {
 
 def tables() -> list[str]:
     """All tables, in the order of the page."""
-    return [kinds(), bodies(), components(), memories(), billings(), levers(), idle(), statistics(), canary()]
+    return [
+        *(kinds(), bodies(), components(), memories(), billings(), levers(), idle(), statistics()),
+        *(deletions(), canary()),
+    ]
 
 
 def kinds() -> str:
@@ -156,6 +166,15 @@ def statistics() -> str:
         for tenants in (100, 1_000, 10_000)
     ]
     return _markdown(["$ a month, by tenants", *(f"`{name}`" for name in PRESETS)], rows)
+
+
+def deletions() -> str:
+    """The deletion of a tenant, by its executions in the tables and in the archive of `small`."""
+    stage, rows = PRESETS["small"], []
+    for name, leaver in LEAVERS.items():
+        used = table_usage(leaver), archive_usage_of(leaver, stage)
+        rows.append([name, *(_text(total(each, _PRICES)) for each in (*used, used[0] + used[1]))])
+    return _markdown(["$ a deletion", "tables", "statistics and archive", "total"], rows)
 
 
 def canary() -> str:
