@@ -155,6 +155,9 @@ class Reader:
             case "sh apply" | "text apply" | "yaml apply":
                 # `client/tests/cli/test_apply_guide.py` runs these.
                 pass
+            case language if "journey" in language.split() or language == "sh installation":
+                # `tests/integration/test_user_journey.py` runs these, and a test of the client installs it.
+                pass
             case "sh hooks" | "text hooks":
                 # `client/tests/hooks/test_guide.py` runs these.
                 pass
