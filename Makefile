@@ -91,8 +91,9 @@ crashes: $(VENV) $(TOOLS) ## Inject a crash before and after every AWS call, the
 chaos: $(VENV) $(TOOLS) ## Kill and stop processes at random for ten minutes, then verify the invariants; ARGS="--minutes 3".
 	$(BIN)/python -m tests.crashes chaos $(ARGS)
 
-journey: $(VENV) $(TOOLS) ## Follow an operator on an emulator: deploy, break, heal, upgrade, restore, tear down.
-	$(BIN)/python -m pytest -n0 -m journey tests/integration/test_operator_journey.py $(ARGS)
+journey: $(VENV) $(TOOLS) ## Follow an operator on an emulator: deploy, break, heal, upgrade, restore, tear down; install the client.
+	$(BIN)/python -m pytest -n0 -m journey tests/integration/test_operator_journey.py \
+		client/tests/cli/test_installation.py $(ARGS)
 
 drill: $(VENV) $(TOOLS) ## Break a stack on this machine, to practise a runbook; NAME=ticks-stopped, ARGS=--auto; without a name, list.
 	@$(BIN)/python -m tests.drills $(NAME) $(ARGS)
