@@ -1,9 +1,10 @@
 """Following executions: no run is shown twice, and none is lost, whatever fails meanwhile."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
+from random import Random
 from typing import Any
 
 from hypothesis import given
@@ -132,6 +133,11 @@ class World:
         cursor = _place(page[-1].due_at, page[-1].id) if more else None
         return ExecutionPage(executions=page, next_cursor=cursor)
 
+    @property
+    def last_end(self) -> datetime:
+        """When the last run has ended."""
+        return max((each.due_at + timedelta(seconds=each.end) for each in self.plan), default=START)
+
     def ids(self) -> Counter[str]:
         return Counter(run.id for run in self.shown)
 
@@ -161,31 +167,29 @@ def plans(draw: st.DrawFn) -> list[Planned]:
     return made
 
 
-def failing(outcomes: list[bool]) -> Callable[[], bool]:
-    """These outcomes, one a step, and then no failures."""
-    steps: Iterator[bool] = iter(outcomes)
-    return lambda: next(steps, False)
+@st.composite
+def worlds(draw: st.DrawFn, *, with_attempts: bool) -> World:
+    """A deployment in which every step may fail until its last run has ended, and for a while afterwards."""
+    world = World(draw(plans()), page_size=draw(st.integers(1, 4)), with_attempts=with_attempts)
+    chance, choice = draw(st.sampled_from([0.0, 0.2, 0.6])), Random(draw(st.integers(0, 2**32)))
+    trouble_until = world.last_end + SETTLED / 4
+    world.fails = lambda: world.time < trouble_until and choice.random() < chance
+    return world
 
 
-@given(plans(), st.lists(st.booleans(), max_size=60), st.integers(1, 4))
-def test_every_run_is_shown_once_when_it_has_ended(
-    plan: list[Planned], outcomes: list[bool], page_size: int
-) -> None:
-    world = World(plan, failing(outcomes), page_size)
-    last = max((each.due + each.end for each in plan), default=0)
-    world.follow(START + timedelta(seconds=last) + SETTLED)
-    assert world.ids() == {each.id: 1 for each in plan}
+@given(worlds(with_attempts=False))
+def test_every_run_is_shown_once_when_it_has_ended(world: World) -> None:
+    world.follow(world.last_end + SETTLED)
+    assert world.ids() == {each.id: 1 for each in world.plan}
     assert all(run.state in ENDED for run in world.shown)
 
 
-@given(plans(), st.lists(st.booleans(), max_size=60))
-def test_every_end_is_shown_once_beside_failed_attempts(plan: list[Planned], outcomes: list[bool]) -> None:
-    world = World(plan, failing(outcomes), with_attempts=True)
-    last = max((each.due + each.end for each in plan), default=0)
-    world.follow(START + timedelta(seconds=last) + SETTLED)
+@given(worlds(with_attempts=True))
+def test_every_end_is_shown_once_beside_failed_attempts(world: World) -> None:
+    world.follow(world.last_end + SETTLED)
     ends = [run for run in world.shown if run.state in ENDED]
     waits = [(run.id, run.attempts_begun) for run in world.shown if run.state not in ENDED]
-    assert Counter(run.id for run in ends) == {each.id: 1 for each in plan}
+    assert Counter(run.id for run in ends) == {each.id: 1 for each in world.plan}
     assert len(waits) == len(set(waits))
 
 
