@@ -20,6 +20,7 @@ GUIDES = (
         "guides/apply",
         "guides/bulk-operations",
         "guides/chaining",
+        "guides/command-line",
         "guides/develop-receivers",
         "guides/importers",
         "guides/journey",

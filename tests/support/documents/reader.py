@@ -146,6 +146,9 @@ class Reader:
             case "python sdk":
                 # `client/tests/sdk/test_guide.py` runs these.
                 pass
+            case "sh cli" | "sh admin" | "text cli" | "http cli":
+                # `client/tests/cli/test_command_line_guide.py` runs these.
+                pass
             case "sh importers" | "text importers" | "yaml importers":
                 # `client/tests/importers/test_guide.py` runs these.
                 pass
