@@ -122,6 +122,13 @@ def test_the_trail_of_a_job_is_found_by_its_name_or_any_id() -> None:
     assert shell.json("audit", "--target", "0123456789abcdef") == []
 
 
+def test_a_key_that_cannot_read_jobs_takes_the_target_as_an_id() -> None:
+    shell = tenant_with_all_scopes()
+    key = shell.json("keys", "create", "--scope", "admin")
+    admin = Shell(shell.deployment, key=key["api_key"])
+    assert [each["operation"] for each in admin.json("audit", "--target", key["id"])] == ["createKey"]
+
+
 def test_a_secret_is_in_no_error() -> None:
     shell = Shell(key="pk_0123456789abcdef_s3cret")
     for arguments in (("usage",), ("keys", "list"), ("admin", "due")):

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from client.tests.cli.shell import Shell
-from client.tests.cli.worlds import create, failed, run_of
+from client.tests.cli.worlds import FAILING, OK, create, failed, run_of
 from punctual.cli.exits import Exit
 from tests.support.usecases.reports import async_accepted
 
@@ -144,6 +144,13 @@ def test_statistics_are_sums_and_bars() -> None:
     assert sum(int(row["failed"]) for row in rows) == 1
 
 
+def test_statistics_say_how_far_they_are_complete() -> None:
+    shell, [job] = failed()
+    over = shell.ok("stats", job.id, "--by", "minute", "--since", "20m", "--until", "10m").out
+    assert "Each execution that was due in this range is counted." in over
+    assert "Complete until 2025-02-19 22:10:00 +01:00." in shell.ok("stats", job.id, "--by", "minute").out
+
+
 def test_statistics_of_all_jobs_say_what_is_not_counted_yet() -> None:
     shell, _ = failed(2)
     out = shell.ok("stats").out
@@ -169,6 +176,17 @@ def test_why_explains_the_run_that_waits_rather_than_the_one_that_runs() -> None
     out = shell.ok("why", "sync").out
     assert "an earlier run of the job had not ended" in out
     assert shell.json("why", job.id)["waiting_for"]["reason"] == "overlap"
+
+
+def test_why_explains_the_run_that_waits_for_a_retry_rather_than_a_newer_one() -> None:
+    shell = Shell()
+    answers = iter([FAILING])
+    shell.deployment.world.world.sender.answer_to = lambda _: next(answers, OK)
+    create(shell, name="poll", rate_seconds=60, retry={"delays_seconds": [3600]})
+    shell.deployment.sleep(200)
+    assert shell.json("runs", "poll", "--state", "succeeded")
+    assert shell.json("why", "poll")["state"] == "waiting"
+    assert "Attempt 1 ended with http_status 503." in shell.ok("why", "poll").out
 
 
 def test_why_of_a_job_that_has_not_run_says_when_it_will() -> None:

@@ -10,6 +10,7 @@ from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.tenancy.tenant import Scope
 
 GONE = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410, body=b"gone for good")
+FAILING = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=503)
 OK = CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 FOR_ALL = frozenset(Scope)
 
