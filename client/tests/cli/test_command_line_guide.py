@@ -27,16 +27,16 @@ class Reader:
 
     def read(self, block: Block) -> None:
         match block.language:
-            case "sh cli":
+            case "sh guide":
                 for line in block.text.splitlines():
                     self._paste(line)
             case "sh admin":
                 words, _, file = block.text.strip().partition(" > ")
                 assert file
                 assert tenant_with_all_scopes().ok(*shlex.split(words)[1:]).out.startswith("pk_")
-            case "text cli":
+            case "text guide":
                 assert re.fullmatch(pattern(block.text), self.out, re.DOTALL), (str(block), self.out)
-            case "http cli":
+            case "http guide":
                 status = int(block.text.split()[1])
                 reason = Reason.OK if status < 300 else Reason.HTTP_STATUS
                 answer = CallbackResponse(reason=reason, duration_ms=5, status=status)

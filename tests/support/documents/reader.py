@@ -146,14 +146,14 @@ class Reader:
             case "python sdk":
                 # `client/tests/sdk/test_guide.py` runs these.
                 pass
-            case "sh cli" | "sh admin" | "text cli" | "http cli":
+            case "sh guide" | "sh admin" | "text guide" | "http guide":
                 # `client/tests/cli/test_command_line_guide.py` runs these.
-                pass
-            case "sh importers" | "text importers" | "yaml importers":
-                # `client/tests/importers/test_guide.py` runs these.
                 pass
             case "sh cli":
                 # `client/tests/cli/test_reference.py` runs these.
+                pass
+            case "sh importers" | "text importers" | "yaml importers":
+                # `client/tests/importers/test_guide.py` runs these.
                 pass
             case "sh apply" | "text apply" | "yaml apply":
                 # `client/tests/cli/test_apply_guide.py` runs these.
