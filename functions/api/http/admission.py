@@ -45,6 +45,7 @@ OPEN_PATHS = frozenset(
         "/v1/docs/guides/tasks",
         "/v1/docs/guides/verify-calls",
         "/v1/docs/reference/api",
+        "/v1/docs/reference/cli",
         "/v1/docs/reference/delivery",
         "/v1/docs/reference/schedules",
         "/v1/docs/reference/tenants",

@@ -35,7 +35,7 @@ GUIDES = (
         "guides/tasks",
         "guides/verify-calls",
     ),
-    *("reference/api", "reference/delivery", "reference/schedules", "reference/tenants"),
+    *("reference/api", "reference/cli", "reference/delivery", "reference/schedules", "reference/tenants"),
 )
 """The documents in docs/ that are served as pages."""
 _HTML = "text/html; charset=utf-8"
