@@ -2,13 +2,17 @@
 
 import csv
 import io
+from collections.abc import Callable
 
+import httpx
 import pytest
 
 from client.tests.cli.shell import Shell
 from client.tests.cli.worlds import FAILING, OK, create, failed, run_of
 from punctual.cli.exits import Exit
 from tests.support.usecases.reports import async_accepted
+
+Act = Callable[[httpx.Request], httpx.Response]
 
 
 def test_runs_are_listed_newest_first_with_their_outcome() -> None:
@@ -156,6 +160,27 @@ def test_statistics_of_all_jobs_say_what_is_not_counted_yet() -> None:
     out = shell.ok("stats").out
     assert "No step is complete yet." in out
     assert "Not counted yet: 2 executions that were due, 2 of them failed." in out
+
+
+def test_the_busiest_jobs_of_a_day_are_listed() -> None:
+    shell = Shell()
+    ran = shell.ok("busiest", "--day", "2025-02-18")
+    assert (ran.out, ran.err.splitlines()[0]) == ("", "no recurring job has run")
+    assert "not all counted yet" in ran.err
+    shell.deployment.act = _busy(shell.deployment.act)  # type: ignore[method-assign, assignment]
+    assert shell.ok("busiest").out.splitlines()[1].split() == ["job_1", "acme", "7", "2"]
+    assert shell.json("busiest")["complete"] is True
+    assert Shell().run("busiest", "--day", "today").code == Exit.REFUSED
+
+
+def _busy(act: Act) -> Act:
+    """An API in which a job ran seven times on the day."""
+
+    def busy(request: httpx.Request) -> httpx.Response:
+        job = {"job_id": "job_1", "tenant_id": "acme", "ended": 7, "failed": 2}
+        return httpx.Response(200, json=act(request).json() | {"jobs": [job], "complete": True})
+
+    return busy
 
 
 def test_why_says_in_words_what_became_of_a_run() -> None:

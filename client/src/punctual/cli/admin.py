@@ -11,7 +11,7 @@ from punctual.cli.list_options import PAGE, All, Limit, Since, Until, shown
 from punctual.cli.options import DURATION, seconds
 from punctual.cli.output import Column
 from punctual.cli.session import session_of
-from punctual.cli.stats import By, show_statistics
+from punctual.cli.stats import By, Day, show_busiest_jobs, show_statistics
 
 _DUE = (
     Column("at", lambda row: row.at),
@@ -53,6 +53,20 @@ def show_stats(
     if job is not None:
         raise CommandError("--job needs the TENANT that has the job", Exit.USAGE)
     show_statistics(session, stats.get(by=by, since=since, until=until))
+
+
+def show_busiest(
+    context: typer.Context,
+    tenant: Annotated[
+        str | None, typer.Argument(metavar="TENANT", help="A tenant's id. All tenants together without it.")
+    ] = None,
+    day: Day = None,
+) -> None:
+    """List the recurring jobs with the most executions of a day: of a tenant, or of all tenants."""
+    session = session_of(context)
+    stats = session.client.admin.stats
+    found = stats.busiest_jobs(day=day) if tenant is None else stats.busiest_jobs_of_tenant(tenant, day=day)
+    show_busiest_jobs(session, found)
 
 
 def list_due(
@@ -117,6 +131,7 @@ def add_to(app: typer.Typer) -> None:
     admin_tenants.add_to(admin)
     admin_accounts.add_to(admin)
     admin.command("stats")(show_stats)
+    admin.command("busiest")(show_busiest)
     admin.command("due")(list_due)
     parked = typer.Typer(
         no_args_is_help=True, rich_markup_mode=None, help="Messages that could not be handled."

@@ -60,7 +60,7 @@ MODULES: tuple[Module, ...] = (
     Module("runs", LOOK, ("runs", "run")),
     Module("tail", LOOK, ("tail",)),
     Module("next_runs", LOOK, ("next", "preview")),
-    Module("stats", LOOK, ("stats",)),
+    Module("stats", LOOK, ("stats", "busiest")),
     Module("why", LOOK, ("why",)),
     # Dead letters and bulk operations.
     Module("dead", DEAD, ("dead", "redrives")),

@@ -1,4 +1,4 @@
-"""`punctual stats`: counts by outcome, and how late calls began, as numbers and as small bars."""
+"""`punctual stats` and `busiest`: counts by outcome, and how late calls began, as numbers and as small bars."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import tzinfo
@@ -15,7 +15,7 @@ from punctual.cli.sparklines import joined, sparkline
 from punctual.cli.texts import escaped, local
 
 if TYPE_CHECKING:
-    from punctual.models import StatBucket, Statistics
+    from punctual.models import BusiestJobs, StatBucket, Statistics
 
 WIDTH = 60
 """The most bars in a line; a range with more steps joins several in one bar."""
@@ -32,6 +32,18 @@ COLUMNS = (
     Column("lag p99 ms", lambda step: step.lag.p99_ms),
     Column("not counted", lambda step: step.uncounted_due),
 )
+
+
+_BUSIEST = (
+    Column("job", lambda job: job.job_id),
+    Column("tenant", lambda job: job.tenant_id),
+    Column("ended", lambda job: job.ended),
+    Column("failed", lambda job: job.failed),
+)
+Day = Annotated[
+    str | None,
+    typer.Option("--day", metavar="DATE", help="A day in UTC that is over; by default the latest one."),
+]
 
 
 def show_stats(
@@ -54,6 +66,22 @@ def show_statistics(session: Session, statistics: "Statistics") -> None:
         return
     lines = texts(statistics, session.around.zone)
     session.show("\n".join(map(escaped, lines)), statistics)
+
+
+def show_busiest(context: typer.Context, day: Day = None) -> None:
+    """List the recurring jobs with the most executions of a day."""
+    session = session_of(context)
+    show_busiest_jobs(session, session.client.stats.busiest_jobs(day=day))
+
+
+def show_busiest_jobs(session: Session, found: "BusiestJobs") -> None:
+    """Show the jobs with the most executions, and whether all of the day is counted."""
+    if session.format in (Format.JSON, Format.YAML):
+        session.out.data(found)
+        return
+    session.show_list(found.jobs, _BUSIEST, empty="no recurring job has run")
+    counted = "all counted" if found.complete else "not all counted yet"
+    session.note(f"{found.ended} executions, {counted}; {found.job_count} recurring jobs")
 
 
 def texts(statistics: "Statistics", zone: tzinfo | None) -> Iterator[str]:
@@ -104,5 +132,6 @@ def _completeness(statistics: "Statistics", zone: tzinfo | None) -> Iterator[str
 
 
 def add_to(app: typer.Typer) -> None:
-    """Add the command."""
+    """Add the commands."""
     app.command("stats")(show_stats)
+    app.command("busiest")(show_busiest)
