@@ -1,8 +1,13 @@
 """`punctual tail` in front of the API in memory: it shows ends, survives outages, and Ctrl-C ends it with 0."""
 
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -13,6 +18,8 @@ from client.tests.cli.worlds import GONE, ago, create
 from client.tests.sdk.deployment import Fate
 from punctual.cli.exits import Exit
 from shared.domain.delivery.callback import CallbackResponse, Reason
+from tests.support.contract.gateway import Got, Sent, got, serving
+from tests.support.sources import ROOT
 
 
 def tailing(shell: Shell, seconds: float, *arguments: str, meanwhile: Callable[[], Any] | None = None) -> Ran:
@@ -147,3 +154,32 @@ def test_a_key_that_is_revoked_ends_it() -> None:
     shell = Shell()
     ran = tailing(shell, 3_600, "tail", meanwhile=lambda: shell.deployment.world.suspend())
     assert ran.code == Exit.AUTH
+
+
+def test_an_interrupt_ends_the_process_with_success() -> None:
+    shell = Shell()
+    create(shell, name="once", delay_seconds=0)
+    shell.deployment.sleep(5)
+
+    def answer(sent: Sent) -> Got:
+        return got(shell.deployment.world.api(sent.event(), SimpleNamespace(aws_request_id="tail")))
+
+    program = [sys.executable, "-c", "from punctual.cli.main import main; main()", "tail", "--since"]
+    with serving(answer) as url:
+        environ = os.environ | {
+            "PUNCTUAL_URL": url,
+            "PUNCTUAL_KEY": shell.deployment.key,
+            "PYTHONPATH": str(ROOT / "client" / "src"),
+        }
+        with subprocess.Popen(
+            [*program, "2025-02-19T21:00:00Z"],
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdout is not None and process.stderr is not None
+            shown = process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            assert (process.wait(timeout=60), process.stderr.read()) == (0, "")
+    assert "succeeded  once" in shown
