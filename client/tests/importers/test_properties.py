@@ -98,6 +98,13 @@ def test_job_that_counts_as_the_same_has_all_instants_of_its_source(
         assert list(islice(rule.after(SPAN.start, SPAN.end), MOST)) == ours
 
 
+def test_run_that_kubernetes_misses_after_a_skipped_midnight_is_found_by_samples() -> None:
+    (judged,) = judge(kubernetes("*/2 15 * * 0", "Asia/Beirut"), EngineInstants(), SPAN)
+    assert judged.verdict is Verdict.DIFFERS
+    assert judged.comparison is not None
+    assert judged.comparison.differences[0].shown == "2026-03-29 15:00:00 +03:00"
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("zone", ["Europe/Berlin", "Africa/Casablanca"])
 def test_simple_lines_are_the_same_in_every_zone(dialect: str, zone: str) -> None:

@@ -17,6 +17,8 @@ DAYS: Final = 400
 BUDGET: Final = 1_000
 _OF_A_DAY: Final = 10
 _AROUND_CHANGE: Final = 3 * 3_600
+_LEAD: Final = 3 * DAY
+"""A source that looks for its next run across a clock change may find another one than after the change."""
 _ALL: Final = 10_000
 SHOWN: Final = 5
 
@@ -50,12 +52,19 @@ def compare(
     differences: list[Difference] = []
     compared = 0
     for after, end, limit in windows:
-        theirs = list(islice(source.after(after, end), limit))
+        theirs = _theirs(source, after, end, limit)
         ours = punctual.between(schedule, after, end, limit)
         compared += len(theirs)
         differences.extend(_differences(source, theirs, ours, limit))
     found = sorted({each.instant: each for each in differences}.values(), key=lambda each: each.instant)
     return Comparison(tuple(found[:SHOWN]), compared, is_complete)
+
+
+def _theirs(source: SourceInstants, after: int, end: int, limit: int) -> list[int]:
+    """The instants of the source. Near a clock change, the source begins its search before the change."""
+    is_near = any(clock.changes(after - DAY, end) for clock in source.clocks)
+    first = after - _LEAD if is_near else after
+    return list(islice((each for each in source.after(first, end) if each > after), limit))
 
 
 def _samples(source: SourceInstants, now: int, until: int) -> Iterator[tuple[int, int, int]]:
