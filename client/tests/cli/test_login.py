@@ -109,7 +109,7 @@ OTHERS = """# my deployments
 profile = "work"
 
 [profiles.work] # the one at work
-url = "https://work.example"
+url = "https://office.example"
 key = "pk_work"
 
 [profiles."default"]
@@ -132,7 +132,7 @@ def test_other_profiles_and_comments_stay(shell: Shell) -> None:
     assert tomllib.loads(text) == {
         "profile": "work",
         "profiles": {
-            "work": {"url": "https://work.example", "key": "pk_work"},
+            "work": {"url": "https://office.example", "key": "pk_work"},
             "default": {"url": URL, "key": "pk_new", "signing_secret": "whsec_x"},
         },
         "other": {"x": 1},
