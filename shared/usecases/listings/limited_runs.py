@@ -24,13 +24,15 @@ class LimitedRuns:
 
     def execute(self, job: Job, from_at: int, until: int | None, now_ms: int) -> Iterator[ExpectedRun]:
         """`expected_runs` up to the last of `max_runs`. Costs one strong read for a job with a limit."""
-        runs = expected_runs(job, from_at, until)
         if job.definition.max_runs is None:
-            return runs
+            return expected_runs(job, from_at, until)
         head = self._head(job, now_ms)
         if head is None:
             return iter(())
-        return _up_to(runs, head.nominal_at, max(0, job.definition.max_runs - head.run))
+        # The runs are counted from the head on, wherever the range begins.
+        runs = expected_runs(job, min(from_at, head.nominal_at), until)
+        left = max(0, job.definition.max_runs - head.run)
+        return (run for run in _up_to(runs, head.nominal_at, left) if run.id.dispatch_at >= from_at)
 
     def _head(self, job: Job, now_ms: int) -> Execution | None:
         soon_ms = now_ms + GUARD_MS
