@@ -39,6 +39,7 @@ METHODS = {
     "undoRedrive": "redrives.undo",
     "previewSchedule": "schedules.preview",
     "listUpcoming": "upcoming.list",
+    "getUpcomingDensity": "upcoming.density",
     "getStatistics": "stats.get",
     "getBusiestJobs": "stats.busiest_jobs",
     "getUsage": "usage.get",
@@ -74,7 +75,9 @@ METHODS = {
     "getBusiestJobsOfTenant": "admin.stats.busiest_jobs_of_tenant",
     "getBusiestJobsOfAllTenants": "admin.stats.busiest_jobs",
     "listParked": "admin.parked.list",
+    "removeParked": "admin.parked.remove",
     "listDue": "admin.upcoming.list",
+    "listLanes": "admin.lanes.list",
 }
 """The method of each operation, `group.name`. A method `list` that has pages gets an `iterate` beside it."""
 

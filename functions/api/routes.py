@@ -32,7 +32,7 @@ SECTIONS = {
     "health": ("system.routes",),
     "admin": (
         *_OF_TENANTS,
-        *("tenants.routes", "tenants.deletion_routes", "parked.routes", "upcoming.routes"),
+        *("tenants.routes", "tenants.deletion_routes", "parked.routes", "upcoming.routes", "lanes.routes"),
     ),
 }
 """The modules with the routes under /v1/SECTION. They may have routes of other sections, too."""

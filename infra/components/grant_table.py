@@ -82,6 +82,7 @@ GRANTS: dict[str, TableGrants] = {
         leases=(GET, UPDATE, DELETE, QUERY, BATCH_GET),
         audit=(INSERT, QUERY),
         history=(GET, QUERY),
+        reads_queue_depth=True,
         decrypts=True,
         makes_data_keys=True,
     ),

@@ -7,6 +7,7 @@ from shared.bootstrap.settings import require
 from shared.dataclass import dataclass
 from shared.settings import QuotaSettings
 from shared.usecases.limits.explain_wait import ExplainWait
+from shared.usecases.listings.count_upcoming import CountUpcoming
 from shared.usecases.listings.export_tenant import ExportTenant
 from shared.usecases.listings.job_history import WalkHistory
 from shared.usecases.listings.last_run import LastRun
@@ -15,10 +16,12 @@ from shared.usecases.listings.list_by_time import ListByTime
 from shared.usecases.listings.list_due import ListDue
 from shared.usecases.listings.list_executions import ListExecutions
 from shared.usecases.listings.list_jobs import ListJobs
+from shared.usecases.listings.list_lanes import ListLanes
 from shared.usecases.listings.list_upcoming import ListUpcoming
 from shared.usecases.listings.name_executions import NameExecutions
 from shared.usecases.listings.next_runs import NextRuns
 from shared.usecases.listings.preview_schedule import PreviewSchedule
+from shared.usecases.listings.upcoming_sources import UpcomingSources
 from shared.usecases.reading.find_shown import FindShown
 
 
@@ -62,14 +65,19 @@ class ListingUseCases:
         return LimitedRuns(store=self.core.ports.executions)
 
     @cached_property
+    def _upcoming_sources(self) -> UpcomingSources:
+        ports = self.core.ports
+        return UpcomingSources(queries=ports.queries, store=ports.executions, limited_runs=self._limited_runs)
+
+    @cached_property
     def list_upcoming(self) -> ListUpcoming:
         ports = self.core.ports
-        return ListUpcoming(
-            queries=ports.queries,
-            store=ports.executions,
-            limited_runs=self._limited_runs,
-            clock=ports.clock,
-        )
+        return ListUpcoming(sources=self._upcoming_sources, store=ports.executions, clock=ports.clock)
+
+    @cached_property
+    def count_upcoming(self) -> CountUpcoming:
+        ports = self.core.ports
+        return CountUpcoming(sources=self._upcoming_sources, store=ports.executions, clock=ports.clock)
 
     @cached_property
     def list_due(self) -> ListDue:
@@ -91,6 +99,17 @@ class ListingUseCases:
     @cached_property
     def preview_schedule(self) -> PreviewSchedule:
         return PreviewSchedule(clock=self.core.ports.clock)
+
+    @cached_property
+    def list_lanes(self) -> ListLanes:
+        """Caches what it has read: one instance per process."""
+        ports = self.core.ports
+        return ListLanes(
+            throttle_status=ports.throttle_status,
+            progress=ports.progress,
+            backlog=ports.backlog,
+            clock=ports.clock,
+        )
 
     @cached_property
     def explain_wait(self) -> ExplainWait:

@@ -19,6 +19,7 @@ USED_IN_INTEGRATION = {
     "api dynamodb:PutItem tenants": _ACCOUNTS,
     "api dynamodb:Query tenants": _ACCOUNTS,
     "api dynamodb:UpdateItem tenants": _ACCOUNTS,
+    "api sqs:GetQueueAttributes lane": "operators ask how much waits in the lanes",
     "api kms:GenerateDataKeyWithoutPlaintext key": _ACCOUNTS,
 }
 """Grants that no scenario uses, but `tests/integration/test_accounts.py`."""

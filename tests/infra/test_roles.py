@@ -196,14 +196,14 @@ def test_function_sends_only_to_lanes_and_an_executor_to_its_own_slow_path_too(
     assert not any("Dead" in name for name in sent_to)
 
 
-def test_the_sweeper_alone_asks_how_much_waits_in_the_lanes(cloud: Synthesised) -> None:
+def test_sweeper_and_api_alone_ask_how_much_waits_in_the_lanes(cloud: Synthesised) -> None:
     """The event sources ask that of the queues that they consume."""
     arns = _queue_arns(cloud)
     for spec in SPECS:
         allowed = _allowed(cloud, spec.service)
         seen = {name for action, name in allowed if action == "sqs:GetQueueAttributes"}
         consumed = {name for action, name in allowed if action == "sqs:ReceiveMessage"}
-        wanted = {arns[QueueName(lane)] for lane in Lane} if spec.service == "sweeper" else set()
+        wanted = {arns[QueueName(lane)] for lane in Lane} if spec.service in ("sweeper", "api") else set()
         assert seen - consumed == wanted
 
 

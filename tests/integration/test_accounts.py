@@ -35,8 +35,11 @@ def test_operator_opens_an_account_whose_keys_work(stack: LocalStack, operator: 
     assert asked(operator, "GET", f"{TENANTS}/opened/usage")["quotas"]
 
 
-def test_operator_sees_parked_messages_and_what_is_due(operator: Api) -> None:
+def test_operator_sees_parked_messages_lanes_and_what_is_due(operator: Api) -> None:
     assert "messages" in asked(operator, "GET", "/v1/admin/parked")
+    lanes = asked(operator, "GET", "/v1/admin/lanes")
+    assert list(lanes["lanes"]) == ["critical", "standard", "bulk"]
+    asked(operator, "DELETE", "/v1/admin/parked/1740000000000-none", status=404)
     assert "rows" in asked(operator, "GET", "/v1/admin/upcoming?within=60")
 
 

@@ -43,6 +43,7 @@ from tests.mutants.statistics import STATISTICS
 from tests.mutants.suspensions import SUSPENSIONS
 from tests.mutants.sweeps import SWEEPS
 from tests.mutants.transport import TRANSPORT
+from tests.mutants.views import VIEWS
 from tests.mutants.watching import WATCHING
 from tests.mutants.zones import ZONES
 
@@ -92,4 +93,5 @@ MUTANTS = (
     *FORGETTING,
     *STATISTICS,
     *AUDIT_TRAIL,
+    *VIEWS,
 )

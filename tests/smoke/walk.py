@@ -108,6 +108,7 @@ def _lists() -> tuple[Call, ...]:
         _get("getSearch", "/v1/searches/{search}"),
         _delete("cancelSearch", "/v1/searches/{search}", 200, 409),
         _get("listUpcoming", "/v1/upcoming?within=3600"),
+        _get("getUpcomingDensity", "/v1/upcoming/density?step_seconds=3600"),
         _get("listDeadLetters", "/v1/dead-letters"),
         _get("inspectDeadLetter", "/v1/dead-letters/{failed}"),
         _post("redriveExecution", "/v1/executions/{failed}/redrive", None, 201, keeps={"redriven": "id"}),
@@ -150,6 +151,8 @@ def _operators(name: str) -> tuple[Call, ...]:
     tenant, overlap = f"/v1/admin/tenants/{name}", {"overlap_seconds": 60}
     found = (
         _get("listParked", "/v1/admin/parked"),
+        # There is none: where messages are parked, an operator looks at them.
+        _delete("removeParked", "/v1/admin/parked/1740000000000-none", 404),
         _get("listTenants", "/v1/admin/tenants"),
         _post("createTenant", "/v1/admin/tenants", {"id": name}, 201),
         _get("getTenant", tenant),
@@ -174,6 +177,7 @@ def _operators(name: str) -> tuple[Call, ...]:
         _get("getStatisticsOfAllTenants", f"/v1/admin/stats?from={_an_hour_ago()}"),
         _get("getBusiestJobsOfTenant", f"{tenant}/stats/jobs"),
         _get("getBusiestJobsOfAllTenants", "/v1/admin/stats/jobs"),
+        _get("listLanes", "/v1/admin/lanes"),
         _get("listDue", "/v1/admin/upcoming?within=60"),
     )
     return tuple(

@@ -30,6 +30,7 @@ from punctual.models import (
     DeadLetter,
     DeadLetterPage,
     Deletion,
+    Density,
     DuePage,
     DueRow,
     Execution,
@@ -39,6 +40,7 @@ from punctual.models import (
     Gap,
     Health,
     Heartbeat,
+    HotScope,
     Inspected,
     Job,
     JobIn,
@@ -48,6 +50,7 @@ from punctual.models import (
     Key,
     Keys,
     Lane,
+    LanePage,
     NewKey,
     NewSecret,
     NewTenant,
@@ -208,6 +211,27 @@ class AdminKeysMethods(AsyncGroup):
         )
 
 
+class AdminLanesMethods(AsyncGroup):
+    """The operations of `admin.lanes`."""
+
+    async def list(self, *, limit: int | None = None, cursor: str | None = None) -> LanePage:
+        """Show the lanes, and list the tenants and destinations in which calls wait or fail (operators).
+
+        By the shared state of backpressure, quotas, adaptive limits and circuit breakers, at most some
+        seconds old. The index of hot scopes is bounded: behind many others, a scope may be missing.
+
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        """
+        return await self._client.call(_operations.LIST_LANES, query={"limit": limit, "cursor": cursor})
+
+    def iterate(self, *, limit: int | None = None) -> AsyncIterator[HotScope]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        return self._client.pages(
+            lambda cursor: self.list(limit=limit, cursor=cursor), lambda page: page.hot_scopes
+        )
+
+
 class AdminParkedMethods(AsyncGroup):
     """The operations of `admin.parked`."""
 
@@ -215,8 +239,7 @@ class AdminParkedMethods(AsyncGroup):
         """List the messages that could not be handled, newest first (operators).
 
         Messages of the dead-letter queues that are unreadable, or whose execution is in no state that they
-        could apply to. They are kept until an operator removes them: `python -m functions.admin remove-
-        parked`.
+        could apply to. They are kept until an operator removes them.
 
         * `limit`: The maximum number of entries in a page. 50 by default.
         * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
@@ -228,6 +251,15 @@ class AdminParkedMethods(AsyncGroup):
         return self._client.pages(
             lambda cursor: self.list(limit=limit, cursor=cursor), lambda page: page.messages
         )
+
+    async def remove(self, parked: Ref) -> Parked:
+        """Remove a message that could not be handled (operators).
+
+        For good. The answer is the last that is seen of the message.
+
+        * `parked`: A parked message's `id`.
+        """
+        return await self._client.call(_operations.REMOVE_PARKED, parked)
 
 
 class AdminSigningSecretsMethods(AsyncGroup):
@@ -2431,6 +2463,21 @@ class UpcomingMethods(AsyncGroup):
             lambda cursor: self.list(limit=limit, within=within, cursor=cursor), lambda page: page.runs
         )
 
+    async def density(self, *, until: When | None = None, step_seconds: int | None = None) -> Density:
+        """Count the next runs of all jobs of the tenant, step by step.
+
+        From now to the end of the step before `to`, which is by default in 24 hours and at most in 31 days.
+        A range has at most 1000 steps, which begin at multiples of `step_seconds` since 1970. One request
+        counts at most 10000 runs, of which it reads at most 1000.
+
+        * `until`: Before this instant. An RFC 3339 instant with an offset.
+        * `step_seconds`: The length of a step, in seconds. 3600 by default.
+        """
+        return await self._client.call(
+            _operations.GET_UPCOMING_DENSITY,
+            query={"to": self._client.instant(until), "step_seconds": step_seconds},
+        )
+
 
 class UsageMethods(AsyncGroup):
     """The operations of `usage`."""
@@ -2464,6 +2511,10 @@ class AdminMethods(AsyncGroup):
     @cached_property
     def keys(self) -> AdminKeysMethods:
         return AdminKeysMethods(self._client)
+
+    @cached_property
+    def lanes(self) -> AdminLanesMethods:
+        return AdminLanesMethods(self._client)
 
     @cached_property
     def parked(self) -> AdminParkedMethods:

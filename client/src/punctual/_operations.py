@@ -3,8 +3,16 @@
 from punctual import models
 from punctual._operation import Auth, Operation, Repeat
 
+LIST_LANES: Operation[models.LanePage] = Operation(
+    "listLanes", "GET", "/v1/admin/lanes", {200: models.LanePage}
+)
+
 LIST_PARKED: Operation[models.ParkedPage] = Operation(
     "listParked", "GET", "/v1/admin/parked", {200: models.ParkedPage}
+)
+
+REMOVE_PARKED: Operation[models.Parked] = Operation(
+    "removeParked", "DELETE", "/v1/admin/parked/{parked_id}", {200: models.Parked}
 )
 
 GET_STATISTICS_OF_ALL_TENANTS: Operation[models.Statistics] = Operation(
@@ -311,6 +319,10 @@ GET_BUSIEST_JOBS: Operation[models.BusiestJobs] = Operation(
 
 LIST_UPCOMING: Operation[models.UpcomingPage] = Operation(
     "listUpcoming", "GET", "/v1/upcoming", {200: models.UpcomingPage}
+)
+
+GET_UPCOMING_DENSITY: Operation[models.Density] = Operation(
+    "getUpcomingDensity", "GET", "/v1/upcoming/density", {200: models.Density}
 )
 
 GET_USAGE: Operation[models.Usage] = Operation("getUsage", "GET", "/v1/usage", {200: models.Usage})

@@ -566,6 +566,27 @@ class Deletion(Model, frozen=True, kw_only=True):
     tenant: str
 
 
+class Density(Model, frozen=True, kw_only=True):
+    """The number of upcoming runs in each step, by time. Steps without runs are there, too."""
+
+    complete: bool
+    """False where the range is not counted to its end, or where the tenant has more recurring jobs than
+    can be enumerated, or more waiting retries than can be read.
+    """
+    steps: tuple[DensityStep, ...]
+    until: datetime
+    """Runs before this instant are counted. It is the end of the range, or where the request has reached
+    its bounds; the last step is then counted in part.
+    """
+
+
+class DensityStep(Model, frozen=True, kw_only=True):
+    """A step: from `at` to the next step. The first one is counted from now on."""
+
+    at: datetime
+    count: int
+
+
 class DuePage(Model, frozen=True, kw_only=True):
     """By time, across tenants. A page may be short, or empty, while `next_cursor` is there."""
 
@@ -768,6 +789,28 @@ class Heartbeat(Model, frozen=True, kw_only=True):
     id: str
     lease_until: datetime
     """Without another heartbeat by then the attempt counts as lost."""
+
+
+class HotScope(Model, frozen=True, kw_only=True):
+    """A tenant or a destination in which calls wait or fail."""
+
+    breaker: str | None = None
+    """Null where it is unknown."""
+    concurrency_limit: int | None = None
+    """The adaptive limit; null where there is none."""
+    id: str
+    """The id of a tenant, or the keyed hash that names a destination."""
+    kind: str
+    open_until: datetime | None = None
+    """Null unless the breaker is open."""
+    reason: str
+    """`destination_concurrency`: the adaptive limit. `quota`: a quota of concurrent calls or of calls per
+    second. `unknown`: the state cannot be read by this release.
+    """
+    running: int | None = None
+    """Concurrent calls that workers have reserved."""
+    until: datetime
+    """The entry holds until this instant, unless it is renewed."""
 
 
 class Inspected(Model, frozen=True, kw_only=True):
@@ -1069,6 +1112,25 @@ class Keys(Model, frozen=True, kw_only=True):
     """All keys of a tenant, the oldest first. Expired and revoked keys stay listed for a while."""
 
     keys: tuple[Key, ...]
+
+
+class LanePage(Model, frozen=True, kw_only=True):
+    """All lanes, and a page of the hot scopes."""
+
+    hot_scopes: tuple[HotScope, ...]
+    lanes: dict[str, LaneStatus]
+    next_cursor: str | None = None
+
+
+class LaneStatus(Model, frozen=True, kw_only=True):
+    """A lane of the deployment."""
+
+    behind_since: datetime | None = None
+    """Since when the oldest message that was received last had waited. Null unless the lane is behind.
+    While `critical` or `standard` is behind, bulk work is deferred.
+    """
+    visible_messages: int
+    """Messages that wait in its queue, approximately."""
 
 
 class LastRun(Model, frozen=True, kw_only=True):

@@ -25,6 +25,7 @@ INSTANT, TOKEN, KEY = "2025-02-19T12:00:00.000Z", "ct1_token", "pk_key"
 QUERY: dict[str, Any] = {
     "limit": 7,
     "within": 60,
+    "step_seconds": 60,
     "count": 3,
     "status": 503,
     "reveal": True,

@@ -6,7 +6,11 @@ from functions.api.http.cursors import MAX_LENGTH
 from functions.api.http.request import DEFAULT_LIMIT, MAX_LIMIT
 from functions.api.http.route import Route
 from functions.api.models import MAX_INSTANT_CHARACTERS
-from functions.api.resources.upcoming.routes import DEFAULT_COUNT, DEFAULT_WITHIN_SECONDS
+from functions.api.resources.upcoming.routes import (
+    DEFAULT_COUNT,
+    DEFAULT_STEP_SECONDS,
+    DEFAULT_WITHIN_SECONDS,
+)
 from shared.domain.archive.stat_window import Step
 from shared.domain.delivery.depth import DEPTH, DEPTH_HEADER, MAX_DEPTH
 from shared.domain.delivery.trace import TRACEPARENT
@@ -15,6 +19,7 @@ from shared.domain.jobs.job_key import KEY, SET
 from shared.domain.jobs.new_job import MAX_NAME_LENGTH, TAG
 from shared.domain.listings.filters import EXECUTION_STATES, FAILURE_REASONS, JOB_STATES, Kind
 from shared.names import Lane
+from shared.usecases.listings.count_upcoming import MAX_STEP_SECONDS
 from shared.usecases.listings.list_upcoming import MAX_WITHIN_SECONDS
 from shared.usecases.listings.next_runs import MAX_COUNT
 
@@ -57,6 +62,7 @@ _IN_PATH = {
     ),
     "secret_id": _id("A signing secret's `id`.", "sec_4d42d1kk"),
     "tenant_id": _id("A tenant's `id`.", "acme"),
+    "parked_id": _id("A parked message's `id`.", "1740000000000-1f6a2f0e-3a5d-4c1b-9f64-2f1f3f6b8f11"),
 }
 _JOB_STATE = _word(
     "Only jobs in this state. A one-off job has the state of its execution.", sorted(JOB_STATES)
@@ -92,6 +98,7 @@ _IN_QUERY: dict[str, Parameter] = {
         "schema": {"type": "string", "pattern": "^job_r[0-9a-hjkmnp-tv-z]{27}$"},
     },
     "within": _whole("How many seconds to look ahead.", MAX_WITHIN_SECONDS, DEFAULT_WITHIN_SECONDS),
+    "step_seconds": _whole("The length of a step, in seconds.", MAX_STEP_SECONDS, DEFAULT_STEP_SECONDS),
     "count": _whole("How many runs to show.", MAX_COUNT, DEFAULT_COUNT),
     "job": {
         "description": "Only executions of this job.",

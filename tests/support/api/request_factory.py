@@ -13,6 +13,7 @@ from functions.api.http.route import Route
 from functions.api.routes import every_route
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.limits.scopes import destination_scope
 from shared.domain.tenancy.tenant import Scope
 from shared.names import QueueName
 from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
@@ -50,6 +51,7 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
     "key_id": ("0" * 16, "unknown"),
     "secret_id": ("sec_00000000", "unknown"),
     "tenant_id": ("nobody", "No.Body"),
+    "parked_id": ("1740000000000-m-unknown", "unknown"),
 }
 """Unknown ids, by path variable: well-formed ids first."""
 ALL_SCOPES = frozenset(Scope)
@@ -87,7 +89,8 @@ def settle(world: ApiWorld, name: str) -> Party:
         ask(world, party.key, "PUT", f"/v1/jobs/by-key/{key}", BODIES["putJob"])
     Lanes(world.world).until(world.world.clock.time_ms + 10_000)
     _redrive(world, party)
-    _park(world)
+    parked = _park(world)
+    _heat(world)
     executions = ask(world, party.key, "GET", "/v1/executions").json["executions"]
     keys = [_made(world, party, "/v1/keys", {"scopes": ["read"]})["id"] for _ in range(2)]
     redrive = ask(world, party.key, "POST", "/v1/dead-letters/redrive", BODIES["redriveDeadLetters"])
@@ -106,6 +109,7 @@ def settle(world: ApiWorld, name: str) -> Party:
         key_id=keys,
         secret_id=[secret["id"] for secret in reversed(secrets)],
         tenant_id=[name],
+        parked_id=parked,
     )
     return party
 
@@ -116,12 +120,22 @@ def _redrive(world: ApiWorld, party: Party) -> None:
     _made(world, party, f"/v1/executions/{failed[-1]['id']}/redrive", None)
 
 
-def _park(world: ApiWorld) -> None:
-    """Park two unreadable messages, which belong to no tenant."""
-    for number in range(2):
-        world.world.parked_messages.park(
-            park(f"m-{number}", QueueName.BULK, "?", "no JSON", world.world.clock.time_ms)
-        )
+def _park(world: ApiWorld) -> list[str]:
+    """Park two unreadable messages, which belong to no tenant; their ids."""
+    messages = [
+        park(f"m-{number}", QueueName.BULK, "?", "no JSON", world.world.clock.time_ms) for number in range(2)
+    ]
+    for message in messages:
+        world.world.parked_messages.park(message)
+    return [message.id for message in messages]
+
+
+def _heat(world: ApiWorld) -> None:
+    """Two destinations of nobody in this world, in which calls wait for an hour."""
+    until = world.world.clock.time_ms + 3_600_000
+    world.world.limits.hot |= dict.fromkeys(
+        (destination_scope("somewhere"), destination_scope("elsewhere")), until
+    )
 
 
 def failed_of(world: ApiWorld, party: Party) -> str:

@@ -267,3 +267,28 @@ def test_parked_messages_are_shown_to_operators_page_by_page_and_harmless() -> N
     assert rest["next_cursor"] is None
     assert (first["messages"][0]["body"], first["messages"][0]["size"]) == ("\\x1b[2J<b>", 7)
     assert world.get("/v1/admin/parked").problem == "forbidden"
+
+
+def test_parked_message_is_removed_once_and_its_record_is_kept() -> None:
+    world = ApiWorld()
+    operator = world.world.create_tenant.operator().api_key
+    parked = [park(f"m-{number}", QueueName.BULK, "{", "no JSON", DUE_AT + number) for number in range(2)]
+    for message in parked:
+        world.world.parked_messages.park(message)
+    path = f"/v1/admin/parked/{parked[0].id}"
+    assert world.delete(path).problem == "forbidden"
+    shown = ask(world, operator, "GET", "/v1/admin/parked").json["messages"][1]
+    removed = ask(world, operator, "DELETE", path)
+    assert (removed.status, removed.json) == (200, shown)
+    left = ask(world, operator, "GET", "/v1/admin/parked").json["messages"]
+    assert [one["message_id"] for one in left] == ["m-1"]
+    assert ask(world, operator, "DELETE", path).problem == "not-found"
+    (record,) = ask(world, operator, "GET", "/v1/audit", target=parked[0].id).json["records"]
+    assert (record["operation"], record["after"], record["actor"]) == ("removeParked", None, "operator")
+
+
+@pytest.mark.parametrize("parked_id", ["x", "-", "1-", "1740000000000", "9" * 16 + "-m", "1-" + "m" * 129])
+def test_id_that_no_parked_message_can_have_is_not_found(parked_id: str) -> None:
+    world = ApiWorld()
+    operator = world.world.create_tenant.operator().api_key
+    assert ask(world, operator, "DELETE", f"/v1/admin/parked/{parked_id}").problem == "not-found"

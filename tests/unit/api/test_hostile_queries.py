@@ -16,6 +16,7 @@ LISTINGS = {
     "/v1/executions": ("limit", "cursor", "state", "from", "to"),
     "/v1/jobs/{job}/executions": ("limit", "cursor", "state", "from", "to"),
     "/v1/upcoming": ("limit", "cursor", "within"),
+    "/v1/upcoming/density": ("to", "step_seconds"),
     "/v1/jobs/{job}/upcoming": ("count",),
     "/v1/dead-letters": ("limit", "cursor"),
 }
@@ -68,6 +69,7 @@ CURSORS = ["", "x", "null", "%00", "\x00", "A" * 1_025, "A" * 100_000, "-_-_", "
 HOSTILE = {
     "limit": NUMBERS,
     "within": [text for text in NUMBERS if text not in ("101",)] + ["86401", "99999"],
+    "step_seconds": [text for text in NUMBERS if text not in ("101",)] + ["1", "86", "86401", "99999"],
     "count": NUMBERS,
     "state": WORDS,
     "kind": WORDS,

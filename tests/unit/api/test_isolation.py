@@ -27,7 +27,7 @@ BY_ID = routes(is_by_id)
 LISTS = routes(lambda route: route.method == "GET" and not parts_of(route) and not route.is_open)
 PAGED = routes(lambda route: "cursor" in route.query)
 KEYED = routes(lambda route: not route.is_open)
-SHOWS_NO_IDS = {"getStatistics", "getBusiestJobs", "getUsage", "getSettings"}
+SHOWS_NO_IDS = {"getStatistics", "getBusiestJobs", "getUsage", "getSettings", "getUpcomingDensity"}
 """Lists in which the ids of a tenant's things do not occur."""
 
 

@@ -131,6 +131,28 @@ def test_upcoming_run_is_listed_as_filed_or_expected() -> None:
     assert (answer["until"], answer["complete"]) == ("2025-02-19T21:15:12.345Z", True)
 
 
+def test_upcoming_runs_are_counted_step_by_step() -> None:
+    world = ApiWorld()
+    world.create(schedule={"rate_seconds": 60})
+    world.create(schedule={"delay_seconds": 90})
+    query = {"to": "2025-02-19T21:13:30Z", "step_seconds": "60"}
+    assert world.get("/v1/upcoming/density", **query).json == {
+        "steps": [
+            {"at": "2025-02-19T21:10:00.000Z", "count": 0},
+            {"at": "2025-02-19T21:11:00.000Z", "count": 2},
+            {"at": "2025-02-19T21:12:00.000Z", "count": 1},
+            {"at": "2025-02-19T21:13:00.000Z", "count": 1},
+        ],
+        "until": "2025-02-19T21:14:00.000Z",
+        "complete": True,
+    }
+    day = world.get("/v1/upcoming/density").json
+    assert (len(day["steps"]), day["until"]) == (25, "2025-02-20T22:00:00.000Z")
+    for refused in ({"to": "2025-02-19T21:10:12Z"}, {"to": "2025-04-01T00:00:00Z"}):
+        answer = world.get("/v1/upcoming/density", **refused)
+        assert answer.problem == "malformed-request"
+
+
 def test_the_next_runs_of_a_job_with_jitter_and_offset() -> None:
     world = ApiWorld()
     job = world.create(schedule=DAILY | {"jitter_seconds": 600})

@@ -3,13 +3,15 @@
 from pydantic import Field
 
 from functions.api.models import InstantOut, Representation, with_examples
-from functions.api.resources.parked.examples import PARKED_PAGE
+from functions.api.resources.parked.examples import PARKED, PARKED_PAGE
 from shared.domain.dead_letters.parked_message import KEPT_CHARACTERS
 from shared.names import QueueName
 
 
 class ParkedOut(Representation):
     """A message of a dead-letter queue that could not be handled."""
+
+    model_config = with_examples(PARKED)
 
     id: str
     message_id: str

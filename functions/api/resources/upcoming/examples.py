@@ -19,6 +19,16 @@ UPCOMING_PAGE: Examples = {
         "next_cursor": None,
     }
 }
+DENSITY: Examples = {
+    "two_hours": {
+        "steps": [
+            {"at": "2025-02-19T21:00:00.000Z", "count": 12},
+            {"at": "2025-02-19T22:00:00.000Z", "count": 0},
+        ],
+        "until": "2025-02-19T23:00:00.000Z",
+        "complete": True,
+    }
+}
 DUE_PAGE: Examples = {
     "one_of_acme": {
         "rows": [

@@ -38,6 +38,29 @@ class UpcomingPageOut(Representation):
     next_cursor: str | None
 
 
+class DensityStepOut(Representation):
+    """A step: from `at` to the next step. The first one is counted from now on."""
+
+    at: InstantOut
+    count: int
+
+
+class DensityOut(Representation):
+    """The number of upcoming runs in each step, by time. Steps without runs are there, too."""
+
+    model_config = with_examples(examples.DENSITY)
+
+    steps: list[DensityStepOut]
+    until: InstantOut = Field(
+        description="Runs before this instant are counted. It is the end of the range, or where the request has "
+        "reached its bounds; the last step is then counted in part."
+    )
+    complete: bool = Field(
+        description="False where the range is not counted to its end, or where the tenant has more recurring jobs "
+        "than can be enumerated, or more waiting retries than can be read."
+    )
+
+
 class DueRowOut(Representation):
     """A row of a bucket that is not yet due."""
 

@@ -1,11 +1,19 @@
 """Runs that are about to start, as responses."""
 
-from functions.api.resources.upcoming.models import DueRowOut, NextRunOut, NextRunsOut, UpcomingRunOut
+from functions.api.resources.upcoming.models import (
+    DensityOut,
+    DensityStepOut,
+    DueRowOut,
+    NextRunOut,
+    NextRunsOut,
+    UpcomingRunOut,
+)
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.preview import show_instant
 from shared.domain.schedules.schedule import Backfill, Cron, format_instant
+from shared.usecases.listings.count_upcoming import Density
 from shared.usecases.listings.list_upcoming import UpcomingRun
 from shared.usecases.listings.next_runs import NextRun
 
@@ -18,6 +26,14 @@ def upcoming_run_out(run: UpcomingRun) -> UpcomingRunOut:
         job_id=run.job_id,
         scheduled_at=format_instant(run.scheduled_at),
         attempt=run.attempt,
+    )
+
+
+def density_out(density: Density) -> DensityOut:
+    return DensityOut(
+        steps=[DensityStepOut(at=format_instant(step.at), count=step.count) for step in density.steps],
+        until=format_instant(density.until),
+        complete=density.is_complete,
     )
 
 

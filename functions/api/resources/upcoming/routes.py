@@ -1,25 +1,42 @@
-"""/v1/upcoming, /v1/jobs/{job_id}/upcoming and /v1/admin/upcoming: runs that are about to start."""
+"""/v1/upcoming and /v1/upcoming/density, /v1/jobs/{job_id}/upcoming and /v1/admin/upcoming: runs that are about to
+start."""
 
 from functions.api.context import Context
+from functions.api.http.filters import instant
 from functions.api.http.positions import (
     due_parts,
     read_due_position,
     read_upcoming_position,
     upcoming_parts,
 )
-from functions.api.http.problems import Problem
+from functions.api.http.problems import Problem, ProblemError
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
 from functions.api.http.route import PAGE_PROBLEMS, PAGING, Route, Routes, json_response
-from functions.api.resources.upcoming.models import DuePageOut, NextRunsOut, UpcomingPageOut
-from functions.api.resources.upcoming.presenter import due_row_out, next_runs_out, upcoming_run_out
+from functions.api.resources.upcoming.models import DensityOut, DuePageOut, NextRunsOut, UpcomingPageOut
+from functions.api.resources.upcoming.presenter import (
+    density_out,
+    due_row_out,
+    next_runs_out,
+    upcoming_run_out,
+)
+from shared.domain.errors import InvalidValueError
 from shared.domain.schedules.schedule import format_instant
+from shared.usecases.listings.count_upcoming import (
+    LONGEST_DAYS,
+    MAX_STEP_SECONDS,
+    READS_AT_MOST,
+    RUNS_AT_MOST,
+    STEPS_AT_MOST,
+)
 from shared.usecases.listings.list_upcoming import MAX_WITHIN_SECONDS
 from shared.usecases.listings.next_runs import MAX_COUNT
 
 ROUTES = Routes()
 DEFAULT_WITHIN_SECONDS = 300
 DEFAULT_COUNT = 10
+DEFAULT_DENSITY_SECONDS = 86_400
+DEFAULT_STEP_SECONDS = 3_600
 
 
 @ROUTES.add(
@@ -73,6 +90,36 @@ def list_upcoming(context: Context, request: AuthenticatedRequest) -> Response:
         next_cursor=context.cursors.seal(request.tenant, query, upcoming_parts(page.next_position)),
     )
     return json_response(200, upcoming)
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/upcoming/density",
+        operation="getUpcomingDensity",
+        summary="Count the next runs of all jobs of the tenant, step by step",
+        description=(
+            f"From now to the end of the step before `to`, which is by default in {DEFAULT_DENSITY_SECONDS // 3600} "
+            f"hours and at most in {LONGEST_DAYS} days. A range has at most {STEPS_AT_MOST} steps, which begin at "
+            f"multiples of `step_seconds` since 1970. One request counts at most {RUNS_AT_MOST} runs, of which it "
+            f"reads at most {READS_AT_MOST}."
+        ),
+        success=200,
+        answer=DensityOut,
+        query=("to", "step_seconds"),
+        problems=(Problem.MALFORMED_REQUEST,),
+    )
+)
+def get_density(context: Context, request: AuthenticatedRequest) -> Response:
+    step_seconds = request.whole_number("step_seconds", DEFAULT_STEP_SECONDS, MAX_STEP_SECONDS)
+    until_ms = instant(request.query, "to")
+    if until_ms is None:
+        until_ms = context.now_ms() + DEFAULT_DENSITY_SECONDS * 1000
+    try:
+        density = context.cases.listings.count_upcoming.execute(request.tenant, until_ms, step_seconds * 1000)
+    except InvalidValueError as error:
+        raise ProblemError(Problem.MALFORMED_REQUEST, str(error)) from error
+    return json_response(200, density_out(density))
 
 
 @ROUTES.add(

@@ -7,13 +7,12 @@ import pytest
 from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.schedule import Cron, Rate
-from shared.usecases.listings.list_upcoming import (
+from shared.usecases.listings.list_upcoming import UpcomingPosition, UpcomingRun
+from shared.usecases.listings.upcoming_sources import (
     DEFINITIONS_AT_MOST,
     LIMITED_AT_MOST,
     RETRIES_AT_MOST,
     Basis,
-    UpcomingPosition,
-    UpcomingRun,
 )
 from tests.support.builders import DUE_AT, in_state, job, one_off
 from tests.support.usecases.world import World
@@ -123,10 +122,15 @@ def test_a_run_whose_jitter_reaches_beyond_now_is_still_to_come() -> None:
     assert (run.at, run.scheduled_at, run.basis) == (late_at, DUE_AT, Basis.EXPECTED)
 
 
-def test_a_job_ends_with_its_last_run() -> None:
+@pytest.mark.parametrize("limit", [1, 2, 100])
+def test_a_job_ends_with_its_last_run(limit: int) -> None:
     world = World(DUE_AT - 1_000)
     world.recurring(max_runs=3)
-    assert shown(told(world, 10 * MINUTE)) == [(0, "filed"), (MINUTE, "expected"), (2 * MINUTE, "expected")]
+    assert shown(told(world, 10 * MINUTE, limit)) == [
+        (0, "filed"),
+        (MINUTE, "expected"),
+        (2 * MINUTE, "expected"),
+    ]
 
 
 def test_instant_before_the_start_of_the_chain_is_not_expected() -> None:
