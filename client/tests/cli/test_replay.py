@@ -8,7 +8,9 @@ import pytest
 from client.tests.cli.shell import Shell
 from client.tests.support.calls import NEW
 from infra.local.receiver import Receiver, Reply
-from punctual.models import DeadLetter
+from punctual.cli.exits import CommandError
+from punctual.cli.local_calls import _revealed_body
+from punctual.models import DeadLetter, FailedRequest
 from tests.support.api.failed_jobs import FAILING
 from tests.support.api.request_factory import ALL_SCOPES
 
@@ -93,3 +95,9 @@ def test_other_machine_is_refused_before_anything_is_revealed(shell: Shell) -> N
     letter = dead_letter(shell)
     assert shell.run("replay", letter.id, "--to", "https://example.com/").code == 2
     assert shell.deployment.client(shell.key).audit.list(target=letter.id).records == ()
+
+
+def test_body_that_the_api_cannot_show_as_it_is_is_not_repeated() -> None:
+    shown = FailedRequest(body="\ufffd", body_bytes=1, headers=(), method="POST", revealed=True, url=HOOK)
+    with pytest.raises(CommandError, match="3 bytes in place of 1"):
+        _revealed_body(shown)

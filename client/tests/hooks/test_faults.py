@@ -82,6 +82,7 @@ def test_fault_without_a_body_is_whole(method: str, status: int) -> None:
     async def scenario(listener: Listening, receiver: RawReceiver) -> None:
         answer = await listener.send(request(b"", method=method))
         assert answer.startswith(b"HTTP/1.1 %d " % status) and answer.endswith(b"\r\n\r\n")
+        assert listener.last[1].status == status
 
     run(scenario, faults=parse_faults([str(status)], []))
 

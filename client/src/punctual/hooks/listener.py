@@ -198,10 +198,9 @@ class _Reply:
         await self._channel.send(h11.EndOfMessage())
 
     async def _failed(self, status: int, detail: str) -> Given:
-        """The receiver gave no whole answer: say so, or break off as it did."""
+        """The receiver gave no whole answer: say so, or end the answer in the middle, as the receiver did."""
         if self._status is None:
             return await self._own(status, detail, Source.LISTENER)
-        self._channel.abort()
         return Source.RECEIVER, self._status, detail
 
     async def _own(self, status: int, detail: str, source: Source) -> Given:
