@@ -97,13 +97,16 @@ OPERATORS = ("admin",)
 """The first words of command lines that are given an operator's key."""
 ADMINISTRATORS = ("keys", "secrets", "settings")
 """The first words of those that are given a key with every scope."""
+NOT_YET = frozenset({"getUpcomingDensity", "listLanes", "removeParked"})
+"""Operations whose commands are still to be written; `punctual api` reaches them meanwhile."""
 STDIN = {
     "createJobs": '{"schedule": {"delay_seconds": 60}, "request": {"url": "https://receiver.example/hook"}}',
 }
 
 
 def test_every_operation_has_a_command_line() -> None:
-    assert REACHED.keys() == OPERATIONS.keys()
+    assert not NOT_YET & REACHED.keys()
+    assert NOT_YET | REACHED.keys() == OPERATIONS.keys()
 
 
 @pytest.mark.parametrize("operation", sorted(REACHED))
