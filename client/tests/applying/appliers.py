@@ -28,13 +28,14 @@ class Blow:
 
     `crash before`: the program ends, and nothing is sent. `crash after`: the API acts, and the program ends. `lost`,
     `answer lost` and `throttled`: once, so that the client sends again. `silent`: the network is gone from then on.
-    `refused`: a change is refused by a quota. `rival`: another program does its work meanwhile.
+    `refused`: the first change from then on is refused by a quota. `rival`: another program does its work meanwhile.
     """
 
     kind: str = "none"
     at: int = 0
     rival: Callable[[], None] = lambda: None
     seen: int = field(default=0, init=False)
+    has_refused: bool = field(default=False, init=False)
 
     def answer(
         self, request: httpx.Request, act: Callable[[httpx.Request], httpx.Response]
@@ -42,12 +43,14 @@ class Blow:
         number, self.seen = self.seen, self.seen + 1
         if self.kind == "silent" and number >= self.at:
             raise httpx.ConnectError("no route", request=request)
+        if self.kind == "refused" and number >= self.at and _is_change(request) and not self.has_refused:
+            self.has_refused = True
+            return httpx.Response(429, headers={"content-type": "application/problem+json"}, content=REFUSED)
         return self._struck(request, act) if number == self.at else act(request)
 
     def _struck(
         self, request: httpx.Request, act: Callable[[httpx.Request], httpx.Response]
     ) -> httpx.Response:
-        is_change = request.method in ("PUT", "DELETE") and "dry_run" not in request.url.params
         match self.kind:
             case "crash before":
                 raise CrashError
@@ -61,13 +64,13 @@ class Blow:
                 raise httpx.ReadTimeout("timed out", request=request)
             case "throttled":
                 return httpx.Response(429, headers={"retry-after": "3"}, content=b"{}")
-            case "refused" if is_change:
-                return httpx.Response(
-                    429, headers={"content-type": "application/problem+json"}, content=REFUSED
-                )
             case "rival":
                 self.rival()
         return act(request)
+
+
+def _is_change(request: httpx.Request) -> bool:
+    return request.method in ("PUT", "DELETE") and "dry_run" not in request.url.params
 
 
 def jobs_of(set_name: str, jobs: Mapping[str, Members]) -> tuple[WantedJob, ...]:

@@ -167,4 +167,4 @@ class Applying(RuleBasedStateMachine):
 
 
 TestApplying = Applying.TestCase
-TestApplying.settings = settings(max_examples=8, stateful_step_count=10, deadline=None)
+TestApplying.settings = settings(max_examples=25, stateful_step_count=12, deadline=None)
