@@ -6,7 +6,9 @@ from typing import Any
 
 from client.tests.cli.shell import Shell
 from client.tests.sdk.deployment import HOOK
+from shared.domain.dead_letters.parked_message import park
 from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.names import QueueName
 from tests.support.api.request_factory import ALL_SCOPES
 from tests.support.usecases.reports import async_accepted
 
@@ -37,6 +39,14 @@ class Scene:
         """The key of a job."""
         self.shell.ok(*RECURRING, "--key", "a.key")
         return "a.key"
+
+    @cached_property
+    def parked(self) -> str:
+        """A message that could not be handled."""
+        world = self.shell.deployment.world.world
+        message = park("message-1", QueueName.STANDARD, "?", "no JSON", world.clock.time_ms)
+        world.parked_messages.park(message)
+        return message.id
 
     @cached_property
     def accepted(self) -> str:

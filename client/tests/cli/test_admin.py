@@ -8,6 +8,7 @@ from functions.admin.commands import COMMANDS as REAL_COMMANDS
 from punctual.cli.admin import COMMANDS
 from punctual.cli.exits import Exit
 from shared.domain.dead_letters.parked_message import park
+from shared.domain.limits.scopes import destination_scope
 from shared.names import QueueName
 
 
@@ -123,6 +124,27 @@ def test_parked_messages_are_listed_with_their_bodies_escaped() -> None:
     out = shell.ok("admin", "parked", "list").out
     assert "\x1b" not in out
     assert "unreadable" in out
+    [message] = shell.json("admin", "parked", "list")
+    assert shell.json("admin", "parked", "remove", message["id"]) == message
+    assert shell.run("admin", "parked", "remove", message["id"]).code == Exit.NOT_FOUND
+
+
+def test_lanes_are_shown_with_what_waits() -> None:
+    shell = operator()
+    ran = shell.ok("admin", "lanes")
+    assert all(lane in ran.out for lane in ("critical", "standard", "bulk"))
+    assert ran.err == "no call waits for a limit or a circuit breaker\n"
+
+
+def test_tenants_and_destinations_in_which_calls_wait_are_listed_below_the_lanes() -> None:
+    shell = operator()
+    until = shell.deployment.world.world.clock.time_ms + 60_000
+    shell.deployment.world.world.limits.hot[destination_scope("shop.example")] = until
+    ran = shell.ok("admin", "lanes")
+    assert "destination" in ran.out
+    shown = shell.json("admin", "lanes")
+    assert [scope["kind"] for scope in shown["hot_scopes"]] == ["destination"]
+    assert shown["lanes"]["standard"]["visible_messages"] == 0
 
 
 def test_bootstrap_names_programs_and_runs_none() -> None:

@@ -114,6 +114,19 @@ def test_next_calls_of_all_jobs() -> None:
     assert shell.run("next", job.id, "--within", "1h").code == Exit.USAGE
 
 
+def test_upcoming_runs_are_counted_in_steps() -> None:
+    shell = Shell()
+    create(shell, delay_seconds=600)
+    create(shell, delay_seconds=5_000)
+    lines = shell.ok("upcoming", "--within", "3h").out.splitlines()
+    assert [line.split()[-2:] for line in lines[:3]] == [["1", "█"], ["1", "█"], ["0", "▁"]]
+    assert lines[-1].startswith("2 runs before ")
+    assert [step["count"] for step in shell.json("upcoming", "--within", "3h")["steps"]][:3] == [1, 1, 0]
+    rows = list(csv.DictReader(io.StringIO(shell.ok("upcoming", "--within", "3h", "-o", "csv").out)))
+    assert sum(int(row["runs"]) for row in rows) == 2
+    assert shell.run("upcoming", "--step", "soon").code == Exit.USAGE
+
+
 def test_a_preview_has_runs_a_calendar_and_warnings() -> None:
     out = Shell().ok("preview", "30 2 * 3 *", "--tz", "Europe/Berlin").out
     assert "At 02:30 on every day in March, in Europe/Berlin" in out

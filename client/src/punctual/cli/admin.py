@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from punctual.cli import admin_accounts, admin_tenants
+from punctual.cli import admin_accounts, admin_lanes, admin_tenants
 from punctual.cli.exits import CommandError, Exit
 from punctual.cli.list_options import PAGE, All, Limit, Since, Until, shown
 from punctual.cli.options import DURATION, seconds
@@ -21,14 +21,6 @@ _DUE = (
     Column("lane", lambda row: row.lane),
     Column("shard", lambda row: row.shard),
     Column("retry", lambda row: row.retry),
-)
-_PARKED = (
-    Column("message", lambda message: message.id),
-    Column("parked", lambda message: message.parked_at),
-    Column("lane", lambda message: message.lane),
-    Column("reason", lambda message: message.reason),
-    Column("size", lambda message: message.size),
-    Column("body", lambda message: message.body, folds=True),
 )
 
 
@@ -84,13 +76,6 @@ def list_due(
     session.show_list(shown(session, found, limit, all_), _DUE, empty="nothing is due")
 
 
-def list_parked(context: typer.Context, limit: Limit = PAGE, all_: All = False) -> None:
-    """List the messages of dead-letter queues that could not be handled, newest first."""
-    session = session_of(context)
-    found = session.client.admin.parked.iterate()
-    session.show_list(shown(session, found, limit, all_), _PARKED, empty="no parked messages")
-
-
 COMMANDS = (
     ("create-operator", "the operators' tenant, and its first key: `punctual login` stores it"),
     ("create-canary", "the canary's tenant, and its secrets, which are not shown"),
@@ -133,10 +118,6 @@ def add_to(app: typer.Typer) -> None:
     admin.command("stats")(show_stats)
     admin.command("busiest")(show_busiest)
     admin.command("due")(list_due)
-    parked = typer.Typer(
-        no_args_is_help=True, rich_markup_mode=None, help="Messages that could not be handled."
-    )
-    parked.command("list")(list_parked)
-    admin.add_typer(parked, name="parked")
+    admin_lanes.add_to(admin)
     admin.command("bootstrap")(bootstrap)
     app.add_typer(admin, name="admin")

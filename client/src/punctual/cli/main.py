@@ -60,6 +60,7 @@ MODULES: tuple[Module, ...] = (
     Module("runs", LOOK, ("runs", "run")),
     Module("tail", LOOK, ("tail",)),
     Module("next_runs", LOOK, ("next", "preview")),
+    Module("upcoming", LOOK, ("upcoming",)),
     Module("stats", LOOK, ("stats", "busiest")),
     Module("why", LOOK, ("why",)),
     # Dead letters and bulk operations.
