@@ -59,7 +59,7 @@ def parked_document(parked: ParkedMessage) -> dict[str, Any]:
 def parse_parked_id(text: str) -> tuple[int, str]:
     """The instant of parking and the id from SQS; NotFoundError for a malformed id."""
     at, _, message_id = text.partition("-")
-    if not (at.isascii() and at.isdigit() and len(at) <= 15 and message_id and len(message_id) <= 128):
+    if not (text.isascii() and at.isdigit() and len(at) <= 15 and 1 <= len(message_id) <= 128):
         raise NotFoundError("no such message")
     return int(at), message_id
 

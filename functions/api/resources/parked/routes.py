@@ -6,7 +6,7 @@ from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
 from functions.api.http.route import PAGE_PROBLEMS, PAGING, Route, Routes, json_response
 from functions.api.resources.parked.models import ParkedOut, ParkedPageOut
-from shared.domain.dead_letters.parked_message import parked_document
+from shared.domain.dead_letters.parked_message import parked_document, parse_parked_id
 from shared.domain.errors import NotFoundError
 
 ROUTES = Routes()
@@ -55,6 +55,7 @@ def list_parked(context: Context, request: AuthenticatedRequest) -> Response:
 )
 def remove_parked(context: Context, request: AuthenticatedRequest) -> Response:
     parked_id = request.path_values["parked_id"]
+    parse_parked_id(parked_id)
     removed = context.ports.parked_messages.remove(parked_id)
     if removed is None:
         raise NotFoundError("no such message")
