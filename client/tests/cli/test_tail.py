@@ -164,7 +164,10 @@ def test_an_interrupt_ends_the_process_with_success() -> None:
     def answer(sent: Sent) -> Got:
         return got(shell.deployment.world.api(sent.event(), SimpleNamespace(aws_request_id="tail")))
 
-    program = [sys.executable, "-c", "from punctual.cli.main import main; main()", "tail", "--since"]
+    # A process that began in the background of a shell ignores interrupts, and so do its children.
+    heeds = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    script = f"{heeds}; from punctual.cli.main import main; main()"
+    program = [sys.executable, "-c", script, "tail", "--since"]
     with serving(answer) as url:
         environ = os.environ | {
             "PUNCTUAL_URL": url,
@@ -179,7 +182,10 @@ def test_an_interrupt_ends_the_process_with_success() -> None:
             text=True,
         ) as process:
             assert process.stdout is not None and process.stderr is not None
-            shown = process.stdout.readline()
-            process.send_signal(signal.SIGINT)
-            assert (process.wait(timeout=60), process.stderr.read()) == (0, "")
+            try:
+                shown = process.stdout.readline()
+                process.send_signal(signal.SIGINT)
+                assert (process.wait(timeout=60), process.stderr.read()) == (0, "")
+            finally:
+                process.kill()
     assert "succeeded  once" in shown
