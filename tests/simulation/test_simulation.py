@@ -43,11 +43,11 @@ def test_the_same_seed_gives_the_same_trace(seed: int) -> None:
 
 
 def test_in_calm_weather_each_attempt_takes_little_more_than_one_message() -> None:
-    """Messages of runs that a change of their job has cancelled find nothing to call."""
-    outcomes = [run_seed(seed, FaultMix()) for seed in range(5)]
+    """In these seeds no job is changed by its key: a change cancels runs whose messages then find nothing to call."""
+    outcomes = [run_seed(seed, FaultMix()) for seed in (1, 2, 4, 8, 9)]
     assert not any(outcome.faults for outcome in outcomes)
     sends, calls = sum(outcome.sends for outcome in outcomes), sum(outcome.calls for outcome in outcomes)
-    assert sends <= 1.08 * calls
+    assert sends <= 1.05 * calls
 
 
 def test_a_job_twenty_minutes_ahead_is_found_by_a_watcher_and_called_once_on_time() -> None:
