@@ -71,6 +71,15 @@ def test_newest_hours_come_first_and_nothing_of_other_tenants(lab: Lab) -> None:
     assert list(lab.history.newest(TENANT, HOUR, HOUR + 2, at_once=2)) == inside[::-1]
 
 
+def test_range_without_hours_is_empty(lab: Lab) -> None:
+    """Such as the hours before the table's own, where a list begins within the last hour."""
+    assert put(lab, sums_of())
+    for until in (HOUR, HOUR - 1):
+        assert list(lab.history.hours(TENANT, HOUR, until)) == []
+        assert list(lab.history.newest(TENANT, HOUR, until)) == []
+        assert lab.history.etags(HOUR, until) == {}
+
+
 def test_sums_of_one_unit_are_found(lab: Lab) -> None:
     own, whole, other = sums_of(2), sums_of(5, tenant=None), sums_of(3, group=1)
     for each in (own, whole, other):

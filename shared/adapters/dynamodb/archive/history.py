@@ -93,6 +93,9 @@ class DynamoHistoryStore:
     def _rows_between(
         self, tenant_id: str | None, first: int, until: int, **options: Any
     ) -> Iterator[dict[str, Any]]:
+        if first >= until:
+            # DynamoDB refuses bounds in the wrong order.
+            return
         pk, low = hour_sums_key(self._region, tenant_id, ArchiveUnit(hour=first, group=0))
         _, high = hour_sums_key(self._region, tenant_id, ArchiveUnit(hour=until, group=0))
         start: Any = {}
