@@ -18,7 +18,7 @@ class SearchFiles(Protocol):
     def get(self, tenant_id: str, search_id: str, number: int) -> bytes | None: ...
 
     def url(self, tenant_id: str, search_id: str, number: int, *, seconds: int) -> str:
-        """A URL that reads this file, and nothing else, for so long. No request is made."""
+        """A URL that reads this file, and nothing else, for this time. No request is made."""
         ...
 
     def delete_some(self, tenant_id: str) -> int:

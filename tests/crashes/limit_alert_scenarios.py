@@ -1,4 +1,4 @@
-"""A limit is reached: where whoever announces it is hit, before or after the admission, the row and its message."""
+"""A limit is reached: the announcing process is hit before or after the admission, the row and its message."""
 
 from typing import Any
 

@@ -149,7 +149,7 @@ FORGETTING = (
         killer="tests/infra/test_roles.py",
     ),
     Mutant(
-        name="sample that alarms nobody",
+        name="sample without an alarm",
         file=_RUN,
         old=" + (self.sample is not None)\n",
         new="\n",

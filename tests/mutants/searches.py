@@ -110,7 +110,7 @@ SEARCHES = (
         killer=_TASK_TEST,
     ),
     Mutant(
-        name="truncated search that leaves a part of its last instant to nobody",
+        name="truncated search that leaves out a part of its last instant",
         file=_TASK,
         old="        return after if after.rest.after < after.position else after._ended",
         new="        is_open = after.rest.after < after.position and after.truncated_at is None\n"

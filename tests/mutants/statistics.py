@@ -211,7 +211,7 @@ STATISTICS = (
         killer=_COUNTED,
     ),
     Mutant(
-        name="day whose old hour was opened again, and that nobody counts",
+        name="day whose old hour was opened again, and that is not counted",
         file=_COUNT,
         old="days = {*range(today - LATEST_DAYS, today), *opened}",
         new="days = {*range(today - LATEST_DAYS, today)}",

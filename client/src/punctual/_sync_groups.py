@@ -613,7 +613,7 @@ class BulkTasksMethods(Group):
         return self._client.call(_operations.GET_BULK_TASK, bulk_task)
 
     def undo(self, bulk_task: Ref) -> BulkTask:
-        """Undo a bulk operation, where nobody has changed the jobs since.
+        """Undo a bulk operation, where no later request has changed the jobs.
 
         Paused jobs are resumed, resumed jobs are paused again, patched jobs get their former members, and
         triggered runs that have not started are cancelled. A deletion can be undone until its grace has
@@ -2316,7 +2316,7 @@ class SearchesMethods(Group):
         """Show the progress of a search, and its files.
 
         The read is strongly consistent. Each response has new URLs, so that an expired one is replaced by
-        another request. Whoever has a URL can read the file: treat it like a secret.
+        another request. A URL alone suffices to read the file: treat it like a secret.
 
         * `search`: A search's `id`.
         """

@@ -523,7 +523,7 @@ class DeadLetter(Model, frozen=True, kw_only=True):
     """The present name of its job; null where it has none, or could not be read."""
     next_attempt_at: datetime | None = None
     notification: Notification | None = None
-    """The execution that delivers its outcome; null where nobody is notified."""
+    """The execution that delivers its outcome; null where no notification is sent."""
     notification_of: str | None = None
     """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."""
     redrive_of: str | None = None
@@ -635,7 +635,7 @@ class ExecutionDetail(Model, frozen=True, kw_only=True):
     """The present name of its job; null where it has none, or could not be read."""
     next_attempt_at: datetime | None = None
     notification: Notification | None = None
-    """The execution that delivers its outcome; null where nobody is notified."""
+    """The execution that delivers its outcome; null where no notification is sent."""
     notification_of: str | None = None
     """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."""
     redrive_of: str | None = None
@@ -679,7 +679,7 @@ class Execution(Model, frozen=True, kw_only=True):
     """The present name of its job; null where it has none, or could not be read."""
     next_attempt_at: datetime | None = None
     notification: Notification | None = None
-    """The execution that delivers its outcome; null where nobody is notified."""
+    """The execution that delivers its outcome; null where no notification is sent."""
     notification_of: str | None = None
     """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."""
     redrive_of: str | None = None
@@ -846,7 +846,7 @@ class Inspected(Model, frozen=True, kw_only=True):
     """The present name of its job; null where it has none, or could not be read."""
     next_attempt_at: datetime | None = None
     notification: Notification | None = None
-    """The execution that delivers its outcome; null where nobody is notified."""
+    """The execution that delivers its outcome; null where no notification is sent."""
     notification_of: str | None = None
     """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."""
     redrive_of: str | None = None

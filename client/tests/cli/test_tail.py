@@ -23,7 +23,7 @@ from tests.support.sources import ROOT
 
 
 def tailing(shell: Shell, seconds: float, *arguments: str, meanwhile: Callable[[], Any] | None = None) -> Ran:
-    """Run `tail` for so long, and then press Ctrl-C. `meanwhile` is done after its first wait."""
+    """Run `tail` for this time, and then press Ctrl-C. `meanwhile` is done after its first wait."""
     deployment = shell.deployment
     end, real, waits = deployment.elapsed + seconds, deployment.sleep, []
 

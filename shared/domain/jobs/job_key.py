@@ -13,7 +13,7 @@ SET = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$"
 """The pattern of the name of a set."""
 SET_TEXT = "1 to 64 letters, digits and . _ : - with a letter or digit at its beginning"
 UNFINISHED_MS = 3_600_000
-"""A creation that stopped after its id was assigned is completed with that id for so long. No request lives longer."""
+"""A creation that stopped after its id was assigned keeps that id for this time. No request lives longer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ pass that begins later leaves the tenant out."""
 
 RESTORABLE_MS = 36 * 86_400_000
 """From the instant at which the archive is rid of a tenant. Point-in-time recovery reaches 35 days back, so that a
-restored table may have rows of the tenant: passes leave it out for so long."""
+restored table may have rows of the tenant: passes leave it out for this time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -131,7 +131,7 @@ def _park(world: ApiWorld) -> list[str]:
 
 
 def _heat(world: ApiWorld) -> None:
-    """Two destinations of nobody in this world, in which calls wait for an hour."""
+    """Two destinations of no job in this world, in which calls wait for an hour."""
     until = world.world.clock.time_ms + 3_600_000
     world.world.limits.hot |= dict.fromkeys(
         (destination_scope("somewhere"), destination_scope("elsewhere")), until

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 HTTP_TIMEOUT_SECONDS = 10.0
 HURRIED_SECONDS = 2.0
-"""For so long the failure of an interrupted worker is reported."""
+"""How long the failure of an interrupted worker is reported, in seconds."""
 log = logging.getLogger("punctual.receivers")
 
 

@@ -68,7 +68,7 @@ class LongWork:
     start: Callable[[Callable[[], None]], object] = in_thread
     """Starts work that is no coroutine: by default in a thread of its own; `executor.submit` bounds their number."""
     report_seconds: float = 60.0
-    """For so long an outcome is repeated until the API has recorded it."""
+    """How long an outcome is repeated until the API has recorded it."""
     timing: Timing | None = None
     """Clocks, pauses and chance; those of the machine by default."""
 

@@ -61,8 +61,8 @@ class CallHeaders:
 class Call(CallHeaders):
     """What a call says.
 
-    The signature covers `id`, `signed_at` and `body`. It does not cover the other headers: whoever can change
-    the request on its way can change them. So they inform, and decide nothing that matters for security.
+    The signature covers `id`, `signed_at` and `body`. It does not cover the other headers: a party that
+    can change the request on its way can change them. So they inform, and decide nothing that matters for security.
     """
 
     __slots__ = ("body", "id", "signed_at")

@@ -141,7 +141,7 @@ def cancel_bulk_task(context: Context, request: AuthenticatedRequest) -> Respons
         method="POST",
         path="/v1/bulk-tasks/<bulk_task_id>/undo",
         operation="undoBulkTask",
-        summary="Undo a bulk operation, where nobody has changed the jobs since",
+        summary="Undo a bulk operation, where no later request has changed the jobs",
         description=(
             "Paused jobs are resumed, resumed jobs are paused again, patched jobs get their former members, and "
             "triggered runs that have not started are cancelled. A deletion can be undone until its grace has "

@@ -79,7 +79,7 @@ class ExecutionOut(Representation):
     redrive_of: str | None = Field(description="The failed execution whose request it repeats.")
     redriven_by: str | None = Field(description="The execution that repeats its request.")
     notification: NotificationOut | None = Field(
-        description="The execution that delivers its outcome; null where nobody is notified."
+        description="The execution that delivers its outcome; null where no notification is sent."
     )
     notification_of: str | None = Field(
         description="The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."

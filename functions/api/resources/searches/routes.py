@@ -84,7 +84,7 @@ def list_searches(context: Context, request: AuthenticatedRequest) -> Response:
         summary="Show the progress of a search, and its files",
         description=(
             "The read is strongly consistent. Each response has new URLs, so that an expired one is replaced by "
-            "another request. Whoever has a URL can read the file: treat it like a secret."
+            "another request. A URL alone suffices to read the file: treat it like a secret."
         ),
         success=200,
         answer=SearchDetailOut,

@@ -77,7 +77,7 @@ def test_day_whose_late_record_opens_an_old_hour_is_counted_again() -> None:
     world = passed_world()
     world.tick(SEAL)
     later = SEAL + LATEST_DAYS * DAY_MS + COUNTED - FIRST_PASS
-    assert world.tick(later).counted_days == 0, "nobody looks at it any more"
+    assert world.tick(later).counted_days == 0, "it is looked at no more"
     world.put_late(8)
     world.tick(later + HOUR_MS)
     world.tick(later + DAY_MS)
