@@ -5,6 +5,7 @@ import threading
 import time
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from infra.local.calls import Call
 from infra.local.receiver import Receiver, Reply
 from infra.local.stack import LocalStack
 from shared.names import Lane, Metric, QueueName
+from shared.usecases.limits.hot_scope_notes import HOT_SCOPES_TTL_MS
 from tests.support.slowdown import Slowdown
 
 pytestmark = pytest.mark.integration
@@ -53,6 +55,20 @@ def await_success(api: Api, job_ids: list[str]) -> None:
             time.sleep(0.2)
 
 
+def slow_destinations(operator: Api) -> set[str]:
+    """The destinations that workers have noted as slow, as operators see them."""
+    scopes: list[dict[str, Any]] = operator.request("GET", "/v1/admin/lanes").json()["hot_scopes"]
+    return {scope["id"] for scope in scopes if scope["reason"] == "slow"}
+
+
+def await_note(operator: Api, known: set[str]) -> None:
+    """Wait until one more destination is noted as slow."""
+    deadline = time.monotonic() + PATIENCE
+    while not slow_destinations(operator) - known:
+        assert time.monotonic() < deadline, "no worker has noted the destination as slow"
+        time.sleep(0.2)
+
+
 def claimed(stack: LocalStack) -> Counter[str]:
     """How many calls each executor has claimed, as its log says."""
     found: Counter[str] = Counter()
@@ -67,6 +83,8 @@ def claimed(stack: LocalStack) -> Counter[str]:
 def test_quick_calls_are_made_in_time_while_slow_ones_wait(stack: LocalStack, slowdown: Slowdown) -> None:
     tenant = stack.create_tenant("slow")
     api, before, answers = stack.api(tenant.api_key), claimed(stack), threading.Event()
+    operator = stack.api(stack.admin("create-operator")["api_key"])
+    known = slow_destinations(operator)
 
     def respond(_: Call) -> Reply:
         return Reply(after=answers) if learnt else Reply(after_seconds=SLOW_SECONDS)
@@ -76,7 +94,9 @@ def test_quick_calls_are_made_in_time_while_slow_ones_wait(stack: LocalStack, sl
         # One message, so that one worker hears all answers.
         first = submit(api, slow, [datetime.now(UTC)] * LEARNT_FROM)
         await_success(api, first)
-        learnt, start = True, datetime.now(UTC) + timedelta(seconds=2)
+        await_note(operator, known)
+        # By then every other worker has read the note.
+        learnt, start = True, datetime.now(UTC) + timedelta(milliseconds=HOT_SCOPES_TTL_MS + 1_000)
         # A second apart, in messages of their own: without a slow path they would hold every worker.
         submit(api, slow, [start + timedelta(seconds=number % 5) for number in range(JOBS)])
         submit(api, quick, [start + timedelta(milliseconds=500 + 200 * number) for number in range(JOBS)])
