@@ -26,7 +26,7 @@ TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)-$(GO_VERSION
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 WITH_CDK := PATH="$(CURDIR)/$(BIN):$(CURDIR)/.tools/node_modules/.bin:$$PATH"
 
-.PHONY: help run history test test-fast check format openapi client-sdk client-pythons simulate scale scale-fast pictures mutants crashes chaos journey drill bench size synth diff deploy deploy-role teardown attach smoke lock tools clean
+.PHONY: help run history test test-fast check format openapi client-sdk console-vendor client-pythons simulate scale scale-fast pictures mutants crashes chaos journey drill bench size synth diff deploy deploy-role teardown attach smoke lock tools clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile
@@ -60,6 +60,9 @@ openapi: $(VENV) ## Generate docs/openapi.json; a test checks that it is current
 
 client-sdk: $(VENV) ## Generate the Python client from docs/openapi.json; a test checks that it is current.
 	$(BIN)/python -m client.generate
+
+console-vendor: $(VENV) ## Fetch the libraries of the console again, as functions/api/console/vendor.toml names them.
+	$(BIN)/python -m infra.console_vendor
 
 client-pythons: $(VENV) ## Run the client's portable tests on other Pythons; PYTHONS="python3.10 python3.13".
 	for python in $(PYTHONS); do \

@@ -5,8 +5,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from functions.api.console.assets import ASSET_PATHS, asset_answer
+from functions.api.console.assets import page_answer as console_answer
 from functions.api.context import Context
-from functions.api.http.admission import admit, check_scope
+from functions.api.http.admission import CONSOLE_PATH, admit, check_scope
 from functions.api.http.error_mapping import problem_for
 from functions.api.http.problems import Problem, ProblemError, respond
 from functions.api.http.request import AuthenticatedRequest, read_query
@@ -71,6 +73,8 @@ class Api:
                 for route, handler in routes_of(section).items()
             }
         pages: dict[tuple[str, str], _Endpoint] = {("GET", path): partial(_show_page, path) for path in PAGES}
+        pages |= {("GET", path): lambda request, _event: asset_answer(request) for path in ASSET_PATHS}
+        pages["GET", CONSOLE_PATH] = lambda request, _event: console_answer(request)
         return pages | {("GET", ROOT_PATH): lambda _request, _event: root_answer()}
 
     def _check_clock(self, received_at: int | None) -> None:

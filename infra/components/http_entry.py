@@ -1,7 +1,8 @@
 """The HTTPS entry: an HTTP API that passes every request to the api function.
 
-The `$default` route lets the function answer unknown paths and methods, too. The documentation has routes of its
-own, because it needs no key and some of its files are large: a low rate bounds what strangers can make AWS bill.
+The `$default` route lets the function answer unknown paths and methods, too. The documentation and the console have
+routes of their own, because they need no key and some files are large: a low rate bounds what strangers can make
+AWS bill.
 The gateway does not authorise requests, because only the function can check a tenant's API key.
 """
 
@@ -53,10 +54,18 @@ def _cors(stage: StageConfig) -> apigateway.CorsPreflightOptions | None:
     )
 
 
-OPEN_PATHS = ("/v1/docs", "/v1/docs/{proxy+}", "/v1/openapi.json")
-"""Paths of the documentation, which any client may read."""
 OPEN_RATE, OPEN_BURST = 5, 100
-"""Requests per second to each of these routes; a page with all of its files takes seven."""
+"""Requests per second to each route of the documentation; a page with all of its files takes seven."""
+FILES_RATE, FILES_BURST = 20, 300
+"""The same for the console's files. The first visit after a deployment loads some 25 of them, later visits none."""
+OPEN_PATHS = {
+    "/v1/docs": (OPEN_RATE, OPEN_BURST),
+    "/v1/docs/{proxy+}": (OPEN_RATE, OPEN_BURST),
+    "/v1/openapi.json": (OPEN_RATE, OPEN_BURST),
+    "/console": (OPEN_RATE, OPEN_BURST),
+    "/console/{proxy+}": (FILES_RATE, FILES_BURST),
+}
+"""Paths that any client may read, with their rates."""
 
 
 class HttpEntry(Construct):
@@ -92,18 +101,18 @@ class HttpEntry(Construct):
             destination_arn=self.access_log.log_group_arn,
             format=json.dumps(ACCESS_LOG, separators=(",", ":")),
         )
-        self._bound_documentation(integration, default)
+        self._bound_open_paths(integration, default)
         self.public_url = self.api.api_endpoint
         """The URL that clients call: that of the domain, if there is one."""
         if stage.domain is not None:
             self.public_url = f"https://{stage.domain.name}"
             self._map_domain(stage.domain.name, default)
 
-    def _bound_documentation(self, integration: HttpLambdaIntegration, stage: apigateway.HttpStage) -> None:
+    def _bound_open_paths(self, integration: HttpLambdaIntegration, stage: apigateway.HttpStage) -> None:
         cfn_stage = cast(apigateway.CfnStage, stage.node.default_child)
         cfn_stage.route_settings = {
-            f"ANY {path}": {"ThrottlingRateLimit": OPEN_RATE, "ThrottlingBurstLimit": OPEN_BURST}
-            for path in OPEN_PATHS
+            f"ANY {path}": {"ThrottlingRateLimit": rate, "ThrottlingBurstLimit": burst}
+            for path, (rate, burst) in OPEN_PATHS.items()
         }
         for path in OPEN_PATHS:
             for route in self.api.add_routes(path=path, integration=integration):

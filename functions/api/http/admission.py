@@ -51,6 +51,8 @@ OPEN_PATHS = frozenset(
         "/v1/docs/reference/tenants",
     }
 )
+CONSOLE_PATH = "/console"
+"""The console's page. Its files are below this path, and need no key either."""
 _REPORTS = re.compile(r"/v1/executions/[^/]+/(?:heartbeat|complete|fail)")
 """Receivers have no API key: each of these routes checks the callback token of the attempt."""
 _COUNTED = re.compile(
@@ -79,7 +81,7 @@ def admit(
     body = _body(event)
     headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
     method, path = event["requestContext"]["http"]["method"], str(event.get("rawPath"))
-    if method == "GET" and path in OPEN_PATHS:
+    if method == "GET" and (path in OPEN_PATHS or _is_under(path, CONSOLE_PATH)):
         return AuthenticatedRequest(None, b"", headers=headers)
     if method == "POST" and _REPORTS.fullmatch(path):
         return AuthenticatedRequest(None, body, headers=headers)

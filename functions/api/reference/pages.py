@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from functools import cache
-from hashlib import sha256
 from importlib.resources import files
 
+from functions.api.http.page import CONTENT_SECURITY_POLICY, HTML, SCRIPT, STYLE, file_answer, tag_of
 from functions.api.http.response import Response
 from functions.api.http.route import JSON
 from shared.dataclass import dataclass
@@ -38,13 +38,6 @@ GUIDES = (
     *("reference/api", "reference/cli", "reference/delivery", "reference/schedules", "reference/tenants"),
 )
 """The documents in docs/ that are served as pages."""
-_HTML = "text/html; charset=utf-8"
-_SCRIPT = "text/javascript; charset=utf-8"
-_STYLE = "text/css; charset=utf-8"
-_CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,21 +79,21 @@ def _openapi() -> str:
 
 
 def _html(read: Callable[[], str]) -> Page:
-    headers = {"Content-Security-Policy": _CONTENT_SECURITY_POLICY, "Referrer-Policy": "no-referrer"}
-    return Page(media_type=_HTML, read=read, headers=headers)
+    headers = {"Content-Security-Policy": CONTENT_SECURITY_POLICY, "Referrer-Policy": "no-referrer"}
+    return Page(media_type=HTML, read=read, headers=headers)
 
 
 PAGES: dict[str, Page] = {
     OPENAPI_PATH: Page(media_type=JSON, read=_openapi),
     DOCS_PATH: _html(_own("docs.html")),
-    f"{DOCS_PATH}/docs.css": Page(media_type=_STYLE, read=_own("docs.css")),
-    f"{DOCS_PATH}/search.js": Page(media_type=_SCRIPT, read=_own("search.js")),
-    f"{DOCS_PATH}/start.js": Page(media_type=_SCRIPT, read=_own("start.js")),
+    f"{DOCS_PATH}/docs.css": Page(media_type=STYLE, read=_own("docs.css")),
+    f"{DOCS_PATH}/search.js": Page(media_type=SCRIPT, read=_own("search.js")),
+    f"{DOCS_PATH}/start.js": Page(media_type=SCRIPT, read=_own("start.js")),
     f"{DOCS_PATH}/swagger-ui-bundle.js": Page(
-        media_type=_SCRIPT, read=_of_swagger_ui("swagger-ui-bundle.min.js"), always_compress=True
+        media_type=SCRIPT, read=_of_swagger_ui("swagger-ui-bundle.min.js"), always_compress=True
     ),
     f"{DOCS_PATH}/swagger-ui.css": Page(
-        media_type=_STYLE, read=_of_swagger_ui("swagger-ui.min.css"), always_compress=True
+        media_type=STYLE, read=_of_swagger_ui("swagger-ui.min.css"), always_compress=True
     ),
     **{f"{DOCS_PATH}/{name}": _html(_guide(name)) for name in GUIDES},
 }
@@ -110,21 +103,8 @@ PAGES: dict[str, Page] = {
 def page_answer(path: str, is_known: Callable[[str], bool]) -> Response:
     """The page, compressed where the client accepts that; a 304 where the client knows its ETag."""
     page, (text, tag) = PAGES[path], _content(path)
-    headers = {
-        "Cache-Control": "no-cache",
-        "ETag": tag,
-        "Vary": "Accept-Encoding",
-        **page.headers,
-    }
-    if is_known(tag):
-        return Response(status_code=304, content_type=page.media_type, body="", headers=headers)
-    return Response(
-        status_code=200,
-        content_type=page.media_type,
-        body=text,
-        headers=headers,
-        compress=True,
-        always_compress=page.always_compress,
+    return file_answer(
+        text, tag, page.media_type, is_known, headers=page.headers, always_compress=page.always_compress
     )
 
 
@@ -136,6 +116,6 @@ def root_answer() -> Response:
 
 @cache
 def _content(path: str) -> tuple[str, str]:
-    """A page's text and its ETag, which is weak because the compressed form has the same."""
+    """A page's text and its ETag."""
     text = PAGES[path].read()
-    return text, f'W/"{sha256(text.encode()).hexdigest()[:32]}"'
+    return text, tag_of(text)

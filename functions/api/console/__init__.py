@@ -1,0 +1,1 @@
+"""The console: static files that call the public API from a browser."""

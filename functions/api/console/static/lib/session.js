@@ -1,0 +1,65 @@
+// Who uses the console. The key is in the sessionStorage of this tab, and nowhere else.
+
+const STORED_KEY = 'punctual.key';
+const KEY_IN_ADDRESS = /^#key=([^&]*)$/;
+
+/** @type {{key: string | null, whoami: object | null}} `whoami` is the answer of GET /v1/whoami. */
+export const session = { key: null, whoami: null };
+
+const listeners = new Set();
+
+/** Call `listener` after each sign-in and sign-out. Returns a function that stops that. */
+export function onSessionChange(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Keep the key and what the API says of it, until the tab is closed. */
+export function signIn(key, whoami, storage = globalThis.sessionStorage) {
+  storage.setItem(STORED_KEY, key);
+  change(key, whoami);
+}
+
+/** Forget the key. */
+export function signOut(storage = globalThis.sessionStorage) {
+  storage.removeItem(STORED_KEY);
+  change(null, null);
+}
+
+/** The key of an earlier page of this tab, or null. */
+export function storedKey(storage = globalThis.sessionStorage) {
+  return storage.getItem(STORED_KEY);
+}
+
+/** The key in the address `/console#key=...`, which is removed from the address and the history at once; or null. */
+export function takeKeyOfAddress(location = globalThis.location, history = globalThis.history) {
+  const found = KEY_IN_ADDRESS.exec(location.hash);
+  if (!found) return null;
+  history.replaceState(null, '', location.pathname + location.search);
+  try {
+    return decodeURIComponent(found[1]) || null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the key has one of these scopes: 'read', 'write' or 'admin'. */
+export function may(...scopes) {
+  return scopes.some((scope) => session.whoami?.scopes.includes(scope) ?? false);
+}
+
+/** Why the key may not do what needs one of these scopes; null where it may. */
+export function whyNot(...scopes) {
+  return may(...scopes) ? null : `This key lacks the scope ${scopes.join(' or ')}. Sign in with a key that has it.`;
+}
+
+/** Whether the key belongs to the operators, who manage all tenants. */
+export function isOperator() {
+  return session.whoami?.is_operator ?? false;
+}
+
+function change(key, whoami) {
+  session.key = key;
+  session.whoami = whoami;
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,84 @@
+// What is around every page: navigation, who is signed in, messages, and the keyboard.
+import { html, useEffect, useErrorBoundary, useRef, useState } from '../lib/dom.js';
+import { href, useRoute } from '../lib/route.js';
+import { isOperator, session } from '../lib/session.js';
+import { Empty, Problem } from '../ui/basics.js';
+import { Notices } from '../ui/notices.js';
+import { Help, useShortcuts } from './shortcuts.js';
+
+/** The navigation, in the order of the row. */
+const ENTRIES = [
+  ['overview', 'Overview'],
+  ['jobs', 'Jobs'],
+  ['dead', 'Dead letters'],
+  ['upcoming', 'Upcoming'],
+  ['usage', 'Usage and keys'],
+  ['operator', 'Operator'],
+];
+/** The entry that is marked on pages without an entry of their own. */
+const PARENTS = { job: 'jobs', newJob: 'jobs', editJob: 'jobs', run: 'overview' };
+
+export function Frame({ pages, signOut }) {
+  const route = useRoute();
+  const name = route.name === 'overview' && !pages.overview ? Object.keys(pages)[0] : route.name;
+  const [isHelpShown, setIsHelpShown] = useState(false);
+  useShortcuts({ pages, showHelp: () => setIsHelpShown((isShown) => !isShown) });
+  return html`
+    <a class="skip" href="#content" onClick=${skip}>Skip to the content</a>
+    <header class="bar">
+      <a class="brand" href=${href('overview')}>Punctual</a>
+      <nav aria-label="Pages"><ul>
+        ${ENTRIES.filter(([each]) => pages[each] && (each !== 'operator' || isOperator())).map(([each, label]) => html`
+          <li key=${each}><a href=${href(each)} aria-current=${(PARENTS[name] ?? name) === each ? 'page' : undefined}>${label}</a></li>`)}
+      </ul></nav>
+      <div class="who">
+        <a href=${href('account')} title="The key of this tab">${session.whoami.tenant}</a>
+        <button type="button" class="quiet" onClick=${() => setIsHelpShown(true)}>Keys <kbd>?</kbd></button>
+        <button type="button" class="quiet" onClick=${signOut}>Sign out</button>
+      </div>
+    </header>
+    <main id="content" tabindex="-1"><${Content} key=${`${name} ${route.params.id ?? ''}`} load=${pages[name]} route=${route} /></main>
+    <${Notices} />
+    ${isHelpShown && html`<${Help} pages=${pages} onClose=${() => setIsHelpShown(false)} />`}`;
+}
+
+/** The page of a route. Its heading gets the focus, so that a screen reader reads where one is. */
+function Content({ load, route }) {
+  const [page, setPage] = useState({ Component: null, error: null });
+  const [error, reset] = useErrorBoundary();
+  const isFocused = useRef(false);
+  const fetchPage = () => load?.().then(
+    (module) => setPage({ Component: module.default, error: null }),
+    (refusal) => setPage({ Component: null, error: refusal }),
+  );
+  useEffect(() => { fetchPage(); }, []);
+  useEffect(() => {
+    const heading = document.querySelector('#content h1');
+    if (isFocused.current || !heading) return;
+    isFocused.current = true;
+    heading.focus({ preventScroll: true });
+    globalThis.scrollTo(0, 0);
+  });
+  if (!load) return html`<${NoSuchPage} />`;
+  if (page.error) return html`<${Outdated} />`;
+  if (error) return html`<h1 tabindex="-1">Something went wrong</h1><${Problem} error=${error} retry=${reset} />`;
+  if (!page.Component) return html`<p class="muted" role="status">Loading …</p>`;
+  return html`<${page.Component} params=${route.params} query=${route.query} />`;
+}
+
+/** The files of a version that is no longer deployed cannot be loaded. */
+function Outdated() {
+  return html`<h1 tabindex="-1">This page could not be loaded</h1>
+    <p>The console was updated, or the connection failed. The address and the key are kept.</p>
+    <button type="button" class="primary" onClick=${() => location.reload()}>Load the console again</button>`;
+}
+
+function NoSuchPage() {
+  return html`<h1 tabindex="-1">There is no such page</h1>
+    <${Empty} title="The address names no page of the console"><p><a href=${href('overview')}>Go to the first page</a></p><//>`;
+}
+
+function skip(event) {
+  event.preventDefault();
+  document.getElementById('content').focus();
+}
