@@ -23,8 +23,8 @@ START_SECONDS = 120.0
 GRACE_SECONDS = 1.0
 SAVE_SECONDS = 20.0
 KILL_SECONDS = 2.0
-TABLES = 2
-"""Raise it with a release that cannot keep the tables or the key of a saved state."""
+TABLES = 3
+"""Raise it with a release that cannot keep the tables, the buckets or the key of a saved state."""
 RESTORE_FAILED = ("Failed to restore persisted state", "Persistence: failed to load", "refusing to load")
 
 
@@ -102,8 +102,8 @@ class Emulator:
             )
         if self.home.state.exists() and saved.get("tables") != TABLES:
             raise LocalStackError(
-                f"the tables in {self.home.root} are those of another release; start with --fresh, which deletes "
-                "its jobs and tenants, or name another directory with --home"
+                f"the tables and buckets in {self.home.root} are those of another release; start with --fresh, "
+                "which deletes its jobs and tenants, or name another directory with --home"
             )
         # Jobs that are filed while the clock goes back can belong to buckets that no sweep reads again.
         offset = saved.get("clock_offset", 0)

@@ -14,6 +14,10 @@ import time
 from typing import Any
 
 EVENT_SOURCE_POLL_SECONDS = 0.1
+UPLOADS = "cdk-"
+"""Prefix of the bucket from which a deployment reads its files. After the deployment, no function reads them."""
+OF_OBJECTS = ("object_versions", "object_tags", "object_retention", "object_legal_hold")
+"""What the emulator knows of objects outside of their buckets."""
 
 
 def stop_with_parent() -> None:
@@ -72,6 +76,33 @@ def import_global_tables() -> None:
     lookups["AWS::DynamoDB::GlobalTable"] = lookups["AWS::DynamoDB::Table"]
 
 
+def keep_objects() -> None:
+    """Save the objects of buckets with the rest of the state: content, versions, tags and locks.
+
+    The emulator saves buckets without their objects. Its option `S3_PERSIST` writes each object at once, and forgets
+    the locks. After an end without a save, the buckets would then be ahead of the tables.
+    """
+    s3: Any = importlib.import_module("ministack.services.s3")
+    get_state = s3.get_state
+    # Both the save and the restore go through this registry.
+    s3._PERSISTED_BUCKET_DICTS.update({name: getattr(s3, f"_{name}") for name in OF_OBJECTS})
+
+    def with_objects() -> dict[str, Any]:
+        state: dict[str, Any] = get_state()
+        for (account, bucket), saved in state["buckets_meta"]._data.items():
+            if not bucket.startswith(UPLOADS):
+                saved["objects"] = s3._buckets._data[account, bucket]["objects"]
+        for name in OF_OBJECTS:
+            # The key of an entry: the account, and a tuple that begins with the bucket.
+            entries = state[name]._data
+            state[name]._data = {
+                key: each for key, each in entries.items() if not key[1][0].startswith(UPLOADS)
+            }
+        return state
+
+    s3.get_state = with_objects
+
+
 def log_scheduled_runs() -> None:
     """Log what a function prints when a rule invokes it. The emulator does so for all other invocations."""
     functions: Any = importlib.import_module("ministack.services.lambda_svc")
@@ -101,6 +132,7 @@ def main() -> None:
     """Run the emulator until SIGTERM, on which it saves its state."""
     reject_double_keys()
     import_global_tables()
+    keep_objects()
     log_scheduled_runs()
     for target in (stop_with_parent, wake_event_sources):
         threading.Thread(target=target, daemon=True, name=target.__name__).start()

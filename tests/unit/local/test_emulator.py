@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from botocore.exceptions import ClientError
 
 from infra.local.clients import Clients
 from infra.local.emulator import Emulator
@@ -61,6 +62,55 @@ def test_messages_keys_and_its_port_survive_a_restart(home: StateDir) -> None:
         assert opened["Plaintext"] == b"secret"
         received = clients.client("sqs").receive_message(QueueUrl=url, WaitTimeSeconds=5)
         assert [message["Body"] for message in received["Messages"]] == ["later"]
+    finally:
+        again.stop()
+
+
+def test_objects_with_their_versions_and_locks_survive_a_restart(home: StateDir) -> None:
+    emulator = Emulator(home)
+    emulator.start()
+    try:
+        s3 = Clients(emulator.endpoint).client("s3")
+        s3.create_bucket(Bucket="trail", ObjectLockEnabledForBucket=True)
+        s3.put_object_lock_configuration(
+            Bucket="trail",
+            ObjectLockConfiguration={
+                "ObjectLockEnabled": "Enabled",
+                "Rule": {"DefaultRetention": {"Mode": "GOVERNANCE", "Days": 2}},
+            },
+        )
+        first = s3.put_object(Bucket="trail", Key="segments/0", Body=b"\x00\xff", Metadata={"hash": "a"})
+        s3.put_object(Bucket="trail", Key="segments/0", Body=b"later")
+        s3.put_object(Bucket="trail", Key="segments/1", Body=b"hidden")
+        s3.delete_object(Bucket="trail", Key="segments/1")
+        s3.create_bucket(Bucket="cdk-assets")
+        s3.put_object(Bucket="cdk-assets", Key="code.zip", Body=b"only for a deployment")
+        lock = s3.get_object_retention(Bucket="trail", Key="segments/0", VersionId=first["VersionId"])[
+            "Retention"
+        ]
+        listed = s3.list_object_versions(Bucket="trail")
+    finally:
+        emulator.stop()
+    again = Emulator(home)
+    again.start()
+    try:
+        s3 = Clients(again.endpoint).client("s3")
+        kept = s3.list_object_versions(Bucket="trail")
+        assert (kept["Versions"], kept["DeleteMarkers"]) == (listed["Versions"], listed["DeleteMarkers"])
+        of_first = {"Bucket": "trail", "Key": "segments/0", "VersionId": first["VersionId"]}
+        assert s3.get_object_retention(**of_first)["Retention"] == lock
+        with pytest.raises(ClientError, match="AccessDenied"):
+            s3.delete_object(**of_first)
+        read = s3.get_object(**of_first)
+        assert (read["Body"].read(), read["Metadata"], read["ETag"]) == (
+            b"\x00\xff",
+            {"hash": "a"},
+            first["ETag"],
+        )
+        assert s3.get_object(Bucket="trail", Key="segments/0")["Body"].read() == b"later"
+        with pytest.raises(ClientError, match="PreconditionFailed"):
+            s3.put_object(Bucket="trail", Key="segments/0", Body=b"", IfMatch=first["ETag"])
+        assert "Contents" not in s3.list_objects_v2(Bucket="cdk-assets")
     finally:
         again.stop()
 
