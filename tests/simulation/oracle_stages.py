@@ -30,7 +30,7 @@ def check_stages(
                 text = f"attempt {outcome.attempt} began at {call.caller_began_at}, not {outcome.started_at}"
                 yield _fault(text, record)
         if record.first is not None and 1 in own and not record.refunded:
-            yield from _first(evidence, record, record.first, own[1])
+            yield from _first(evidence, order, record, record.first, own[1])
         has_outcome = any(outcome.attempt == record.attempt for outcome in record.outcomes)
         if record.latest is not None and has_outcome and record.attempt in own:
             yield from _latest(evidence, record, record.latest, own[record.attempt])
@@ -45,7 +45,9 @@ def _latest(evidence: Evidence, record: Record, latest: StageTimes, call: Arriva
         yield _fault(f"stages {latest.before_call_ms} of a lag of {late_ms} ms", record)
 
 
-def _first(evidence: Evidence, record: Record, first: StageTimes, call: Arrival) -> Iterator[Fault]:
+def _first(
+    evidence: Evidence, order: Order, record: Record, first: StageTimes, call: Arrival
+) -> Iterator[Fault]:
     known_ms, error_ms = sum(first.before_call_ms), tolerance_ms(first)
     late_ms = max(0, call.caller_began_at - max(record.due_at, record.created_at))
     # Three clocks take part: those of the creator, the queue and the caller.
@@ -54,10 +56,21 @@ def _first(evidence: Evidence, record: Record, first: StageTimes, call: Arrival)
     swept_at = (record.due_at // MINUTE_MS + 1) * MINUTE_MS + SWEPT_AFTER_MS
     if not evidence.weather.is_calm or record.created_at > record.due_at or call.began_at >= swept_at:
         return
+    if _may_be_sent_again(order, record.due_at, call.began_at):
+        return
     if known_ms < late_ms - SEND_MS - error_ms:
         yield _fault(f"stages {first.before_call_ms} do not add up to {late_ms} ms", record)
     if first.wait_ms > UNEXPLAINED_MS and first.cause is None:
         yield _fault(f"a wait of {first.wait_ms} ms without a cause", record)
+
+
+def _may_be_sent_again(order: Order, due_at: int, began_at: int) -> bool:
+    """Whether a change sent a message between the due time and the call: it does not know how long another waited."""
+    changes = order.habits.asked("resume", "update", "edit") if order.habits else []
+    return any(
+        (change.asked_at or 0) <= began_at and (change.acked_at is None or due_at <= change.acked_at)
+        for change in changes
+    )
 
 
 def tolerance_ms(stages: StageTimes) -> int:

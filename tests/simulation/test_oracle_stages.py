@@ -7,8 +7,10 @@ import pytest
 
 from tests.simulation.evidence import Evidence, Outcome, StageTimes
 from tests.simulation.faults import FaultMix
+from tests.simulation.habits import Change, Habits
 from tests.simulation.honest_evidence import CREATED_AT, DUE_AT, GRAVE, ONCE, call, honest, set_record
 from tests.simulation.oracle import verdict
+from tests.simulation.oracle_stages import check_stages
 
 LATE_MS = 8_000
 CALM = FaultMix()
@@ -71,3 +73,24 @@ def test_message_that_was_lost_and_sent_again_leaves_stages_short_of_the_lag() -
     evidence = honest(GRAVE)
     told(evidence, 20, 0, 10, 2)
     assert [fault for fault in verdict(evidence) if "stages" in fault.text] == []
+
+
+@pytest.mark.parametrize(
+    ("asked_at", "acked_at", "faults"),
+    [
+        (DUE_AT - 900, DUE_AT - 500, 1),
+        (DUE_AT + 7_000, DUE_AT + 7_100, 0),
+        (DUE_AT - 900, None, 0),
+        (DUE_AT + LATE_MS + 500, DUE_AT + LATE_MS + 600, 1),
+    ],
+    ids=["before it is due", "while it waits", "without an answer", "after its call"],
+)
+def test_resumption_while_a_message_waits_leaves_stages_short_of_the_lag(
+    asked_at: int, acked_at: int | None, faults: int
+) -> None:
+    evidence = honest(CALM)
+    resume = Change(verb="resume", asked_at=asked_at, acked_at=acked_at, tries=1)
+    order = evidence.orders[0]
+    order.habits = Habits(changes=[resume])
+    told(evidence, 20, 0, 10, 2)
+    assert len([*check_stages(evidence, order, evidence.history[ONCE], evidence.calls)]) == faults
