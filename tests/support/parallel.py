@@ -7,8 +7,8 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
-ONE_PROCESS = ("tests/integration", "tests/infra")
-"""Folders whose fixtures are expensive: a running laptop stack, a synthesis of the stacks."""
+ONE_PROCESS = ("tests/integration", "tests/infra", "tests/console")
+"""Folders whose fixtures are expensive: a running laptop stack, a synthesis of the stacks, a browser."""
 TWO_PROCESSES = ("tests/conformance",)
 """Folders that start engines: each process that runs such tests starts all of them."""
 TEST_BY_TEST = ("tests/models",)
@@ -19,6 +19,7 @@ LONGEST_FIRST = (
     "tests/crashes/test_crashes.py",
     "tests/api_machine/test_api_machine.py",
     "tests/contract",
+    "tests/console",
     "tests/infra",
     "tests/conformance",
     "tests/delivery/test_canaries.py",

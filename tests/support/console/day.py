@@ -1,0 +1,180 @@
+"""A day in the life of a tenant: eight hours of jobs, good and bad receivers, and two weeks of statistics before."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from shared.domain.archive.row import ArchiveRow, row_of
+from shared.domain.archive.unit import hour_of
+from shared.domain.dead_letters.parked_message import park
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
+from shared.domain.executions.states import TERMINAL, EndReason, State
+from shared.domain.tenancy.tenant import Scope
+from shared.names import QueueName
+from shared.ports.history import PassedMark
+from tests.support.api.api_world import ApiWorld
+from tests.support.api.request_factory import ALL_SCOPES, ask
+from tests.support.builders import in_state, one_off, with_changes
+from tests.support.console.served import ServedApi
+from tests.support.usecases.archived import archive
+
+HOUR_MS = 3_600_000
+BEGIN_MS = round(datetime.fromisoformat("2025-02-20T00:30:00Z").timestamp() * 1_000)
+HOURS = 8
+"""The day ends at 8:30 in UTC, and at 9:30 in Berlin."""
+OUTAGE_MS = range(BEGIN_MS + 5 * HOUR_MS, BEGIN_MS + 6 * HOUR_MS)
+"""When the receiver of the reports answers 503."""
+TENANT, NEIGHBOUR = "northwind", "globex"
+RECEIVER = "https://hooks.northwind.example"
+JOBS: dict[str, dict[str, Any]] = {
+    "nightly report": {
+        "schedule": {"cron": "30 2 * * *", "timezone": "Europe/Berlin"},
+        "request": {"url": f"{RECEIVER}/billing", "json": {"kind": "nightly"}},
+        "tags": ["billing"],
+    },
+    "invoices": {
+        "schedule": {"rate_seconds": 1_800},
+        "request": {"url": f"{RECEIVER}/billing", "headers": {"X-Team": "billing"}},
+        "tags": ["billing", "team:finance"],
+    },
+    "stock report": {
+        "schedule": {"cron": "*/20 * * * *"},
+        "request": {"url": f"{RECEIVER}/reports", "json": {"warehouse": 7}},
+        "retry": {"max_attempts": 2, "base_seconds": 5, "cap_seconds": 10},
+        "tags": ["stock"],
+    },
+    "price feed": {
+        "schedule": {"rate_seconds": 600},
+        "request": {"url": "https://prices.example/pull", "method": "GET"},
+        "lane": "bulk",
+    },
+    "thumbnails": {
+        "schedule": {"cron": "15 */2 * * *"},
+        "request": {"url": "https://images.northwind.example/resize"},
+        "retry": {"max_attempts": 2, "base_seconds": 5, "cap_seconds": 10},
+        "tags": ["media"],
+    },
+    "old crm": {
+        "schedule": {"cron": "45 3 * * *"},
+        "request": {"url": f"{RECEIVER}/gone"},
+        "tags": ["legacy"],
+    },
+    "cache warmer": {
+        "schedule": {"rate_seconds": 3_600},
+        "request": {"url": f"{RECEIVER}/cache"},
+    },
+}
+"""The recurring jobs by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """The keys of a deployment, and the ids of what is in it."""
+
+    key: str
+    """Of the tenant, with all scopes."""
+    reader_key: str
+    """Of the tenant, with the scope read alone."""
+    operator_key: str
+    neighbour_key: str
+    jobs: dict[str, str] = field(default_factory=dict)
+    """Ids by name; `once` is a one-off job of tomorrow."""
+
+
+def a_day() -> ApiWorld:
+    """The deployment at the beginning of the day."""
+    return ApiWorld(now_ms=BEGIN_MS)
+
+
+def settle(api: ServedApi) -> Day:
+    """Tenants with their keys, and nothing else: what a console shows on its first day."""
+    return api.do(lambda: _settled(api.api))
+
+
+def live(api: ServedApi, day: Day) -> None:
+    """The day itself: jobs run for eight hours, one receiver fails for one of them, and a person pauses a job."""
+    api.world.sender.answer_to = lambda callback: _answer(callback, api.now_ms)
+    api.do(lambda: _create(api.api, day))
+    api.pass_time(HOURS * 3_600)
+    api.do(lambda: _end_day(api.api, day))
+    api.pass_time(1)
+
+
+def _settled(api: ApiWorld) -> Day:
+    create = api.world.create_tenant
+    ours, neighbour = create.execute(TENANT, ALL_SCOPES), create.execute(NEIGHBOUR)
+    reader = ask(api, ours.api_key, "POST", "/v1/keys", {"scopes": [Scope.READ.value]}).json
+    return Day(
+        key=ours.api_key,
+        reader_key=reader["api_key"],
+        operator_key=create.operator().api_key,
+        neighbour_key=neighbour.api_key,
+    )
+
+
+def _create(api: ApiWorld, day: Day) -> None:
+    for name, fields in JOBS.items():
+        day.jobs[name] = _made(api, day.key, "/v1/jobs", fields | {"name": name})["id"]
+    tomorrow = {"schedule": {"at": "2025-02-21T12:00:00Z"}, "request": {"url": f"{RECEIVER}/billing"}}
+    day.jobs["once"] = _made(api, day.key, "/v1/jobs", tomorrow | {"name": "year-end letter"})["id"]
+    foreign = {"schedule": {"rate_seconds": 3_600}, "request": {"url": "https://globex.example/hook"}}
+    day.jobs["foreign"] = _made(api, day.neighbour_key, "/v1/jobs", foreign | {"name": "foreign"})["id"]
+
+
+def _end_day(api: ApiWorld, day: Day) -> None:
+    _made(
+        api, day.key, f"/v1/jobs/{day.jobs['cache warmer']}/pause", {"reason": "moving to a new cluster"}, 200
+    )
+    message = park("message-1", QueueName.STANDARD, "?", "no JSON", api.world.clock.time_ms)
+    api.world.parked_messages.park(message)
+    _keep_history(api)
+
+
+def _answer(callback: Callback, now_ms: int) -> CallbackResponse:
+    path = urlsplit(callback.url).path
+    if path == "/gone":
+        return CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=41, status=410, body=b"moved to crm2")
+    if path == "/resize":
+        return CallbackResponse(reason=Reason.CONNECT_FAILED, duration_ms=3)
+    if path == "/reports" and now_ms in OUTAGE_MS:
+        body = b"upstream connect error or disconnect/reset before headers"
+        return CallbackResponse(
+            reason=Reason.HTTP_STATUS, duration_ms=298, status=503, body=body, connect_ms=43, head_ms=290
+        )
+    return CallbackResponse(reason=Reason.OK, duration_ms=310, status=200, connect_ms=43, head_ms=300)
+
+
+def _keep_history(api: ApiWorld) -> None:
+    """Two weeks before the day, and the hours of the day that are long over, in the archive and its statistics."""
+    world = api.world
+    archived_before = hour_of(world.clock.time_ms) - 1
+    today = [row.execution for row in world.table.executions.values()]
+    ended = [
+        row_of(each)
+        for each in today
+        if each.state in TERMINAL and hour_of(each.id.dispatch_at) < archived_before
+    ]
+    archive(world.archive_reader, world.history, [*_weeks(), *ended])
+    since = hour_of(BEGIN_MS) - 14 * 24
+    world.history.note_passed(PassedMark(since=since, before=archived_before), world.clock.time_ms)
+
+
+def _weeks() -> Iterator[ArchiveRow]:
+    """Some executions of each hour, more of them by day, and a failure now and then."""
+    first = hour_of(BEGIN_MS) - 14 * 24
+    for number in range(14 * 24):
+        at = (first + number) * HOUR_MS
+        count = 3 + (number % 24 in range(7, 19)) * (2 + number % 5)
+        for each in range(count):
+            state = State.FAILED if (number * 7 + each) % 97 == 0 else State.SUCCEEDED
+            reason = {"end_reason": EndReason.ATTEMPTS_USED_UP} if state is State.FAILED else {}
+            plain = in_state(one_off(number * 100 + each, due_at=at + each * 400_000), state, **reason)
+            yield row_of(with_changes(plain, tenant_id=TENANT))
+
+
+def _made(api: ApiWorld, key: str, path: str, document: Any, status: int = 201) -> Any:
+    answer = ask(api, key, "POST", path, document)
+    assert answer.status == status, answer.text
+    return answer.json
