@@ -51,6 +51,19 @@ class Demo:
         tenant = self.tenant
         return f"export PUNCTUAL={api_url} KEY={tenant.api_key} SECRET={tenant.signing_secret}"
 
+    def client_exports(self) -> str:
+        """Return a shell line for the SDK and the command line, which follows that of `exports`."""
+        return (
+            'export PUNCTUAL_URL="$PUNCTUAL" PUNCTUAL_KEY="$KEY" PUNCTUAL_SIGNING_SECRET="$SECRET"'
+        )
+
+    def console(self, api_url: str) -> str:
+        """Return the address that opens the console with the demo's key.
+
+        A browser sends no part of an address behind `#`, and the console removes the key from the address.
+        """
+        return f"{api_url}/console#key={self.tenant.api_key}"
+
     def curl(self, url: str) -> str:
         """Return a command that creates a job with these variables.
 

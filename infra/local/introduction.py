@@ -27,8 +27,11 @@ def introduce(stack: LocalStack, demo: Demo, receiver: str, console: Console) ->
         direction = "ahead of" if offset > 0 else "behind"
         say(f"The stack's clock is {abs(offset)} s {direction} this machine's.\n")
     say("Three jobs are running: once in 5 s, every 5 s, and on the minute.\n")
-    say("Paste this line into another terminal. It sets the variables of the examples in docs/:\n")
+    say("The console, in a browser, signed in with the demo's key:\n")
+    paste(demo.console(stack.api_url))
+    say("\nPaste these lines into another terminal. They set the variables of the examples in docs/, and of clients:\n")
     paste(demo.exports(stack.api_url))
+    paste(demo.client_exports())
     say("\nCreate a job. It calls the receiver of this program in a second:\n")
     paste(demo.curl(receiver))
     say("\nThe receiver answers by path:\n")
@@ -48,6 +51,7 @@ def as_json(stack: LocalStack, demo: Demo, receiver: str, seconds: float) -> str
         "seconds": round(seconds, 1),
         "clock_offset": stack.clock_offset,
         "api": stack.api_url,
+        "console": demo.console(stack.api_url),
         "docs": f"{stack.api_url}/v1/docs",
         "key": demo.tenant.api_key,
         "secret": demo.tenant.signing_secret,

@@ -147,6 +147,7 @@ def user(stack: LocalStack, tmp_path: Path) -> Iterator[User]:
                 "PUNCTUAL": stack.api_url,
                 "KEY": tenant.api_key,
                 "SECRET": tenant.signing_secret,
+                "PUNCTUAL_SIGNING_SECRET": tenant.signing_secret,
             },
             stack.tick,
         )

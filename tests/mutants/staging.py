@@ -79,7 +79,7 @@ STAGING = (
     Mutant(
         name="documentation at the rate of the whole API",
         file="infra/components/http_entry.py",
-        old="        self._bound_documentation(integration, default)\n",
+        old="        self._bound_open_paths(integration, default)\n",
         new="",
         killer="tests/infra/test_entrances.py",
     ),

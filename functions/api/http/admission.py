@@ -31,6 +31,7 @@ OPEN_PATHS = frozenset(
         "/v1/docs/guides/bulk-operations",
         "/v1/docs/guides/chaining",
         "/v1/docs/guides/command-line",
+        "/v1/docs/guides/console",
         "/v1/docs/guides/develop-receivers",
         "/v1/docs/guides/importers",
         "/v1/docs/guides/journey",

@@ -21,6 +21,7 @@ GUIDES = (
         "guides/bulk-operations",
         "guides/chaining",
         "guides/command-line",
+        "guides/console",
         "guides/develop-receivers",
         "guides/importers",
         "guides/journey",

@@ -4,6 +4,7 @@ import io
 import json
 import shlex
 import socket
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,6 +25,7 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 API = "http://127.0.0.1:14568"
 RECEIVER = "http://127.0.0.1:14567"
 EXPORT = f"export PUNCTUAL={API} KEY={KEY} SECRET={SECRET}"
+CLIENT_EXPORT = 'export PUNCTUAL_URL="$PUNCTUAL" PUNCTUAL_KEY="$KEY" PUNCTUAL_SIGNING_SECRET="$SECRET"'
 STACK: Any = SimpleNamespace(
     api_url=API,
     clock_offset=0,
@@ -44,7 +46,9 @@ def test_variables_command_and_docs_page_are_each_one_line_of_their_own(demo: De
     introduce(STACK, demo, RECEIVER, Console(file=printed, width=40))
     lines = printed.getvalue().splitlines()
     assert EXPORT in lines
+    assert lines[lines.index(EXPORT) + 1] == CLIENT_EXPORT
     assert f"{API}/v1/docs" in lines
+    assert f"{API}/console#key={KEY}" in lines
     [curl] = [line for line in lines if line.startswith("curl ")]
     words = shlex.split(curl)
     assert words[2] == "$PUNCTUAL/v1/jobs"
@@ -55,12 +59,20 @@ def test_variables_command_and_docs_page_are_each_one_line_of_their_own(demo: De
         assert any(f"{RECEIVER}{path} " in line for line in lines), path
 
 
+def test_lines_set_the_variables_of_the_clients_in_a_shell(demo: Demo) -> None:
+    script = f"{demo.exports(API)}\n{demo.client_exports()}\nenv"
+    done = subprocess.run(["/bin/sh", "-c", script], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True)
+    assert {f"PUNCTUAL_URL={API}", f"PUNCTUAL_KEY={KEY}", f"PUNCTUAL_SIGNING_SECRET={SECRET}"} <= set(done.stdout.split())
+
+
 def test_scripts_get_the_same_as_one_json_object(demo: Demo) -> None:
     ready = json.loads(as_json(STACK, demo, RECEIVER, 1.0))
     assert ready.keys() == {
-        *("event", "seconds", "clock_offset", "api", "docs", "key", "secret", "receiver", "curl", "admin")
+        *("event", "seconds", "clock_offset", "api", "console", "docs", "key", "secret"),
+        *("receiver", "curl", "admin"),
     }
     assert (ready["api"], ready["key"], ready["secret"]) == (API, KEY, SECRET)
+    assert ready["console"] == f"{API}/console#key={KEY}"
     assert (ready["docs"], ready["receiver"]) == (f"{API}/v1/docs", RECEIVER)
     assert ready["curl"].startswith(f"{EXPORT}; curl ")
 
