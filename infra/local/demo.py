@@ -53,9 +53,7 @@ class Demo:
 
     def client_exports(self) -> str:
         """Return a shell line for the SDK and the command line, which follows that of `exports`."""
-        return (
-            'export PUNCTUAL_URL="$PUNCTUAL" PUNCTUAL_KEY="$KEY" PUNCTUAL_SIGNING_SECRET="$SECRET"'
-        )
+        return 'export PUNCTUAL_URL="$PUNCTUAL" PUNCTUAL_KEY="$KEY" PUNCTUAL_SIGNING_SECRET="$SECRET"'
 
     def console(self, api_url: str) -> str:
         """Return the address that opens the console with the demo's key.

@@ -29,7 +29,9 @@ def introduce(stack: LocalStack, demo: Demo, receiver: str, console: Console) ->
     say("Three jobs are running: once in 5 s, every 5 s, and on the minute.\n")
     say("The console, in a browser, signed in with the demo's key:\n")
     paste(demo.console(stack.api_url))
-    say("\nPaste these lines into another terminal. They set the variables of the examples in docs/, and of clients:\n")
+    say(
+        "\nPaste these lines into another terminal. They set the variables of the examples in docs/, and of clients:\n"
+    )
     paste(demo.exports(stack.api_url))
     paste(demo.client_exports())
     say("\nCreate a job. It calls the receiver of this program in a second:\n")

@@ -61,8 +61,12 @@ def test_variables_command_and_docs_page_are_each_one_line_of_their_own(demo: De
 
 def test_lines_set_the_variables_of_the_clients_in_a_shell(demo: Demo) -> None:
     script = f"{demo.exports(API)}\n{demo.client_exports()}\nenv"
-    done = subprocess.run(["/bin/sh", "-c", script], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True)
-    assert {f"PUNCTUAL_URL={API}", f"PUNCTUAL_KEY={KEY}", f"PUNCTUAL_SIGNING_SECRET={SECRET}"} <= set(done.stdout.split())
+    done = subprocess.run(
+        ["/bin/sh", "-c", script], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True
+    )
+    assert {f"PUNCTUAL_URL={API}", f"PUNCTUAL_KEY={KEY}", f"PUNCTUAL_SIGNING_SECRET={SECRET}"} <= set(
+        done.stdout.split()
+    )
 
 
 def test_scripts_get_the_same_as_one_json_object(demo: Demo) -> None:

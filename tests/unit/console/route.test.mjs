@@ -1,0 +1,31 @@
+// Addresses: what a link says is what the page gets.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+const { href, parse } = await import(`${process.env.CONSOLE}/lib/route.js`);
+
+const HOSTILE = ['a/b', '..', '%2F', '?x=1', '#', 'é', '%', ' ', 'new', '<b>', '&=+'];
+
+test('every address is read as it was written, whatever is in it', () => {
+  for (const text of HOSTILE) {
+    assert.deepEqual(parse(href('run', { id: text }, { tag: text })), { name: 'run', params: { id: text }, query: { tag: text } });
+  }
+});
+
+test('every page has an address of its own', () => {
+  const names = ['overview', 'jobs', 'newJob', 'dead', 'upcoming', 'usage', 'operator', 'account'];
+  for (const name of names) assert.deepEqual(parse(href(name)), { name, params: {}, query: {} });
+  assert.equal(parse(href('editJob', { id: 'job_1' })).name, 'editJob');
+  assert.equal(parse(href('job', { id: 'job_1' })).name, 'job');
+});
+
+test('an empty address is the first page, and a strange one is no page', () => {
+  for (const hash of ['', '#', '#/']) assert.equal(parse(hash).name, 'overview');
+  for (const hash of ['#/none', '#/jobs/', '#/jobs/a/b/c', '#jobs', '#/jobs/%E0%A4%A', '#//']) {
+    assert.equal(parse(hash).name, null, hash);
+  }
+});
+
+test('empty members of a query are left out', () => {
+  assert.equal(href('jobs', {}, { state: 'paused', tag: '', name: null, prefix: undefined }), '#/jobs?state=paused');
+});
