@@ -1720,6 +1720,8 @@ class Span(Model, frozen=True, kw_only=True):
     precision: str
     """`about`: a duration may be 3.2 % off, and the instants with it."""
     stage: str
+    text: str
+    """The stage in words; of the stage `wait`, what the call waited for."""
 
 
 class StatBucket(Model, frozen=True, kw_only=True):

@@ -100,12 +100,17 @@ def stages(number: int, *spans: Span) -> AttemptStages:
 
 
 def test_a_timeline_has_the_stages_of_each_attempt_counted_from_its_due_time() -> None:
-    sent = Span(stage="sent", began_at=after(-60_000), duration_ms=0, precision="exact")
+    sent = Span(text="", stage="sent", began_at=after(-60_000), duration_ms=0, precision="exact")
     wait = Span(
-        stage="wait", began_at=after(12), duration_ms=40_000, precision="about", cause="destination_rate"
+        text="",
+        stage="wait",
+        began_at=after(12),
+        duration_ms=40_000,
+        precision="about",
+        cause="destination_rate",
     )
-    claim = Span(stage="claim", began_at=after(40_012), duration_ms=1_000, precision="exact")
-    lost = Span(stage="ready", precision="unknown")
+    claim = Span(text="", stage="claim", began_at=after(40_012), duration_ms=1_000, precision="exact")
+    lost = Span(text="", stage="ready", precision="unknown")
     lines = list(timeline(run(redrive_of="exe_0"), explanation(stages(1, sent, wait, claim, lost)), ZONE))
     assert lines == [
         "run           exe_1",
@@ -129,7 +134,7 @@ def test_a_timeline_has_the_stages_of_each_attempt_counted_from_its_due_time() -
 
 
 def test_stages_of_an_attempt_without_a_record_are_shown() -> None:
-    queue = Span(stage="queue", began_at=after(0), duration_ms=5, precision="exact")
+    queue = Span(text="", stage="queue", began_at=after(0), duration_ms=5, precision="exact")
     lines = list(timeline(run(attempts=()), explanation(stages(1, queue)), ZONE))
     assert lines[-2:] == ["attempt 1", f"  queue         +0 ms       5 ms  {'█' * 20}"]
 

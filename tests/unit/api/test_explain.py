@@ -79,6 +79,11 @@ def test_stages_have_instants_and_say_whether_these_are_exact() -> None:
     assert attempt["stages"][0]["began_at"] == attempt["due_at"] == format_instant(DUE_AT)
     assert attempt["stages"][0]["ended_at"] == format_instant(DUE_AT + 9_000)
     assert attempt["stages"][-1]["ended_at"] == format_instant(DUE_AT + 9_000 + LAG_MS + 90)
+    assert [span["text"] for span in attempt["stages"]][:3] == [
+        "created after its due time",
+        "in the queue",
+        "breaker open",
+    ]
     begins, ends = ([span[name] for span in attempt["stages"]] for name in ("began_at", "ended_at"))
     assert begins[1:] == ends[:-1]
 

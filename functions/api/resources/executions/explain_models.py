@@ -18,6 +18,7 @@ class SpanOut(Representation):
 
     stage: StageOut
     cause: CauseOut | None = Field(description="Of the stage `wait`: why the call was not let through.")
+    text: str = Field(description="The stage in words; of the stage `wait`, what the call waited for.")
     began_at: InstantOut | None
     ended_at: InstantOut | None
     duration_ms: int | None = Field(description="Null where it is unknown.")

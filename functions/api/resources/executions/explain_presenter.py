@@ -96,6 +96,7 @@ def _span_out(span: TimedStage) -> SpanOut:
     return SpanOut(
         stage=span.stage.value,
         cause=span.cause.word if span.cause else None,
+        text=_words(span.stage, span.cause),
         began_at=instant_out(span.began_at),
         ended_at=instant_out(span.ended_at),
         duration_ms=span.duration_ms,
@@ -119,10 +120,13 @@ def _so_far_out(overdue_ms: int, hint: WaitHint | None) -> LongestOut | None:
 
 
 def _named(stage: Stage, cause: WaitCause | None, duration_ms: int, until: str) -> LongestOut:
-    words = sentences.CAUSES[cause] if cause else sentences.STAGES[stage]
     return LongestOut(
         stage=stage.value,
         cause=cause.word if cause else None,
         duration_ms=duration_ms,
-        text=f"{sentences.duration_text(duration_ms)}{until}: {words}",
+        text=f"{sentences.duration_text(duration_ms)}{until}: {_words(stage, cause)}",
     )
+
+
+def _words(stage: Stage, cause: WaitCause | None) -> str:
+    return sentences.CAUSES[cause] if cause else sentences.STAGES[stage]
