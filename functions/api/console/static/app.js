@@ -6,6 +6,11 @@ import { SignIn } from './shell/sign_in.js';
 
 /** Pages by the name of their route. A page is loaded when it is first opened. */
 const PAGES = {
+  overview: () => import('./pages/overview.js'),
+  run: () => import('./pages/run.js'),
+  dead: () => import('./pages/dead.js'),
+  usage: () => import('./pages/usage.js'),
+  operator: () => import('./pages/operator.js'),
   account: () => import('./pages/account.js'),
 };
 
