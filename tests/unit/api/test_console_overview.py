@@ -95,3 +95,16 @@ def test_bars_are_stacked_and_axes_have_few_whole_numbers() -> None:
     assert [(each["key"], each["values"]) for each in bands] == [("b", [4, 2]), ("a", [1, 2])]
     for most, expected in ((1, [0, 1]), (7, [0, 2, 4, 6]), (410, [0, 100, 200, 300, 400])):
         assert console_modules.result("lib/chart_data.js", "axisSteps", 0, most) == expected
+
+
+def test_time_axis_names_the_day_where_it_changes_and_has_room_for_whole_bars() -> None:
+    midnight = 1_740_009_600
+    labels = partial(console_modules.result, "lib/chart_data.js", "timeLabels")
+    assert labels([midnight - 3_600, midnight, midnight + 3_600], "UTC") == [
+        "23:00\n19 Feb",
+        "00:00\n20 Feb",
+        "01:00",
+    ]
+    assert labels([midnight, midnight + 86_400], "UTC") == ["20 Feb", "21 Feb"]
+    padded = partial(console_modules.result, "lib/chart_data.js", "padded")
+    assert (padded([100, 160, 220]), padded([])) == ([70, 250], [0, 1])

@@ -48,7 +48,7 @@ export const stageRows = (attempt) => {
   return attempt.stages.map((span) => ({
     key: span.stage,
     label: LABELS[span.stage] ?? span.stage,
-    words: span.text,
+    words: span.stage === 'wait' && span.duration_ms === 0 ? 'let through at once' : span.text,
     isWait: span.stage === 'wait',
     duration: durationWords(span),
     offset: offsetWords(span, attempt),

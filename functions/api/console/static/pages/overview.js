@@ -61,8 +61,8 @@ function Found({ statistics, failures, density, paused, range }) {
   const zone = localZone();
   return html`
     <${Paused} jobs=${pausedByReceiver(paused.jobs)} hasMore=${paused.next_cursor !== null} />
-    <${Chart} title="Runs by outcome." sentence=${outcomeSentence(statistics, range)} data=${outcomeChart(statistics)} zone=${zone} />
-    <${Chart} title="Lag of first calls." sentence=${lagSentence(statistics, range)} data=${lagChart(statistics)} kind="lines"
+    <${Chart} title="Runs by outcome" sentence=${outcomeSentence(statistics, range)} data=${outcomeChart(statistics)} zone=${zone} />
+    <${Chart} title="Lag of first calls" sentence=${lagSentence(statistics, range)} data=${lagChart(statistics)} kind="lines"
       format=${duration} zone=${zone} />
     <p class="muted">${completeSentence(statistics, zone)} <a href="v1/docs/guides/statistics">How runs are counted</a></p>
     <${Next} density=${density} zone=${zone} />
@@ -99,7 +99,7 @@ function Failures({ page, range }) {
   const isPart = page.next_cursor !== null;
   return html`<section>
     <h2>Latest failures</h2>
-    <p>${isPart ? `The newest ${FAILURES_SHOWN}, ` : ''}by job and reason. <a href=${href('dead')}>All dead letters</a></p>
+    <p>${isPart ? `The newest ${FAILURES_SHOWN}, by` : 'By'} job and reason. <a href=${href('dead')}>All dead letters</a></p>
     <${Table} caption="Latest failures by job and reason" rows=${groups} rowKey=${(row) => row.key} columns=${COLUMNS} />
   </section>`;
 }

@@ -2,7 +2,7 @@
 import uPlot from '../vendor/uPlot.mjs';
 import { html, useEffect, useRef } from '../lib/dom.js';
 import { count, instant } from '../lib/format.js';
-import { bands, steps } from '../lib/chart_data.js';
+import { bands, padded, steps, timeLabels } from '../lib/chart_data.js';
 import { Table } from './table.js';
 
 const HEIGHT = 180;
@@ -21,9 +21,9 @@ const COLOURS = { ok: '--ok', failed: '--failed', wait: '--wait', muted: '--mute
  */
 export function Chart({ title, sentence, data, kind = 'bars', format = count, zone }) {
   const place = useRef(null);
-  useEffect(() => draw(place.current, data, kind, format), [JSON.stringify(data), kind]);
+  useEffect(() => draw(place.current, data, kind, format, zone), [JSON.stringify(data), kind]);
   return html`<figure class="chart">
-    <figcaption><strong>${title}</strong> ${sentence}</figcaption>
+    <figcaption><strong>${title}.</strong> ${sentence}</figcaption>
     <ul class="legend">${data.series.map((each) => html`<li key=${each.key}><svg viewBox="0 0 10 10" class=${each.kind} aria-hidden="true">
       <rect width="10" height="10" /></svg>${each.label}</li>`)}</ul>
     <div ref=${place} class="plot" aria-hidden="true"></div>
@@ -43,11 +43,11 @@ function rowsOf({ at, series }) {
 }
 
 /** Draw, follow the width and the colour scheme; returns what ends that. */
-function draw(place, data, kind, format) {
+function draw(place, data, kind, format, zone) {
   let plot = null;
   const redraw = () => {
     plot?.destroy();
-    plot = new uPlot(options(place, data, kind, format), values(data, kind), place);
+    plot = new uPlot(options(place, data, kind, format, zone), values(data, kind), place);
   };
   redraw();
   const watched = new ResizeObserver(() => plot.setSize({ width: place.clientWidth || 1, height: HEIGHT }));
@@ -65,7 +65,7 @@ function values(data, kind) {
   return [data.at, ...(kind === 'bars' ? bands(data.series) : data.series).map((each) => each.values)];
 }
 
-function options(place, data, kind, format) {
+function options(place, data, kind, format, zone) {
   const style = getComputedStyle(place);
   const colour = (name) => style.getPropertyValue(name).trim();
   const axis = { stroke: colour('--text'), grid: { stroke: colour('--edge'), width: 1 }, ticks: { stroke: colour('--edge') } };
@@ -78,8 +78,8 @@ function options(place, data, kind, format) {
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    axes: [axis, { ...axis, size: 70, splits: steps, values: (_, splits) => splits.map((each) => format(each)) }],
-    scales: { y: { range: (_, least, most) => [0, Math.max(1, most ?? 1)] } },
+    axes: [{ ...axis, values: (_, splits) => timeLabels(splits, zone) }, { ...axis, size: 70, splits: steps, values: (_, splits) => splits.map((each) => format(each)) }],
+    scales: { x: { range: () => padded(data.at) }, y: { range: (_, least, most) => [0, 1.05 * Math.max(1, most ?? 1)] } },
     series: [{}, ...shown.map((each) => ({ stroke: colour(COLOURS[each.kind]), width: 0, ...shape(each) }))],
   };
 }

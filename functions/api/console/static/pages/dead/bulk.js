@@ -37,8 +37,8 @@ export function BulkRedrive({ filter }) {
   const open = error && openRedriveOf(error);
   return html`<section class="bulk" aria-label="Redrive by filter">
     <h2>Redrive by filter</h2>
-    <p>The filter selects ${filterSentence(filter, localZone())}.
-      <${Act} label="Dry run" onClick=${count} isBusy=${isBusy} why=${whyNot('write')} /></p>
+    <p>The filter selects ${filterSentence(filter, localZone())}. A dry run counts them, and starts nothing.</p>
+    <${Act} label="Dry run" onClick=${count} isBusy=${isBusy} why=${whyNot('write')} />
     ${error && html`<${Problem} error=${error} />`}
     ${open && html`<p><button type="button" onClick=${() => setQuery({ redrive: open })}>Show the redrive that is open</button></p>`}
     ${plan && html`<${Plan} plan=${plan} start=${start} drop=${() => setPlan(null)} isBusy=${isBusy} />`}

@@ -12,7 +12,7 @@ export function AllRuns() {
   const { value } = polled;
   if (!value) return html`<${Pending} polled=${polled} />`;
   return html`<h2>Runs of all tenants</h2><${Live} polled=${polled} />
-    <${Chart} title="Runs by outcome." sentence=${outcomeSentence(value, DEFAULT_RANGE)} data=${outcomeChart(value)} />
-    <${Chart} title="Lag of first calls." sentence=${lagSentence(value, DEFAULT_RANGE)} data=${lagChart(value)} kind="lines" format=${duration} />
+    <${Chart} title="Runs by outcome" sentence=${outcomeSentence(value, DEFAULT_RANGE)} data=${outcomeChart(value)} />
+    <${Chart} title="Lag of first calls" sentence=${lagSentence(value, DEFAULT_RANGE)} data=${lagChart(value)} kind="lines" format=${duration} />
     <p class="muted">${completeSentence({ ...value, buckets: [] }, localZone())}</p>`;
 }
