@@ -24,7 +24,7 @@ LATE: dict[str, Any] = EXPLANATION["late"]
         (LATE | {"longest": None}, "Late by 41 s; its stages were not recorded."),
     ],
 )
-def test_one_sentence_says_why_a_run_was_late(explanation: dict[str, Any], sentence: str) -> None:
+def test_lateness_is_said_in_one_sentence(explanation: dict[str, Any], sentence: str) -> None:
     assert say("latenessSentence", explanation) == sentence
 
 
