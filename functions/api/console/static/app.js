@@ -14,17 +14,27 @@ const PAGES = {
   account: () => import('./pages/account.js'),
 };
 
-function Console({ offeredKey }) {
-  const [isOffered, setIsOffered] = useState(offeredKey !== null);
+function Console({ firstKey }) {
+  const [offeredKey, setOfferedKey] = useState(firstKey);
   const [, redraw] = useState(0);
   useEffect(() => onSessionChange(() => redraw((n) => n + 1)), []);
-  if (session.whoami && !isOffered) return html`<${Frame} pages=${PAGES} signOut=${() => signOut()} />`;
-  return html`<${SignIn} offeredKey=${isOffered ? offeredKey : null} onDone=${() => setIsOffered(false)} />`;
+  useEffect(() => {
+    // An address with a key may also be pasted into a tab where the console is open.
+    const follow = () => {
+      const key = takeKeyOfAddress();
+      if (key !== null) setOfferedKey(key);
+    };
+    // In front of the listeners of the pages, which must not see a key.
+    globalThis.addEventListener('hashchange', follow, { capture: true });
+    return () => globalThis.removeEventListener('hashchange', follow, { capture: true });
+  }, []);
+  if (session.whoami && offeredKey === null) return html`<${Frame} pages=${PAGES} signOut=${() => signOut()} />`;
+  return html`<${SignIn} key=${offeredKey} offeredKey=${offeredKey} onDone=${() => setOfferedKey(null)} />`;
 }
 
 // The key leaves the address before anything else happens.
-const offeredKey = takeKeyOfAddress();
+const firstKey = takeKeyOfAddress();
 session.key = storedKey();
 const root = document.getElementById('console');
 root.replaceChildren();
-render(html`<${Console} offeredKey=${offeredKey} />`, root);
+render(html`<${Console} firstKey=${firstKey} />`, root);

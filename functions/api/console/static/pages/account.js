@@ -25,7 +25,10 @@ export default function Account() {
       </div>`)}
     </dl>
     <h2>Documentation</h2>
-    <p><a href="v1/docs/guides/console">The console</a> · <a href="v1/docs/guides/journey">The first hour</a>
-      · <a href="v1/docs">The API</a></p>
+    <ul>
+      <li><a href="v1/docs/guides/console">The console</a></li>
+      <li><a href="v1/docs/guides/journey">The first hour on the command line</a></li>
+      <li><a href="v1/docs">The API</a></li>
+    </ul>
   <//>`;
 }
