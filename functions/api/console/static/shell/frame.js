@@ -33,7 +33,7 @@ export function Frame({ pages, signOut }) {
       </ul></nav>
       <div class="who">
         <a href=${href('account')} title="The key of this tab">${session.whoami.tenant}</a>
-        <button type="button" class="quiet" onClick=${() => setIsHelpShown(true)}>Keys <kbd>?</kbd></button>
+        <button type="button" class="quiet" onClick=${() => setIsHelpShown(true)}>Shortcuts <kbd>?</kbd></button>
         <button type="button" class="quiet" onClick=${signOut}>Sign out</button>
       </div>
     </header>

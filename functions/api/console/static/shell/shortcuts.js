@@ -39,12 +39,12 @@ export function Help({ pages, onClose }) {
     setIsOn(event.target.checked);
   };
   const reachable = Object.entries(PAGE_KEYS).filter(([, page]) => pages[page] && (page !== 'operator' || isOperator()));
-  return html`<${Dialog} title="Keys" onClose=${onClose}>
+  return html`<${Dialog} title="Keyboard shortcuts" onClose=${onClose}>
     <dl class="keys">
       ${KEYS.map(([key, act]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt><dd>${act}</dd></div>`)}
       ${reachable.map(([key, page]) => html`<div key=${page}><dt><kbd>g</kbd> <kbd>${key}</kbd></dt><dd>${NAMES[page]}</dd></div>`)}
     </dl>
-    <label class="check"><input type="checkbox" checked=${isOn} onChange=${choose} /> Keys of one character are on</label>
+    <label class="check"><input type="checkbox" checked=${isOn} onChange=${choose} /> Shortcuts of one character are on</label>
   <//>`;
 }
 
