@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from functions.api.console.assets import assets
 from functions.api.reference.pages import PAGES
 from infra import bundling
 from infra.bundling import HOST_WHEELS, build
@@ -59,6 +60,13 @@ def test_the_docs_page_of_the_api_is_whole_in_the_bundle(host_bundle: Path) -> N
     sizes = [int(size) for size in _run_isolated(host_bundle, script, {}).split()]
     assert len(sizes) == len(PAGES)
     assert min(sizes) > 99
+
+
+def test_the_console_is_whole_in_the_bundle(host_bundle: Path) -> None:
+    script = "from functions.api.console.assets import assets\nprint(assets().digest, *assets().by_name)"
+    digest, *names = _run_isolated(host_bundle, script, {}).split()
+    assert digest == assets().digest
+    assert set(names) == assets().by_name.keys()
 
 
 def test_the_isolated_interpreter_sees_nothing_else(host_bundle: Path) -> None:

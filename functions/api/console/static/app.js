@@ -1,5 +1,6 @@
 // The console: signs in, and shows the page that the address names.
 import { html, render, useEffect, useState } from './lib/dom.js';
+import { parse } from './lib/route.js';
 import { onSessionChange, session, signOut, storedKey, takeKeyOfAddress } from './lib/session.js';
 import { Frame } from './shell/frame.js';
 import { SignIn } from './shell/sign_in.js';
@@ -37,4 +38,6 @@ const firstKey = takeKeyOfAddress();
 session.key = storedKey();
 const root = document.getElementById('console');
 root.replaceChildren();
+// The page is loaded while the key is checked. A failure shows when the page is opened.
+PAGES[parse(location.hash).name]?.().catch(() => {});
 render(html`<${Console} firstKey=${firstKey} />`, root);
