@@ -47,13 +47,24 @@ test('a session lasts from the sign-in to the sign-out, and who listens learns o
   signIn(KEY, { tenant: 'acme', scopes: ['read'], is_operator: true }, own);
   assert.equal(storedKey(own), KEY);
   assert.deepEqual([session.key, may('read'), may('write'), may('write', 'read'), isOperator()], [KEY, true, false, true, true]);
-  signOut(own);
+  signOut(null, own);
   assert.equal(own.kept.size, 0);
   assert.deepEqual([session.key, session.whoami, may('read'), isOperator()], [null, null, false, false]);
   assert.equal(changes, 2);
   stop();
-  signOut(own);
+  signOut(null, own);
   assert.equal(changes, 2);
+});
+
+test('a refusal that ends a session is kept until the next one', () => {
+  const own = storage();
+  const refusal = new Error('revoked');
+  signIn(KEY, { tenant: 'acme', scopes: [] }, own);
+  signOut(refusal, own);
+  assert.equal(session.refusal, refusal);
+  signIn(KEY, { tenant: 'acme', scopes: [] }, own);
+  assert.equal(session.refusal, null);
+  signOut(null, own);
 });
 
 test('what a key may not do is said with the scope that it lacks', () => {
@@ -61,5 +72,5 @@ test('what a key may not do is said with the scope that it lacks', () => {
   signIn(KEY, { tenant: 'acme', scopes: ['read'] }, own);
   assert.equal(whyNot('read'), null);
   assert.match(whyNot('write'), /lacks the scope write/);
-  signOut(own);
+  signOut(null, own);
 });

@@ -50,7 +50,7 @@ export function createApi({ fetch, sleep, randomUUID, random, key, onUnauthentic
       if (!(outcome instanceof ApiError)) return outcome;
       const pause = pauseBefore(outcome, attempt, isRepeatable, random);
       if (pause === null) {
-        if (outcome.status === 401 && headers.Authorization === `Bearer ${key()}`) onUnauthenticated();
+        if (outcome.status === 401 && headers.Authorization === `Bearer ${key()}`) onUnauthenticated(outcome);
         throw outcome;
       }
       await sleep(pause);
@@ -123,7 +123,7 @@ const ours = createApi({
   randomUUID: () => globalThis.crypto.randomUUID(),
   random: Math.random,
   key: () => session.key,
-  onUnauthenticated: () => signOut(),
+  onUnauthenticated: (refusal) => signOut(refusal),
   base: (path) => new URL(path, globalThis.document.baseURI).href,
 });
 

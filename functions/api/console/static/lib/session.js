@@ -3,8 +3,9 @@
 const STORED_KEY = 'punctual.key';
 const KEY_IN_ADDRESS = /^#key=([^&]*)$/;
 
-/** @type {{key: string | null, whoami: object | null}} `whoami` is the answer of GET /v1/whoami. */
-export const session = { key: null, whoami: null };
+/** `whoami` is the answer of GET /v1/whoami; `refusal` is the ApiError that ended the last session, or null.
+ * @type {{key: string | null, whoami: object | null, refusal: Error | null}} */
+export const session = { key: null, whoami: null, refusal: null };
 
 const listeners = new Set();
 
@@ -20,10 +21,10 @@ export function signIn(key, whoami, storage = globalThis.sessionStorage) {
   change(key, whoami);
 }
 
-/** Forget the key. */
-export function signOut(storage = globalThis.sessionStorage) {
+/** Forget the key; `refusal` is the ApiError that ended the session, and null where the user did. */
+export function signOut(refusal = null, storage = globalThis.sessionStorage) {
   storage.removeItem(STORED_KEY);
-  change(null, null);
+  change(null, null, refusal);
 }
 
 /** The key of an earlier page of this tab, or null. */
@@ -58,8 +59,7 @@ export function isOperator() {
   return session.whoami?.is_operator ?? false;
 }
 
-function change(key, whoami) {
-  session.key = key;
-  session.whoami = whoami;
+function change(key, whoami, refusal = null) {
+  Object.assign(session, { key, whoami, refusal });
   for (const listener of listeners) listener();
 }

@@ -7,7 +7,7 @@ import { Field, Problem } from '../ui/basics.js';
 /** Asks for a key, or tries the one of this tab. An address that was opened before stays in the address bar. */
 export function SignIn({ offeredKey, onDone }) {
   const field = useRef(null);
-  const [error, setError] = useState(null);
+  const [error, setError] = useState(session.refusal);
   const [isBusy, setIsBusy] = useState(offeredKey === null && session.key !== null);
 
   const enter = async (key) => {
