@@ -17,6 +17,15 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     yield from chromium_of_tests(tmp_path_factory.mktemp("chromium"))
 
 
+@pytest.fixture(scope="package")
+def lived() -> Iterator[tuple[ServedApi, Day]]:
+    """A deployment after eight hours of work, for tests that only look."""
+    with served(a_day()) as running:
+        day = settle(running)
+        live(running, day)
+        yield running, day
+
+
 @pytest.fixture
 def api() -> Iterator[ServedApi]:
     """A deployment on its first day."""
@@ -43,3 +52,12 @@ def empty_console(browser: Browser, api: ServedApi, day: Day) -> Iterator[Consol
     """The console of a tenant without jobs."""
     with visiting(browser, api, day) as visit:
         yield visit
+
+
+@pytest.fixture
+def shared_console(browser: Browser, lived: tuple[ServedApi, Day]) -> Iterator[Console]:
+    """The console of a tenant after eight hours of work, whose deployment other tests look at, too."""
+    api, day = lived
+    with visiting(browser, api, day) as visit:
+        yield visit
+    api.fault = lambda _: None

@@ -15,7 +15,7 @@ from tests.support.sources import ROOT
 FOLDER = ROOT / ".tools" / "browser"
 LOCALE, ZONE = "en-GB", "Europe/Berlin"
 """Without a locale, Chromium takes `en-US@posix` from LANG=C, which `Intl` refuses."""
-WAIT_MS = 60_000
+WAIT_MS = 30_000
 """For how long a test waits for what it expects to see: a bound for a busy machine."""
 ARGUMENTS = (
     "--no-sandbox",
@@ -33,9 +33,6 @@ _FONTS_CONF = """<?xml version="1.0"?>
 <fontconfig>
   <dir>{fonts}</dir>
   <cachedir>{cache}</cachedir>
-  <alias><family>sans-serif</family><prefer><family>DejaVu Sans</family></prefer></alias>
-  <alias><family>system-ui</family><prefer><family>DejaVu Sans</family></prefer></alias>
-  <alias><family>serif</family><prefer><family>DejaVu Serif</family></prefer></alias>
   <alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
 </fontconfig>
 """

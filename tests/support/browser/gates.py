@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, Response, WebError
 
+QUIET_MS = 150
 _REPORTED = "Content-Security-Policy broken:"
 _REPORT_VIOLATIONS = f"""
 addEventListener("securitypolicyviolation", (event) => {{
@@ -26,11 +27,14 @@ class Gates:
         self.faults: list[str] = []
         self.requests: list[str] = []
         """The paths that were asked, with their queries."""
+        self._unanswered: set[Request] = set()
         context.add_init_script(_REPORT_VIOLATIONS)
         context.on("console", self._hear)
         context.on("weberror", self._err)
         context.on("request", self._ask)
         context.on("response", self._answer)
+        context.on("requestfinished", self._end)
+        context.on("requestfailed", self._end)
 
     def allow(self, *statuses: int) -> None:
         """Answers of the API with one of these statuses belong to the test."""
@@ -39,6 +43,20 @@ class Gates:
     def check(self) -> None:
         """AssertionError with all faults."""
         assert not self.faults, "\n".join(["the page broke a rule of all pages:", *self.faults])
+
+    def await_answers(self, page: Page) -> None:
+        """Return when each request has its answer, and the page knows it."""
+        while self._unanswered:
+            page.wait_for_timeout(5)
+        page.evaluate("0")
+
+    def await_quiet(self, page: Page) -> None:
+        """Return when each request has its answer, and the page has asked nothing more for a moment."""
+        asked = -1
+        while asked != len(self.requests):
+            asked = len(self.requests)
+            self.await_answers(page)
+            page.wait_for_timeout(QUIET_MS)
 
     def _hear(self, message: ConsoleMessage) -> None:
         if message.type in _LOUD and not message.text.startswith(_OF_A_STATUS):
@@ -53,7 +71,11 @@ class Gates:
             return
         if f"{parts.scheme}://{parts.netloc}" != self._origin:
             self.faults.append(f"a request to another host: {request.url}")
+        self._unanswered.add(request)
         self.requests.append(f"{parts.path}?{parts.query}" if parts.query else parts.path)
+
+    def _end(self, request: Request) -> None:
+        self._unanswered.discard(request)
 
     def _answer(self, response: Response) -> None:
         if response.status >= _REFUSED and response.status not in self._allowed:

@@ -21,6 +21,8 @@ MACHINE = "x86_64"
 """The only machine for which the package has a browser."""
 PROGRAM, LIBRARIES, FONTS, AXE = "chromium", "lib", "fonts", "axe.min.js"
 """The names in the directory."""
+FONT_FILES = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf")
+"""No font with serifs: Chromium would take it for `system-ui`."""
 _INFLATE = 'process.stdin.pipe(require("node:zlib").createBrotliDecompress()).pipe(process.stdout)'
 
 
@@ -59,8 +61,8 @@ def install(directory: Path) -> None:
         unpacked = {purpose: _unpacked(package, Path(temporary)) for purpose, package in packages().items()}
         shutil.copy(unpacked["axe"] / AXE, directory)
         (directory / FONTS).mkdir()
-        for font in (unpacked["fonts"] / "ttf").glob("*.ttf"):
-            shutil.copy(font, directory / FONTS)
+        for name in FONT_FILES:
+            shutil.copy(unpacked["fonts"] / "ttf" / name, directory / FONTS)
         binaries = unpacked["chromium"] / "bin"
         _inflate(binaries / "chromium.br", directory / PROGRAM)
         (directory / PROGRAM).chmod(0o755)

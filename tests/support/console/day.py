@@ -10,6 +10,7 @@ from shared.domain.archive.row import ArchiveRow, row_of
 from shared.domain.archive.unit import hour_of
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
+from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.states import TERMINAL, EndReason, State
 from shared.domain.tenancy.tenant import Scope
 from shared.names import QueueName
@@ -80,7 +81,14 @@ class Day:
     operator_key: str
     neighbour_key: str
     jobs: dict[str, str] = field(default_factory=dict)
-    """Ids by name; `once` is a one-off job of tomorrow."""
+    """Ids by name; `once` is a one-off job of tomorrow, and `foreign` belongs to the neighbour."""
+    failures: list[str] = field(default_factory=list)
+    """Ids of the executions that failed, newest first."""
+
+    @property
+    def failed(self) -> str:
+        """An execution of the stock report, whose receiver answered 503."""
+        return self.failures[0] if self.failures else ""
 
 
 def a_day() -> ApiWorld:
@@ -129,6 +137,8 @@ def _end_day(api: ApiWorld, day: Day) -> None:
     )
     message = park("message-1", QueueName.STANDARD, "?", "no JSON", api.world.clock.time_ms)
     api.world.parked_messages.park(message)
+    failed = ask(api, day.key, "GET", "/v1/dead-letters", tag="stock").json["executions"]
+    day.failures.extend(each["id"] for each in failed)
     _keep_history(api)
 
 
@@ -168,10 +178,26 @@ def _weeks() -> Iterator[ArchiveRow]:
         at = (first + number) * HOUR_MS
         count = 3 + (number % 24 in range(7, 19)) * (2 + number % 5)
         for each in range(count):
-            state = State.FAILED if (number * 7 + each) % 97 == 0 else State.SUCCEEDED
-            reason = {"end_reason": EndReason.ATTEMPTS_USED_UP} if state is State.FAILED else {}
-            plain = in_state(one_off(number * 100 + each, due_at=at + each * 400_000), state, **reason)
-            yield row_of(with_changes(plain, tenant_id=TENANT))
+            yield _row(number * 100 + each, at + each * 400_000, is_failed=(number * 7 + each) % 97 == 0)
+
+
+def _row(number: int, due_at: int, *, is_failed: bool) -> ArchiveRow:
+    state = State.FAILED if is_failed else State.SUCCEEDED
+    outcome = AttemptOutcome(
+        attempt=1,
+        started_at=due_at + 20 + number * number % 900,
+        duration_ms=200 + number * 7 % 300,
+        status=503 if is_failed else 200,
+        reason=Reason.HTTP_STATUS if is_failed else Reason.OK,
+    )
+    plain = in_state(
+        one_off(number, due_at=due_at),
+        state,
+        end_reason=EndReason.ATTEMPTS_USED_UP if is_failed else None,
+        attempt=1,
+        outcomes=(outcome,),
+    )
+    return row_of(with_changes(plain, tenant_id=TENANT))
 
 
 def _made(api: ApiWorld, key: str, path: str, document: Any, status: int = 201) -> Any:

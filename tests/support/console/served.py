@@ -1,5 +1,6 @@
 """The API in memory behind a real HTTP server on loopback, with clocks that the test moves."""
 
+import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -100,13 +101,16 @@ def served(api: ApiWorld) -> Iterator[ServedApi]:
 
 def problem(status: int, slug: str, detail: str, **headers: Any) -> Got:
     """An answer of the API's form, such as `problem(429, "rate-limited", "too many", Retry_After=7)`."""
-    document = (
-        f'{{"type":"urn:punctual:problem:{slug}","title":"{slug}","status":{status},"detail":"{detail}",'
-        f'"instance":"urn:punctual:request:1"}}'
-    )
+    document = {
+        "type": f"urn:punctual:problem:{slug}",
+        "title": slug,
+        "status": status,
+        "detail": detail,
+        "instance": "urn:punctual:request:1",
+    }
     spelt = {name.replace("_", "-"): str(value) for name, value in headers.items()}
     return Got(
         status=status,
         headers={"Content-Type": "application/problem+json", "Cache-Control": "no-store"} | spelt,
-        body=document.encode(),
+        body=json.dumps(document).encode(),
     )

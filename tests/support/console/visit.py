@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.support.browser import axe
 from tests.support.browser.chromium import context_of
@@ -29,7 +29,8 @@ class Console:
         """Sign in by the address that `make run` prints, and go to a route, such as `#/jobs?state=paused`."""
         self.visit(f"#key={self.day.key if key is None else key}")
         self.page.get_by_role("button", name="Sign in").click()
-        self.page.get_by_role("button", name="Sign out").wait_for()
+        # The heading gets the focus when the page, and all that reacts to keys, is there.
+        self.page.locator("main h1:focus").wait_for()
         if route:
             self.go(route)
 
@@ -50,6 +51,13 @@ class Console:
         """Let the deployment live on, and show its time to the page."""
         self.api.pass_time(seconds)
         self.set_clock()
+
+    def settle(self) -> None:
+        """Wait until the page has asked what it shows first."""
+        self.page.get_by_role("heading", level=1).wait_for()
+        self.gates.await_quiet(self.page)
+        expect(self.page.get_by_text("Loading …")).to_have_count(0)
+        self.gates.await_quiet(self.page)
 
     def check_access(self) -> None:
         """AssertionError if what is shown breaks a rule of accessibility."""
