@@ -28,7 +28,7 @@ TOOLS := .tools/.installed-$(DYNAMODB_LOCAL_VERSION)-$(CDK_VERSION)-$(GO_VERSION
 UV := UV_SYSTEM_CERTS=1 $(BIN)/uv
 WITH_CDK := PATH="$(CURDIR)/$(BIN):$(CURDIR)/.tools/node_modules/.bin:$$PATH"
 
-.PHONY: help run history test test-fast check format openapi client-sdk console-vendor client-pythons simulate scale scale-fast pictures mutants crashes chaos journey drill bench size synth diff deploy deploy-role teardown attach smoke lock tools clean
+.PHONY: help run history test test-fast check format openapi client-sdk console-vendor client-pythons simulate scale scale-fast pictures console-shots mutants crashes chaos journey drill bench size synth diff deploy deploy-role teardown attach smoke lock tools clean
 
 help: ## Show this help.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' Makefile
@@ -83,6 +83,9 @@ scale: $(VENV) ## Run the scale model: 10,000 jobs/s, a million in a minute, a h
 
 scale-fast: $(VENV) ## Run the scale model's steady load for a minute of virtual time.
 	$(BIN)/python -m tests.scale --fast
+
+console-shots: $(VENV) $(BROWSER) ## Photograph the console for docs/console after a day in the life; ARGS="overview run".
+	@$(BIN)/python -m tests.console $(ARGS) > /dev/null
 
 pictures: $(VENV) $(TOOLS) ## Draw the dashboard for docs from recorded hours; ARGS=--record records them in the scale model first.
 	@$(BIN)/python -m tests.dashboards $(ARGS)

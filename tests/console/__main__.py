@@ -1,0 +1,67 @@
+"""`make console-shots`: photograph the pages of the console after a day in the life, for docs.
+
+The day, its clock and the browser's fonts are the same each time, so a picture changes only with what it shows.
+"""
+
+import argparse
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from playwright.sync_api import Browser
+
+from tests.support.browser.chromium import chromium
+from tests.support.console.addresses import address, key_for, pages
+from tests.support.console.day import Day, a_day, live, settle
+from tests.support.console.served import ServedApi, served
+from tests.support.console.visit import visiting
+from tests.support.sources import ROOT
+
+PICTURES = ROOT / "docs" / "console"
+
+
+class Shot(NamedTuple):
+    """A picture: the page, and in what it is seen."""
+
+    page: str
+    name: str
+    width: int = 1_280
+    scheme: str = "light"
+
+
+def shots() -> list[Shot]:
+    """A picture of each page, and two more: in the dark, and on a telephone."""
+    every = [Shot(page, page) for page in pages() if page != "account"]
+    return [*every, Shot("overview", "overview-dark", scheme="dark"), Shot("run", "run-narrow", width=390)]
+
+
+def photograph(browser: Browser, api: ServedApi, day: Day, shot: Shot, directory: Path) -> None:
+    """Write a picture."""
+    with visiting(browser, api, day, shot.width, shot.scheme) as console:
+        console.open(address(shot.page, day), key_for(shot.page, day))
+        console.settle()
+        console.page.evaluate("document.activeElement.blur()")
+        height = console.page.evaluate("document.documentElement.scrollHeight")
+        console.page.set_viewport_size({"width": shot.width, "height": min(height, 1_600)})
+        console.page.screenshot(path=directory / f"{shot.name}.png", animations="disabled", caret="hide")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.console", description=__doc__)
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="pictures to take, such as overview; without: all"
+    )
+    parser.add_argument("--into", type=Path, default=PICTURES, help="the folder of the pictures")
+    arguments = parser.parse_args()
+    arguments.into.mkdir(exist_ok=True)
+    with served(a_day()) as api, tempfile.TemporaryDirectory() as temporary:
+        day = settle(api)
+        live(api, day)
+        with chromium(Path(temporary)) as browser:
+            for shot in shots():
+                if not arguments.names or shot.name in arguments.names:
+                    photograph(browser, api, day, shot, arguments.into)
+
+
+if __name__ == "__main__":
+    main()
