@@ -1165,11 +1165,13 @@ class JobsMethods(AsyncGroup):
         q: str | None = None,
         kind: Literal["once", "cron", "rate", "backfill"] | None = None,
         backfill_of: Ref | None = None,
+        include: Literal["last_run"] | None = None,
     ) -> JobPage:
         """List the tenant's jobs: recurring jobs by id, then one-off jobs by due time.
 
         A one-off job keeps its position when its time is changed. `GET /v1/jobs/{job_id}` shows the members
-        that are left out here.
+        that are left out here. `include=last_run` shows the last runs of recurring jobs as well, for two
+        reads of each.
 
         * `limit`: The maximum number of entries in a page. 50 by default.
         * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
@@ -1179,6 +1181,7 @@ class JobsMethods(AsyncGroup):
         * `q`: Only jobs whose name starts with this text; case-sensitive.
         * `kind`: Only jobs of this kind.
         * `backfill_of`: Only the backfills of this job.
+        * `include`: Show the last runs of recurring jobs, too.
         """
         return await self._client.call(
             _operations.LIST_JOBS,
@@ -1191,6 +1194,7 @@ class JobsMethods(AsyncGroup):
                 "q": q,
                 "kind": kind,
                 "backfill_of": backfill_of,
+                "include": include,
             },
         )
 
@@ -1221,6 +1225,7 @@ class JobsMethods(AsyncGroup):
         q: str | None = None,
         kind: Literal["once", "cron", "rate", "backfill"] | None = None,
         backfill_of: Ref | None = None,
+        include: Literal["last_run"] | None = None,
     ) -> AsyncIterator[JobSummary]:
         """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
         return self._client.pages(
@@ -1232,6 +1237,7 @@ class JobsMethods(AsyncGroup):
                 q=q,
                 kind=kind,
                 backfill_of=backfill_of,
+                include=include,
                 cursor=cursor,
             ),
             lambda page: page.jobs,
@@ -2442,25 +2448,36 @@ class UpcomingMethods(AsyncGroup):
     """The operations of `upcoming`."""
 
     async def list(
-        self, *, limit: int | None = None, cursor: str | None = None, within: int | None = None
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        within: int | None = None,
+        since: When | None = None,
     ) -> UpcomingPage:
         """List the next runs of all jobs of the tenant, by time.
 
-        The calls of the next `within` seconds. All pages cover the window of the first page, however long
-        reading them takes.
+        The calls of `within` seconds, from now on or from the instant `from` on, which is at most 31 days
+        ahead. All pages cover the window of the first page, however long reading them takes.
 
         * `limit`: The maximum number of entries in a page. 50 by default.
         * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
         * `within`: How many seconds to look ahead. 300 by default.
+        * `since`: At this instant or later. An RFC 3339 instant with an offset.
         """
         return await self._client.call(
-            _operations.LIST_UPCOMING, query={"limit": limit, "cursor": cursor, "within": within}
+            _operations.LIST_UPCOMING,
+            query={"limit": limit, "cursor": cursor, "within": within, "from": self._client.instant(since)},
         )
 
-    def iterate(self, *, limit: int | None = None, within: int | None = None) -> AsyncIterator[UpcomingRun]:
+    def iterate(
+        self, *, limit: int | None = None, within: int | None = None, since: When | None = None
+    ) -> AsyncIterator[UpcomingRun]:
         """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        since = self._client.instant(since)
         return self._client.pages(
-            lambda cursor: self.list(limit=limit, within=within, cursor=cursor), lambda page: page.runs
+            lambda cursor: self.list(limit=limit, within=within, since=since, cursor=cursor),
+            lambda page: page.runs,
         )
 
     async def density(self, *, until: When | None = None, step_seconds: int | None = None) -> Density:

@@ -111,7 +111,10 @@ def test_next_calls_of_all_jobs() -> None:
     job = create(shell, delay_seconds=600)
     assert "--within" in shell.ok("next").err
     assert job.id in shell.ok("next", "--within", "1h").out
+    assert job.id in shell.ok("next", "--from", "2025-02-19T21:20:12.345Z").out
+    assert shell.ok("next", "--from", "2025-02-20T21:00:00Z", "--within", "1h").out == ""
     assert shell.run("next", job.id, "--within", "1h").code == Exit.USAGE
+    assert shell.run("next", job.id, "--from", "2030-01-01T00:00:00Z").code == Exit.USAGE
 
 
 def test_upcoming_runs_are_counted_in_steps() -> None:

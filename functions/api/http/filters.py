@@ -37,6 +37,12 @@ _STATUS = re.compile("[1-5][0-9][0-9]")
 W = TypeVar("W", bound=StrEnum)
 
 
+class JobPart(StrEnum):
+    """What a list of jobs shows if it is asked for. The values are those of the API."""
+
+    LAST_RUN = "last_run"
+
+
 def execution_filter(query: Mapping[str, str]) -> ExecutionFilter:
     return ExecutionFilter(state=_word(query, "state", EXECUTION_STATES), span=_range(query))
 
@@ -72,6 +78,11 @@ def job_filter(query: Mapping[str, str]) -> JobFilter:
         kind=_word(query, "kind", tuple(Kind)),
         backfill_of=_recurring_job_id(query, "backfill_of"),
     )
+
+
+def include_last_run(query: Mapping[str, str]) -> bool:
+    """Whether a list of jobs shows the last runs of recurring jobs as well."""
+    return _word(query, "include", tuple(JobPart)) is not None
 
 
 def word_errors(

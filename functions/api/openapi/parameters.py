@@ -3,6 +3,7 @@
 from typing import Any
 
 from functions.api.http.cursors import MAX_LENGTH
+from functions.api.http.filters import JobPart
 from functions.api.http.request import DEFAULT_LIMIT, MAX_LIMIT
 from functions.api.http.route import Route
 from functions.api.models import MAX_INSTANT_CHARACTERS
@@ -124,6 +125,7 @@ _IN_QUERY: dict[str, Parameter] = {
         "description": "Only answer what the request would do.",
         "schema": {"type": "boolean"},
     },
+    "include": _word("Show the last runs of recurring jobs, too.", [part.value for part in JobPart]),
     "set": {
         "description": "Only recurring jobs of this set.",
         "schema": {"type": "string", "pattern": SET},

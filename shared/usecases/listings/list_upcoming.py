@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from shared.dataclass import dataclass
+from shared.domain.errors import InvalidValueError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.expected_runs import ExpectedRun
@@ -13,6 +14,7 @@ from shared.domain.listings.position import IndexPosition, PositionRange, due_po
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
+from shared.usecases.listings.count_upcoming import LONGEST_DAYS
 from shared.usecases.listings.upcoming_sources import Basis, UpcomingSources, basis_of
 from shared.usecases.reading.read_executions import read_readable
 from shared.usecases.reading.read_page import Candidate, read_page
@@ -62,12 +64,26 @@ class ListUpcoming:
     clock: Clock
 
     def execute(
-        self, tenant: Tenant, within_ms: int, *, limit: int, position: UpcomingPosition | None = None
+        self,
+        tenant: Tenant,
+        within_ms: int,
+        *,
+        limit: int,
+        from_ms: int | None = None,
+        position: UpcomingPosition | None = None,
     ) -> UpcomingPage:
-        """At most `limit` runs, from now on or from a position on."""
+        """At most `limit` runs, from `from_ms` on, which is now by default, or from a position on.
+
+        An instant that has passed counts as now. InvalidValueError for one that is too far ahead.
+        """
         now_ms = self.clock.now_ms()
         if position is None:
-            position = UpcomingPosition(after=IndexPosition(at=now_ms), until=now_ms + within_ms)
+            begin = max(now_ms, now_ms if from_ms is None else from_ms)
+            if begin > now_ms + LONGEST_DAYS * MAX_WITHIN_SECONDS * 1000:
+                raise InvalidValueError(
+                    f"from is at most {LONGEST_DAYS} days ahead: choose an earlier instant"
+                )
+            position = UpcomingPosition(after=IndexPosition(at=begin), until=begin + within_ms)
         span = PositionRange(after=position.after, before=IndexPosition(at=position.until + 1))
         jobs, has_all_jobs = self.sources.active_jobs(tenant.id)
         retries, has_all_retries = self.sources.retries(tenant.id, span)

@@ -12,10 +12,10 @@ from tests.support.usecases.world import EARLY
 
 MINUTE = 60_000
 LISTINGS = {
-    "/v1/jobs": ("limit", "cursor", "state", "tag", "q", "kind"),
+    "/v1/jobs": ("limit", "cursor", "state", "tag", "q", "kind", "include"),
     "/v1/executions": ("limit", "cursor", "state", "from", "to"),
     "/v1/jobs/{job}/executions": ("limit", "cursor", "state", "from", "to"),
-    "/v1/upcoming": ("limit", "cursor", "within"),
+    "/v1/upcoming": ("limit", "cursor", "within", "from"),
     "/v1/upcoming/density": ("to", "step_seconds"),
     "/v1/jobs/{job}/upcoming": ("count",),
     "/v1/dead-letters": ("limit", "cursor"),
@@ -73,6 +73,7 @@ HOSTILE = {
     "count": NUMBERS,
     "state": WORDS,
     "kind": WORDS,
+    "include": WORDS,
     "tag": ["", "Billing", "a b", "-x", "x" * 64, "\x00", "a\x00", "ä", "a,b"],
     "q": ["", "\x00", "a\x00b", "x" * 129, "\x1b[31m", "a\nb"],
     "from": INSTANTS,

@@ -131,6 +131,36 @@ def test_upcoming_run_is_listed_as_filed_or_expected() -> None:
     assert (answer["until"], answer["complete"]) == ("2025-02-19T21:15:12.345Z", True)
 
 
+def test_upcoming_runs_are_listed_from_a_later_instant_on() -> None:
+    world = ApiWorld()
+    world.create(schedule={"rate_seconds": 60})
+    world.create(schedule={"delay_seconds": 90})
+    span = {"from": "2025-02-19T21:11:42.345Z", "within": "31"}
+    found = pages(world, "/v1/upcoming", "runs", limit="1", **span)
+    # The runs that a step of the density counts, with both ends of the window.
+    assert [(run["basis"], run["at"][11:19]) for run in found] == [
+        ("filed", "21:11:42"),
+        ("expected", "21:12:12"),
+    ]
+    assert world.get("/v1/upcoming", **span).json["until"] == "2025-02-19T21:12:13.345Z"
+    past = world.get("/v1/upcoming", **{"from": "2025-02-19T00:00:00Z", "within": "300"}).json
+    assert past == world.get("/v1/upcoming", within="300").json
+    for refused in ("2025-03-22T21:10:12.346Z", "tomorrow"):
+        assert world.get("/v1/upcoming", **{"from": refused}).problem == "malformed-request"
+    month = world.get("/v1/upcoming", **{"from": "2025-03-22T21:10:12.345Z", "within": "60"}).json
+    assert len(month["runs"]) == 1
+
+
+def test_cursor_of_a_window_is_not_taken_for_another_one() -> None:
+    world = ApiWorld()
+    world.create(schedule={"rate_seconds": 60})
+    span = {"from": "2025-02-19T22:00:00Z", "within": "600"}
+    cursor = world.get("/v1/upcoming", limit="1", **span).json["next_cursor"]
+    assert world.get("/v1/upcoming", limit="1", cursor=cursor, **span).json["runs"]
+    for other in ({"within": "600"}, span | {"from": "2025-02-19T22:00:01Z"}):
+        assert world.get("/v1/upcoming", limit="1", cursor=cursor, **other).problem == "invalid-cursor"
+
+
 def test_upcoming_runs_are_counted_step_by_step() -> None:
     world = ApiWorld()
     world.create(schedule={"rate_seconds": 60})

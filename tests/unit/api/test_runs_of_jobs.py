@@ -80,6 +80,32 @@ def test_list_of_jobs_reads_no_runs_of_recurring_jobs() -> None:
     assert [step for step in ran.world.steps.taken if step.startswith("store.")] == []
 
 
+def test_list_of_jobs_shows_last_runs_that_are_asked_for_by_one_request() -> None:
+    ran = Ran()
+    once = ran.api.create(schedule={"delay_seconds": 600})
+    idle = ran.api.create(schedule={"rate_seconds": 60})
+    ran.world.steps.taken.clear()
+    listed = {job["id"]: job for job in ran.api.get("/v1/jobs", include="last_run").json["jobs"]}
+    reads = [step for step in ran.world.steps.taken if step.startswith("store.")]
+    assert listed[ran.job.id]["last_run"] == ran.shown()["last_run"]
+    assert "last_run" not in listed[once["id"]]
+    assert "last_run" not in listed[idle["id"]]
+    # One read of the one-off jobs, and one of the latest runs of the others.
+    assert reads == ["store.get_many", "store.get_many"]
+    assert ran.api.get("/v1/jobs", include="runs").problem == "malformed-request"
+
+
+def test_last_runs_of_a_full_page_are_read_fifty_jobs_at_a_time() -> None:
+    ran = Ran()
+    for number in range(60):
+        ran.world.recurring(number + 2)
+    ran.world.steps.taken.clear()
+    jobs = ran.api.get("/v1/jobs", include="last_run", limit="100").json["jobs"]
+    assert len(jobs) == 61
+    assert [job["id"] for job in jobs if "last_run" in job] == [ran.job.id]
+    assert ran.world.steps.taken.count("store.get_many") == 2
+
+
 def test_answer_to_another_method_has_no_last_run_of_a_recurring_job() -> None:
     ran = Ran()
     assert ran.shown()["last_run"] is not None

@@ -58,6 +58,15 @@ def _last(name: str) -> Any:
     return lambda job: getattr(job.last_run, name) if job.last_run else None
 
 
+def _lag_text(job: Any) -> str | None:
+    lag_ms = job.last_run.lag_ms if job.last_run else None
+    return None if lag_ms is None else f"{lag_ms} ms"
+
+
+LAST_RUN = (
+    Column("last run was", _last("state")),
+    Column("late by", _lag_text),
+)
 ROWS = (
     Column("id", lambda job: job.id),
     Column("key", lambda job: job.key),
@@ -97,14 +106,26 @@ def list_jobs(
     backfill_of: Annotated[
         str | None, typer.Option(metavar="JOB", help="Only the backfills of this job.")
     ] = None,
+    last_run: Annotated[
+        bool, typer.Option("--last-run", help="Show how the last run of each job ended, too.")
+    ] = False,
     limit: Limit = PAGE,
     all_: All = False,
 ) -> None:
     """List jobs: recurring jobs by id, then one-off jobs by due time."""
     session = session_of(context)
     of = find_job_id(session, backfill_of) if backfill_of else None
-    jobs = session.client.jobs.iterate(tag=tag, state=state, kind=kind, q=name, set=set_, backfill_of=of)
-    session.show_list(shown(session, jobs, limit, all_), COLUMNS, empty="no jobs")
+    jobs = session.client.jobs.iterate(
+        tag=tag,
+        state=state,
+        kind=kind,
+        q=name,
+        set=set_,
+        backfill_of=of,
+        include="last_run" if last_run else None,
+    )
+    columns = (*COLUMNS, *LAST_RUN) if last_run else COLUMNS
+    session.show_list(shown(session, jobs, limit, all_), columns, empty="no jobs")
 
 
 def get_job(context: typer.Context, job: JobArgument) -> None:

@@ -50,16 +50,22 @@ def next_runs(
         str | None,
         typer.Option("--within", metavar=DURATION, help="Of all jobs: how far to look ahead; 5m by default."),
     ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="INSTANT", help="Of all jobs: look ahead from this instant on; now by default."
+        ),
+    ] = None,
 ) -> None:
     """List the next runs of a job in its zone, and when each is due with its jitter; or the next calls of all jobs."""
     session = session_of(context)
     if job is None:
         ahead = None if within is None else seconds(within, "--within")
-        found = islice(session.client.upcoming.iterate(within=ahead, limit=count), count)
+        found = islice(session.client.upcoming.iterate(within=ahead, since=since, limit=count), count)
         session.show_list(found, _SOON, empty="nothing is due: --within 24h looks farther ahead")
         return
-    if within is not None:
-        raise CommandError("--within is for all jobs: give -n for one", Exit.USAGE)
+    if within is not None or since is not None:
+        raise CommandError("--within and --from are for all jobs: give -n for one", Exit.USAGE)
     of = find_job(session, job)
     upcoming = session.client.jobs.upcoming(of, count=count)
     session.show_list(upcoming.runs, _NEXT, empty=of.no_next_run or "no next run")

@@ -57,7 +57,8 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
     return shown
 
 
-def job_summary(job: Execution | Job, now_ms: int) -> JobSummaryOut:
+def job_summary(job: Execution | Job, now_ms: int, last_run: Execution | None = None) -> JobSummaryOut:
+    """`last_run` is that of a recurring job, where it was read; a one-off job is its own run."""
     next_at = next_due_at(job, now_ms)
     return JobSummaryOut(
         id=_id(job),
@@ -69,7 +70,7 @@ def job_summary(job: Execution | Job, now_ms: int) -> JobSummaryOut:
         schedule=schedule_out(job),
         next_due_at=instant_out(next_at),
         no_next_run=no_next_run(job, next_at, now_ms),
-        last_run=last_run_out(own_run(job)),
+        last_run=last_run_out(last_run or own_run(job)),
         lane=job.call.lane,
         revision=job.revision,
         created_at=format_instant(created_at(job)),

@@ -5,7 +5,7 @@ from typing import Any
 from functions.api.context import Context
 from functions.api.http.bodies import validate
 from functions.api.http.conditions import UNKNOWN_REVISION
-from functions.api.http.filters import JOB_FILTERS, job_filter
+from functions.api.http.filters import JOB_FILTERS, include_last_run, job_filter
 from functions.api.http.positions import job_parts, read_job_position
 from functions.api.http.problems import Problem, ProblemError
 from functions.api.http.request import AuthenticatedRequest
@@ -90,17 +90,18 @@ def create_job(context: Context, request: AuthenticatedRequest) -> Response:
         summary="List the tenant's jobs: recurring jobs by id, then one-off jobs by due time",
         description=(
             "A one-off job keeps its position when its time is changed. `GET /v1/jobs/{job_id}` shows the "
-            "members that are left out here."
+            "members that are left out here. `include=last_run` shows the last runs of recurring jobs as well, "
+            "for two reads of each."
         ),
         success=200,
         answer=JobPageOut,
-        query=(*PAGING, *JOB_FILTERS),
+        query=(*PAGING, *JOB_FILTERS, "include"),
         problems=PAGE_PROBLEMS,
     )
 )
 def list_jobs(context: Context, request: AuthenticatedRequest) -> Response:
     limit, cursor = request.page()
-    criteria = job_filter(request.query)
+    criteria, includes_last_run = job_filter(request.query), include_last_run(request.query)
     query = {
         "list": "jobs",
         "state": criteria.state,
@@ -115,8 +116,11 @@ def list_jobs(context: Context, request: AuthenticatedRequest) -> Response:
         request.tenant, limit=limit, criteria=criteria, position=position
     )
     now_ms = context.now_ms()
+    runs = (
+        context.cases.listings.last_run.of_each(page.jobs) if includes_last_run else [None] * len(page.jobs)
+    )
     jobs = JobPageOut(
-        jobs=[job_summary(job, now_ms) for job in page.jobs],
+        jobs=[job_summary(job, now_ms, run) for job, run in zip(page.jobs, runs, strict=True)],
         next_cursor=context.cursors.seal(request.tenant, query, job_parts(page.next_position)),
     )
     return json_response(200, jobs)

@@ -29,8 +29,8 @@ WhenSuspendedIn = Annotated[
 class LastRunOut(Representation):
     """The latest run of a job that has started, or was skipped.
 
-    For a recurring job, `GET /v1/jobs/{job_id}` reads its two latest instants. A list has the member for one-off
-    jobs that have begun, and leaves it out for all others.
+    For a recurring job, `GET /v1/jobs/{job_id}` reads its two latest instants, and so does a list with
+    `include=last_run`. A list without it has the member for one-off jobs that have begun only.
     """
 
     execution_id: str

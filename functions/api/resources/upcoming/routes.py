@@ -67,22 +67,28 @@ def list_next_runs(context: Context, request: AuthenticatedRequest) -> Response:
         operation="listUpcoming",
         summary="List the next runs of all jobs of the tenant, by time",
         description=(
-            "The calls of the next `within` seconds. All pages cover the window of the first page, however "
-            "long reading them takes."
+            f"The calls of `within` seconds, from now on or from the instant `from` on, which is at most "
+            f"{LONGEST_DAYS} days ahead. All pages cover the window of the first page, however long reading them takes."
         ),
         success=200,
         answer=UpcomingPageOut,
-        query=(*PAGING, "within"),
+        query=(*PAGING, "within", "from"),
         problems=PAGE_PROBLEMS,
     )
 )
 def list_upcoming(context: Context, request: AuthenticatedRequest) -> Response:
     (limit, cursor), within_seconds = request.page(), _within_seconds(request)
+    from_ms = instant(request.query, "from")
     query = {"list": "upcoming", "within": within_seconds}
+    if from_ms is not None:  # Cursors of the releases before have no such member.
+        query["from"] = from_ms
     position = context.cursors.unseal(request.tenant, query, cursor, read_upcoming_position)
-    page = context.cases.listings.list_upcoming.execute(
-        request.tenant, within_seconds * 1000, limit=limit, position=position
-    )
+    try:
+        page = context.cases.listings.list_upcoming.execute(
+            request.tenant, within_seconds * 1000, limit=limit, from_ms=from_ms, position=position
+        )
+    except InvalidValueError as error:
+        raise ProblemError(Problem.MALFORMED_REQUEST, str(error)) from error
     upcoming = UpcomingPageOut(
         runs=[upcoming_run_out(run) for run in page.runs],
         until=format_instant(page.until),
