@@ -12,6 +12,11 @@ const PAGES = {
   dead: () => import('./pages/dead.js'),
   usage: () => import('./pages/usage.js'),
   operator: () => import('./pages/operator.js'),
+  jobs: () => import('./pages/jobs.js'),
+  newJob: () => import('./pages/job_form.js'),
+  job: () => import('./pages/job.js'),
+  editJob: () => import('./pages/job_form.js'),
+  upcoming: () => import('./pages/upcoming.js'),
   account: () => import('./pages/account.js'),
 };
 

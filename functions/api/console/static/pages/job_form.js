@@ -1,0 +1,257 @@
+// Create a job, or edit one.
+import { html, useEffect, useMemo, useRef, useState } from '../lib/dom.js';
+import { read, send } from '../lib/api.js';
+import { errorsByField, errorsOf, scheduleErrorsOf } from '../lib/form_errors.js';
+import {
+  EMPTY, ONCE_KINDS, creationOf, documentOf, formOf, rebased, scheduleOf,
+} from '../lib/job_form.js';
+import { isEqual, mergePatch } from '../lib/job_patch.js';
+import { creationSnippets } from '../lib/job_snippets.js';
+import { titleOf } from '../lib/job_words.js';
+import { go, href } from '../lib/route.js';
+import { whyNot } from '../lib/session.js';
+import { Act, Copy, Page, Problem } from '../ui/basics.js';
+import { notify } from '../ui/notices.js';
+import { Preview, usePreview } from '../ui/schedule.js';
+import { DeliveryFields, NameFields, RequestFields, ScheduleFields } from './job_form/fields.js';
+import { ExistingKey } from './job_form/existing_key.js';
+import { Conflict, Review } from './job_form/review.js';
+
+export default function JobForm({ params }) {
+  return params.id ? html`<${Edit} id=${params.id} key=${params.id} />` : html`<${Create} />`;
+}
+
+function Create() {
+  const editor = useEditor(EMPTY);
+  const [existing, setExisting] = useState(null);
+  const { form } = editor;
+  const creation = useMemo(() => creationOf(form), [form]);
+  const key = ONCE_KINDS.includes(form.kind) ? '' : form.key.trim();
+  const attempt = useRef(null);
+
+  const created = (job) => {
+    editor.settle();
+    notify(`${titleOf(job)} was created`);
+    go('job', { id: job.id });
+  };
+  const submit = () => editor.submit(creation.errors, async () => {
+    if (key) {
+      const { body } = await putByKey(key, creation.body, true);
+      if (body.change !== 'created') return setExisting(body);
+      return created((await putByKey(key, creation.body, false)).body.job);
+    }
+    return created((await send('POST', '/v1/jobs', { body: creation.body, idempotencyKey: keyOf(attempt, creation.body) })).body);
+  });
+  const replace = async () => created((await putByKey(key, creation.body, false)).body.job);
+
+  return html`
+    <${Page} title="New job" />
+    <${Form} editor=${editor} onSubmit=${submit} label="Create the job">
+      <${Snippets} body=${creation.body} jobKey=${key} />
+    <//>
+    ${existing && html`<${ExistingKey} put=${existing} jobKey=${key} act=${replace} onClose=${() => setExisting(null)} />`}`;
+}
+
+const putByKey = (key, body, isDryRun) => send('PUT', `/v1/jobs/by-key/${encodeURIComponent(key)}`, {
+  body, query: isDryRun ? { dry_run: 'true' } : {},
+});
+
+/** The same Idempotency-Key for the same body, so that a second press after a lost answer creates no second job. */
+function keyOf(attempt, body) {
+  const text = JSON.stringify(body);
+  if (attempt.current?.text !== text) attempt.current = { text, key: crypto.randomUUID() };
+  return attempt.current.key;
+}
+
+function Edit({ id }) {
+  const [loaded, setLoaded] = useState(null);
+  const [error, setError] = useState(null);
+  const load = async () => {
+    setError(null);
+    try {
+      setLoaded(await loadedJob(id));
+    } catch (refusal) {
+      setError(refusal);
+    }
+  };
+  useEffect(() => { load(); }, []);
+  if (error) return html`<${Page} title="Edit a job" /><${Problem} error=${error} retry=${load} />`;
+  if (!loaded) return html`<${Page} title="Edit a job" /><p class="muted" role="status">Loading …</p>`;
+  return html`<${EditLoaded} id=${id} loaded=${loaded} setLoaded=${setLoaded} />`;
+}
+
+/** The job as the form starts from it. */
+async function loadedJob(id) {
+  const { body: job, etag } = await read(`/v1/jobs/${encodeURIComponent(id)}`);
+  return { job, etag, form: formOf(job) };
+}
+
+function EditLoaded({ id, loaded, setLoaded }) {
+  const editor = useEditor(loaded.form);
+  const [isReviewed, setIsReviewed] = useState(false);
+  const [saving, setSaving] = useState({ isBusy: false, error: null });
+  const [theirs, setTheirs] = useState(null);
+  const { form } = editor;
+  const base = useMemo(() => documentOf(loaded.form).document, [loaded]);
+  const { document: mine, errors } = useMemo(() => documentOf(form), [form]);
+
+  const review = () => editor.submit(errors, async () => setIsReviewed(true));
+  const save = async () => {
+    setSaving({ isBusy: true, error: null });
+    try {
+      const path = `/v1/jobs/${encodeURIComponent(id)}`;
+      const { body: job } = await send('PATCH', path, { body: mergePatch(base, mine), ifMatch: loaded.etag });
+      editor.settle();
+      notify(`${titleOf(job)} was saved, as revision ${job.revision}`);
+      go('job', { id: job.id });
+    } catch (error) {
+      await failed(error);
+    }
+  };
+  const failed = async (error) => {
+    if (error.status === 412) {
+      try {
+        setTheirs(await loadedJob(id));
+        setIsReviewed(false);
+        setSaving({ isBusy: false, error: null });
+      } catch (refusal) {
+        setSaving({ isBusy: false, error: refusal });
+      }
+      return;
+    }
+    setSaving({ isBusy: false, error });
+    if (error.status === 422) {
+      setIsReviewed(false);
+      editor.refuse(error);
+    }
+  };
+  const settleConflict = (next) => {
+    editor.replace(next);
+    setLoaded(theirs);
+    setTheirs(null);
+  };
+
+  return html`
+    <${Page} title="Edit ${titleOf(loaded.job)}" actions=${html`<a href=${href('job', { id })}>Back to the job</a>`} />
+    <${Form} editor=${editor} onSubmit=${review} label="Review the changes" isEdit wasOnce=${ONCE_KINDS.includes(loaded.form.kind)}
+      whyNothing=${isEqual(base, mine) ? 'Nothing is changed yet.' : null} isBackfill=${loaded.job.kind === 'backfill'} />
+    ${isReviewed && html`<${Review} base=${base} after=${mine} preview=${editor.preview.value} ...${saving}
+      hasNewSchedule=${!isEqual(base.schedule, mine.schedule)} onSave=${save} onClose=${() => setIsReviewed(false)} />`}
+    ${theirs && html`<${Conflict} base=${base} mine=${mine} theirs=${documentOf(theirs.form).document}
+      revision=${theirs.job.revision} onKeep=${() => settleConflict(rebased(loaded.form, form, theirs.form))}
+      onTake=${() => settleConflict(theirs.form)} onClose=${() => setTheirs(null)} />`}`;
+}
+
+/** The form, its errors by field, and the preview of its schedule. */
+function useEditor(start) {
+  const [form, setForm] = useState(start);
+  const [refusal, setRefusal] = useState({ errors: [], error: null });
+  const [isBusy, setIsBusy] = useState(false);
+  const isDirty = useRef(false);
+  const schedule = useMemo(() => scheduleOf(form), [form]);
+  const preview = usePreview(schedule);
+  useLeaveGuard(isDirty);
+
+  const refuse = (error) => setRefusal(
+    [400, 422].includes(error.status) ? { errors: errorsOf(error), error: null } : { errors: [], error },
+  );
+  const change = (part) => {
+    isDirty.current = true;
+    setForm((before) => ({ ...before, ...part }));
+    // The error of a field that is typed in is out of date.
+    setRefusal((before) => ({ error: null, errors: withoutFields(before.errors, Object.keys(part), form.kind) }));
+  };
+  const submit = async (own, act) => {
+    setRefusal({ errors: own, error: null });
+    if (own.length || isBusy) return;
+    setIsBusy(true);
+    try {
+      await act();
+    } catch (error) {
+      refuse(error);
+    }
+    setIsBusy(false);
+  };
+  const typed = preview.error?.status === 422 ? scheduleErrorsOf(preview.error) : [];
+  const isRefused = refusal.errors.length > 0;
+  const shown = errorsByField([...refusal.errors, ...(isRefused ? [] : typed)], form.kind);
+  return {
+    form, change, submit, refuse, preview, isBusy, isRefused,
+    fields: shown.fields, rest: shown.rest,
+    error: refusal.error ?? (preview.error?.status === 422 ? null : preview.error),
+    replace: setForm, settle: () => { isDirty.current = false; },
+  };
+}
+
+function withoutFields(errors, names, kind) {
+  return errors.filter((error) => !names.some((name) => errorsByField([error], kind).fields[name]));
+}
+
+/** The browser asks before it leaves a form with changes. */
+function useLeaveGuard(isDirty) {
+  useEffect(() => {
+    const ask = (event) => {
+      if (isDirty.current) event.preventDefault();
+    };
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, []);
+}
+
+function Form({ editor, onSubmit, label, isEdit = false, wasOnce, whyNothing = null, isBackfill = false, children }) {
+  const why = whyNot('write') ?? whyNothing;
+  const props = { form: editor.form, change: editor.change, errors: editor.fields, isEdit, wasOnce };
+  const submit = (event) => {
+    event.preventDefault();
+    if (!why) onSubmit();
+  };
+  return html`
+    <form class="job-form" onSubmit=${submit} novalidate>
+      <div class="job-form-fields">
+        <${NameFields} ...${props} />
+        ${isBackfill ? html`<p class="hint">Of a backfill only the name and the tags can be changed.</p>` : html`
+          <${ScheduleFields} ...${props} />
+          <${RequestFields} ...${props} />
+          <${DeliveryFields} ...${props} />`}
+        <${Refusal} editor=${editor} />
+        <div class="actions">
+          <${Act} label=${label} kind="primary" why=${why} isBusy=${editor.isBusy} onClick=${onSubmit} />
+        </div>
+      </div>
+      <aside class="job-form-preview" aria-label="What the schedule will do">
+        <${Live} preview=${editor.preview} />
+        ${children}
+      </aside>
+    </form>`;
+}
+
+function Refusal({ editor }) {
+  const count = Object.keys(editor.fields).length;
+  return html`
+    ${editor.error && html`<${Problem} error=${editor.error} />`}
+    ${editor.isRefused && html`
+      <div class="problem" role="alert">
+        <p><strong>The job was not saved.</strong> ${count ? 'See the fields that are marked.' : ''}</p>
+        ${editor.rest.length > 0 && html`<ul>${editor.rest.map((text) => html`<li>${text}</li>`)}</ul>`}
+      </div>`}`;
+}
+
+function Live({ preview }) {
+  const { value, error, isLoading } = preview;
+  return html`
+    <h2>What it will do</h2>
+    <div aria-live="polite" aria-busy=${isLoading}>
+      ${value && html`<${Preview} preview=${value} />`}
+      ${error?.status === 422 && html`<p class="error">${error.problem.detail}</p>`}
+      ${!value && !error && html`<p class="muted">Type a schedule to see its words, its next runs and its clock changes.</p>`}
+    </div>`;
+}
+
+function Snippets({ body, jobKey }) {
+  if (!body.request.url || !Object.keys(body.schedule).length) return null;
+  return html`
+    <h2>As a command or as code</h2>
+    <p class="hint">Headers and body are part of the text.</p>
+    ${creationSnippets(body, jobKey, location.origin).map(({ label, text }) => html`
+      <${Copy} key=${label} label="Copy as ${label}" text=${text} />`)}`;
+}

@@ -1,0 +1,54 @@
+// The filters of the list of jobs. They are members of the address, so that a link shows the same list.
+import { html, useEffect, useRef, useState } from '../../lib/dom.js';
+import { setQuery } from '../../lib/route.js';
+import { Field } from '../../ui/basics.js';
+
+const STATES = [
+  'active', 'paused', 'completed', 'deleted', 'pending', 'queued', 'running', 'waiting', 'succeeded', 'failed',
+  'cancelled', 'skipped',
+];
+const KINDS = ['cron', 'rate', 'once', 'backfill'];
+const PAUSE_MS = 400;
+
+export function Filters({ filters }) {
+  const choose = (name) => (event) => setQuery({ [name]: event.target.value || null, cursor: null });
+  return html`
+    <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
+      <${Typed} name="q" label="Name begins with" value=${filters.q ?? ''} isSearch />
+      <${Typed} name="tag" label="Tag" value=${filters.tag ?? ''} />
+      <${Typed} name="set" label="Set" value=${filters.set ?? ''} />
+      <${Choice} label="State" value=${filters.state} options=${STATES} onChange=${choose('state')} />
+      <${Choice} label="Kind" value=${filters.kind} options=${KINDS} onChange=${choose('kind')} />
+      ${filters.backfill_of && html`
+        <p>Backfills of <code>${filters.backfill_of}</code>${' '}
+          <button type="button" onClick=${() => setQuery({ backfill_of: null, cursor: null })}>Show all jobs</button></p>`}
+    </form>`;
+}
+
+function Choice({ label, value, options, onChange }) {
+  return html`
+    <${Field} label=${label}>
+      <select value=${value ?? ''} onChange=${onChange}>
+        <option value="">any</option>
+        ${options.map((option) => html`<option key=${option} value=${option} selected=${option === value}>${option}</option>`)}
+      </select>
+    <//>`;
+}
+
+/** A text that filters once it has not changed for a moment. */
+function Typed({ name, label, value, isSearch = false }) {
+  const [text, setText] = useState(value);
+  const timer = useRef(null);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const type = (event) => {
+    const next = event.target.value;
+    setText(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setQuery({ [name]: next || null, cursor: null }), PAUSE_MS);
+  };
+  return html`
+    <${Field} label=${label}>
+      <input type=${isSearch ? 'search' : 'text'} data-search=${isSearch ? true : undefined} value=${text} onInput=${type} autocomplete="off" />
+    <//>`;
+}
