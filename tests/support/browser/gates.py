@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, Response, WebError
 
-QUIET_MS = 150
+WAIT_MS, STEP_MS, QUIET_MS = 30_000, 5, 150
 _REPORTED = "Content-Security-Policy broken:"
 _REPORT_VIOLATIONS = f"""
 addEventListener("securitypolicyviolation", (event) => {{
@@ -46,8 +46,12 @@ class Gates:
 
     def await_answers(self, page: Page) -> None:
         """Return when each request has its answer, and the page knows it."""
-        while self._unanswered:
-            page.wait_for_timeout(5)
+        for _ in range(WAIT_MS // STEP_MS):
+            if not self._unanswered:
+                break
+            page.wait_for_timeout(STEP_MS)
+        else:
+            raise AssertionError(f"no answer came: {[each.url for each in self._unanswered]}")
         page.evaluate("0")
 
     def await_quiet(self, page: Page) -> None:
