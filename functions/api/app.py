@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from functions.api.console.assets import ASSET_PATHS, asset_answer
+from functions.api.console.assets import ASSET_PATH, asset_answer
 from functions.api.console.assets import page_answer as console_answer
 from functions.api.context import Context
 from functions.api.http.admission import CONSOLE_PATH, admit, check_scope
@@ -73,7 +73,7 @@ class Api:
                 for route, handler in routes_of(section).items()
             }
         pages: dict[tuple[str, str], _Endpoint] = {("GET", path): partial(_show_page, path) for path in PAGES}
-        pages |= {("GET", path): lambda request, _event: asset_answer(request) for path in ASSET_PATHS}
+        pages["GET", ASSET_PATH] = lambda request, _event: asset_answer(request)
         pages["GET", CONSOLE_PATH] = lambda request, _event: console_answer(request)
         return pages | {("GET", ROOT_PATH): lambda _request, _event: root_answer()}
 

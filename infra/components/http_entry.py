@@ -55,17 +55,9 @@ def _cors(stage: StageConfig) -> apigateway.CorsPreflightOptions | None:
 
 
 OPEN_RATE, OPEN_BURST = 5, 100
-"""Requests per second to each route of the documentation; a page with all of its files takes seven."""
-FILES_RATE, FILES_BURST = 20, 300
-"""The same for the console's files. The first visit after a deployment loads some 25 of them, later visits none."""
-OPEN_PATHS = {
-    "/v1/docs": (OPEN_RATE, OPEN_BURST),
-    "/v1/docs/{proxy+}": (OPEN_RATE, OPEN_BURST),
-    "/v1/openapi.json": (OPEN_RATE, OPEN_BURST),
-    "/console": (OPEN_RATE, OPEN_BURST),
-    "/console/{proxy+}": (FILES_RATE, FILES_BURST),
-}
-"""Paths that any client may read, with their rates."""
+"""Requests per second to each of the routes below; a page with all of its files takes seven."""
+OPEN_PATHS = ("/v1/docs", "/v1/docs/{proxy+}", "/v1/openapi.json", "/console", "/console/{proxy+}")
+"""Paths of the documentation and of the console, which any client may read."""
 
 
 class HttpEntry(Construct):
@@ -111,8 +103,8 @@ class HttpEntry(Construct):
     def _bound_open_paths(self, integration: HttpLambdaIntegration, stage: apigateway.HttpStage) -> None:
         cfn_stage = cast(apigateway.CfnStage, stage.node.default_child)
         cfn_stage.route_settings = {
-            f"ANY {path}": {"ThrottlingRateLimit": rate, "ThrottlingBurstLimit": burst}
-            for path, (rate, burst) in OPEN_PATHS.items()
+            f"ANY {path}": {"ThrottlingRateLimit": OPEN_RATE, "ThrottlingBurstLimit": OPEN_BURST}
+            for path in OPEN_PATHS
         }
         for path in OPEN_PATHS:
             for route in self.api.add_routes(path=path, integration=integration):

@@ -5,10 +5,9 @@ import re
 
 import pytest
 
-from functions.api.console.assets import assets
 from functions.api.reference.pages import PAGES
 from functions.api.routes import every_route
-from infra.components.http_entry import FILES_BURST, FILES_RATE, OPEN_BURST, OPEN_RATE
+from infra.components.http_entry import OPEN_BURST, OPEN_RATE
 from tests.infra.conftest import Synthesised
 from tests.support.template import environment
 
@@ -42,19 +41,15 @@ def test_every_page_that_needs_no_key_has_a_low_rate_of_its_own(
     service = request.getfixturevalue(stage).service
     (deployed,) = service.of_type("AWS::ApiGatewayV2::Stage").values()
     settings = deployed["Properties"]["RouteSettings"]
-    files = settings["ANY /console/{proxy+}"]
-    assert files == {"ThrottlingRateLimit": FILES_RATE, "ThrottlingBurstLimit": FILES_BURST}
-    pages = [each for each in settings.values() if each is not files]
-    assert all(
-        each == {"ThrottlingRateLimit": OPEN_RATE, "ThrottlingBurstLimit": OPEN_BURST} for each in pages
-    )
-    assert len(assets().by_name) * 3 < FILES_BURST, "three readers may come in the same second"
+    assert {tuple(each.items()) for each in settings.values()} == {
+        (("ThrottlingRateLimit", OPEN_RATE), ("ThrottlingBurstLimit", OPEN_BURST))
+    }
     routes = service.of_type("AWS::ApiGatewayV2::Route")
     bounded = {name for name, made in routes.items() if made["Properties"]["RouteKey"] in settings}
     assert len(bounded) == len(settings)
     assert bounded <= set(deployed["DependsOn"]), "API Gateway refuses settings of a route that is not there"
     patterns = [key.removeprefix("ANY ").replace("{proxy+}", ".+") for key in settings]
-    open_paths = [*PAGES, "/console", "/console/0123456789abcdef/lib/api.js"]
+    open_paths = [*PAGES, "/console", "/console/0123456789abcdef/app.js"]
     assert all(any(re.fullmatch(pattern, path) for pattern in patterns) for path in open_paths)
 
 

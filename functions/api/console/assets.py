@@ -1,7 +1,7 @@
 """The files of the console, read at the first request for one of them.
 
-The page `/console` names all other files below a digest of their content. So a browser keeps each file for good,
-and loads every file anew after a deployment that changes any of them.
+The page `/console` loads one script and one style sheet, which are joined of all others. Their addresses have a
+digest of the content. So a browser keeps them for good, and loads both anew after a deployment that changes any file.
 """
 
 from collections.abc import Callable
@@ -9,6 +9,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from functions.api.console.pack import pack
 from functions.api.http.admission import CONSOLE_PATH
 from functions.api.http.page import CONTENT_SECURITY_POLICY, HTML, SCRIPT, STYLE, TEXT, file_answer, tag_of
 from functions.api.http.problems import Problem, ProblemError
@@ -16,17 +17,15 @@ from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
 from shared.dataclass import dataclass
 
-ASSET_PATHS = (
-    f"{CONSOLE_PATH}/<digest>/<file>",
-    f"{CONSOLE_PATH}/<digest>/<folder>/<file>",
-    f"{CONSOLE_PATH}/<digest>/<folder>/<part>/<file>",
-)
-"""The paths of the files, by the depth of their folder."""
+ASSET_PATH = f"{CONSOLE_PATH}/<digest>/<file>"
 _STATIC = Path(__file__).with_name("static")
 _INDEX = "index.html"
 _DIGEST = "DIGEST"
 """What the page has in place of the digest."""
-_MEDIA_TYPES = {".css": STYLE, ".js": SCRIPT, ".mjs": SCRIPT, ".txt": TEXT}
+_FIRST = "app.js"
+"""The module that starts the console, and the name of the script that has all modules."""
+_STYLES = ("vendor/uPlot.css", "console.css", "pages.css")
+"""In the order of the cascade. The style sheet that has all of them is called `console.css`."""
 _PAGE_HEADERS = {
     "Content-Security-Policy": f"{CONTENT_SECURITY_POLICY}; require-trusted-types-for 'script'; trusted-types 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -52,7 +51,7 @@ class Assets:
     """The name of this version, made of the content of all files."""
     page: Asset
     by_name: dict[str, Asset]
-    """The files that the page loads, by their path below `static`."""
+    """The files that the page loads, and the licences."""
 
 
 @cache
@@ -61,14 +60,19 @@ def assets() -> Assets:
     texts = {
         path.relative_to(_STATIC).as_posix(): path.read_text(encoding="utf-8")
         for path in sorted(_STATIC.rglob("*"))
-        if path.suffix in _MEDIA_TYPES or path.name == _INDEX
+        if path.is_file()
     }
-    whole = sha256()
-    for name, text in texts.items():
-        whole.update(f"{name}\0{len(text)}\0{text}\0".encode())
+    # The licences of the libraries ask to be there wherever the libraries are.
+    licences = "\n".join(text for name, text in texts.items() if name.endswith(".txt"))
+    modules = {name: text for name, text in texts.items() if name.endswith((".js", ".mjs"))}
+    by_name = {
+        _FIRST: _asset(SCRIPT, pack(modules, _FIRST)),
+        "console.css": _asset(STYLE, "\n".join(texts[name] for name in _STYLES)),
+        "licences.txt": _asset(TEXT, licences),
+    }
+    whole = sha256("\0".join([texts[_INDEX], *(asset.text for asset in by_name.values())]).encode())
     digest = whole.hexdigest()[:16]
-    page = _asset(HTML, texts.pop(_INDEX).replace(_DIGEST, digest))
-    by_name = {name: _asset(_MEDIA_TYPES[Path(name).suffix], text) for name, text in texts.items()}
+    page = _asset(HTML, texts[_INDEX].replace(_DIGEST, digest))
     return Assets(digest=digest, page=page, by_name=by_name)
 
 
@@ -80,11 +84,10 @@ def page_answer(request: AuthenticatedRequest) -> Response:
 
 def asset_answer(request: AuthenticatedRequest) -> Response:
     """A file that the page loads; ProblemError with a 404 for other names, and for those of other versions."""
-    digest, *parts = request.path_values.values()
-    found = assets().by_name.get("/".join(parts))
+    found = assets().by_name.get(request.path_values["file"])
     if found is None:
         raise ProblemError(Problem.NOT_FOUND, "the console has no such file")
-    if digest != assets().digest:
+    if request.path_values["digest"] != assets().digest:
         raise ProblemError(Problem.NOT_FOUND, f"the console was updated: load {CONSOLE_PATH} again")
     return _kept(found, request.knows)
 

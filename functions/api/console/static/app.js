@@ -1,11 +1,10 @@
 // The console: signs in, and shows the page that the address names.
 import { html, render, useEffect, useState } from './lib/dom.js';
-import { parse } from './lib/route.js';
 import { onSessionChange, session, signOut, storedKey, takeKeyOfAddress } from './lib/session.js';
 import { Frame } from './shell/frame.js';
 import { SignIn } from './shell/sign_in.js';
 
-/** Pages by the name of their route. A page is loaded when it is first opened. */
+/** Pages by the name of their route. A page's module runs when it is first opened. */
 const PAGES = {
   overview: () => import('./pages/overview.js'),
   run: () => import('./pages/run.js'),
@@ -43,6 +42,4 @@ const firstKey = takeKeyOfAddress();
 session.key = storedKey();
 const root = document.getElementById('console');
 root.replaceChildren();
-// The page is loaded while the key is checked. A failure shows when the page is opened.
-PAGES[parse(location.hash).name]?.().catch(() => {});
 render(html`<${Console} firstKey=${firstKey} />`, root);

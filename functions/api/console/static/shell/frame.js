@@ -44,14 +44,10 @@ export function Frame({ pages, signOut }) {
 
 /** The page of a route. Its heading gets the focus, so that a screen reader reads where one is. */
 function Content({ load, route }) {
-  const [page, setPage] = useState({ Component: null, error: null });
+  const [Component, setComponent] = useState(null);
   const [error, reset] = useErrorBoundary();
   const isFocused = useRef(false);
-  const fetchPage = () => load?.().then(
-    (module) => setPage({ Component: module.default, error: null }),
-    (refusal) => setPage({ Component: null, error: refusal }),
-  );
-  useEffect(() => { fetchPage(); }, []);
+  useEffect(() => { load?.().then((module) => setComponent(() => module.default)); }, []);
   useEffect(() => {
     const heading = document.querySelector('#content h1');
     if (isFocused.current || !heading) return;
@@ -60,17 +56,9 @@ function Content({ load, route }) {
     globalThis.scrollTo(0, 0);
   });
   if (!load) return html`<${NoSuchPage} />`;
-  if (page.error) return html`<${Outdated} />`;
   if (error) return html`<h1 tabindex="-1">Something went wrong</h1><${Problem} error=${error} retry=${reset} />`;
-  if (!page.Component) return html`<p class="muted" role="status">Loading …</p>`;
-  return html`<${page.Component} params=${route.params} query=${route.query} />`;
-}
-
-/** The files of a version that is no longer deployed cannot be loaded. */
-function Outdated() {
-  return html`<h1 tabindex="-1">This page could not be loaded</h1>
-    <p>The console was updated, or the connection failed. The address and the key are kept.</p>
-    <button type="button" class="primary" onClick=${() => location.reload()}>Load the console again</button>`;
+  if (!Component) return html`<p class="muted" role="status">Loading …</p>`;
+  return html`<${Component} params=${route.params} query=${route.query} />`;
 }
 
 function NoSuchPage() {

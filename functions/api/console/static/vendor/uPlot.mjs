@@ -2000,7 +2000,7 @@ function pxRoundGen(pxAlign) {
 
 /*
 // inefficient linear interpolation that does bi-directinal scans on each call
-export function costlyLerp(i, idx0, idx1, _dirX, dataY) {
+function costlyLerp(i, idx0, idx1, _dirX, dataY) {
 	let prevNonNull = nonNullIdx(dataY, _dirX == 1 ? idx0 : idx1, i, -_dirX);
 	let nextNonNull = nonNullIdx(dataY, i, _dirX == 1 ? idx1 : idx0,  _dirX);
 
