@@ -1,11 +1,12 @@
 """`make bench`: what jobs and requests cost, in units that AWS bills and in processor time.
 
-python -m tests.bench [--part counted|measured|laptop|lag] [--transport http|boto3] [--save]
+python -m tests.bench [--part counted|measured|laptop|lag|overview] [--transport http|boto3] [--save]
 
 The counted figures must not rise above `counted.json`, which `--save` writes. Processor times have no limit:
 compare the figures of one run with each other. The part `laptop` runs a burst on the laptop stack: its counts must
 be those of the sizing, its seconds are shown beside them, and `--save` writes `laptop.json`. The part `lag` shows how
-late calls begin on the laptop stack. Every part prints the tables of docs/performance.md in Markdown.
+late calls begin on the laptop stack. The part `overview` counts what the console's first page reads, and `--save`
+writes `overview.json`. Every part prints the tables of docs/performance.md in Markdown.
 """
 
 import argparse
@@ -25,9 +26,11 @@ from tests.bench.lag import lag_table, run_loads
 from tests.bench.laptop import MachineTooSlowError, run_burst
 from tests.bench.measured import Bench
 from tests.bench.meter import Bill
+from tests.bench.overview import opened, overview_table
+from tests.bench.overview import save as save_overview
 from tests.bench.tables import counted_table, measured_tables
 
-PARTS = ("counted", "measured", "laptop", "lag")
+PARTS = ("counted", "measured", "laptop", "lag", "overview")
 SAVED = Path(__file__).with_name("counted.json")
 TOLERANCE, SLACK = 1.05, 0.05
 BY_TIME = ("lease_units", "dynamodb")
@@ -53,6 +56,8 @@ def main(arguments: list[str]) -> int:
         return _run_laptop(saves=options.save)
     if options.part == "lag":
         return _run_lag()
+    if options.part == "overview":
+        return _open_overview(saves=options.save)
     return _measure() if options.part == "measured" else _count(saves=options.save)
 
 
@@ -98,6 +103,15 @@ def _run_lag() -> int:
     except MachineTooSlowError as error:
         _write(str(error))
         return 1
+    return 0
+
+
+def _open_overview(*, saves: bool) -> int:
+    with cell(counts_units=True, archive_days=400) as made:
+        rows = opened(made)
+    _write(overview_table(rows))
+    if saves:
+        save_overview(rows)
     return 0
 
 

@@ -178,7 +178,7 @@ def instant(at: int) -> str:
 
 
 @contextmanager
-def cell(*, counts_units: bool) -> Iterator[Cell]:
+def cell(*, counts_units: bool, archive_days: int = 0) -> Iterator[Cell]:
     """A cell over emulators and a receiver of its own, which are stopped at the end.
 
     With `counts_units`, DynamoDB Local holds the tables: ministack answers faster, and counts other read units.
@@ -196,6 +196,7 @@ def cell(*, counts_units: bool) -> Iterator[Cell]:
                 tables = Clients(engine.endpoint)
             os.environ.update(environment(Clients(emulator.endpoint), tables))
             os.environ.update({Env.LANE: QueueName.STANDARD, "POWERTOOLS_SERVICE_NAME": "bench"})
+            os.environ[Env.ARCHIVE_DAYS] = str(archive_days)
             clock, meter = AheadClock(), Meter(tables.client("dynamodb"))
             with (
                 patch.object(SystemClock, "now_ms", lambda _: clock.now_ms()),

@@ -16,7 +16,7 @@ def counted_table(rows: Iterable[Counted]) -> str:
     for row in rows:
         *figures, log_bytes = (getattr(row.bill, name) for name in FIELDS)
         lines.append([row.name, *(f"{figure:.2f}" for figure in figures), f"{log_bytes:.0f}"])
-    return _markdown(["", *COUNTED], lines)
+    return markdown(["", *COUNTED], lines)
 
 
 def measured_tables(rows: Sequence[Measured]) -> str:
@@ -24,7 +24,7 @@ def measured_tables(rows: Sequence[Measured]) -> str:
     jobs = [row for row in rows if not row.name.startswith(START)]
     starts = [row for row in rows if row.name.startswith(START)]
     tables = [
-        _markdown(
+        markdown(
             ["µs a job", "product", "first loop", "ratio", "best loop", "ratio"],
             [
                 [
@@ -38,7 +38,7 @@ def measured_tables(rows: Sequence[Measured]) -> str:
                 for row in jobs
             ],
         ),
-        _markdown(
+        markdown(
             ["ms a start", "product", "naive imports", "ratio"],
             [
                 [
@@ -58,5 +58,5 @@ def _text(figure: float | None, form: str) -> str:
     return "" if figure is None else format(figure, form)
 
 
-def _markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def markdown(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in [heads, ["---"] * len(heads), *rows])

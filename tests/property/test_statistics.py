@@ -1,5 +1,6 @@
 """Sums and histograms: those of the parts add up to those of the whole, and quantiles are within their error."""
 
+from dataclasses import replace
 from collections import Counter
 
 from hypothesis import given
@@ -78,6 +79,20 @@ def test_merged_sums_are_those_made_at_once(first: list[Sample], second: list[Sa
     whole.merge(part)
     assert whole == summed(first + second)
     assert part == summed(second)
+
+
+@given(samples=st.lists(SAMPLES, max_size=30))
+def test_sums_in_one_minute_are_those_of_all_minutes(samples: list[Sample]) -> None:
+    sums = summed(samples)
+    joined = sums.in_one_minute()
+    assert joined.lag == sums.lag
+    assert len(joined.minutes) == min(1, len(sums.minutes))
+    for member in ("ended", "failed"):
+        assert sum(getattr(each, member) for each in joined.minutes.values()) == sum(
+            getattr(each, member) for each in sums.minutes.values()
+        )
+    assert replace(joined, minutes={}) == replace(sums, minutes={})
+    assert sums == summed(samples)
 
 
 @given(samples=st.lists(SAMPLES, max_size=30), unended=st.integers(0, 5))

@@ -80,7 +80,9 @@ class ReadStatistics:
             if found.sums.unended:
                 open_hours.add(found.unit.hour)
             if window.step is not Step.MINUTE:
-                buckets[(found.unit.start_ms - window.from_at) // window.step.ms].sums.merge(found.sums)
+                buckets[(found.unit.start_ms - window.from_at) // window.step.ms].sums.merge(
+                    found.sums.in_one_minute()
+                )
                 continue
             for number, minute in found.sums.minutes.items():
                 index = number - window.from_at // MINUTE_MS

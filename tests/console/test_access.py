@@ -1,0 +1,121 @@
+"""Keys, secrets and settings of a tenant, and what operators do."""
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from shared.domain.dead_letters.parked_message import park
+from shared.names import QueueName
+from tests.console.failing import asked, fail
+from tests.support.console.day import Day
+from tests.support.console.served import ServedApi
+from tests.support.console.visit import Console, visiting
+
+
+def test_key_is_created_shown_once_and_revoked(empty_console: Console) -> None:
+    console, page = empty_console, empty_console.page
+    console.open("#/usage")
+    page.get_by_text("Create a key").click()
+    page.get_by_label("Name", exact=True).fill("ci")
+    page.get_by_role("button", name="Create the key").click()
+    expect(page.get_by_text("Choose at least one scope")).to_be_visible()
+    page.get_by_role("checkbox", name="read:").check()
+    console.check_access()
+    page.get_by_role("button", name="Create the key").click()
+    secret = page.locator(".once code").inner_text()
+    assert asked(console, "GET", "/v1/whoami", key=secret)["scopes"] == ["read"]
+    page.get_by_role("button", name="I have stored it").click()
+    assert secret not in page.content()
+    row = page.get_by_role("row", name="ci", exact=False).filter(has_text="90 d")
+    row.get_by_role("button", name="Revoke").click()
+    expect(page.get_by_role("dialog")).to_contain_text("Revoke ci?")
+    console.check_access()
+    page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    expect(page.get_by_text("The key ci is revoked.")).to_be_visible()
+    states = {key["name"]: key["state"] for key in asked(console, "GET", "/v1/keys")["keys"]}
+    assert states["ci"] == "revoked"
+
+
+def test_signing_secret_is_rotated_and_the_defaults_are_saved(empty_console: Console) -> None:
+    console, page = empty_console, empty_console.page
+    console.open("#/usage")
+    page.get_by_role("button", name="Rotate").click()
+    page.get_by_role("dialog").get_by_role("button", name="Rotate").click()
+    expect(page.locator(".once code")).to_contain_text("whsec_")
+    states = [each["state"] for each in asked(console, "GET", "/v1/signing-secrets")["signing_secrets"]]
+    assert sorted(states) == ["current", "overlapping"]
+    page.get_by_label("After a failure").fill("https://hooks.northwind.example/failed")
+    page.get_by_role("button", name="Save the defaults").click()
+    expect(page.get_by_text("The defaults are saved.")).to_be_visible()
+    assert asked(console, "GET", "/v1/settings")["on_failure"] == "https://hooks.northwind.example/failed"
+    console.gates.allow(422)
+    page.get_by_label("After a success").fill("https://10.0.0.1/")
+    page.get_by_role("button", name="Save the defaults").click()
+    expect(page.get_by_role("alert")).to_contain_text("/on_success")
+    console.check_access()
+
+
+def test_reader_sees_quotas_and_is_told_why_keys_are_withheld(empty_console: Console) -> None:
+    console = empty_console
+    console.open("#/usage", key=console.day.reader_key)
+    expect(console.page.get_by_role("table", name="Quotas")).to_contain_text("Recurring jobs")
+    expect(console.page.get_by_text("This key lacks the scope admin.")).to_be_visible()
+    console.check_access()
+    console.go("#/operator")
+    expect(console.page.get_by_text("Only operators may see this page")).to_be_visible()
+    assert not [path for path in console.api.paths() if "/admin/" in path or "/v1/keys" in path]
+
+
+def test_operator_suspends_a_tenant_after_its_name_is_typed_and_resumes_it(empty_console: Console) -> None:
+    console, page = empty_console, empty_console.page
+    console.open("#/operator", key=console.day.operator_key)
+    row = page.get_by_role("row", name="globex")
+    row.get_by_role("button", name="Suspend").click()
+    confirm = page.get_by_role("dialog").get_by_role("button", name="Suspend")
+    expect(confirm).to_be_disabled()
+    page.get_by_role("dialog").get_by_role("textbox").fill("globex")
+    console.check_access()
+    confirm.click()
+    expect(row).to_contain_text("suspended from")
+    path, key = "/v1/admin/tenants/globex", console.day.operator_key
+    assert asked(console, "GET", path, key=key)["state"] == "suspended"
+    row.get_by_role("button", name="Resume").click()
+    page.get_by_role("dialog").get_by_role("button", name="Resume").click()
+    expect(row).to_contain_text("active")
+    assert asked(console, "GET", path, key=key)["state"] == "active"
+
+
+def test_operator_sees_lanes_and_removes_a_parked_message(empty_console: Console) -> None:
+    console, page = empty_console, empty_console.page
+    message = park("message-1", QueueName.STANDARD, "<b>?</b>", "it is no JSON", console.api.now_ms)
+    console.api.world.parked_messages.park(message)
+    console.open("#/operator?view=lanes", key=console.day.operator_key)
+    expect(page.get_by_role("table", name="Lanes")).to_contain_text("critical")
+    console.check_access()
+    page.get_by_role("link", name="Parked messages").click()
+    row = page.get_by_role("row", name="it is no JSON")
+    row.get_by_text("Show").click()
+    expect(row).to_contain_text("<b>?</b>")
+    row.get_by_role("button", name="Remove").click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(page.get_by_text("No message is parked")).to_be_visible()
+    assert asked(console, "GET", "/v1/admin/parked", key=console.day.operator_key)["messages"] == []
+    page.get_by_role("link", name="Runs", exact=True).click()
+    expect(page.get_by_role("figure")).to_have_count(2)
+    console.check_access()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (768, "light")])
+def test_pages_of_failures_and_access_fit_and_are_accessible(
+    browser: Browser, api: ServedApi, day: Day, width: int, scheme: str
+) -> None:
+    with visiting(browser, api, day, width, scheme) as console:
+        fail(console, "nightly report", "a job with a long name that has to be broken on a narrow screen")
+        run = asked(console, "GET", "/v1/dead-letters")["executions"][0]["id"]
+        console.open()
+        for route in ("#/", "#/dead-letters", f"#/runs/{run}", "#/usage"):
+            console.go(route)
+            expect(console.page.get_by_role("table").first).to_be_attached()
+            expect(console.page.get_by_text("Loading …")).to_have_count(0)
+            console.check_access()
+            overflow = console.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert overflow <= 0, route
