@@ -29,7 +29,7 @@ export function Filters({ query, since }) {
         ${REASONS.map((reason) => html`<option key=${reason} value=${reason}>${reason.replaceAll('_', ' ')}</option>`)}
       </select><//>
     ${TEXTS.map(([name, label]) => html`<${Field} key=${name} label=${label}>
-      <input value=${texts[name] ?? ''} autocomplete="off" data-filter=${name === 'job' ? '' : undefined}
+      <input value=${texts[name] ?? ''} autocomplete="off" data-search=${name === 'job' ? '' : undefined}
         inputmode=${name === 'status' ? 'numeric' : undefined}
         onInput=${(event) => setTexts({ ...texts, [name]: event.target.value.trim() })} /><//>`)}
     <div class="actions"><button type="submit">Filter</button>
