@@ -16,7 +16,9 @@ def asked_paths(console: Console) -> list[str]:
     return sorted(urlsplit(each.split(" ")[1]).path for each in console.api.paths())
 
 
-def test_overview_opens_with_five_requests_and_asks_seldom_for_what_costs_most(empty_console: Console) -> None:
+def test_overview_opens_with_five_requests_and_asks_seldom_for_what_costs_most(
+    empty_console: Console,
+) -> None:
     console, page = empty_console, empty_console.page
     console.open("#/")
     expect(page.get_by_role("figure")).to_have_count(2)

@@ -1,7 +1,7 @@
 """Sums and histograms: those of the parts add up to those of the whole, and quantiles are within their error."""
 
-from dataclasses import replace
 from collections import Counter
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
