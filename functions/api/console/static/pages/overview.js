@@ -1,6 +1,6 @@
 // What ran, how late it was, what comes next, and what failed.
 import { html, useMemo } from '../lib/dom.js';
-import { get } from '../lib/api.js';
+import { get, pages } from '../lib/api.js';
 import { duration, localZone, plural } from '../lib/format.js';
 import {
   AHEAD_MS, FAILURES_SHOWN, RANGES, completeSentence, densityQuery, densitySentence, failuresQuery, groupFailures, heat,
@@ -17,6 +17,7 @@ import { Table } from '../ui/table.js';
 
 /** The next runs and the paused jobs are read once a minute: they cost the most, and change the least. */
 const SELDOM_MS = 60_000;
+const PAUSED_PAGES = 10;
 
 export default function Overview({ query }) {
   if (!may('read')) return html`<${NotAllowed} title="Overview" scope="read" />`;
@@ -45,9 +46,21 @@ async function readAll(range, later) {
 async function readLater() {
   const [density, paused] = await Promise.all([
     get('/v1/upcoming/density', densityQuery(Date.now())),
-    get('/v1/jobs', { state: 'paused', limit: 100 }),
+    readPaused(),
   ]);
   return { density, paused };
+}
+
+/** Paused jobs of the first pages. A page of a filtered list examines a few dozen jobs, whatever matches. */
+async function readPaused() {
+  const jobs = [];
+  let seen = 0;
+  for await (const page of pages('/v1/jobs', { state: 'paused', limit: 100 })) {
+    jobs.push(...page.jobs);
+    seen += 1;
+    if (seen === PAUSED_PAGES) return { jobs, hasMore: page.next_cursor !== null };
+  }
+  return { jobs, hasMore: false };
 }
 
 function Ranges({ range }) {
@@ -60,7 +73,7 @@ function Ranges({ range }) {
 function Found({ statistics, failures, density, paused, range }) {
   const zone = localZone();
   return html`
-    <${Paused} jobs=${pausedByReceiver(paused.jobs)} hasMore=${paused.next_cursor !== null} />
+    <${Paused} jobs=${pausedByReceiver(paused.jobs)} hasMore=${paused.hasMore} />
     <${Chart} title="Runs by outcome" sentence=${outcomeSentence(statistics, range)} data=${outcomeChart(statistics)} zone=${zone} />
     <${Chart} title="Lag of first calls" sentence=${lagSentence(statistics, range)} data=${lagChart(statistics)} kind="lines"
       format=${duration} zone=${zone} />
