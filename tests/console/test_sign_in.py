@@ -61,7 +61,7 @@ def test_form_keeps_the_key_in_the_tab_alone_until_the_user_signs_out(empty_cons
     signed_out(page)
 
 
-def test_other_tab_asks_for_a_key_of_its_own(empty_console: Console) -> None:
+def test_tab_asks_for_a_key_of_its_own(empty_console: Console) -> None:
     empty_console.open()
     other = empty_console.page.context.new_page()
     other.goto(f"{empty_console.api.origin}{CONSOLE}")

@@ -112,8 +112,8 @@ STAGES = (
     Mutant(
         name="explanation that says the wait without its cause",
         file="functions/api/resources/executions/explain_presenter.py",
-        old="words = sentences.CAUSES[cause] if cause else sentences.STAGES[stage]",
-        new="words = sentences.STAGES[stage]",
+        old="return sentences.CAUSES[cause] if cause else sentences.STAGES[stage]",
+        new="return sentences.STAGES[stage]",
         killer=_EXPLAIN,
     ),
     Mutant(
