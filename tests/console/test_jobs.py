@@ -1,15 +1,11 @@
 """Jobs in the console: from a schedule in words to a saved change, and many jobs at once."""
 
 import re
-from typing import Literal
 
 from playwright.sync_api import Page, expect
 
 from tests.support.api.request_factory import ask
 from tests.support.console.visit import Console
-
-WIDTHS = (320, 768, 1_280)
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 
 
 def fill(page: Page, **fields: str) -> None:
@@ -173,22 +169,6 @@ def test_key_that_may_only_read_is_told_why_it_cannot_act(console: Console) -> N
     page.get_by_role("button", name="Trigger").press("Enter")
     expect(page.get_by_text("This key lacks the scope write").first).to_be_visible()
     assert not any(each.method == "POST" and "trigger" in each.target for each in console.api.sent)
-
-
-def test_pages_are_usable_at_every_width_in_light_and_dark(console: Console) -> None:
-    page, job = console.page, console.day.jobs["nightly report"]
-    console.open()
-    views = [f"#/upcoming?view={view}" for view in ("hour", "day", "week")]
-    for route in ("#/jobs", f"#/jobs/{job}", f"#/jobs/{job}/edit", "#/jobs/new", *views):
-        console.go(route)
-        expect(page.locator("main h1")).to_be_visible()
-        expect(page.get_by_text("Loading …")).to_have_count(0)
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 800})
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (route, width)
-            for scheme in SCHEMES:
-                page.emulate_media(color_scheme=scheme)
-                console.check_access()
 
 
 def test_empty_page_of_jobs_teaches_the_command(empty_console: Console) -> None:

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.console.visit import Console
@@ -40,6 +41,16 @@ def test_runs_of_a_cell_beyond_a_day_are_listed(console: Console) -> None:
     console.go("#/upcoming?view=week&as=table")
     expect(page.get_by_role("row", name=re.compile(rf"Tue 25 Feb.*10:00 {count}"))).to_be_visible()
     console.check_access()
+
+
+@pytest.mark.parametrize("view", ["hour", "week"])
+def test_every_view_fits_the_narrowest_window_and_keeps_all_rules(console: Console, view: str) -> None:
+    page = console.page
+    page.set_viewport_size({"width": 320, "height": 800})
+    console.open(f"#/upcoming?view={view}")
+    expect(page.get_by_role("grid", name="Runs that are due")).to_be_visible()
+    console.check_access()
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
 def test_empty_future_teaches_the_command(empty_console: Console) -> None:

@@ -135,7 +135,7 @@ function EditLoaded({ id, loaded, setLoaded }) {
     <${Page} title="Edit ${titleOf(loaded.job)}" actions=${html`<a href=${href('job', { id })}>Back to the job</a>`} />
     <${Form} editor=${editor} onSubmit=${review} label="Review the changes" isEdit wasOnce=${ONCE_KINDS.includes(loaded.form.kind)}
       whyNothing=${isEqual(base, mine) ? 'Nothing is changed yet.' : null} isBackfill=${loaded.job.kind === 'backfill'} />
-    ${isReviewed && html`<${Review} base=${base} after=${mine} preview=${editor.preview.value} ...${saving}
+    ${isReviewed && html`<${Review} base=${base} after=${mine} preview=${editor.preview} ...${saving}
       hasNewSchedule=${!isEqual(base.schedule, mine.schedule)} onSave=${save} onClose=${() => setIsReviewed(false)} />`}
     ${theirs && html`<${Conflict} base=${base} mine=${mine} theirs=${documentOf(theirs.form).document}
       revision=${theirs.job.revision} onKeep=${() => settleConflict(rebased(loaded.form, form, theirs.form))}

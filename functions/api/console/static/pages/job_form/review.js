@@ -33,7 +33,7 @@ export function Review({ base, after, preview, hasNewSchedule, error, isBusy, on
   return html`
     <${Dialog} title="Save these changes?" onClose=${onClose}>
       <${Differences} base=${base} after=${after} />
-      ${hasNewSchedule && preview && html`<${Preview} preview=${preview} title="Next runs after saving" />`}
+      ${hasNewSchedule && html`<${After} preview=${preview} />`}
       ${!hasNewSchedule && html`<p>The schedule stays as it is.</p>`}
       ${error && html`<${Problem} error=${error} />`}
       <div class="actions">
@@ -41,6 +41,13 @@ export function Review({ base, after, preview, hasNewSchedule, error, isBusy, on
         <button type="button" onClick=${onClose}>Back to the form</button>
       </div>
     <//>`;
+}
+
+/** What the new schedule will do. The preview of an earlier text is not shown for it. */
+function After({ preview: { value, error, isLoading } }) {
+  if (isLoading) return html`<p class="muted" role="status">Loading the next runs …</p>`;
+  if (error) return html`<${Problem} error=${error} />`;
+  return value && html`<${Preview} preview=${value} title="Next runs after saving" />`;
 }
 
 /** Another request has changed the job. Nothing is saved or lost until the user has chosen. */

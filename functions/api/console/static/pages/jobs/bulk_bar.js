@@ -103,7 +103,9 @@ function Plan({ action, plan }) {
 }
 
 /** Chosen rows: one request for each, and what came of it. */
-function RowsDialog({ action, rows, onClose, onDone }) {
+function RowsDialog({ action, rows: given, onClose, onDone }) {
+  // The list goes on behind the dialog: what was chosen stays chosen here.
+  const [rows] = useState(given);
   const [choice, setChoice] = useState(EMPTY_CHOICE);
   const [results, setResults] = useState([]);
   const [isBusy, setIsBusy] = useState(false);
