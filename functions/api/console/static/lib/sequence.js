@@ -13,7 +13,6 @@
 export async function runEach(ids, act, { perSecond, sleep, onProgress, isStopped }) {
   const outcomes = [];
   for (const [index, id] of ids.entries()) {
-    if (isStopped()) break;
     if (index > 0) await sleep(1_000 / perSecond);
     if (isStopped()) break;
     outcomes.push(await outcomeOf(id, act));
