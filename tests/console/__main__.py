@@ -4,6 +4,7 @@ The day, its clock and the browser's fonts are the same each time, so a picture 
 """
 
 import argparse
+import re
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
@@ -31,8 +32,13 @@ class Shot(NamedTuple):
 
 def shots() -> list[Shot]:
     """A picture of each page, and two more: in the dark, and on a telephone."""
-    every = [Shot(page, page) for page in pages() if page != "account"]
+    every = [Shot(page, _spelt(page)) for page in pages() if page != "account"]
     return [*every, Shot("overview", "overview-dark", scheme="dark"), Shot("run", "run-narrow", width=390)]
+
+
+def _spelt(page: str) -> str:
+    """Such as `new-job` for `newJob`."""
+    return re.sub(r"(?=[A-Z])", "-", page).lower()
 
 
 def photograph(browser: Browser, api: ServedApi, day: Day, shot: Shot, directory: Path) -> None:
@@ -41,6 +47,7 @@ def photograph(browser: Browser, api: ServedApi, day: Day, shot: Shot, directory
         console.open(address(shot.page, day), key_for(shot.page, day))
         console.settle()
         console.page.evaluate("document.activeElement.blur()")
+        console.page.mouse.move(0, 0)
         height = console.page.evaluate("document.documentElement.scrollHeight")
         console.page.set_viewport_size({"width": shot.width, "height": min(height, 1_600)})
         console.page.screenshot(path=directory / f"{shot.name}.png", animations="disabled", caret="hide")
