@@ -123,6 +123,8 @@ ACCEPTED_BATCH_LOG_LINE = "job accepted in a batch"
 finds both."""
 
 METRICS_NAMESPACE = "Punctual"
+RUNBOOK_MARK = " Runbook: "
+"""Between the sentences of an alarm's description and the page about it."""
 
 
 class Dimension:
@@ -269,3 +271,8 @@ SEARCHES_PREFIX = "searches/"
 
 ENCRYPTION_CONTEXT_TENANT = "punctual:tenant"
 """The KMS encryption context key for the tenant; the functions' roles require it."""
+
+
+def alarm_prefix(stage: str) -> str:
+    """The begin of the name of each alarm of a stage. Names of stages have no hyphen."""
+    return f"punctual-{stage}-"

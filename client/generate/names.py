@@ -78,6 +78,7 @@ METHODS = {
     "removeParked": "admin.parked.remove",
     "listDue": "admin.upcoming.list",
     "listLanes": "admin.lanes.list",
+    "listAlarms": "admin.alarms.list",
 }
 """The method of each operation, `group.name`. A method `list` that has pages gets an `iterate` beside it."""
 

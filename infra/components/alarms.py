@@ -14,6 +14,7 @@ from infra.components.resource_alarms import MonitoredResources, resource_alarms
 from infra.components.runbooks import runbook_of
 from infra.components.slo_alarms import slo_alarms
 from infra.config import StageConfig
+from shared.names import RUNBOOK_MARK, alarm_prefix
 
 WARM_UP_MINUTES = 30
 """A new alarm on missing data waits this long for the first ticks; the reconciler's ticks are 15 minutes apart."""
@@ -48,14 +49,14 @@ class Alarms(Construct):
         alarm = cloudwatch.Alarm(
             self,
             spec.name,
-            alarm_name=f"{stage.prefix}-{spec.name}",
+            alarm_name=f"{alarm_prefix(stage.name)}{spec.name}",
             metric=spec.metric,
             threshold=spec.threshold,
             comparison_operator=spec.comparison,
             evaluation_periods=spec.of_minutes,
             datapoints_to_alarm=spec.minutes,
             treat_missing_data=spec.missing,
-            alarm_description=f"{spec.description} Runbook: {runbook_of(spec.name)}",
+            alarm_description=f"{spec.description}{RUNBOOK_MARK}{runbook_of(spec.name)}",
         )
         if spec.notifies:
             alarm.add_alarm_action(self._action)

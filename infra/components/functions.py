@@ -27,6 +27,7 @@ from infra.components.grant_table import function_name, log_name
 from infra.components.grants import (
     OBJECTS,
     SEARCHED_OBJECTS,
+    alarm_arns,
     archive_arns,
     arns_by_name,
     audit_arns,
@@ -55,6 +56,7 @@ class Functions(Construct):
         self.arns = {
             **arns_by_name(shared.tables, shared.lanes, shared.key.key_arn),
             **parameter_arns(self, stage),
+            **alarm_arns(self),
             **archive_arns(shared.archive),
             **audit_arns(shared.audit_trail),
         }
@@ -69,6 +71,7 @@ class Functions(Construct):
             self.live[spec.service] = self._alias(spec)
             self.arns[function_name(spec.service)] = self.live[spec.service].function_arn
         self._switch_consumers_first()
+        acknowledge_patterns(Stack.of(self), alarm_arns(self).values())
         for bucket in (shared.archive, shared.audit_trail):
             if bucket is not None:
                 self._acknowledge_objects(bucket)

@@ -25,6 +25,8 @@ READ_LOG = ("logs:FilterLogEvents",)
 READ_PARAMETER = ("ssm:GetParameter",)
 """The key `aws/ssm` lets each principal of the account decrypt what Systems Manager lets it read."""
 WRITE_PARAMETER = ("ssm:PutParameter",)
+READ_ALARMS = ("cloudwatch:DescribeAlarms",)
+"""CloudWatch checks a list of alarms against one resource, all metric alarms of a region, whatever it filters by."""
 READ_SETTINGS = ("lambda:GetFunctionConfiguration",)
 
 LIST_BUCKET = ("s3:ListBucket",)
@@ -38,6 +40,7 @@ LIST_VERSIONS = ("s3:ListBucketVersions",)
 READ_VERSIONS = ("s3:GetObjectVersion", "s3:GetObjectRetention")
 """S3 shows the lock of a version to those who may read it."""
 
+ALARMS = "alarms"
 AUDIT_TRAIL = "audit-trail"
 """The name of the bucket of the audit trail."""
 SEGMENTS = "segments"
@@ -67,6 +70,7 @@ class TableGrants:
     history: tuple[str, ...] = ()
     reads_queue_depth: bool = False
     """Reads the backlog of each lane."""
+    reads_alarms: bool = False
     decrypts: bool = False
     makes_data_keys: bool = False
 
@@ -83,6 +87,7 @@ GRANTS: dict[str, TableGrants] = {
         audit=(INSERT, QUERY),
         history=(GET, QUERY),
         reads_queue_depth=True,
+        reads_alarms=True,
         decrypts=True,
         makes_data_keys=True,
     ),
@@ -179,6 +184,7 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
         *_grants(
             (SEND, _sent_to(spec)),
             (QUEUE_DEPTH if tables.reads_queue_depth else (), _lanes()),
+            (READ_ALARMS if tables.reads_alarms else (), [ALARMS]),
             (RECEIVE if spec.lane is None else RECEIVE + RETURN, _consumed(spec)),
             (LIST_BUCKET if spec.archives or spec.reads_archive else (), [ARCHIVE]),
             (READ_AND_WRITE_OBJECTS if spec.archives else (), [ARCHIVED_OBJECTS]),

@@ -1,6 +1,7 @@
 """The IAM statements of functions and of operators' commands, from the table of grants.
 
-No statement has a wildcard action or a resource that is not used.
+No statement has a wildcard action or a resource that is not used. The one list of AWS, of the alarms, is granted for
+all alarms of a region, since CloudWatch grants it for no part of them.
 """
 
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from constructs import Construct
 
 from infra.components.function_specs import FunctionSpec
 from infra.components.grant_table import (
+    ALARMS,
     ARCHIVE,
     ARCHIVED_OBJECTS,
     AUDIT_TRAIL,
@@ -74,6 +76,12 @@ def parameter_arns(scope: Construct, stage: StageConfig) -> dict[str, str]:
         )
         for secret in CanarySecret
     }
+
+
+def alarm_arns(scope: Construct) -> dict[str, str]:
+    """Return the ARN of all metric alarms of the region."""
+    stack = Stack.of(scope)
+    return {ALARMS: f"arn:{stack.partition}:cloudwatch:{stack.region}:{stack.account}:alarm:*"}
 
 
 def archive_arns(bucket: s3.IBucket | None) -> dict[str, str]:

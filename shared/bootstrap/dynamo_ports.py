@@ -1,4 +1,4 @@
-"""The production ports over DynamoDB, SQS, KMS, CloudWatch Logs, Systems Manager and HTTPS.
+"""The production ports over DynamoDB, SQS, KMS, CloudWatch, Systems Manager and HTTPS.
 
 A port is made, and the module of its adapter imported, when it is first asked for: a watcher needs a third of
 them, and its cold start loads no others.
@@ -15,6 +15,7 @@ from shared.adapters.aws.client import AwsClient
 from shared.adapters.aws.throttles import ReportedThrottles
 from shared.adapters.clients import Clients, transport_for
 from shared.adapters.clock import SystemClock, SystemEntropy, pause
+from shared.bootstrap.alarm_ports import AlarmPorts
 from shared.bootstrap.archive_ports import ArchivePorts
 from shared.bootstrap.audit_ports import AuditPorts
 from shared.bootstrap.bulk_ports import BulkPorts
@@ -59,7 +60,7 @@ def dynamo_ports(settings: Settings) -> Ports:
     return cast("Ports", DynamoPorts(settings))
 
 
-class DynamoPorts(ArchivePorts, AuditPorts, BulkPorts, DeletionPorts, JobStatePorts):
+class DynamoPorts(AlarmPorts, ArchivePorts, AuditPorts, BulkPorts, DeletionPorts, JobStatePorts):
     """One property for each attribute of `Ports`; a test compares their names."""
 
     def __init__(self, settings: Settings) -> None:

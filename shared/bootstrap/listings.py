@@ -12,6 +12,7 @@ from shared.usecases.listings.export_tenant import ExportTenant
 from shared.usecases.listings.job_history import WalkHistory
 from shared.usecases.listings.last_run import LastRun
 from shared.usecases.listings.limited_runs import LimitedRuns
+from shared.usecases.listings.list_alarms import ListAlarms
 from shared.usecases.listings.list_by_time import ListByTime
 from shared.usecases.listings.list_due import ListDue
 from shared.usecases.listings.list_executions import ListExecutions
@@ -110,6 +111,11 @@ class ListingUseCases:
             backlog=ports.backlog,
             clock=ports.clock,
         )
+
+    @cached_property
+    def list_alarms(self) -> ListAlarms:
+        """Caches what it has read: one instance per process."""
+        return ListAlarms(alarms=self.core.ports.alarms, clock=self.core.ports.clock)
 
     @cached_property
     def explain_wait(self) -> ExplainWait:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from shared.ports.alarms import Alarms
     from shared.ports.alerts import AlertWindows
     from shared.ports.archive import ArchiveFiles, ArchiveUnits, IndexCounts, LatePuts, ObjectStore
     from shared.ports.archive_reading import ArchiveReader, TenantRows
@@ -84,6 +85,7 @@ class Ports:
     visibility: MessageVisibility
     progress: LaneProgressStore
     accepted_log: AcceptedLog
+    alarms: Alarms
     queries: Queries
     redrive_tasks: RedriveTasks
     job_tasks: JobTasks

@@ -29,6 +29,7 @@ from shared.ports.delivery import Vault
 from shared.ports.executions import Claimer, OneOffBatches
 from shared.ports.searches import SearchFiles
 from tests.support.conformance.accepted import Acceptance, FakeAcceptance, LoggedAcceptance
+from tests.support.conformance.alarms import AlarmLab, CloudWatchAlarmLab, FakeAlarmLab
 from tests.support.conformance.aws_account import LOG_SECONDS, RECEIVE_TRIES, AwsAccount
 from tests.support.conformance.aws_opt_in import RefusedError
 from tests.support.conformance.clients import Clients, GroupOfOne
@@ -281,6 +282,23 @@ def parameters(request: pytest.FixtureRequest) -> Parameters:
 def ssm_parameters(request: pytest.FixtureRequest) -> SsmParameters:
     """The adapter over every engine, for what only Systems Manager shows."""
     return _ssm_parameters(request.param, request)
+
+
+def _cloudwatch_alarms(name: str, request: pytest.FixtureRequest) -> CloudWatchAlarmLab:
+    engine: str | None = request.getfixturevalue(name)
+    return CloudWatchAlarmLab(request.getfixturevalue("clients")("cloudwatch", engine, Transport.BOTO3))
+
+
+@pytest.fixture
+def alarm_lab(request: pytest.FixtureRequest) -> AlarmLab:
+    """The alarms of the fake and of every engine."""
+    return FakeAlarmLab() if request.param == "fake" else _cloudwatch_alarms(request.param, request)
+
+
+@pytest.fixture
+def cloudwatch_alarms(request: pytest.FixtureRequest) -> CloudWatchAlarmLab:
+    """The adapter over every engine, for what only CloudWatch shows."""
+    return _cloudwatch_alarms(request.param, request)
 
 
 def _s3_objects(name: str, request: pytest.FixtureRequest) -> S3ObjectStore:

@@ -28,6 +28,7 @@ _CLOSED = "a page that is redriven so late that its bucket may be closed"
 _STATISTICS = "tests/unit/api/test_statistics.py reads statistics, and no scenario does"
 _READER = "the archive is read long after a scenario: tests/integration/test_archived_executions.py"
 UNUSED = {
+    "api cloudwatch:DescribeAlarms alarms": "operators list the alarms: tests/integration/test_accounts.py",
     "api lambda:InvokeFunction function": _READER,
     "redriver lambda:InvokeFunction function": _READER,
     "redriver dynamodb:Query history": _READER,

@@ -40,6 +40,10 @@ def test_operator_sees_parked_messages_lanes_and_what_is_due(operator: Api) -> N
     lanes = asked(operator, "GET", "/v1/admin/lanes")
     assert list(lanes["lanes"]) == ["critical", "standard", "bulk"]
     asked(operator, "DELETE", "/v1/admin/parked/1740000000000-none", status=404)
+    alarms = asked(operator, "GET", "/v1/admin/alarms")["alarms"]
+    assert {alarm["state"] for alarm in alarms} <= {"alarm", "insufficient_data", "ok"}
+    assert all(alarm["runbook"].startswith("docs/runbooks/") for alarm in alarms)
+    assert "Parked" in {alarm["name"] for alarm in alarms}
     assert "rows" in asked(operator, "GET", "/v1/admin/upcoming?within=60")
 
 

@@ -178,6 +178,7 @@ def _operators(name: str) -> tuple[Call, ...]:
         _get("getBusiestJobsOfTenant", f"{tenant}/stats/jobs"),
         _get("getBusiestJobsOfAllTenants", "/v1/admin/stats/jobs"),
         _get("listLanes", "/v1/admin/lanes"),
+        _get("listAlarms", "/v1/admin/alarms"),
         _get("listDue", "/v1/admin/upcoming?within=60"),
     )
     return tuple(

@@ -48,6 +48,8 @@ def needs(service: str, operation: str, params: Mapping[str, Any]) -> Iterator[N
         yield f"lambda:{action}", f"function:{params['FunctionName']}"
     elif service == "ssm" and "Name" in params:
         yield f"ssm:{operation}", f"parameter{params['Name']}"
+    elif (service, operation) == ("cloudwatch", "DescribeAlarms"):
+        yield "cloudwatch:DescribeAlarms", "alarm:*"
     elif service == "logs" and "logGroupName" in params:
         yield f"logs:{operation}", f"log-group:{params['logGroupName']}"
     else:

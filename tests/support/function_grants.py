@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from infra.components.function_specs import ARCHIVE_READER, FunctionSpec, function_specs
 from infra.components.grant_table import (
+    ALARMS,
     API,
     ARCHIVE,
     ARCHIVED_OBJECTS,
@@ -104,6 +105,7 @@ def names_of(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _names(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    yield "alarm:*", ALARMS
     for variable, name in _TABLES.items():
         if variable in environment:
             yield f"table/{environment[variable]}", name

@@ -14,6 +14,8 @@ from punctual._model import Instant, Ref
 from punctual._put import Put
 from punctual._values import IfMatch, When
 from punctual.models import (
+    Alarm,
+    AlarmPage,
     AlertsIn,
     AuditPage,
     AuditRecord,
@@ -85,6 +87,27 @@ from punctual.models import (
     WhenSuspended,
     Whoami,
 )
+
+
+class AdminAlarmsMethods(AsyncGroup):
+    """The operations of `admin.alarms`."""
+
+    async def list(self, *, limit: int | None = None, cursor: str | None = None) -> AlarmPage:
+        """List the alarms of the deployment, those in alarm first (operators).
+
+        With their states at most half a minute ago, and the runbook of each. An alarm that changes its
+        state between two pages may be missing or repeated.
+
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        """
+        return await self._client.call(_operations.LIST_ALARMS, query={"limit": limit, "cursor": cursor})
+
+    def iterate(self, *, limit: int | None = None) -> AsyncIterator[Alarm]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        return self._client.pages(
+            lambda cursor: self.list(limit=limit, cursor=cursor), lambda page: page.alarms
+        )
 
 
 class AdminAuditMethods(AsyncGroup):
@@ -2520,6 +2543,10 @@ class WhoamiMethods(AsyncGroup):
 
 class AdminMethods(AsyncGroup):
     """The groups of `admin`."""
+
+    @cached_property
+    def alarms(self) -> AdminAlarmsMethods:
+        return AdminAlarmsMethods(self._client)
 
     @cached_property
     def audit(self) -> AdminAuditMethods:

@@ -3,6 +3,10 @@
 from punctual import models
 from punctual._operation import Auth, Operation, Repeat
 
+LIST_ALARMS: Operation[models.AlarmPage] = Operation(
+    "listAlarms", "GET", "/v1/admin/alarms", {200: models.AlarmPage}
+)
+
 LIST_LANES: Operation[models.LanePage] = Operation(
     "listLanes", "GET", "/v1/admin/lanes", {200: models.LanePage}
 )

@@ -10,6 +10,9 @@ from msgspec import UNSET, UnsetType, field
 
 from punctual._model import BatchResults, Instant, Model, Request
 
+AlarmState = Literal["alarm", "insufficient_data", "ok"]
+
+
 AlertEvent = Literal["failed", "recovered", "late", "skipped", "gone", "limit_reached"]
 
 
@@ -122,6 +125,32 @@ class Accepted(Model, frozen=True, kw_only=True):
 
     job: Job
     status: int
+
+
+class Alarm(Model, frozen=True, kw_only=True):
+    """An alarm of the deployment."""
+
+    meaning: str
+    """What is wrong while it is in alarm."""
+    name: str
+    """The name in CloudWatch is `punctual-<stage>-<name>`."""
+    notifies: bool
+    """Whether it notifies the operators. False without a target, and while its actions are disabled."""
+    reason: str
+    """The values and the threshold behind the state, in the words of CloudWatch."""
+    runbook: str | None = None
+    """What to do: a page, from the root of the repository."""
+    since: datetime
+    """When it got this state."""
+    state: str
+    """`insufficient_data`: CloudWatch cannot judge it, as before its first data."""
+
+
+class AlarmPage(Model, frozen=True, kw_only=True):
+    """Alarms in the state `alarm` first, then `insufficient_data`, then `ok`."""
+
+    alarms: tuple[Alarm, ...]
+    next_cursor: str | None = None
 
 
 class AlertsIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):

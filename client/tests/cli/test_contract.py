@@ -57,6 +57,7 @@ REACHED = {
     "heartbeatExecution": "report heartbeat {accepted}",
     "inspectDeadLetter": "dead get {dead}",
     "listAudit": "audit",
+    "listAlarms": "admin alarms",
     "listAuditOfTenant": "admin audit acme",
     "listBulkTasks": "bulk list",
     "listDeadLetters": "dead list",

@@ -16,6 +16,7 @@ from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.limits.scopes import destination_scope
 from shared.domain.tenancy.tenant import Scope
 from shared.names import QueueName
+from shared.ports.alarms import Alarm, AlarmState
 from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
 from tests.support.usecases.lanes import Lanes
 
@@ -91,6 +92,7 @@ def settle(world: ApiWorld, name: str) -> Party:
     _redrive(world, party)
     parked = _park(world)
     _heat(world)
+    world.world.alarms.alarms = [_alarm("Parked"), _alarm("ChainsRepaired")]
     executions = ask(world, party.key, "GET", "/v1/executions").json["executions"]
     keys = [_made(world, party, "/v1/keys", {"scopes": ["read"]})["id"] for _ in range(2)]
     redrive = ask(world, party.key, "POST", "/v1/dead-letters/redrive", BODIES["redriveDeadLetters"])
@@ -128,6 +130,10 @@ def _park(world: ApiWorld) -> list[str]:
     for message in messages:
         world.world.parked_messages.park(message)
     return [message.id for message in messages]
+
+
+def _alarm(name: str) -> Alarm:
+    return Alarm(name=name, state=AlarmState.OK, since=0, meaning="", reason="", runbook=None, notifies=False)
 
 
 def _heat(world: ApiWorld) -> None:

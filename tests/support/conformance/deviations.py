@@ -49,6 +49,8 @@ IMPLEMENTATIONS = {
     "logged_acceptance": ("moto", "ministack", "aws"),
     "parameters": ("fake", "moto", "ministack", "aws"),
     "ssm_parameters": ("moto", "ministack", "aws"),
+    "alarm_lab": ("fake", "moto", "ministack"),
+    "cloudwatch_alarms": ("moto", "ministack"),
     "objects": ("fake", "moto", "ministack"),
     "s3_objects": ("moto", "ministack"),
     "trail": ("fake", "moto", "ministack"),
@@ -67,7 +69,7 @@ OVER_SDK = "@boto3"
 _IN_THIS_PROCESS = ("fake", "moto")
 """moto is a patch of the SDK, so it answers no client in a way of its own."""
 
-_OVER_SDK_ALONE = frozenset({"test_object_store", "test_search_files", "test_trail_segments"})
+_OVER_SDK_ALONE = frozenset({"test_alarms", "test_object_store", "test_search_files", "test_trail_segments"})
 """The suites of services that no transport but the SDK calls."""
 
 GROUPED = "@grouped"

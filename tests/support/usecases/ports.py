@@ -6,6 +6,7 @@ from shared.bootstrap.ports import Ports
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan
 from shared.domain.executions.retention import Retention
 from tests.support.builders import DUE_AT, ONE_SHARD
+from tests.support.fakes.alarms import FakeAlarms
 from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.archive import (
     FakeArchiveFiles,
@@ -73,6 +74,7 @@ class FakePorts:
         self.throttle_status = FakeThrottleStatus(self.limits, self.lane_progress)
         self.defaults = GENEROUS
         self.parked_messages = FakeParkedMessageStore()
+        self.alarms = FakeAlarms()
         self.tenants = FakeTenantStore()
         self.deletions = FakeTenantDeletions(self.tenants)
         self.records = FakeTenantRecords(self.table)
@@ -149,6 +151,7 @@ class FakePorts:
         ports.progress = self.tapped("progress", self.lane_progress)
         ports.queries = self.tapped("queries", FakeQueries(self.table))
         ports.parked_messages = self.tapped("parked_messages", self.parked_messages)
+        ports.alarms = self.tapped("alarms", self.alarms)
         ports.sender, ports.vault = self.sender, self.vault
         ports.parameters = self.tapped("parameters", self.parameters)
         ports.late_puts = self.tapped("late_puts", self.late_puts)

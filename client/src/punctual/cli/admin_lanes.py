@@ -1,4 +1,4 @@
-"""`punctual admin lanes` and `admin parked`: queues, where calls wait, and what could not be handled."""
+"""`punctual admin lanes`, `alarms` and `parked`: where calls wait, what is wrong, and what could not be handled."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +25,15 @@ _HOT = (
     Column("limit", lambda scope: scope.concurrency_limit),
     Column("running", lambda scope: scope.running),
     Column("until", lambda scope: scope.until),
+)
+_ALARMS = (
+    Column("alarm", lambda alarm: alarm.name),
+    Column("state", lambda alarm: alarm.state),
+    Column("since", lambda alarm: alarm.since),
+    Column("notifies", lambda alarm: alarm.notifies),
+    Column("runbook", lambda alarm: alarm.runbook),
+    Column("meaning", lambda alarm: alarm.meaning, folds=True),
+    Column("reason", lambda alarm: alarm.reason, folds=True),
 )
 _PARKED = (
     Column("message", lambda message: message.id),
@@ -54,6 +63,13 @@ def show_lanes(context: typer.Context, limit: Limit = PAGE, all_: All = False) -
     session.show_list(hot, _HOT, empty="no call waits for a limit or a circuit breaker")
 
 
+def list_alarms(context: typer.Context, limit: Limit = PAGE, all_: All = False) -> None:
+    """List the alarms of the deployment with the runbook of each, those in alarm first."""
+    session = session_of(context)
+    found = session.client.admin.alarms.iterate()
+    session.show_list(shown(session, found, limit, all_), _ALARMS, empty="no alarms")
+
+
 def list_parked(context: typer.Context, limit: Limit = PAGE, all_: All = False) -> None:
     """List the messages of dead-letter queues that could not be handled, newest first."""
     session = session_of(context)
@@ -73,6 +89,7 @@ def remove_parked(
 def add_to(admin: typer.Typer) -> None:
     """Add the commands."""
     admin.command("lanes")(show_lanes)
+    admin.command("alarms")(list_alarms)
     parked = typer.Typer(
         no_args_is_help=True, rich_markup_mode=None, help="Messages that could not be handled."
     )
