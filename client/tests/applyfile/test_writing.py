@@ -1,12 +1,14 @@
 """Writing of apply files: the text is read back as the same jobs, in a fixed order, and comments change nothing."""
 
 import json
+import re
+from random import Random
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from punctual.applyfile import Job, Section, read_apply_file, variable_name, write_apply_file
+from punctual.applyfile import Job, Section, read_apply_file, variable_name, variable_names, write_apply_file
 
 texts = st.text(max_size=30).filter(lambda text: text.encode(errors="ignore").decode() == text)
 odd = st.sampled_from(
@@ -107,3 +109,41 @@ def test_names_of_variables_are_ones_that_a_file_may_have() -> None:
     assert variable_name("billing.nightly", "X-Token") == "BILLING_NIGHTLY_X_TOKEN"
     assert variable_name("1st", "body") == "JOB_1ST_BODY"
     assert len(variable_name("k" * 128, "h" * 300)) == 200
+
+
+_TEXTS = st.text(st.sampled_from("aB1._-:\u00e9"), min_size=1, max_size=4)
+_PARTS = st.tuples(_TEXTS, _TEXTS)
+
+
+@given(st.lists(_PARTS, max_size=12), st.randoms())
+def test_every_part_has_a_variable_of_its_own_whatever_the_order(
+    parts: list[tuple[str, str]], random: Random
+) -> None:
+    names = variable_names(parts)
+    assert len(set(names.values())) == len(set(parts))
+    random.shuffle(parts)
+    assert variable_names(parts) == names
+    assert all(re.fullmatch("[A-Z_][A-Z0-9_]{0,199}", name) for name in names.values())
+
+
+@given(st.lists(_PARTS, min_size=1, max_size=12), _PARTS)
+def test_no_part_takes_over_the_variable_of_another(
+    parts: list[tuple[str, str]], more: tuple[str, str]
+) -> None:
+    before, after = variable_names(parts), variable_names([more, *parts])
+    taken = {name for part, name in after.items() if part not in before or before[part] != name}
+    assert not taken & set(before.values())
+
+
+def test_part_without_a_rival_keeps_the_plain_name() -> None:
+    parts = [("a.b", "t"), ("a-b", "t"), ("c", "t")]
+    names = variable_names(parts)
+    assert names["c", "t"] == "C_T"
+    assert names["a.b", "t"] != names["a-b", "t"]
+    assert {name.split("__")[0] for name in names.values()} == {"A_B_T", "C_T"}
+
+
+def test_digest_of_a_long_name_stays_within_the_length() -> None:
+    names = variable_names([("k" * 128, "h" * 300), ("K" * 128, "h" * 300)])
+    assert sorted(map(len, names.values())) == [200, 200]
+    assert len(set(names.values())) == 2

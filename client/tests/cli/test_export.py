@@ -82,10 +82,25 @@ def test_only_members_that_are_no_defaults_are_written() -> None:
 def test_hidden_values_of_different_jobs_have_different_variables() -> None:
     around = shell()
     with around.deployment.client() as p:
-        for key in ("a.b", "a-b", "a_b"):
+        for key in ("a.b", "a-b"):
             p.jobs.put(f"s.{key}", set="s", url=HOOK, cron="@daily", headers={"X": key})
-    notes = around.ok("export", "--set", "s").err.splitlines()
-    assert sorted(each.split()[1] for each in notes) == ["S_A_B_X", "S_A_B_X_2", "S_A_B_X_3"]
+    first = {each.split()[-1]: each.split()[1] for each in around.ok("export", "--set", "s").err.splitlines()}
+    assert len(set(first.values())) == 2
+    assert all(name.startswith("S_A_B_X__") for name in first.values())
+    with around.deployment.client() as p:
+        p.jobs.put("s.a.a", set="s", url=HOOK, cron="@daily", headers={"X": "first"})
+        p.jobs.put("s.a_b", set="s", url=HOOK, cron="@daily", headers={"X": "another"})
+    more = {each.split()[-1]: each.split()[1] for each in around.ok("export", "--set", "s").err.splitlines()}
+    assert more == first | {"s.a.a": "S_A_A_X", "s.a_b": more["s.a_b"]}
+    assert len(set(more.values())) == 4
+
+
+def test_body_and_a_header_of_that_name_have_different_variables() -> None:
+    around = shell()
+    with around.deployment.client() as p:
+        p.jobs.put("s.a", set="s", url=HOOK, cron="@daily", headers={"body": "one"}, body="two")
+    names = [each.split()[1] for each in around.ok("export", "--set", "s").err.splitlines()]
+    assert len(set(names)) == 2
 
 
 def test_jobs_whose_keys_do_not_begin_with_the_set_are_named() -> None:

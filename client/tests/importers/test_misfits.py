@@ -199,3 +199,30 @@ def test_live_schedules_are_read_page_by_page() -> None:
     source = EventBridgeReader(URLS, SPAN).translate(("the API", each) for each in read_live(client, "g"))
     assert [(job.key, job.misfit is None) for job in source.jobs] == [("g:job", True), ("g:b", False)]
     assert client.only == {"GroupName": "g"}
+
+
+def test_secrets_of_different_schedules_have_different_variables() -> None:
+    def names(*order: str) -> dict[str, str]:
+        schedules = [
+            {
+                "scheduleId": key,
+                "cron": "0 9 * * *",
+                "destination": "https://example.com/x",
+                "header": {"Upstash-Forward-X-Token": [f"secret of {key}"]},
+            }
+            for key in order
+        ]
+        found = QStashReader(UrlMap({}), SPAN).read([("f", json.dumps(schedules).encode())])
+        assert "secret of" not in repr(found)
+        notes = {job.key: job.notes for job in found.jobs}
+        variables = {}
+        for job in found.jobs:
+            assert job.members is not None
+            variables[job.key] = job.members["headers"]["X-Token"]["env"]
+            assert f"set {variables[job.key]} to the value of the header X-Token" in notes[job.key]
+        return variables
+
+    found = names("a.b", "a-b", "c")
+    assert len(set(found.values())) == 3
+    assert found["c"] == "C_X_TOKEN"
+    assert names("c", "a-b", "a.b") == found

@@ -25,7 +25,7 @@ from punctual.applyfile.model import (
     source_of,
 )
 from punctual.applyfile.reading import read_apply_file
-from punctual.applyfile.writing import Section, variable_name, write_apply_file
+from punctual.applyfile.writing import Section, variable_name, variable_names, write_apply_file
 
 __all__ = [
     "ApplyFile",
@@ -38,5 +38,6 @@ __all__ = [
     "read_apply_file",
     "source_of",
     "variable_name",
+    "variable_names",
     "write_apply_file",
 ]

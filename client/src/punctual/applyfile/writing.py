@@ -3,7 +3,9 @@
 `read_apply_file` reads the text back as the same jobs.
 """
 
+import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +17,7 @@ from punctual.applyfile.schema import MEMBERS
 
 _WIDTH = 100
 _LONGEST_VARIABLE = 200
+_DIGITS = 12
 _INVISIBLE = re.compile("[\x85\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _UNSAFE = re.compile(r"[^\x20-\x7e\xa0-\u2027\u2030-\ud7ff\ue000-\ufefe\uff00-\ufffd]+")
 
@@ -63,6 +66,24 @@ def variable_name(key: str, part: str) -> str:
     """Return a name for the environment variable with a part of a job, such as `BILLING_NIGHTLY_X_TOKEN`."""
     name = re.sub(r"[^A-Z0-9]+", "_", f"{key}_{part}".upper(), flags=re.ASCII)
     return (name if name[0].isalpha() else f"JOB_{name}")[:_LONGEST_VARIABLE]
+
+
+def variable_names(parts: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return a name for each part of a job, given as the job's key and the part: no two parts have the same.
+
+    Where `variable_name` gives several parts the same name, each gets a digest after two underscores, which no other
+    name has. So the name of a part depends on no order, and another part never takes it over.
+    """
+    distinct = dict.fromkeys(parts)
+    plain = {part: variable_name(*part) for part in distinct}
+    times = Counter(plain.values())
+    return {part: name if times[name] == 1 else _with_digest(name, part) for part, name in plain.items()}
+
+
+def _with_digest(name: str, part: tuple[str, str]) -> str:
+    text = "\0".join(part).encode(errors="surrogatepass")
+    digest = hashlib.sha256(text).hexdigest()[:_DIGITS].upper()
+    return f"{name[: _LONGEST_VARIABLE - _DIGITS - 2].rstrip('_')}__{digest}"
 
 
 def _section(section: Section) -> _Written:

@@ -4,15 +4,14 @@ The API shows no header and no body, so these become variables. The names of the
 differ from their defaults, come from a dry run of the same job without them.
 """
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
 
 from punctual.applyfile import Job as FileJob
-from punctual.applyfile import Section, api_key, variable_name, write_apply_file
+from punctual.applyfile import Section, api_key, variable_names, write_apply_file
 from punctual.applyfile.schema import MEMBERS
 from punctual.applying.asking import standing_jobs
 from punctual.applying.parallel import each
@@ -26,6 +25,8 @@ _CONTENT_TYPE: Final = "/request/headers/content-type"
 _JSON: Final = "application/json"
 """The content type of most bodies, and of every request with `json`; a dry run tells whether it is that of a job."""
 _METHOD: Final = "POST"
+_BODY_PART: Final = " body"
+"""Not the part of a header, whose name has no space. The space is not part of a variable's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def export_set(client: Punctual, set_name: str, *, workers: int) -> Export:
     prefix = api_key(set_name, "")
     named = [job for job in standing if str(job.key).startswith(prefix) and job.key != prefix]
     found = each(lambda job: _read(client, job, set_name), named, workers)
-    names = _Variables()
+    names = _Variables(variable_names(_hidden_parts(named, found)))
     sections = [
         Section(FileJob(str(job.key).removeprefix(prefix), names.members(job, read)), _comments(read))
         for job, read in zip(named, found, strict=True)
@@ -130,12 +131,20 @@ def _unescaped(part: str) -> str:
     return part.replace("~1", "/").replace("~0", "~")
 
 
+def _hidden_parts(jobs: Iterable[JobSummary], found: Iterable[_Read]) -> Iterator[tuple[str, str]]:
+    """The keys of the jobs, each with the parts that the API does not show."""
+    for job, read in zip(jobs, found, strict=True):
+        yield from ((str(job.key), name) for name in read.hidden)
+        if read.has_body:
+            yield str(job.key), _BODY_PART
+
+
 @dataclass(slots=True)
 class _Variables:
     """Names a variable for each hidden value; no two values have the same."""
 
+    names: Mapping[tuple[str, str], str]
     missing: list[Missing] = field(default_factory=list)
-    _used: Counter[str] = field(default_factory=Counter)
 
     def members(self, summary: JobSummary, read: _Read) -> dict[str, Any]:
         key = str(summary.key)
@@ -144,14 +153,10 @@ class _Variables:
         if read.headers or hidden:
             members["headers"] = {**read.headers, **hidden}
         if read.has_body:
-            members["body"] = self._name(key, "body", "the body")
+            members["body"] = self._name(key, _BODY_PART, "the body")
         return members
 
     def _name(self, key: str, part: str, what: str) -> dict[str, str]:
-        name = variable_name(key, part)
-        self._used[name] += 1
-        while self._used[name] > 1:
-            name = f"{name}_{self._used[name]}"
-            self._used[name] += 1
+        name = self.names[key, part]
         self.missing.append(Missing(name, key, what))
         return {"env": name}

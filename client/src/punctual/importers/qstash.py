@@ -2,10 +2,12 @@
 
 import base64
 import binascii
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from punctual.applyfile.writing import variable_names
 from punctual.importers.job import SourceFile, SourceJob, Translation, UnreadableSourceError, without_repeats
 from punctual.importers.json_object import JsonObject, MemberError
 from punctual.importers.json_values import read_values
@@ -14,7 +16,7 @@ from punctual.importers.models.fields import LineError
 from punctual.importers.models.qstash import UNDOCUMENTED, possible_instants, read_qstash_cron
 from punctual.importers.ports import SourceInstants
 from punctual.importers.span import Span
-from punctual.importers.targets import NO_URL, UrlMap, job_key, tag, take_headers
+from punctual.importers.targets import NO_URL, Names, UrlMap, job_key, tag, take_headers
 
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 _MAX_ATTEMPTS: Final = 20
@@ -41,22 +43,35 @@ class QStashReader:
     span: Span
 
     def read(self, files: list[tuple[str, bytes]]) -> SourceFile:
-        """Read files, each with its name, of one schedule or a list. Raises UnreadableSourceError."""
-        return SourceFile(tuple(without_repeats(self._jobs(files), "scheduleId")))
+        """Read files, each with its name, of one schedule or a list. Raises UnreadableSourceError.
 
-    def _jobs(self, files: list[tuple[str, bytes]]) -> Iterator[SourceJob]:
+        The files are read twice: names of variables depend on all headers that need one.
+        """
+        parts: list[tuple[str, str]] = []
+
+        def note(key: str, header: str) -> str:
+            parts.append((key, header))
+            return ""
+
+        deque(self._jobs(files, note), maxlen=0)
+        names = variable_names(parts)
+        found = self._jobs(files, lambda key, header: names[key, header])
+        return SourceFile(tuple(without_repeats(found, "scheduleId")))
+
+    def _jobs(self, files: list[tuple[str, bytes]], names: Names) -> Iterator[SourceJob]:
         for name, data in files:
             for top in read_values(data, name):
                 for value in top if isinstance(top, list) else [top]:
                     if not isinstance(value, dict) or "cron" not in value:
                         raise UnreadableSourceError(f"{name}: not a schedule as GET /v2/schedules returns it")
-                    yield _Translation(self.urls, self.span, JsonObject(value)).job()
+                    yield _Translation(self.urls, self.span, names, JsonObject(value)).job()
 
 
 @dataclass(slots=True)
 class _Translation(Translation):
     urls: UrlMap
     span: Span
+    names: Names
     schedule: JsonObject
 
     def job(self) -> SourceJob:
@@ -101,7 +116,7 @@ class _Translation(Translation):
             self.misfits.append("its method is not one of Punctual's")
         else:
             self.members["method"] = method
-        headers, notes = take_headers(key, self._headers())
+        headers, notes = take_headers(key, self._headers(), self.names)
         self.notes.extend(notes)
         if headers:
             self.members["headers"] = headers

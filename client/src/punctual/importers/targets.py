@@ -3,12 +3,11 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from punctual.applyfile.model import KEY
-from punctual.applyfile.writing import variable_name
 from punctual.importers.job import UnreadableSourceError
 
 NO_URL: Final = "https://example.com/set-a-url"
@@ -94,7 +93,11 @@ def tag(text: str) -> str:
     return re.sub(r"[^a-z0-9._:/=-]", "-", text.lower())[:63]
 
 
-def take_headers(key: str, given: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
+Names = Callable[[str, str], str]
+"""The environment variable for a header of a job, by the job's key and the header's name."""
+
+
+def take_headers(key: str, given: Mapping[str, str], names: Names) -> tuple[dict[str, Any], list[str]]:
     """Return the headers for the file, and notes.
 
     A header whose name speaks of a secret becomes an environment variable: the file must not hold its value.
@@ -106,7 +109,7 @@ def take_headers(key: str, given: Mapping[str, str]) -> tuple[dict[str, Any], li
         if lower in _NOT_SENT or lower.startswith(("webhook-", "punctual-", "upstash-")):
             notes.append(f"the header {name} is not carried over")
         elif _SECRET.search(name):
-            variable = variable_name(key, name)
+            variable = names(key, name)
             headers[name] = {"env": variable}
             notes.append(f"set {variable} to the value of the header {name}")
         else:
