@@ -5,12 +5,16 @@ from typing import Any
 import orjson
 
 from shared.domain.bucket import ShardRange
+from shared.domain.dead_letters.parked_message import park
+from shared.names import QueueName
 from tests.api_machine.instants import MINUTE_MS
 from tests.api_machine.receiver import Receiver
 from tests.support.api.api_world import Answer, ApiWorld, Request
 from tests.support.usecases.lanes import Lanes
 
 TENANTS = ("acme", "globex")
+OPERATOR = "operator"
+"""Asks like a tenant, with an operator's key."""
 TICK_AT_MS = 13_000
 """Where in each minute the ticks come."""
 RECOVERY_MS = 5 * MINUTE_MS
@@ -29,6 +33,7 @@ class Deployment:
         self._world.sender.answer_to = self.receiver
         keys = {TENANTS[0]: self._world.credentials.api_key}
         keys[TENANTS[1]] = self._world.create_tenant.execute(TENANTS[1]).api_key
+        keys[OPERATOR] = self._world.create_tenant.operator().api_key
         self._credentials = {name: {"authorization": f"Bearer {key}"} for name, key in keys.items()}
 
     @property
@@ -51,11 +56,21 @@ class Deployment:
         sent = self._credentials[tenant] | media | spelt
         return self._api.handle(Request(method=method, path=path, headers=sent, body=body))
 
-    def put(self, tenant: str, path: str, document: Any, **query: str) -> Answer:
+    def put(
+        self, tenant: str, path: str, document: Any, *, if_match: str | None = None, **query: str
+    ) -> Answer:
         """A PUT of a JSON document."""
         sent = self._credentials[tenant] | {"content-type": "application/json"}
+        if if_match is not None:
+            sent["if-match"] = if_match
         body = orjson.dumps(document)
         return self._api.handle(Request(method="PUT", path=path, headers=sent, query=query, body=body))
+
+    def park(self, message_id: str, lane: QueueName, body: str, reason: str) -> str:
+        """The handler of dead messages keeps one that it cannot handle; the id that operators see."""
+        message = park(message_id, lane, body, reason, self.now_ms)
+        self._world.parked_messages.park(message)
+        return message.id
 
     def stored_jobs(self) -> set[str]:
         """The ids of all jobs that left anything in the tables."""

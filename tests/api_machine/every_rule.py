@@ -5,6 +5,7 @@ from tests.api_machine.cancelling import Cancelling
 from tests.api_machine.concurrent_requests import ConcurrentRequests
 from tests.api_machine.creating import Creating
 from tests.api_machine.cross_tenant import CrossTenant
+from tests.api_machine.parking import Parking
 from tests.api_machine.passing_time import PassingTime
 from tests.api_machine.pausing import Pausing
 from tests.api_machine.putting import Putting
@@ -30,6 +31,7 @@ class Machine(
     Cancelling,
     Reading,
     CrossTenant,
+    Parking,
     PassingTime,
 ):
     """All rules together."""

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from shared.names import QueueName
+from tests.api_machine.deployment import OPERATOR, TENANTS
 from tests.api_machine.documents import Wish
 from tests.api_machine.sightings import SEEN
 from tests.api_machine.stepping import FAILS, FAILS_ONCE, GONE, IMPATIENT, PATIENT, Stepping
@@ -20,6 +22,9 @@ MET = {
     "reached across",
     "instants missed",
     "cursor misused",
+    "parked message removed",
+    "parked message removed again: 404",
+    "parked message kept from a tenant",
     "jobs filtered: state, some",
     "dead letters: 3 pages",
     "history: 2 pages",
@@ -77,6 +82,10 @@ def test_rules_of_the_machine_reach_every_situation() -> None:
     walk.step("pass_time", seconds=400, part_ms=0)
     walk.step("look_on_while_it_runs", pick=0)
     walk.step("reach_across", pick=0)
+    for number, by in enumerate((OPERATOR, TENANTS[0], OPERATOR)):
+        walk.step("park", number=number, lane=QueueName.BULK, body="{")
+        walk.step("remove_parked", pick=0, by=by, is_again=False)
+    walk.step("remove_parked", pick=0, by=OPERATOR, is_again=True)
     letters = walk.step("begin_dead_letters", pick=0, limit=1)
     history = walk.step("begin_history", pick=0, limit=3)
     walk.step("filter_jobs", pick=0, query={"state": "failed"}, limit=2)
