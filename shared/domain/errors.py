@@ -127,7 +127,11 @@ class InvalidStateError(PunctualError):
 
 
 class PreconditionFailedError(PunctualError):
-    """The resource has changed since the client last read it."""
+    """The resource has changed since the client last read it. `revision` is the present one, where it is known."""
+
+    def __init__(self, message: str, *, revision: int | None = None) -> None:
+        super().__init__(message)
+        self.revision = revision
 
 
 class QuotaExceededError(PunctualError):

@@ -13,6 +13,7 @@ from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.machine import MOST_JOBS, ApiMachine, picks, tenants
 from tests.api_machine.observing import check_unchanged, shown, view, without_run
 from tests.api_machine.sightings import SEEN
+from tests.api_machine.tags import GOOD, optional_matches, tag_of
 from tests.api_machine.terms import Terms
 from tests.api_machine.updating import update_recurring
 from tests.support.api.api_world import Answer
@@ -31,6 +32,7 @@ class Putting(ApiMachine):
         details=documents.details,
         behaviour=documents.behaviours,
         is_dry_run=st.booleans(),
+        match=optional_matches,
     )
     def put(
         self,
@@ -40,26 +42,30 @@ class Putting(ApiMachine):
         details: dict[str, Any],
         behaviour: Behaviour,
         is_dry_run: bool,
+        match: str | None,
     ) -> None:
         """A description that the job of the key, if there is one, has hardly ever."""
         standing = self.keyed.get((tenant, key))
         if standing is not None and standing.ended_at is None and not self._is_completed(standing):
             url = str(standing.terms.request["url"])
             document = documents.document(wish, details, url, self.now_ms)
-            self._change(standing, key, document, is_dry_run=is_dry_run)
+            self._change(standing, key, document, is_dry_run=is_dry_run, match=match)
         elif len(self.jobs) < MOST_JOBS:
             url = f"https://{tenant}-{len(self.jobs)}.receiver.example/"
             document = documents.document(wish, details, url, self.now_ms)
-            self._put_new(tenant, key, document, behaviour, is_dry_run=is_dry_run)
+            if match is None:
+                self._put_new(tenant, key, document, behaviour, is_dry_run=is_dry_run)
+            else:
+                self._put_over_nothing(tenant, key, document, is_dry_run=is_dry_run)
 
     @precondition(lambda self: self.keyed)
-    @rule(pick=picks, is_dry_run=st.booleans())
-    def put_again(self, pick: int, is_dry_run: bool) -> None:
+    @rule(pick=picks, is_dry_run=st.booleans(), match=optional_matches)
+    def put_again(self, pick: int, is_dry_run: bool, match: str | None) -> None:
         """The description that the job of a key has at present, paused or not."""
         tenant, key = sorted(self.keyed)[pick % len(self.keyed)]
         job = self.keyed[tenant, key]
         if job.ended_at is None:
-            self._change(job, key, job.terms.document, is_dry_run=is_dry_run)
+            self._change(job, key, job.terms.document, is_dry_run=is_dry_run, match=match)
 
     def _is_completed(self, job: PromisedJob) -> bool:
         return view(self.deployment, job).shown["state"] == "completed"
@@ -79,11 +85,33 @@ class Putting(ApiMachine):
         self.keyed[tenant, key] = job
         self._check(job, key, answer)
 
-    def _change(self, job: PromisedJob, key: str, document: dict[str, Any], *, is_dry_run: bool) -> None:
+    def _put_over_nothing(self, tenant: str, key: str, document: dict[str, Any], *, is_dry_run: bool) -> None:
+        """A condition on a job that the key does not have, or no longer."""
+        standing, before = self.keyed.get((tenant, key)), self.deployment.stored_jobs()
+        if standing is not None and standing.ended_at is None:
+            return  # It has ended by its schedule, and may be replaced at the revision that it has.
+        answer = self._put(tenant, key, document, is_dry_run=is_dry_run, if_match="*", status=412)
+        assert (answer.problem, self.deployment.stored_jobs()) == ("precondition-failed", before)
+        assert "ETag" not in answer.headers
+        SEEN["put refused: no job"] += 1
+
+    def _change(
+        self, job: PromisedJob, key: str, document: dict[str, Any], *, is_dry_run: bool, match: str | None
+    ) -> None:
         before, present = view(self.deployment, job), job.terms.document
         terms = Terms.of(_in_phase(document, present), self.now_ms)
-        answer = self._put(job.tenant, key, document, is_dry_run=is_dry_run)
         change = "unchanged" if terms.document == present else "updated"
+        condition = tag_of(job, match).get("if_match")
+        if change == "updated" and match not in GOOD:
+            answer = self._put(
+                job.tenant, key, document, is_dry_run=is_dry_run, if_match=condition, status=412
+            )
+            assert answer.problem == "precondition-failed"
+            assert answer.headers["ETag"] == f'"{job.revisions[-1]}"'
+            SEEN["put refused: 412"] += 1
+            check_unchanged(self.deployment, job, before)
+            return
+        answer = self._put(job.tenant, key, document, is_dry_run=is_dry_run, if_match=condition)
         assert answer.json["change"] == change, (answer.text, terms.document, present)
         assert bool(answer.json["fields"]) == (change == "updated")
         SEEN[f"put {change}, {before.shown['state']}{', dry run' if is_dry_run else ''}"] += 1
@@ -100,10 +128,20 @@ class Putting(ApiMachine):
         assert without_run(answer.json["job"]) == without_run(standing)
         assert self.deployment.ask(job.tenant, "GET", f"/v1/jobs/by-key/{key}").json == standing
 
-    def _put(self, tenant: str, key: str, document: dict[str, Any], *, is_dry_run: bool) -> Answer:
+    def _put(
+        self,
+        tenant: str,
+        key: str,
+        document: dict[str, Any],
+        *,
+        is_dry_run: bool,
+        if_match: str | None = None,
+        status: int = 200,
+    ) -> Answer:
         query = {"dry_run": "true"} if is_dry_run else {}
-        answer = self.deployment.put(tenant, f"/v1/jobs/by-key/{key}", document, **query)
-        assert answer.status == 200, answer.text
+        path = f"/v1/jobs/by-key/{key}"
+        answer = self.deployment.put(tenant, path, document, if_match=if_match, **query)
+        assert answer.status == status, answer.text
         return answer
 
 

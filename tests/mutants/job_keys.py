@@ -32,8 +32,8 @@ JOB_KEYS = (
     Mutant(
         name="completed job that is created anew by the same description",
         file=_PUT,
-        old="(standing.state is JobState.COMPLETED and differs(standing, new))",
-        new="standing.state is JobState.COMPLETED",
+        old="            if standing is not None and not differs(standing, new):\n",
+        new="            if standing and standing.state is not JobState.COMPLETED and not differs(standing, new):\n",
         killer=_KEYED,
     ),
     Mutant(
@@ -48,6 +48,20 @@ JOB_KEYS = (
         file=_PUT,
         old=" if job.revision == drafted.job.revision else None",
         new="",
+        killer=_KEYED,
+    ),
+    Mutant(
+        name="change over a revision that the caller never saw",
+        file=_PUT,
+        old="            precondition(standing)\n",
+        new="",
+        killer=_KEYED,
+    ),
+    Mutant(
+        name="repetition of a change that is refused because of itself",
+        file=_PUT,
+        old="            new = wanted(standing)\n",
+        new="            new = wanted(standing)\n            precondition(standing)\n",
         killer=_KEYED,
     ),
     Mutant(

@@ -13,6 +13,7 @@ from functions.api.http.request import AuthenticatedRequest
 from functions.api.resources.jobs.keyed_routes import Described
 from shared.bootstrap.use_cases import UseCases
 from shared.domain.errors import PunctualError, UnavailableError, UnknownVersionError
+from shared.domain.jobs.job import Job
 from shared.domain.tenancy.tenant import ApiKey, Tenant
 from shared.usecases.jobs import put_job
 from shared.usecases.tenancy.authenticate import Principal
@@ -135,6 +136,7 @@ class Putting:
             description.wanted,
             differs=description.differs,
             revise=description.revise,
+            precondition=_any_revision,
         )
 
     def _answered(self, put: put_job.JobPut, shown: int) -> None:
@@ -156,6 +158,10 @@ class Putting:
     def _habits(self) -> Habits:
         assert self.order.habits is not None
         return self.order.habits
+
+
+def _any_revision(_standing: Job | None) -> None:
+    """Clients whose descriptions count whatever others have made of the job."""
 
 
 def _request_of(tenant: Tenant) -> AuthenticatedRequest:

@@ -1575,6 +1575,7 @@ class JobsMethods(AsyncGroup):
         tags: Sequence[str] | UnsetType = UNSET,
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        if_match: IfMatch | None = None,
         depth: str | None = None,
         traceparent: str | None = None,
     ) -> JobPut: ...
@@ -1623,6 +1624,7 @@ class JobsMethods(AsyncGroup):
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
         dry_run: Literal[False] | None = None,
+        if_match: IfMatch | None = None,
         depth: str | None = None,
         traceparent: str | None = None,
     ) -> Put: ...
@@ -1671,6 +1673,7 @@ class JobsMethods(AsyncGroup):
         tags: Sequence[str] | UnsetType = UNSET,
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        if_match: IfMatch | None = None,
         depth: str | None = None,
         traceparent: str | None = None,
     ) -> JobPut | Put: ...
@@ -1718,6 +1721,7 @@ class JobsMethods(AsyncGroup):
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
         dry_run: bool | None = None,
+        if_match: IfMatch | None = None,
         depth: str | None = None,
         traceparent: str | None = None,
     ) -> JobPut | Put:
@@ -1727,7 +1731,9 @@ class JobsMethods(AsyncGroup):
         or left unchanged, and what differed. The request may be repeated at any time. `dry_run=true`
         changes nothing. A paused job stays paused. A deleted job is created anew, and so is a job that has
         ended by its schedule, if the description differs. A rate without `start_at` keeps the phase of the
-        job.
+        job. With `If-Match`, a job at another revision is not changed, and a missing one not created: the
+        answer is 412, with the present `ETag` if there is a job. A job that needs no change is `unchanged`
+        at any revision.
 
         * `key`: The key that the owner gives to the job.
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
@@ -1768,6 +1774,8 @@ class JobsMethods(AsyncGroup):
         * `timeout_seconds`: For the whole call, including the response body.
         * `when_suspended`: For a one-off job that is due while its tenant is suspended. Null: `skip`.
         * `dry_run`: Only answer what the request would do.
+        * `if_match`: The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any
+          revision.
         * `depth`: The value that the call carried from which this job is created. The job is one deeper
           than the call's, and refused beyond 8.
         * `traceparent`: W3C Trace Context, version 00: the job's calls belong to this trace. A value that
@@ -1817,6 +1825,7 @@ class JobsMethods(AsyncGroup):
                 timeout_seconds=timeout_seconds,
                 when_suspended=when_suspended,
             ),
+            if_match=if_match,
             headers={"Punctual-Depth": depth, "traceparent": traceparent},
         )
         return answer if dry_run else Put.of(answer)

@@ -63,6 +63,36 @@ def test_job_that_was_changed_after_the_plan_is_not_deleted() -> None:
     assert states(deployment)["a.y"] == "active"
 
 
+def test_job_that_was_changed_after_the_plan_keeps_that_change() -> None:
+    deployment = deployed("x", "y")
+
+    def change() -> None:
+        with deployment.client() as other:
+            other.jobs.update(other.jobs.get_by_key("a.x"), name="theirs")
+
+    done = after_the_plan(deployment, {"x": WEEKLY, "y": WEEKLY}, change)
+    assert [(each.key, each.change) for each in done] == [("a.x", "failed"), ("a.y", "updated")]
+    assert isinstance(done[0].error, PreconditionFailedError)
+    with deployment.client() as client:
+        kept = client.jobs.get_by_key("a.x")
+        assert (kept.name, kept.schedule.cron) == ("theirs", DAILY["cron"])
+    _, again = apply(deployment, "a", {"x": WEEKLY, "y": WEEKLY})
+    assert [(each.key, each.change) for each in again] == [("a.x", "updated")]
+
+
+def test_job_that_was_deleted_after_the_plan_is_not_created_by_it() -> None:
+    deployment = deployed("x")
+
+    def delete() -> None:
+        with deployment.client() as other:
+            other.jobs.cancel(other.jobs.get_by_key("a.x"))
+
+    [done] = after_the_plan(deployment, {"x": WEEKLY}, delete)
+    assert (done.key, done.change) == ("a.x", "failed")
+    _, [again] = apply(deployment, "a", {"x": WEEKLY})
+    assert (again.key, again.change) == ("a.x", "created")
+
+
 def test_job_that_another_program_has_deleted_counts_as_deleted() -> None:
     deployment = deployed("x", "y")
 

@@ -305,3 +305,19 @@ def test_raw_calls_send_bodies_queries_and_conditions(tmp_path: Path) -> None:
 def test_values_that_are_not_given_are_not_sent() -> None:
     session = Session(around=None)  # type: ignore[arg-type]
     assert members_of_job(session, {each.name: None for each in JOB_OPTIONS}) == {}
+
+
+def test_create_with_a_key_and_a_revision_changes_that_revision_alone() -> None:
+    shell = Shell()
+    made(shell, "--key", "billing.nightly")
+    later = ("create", "--url", HOOK, "--cron", "0 3 * * *", "--key", "billing.nightly")
+    refused = shell.run(*later, "--if-match", "2")
+    assert refused.code == 5
+    assert "the job is at revision 1" in refused.err
+    assert shell.json(*later, "--if-match", "1")["revision"] == 2
+    assert shell.json(*later, "--if-match", "1")["revision"] == 2
+
+
+def test_create_with_a_revision_needs_a_key() -> None:
+    ran = Shell().run(*RECURRING, "--if-match", "1")
+    assert (ran.code, ran.err.strip()) == (2, "punctual: --if-match needs --key")

@@ -5,9 +5,10 @@ import pickle
 
 import pytest
 
-from client.tests.sdk.deployment import HOOK, Deployment, Fate, client
+from client.tests.sdk.deployment import HOOK, Deployment, Fate, client, script
 from punctual.errors import UnexpectedAnswerError
 from punctual.models import JobPut
+from punctual.problems import PreconditionFailedError
 
 KEY = "billing.nightly"
 
@@ -50,6 +51,25 @@ def test_put_is_repeated_after_a_lost_answer_and_makes_one_job() -> None:
         job, change = p.jobs.put(KEY, url=HOOK, cron="30 2 * * *")
         assert change == "unchanged"
         assert [each.id for each in p.jobs.iterate()] == [job.id]
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_put_over_another_revision_is_refused(dry_run: bool) -> None:
+    with client() as (p, _):
+        job, _change = p.jobs.put(KEY, url=HOOK, cron="30 2 * * *")
+        p.jobs.update(job, name="theirs")
+        with pytest.raises(PreconditionFailedError, match="the job is at revision 2"):
+            p.jobs.put(KEY, url=HOOK, cron="0 3 * * *", if_match=job.revision, dry_run=dry_run)
+        assert p.jobs.get(job.id).schedule.cron == "30 2 * * *"
+        assert p.jobs.put(KEY, url=HOOK, cron="0 3 * * *", if_match=2).job.revision == 3
+
+
+def test_put_with_a_revision_is_repeated_after_a_lost_answer() -> None:
+    with client() as (p, deployment):
+        job, _change = p.jobs.put(KEY, url=HOOK, cron="30 2 * * *")
+        deployment.fate = script(Fate.ANSWER_LOST)
+        job, change = p.jobs.put(KEY, url=HOOK, cron="0 3 * * *", if_match=job.revision)
+        assert (job.revision, change) == (2, "unchanged")
 
 
 def test_members_inside_and_beside_a_group_are_refused() -> None:

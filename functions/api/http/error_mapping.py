@@ -42,8 +42,10 @@ def problem_for(error: Exception) -> ProblemError | None:
         retry = {"Retry-After": RETRY_AFTER_SECONDS}
         detail = "nothing was decided; the same request may be sent again"
         return ProblemError(problem, detail, headers=retry)
-    if problem is Problem.PRECONDITION_FAILED:
-        return ProblemError(problem, f"If-Match: {error}; read it, and decide again")
+    if isinstance(error, errors.PreconditionFailedError):
+        present = {} if error.revision is None else {"ETag": f'"{error.revision}"'}
+        detail = f"If-Match: {error}; read it, and decide again"
+        return ProblemError(Problem.PRECONDITION_FAILED, detail, headers=present)
     return ProblemError(problem, str(error)) if problem is not None else None
 
 

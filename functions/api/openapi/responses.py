@@ -20,6 +20,10 @@ HEADERS: dict[str, Any] = {
         "required": True,
         "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
     },
+    "PresentETag": {
+        "description": "The job's present revision, unless there is no job.",
+        "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
+    },
     "Idempotency-Replayed": {
         "description": "Present where the same request took effect before (with the same `Idempotency-Key`, "
         "if the operation takes one).",
@@ -45,10 +49,13 @@ HEADERS: dict[str, Any] = {
         "schema": {"type": "string", "const": "nosniff"},
     },
 }
+_SENT_AS = {"PresentETag": "ETag"}
+"""The headers that another name than that of their component has."""
 _EACH = ("Cache-Control", "X-Content-Type-Options")
 """Headers of every response."""
 _PROBLEM_HEADERS: dict[Problem, tuple[str, ...]] = {
     Problem.UNAUTHENTICATED: ("WWW-Authenticate",),
+    Problem.PRECONDITION_FAILED: ("PresentETag",),
     Problem.RATE_LIMITED: ("Retry-After",),
     Problem.SERVICE_UNAVAILABLE: ("Retry-After",),
 }
@@ -126,7 +133,7 @@ def _reference(problem: Problem) -> dict[str, str]:
 
 
 def _headers(names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+    return {_SENT_AS.get(name, name): {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def _first_sentence(text: str) -> str:

@@ -33,4 +33,4 @@ class FindSettled:
 def check_revision(job: Execution | Job, expected: int | None) -> None:
     """PreconditionFailedError if the job is not at the revision that the client has seen."""
     if expected is not None and job.revision != expected:
-        raise PreconditionFailedError(f"the job is at revision {job.revision}")
+        raise PreconditionFailedError(f"the job is at revision {job.revision}", revision=job.revision)

@@ -49,6 +49,8 @@ Wanted = Callable[[Job | None], NewJob]
 Revise = Callable[[Job, NewJob], Job]
 """Gives a job a description; PreconditionFailedError or InvalidStateError if it has changed since it was read."""
 Differs = Callable[[Job, NewJob], bool]
+Precondition = Callable[[Job | None], None]
+"""Given the job that stands: PreconditionFailedError if the caller has decided on another state of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +77,14 @@ class PutJob:
         *,
         differs: Differs,
         revise: Revise,
+        precondition: Precondition,
         is_dry_run: bool = False,
     ) -> JobPut:
-        """Domain errors for an invalid description; UnavailableError if the change may or may not have been made."""
+        """Domain errors for an invalid description; UnavailableError if the change may or may not have been made.
+
+        The precondition is checked before a creation or change alone. A job that has the description already may
+        have it from an earlier try of this request, whose answer was lost.
+        """
         if not is_key(key):
             raise NotFoundError(f"there is no such key: a key is {KEY_TEXT}")
         for _ in range(TRIES):
@@ -86,13 +93,14 @@ class PutJob:
             new = wanted(standing)
             tenant = self.draft.with_secrets(tenant, [new])
             self.draft.check(tenant, new)
-            if standing is None or (standing.state is JobState.COMPLETED and differs(standing, new)):
+            if standing is not None and not differs(standing, new):
+                return JobPut(Change.UNCHANGED, standing, standing)
+            precondition(standing)
+            if standing is None or standing.state is JobState.COMPLETED:
                 made = self._create(tenant, key, new, assigned, standing, is_dry_run=is_dry_run)
                 if made is not None:
                     return made
                 continue
-            if not differs(standing, new):
-                return JobPut(Change.UNCHANGED, standing, standing)
             if is_dry_run:
                 self._check_schedule(standing, new)
                 return JobPut(Change.UPDATED, standing, standing)

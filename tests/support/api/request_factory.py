@@ -163,8 +163,8 @@ def _made(world: ApiWorld, party: Party, path: str, document: Any) -> Any:
 
 
 def ask(world: ApiWorld, key: str, method: str, path: str, document: Any = None, **query: str) -> Answer:
-    """A request with a key; without a document it has no body."""
-    headers = {"authorization": f"Bearer {key}", "if-match": "*"}
+    """A request with a key; without a document it has no body. A PUT may create, and the others change what is."""
+    headers = {"authorization": f"Bearer {key}"} | ({} if method == "PUT" else {"if-match": "*"})
     if document is None:
         return world.handle(Request(method=method, path=path, headers=headers, query=query))
     headers["content-type"] = "application/json"

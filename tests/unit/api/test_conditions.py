@@ -6,7 +6,7 @@ import pytest
 
 from functions.api.http.route import Route
 from functions.api.reference.pages import PAGES
-from tests.support.api.api_world import Answer, ApiWorld, Request
+from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
 from tests.support.api.job_requests import send
 from tests.support.api.request_factory import name_of, path_of, routes
 
@@ -47,10 +47,21 @@ CONDITIONAL = routes(lambda route: "If-Match" in route.headers)
 RECURRING = {"rate_seconds": 60}
 
 
+KEYED = {"schedule": RECURRING, "request": JOB["request"]}
+
+
+def created(route: Route, world: ApiWorld) -> Any:
+    """A job that the route can change."""
+    if "key" not in route.path_parts:
+        return world.create(schedule=RECURRING)
+    job_id = send(world, "PUT", path_of(route, {"key": "k"}), KEYED).json["job"]["id"]
+    return world.get(f"/v1/jobs/{job_id}").json
+
+
 def changed(route: Route, world: ApiWorld, job: Any, tag: str) -> Answer:
     """The answer to the route's request under this condition."""
-    body = {"name": "other"} if route.method == "PATCH" else None
-    return send(world, route.method, path_of(route, {"job_id": job["id"]}), body, tag)
+    body = {"PATCH": {"name": "other"}, "PUT": KEYED | {"name": "other"}}.get(route.method)
+    return send(world, route.method, path_of(route, {"job_id": job["id"], "key": "k"}), body, tag)
 
 
 REFUSED = [
@@ -66,7 +77,7 @@ def test_if_match_that_does_not_hold_leaves_the_job_unchanged(
 ) -> None:
     """A tag without quotes, as in `If-Match: 3`, used to be a 412 that told of revision 3."""
     world = ApiWorld()
-    job = world.create(schedule=RECURRING)
+    job = created(route, world)
     answer = changed(route, world, job, tag)
     assert (answer.problem, text in answer.json["detail"]) == (problem, True)
     assert world.get(f"/v1/jobs/{job['id']}").json == job
@@ -77,7 +88,7 @@ def test_if_match_that_does_not_hold_leaves_the_job_unchanged(
 @pytest.mark.parametrize("tag", SAME_TAGS)
 def test_if_match_accepts_the_tag_of_the_job_in_a_list_and_the_star(route: Route, tag: str) -> None:
     world = ApiWorld()
-    assert changed(route, world, world.create(schedule=RECURRING), tag).status == route.success
+    assert changed(route, world, created(route, world), tag).status == route.success
 
 
 @pytest.mark.parametrize("schedule", [{"rate_seconds": 60}, {"delay_seconds": 60}])

@@ -24,12 +24,15 @@ REQUEST = {
 NIGHTLY: dict[str, Any] = DAILY | REQUEST
 
 
-def put(world: ApiWorld, document: Any = NIGHTLY, path: str = PATH, **query: str) -> Answer:
+def put(
+    world: ApiWorld, document: Any = NIGHTLY, path: str = PATH, *, match: str | None = None, **query: str
+) -> Answer:
+    condition = {} if match is None else {"if-match": match}
     return world.handle(
         Request(
             method="PUT",
             path=path,
-            headers=world.credential | {"content-type": "application/json"},
+            headers=world.credential | {"content-type": "application/json"} | condition,
             query=query,
             body=orjson.dumps(document),
         )
@@ -399,3 +402,82 @@ def _struck(world: ApiWorld, moment: int, rival: str) -> bool:
         answer = put(world, NIGHTLY | {"name": "mine"})
         assert answer.status == 200 or (rival == "lost" and answer.status == 503), (moment, answer.text)
     return bool(struck)
+
+
+OTHER: dict[str, Any] = NIGHTLY | {"schedule": {"cron": "0 3 * * *", "timezone": "Europe/Berlin"}}
+
+
+@pytest.mark.parametrize("dry_run", ["false", "true"])
+@pytest.mark.parametrize(
+    ("match", "status"),
+    [('"1"', 200), ("*", 200), ('"7", "1"', 200), ('"2"', 412), ('W/"1"', 412), ('"x"', 412), ('"0"', 412)],
+)
+def test_change_is_made_over_the_named_revision_alone(match: str, status: int, dry_run: str) -> None:
+    world = ApiWorld()
+    job = put(world).json["job"]
+    answer = put(world, OTHER, match=match, dry_run=dry_run)
+    assert answer.status == status
+    standing = world.get(PATH).json
+    if status == 200:
+        assert (answer.json["change"], standing["revision"]) == ("updated", 2 if dry_run == "false" else 1)
+    else:
+        assert (answer.problem, answer.headers["ETag"]) == ("precondition-failed", '"1"')
+        assert standing == job | {"last_run": None}
+
+
+@pytest.mark.parametrize("match", ['"1"', "*"])
+@pytest.mark.parametrize("dry_run", ["false", "true"])
+def test_condition_creates_no_job(match: str, dry_run: str) -> None:
+    world = ApiWorld()
+    refused = put(world, match=match, dry_run=dry_run)
+    assert (refused.problem, live_jobs(world)) == ("precondition-failed", [])
+    assert "ETag" not in refused.headers
+    job = put(world).json["job"]
+    world.delete(f"/v1/jobs/{job['id']}")
+    assert put(world, match=match, dry_run=dry_run).problem == "precondition-failed"
+    assert live_jobs(world) == []
+
+
+@pytest.mark.parametrize("match", ["1", '"1', "", '"1" "2"'])
+def test_condition_without_quotes_is_refused(match: str) -> None:
+    assert put(ApiWorld(), match=match).problem == "malformed-request"
+
+
+def test_repetition_after_a_lost_answer_is_not_refused_because_of_itself() -> None:
+    world = ApiWorld()
+    put(world)
+    world.world.steps.lose_answer("jobs.replace")
+    first = put(world, OTHER, match='"1"')
+    assert first.status in (200, 503)
+    again = put(world, OTHER, match='"1"')
+    assert (again.status, again.json["change"], again.json["job"]["revision"]) == (200, "unchanged", 2)
+
+
+def test_repetition_does_not_undo_the_change_of_another() -> None:
+    world = ApiWorld()
+    job = put(world).json["job"]
+    put(world, OTHER, match='"1"')
+    patch(world, job, {"name": "theirs"}, match='"2"')
+    refused = put(world, OTHER, match='"1"')
+    assert (refused.problem, refused.headers["ETag"]) == ("precondition-failed", '"3"')
+    assert world.get(PATH).json["name"] == "theirs"
+
+
+def test_rival_between_the_check_and_the_write_wins() -> None:
+    world = ApiWorld()
+    job = put(world).json["job"]
+
+    def rival() -> None:
+        assert patch(world, job, {"name": "theirs"}, match="*").status == 200
+
+    world.world.steps.before("jobs.replace", rival)
+    refused = put(world, OTHER, match='"1"')
+    assert (refused.problem, refused.headers["ETag"]) == ("precondition-failed", '"2"')
+    shown = world.get(PATH).json
+    assert (shown["name"], shown["schedule"]["cron"]) == ("theirs", "30 2 * * *")
+
+
+def test_refused_patch_names_the_present_revision_too() -> None:
+    world = ApiWorld()
+    job = put(world).json["job"]
+    assert patch(world, job, {"name": "x"}, match='"9"').headers["ETag"] == '"1"'

@@ -79,7 +79,7 @@ def _change(client: Punctual, job: WantedJob, answer: JobPut) -> Change:
         upcoming = client.jobs.upcoming(answer.job, count=1).runs
         after = _first_run(client, _in_phase(schedule, answer.job))
         next_run = NextRun(upcoming[0].local if upcoming else None, after)
-    return Change(job.key, UPDATED, answer.fields, schedule, next_run, is_paused)
+    return Change(job.key, UPDATED, answer.fields, schedule, next_run, is_paused, answer.job.revision)
 
 
 def _first_run(client: Punctual, schedule: Mapping[str, Any]) -> str | None:

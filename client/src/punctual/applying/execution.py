@@ -28,14 +28,18 @@ class Done:
 def carry_out(client: Punctual, plan: Plan, jobs: Sequence[WantedJob], *, workers: int) -> tuple[Done, ...]:
     """Change what the plan names, and return what became of each job. The plan must be possible.
 
-    A job that the API refuses does not keep the others from being sent. Any other error does, such as an answer that
-    never comes. Nothing is deleted if anything failed. A repetition sends what is left.
+    A job is updated at the revision that was compared with the file: if it was changed since, it keeps that change,
+    and a repetition compares anew. A job that the API refuses does not keep the others from being sent. Any other
+    error does, such as an answer that never comes. Nothing is deleted if anything failed. A repetition sends what is
+    left.
     """
-    changed = {change.key for change in plan.changes}
+    seen = {change.key: change.revision for change in plan.changes}
     stop = Event()
     done = each(
-        lambda job: _attempt(job.key, lambda: client.jobs.put(job.key, **job.body).change, stop),
-        [job for job in jobs if job.key in changed],
+        lambda job: _attempt(
+            job.key, lambda: client.jobs.put(job.key, if_match=seen[job.key], **job.body).change, stop
+        ),
+        [job for job in jobs if job.key in seen],
         workers,
     )
     if any(one.change == FAILED for one in done):

@@ -26,7 +26,10 @@ class NextRun:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A job that is created or updated. `next_run` is known for another schedule of a job that is not paused."""
+    """A job that is created or updated. `next_run` is known for another schedule of a job that is not paused.
+
+    `revision` is the one that was compared with the file; None where no job was.
+    """
 
     key: str
     change: str
@@ -34,6 +37,7 @@ class Change:
     schedule: Mapping[str, Any]
     next_run: NextRun | None = None
     is_paused: bool = False
+    revision: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

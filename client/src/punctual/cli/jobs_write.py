@@ -30,6 +30,10 @@ def create_job(
     idempotency_key: Annotated[
         str | None, typer.Option(help="With the same key the job is created once.", show_default=False)
     ] = None,
+    if_match: Annotated[
+        int | None,
+        typer.Option(metavar="REVISION", help="With --key: change only this revision, and create nothing."),
+    ] = None,
     **values: Any,
 ) -> None:
     """Create a job that runs once, on a cron line or at an interval."""
@@ -39,17 +43,19 @@ def create_job(
     if key is None:
         if set_ is not None:
             raise CommandError("--set needs --key", Exit.USAGE)
+        if if_match is not None:
+            raise CommandError("--if-match needs --key", Exit.USAGE)
         session.show_one(session.client.jobs.create(**job, idempotency_key=idempotency_key), ROWS)
         return
     if idempotency_key is not None:
         raise CommandError(
             "--idempotency-key is not needed with --key: a repetition changes nothing", Exit.USAGE
         )
-    _put(session, key, job if set_ is None else {**job, "set": set_})
+    _put(session, key, job if set_ is None else {**job, "set": set_}, if_match)
 
 
-def _put(session: Session, key: str, job: dict[str, Any]) -> None:
-    done = session.client.jobs.put(key, **job)
+def _put(session: Session, key: str, job: dict[str, Any], if_match: int | None) -> None:
+    done = session.client.jobs.put(key, if_match=if_match, **job)
     session.note(f"{done.change}: {key}")
     if done.job is not None:
         session.show_one(done.job, ROWS)

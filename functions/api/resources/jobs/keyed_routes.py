@@ -5,6 +5,7 @@ from typing import Any
 
 from functions.api.context import Context
 from functions.api.http.bodies import validate
+from functions.api.http.conditions import Tags
 from functions.api.http.problems import Problem, ProblemError
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
@@ -36,10 +37,11 @@ from shared.dataclass import dataclass
 from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.trace import TRACEPARENT
-from shared.domain.errors import InvalidValueError, ScheduleError
+from shared.domain.errors import InvalidValueError, PreconditionFailedError, ScheduleError
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.schedule import Once
+from shared.usecases.chains.change_job import check_revision
 from shared.usecases.jobs.put_job import Change, JobPut
 
 ROUTES = Routes()
@@ -55,19 +57,27 @@ ROUTES = Routes()
             "The body is the whole description of the job. The answer tells whether the job was created, updated "
             "or left unchanged, and what differed. The request may be repeated at any time. `dry_run=true` changes "
             "nothing. A paused job stays paused. A deleted job is created anew, and so is a job that has ended by "
-            "its schedule, if the description differs. A rate without `start_at` keeps the phase of the job."
+            "its schedule, if the description differs. A rate without `start_at` keeps the phase of the job. With "
+            "`If-Match`, a job at another revision is not changed, and a missing one not created: the answer is 412, "
+            "with the present `ETag` if there is a job. A job that needs no change is `unchanged` at any revision."
         ),
         success=200,
         answer=JobPutOut,
         body=KeyedJobIn,
         query=("dry_run",),
-        headers=(DEPTH_HEADER, TRACEPARENT),
-        problems=(*BODY_PROBLEMS, *CREATION_PROBLEMS, Problem.NOT_FOUND, *QUOTA_PROBLEMS),
+        headers=("If-Match", DEPTH_HEADER, TRACEPARENT),
+        problems=(
+            *BODY_PROBLEMS,
+            *CREATION_PROBLEMS,
+            Problem.NOT_FOUND,
+            Problem.PRECONDITION_FAILED,
+            *QUOTA_PROBLEMS,
+        ),
     )
 )
 def put_job(context: Context, request: AuthenticatedRequest) -> Response:
     document, depth, trace = request.read_json(), context.depth(request), context.trace(request)
-    is_dry_run = request.flag("dry_run")
+    is_dry_run, tags = request.flag("dry_run"), request.if_match()
     try:
         described = Described(
             context, request, validate(document, KeyedJobIn).new_job(depth=depth, trace=trace)
@@ -78,6 +88,7 @@ def put_job(context: Context, request: AuthenticatedRequest) -> Response:
             described.wanted,
             differs=described.differs,
             revise=described.revise,
+            precondition=lambda standing: _check_tags(tags, standing),
             is_dry_run=is_dry_run,
         )
     except (ProblemError, InvalidValueError) as error:
@@ -144,6 +155,15 @@ class Described:
         )
         assert isinstance(revised, Job)
         return revised
+
+
+def _check_tags(tags: Tags | None, standing: Job | None) -> None:
+    """PreconditionFailedError unless the job of the key is at a revision that If-Match names, if there is one."""
+    if tags is None:
+        return
+    if standing is None:
+        raise PreconditionFailedError("no job has this key")
+    check_revision(standing, tags.revision(standing.revision))
 
 
 def _described(standing: Job, new: NewJob, now_ms: int) -> Job:

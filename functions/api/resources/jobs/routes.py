@@ -240,7 +240,7 @@ def cancel_job(context: Context, request: AuthenticatedRequest) -> Response:
     old = present_job(context, request.tenant, before)
     if revision == UNKNOWN_REVISION:
         # The use case accepts older revisions, so that a deletion can be repeated; this tag no job ever had.
-        raise PreconditionFailedError(f"the job is at revision {before.revision}")
+        raise PreconditionFailedError(f"the job is at revision {before.revision}", revision=before.revision)
     cancelled = context.cases.core.cancel_job.execute(
         request.tenant.id, job_id, stop_retries=stop_retries, revision=revision
     )
