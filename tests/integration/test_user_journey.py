@@ -15,8 +15,8 @@ import pytest
 from infra.local.receiver import Receiver
 from infra.local.sockets import free_port
 from infra.local.stack import LocalStack
+from tests.support.documents.answers import compare
 from tests.support.documents.blocks import Block, blocks_of
-from tests.support.documents.reader import compare
 from tests.support.sources import ROOT
 
 pytestmark = [pytest.mark.integration, pytest.mark.engines]

@@ -16,8 +16,8 @@ from infra.local.receiver import Receiver
 from punctual.hooks.listener import Limits
 from punctual.hooks.wire import MAX_HEAD_BYTES
 from tests.support.api.request_factory import ALL_SCOPES
+from tests.support.documents.answers import compare
 from tests.support.documents.blocks import blocks_of
-from tests.support.documents.reader import compare
 from tests.support.sources import ROOT
 
 GUIDE = ROOT / "docs" / "guides" / "develop-receivers.md"

@@ -14,8 +14,8 @@ import tomllib
 
 from client.tests.sdk.deployment import Deployment
 from punctual._config import config_path, resolve
+from tests.support.documents.answers import compare
 from tests.support.documents.blocks import Block, blocks_of
-from tests.support.documents.reader import compare
 from tests.support.sources import ROOT
 
 GUIDE, README = ROOT / "docs" / "guides" / "python-sdk.md", ROOT / "client" / "README.md"

@@ -18,7 +18,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from http import HTTPStatus
 from ipaddress import ip_network
 from pathlib import Path
@@ -31,13 +30,14 @@ import orjson
 
 from infra.local.clock_offset import clock_variables
 from infra.stage_files.read import parse_stage
-from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.tenancy.tenant import Scope
 from tests.support.api.api_world import ApiWorld, Request
 from tests.support.contract.gateway import Got, Sent, got, serving
 from tests.support.documents import aws_cli
+from tests.support.documents.answers import Exchange, check_success, compare, receiver_response
 from tests.support.documents.blocks import Block
 from tests.support.documents.commands import COMMANDS, check_command
+from tests.support.documents.plots import check_plot
 from tests.support.documents.queries import check_query
 from tests.support.documents.snippets import run_snippet
 from tests.support.fakes.sender import in_turn
@@ -47,7 +47,6 @@ PROGRAMS = ("curl", "python3", "tee", "env", "cat")
 SLEEP = "/-/sleep/"
 REDRIVER_SECONDS = 60
 """Within this time, the redriver has a tick."""
-ANY = "..."
 LOOPBACK = (ip_network("127.0.0.0/8"), ip_network("::1/128"))
 """What the laptop stack opens to calls."""
 DRAWN = ("──", "►")
@@ -69,15 +68,6 @@ sleep() {{ curl -sSf "$API{SLEEP}$1"; }}
 source() {{ :; }}
 """
 _EPILOGUE = '\nenv -0 >"$STATE"\n'
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """A request that reached the API, and the answer."""
-
-    request: str
-    status: int
-    text: str
 
 
 class Reader:
@@ -172,13 +162,13 @@ class Reader:
             case "toml":
                 needed = "" if "region =" in block.text else _NEEDED_KEYS
                 parse_stage("prod", f"{needed}{block.text}".encode(), "stages/prod.toml")
-            case "javascript" | "go":
+            case "javascript" | "typescript" | "go":
                 # `test_receivers.py` runs these against calls of the real signer.
                 pass
             case "sql":
                 check_query(block.text)
             case "mermaid":
-                _check_plot(block.text)
+                check_plot(block.text)
             case "" | "text" if any(sign in block.text for sign in DRAWN):
                 pass
             case "" if re.match(r"\s*(?:from|import) ", block.text):
@@ -191,7 +181,7 @@ class Reader:
     def close_page(self) -> None:
         """The last request of the page succeeded."""
         if self._unchecked is not None:
-            _check_success(self._unchecked)
+            check_success(self._unchecked)
         self._unchecked = None
 
     def _admin_key(self, operator: str) -> str:
@@ -227,7 +217,7 @@ class Reader:
         for words in self._noted_commands():
             check_command(words)
         for exchange in made[:-1]:
-            _check_success(exchange)
+            check_success(exchange)
         self._unchecked = made[-1] if made else None
 
     def _header(self, noted: re.Match[str]) -> str:
@@ -262,7 +252,7 @@ class Reader:
         assert self._exchanges, "an answer to no request"
         last, self._unchecked = self._exchanges[-1], None
         if not (isinstance(shown, dict) and "problem" in shown.get("type", "")):
-            _check_success(last)
+            check_success(last)
         compare(shown, orjson.loads(last.text))
 
     def _compare_call(self, text: str) -> None:
@@ -293,52 +283,3 @@ def reader() -> Iterator[Reader]:
         with serving(made.answer) as url:
             made.connect(url)
             yield made
-
-
-def receiver_response(status: int, headers: dict[str, str]) -> CallbackResponse:
-    """The outcome of a call whose receiver answers so."""
-    is_success = 200 <= status < 300
-    retry_after = headers.get("Retry-After")
-    no_retry = headers.get("X-Punctual-No-Retry") == "true"
-    failed = Reason.RECEIVER_GAVE_UP if no_retry else Reason.HTTP_STATUS
-    return CallbackResponse(
-        reason=Reason.OK if is_success else failed,
-        duration_ms=5,
-        status=status,
-        retry_after_seconds=int(retry_after) if retry_after else None,
-        async_accepted=status == HTTPStatus.ACCEPTED and headers.get("X-Punctual-Async") == "true",
-    )
-
-
-def compare(shown: Any, real: Any, place: str = "") -> None:
-    """AssertionError where an answer is not as shown."""
-    if isinstance(shown, str) and ANY in shown:
-        pattern = ".*".join(re.escape(part) for part in shown.split(ANY))
-        assert shown == ANY or re.fullmatch(pattern, str(real)), (place, shown, real)
-    elif isinstance(shown, dict):
-        assert isinstance(real, dict), (place, real)
-        names = shown.keys() - {ANY}
-        assert names <= real.keys() and (ANY in shown or names == real.keys()), (place, names ^ real.keys())
-        for name in sorted(names):
-            compare(shown[name], real[name], f"{place}/{name}")
-    elif isinstance(shown, list):
-        has_rest = shown[-1:] == [ANY]
-        items = shown[: len(shown) - has_rest]
-        assert isinstance(real, list) and len(items) <= len(real), (place, real)
-        assert has_rest or len(items) == len(real), (place, real)
-        for number, item in enumerate(items):
-            compare(item, real[number], f"{place}/{number}")
-    else:
-        assert shown == real and type(shown) is type(real), (place, shown, real)
-
-
-def _check_success(exchange: Exchange) -> None:
-    assert exchange.status < HTTPStatus.MULTIPLE_CHOICES, exchange
-
-
-def _check_plot(text: str) -> None:
-    """Each line of a plot has a point for each value of its axis."""
-    [axis] = re.findall(r"^ *x-axis .*\[(.*)\]$", text, re.MULTILINE)
-    lines = re.findall(r"^ *line \[(.*)\]$", text, re.MULTILINE)
-    if not lines or {len(each.split(",")) for each in lines} != {len(axis.split(","))}:
-        raise ValueError("a plot whose lines have other points than its axis")

@@ -13,8 +13,9 @@ from functions.api.routes import every_route
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.states import EndReason
 from shared.domain.listings.filters import JOB_STATES
+from tests.support.documents.answers import compare
 from tests.support.documents.blocks import BLOCKS, DOCUMENTS, Block, name_of
-from tests.support.documents.reader import Reader, compare, reader
+from tests.support.documents.reader import Reader, reader
 from tests.support.documents.runbooks import RUNBOOKS
 
 PAGES = [
