@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -145,6 +146,15 @@ def test_receiver_in_node_accepts_genuine_calls_and_refuses_others(tmp_path: Pat
     genuine, others = genuine_calls(), [*forged_calls(), *odd]
     sent = [(secret, headers, body.decode()) for secret, headers, body in [*genuine, *others]]
     assert run([node(), str(file)], tmp_path, sent) == [True] * len(genuine) + [False] * len(others)
+
+
+def test_receiver_in_typescript_is_the_one_in_node_with_types() -> None:
+    (typed,) = [block for block in BLOCKS if block.language == "typescript"]
+    assert typed.document.name == GUIDE
+    assert "any" not in re.findall(r": (\w+)", typed.text)
+    lines = [line for line in typed.text.splitlines() if line and not line.startswith("import type ")]
+    plain = [re.sub(r": (?:string|void|Buffer|IncomingHttpHeaders)\b", "", line) for line in lines]
+    assert plain == [line for line in source("javascript").splitlines() if line][: len(plain)]
 
 
 @pytest.mark.engines
