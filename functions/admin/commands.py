@@ -4,7 +4,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from typing import Any
 
-from functions.admin import actions, export, history, lookups, trail
+from functions.admin import actions, deletions, export, history, lookups, trail
 from functions.admin.actions import Document
 from shared.bootstrap.use_cases import UseCases
 from shared.dataclass import dataclass
@@ -62,6 +62,11 @@ COMMANDS: dict[str, Command] = {
         help="show how far the deletion of a tenant is, or what it has deleted",
         arguments=("tenant",),
         run=actions.show_deletion,
+    ),
+    "repeat-deletions": Command(
+        help="delete tenants again whose deletion a restore of tables has undone; repeat it after again_after",
+        arguments=("--from", "--to", "--asked-by", "--dry-run"),
+        run=deletions.repeat_deletions,
     ),
     "show-usage": Command(
         help="show a tenant's quotas and their usage", arguments=("tenant",), run=actions.show_usage
@@ -177,6 +182,7 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--on-success": {"help": "the URL to call after a success where a job names none; or the word none"},
     "--on-failure": {"help": "the URL to call after a failure"},
     "--asked-by": {"required": True, "help": "who asked for it, such as a ticket; the record keeps it"},
+    "--dry-run": {"action": "store_true", "help": "show what would be done, and change nothing"},
     "--file": {"required": True, "help": "the file to create; it must not exist"},
     "--quota": {"type": _quota, "action": "append", "help": "such as tags=5 or tags=default"},
 }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants
     from shared.usecases.tenancy.read_usage import ReadUsage
     from shared.usecases.tenancy.record_audit import RecordAudit
+    from shared.usecases.tenancy.repeat_deletions import RepeatDeletions
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,21 @@ class TenancyUseCases:
 
         ports = self.core.ports
         return DeleteTenant(tenants=ports.tenants, deletions=ports.tenant_deletions, clock=ports.clock)
+
+    @cached_property
+    def repeat_deletions(self) -> RepeatDeletions:
+        """For the operators' command line."""
+        from shared.usecases.tenancy.repeat_deletions import RepeatDeletions
+
+        ports = self.core.ports
+        return RepeatDeletions(
+            tenants=ports.tenants,
+            deletions=ports.tenant_deletions,
+            log=ports.audit_log,
+            change=self.change_tenant,
+            delete=self.delete_tenant,
+            clock=ports.clock,
+        )
 
     @cached_property
     def list_tenants(self) -> ListTenants:

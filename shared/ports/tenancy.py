@@ -74,9 +74,22 @@ class TenantDeletions(Protocol):
         """False where the version is not that of `before`."""
         ...
 
-    def finish(self, before: TenantDeletion, ended: TenantDeletion, tenant: Tenant) -> bool:
+    def finish(self, before: TenantDeletion, ended: TenantDeletion, tenant: Tenant | None) -> bool:
         """Write the final record, and delete the tenant and its keys, in one transaction; False where the version or
-        the tenant's revision has changed. The id of the tenant stays taken, and the archive still has the tenant."""
+        the tenant's revision has changed. The id of the tenant stays taken, and the archive still has the tenant.
+
+        A deletion that is repeated has no tenant any more.
+        """
+        ...
+
+    def repeat(self, before: TenantDeletion, after: TenantDeletion) -> bool:
+        """Write the record and its entry in the list of open deletions, in one transaction; False where the version
+        is not that of `before`. The tenant stays in the lists of the archive."""
+        ...
+
+    def ended_between(self, from_at: int, until_at: int) -> list[str]:
+        """The tenants whose deletions ended in [from_at, until_at), in the order of their ends, as long as the archive
+        may have them, and for RESTORABLE_MS after that. A deletion that has been repeated since is among them."""
         ...
 
     def forgetting(self) -> list[str]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from shared.domain.jobs.job import Job
 from shared.domain.listings.position import PositionRange
-from shared.domain.tenancy.deletion import DeletionStep
+from shared.domain.tenancy.deletion import DeletionStep, TenantDeletion
 from shared.domain.tenancy.forgetting import Forgetting
 from shared.domain.tenancy.tenant import TenantState
 from shared.ports.jobs import Payload
@@ -73,8 +73,9 @@ def test_every_field_of_a_deletion_is_read_back(lab: Lab) -> None:
         following = replace(full, forgetting=each, version=3)
         assert lab.deletions.replace(full, following)
         assert lab.deletions.get(TENANT) == following
-        full = replace(following, version=4)
+        full = replace(following, version=4, ended_before=DUE_AT)
         assert lab.deletions.replace(following, full)
+        assert lab.deletions.get(TENANT) == full
     assert not lab.deletions.replace(deletion(), deletion(version=2)), "another worker has it"
 
 
@@ -96,6 +97,43 @@ def test_deleted_tenants_wait_for_the_archive_in_the_order_of_their_ends(lab: La
     assert lab.deletions.end_forgetting(ended["acme"], done)
     assert (lab.deletions.forgetting(), lab.deletions.forgotten()) == (["zeta", "beta"], ["acme"])
     assert lab.deletions.get("acme") == done
+
+
+def ended(lab: Lab, name: str, number: int, ended_at: int) -> TenantDeletion:
+    """A tenant whose deletion has ended."""
+    leaving = tenant(id=name, key_ids=(api_key(number).id,))
+    lab.tenants.create(leaving, api_key(number, tenant_id=name))
+    marked = replace(leaving, is_being_deleted=True, revision=2)
+    assert lab.deletions.begin(leaving, marked, deletion(tenant_id=name))
+    record = deletion(tenant_id=name, version=2, ended_at=ended_at, forgetting=Forgetting())
+    assert lab.deletions.finish(deletion(tenant_id=name), record, marked)
+    return record
+
+
+def test_deletions_are_found_by_their_ends_also_after_the_archive_has_forgotten_the_tenant(lab: Lab) -> None:
+    for number, (name, ended_at) in enumerate((("zeta", 900), ("acme", 1_000), ("beta", 1_001)), 1):
+        record = ended(lab, name, number, ended_at)
+        if name == "zeta":
+            assert lab.deletions.end_forgetting(record, record.after_forgetting(ended_at=5_000))
+    assert lab.deletions.ended_between(0, 2_000) == ["zeta", "acme", "beta"]
+    assert lab.deletions.ended_between(900, 1_001) == ["zeta", "acme"]
+    assert lab.deletions.ended_between(901, 1_000) == []
+
+
+def test_repeated_deletion_has_no_tenant_and_is_listed_once_for_the_archive(lab: Lab) -> None:
+    first = ended(lab, TENANT, 1, 1_000)
+    again = first.repeated(2_000)
+    assert not lab.deletions.repeat(replace(first, version=7), again), "another run has repeated it"
+    assert lab.deletions.open() == []
+    assert lab.deletions.repeat(first, again)
+    assert (lab.deletions.get(TENANT), lab.deletions.open()) == (again, [TENANT])
+    assert lab.deletions.forgetting() == [TENANT], "passes leave the tenant out meanwhile"
+    assert not lab.deletions.repeat(first, again)
+    second = again.ended({}, 3_000)
+    assert lab.deletions.finish(again, second, None)
+    assert (lab.deletions.get(TENANT), lab.deletions.open()) == (second, [])
+    assert (lab.deletions.forgetting(), lab.deletions.ended_between(0, 2_000)) == ([TENANT], [])
+    assert not lab.tenants.create(tenant(), api_key(9)), "the id stays taken"
 
 
 def test_end_deletes_the_tenant_with_its_keys_and_keeps_its_id_taken(lab: Lab) -> None:

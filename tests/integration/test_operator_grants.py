@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -15,15 +16,19 @@ from infra.local.stack import LocalStack
 from shared.adapters.aws.http_call import HttpCall
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.domain.dead_letters.parked_message import park
+from shared.domain.schedules.schedule import format_instant
 from shared.names import CanarySecret, QueueName
 from shared.settings import ApiSettings
 from tests.support.archived_rows import archive_on
 from tests.support.aws_calls import Need, needs
+from tests.support.builders import api_key, deletion, tenant
 from tests.support.function_grants import names_of
+from tests.support.usecases.audit_trail import record
 
 pytestmark = pytest.mark.integration
 
 TENANT = "granted"
+GONE = "granted-gone"
 PARKED = "m-1"
 FAR = {
     "schedule": {"delay_seconds": 1_800},
@@ -60,10 +65,22 @@ def commands(
     dynamo_ports(settings).parked_messages.park(
         park(PARKED, QueueName.BULK, "{", "no JSON", 1_740_000_000_000)
     )
+    _delete_another(settings)
     archive_on(stack, TENANT)
     # Its first run writes the first segment.
     stack.invoke("auditor", {})
     return Commands(stack.functions["api"], capsys)
+
+
+def _delete_another(settings: ApiSettings) -> None:
+    """The deletion of a tenant has just ended."""
+    ports = dynamo_ports(settings)
+    before = tenant(id=GONE)
+    assert ports.tenants.create(before, api_key(tenant_id=GONE))
+    after = replace(before, is_being_deleted=True, revision=before.revision + 1)
+    asked = deletion(tenant_id=GONE)
+    assert ports.tenant_deletions.begin(before, after, asked)
+    assert ports.tenant_deletions.finish(asked, asked.ended({}, ports.clock.now_ms()), after)
 
 
 @pytest.fixture
@@ -104,6 +121,17 @@ def test_commands_make_exactly_the_calls_that_the_policy_of_operators_allows(
     assert {(action, names.get(resource, resource)) for action, resource in made} == allowed
 
 
+def _repeat_deletions(run: Callable[..., Any], stack: LocalStack) -> None:
+    """After a restore, the rows of one tenant are back, and another tenant is back itself."""
+    ports = dynamo_ports(ApiSettings.from_env(stack.environment()))
+    request = record(1, ports.clock.now_ms(), tenant_id=TENANT, operation="deleteTenant", target=TENANT)
+    ports.audit_log.append(request, 2_000_000_000)
+    interval = [format_instant(request.at + moved) for moved in (-600_000, 0)]
+    arguments = ("--from", interval[0], "--to", interval[1], "--asked-by", "restore")
+    found = {each["tenant"]: each["step"] for each in run("repeat-deletions", *arguments)["tenants"]}
+    assert (found[GONE], found[TENANT]) == ("deletes", "waits")
+
+
 def _run_all(run: Callable[..., Any], stack: LocalStack) -> None:
     # The other tests of the stack may have made the operators' tenant.
     run("create-operator", may_be_refused=True)
@@ -134,5 +162,6 @@ def _run_all(run: Callable[..., Any], stack: LocalStack) -> None:
     # The suspension has not taken effect.
     run("delete-tenant", TENANT, "--asked-by", "ticket 7", may_be_refused=True)
     run("show-deletion", TENANT, may_be_refused=True)
+    _repeat_deletions(run, stack)
     (message,) = (each for each in run("list-parked")["messages"] if each["message_id"] == PARKED)
     run("remove-parked", message["id"])

@@ -62,8 +62,8 @@ ARCHIVE_READING = (
     Mutant(
         name="execution in tables and archive listed twice",
         file=_ROWS,
-        old="(next(same) for _, same in groupby",
-        new="(each for _, same in groupby",
+        old="groupby(both, lambda each: (each.position, each.is_end))",
+        new="groupby(both, lambda each: object())",
         killer=_ROWS_TEST,
     ),
     Mutant(

@@ -6,6 +6,8 @@ _WORKER = "tests/unit/usecases/bulk/test_tenant_deletions.py"
 _STORE = "tests/conformance/test_tenant_deletions.py"
 _EXPORT = "tests/unit/functions/test_admin_export.py"
 _DELETION = "shared/domain/tenancy/deletion.py"
+_REPEAT = "shared/usecases/tenancy/repeat_deletions.py"
+_REPEATED = "tests/unit/usecases/tenancy/test_repeat_deletions.py"
 _PROCESS = "shared/usecases/bulk/process_tenant_deletions.py"
 
 DELETIONS = (
@@ -61,9 +63,30 @@ DELETIONS = (
     Mutant(
         name="keys that outlive their tenant",
         file="shared/adapters/dynamodb/tenancy/tenant_deletions.py",
-        old="        others = [*keys, open_deletion_key(tenant.id)]\n",
-        new="        others = [open_deletion_key(tenant.id)]\n",
+        old="        others = [*keys, open_deletion_key(ended.tenant_id)]\n",
+        new="        others = [open_deletion_key(ended.tenant_id)]\n",
         killer=_STORE,
+    ),
+    Mutant(
+        name="repeated deletion that stays in the list of the archive under its former end",
+        file="shared/adapters/dynamodb/tenancy/tenant_deletions.py",
+        old="            others.append(former)\n",
+        new="            pass\n",
+        killer=_STORE,
+    ),
+    Mutant(
+        name="repeated deletion that its end makes repeat once more",
+        file=_REPEAT,
+        old=" and deletion.ended_at < until_at:\n",
+        new=":\n",
+        killer=_REPEATED,
+    ),
+    Mutant(
+        name="deletion repeated for a later tenant of the same id",
+        file=_REPEAT,
+        old="                from_at=max(from_at, tenant.created_at),\n",
+        new="                from_at=from_at,\n",
+        killer=_REPEATED,
     ),
     Mutant(
         name="deletion of a tenant whose id was not confirmed",

@@ -156,7 +156,7 @@ SEARCHES = (
     Mutant(
         name="files of searches that outlive their tenant",
         file="shared/usecases/bulk/process_tenant_deletions.py",
-        old="            files = self.search_files.delete_some(tenant.id) if self.search_files is not None else 0\n",
+        old="            files = self.search_files.delete_some(tenant_id) if self.search_files is not None else 0\n",
         new="            files = 0\n",
         killer="tests/unit/usecases/bulk/test_tenant_deletions.py",
     ),

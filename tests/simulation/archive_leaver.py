@@ -44,7 +44,7 @@ class Leaver:
         fakes, table = self._fakes, self._fakes.table
         ended = deletion(tenant_id=LEAVER, ended_at=self.leaves_at, forgetting=Forgetting())
         fakes.deletions.records[LEAVER] = ended
-        fakes.deletions.waiting.append(LEAVER)
+        fakes.deletions.waiting[LEAVER] = self.leaves_at
         own = [key for key, row in table.executions.items() if row.execution.tenant_id == LEAVER]
         self._left = {key: table.executions.pop(key) for key in own}
 

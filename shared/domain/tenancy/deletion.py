@@ -47,6 +47,8 @@ class TenantDeletion:
     ended_at: int | None = None
     forgetting: Forgetting | None = None
     """What is left in the archive; None before the end of the deletion."""
+    ended_before: int | None = None
+    """The end of the deletion that is repeated, because a restore has brought its rows back; else None."""
     version: int = 1
     lease_until: int = 0
 
@@ -86,6 +88,21 @@ class TenantDeletion:
             counts=counts,
             ended_at=now_ms,
             forgetting=Forgetting(),
+            ended_before=None,
+        )
+
+    def repeated(self, now_ms: int) -> "TenantDeletion":
+        """The next version of an ended deletion, from its beginning. It waits for runs that were under way."""
+        return replace(
+            self,
+            version=self.version + 1,
+            lease_until=0,
+            next_at=now_ms + BEGINS_AFTER_MS,
+            step=DeletionStep.DEFINITIONS,
+            found=False,
+            ended_at=None,
+            forgetting=None,
+            ended_before=self.ended_at,
         )
 
     def is_forgettable(self, now_ms: int) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from shared.dataclass import dataclass
 from shared.domain.errors import PunctualError, ServiceError
 from shared.domain.tenancy.deletion import DeletionStep, TenantDeletion
-from shared.domain.tenancy.tenant import Tenant
+from shared.domain.tenancy.tenant import MAX_INDEX_SHARDS
 from shared.ports.runtime import Clock
 from shared.ports.searches import SearchFiles
 from shared.ports.tenancy import TenantDeletions, TenantRecords, TenantStore
@@ -49,25 +49,28 @@ class ProcessTenantDeletions:
             raise
 
     def _page(self, leased: TenantDeletion, report: BulkReport) -> Step:
+        # None where another worker has just deleted it, and where the deletion is repeated.
         tenant = self.tenants.get(leased.tenant_id)
-        if tenant is None:
-            return Rest.HELD  # Another worker has just deleted it.
-        deleted = self._deleted(leased, tenant)
+        if tenant is None and leased.ended_before is None:
+            return Rest.HELD
+        deleted = self._deleted(leased, MAX_INDEX_SHARDS if tenant is None else tenant.index_shards)
         report.deleted += sum(deleted.values())
         now_ms = self.clock.now_ms()
         if leased.is_complete_after(deleted):
-            ended = leased.ended({"keys": len(tenant.key_ids), "tenants": 1}, now_ms)
+            own = {} if tenant is None else {"keys": len(tenant.key_ids), "tenants": 1}
+            ended = leased.ended(own, now_ms)
             return self._ended(report) if self.deletions.finish(leased, ended, tenant) else Rest.HELD
         after = leased.after_page(deleted, now_ms)
         # The next pass is left to a later run: it begins in a quarter of an hour.
         is_next_page = self.deletions.replace(leased, after) and after.next_at <= now_ms
         return now_ms if is_next_page else Rest.HELD
 
-    def _deleted(self, deletion: TenantDeletion, tenant: Tenant) -> dict[str, int]:
+    def _deleted(self, deletion: TenantDeletion, index_shards: int) -> dict[str, int]:
+        tenant_id = deletion.tenant_id
         if deletion.step is DeletionStep.DEFINITIONS:
-            files = self.search_files.delete_some(tenant.id) if self.search_files is not None else 0
-            return dict(Counter(self.records.delete_definitions(tenant.id)) + Counter(files=files))
-        return dict(self.records.delete_executions(tenant.id, tenant.index_shards))
+            files = self.search_files.delete_some(tenant_id) if self.search_files is not None else 0
+            return dict(Counter(self.records.delete_definitions(tenant_id)) + Counter(files=files))
+        return dict(self.records.delete_executions(tenant_id, index_shards))
 
     def _ended(self, report: BulkReport) -> Rest:
         report.ended += 1

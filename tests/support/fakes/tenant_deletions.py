@@ -11,12 +11,12 @@ PAGE = 100
 
 
 class FakeTenantDeletions:
-    """Each write is atomic."""
+    """Each write is atomic. `waiting` and `gone` have the ends of deletions, by tenant."""
 
     def __init__(self, tenants: FakeTenantStore) -> None:
         self.records: dict[str, TenantDeletion] = {}
-        self.waiting: list[str] = []
-        self.gone: list[str] = []
+        self.waiting: dict[str, int] = {}
+        self.gone: dict[str, int] = {}
         self._tenants = tenants
 
     def begin(self, before: Tenant, after: Tenant, deletion: TenantDeletion) -> bool:
@@ -38,29 +38,40 @@ class FakeTenantDeletions:
         self.records[after.tenant_id] = after
         return True
 
-    def finish(self, before: TenantDeletion, ended: TenantDeletion, tenant: Tenant) -> bool:
-        existing = self._tenants.tenants.get(tenant.id)
-        if existing is None or existing.revision != tenant.revision or not self.replace(before, ended):
+    def finish(self, before: TenantDeletion, ended: TenantDeletion, tenant: Tenant | None) -> bool:
+        if tenant is not None:
+            existing = self._tenants.tenants.get(tenant.id)
+            if existing is None or existing.revision != tenant.revision:
+                return False
+        if not self.replace(before, ended):
             return False
-        for key_id in tenant.key_ids:
-            self._tenants.keys.pop(key_id, None)
-        del self._tenants.tenants[tenant.id]
-        self._tenants.taken.add(tenant.id)
-        self.waiting.append(tenant.id)
+        if tenant is not None:
+            for key_id in tenant.key_ids:
+                self._tenants.keys.pop(key_id, None)
+            del self._tenants.tenants[tenant.id]
+            self._tenants.taken.add(tenant.id)
+        self.waiting[ended.tenant_id] = ended.ended_at or 0
         return True
 
+    def repeat(self, before: TenantDeletion, after: TenantDeletion) -> bool:
+        return self.replace(before, after)
+
+    def ended_between(self, from_at: int, until_at: int) -> list[str]:
+        entries = {*self.waiting.items(), *self.gone.items()}
+        found = sorted((at, name) for name, at in entries if from_at <= at < until_at)
+        return list(dict.fromkeys(name for _, name in found))
+
     def forgetting(self) -> list[str]:
-        return sorted(self.waiting, key=lambda name: (self.records[name].ended_at, name))
+        return sorted(self.waiting, key=lambda name: (self.waiting[name], name))
 
     def end_forgetting(self, before: TenantDeletion, after: TenantDeletion) -> bool:
         if not self.replace(before, after):
             return False
-        self.waiting.remove(after.tenant_id)
-        self.gone.append(after.tenant_id)
+        self.gone[after.tenant_id] = self.waiting.pop(after.tenant_id)
         return True
 
     def forgotten(self) -> list[str]:
-        return sorted(self.gone, key=lambda name: (self.records[name].ended_at, name))
+        return sorted(self.gone, key=lambda name: (self.gone[name], name))
 
 
 class FakeTenantRecords:

@@ -87,7 +87,7 @@ class ArchiveWorld(World):
         ended_at = self.clock.now_ms() if ended_at is None else ended_at
         record = deletion(tenant_id=tenant_id, ended_at=ended_at, forgetting=Forgetting())
         self.deletions.records[tenant_id] = record
-        self.deletions.waiting.append(tenant_id)
+        self.deletions.waiting[tenant_id] = ended_at
         for key, row in list(self.table.executions.items()):
             if row.execution.tenant_id == tenant_id:
                 del self.table.executions[key]

@@ -81,6 +81,7 @@ COMMANDS = (
     ("create-canary", "the canary's tenant, and its secrets, which are not shown"),
     ("export-tenant TENANT --file FILE", "all that is stored of a tenant, to a new file"),
     ("restore-history TENANT --file FILE", "the archived executions of a tenant, to a new file"),
+    ("repeat-deletions", "deletions of tenants again that a restore of tables has undone"),
     ("verify-audit", "whether the audit trail is whole"),
     ("show-execution RUN", "whose execution it is"),
     ("remove-signing-secret-name TENANT NAME", "remove all signing secrets of a name"),

@@ -13,7 +13,18 @@ from shared.names import FORGETTING, FORGOTTEN, Attr
 
 def forgetting_key(ended: TenantDeletion) -> tuple[str, str]:
     """The entry of a tenant in the list of those that the archive still has; the list is in order of time."""
-    return FORGETTING, f"{ended.ended_at or 0:015d}#{ended.tenant_id}"
+    return FORGETTING, ended_sk(ended.ended_at or 0, ended.tenant_id)
+
+
+def repeated_key(open_again: TenantDeletion) -> tuple[str, str] | None:
+    """The entry that the end before has left in the same list; None for a deletion that is not repeated."""
+    if open_again.ended_before is None:
+        return None
+    return FORGETTING, ended_sk(open_again.ended_before, open_again.tenant_id)
+
+
+def ended_sk(ended_at: int, tenant_id: str) -> str:
+    return f"{ended_at:015d}#{tenant_id}"
 
 
 def forgotten_item(forgotten: TenantDeletion) -> Item:
@@ -48,6 +59,7 @@ def deletion_item(deletion: TenantDeletion) -> Item:
             "ea": deletion.ended_at,
             "lu": deletion.lease_until or None,
             "fg": _forgetting_map(deletion.forgetting),
+            "eb": deletion.ended_before,
         }
     )
 
@@ -71,6 +83,7 @@ def read_deletion(item: Any) -> TenantDeletion:
             version=row["vn"],
             lease_until=row.get("lu", 0),
             forgetting=_read_forgetting(row.get("fg")),
+            ended_before=row.get("eb"),
         )
     except (KeyError, ValueError, TypeError) as error:
         raise UnreadableItemError(f"{row.get(Attr.PK)} is broken") from error

@@ -1,5 +1,6 @@
 """Deletions of tenants in DynamoDB: their records, and the list of those that have not ended."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from shared.adapters.aws.client import AwsClient
@@ -7,10 +8,12 @@ from shared.adapters.dynamodb.codec.attributes import encode
 from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.deletion_items import (
     deletion_item,
+    ended_sk,
     forgetting_key,
     forgetting_tenant,
     forgotten_item,
     read_deletion,
+    repeated_key,
 )
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import (
@@ -86,18 +89,52 @@ class DynamoTenantDeletions:
             return False
         return True
 
-    def finish(self, before: TenantDeletion, ended: TenantDeletion, tenant: Tenant) -> bool:
-        keys = [api_key_key(key_id) for key_id in tenant.key_ids]
-        owner = {
+    def finish(self, before: TenantDeletion, ended: TenantDeletion, tenant: Tenant | None) -> bool:
+        keys = [api_key_key(key_id) for key_id in tenant.key_ids] if tenant is not None else []
+        others = [*keys, open_deletion_key(ended.tenant_id)]
+        if (former := repeated_key(before)) is not None and former != forgetting_key(ended):
+            others.append(former)
+        deletes = [{"Delete": {"TableName": self._table, "Key": item_key(*key)}} for key in others]
+        if tenant is not None:
+            deletes.append({"Delete": self._owner(tenant)})
+        entry = {"TableName": self._table, "Item": item_key(*forgetting_key(ended))}
+        return self._transact({"Put": self._put(before, ended)}, {"Put": entry}, *deletes)
+
+    def repeat(self, before: TenantDeletion, after: TenantDeletion) -> bool:
+        entry = {"TableName": self._table, "Item": self._entry(after)}
+        return self._transact({"Put": self._put(before, after)}, {"Put": entry})
+
+    def ended_between(self, from_at: int, until_at: int) -> list[str]:
+        found = [sk for pk in (FORGETTING, FORGOTTEN) for sk in self._listed_between(pk, from_at, until_at)]
+        return list(dict.fromkeys(forgetting_tenant(sk) for sk in sorted(found)))
+
+    def _listed_between(self, pk: str, from_at: int, until_at: int) -> Iterator[str]:
+        """All pages of a list; its sort keys begin with an instant."""
+        bounds = {":pk": pk, ":from": ended_sk(from_at, ""), ":until": ended_sk(until_at, "")}
+        start: dict[str, Any] = {}
+        while True:
+            with translated():
+                answer = self._client.query(
+                    TableName=self._table,
+                    # BETWEEN is inclusive, but keys end in a tenant, so none equals the upper bound.
+                    KeyConditionExpression="pk = :pk AND sk BETWEEN :from AND :until",
+                    ExpressionAttributeValues={name: encode(value) for name, value in bounds.items()},
+                    ConsistentRead=True,
+                    **start,
+                )
+            yield from (str(item[Attr.SK]["S"]) for item in answer["Items"])
+            last = answer.get("LastEvaluatedKey")
+            if not last:
+                return
+            start = {"ExclusiveStartKey": last}
+
+    def _owner(self, tenant: Tenant) -> dict[str, Any]:
+        return {
             "TableName": self._table,
             "Key": item_key(*tenant_key(tenant.id)),
             "ConditionExpression": "rv = :revision",
             "ExpressionAttributeValues": {":revision": encode(tenant.revision)},
         }
-        others = [*keys, open_deletion_key(tenant.id)]
-        deletes = [{"Delete": {"TableName": self._table, "Key": item_key(*key)}} for key in others]
-        entry = {"TableName": self._table, "Item": item_key(*forgetting_key(ended))}
-        return self._transact({"Put": self._put(before, ended)}, {"Put": entry}, {"Delete": owner}, *deletes)
 
     def end_forgetting(self, before: TenantDeletion, after: TenantDeletion) -> bool:
         entry = {"TableName": self._table, "Key": item_key(*forgetting_key(before))}
