@@ -1,13 +1,17 @@
 """The rules that every test of the console keeps: each fault of a page is seen, whatever the test is about."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Browser
 
-from tests.support.browser.chromium import context_of
+from tests.support.browser import chromium
+from tests.support.browser.chromium import chromium_of_tests, context_of
 from tests.support.browser.gates import watched
 from tests.support.browser.packages import ForeignContentError, Package, packages
 from tests.support.console.served import ServedApi
 from tests.support.console.visit import CONSOLE
+from tests.support.sources import ROOT
 
 FAULTS = {
     "an error in the log": ("console.error('broken')", "console error: broken"),
@@ -55,6 +59,18 @@ def test_request_to_another_host_is_seen_where_no_policy_forbids_it(browser: Bro
     gates.await_quiet(page)
     context.close()
     assert "a request to another host: http://example.com/pixel.gif" in gates.faults
+
+
+@pytest.mark.parametrize(
+    ("variable", "outcome"), [("", pytest.skip.Exception), ("true", pytest.fail.Exception)]
+)
+def test_machine_without_a_browser_skips_its_tests_but_not_in_continuous_integration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, outcome: type[BaseException]
+) -> None:
+    monkeypatch.setattr(chromium, "FOLDER", ROOT / ".tools" / "no-browser")
+    monkeypatch.setenv("CI", variable)
+    with pytest.raises(outcome, match="^no Chromium in "):
+        next(chromium_of_tests(tmp_path))
 
 
 def test_package_with_another_content_is_refused() -> None:
