@@ -69,7 +69,7 @@ def test_machine_without_a_browser_skips_its_tests_but_not_in_continuous_integra
 ) -> None:
     monkeypatch.setattr(chromium, "FOLDER", ROOT / ".tools" / "no-browser")
     monkeypatch.setenv("CI", variable)
-    with pytest.raises(outcome, match="^no Chromium in "):
+    with pytest.raises(outcome, match=r"^no Chromium in "):
         next(chromium_of_tests(tmp_path))
 
 
