@@ -79,7 +79,7 @@ def test_all_styles_and_licences_are_in_the_files_that_are_served() -> None:
         assert console_files.text(name) in assets().by_name["licences.txt"].text
 
 
-def test_visit_costs_a_browser_little() -> None:
+def test_visit_of_a_browser_costs_little() -> None:
     sizes = [len(fetch(f"/console/{DIGEST}/{name}").text) for name in ("app.js", "console.css")]
     assert sum(sizes) < 250_000
 

@@ -84,7 +84,7 @@ def test_module_runs_once_however_many_use_it(scripts: Path) -> None:
         "import a, { b } from './x.js';",
     ],
 )
-def test_other_forms_are_refused_by_name(source: str) -> None:
+def test_module_of_another_form_is_refused_by_name(source: str) -> None:
     with pytest.raises(UnknownFormError):
         pack({"a.js": f"{source}\n"}, "a.js")
 
