@@ -21,7 +21,7 @@ from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.executions.states import EndReason, State
 from shared.domain.ids import DEFAULT_CELL, ExecutionId, parse_execution_id
 from shared.domain.listings.position import PositionRange
-from shared.ports.archive_reading import ObjectPart
+from shared.ports.archive_reading import ArchivePage, ObjectPart
 from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.fakes.archive import FakeObjectStore
 from tests.support.usecases.ports import one_by_one
@@ -342,3 +342,12 @@ def test_file_of_an_earlier_release_lacks_columns_that_are_none() -> None:
 def test_unit_of_a_tenant_has_all_its_rows_in_order_and_no_others(large: Shelf, tenant: str) -> None:
     assert list(large.reader.of_unit(tenant, UNITS[0])) == large.newest(tenant)[::-1]
     assert list(large.reader.of_unit(tenant, UNITS[2])) == []
+
+
+def test_groups_of_an_hour_are_merged_up_to_the_newest_of_their_edges() -> None:
+    """The group with this edge may have rows between the two, which another answer reads."""
+    older, newer = (
+        row_of(in_state(one_off(number, due_at=DUE_AT + number), State.SUCCEEDED)) for number in (1, 2)
+    )
+    pages = [ArchivePage((row,), row_position(row)) for row in (older, newer)]
+    assert reading._merge(pages, 5) == ArchivePage((newer,), row_position(newer))
