@@ -14,14 +14,14 @@ from shared.adapters.parquet import files, remote_file
 from shared.adapters.parquet import reader as reading
 from shared.adapters.parquet.files import ParquetFiles
 from shared.adapters.parquet.reader import ParquetReader
-from shared.domain.archive.reading import EVERY_ROW, RowFilter, row_position
+from shared.domain.archive.reading import EVERY_ROW, ArchivePage, RowFilter, row_position
 from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow, row_of
 from shared.domain.archive.unit import GROUP_SHARDS, HOUR_MS, ArchiveUnit, unit_of
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.executions.states import EndReason, State
 from shared.domain.ids import DEFAULT_CELL, ExecutionId, parse_execution_id
 from shared.domain.listings.position import PositionRange
-from shared.ports.archive_reading import ArchivePage, ObjectPart
+from shared.ports.archive_reading import ObjectPart
 from tests.support.builders import DUE_AT, in_state, one_off, with_changes
 from tests.support.fakes.archive import FakeObjectStore
 from tests.support.usecases.ports import one_by_one
