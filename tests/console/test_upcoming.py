@@ -44,7 +44,7 @@ def test_runs_of_a_cell_beyond_a_day_are_listed(console: Console) -> None:
 
 
 @pytest.mark.parametrize("view", ["hour", "week"])
-def test_every_view_fits_the_narrowest_window_and_keeps_all_rules(console: Console, view: str) -> None:
+def test_page_fits_the_narrowest_window_in_every_view(console: Console, view: str) -> None:
     page = console.page
     page.set_viewport_size({"width": 320, "height": 800})
     console.open(f"#/upcoming?view={view}")
