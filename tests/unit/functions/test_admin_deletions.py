@@ -48,7 +48,7 @@ def operations(world: World) -> list[tuple[str, str]]:
     return [(each.tenant_id, each.operation) for each in records][1:]
 
 
-def test_each_step_is_shown_and_recorded(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+def test_step_of_each_tenant_is_shown_and_recorded(world: World, capsys: pytest.CaptureFixture[str]) -> None:
     asked_at = format_instant(world.audit_log.of(TENANT)[0].at)
     effective_at = format_instant(world.clock.time_ms + EFFECTIVE_AFTER_MS)
     gone_asked_at = format_instant(world.deletions.records[GONE].asked_at)
@@ -84,7 +84,7 @@ def test_dry_run_shows_the_steps_and_records_nothing(
 
 
 @pytest.mark.parametrize("bounds", [(), ("--from", "2025-02-19T00:00:00Z"), ("--to", "2025-02-19T00:00:00Z")])
-def test_both_instants_have_to_be_named(
+def test_interval_without_both_instants_is_refused(
     world: World, bounds: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert admin.main(["repeat-deletions", *bounds, "--asked-by", "restore"]) == 1
