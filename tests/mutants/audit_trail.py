@@ -55,7 +55,7 @@ AUDIT_TRAIL = (
         file=_EXPORT,
         old="        if not self._export.segments.put(segment.number, content):\n            raise _OvertakenError\n",
         new="        self._export.segments.put(segment.number, content)\n",
-        killer=_SIMULATION,
+        killer=_EXPORT_TESTS,
     ),
     Mutant(
         name="written segments that are not noted after a crash",

@@ -2,6 +2,8 @@
 
 from contextlib import suppress
 from io import BytesIO
+from itertools import count
+from typing import BinaryIO
 
 import pytest
 
@@ -235,6 +237,26 @@ def test_file_that_another_run_replaces_meanwhile_is_done_again() -> None:
     assert owners(world) == {OTHER, THIRD}
     assert world.is_sealed()
     assert world.deletions.forgetting() == []
+
+
+def test_file_that_another_run_replaces_after_it_was_read_is_done_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world, _ = sealed_world()
+    world.leave(TENANT)
+    key, read, reads = UNIT.file_key(CELL), world.archive_objects.get, count()
+
+    def read_and_replace(name: str, into: BinaryIO) -> str | None:
+        found = read(name, into)
+        if name == key and next(reads) == 0:
+            etag, content = world.archive_objects.objects[key]
+            world.archive_objects.put(key, BytesIO(content), replaces=etag)
+        return found
+
+    monkeypatch.setattr(world.archive_objects, "get", read_and_replace)
+    report = world.tick(FORGETTABLE)
+    assert (report.forgetting.overtaken, report.forgetting.rewritten) == (1, 0)
+    assert TENANT in owners(world)
 
 
 def test_manifest_that_another_run_replaces_meanwhile_is_done_again() -> None:

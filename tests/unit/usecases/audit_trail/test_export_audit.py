@@ -140,6 +140,25 @@ def test_overlapping_run_writes_nothing_of_its_own(world: TrailWorld) -> None:
     assert not world.tick(NEXT_TICK).is_overtaken
 
 
+def test_segment_of_a_rival_that_died_before_it_was_noted_stays_in_the_chain(world: TrailWorld) -> None:
+    """The rival writes the segment while this run has fewer records, and its progress is never stored."""
+    begun(world)
+    stored = world.fakes.trail_progress.stored
+    world.append(record(1, START_MS))
+
+    def write_and_die() -> None:
+        world.append(record(2, START_MS + 1))
+        world.tick(NEXT_TICK)
+        world.fakes.trail_progress.stored = stored
+
+    world.fakes.steps.before("trail_segments.put", write_and_die)
+    report = world.tick(NEXT_TICK)
+    assert (report.is_overtaken, report.segments) == (True, 0)
+    world.tick(NEXT_TICK)
+    assert world.exported() == [record(1, START_MS), record(2, START_MS + 1)]
+    assert world.verify().findings == []
+
+
 def test_lost_progress_is_made_up_from_the_segments(world: TrailWorld) -> None:
     begun(world)
     world.append(record(1, START_MS))
