@@ -13,6 +13,7 @@ from shared.domain.archive.stat_window import StatWindow, Step
 from shared.domain.archive.statistics import Sums
 from shared.domain.archive.unit import HOUR_MS, ArchiveUnit, hour_of, unit_of
 from shared.domain.executions.states import EndReason, State
+from shared.domain.tenancy.tenant import Tenant
 from shared.ports.archive import PlanMark
 from shared.ports.executions import ExecutionPage
 from shared.usecases.archive.read_statistics import StatBucket
@@ -113,13 +114,12 @@ class ArchivedRun:
 
     def _shown(self, cases: UseCases, name: str | None) -> Statistics:
         tenant = self._world.tenant(name) if name is not None else None
-        buckets: list[StatBucket] = []
-        for hour in self._hours:
-            window = StatWindow(from_at=hour * HOUR_MS, until_at=(hour + 1) * HOUR_MS, step=Step.HOUR)
-            buckets += cases.archive.read_statistics.execute(tenant, window).buckets
-        whole = Sums()
+        buckets, minutes = self._read(cases, tenant, Step.HOUR), self._read(cases, tenant, Step.MINUTE)
+        whole, by_minute = Sums(), Sums()
         for bucket in buckets:
             whole.merge(bucket.sums)
+        for bucket in minutes:
+            by_minute.merge(bucket.sums)
         return Statistics(
             tenant=name,
             states=dict(whole.states),
@@ -128,10 +128,22 @@ class ArchivedRun:
             attempts=whole.attempts,
             minutes={
                 number: (minute.ended, minute.failed, dict(minute.lag.counts))
-                for number, minute in whole.minutes.items()
+                for number, minute in by_minute.minutes.items()
             },
             is_complete=all(bucket.is_complete for bucket in buckets),
         )
+
+    def _read(self, cases: UseCases, tenant: Tenant | None, step: Step) -> list[StatBucket]:
+        """The statistics of all hours in these steps; only those by minute have the minutes apart."""
+        windows = (
+            StatWindow(from_at=hour * HOUR_MS, until_at=(hour + 1) * HOUR_MS, step=step)
+            for hour in self._hours
+        )
+        return [
+            bucket
+            for window in windows
+            for bucket in cases.archive.read_statistics.execute(tenant, window).buckets
+        ]
 
     def _cases(self, now_ms: int) -> UseCases:
         world, ports = self._world, Ports()

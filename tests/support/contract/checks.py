@@ -32,6 +32,7 @@ _RULES = {
 """Problems that depend on state and not on the schema of a request."""
 _UNTOLD = (
     "from must be before to",
+    "from is at most",
     "must be an RFC 3339 instant",
     "beyond 64 bits",
     "range of doubles",

@@ -1,6 +1,7 @@
 """A deployment whose executions are archived: one hour with rows, and ticks at chosen instants."""
 
 from io import BytesIO
+from itertools import count
 from typing import Any
 
 from shared.domain.archive.manifest import Manifest, read_manifest
@@ -25,6 +26,8 @@ FIRST_PASS = END + 2 * HOUR_MS
 SEAL = END + 12 * DAY_MS
 CELL = "eu-west-1"
 """The region of the settings of tests."""
+MOST_STEPS = 10_000
+"""The longest run of a test asks some hundred times whether it has time."""
 
 
 class ArchiveWorld(World):
@@ -68,10 +71,13 @@ class ArchiveWorld(World):
         row.expires_at_s = self.clock.now_ms() // 1000 + 14 * 86_400
 
     def tick(self, at: int | None = None) -> ArchiveReport:
-        """One run of the archiver."""
+        """One run of the archiver. AssertionError if the run makes no end."""
         if at is not None:
             self.clock.time_ms = at
-        return self.run_archive.execute()
+        steps = count()
+        report = self.run_archive.execute(lambda: next(steps) < MOST_STEPS)
+        assert next(steps) < MOST_STEPS, "the run makes no end"
+        return report
 
     def put_late(self, number: int) -> Execution:
         """A record that is put into the hour by a use case, already ended."""
