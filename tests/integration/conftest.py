@@ -11,6 +11,8 @@ from infra.local.api import Api
 from infra.local.emulator_env import environment
 from infra.local.receiver import Receiver
 from infra.local.stack import LocalStack, Tenant, local_stack
+from infra.local.state_dir import LocalStackError
+from shared.domain.tenancy.tenant import OPERATOR
 from tests.support import aws_calls
 
 LAST = "test_grants.py"
@@ -41,6 +43,16 @@ def stack(tmp_path_factory: pytest.TempPathFactory, calls: Path) -> Iterator[Loc
         patch.setattr(emulator, "environment", listening)
         with local_stack(tmp_path_factory.mktemp("stack") / "local", fresh=True) as running:
             yield running
+
+
+@pytest.fixture(scope="package")
+def operator(stack: LocalStack) -> Api:
+    """The API for operators, whose tenant another test may have created."""
+    try:
+        created = stack.admin("create-operator")
+    except LocalStackError:
+        created = stack.admin("create-key", OPERATOR, "--scopes", "admin")
+    return stack.api(created["api_key"])
 
 
 @pytest.fixture(scope="package")

@@ -13,11 +13,6 @@ TENANTS = "/v1/admin/tenants"
 FAR = {"schedule": {"delay_seconds": 1_800}, "request": {"url": "http://127.0.0.1:65000/never"}}
 
 
-@pytest.fixture(scope="module")
-def operator(stack: LocalStack) -> Api:
-    return stack.api(stack.admin("create-operator")["api_key"])
-
-
 def asked(api: Api, method: str, path: str, body: Any = None, *, status: int = 200) -> Any:
     answer = api.request(method, path, body)
     assert answer.status == status, answer.body

@@ -80,10 +80,11 @@ def claimed(stack: LocalStack) -> Counter[str]:
     return found
 
 
-def test_quick_calls_are_made_in_time_while_slow_ones_wait(stack: LocalStack, slowdown: Slowdown) -> None:
+def test_quick_calls_are_made_in_time_while_slow_ones_wait(
+    stack: LocalStack, operator: Api, slowdown: Slowdown
+) -> None:
     tenant = stack.create_tenant("slow")
     api, before, answers = stack.api(tenant.api_key), claimed(stack), threading.Event()
-    operator = stack.api(stack.admin("create-operator")["api_key"])
     known = slow_destinations(operator)
 
     def respond(_: Call) -> Reply:
