@@ -1,4 +1,4 @@
-"""Live pages: current without flooding the API, quiet when nobody looks, and patient when the API is not well."""
+"""Live pages: current without flooding the API, quiet while the tab is hidden, and patient when the API is not well."""
 
 from itertools import pairwise
 
