@@ -56,9 +56,8 @@ def _first(
     swept_at = (record.due_at // MINUTE_MS + 1) * MINUTE_MS + SWEPT_AFTER_MS
     if not evidence.weather.is_calm or record.created_at > record.due_at or call.began_at >= swept_at:
         return
-    if _may_be_sent_again(order, record.due_at, call.began_at):
-        return
-    if known_ms < late_ms - SEND_MS - error_ms:
+    is_short = known_ms < late_ms - SEND_MS - error_ms
+    if is_short and not _may_be_sent_again(order, record.due_at, call.began_at):
         yield _fault(f"stages {first.before_call_ms} do not add up to {late_ms} ms", record)
     if first.wait_ms > UNEXPLAINED_MS and first.cause is None:
         yield _fault(f"a wait of {first.wait_ms} ms without a cause", record)
