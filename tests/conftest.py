@@ -32,6 +32,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupSc
     return GroupScheduling(config, log) if config.getvalue("dist") == "load" else None
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes after their parameter: gzip writes the time, so that two processes would collect different names."""
+    return argname if isinstance(val, bytes) else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """In a run of parallel processes, start the longest groups first."""
     if hasattr(config, "workerinput"):
