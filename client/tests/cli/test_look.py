@@ -9,6 +9,7 @@ import pytest
 
 from client.tests.cli.shell import Shell
 from client.tests.cli.worlds import FAILING, OK, create, failed, run_of
+from client.tests.sdk.deployment import HOOK
 from punctual.cli.exits import Exit
 from tests.support.usecases.reports import async_accepted
 
@@ -25,6 +26,18 @@ def test_runs_are_listed_newest_first_with_their_outcome() -> None:
     assert len(shell.ok("runs", "--failed", "--since", "24h").out.splitlines()) == 3
     found = shell.json("runs", jobs[0].id, "--state", "failed")
     assert [(each["job_id"], each["state"]) for each in found] == [(jobs[0].id, "failed")]
+
+
+def test_last_runs_are_listed_beside_jobs_where_they_are_asked_for() -> None:
+    shell = Shell()
+    shell.ok("create", "--url", HOOK, "--every", "60s", "--name", "old")
+    shell.deployment.sleep(90)
+    shell.ok("create", "--url", HOOK, "--every", "60s", "--name", "fresh")
+    header, *lines = shell.ok("list", "--last-run").out.splitlines()
+    assert header.split()[-5:] == ["LAST", "RUN", "WAS", "LATE", "BY"]
+    ended = {line.split()[1]: line[header.index("LAST RUN WAS") :].split() for line in lines}
+    assert ended == {"old": ["succeeded", "0", "ms"], "fresh": []}
+    assert "LAST" not in shell.ok("list").out
 
 
 def test_runs_of_a_job_by_its_name_are_limited_with_a_note() -> None:
