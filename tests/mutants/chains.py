@@ -27,6 +27,13 @@ CHAINS = (
         killer=_MESSAGES,
     ),
     Mutant(
+        name="outcome of a quick call that does not wait for the note of its successor",
+        file="shared/usecases/attempts/make_attempt.py",
+        old="            await asyncio.wait([successor], timeout=NOTE_WAIT_SECONDS)\n",
+        new="            pass\n",
+        killer=_MESSAGES,
+    ),
+    Mutant(
         name="note of a sent successor that is not stored with an outcome",
         file="shared/adapters/dynamodb/executions/execution_store.py",
         old="        sets[SUCCESSOR_SENT] = finish.successor_sent or None\n",

@@ -20,6 +20,8 @@ MAX_RECORD_PAUSE_MS = 2_000
 """First and longest pause before the outcome is written again."""
 RECORD_MARGIN_MS = 2_000
 """No outcome is written again this close to the end of the function, which must still return its batch."""
+NOTE_WAIT_SECONDS = 0.2
+"""How long the outcome of a failed call waits for the successor, which a quick call precedes by milliseconds."""
 SUCCESSOR_TRIES = 3
 """Tries to file the successor before the message is returned, which repeats the filing some seconds later."""
 
@@ -52,7 +54,7 @@ class MakeAttempt:
     offload: Offload
 
     async def execute(self, execution: Execution, deadline_at: int, arrival: Arrival) -> AttemptResult:
-        """File the successor while the call runs, and record the outcome as soon as the call ends.
+        """File the successor while the call runs, and record the outcome when the call ends.
 
         The message must not be deleted before both are durable. `deadline_at` is when the function is
         stopped, in UTC ms.
@@ -61,8 +63,8 @@ class MakeAttempt:
             return await self._attempt(execution, deadline_at, arrival, None)
         successor = asyncio.create_task(self._file_successor(execution))
         try:
-            # Record the outcome before waiting for the successor: the call was made, whether or not the
-            # successor is filed.
+            # Record the outcome before waiting any longer for the successor: the call was made, whether or not
+            # the successor is filed.
             result = await self._attempt(execution, deadline_at, arrival, successor)
         finally:
             await asyncio.wait([successor])
@@ -77,6 +79,9 @@ class MakeAttempt:
     ) -> AttemptResult:
         claimed_at = self.clock.now_ms()
         called = await self.call_receiver.execute(execution, deadline_at)
+        if successor is not None and not called.answer.succeeded:
+            # The outcome notes that the successor was sent: without the note, each retry sends it another message.
+            await asyncio.wait([successor], timeout=NOTE_WAIT_SECONDS)
         stages = arrival.stages(execution.not_before, claimed_at, called.started_at, called.answer)
         settlement = await self._settle(called, stages, deadline_at, successor)
         return AttemptResult(
@@ -107,7 +112,6 @@ class MakeAttempt:
                 called.withdrawn,
                 ended_at=called.ended_at,
                 stages=stages,
-                # The write does not wait for it: without this note, later messages file the successor again.
                 successor_sent=_was_sent(successor),
             )
             jittered_ms = int(pause_ms * (1 + self.entropy.draw()) / 2)

@@ -1,9 +1,7 @@
 """EXECUTE: an occurrence of a recurring job files its successor while it runs, whatever becomes of its own call."""
 
-import asyncio
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import pytest
 
@@ -15,11 +13,11 @@ from shared.usecases.attempts.batch_report import Verdict
 from shared.usecases.attempts.call_receiver import READ_PAUSES_MS
 from shared.usecases.attempts.make_attempt import SUCCESSOR_TRIES
 from shared.usecases.attempts.settlement import AttemptEnd
-from shared.usecases.filing.file_successor import FileSuccessor
 from tests.support.builders import DUE_AT, in_state
 from tests.support.fakes.sender import in_turn
 from tests.support.fakes.table import Damage
 from tests.support.usecases.lanes import Lanes
+from tests.support.usecases.slow_chain import SlowChain
 from tests.support.usecases.world import World
 
 MINUTE = 60_000
@@ -147,20 +145,6 @@ def test_a_fault_of_ours_in_the_successor_is_told_and_the_outcome_recorded() -> 
     assert world.standing(head.id).state is State.SUCCEEDED
     assert [undecided.reason for undecided in report.undecided.values()] == ["RuntimeError"]
     assert len(report.returned()) == 1
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-class SlowChain:
-    """Filing a successor takes its time: other tasks get many turns meanwhile."""
-
-    async def __call__(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        files = isinstance(getattr(function, "__self__", None), FileSuccessor)
-        for _ in range(50 if files else 0):
-            await asyncio.sleep(0)
-        return function(*args, **kwargs)
 
 
 def test_a_sender_that_breaks_leaves_no_successor_behind() -> None:

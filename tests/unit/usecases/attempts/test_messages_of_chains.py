@@ -2,6 +2,7 @@
 
 import copy
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ from shared.domain.schedules.schedule import Rate
 from tests.support.builders import DUE_AT
 from tests.support.fakes.sender import AnswerTo, in_turn, succeeds
 from tests.support.usecases.lanes import Lanes
+from tests.support.usecases.slow_chain import SlowChain
 from tests.support.usecases.world import World
 
 DOWN = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=500)
@@ -65,6 +67,14 @@ def test_retry_makes_no_second_message_of_later_runs() -> None:
     run_until(world, SingleMessages(world), DUE_AT + RUNS * MINUTE_MS)
     counts = messages_of_runs(world, job)
     assert Counter(counts) == {1: len(counts) - 1, 2: 1}
+
+
+def test_retry_of_a_call_that_was_quicker_than_the_filing_makes_no_second_message_either() -> None:
+    world, job = begun(MINUTE_MS, in_turn(DOWN, DOWN, *[OK] * 2 * RUNS))
+    world.run_attempts.make_attempt = replace(world.run_attempts.make_attempt, offload=SlowChain())
+    run_until(world, SingleMessages(world), DUE_AT + RUNS * MINUTE_MS)
+    counts = messages_of_runs(world, job)
+    assert Counter(counts) == {1: len(counts) - 1, 3: 1}
 
 
 def test_run_whose_successor_could_not_be_sent_sends_it_with_its_next_message() -> None:
