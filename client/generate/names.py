@@ -97,6 +97,7 @@ REPEATS = {
     "previewSchedule": "ALWAYS",
     "putJob": "ALWAYS",
     "redriveExecution": "ALWAYS",
+    "removeParked": "NEVER",
     "resumeJob": "ALWAYS",
     "rotateKey": "NEVER",
     "rotateKeyOfTenant": "NEVER",
@@ -107,8 +108,9 @@ REPEATS = {
 }
 """Whether a request without an Idempotency-Key may be sent again after a lost answer, for each POST, PUT and PATCH.
 
-`NEVER`: each request makes something, or the lost answer had a secret that is shown once. `ETAG`: a patch is relative
-to the moment (`delay_seconds`, a new schedule), so it is repeated only if If-Match names a revision.
+A DELETE without an entry may. `NEVER`: each request makes something, or the lost answer had what is shown once.
+`ETAG`: a patch is relative to the moment (`delay_seconds`, a new schedule), so it is repeated only if If-Match names
+a revision.
 """
 
 FLATTENED = {
@@ -157,6 +159,7 @@ HIDDEN = {
     "NewSecretOut": ("signing_secret",),
     "NewTenantOut": ("api_key", "signing_secret"),
     "RequestIn": ("headers", "body", "json"),
+    "SearchFileOut": ("url",),
 }
 """Members that are never part of the text of a model: secrets, and requests that the API keeps encrypted."""
 

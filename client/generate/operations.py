@@ -123,13 +123,11 @@ class Described:
         """When the request may be sent again after a lost answer."""
         if KEY_HEADER in self.header_names:
             return "KEY"
+        if self.id in names.REPEATS:
+            return names.REPEATS[self.id]
         if self.method in ("get", "delete"):
             return "ALWAYS"
-        if self.id not in names.REPEATS:
-            raise GenerationError(
-                f"say in REPEATS of client/generate/names.py whether {self.id} may be repeated"
-            )
-        return names.REPEATS[self.id]
+        raise GenerationError(f"say in REPEATS of client/generate/names.py whether {self.id} may be repeated")
 
     @cached_property
     def auth(self) -> str:

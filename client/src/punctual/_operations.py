@@ -16,7 +16,7 @@ LIST_PARKED: Operation[models.ParkedPage] = Operation(
 )
 
 REMOVE_PARKED: Operation[models.Parked] = Operation(
-    "removeParked", "DELETE", "/v1/admin/parked/{parked_id}", {200: models.Parked}
+    "removeParked", "DELETE", "/v1/admin/parked/{parked_id}", {200: models.Parked}, Repeat.NEVER
 )
 
 GET_STATISTICS_OF_ALL_TENANTS: Operation[models.Statistics] = Operation(

@@ -122,7 +122,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
         return float(value)
     try:
         until = parsedate_to_datetime(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     zoned = until if until.tzinfo else until.replace(tzinfo=timezone.utc)
     return max(0.0, (zoned - now).total_seconds())

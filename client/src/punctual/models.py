@@ -1588,6 +1588,8 @@ class SearchDetail(Model, frozen=True, kw_only=True):
 class SearchFile(Model, frozen=True, kw_only=True):
     """A part of the result: JSON lines, compressed with gzip."""
 
+    _hidden: ClassVar[frozenset[str]] = frozenset(["url"])
+
     bytes: int
     """The size of the compressed file."""
     rows: int

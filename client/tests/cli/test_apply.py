@@ -142,7 +142,7 @@ def test_question_on_a_terminal(tmp_path: Path) -> None:
     file.write_text(NIGHTLY[: NIGHTLY.index("  weekly")])
     assert around.run("apply", "-f", str(file), "--prune", stdin="2\n").code == 1
     ran = around.ok("apply", "-f", str(file), "--prune", stdin="1\n")
-    assert "1 jobs to delete:\n  billing.weekly\n" in ran.err
+    assert "1 job to delete:\n  billing.weekly\n" in ran.err
 
 
 def test_too_many_deletions_need_a_limit_and_change_nothing() -> None:

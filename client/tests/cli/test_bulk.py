@@ -56,7 +56,7 @@ def test_jobs_that_are_so_already_are_left_out_of_the_count() -> None:
     shell.ok("pause", "job 0")
     ran = shell.ok("pause", "--tag", "t", "--yes")
     assert "2 jobs to pause" in ran.err
-    assert "1 jobs are so already" in ran.err
+    assert "1 job already so" in ran.err
     assert "no job to pause" in shell.ok("pause", "--tag", "t", "--yes").err
 
 

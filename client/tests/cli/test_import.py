@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from botocore.exceptions import NoRegionError
 
 from client.tests.cli.shell import Ran, Shell
 from client.tests.importers.engine import NOW
@@ -115,11 +116,22 @@ def test_live_schedules_need_boto3(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "pip install boto3" in ran.err
 
 
+def test_live_schedules_need_a_region_and_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    def client(_: str) -> None:
+        raise NoRegionError
+
+    monkeypatch.setitem(sys.modules, "boto3", SimpleNamespace(client=client))
+    ran = imported("eventbridge", "--live")
+    assert ran.code == 2
+    assert "EventBridge Scheduler: You must specify a region." in ran.err
+    assert "AWS_REGION" in ran.err
+
+
 def test_comparison_can_be_left_out_and_then_no_client_is_made() -> None:
     around = shell()
     ran = imported("crontab", "-", *MAPS, *ZONE, "--no-compare", stdin=b"30 12 1 * * backup\n", around=around)
     assert (ran.code, around.opened) == (0, [])
-    assert "1 jobs: 1 not compared" in ran.err
+    assert "1 job: 1 not compared" in ran.err
 
 
 @pytest.mark.parametrize(

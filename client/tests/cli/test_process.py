@@ -94,10 +94,17 @@ def test_pipe_gets_whole_lines_without_colour(environ: dict[str, str]) -> None:
     assert found["name"] == NAME
 
 
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
 def test_terminal_that_cannot_show_a_character_gets_its_escape(environ: dict[str, str]) -> None:
-    ran = piped({**environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, "list")
+    assert "\\xdcbersicht \\u4e16" in at_a_terminal({**environ, **ASCII}, "list")
+
+
+def test_pipe_gets_utf_8_whatever_the_terminal_can_show(environ: dict[str, str]) -> None:
+    ran = piped({**environ, **ASCII}, "list", "--json")
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert "\\xdcbersicht \\u4e16" in ran.stdout
+    assert json.loads(ran.stdout)[0]["name"] == NAME
 
 
 def test_terminal_gets_colour_unless_it_wants_none(environ: dict[str, str]) -> None:

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from client.tests.importers.engine import SPAN
+from punctual.applyfile import read_apply_file
 from punctual.importers import (
     CrontabReader,
     EventBridgeReader,
@@ -17,6 +19,7 @@ from punctual.importers import (
     QStashReader,
     UnreadableSourceError,
     UrlMap,
+    Verdict,
     apply_text,
     judge,
     report_text,
@@ -115,6 +118,32 @@ def test_thousands_of_lines_are_read_in_seconds_and_each_has_a_key_of_its_own() 
     jobs = [each.job.key for each in read("crontab", lines.encode())]
     assert len(set(jobs)) == 3_000
     assert time.process_time() - began < 30
+
+
+def test_line_of_spaces_is_read_in_one_pass() -> None:
+    # A pattern that tries each space as the end of the command would not end within a day.
+    for line in (f"0 0 * * * root a{' ' * 1_000_000}b", f"PATH=a{' ' * 1_000_000}b"):
+        read("crontab", f"{line}\n".encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1e400", '{"a": 1, "a": 2}', "NaN", "[" * 500 + "]" * 500, "[" * 100_000],
+    ids=lambda text: text[:12],
+)
+def test_input_that_is_no_plain_json_is_sent_as_it_is(text: str) -> None:
+    target = {"Arn": "job", "Input": text}
+    schedule = {"Name": "j", "ScheduleExpression": "rate(1 day)", "CreationDate": 1, "Target": target}
+    [judgement] = read("eventbridge", json.dumps(schedule).encode())
+    text_of_file = apply_text([replace(judgement, verdict=Verdict.SAME)], "s", source="a test")
+    [job] = read_apply_file(text_of_file.encode()).jobs
+    assert job.members["body"] == text
+
+
+def test_names_with_line_breaks_make_no_line_of_the_report() -> None:
+    schedule = {"scheduleId": "a\nsame: b", "cron": "0 0 * * *", "destination": "job", "retries": 1}
+    report = report_text(read("qstash", json.dumps([schedule]).encode()))
+    assert not [line for line in report.splitlines() if line.startswith("same")]
 
 
 def test_names_that_occur_twice_are_misfits_and_keep_keys_apart() -> None:

@@ -1,12 +1,14 @@
 """When a request is sent again, and when it is not."""
 
 import asyncio
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
 
 from client.tests.sdk.deployment import HAS_ACTED, HOOK, LOSSES, Deployment, Fate, client, script
+from punctual._retry import retry_after
 from punctual.errors import NoAnswerError, UnexpectedAnswerError
 from punctual.problems import (
     ApiError,
@@ -69,6 +71,11 @@ def test_next_attempt_is_never_before_retry_after() -> None:
         p.jobs.create(**ONCE)
         assert all(slept > 7 for slept in deployment.slept)
         assert len(deployment.slept) == 2
+
+
+@pytest.mark.parametrize("text", ["soon", "-1", "Mon, 01 Jan 99999999999 00:00:00 GMT", "9" * 5_000])
+def test_retry_after_that_cannot_be_read_is_none(text: str) -> None:
+    assert retry_after({"retry-after": text}, datetime(2026, 1, 1, tzinfo=UTC)) is None
 
 
 def test_retry_after_beyond_the_limit_gives_up_at_once_with_the_typed_error() -> None:

@@ -5,6 +5,7 @@ The count and the examples come from a dry run, whose plan the operation then sh
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from punctual._texts import counted
 from punctual.cli.confirming import confirm
 from punctual.cli.exits import CommandError, Exit
 from punctual.cli.output import Column
@@ -77,15 +78,15 @@ def _to_change(plan: "BulkPlan") -> int:
 
 
 def _left_out(plan: "BulkPlan") -> list[str]:
-    lines = [f"{plan.unchanged} jobs are so already"] if plan.unchanged else []
-    lines += [f"{count} jobs cannot take it: {reason}" for reason, count in plan.refused.items()]
+    lines = [f"{counted(plan.unchanged, 'jobs')} already so"] if plan.unchanged else []
+    lines += [f"{counted(count, 'jobs')} cannot take it: {reason}" for reason, count in plan.refused.items()]
     return lines
 
 
 def _plan_text(action: Action, plan: "BulkPlan", count: int) -> str:
-    number = f"{count}" if plan.complete else f"at least {count}"
+    number = counted(count, "jobs") if plan.complete else f"at least {counted(count, 'jobs')}"
     lines = [
-        f"{number} jobs to {action}; nothing was changed",
+        f"{number} to {action}; nothing was changed",
         *(f"  {example_text(e)}" for e in plan.examples),
     ]
     return "\n".join([*lines, *_left_out(plan), *(f"note: {each}" for each in plan.warnings)])

@@ -5,6 +5,7 @@ Without a terminal `--yes` is required. Everything is written to standard error.
 
 from collections.abc import Sequence
 
+from punctual._texts import counted
 from punctual.cli.exits import CommandError, Exit
 from punctual.cli.session import Session
 
@@ -26,8 +27,8 @@ def confirm(
     `examples` has a line for each of the first things. `is_exact` is False where the count is a lower bound. Returns
     if the act is wanted. Raises CommandError otherwise, and then nothing has been changed.
     """
-    number = f"{count}" if is_exact else f"at least {count}"
-    session.warn(f"{number} {nouns} to {verb}:")
+    things = counted(count, nouns) if is_exact else f"at least {counted(count, nouns)}"
+    session.warn(f"{things} to {verb}:")
     for example in examples[:SHOWN]:
         session.warn(f"  {example}")
     if count > SHOWN:
@@ -36,7 +37,7 @@ def confirm(
         return
     if not session.can_ask:
         raise CommandError(
-            f"{verb} {number} {nouns}: there is no terminal to confirm it at, so nothing was changed",
+            f"{verb} {things}: there is no terminal to confirm it at, so nothing was changed",
             Exit.USAGE,
             hint="give --yes to do it without a question, or --dry-run to only look",
         )

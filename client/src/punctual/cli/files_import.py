@@ -142,8 +142,12 @@ def _read_live(
 
     if source is not Source.EVENTBRIDGE or files:
         raise CommandError("--live reads the API of EventBridge Scheduler, and takes no files", Exit.USAGE)
-    found = read_live(_scheduler(), group)
-    return EventBridgeReader(urls, span).translate(("the API", each) for each in found)
+    reader = EventBridgeReader(urls, span)
+    try:
+        return reader.translate(("the API", each) for each in read_live(_scheduler(), group))
+    except _aws_errors() as error:
+        hint = "boto3 takes region and credentials from AWS_REGION and AWS_PROFILE"
+        raise CommandError(f"EventBridge Scheduler: {error}", Exit.USAGE, hint=hint) from None
 
 
 def _scheduler() -> "SchedulerClient":
@@ -153,6 +157,14 @@ def _scheduler() -> "SchedulerClient":
         client: SchedulerClient = boto3.client("scheduler")
         return client
     raise CommandError("--live needs boto3: pip install boto3", Exit.USAGE)
+
+
+def _aws_errors() -> tuple[type[Exception], ...]:
+    with suppress(ImportError):
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        return BotoCoreError, ClientError
+    return ()
 
 
 def add_to(app: typer.Typer) -> None:

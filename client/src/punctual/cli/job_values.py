@@ -4,12 +4,12 @@ import json
 import re
 from typing import Any
 
+from punctual._secret_names import may_be_secret
 from punctual.cli.exits import CommandError, Exit
 from punctual.cli.options import seconds
 from punctual.cli.session import Session
 
-_HEADER = re.compile(r"\s*([^\s:]+)\s*:\s*(.*?)\s*", re.DOTALL)
-_SECRET = re.compile(r"auth|token|secret|password|cookie|credential|api-?key", re.IGNORECASE)
+_HEADER = re.compile(r"([^\s:]+)\s*:\s*(.*)", re.DOTALL)
 _ENV = "env:"
 
 
@@ -30,7 +30,7 @@ def header_values(session: Session, _: str, values: list[str]) -> dict[str, str]
     """
     headers: dict[str, str] = {}
     for each in values:
-        found = _HEADER.fullmatch(each)
+        found = _HEADER.fullmatch(each.strip())
         if found is None:
             raise CommandError(
                 "--header needs a name and a value: 'X-Team: billing' or 'X-Token: env:VAR'", Exit.USAGE
@@ -38,7 +38,7 @@ def header_values(session: Session, _: str, values: list[str]) -> dict[str, str]
         name, value = found[1], found[2]
         if value.startswith(_ENV):
             headers[name] = _variable(session, name, value.removeprefix(_ENV))
-        elif _SECRET.search(name):
+        elif may_be_secret(name):
             raise CommandError(
                 f"the value of {name} may be a secret, and other users of this machine can read it here",
                 Exit.USAGE,

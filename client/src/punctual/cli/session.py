@@ -170,8 +170,9 @@ def surroundings() -> Surroundings:
     from webbrowser import open as browse
 
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show a character gets its escape.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        # A terminal that cannot show a character gets its escape; a file and a pipe get JSON and YAML in UTF-8.
+        encoding = None if stream.isatty() else "utf-8"
+        stream.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
     return Surroundings(
         stdin=sys.stdin,
         stdout=sys.stdout,

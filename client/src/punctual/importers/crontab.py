@@ -15,10 +15,8 @@ from punctual.importers.span import Span
 from punctual.importers.targets import NO_URL, UrlMap, job_key, tag
 
 MAX_BYTES: Final = 8 * 1024 * 1024
-_VARIABLE = re.compile(
-    r"""\s*(?P<quote>["']?)(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P=quote)\s*=\s*(?P<value>.*?)\s*"""
-)
-_ENTRY = re.compile(r"\s*(?P<when>@\S+|\S+(?:\s+\S+){4})\s+(?P<rest>\S.*?)\s*")
+_VARIABLE = re.compile(r"""(?P<quote>["']?)(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P=quote)\s*=\s*(?P<value>.*)""")
+_ENTRY = re.compile(r"(?P<when>@\S+|\S+(?:\s+\S+){4})\s+(?P<rest>\S.*)")
 _INPUT = re.compile(r"(?<!\\)%")
 _NO_TIME = {
     "@reboot": "@reboot runs when the machine starts, which is no time",

@@ -1,6 +1,5 @@
 """Translates one schedule of EventBridge Scheduler into a job."""
 
-import json
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
@@ -8,6 +7,7 @@ from typing import Any, Final
 
 from punctual.importers.job import SourceJob, Translation
 from punctual.importers.json_object import JsonObject, MemberError
+from punctual.importers.json_values import read_value
 from punctual.importers.models.clock import UnknownZoneError, ZoneClock, zone_clock
 from punctual.importers.models.eventbridge import (
     CronExpression,
@@ -177,8 +177,9 @@ class EventBridgeTranslation(Translation):
                 "its Input has attributes such as <aws.scheduler.scheduled-time>; calls have headers"
             )
         try:
-            self.members["json"] = json.loads(text, parse_constant=_refuse_constant)
-        except (ValueError, RecursionError):
+            self.members["json"] = read_value(text)
+        except ValueError:
+            # The text as it is says more than a value that Punctual, or the file, would change.
             self.members["body"] = text
 
     def _rest(self) -> None:
@@ -189,10 +190,6 @@ class EventBridgeTranslation(Translation):
         if self.schedule.get("KmsKeyArn", str):
             self.notes.append("the key of the schedule is not carried over: a deployment has one key")
         self.misfits.extend(f"{unknown} is not known to the importer" for unknown in self.schedule.unused())
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(name)
 
 
 def _with_plain_hours(text: str, expression: CronExpression, clock: ZoneClock, span: Span) -> str:

@@ -2,11 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any, Final, NoReturn
 
 from punctual.importers.job import UnreadableSourceError
 
 MAX_BYTES: Final = 64 * 1024 * 1024
+MAX_DEPTH: Final = 100
+"""Levels of a value that is written as YAML."""
 
 
 def read_values(data: bytes, name: str) -> Iterator[Any]:
@@ -32,6 +35,30 @@ def read_values(data: bytes, name: str) -> Iterator[Any]:
         except ValueError as error:
             raise UnreadableSourceError(f"{name}: {error}") from None
         yield value
+
+
+def read_value(text: str) -> Any:
+    """Return the JSON value of a text. Raises ValueError where a member comes twice, for numbers that no JSON number
+    can be once they are read, and for more than `MAX_DEPTH` levels."""
+    try:
+        value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not _is_flat(value, MAX_DEPTH):
+        raise ValueError("nested too deeply")
+    return value
+
+
+def _is_flat(value: Any, levels: int) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return all(levels > 0 and _is_flat(each, levels - 1) for each in inner)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{text[:20]} is too large")
+    return number
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

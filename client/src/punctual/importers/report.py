@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from punctual._texts import counted
 from punctual.applyfile.checking import job_error, member_error
 from punctual.applyfile.model import Job
 from punctual.applyfile.writing import Section, write_apply_file
@@ -61,7 +62,7 @@ def report_text(judgements: Iterable[Judgement], remarks: Iterable[str] = ()) ->
     lines.extend(remarks)
     counts = Counter(judgement.verdict for judgement in judged)
     summary = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
-    lines.append(f"{len(judged)} jobs{': ' if summary else ''}{summary}")
+    lines.append(f"{counted(len(judged), 'jobs')}{': ' if summary else ''}{summary}")
     return "\n".join(lines) + "\n"
 
 
@@ -73,7 +74,8 @@ def _lines(judgement: Judgement) -> list[str]:
         lines.append(f"  {judgement.why}")
     lines.extend(f"  {line}" for line in _differences(judgement.comparison))
     lines.extend(f"  note: {note}" for note in job.notes)
-    return lines
+    # An id of the source may have line breaks, and must not look like another verdict.
+    return ["".join(each if each.isprintable() else "?" for each in line) for line in lines]
 
 
 def _compared(comparison: Comparison | None) -> str:

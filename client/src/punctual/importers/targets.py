@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from punctual._secret_names import may_be_secret
 from punctual.applyfile.model import KEY
 from punctual.importers.job import UnreadableSourceError
 
@@ -17,9 +18,6 @@ _LONGEST_KEY: Final = 60
 _DIGITS: Final = 8
 _URL: Final = re.compile(r"https?://\S{1,2040}")
 _GIVEN: Final = re.compile(r"=(?=https?://)")
-_SECRET: Final = re.compile(
-    r"auth|cookie|credential|key|pass|secret|session|signature|sig$|token", re.IGNORECASE
-)
 _NOT_SENT: Final = frozenset(
     {
         "connection",
@@ -108,7 +106,7 @@ def take_headers(key: str, given: Mapping[str, str], names: Names) -> tuple[dict
         lower = name.lower()
         if lower in _NOT_SENT or lower.startswith(("webhook-", "punctual-", "upstash-")):
             notes.append(f"the header {name} is not carried over")
-        elif _SECRET.search(name):
+        elif may_be_secret(name):
             variable = names(key, name)
             headers[name] = {"env": variable}
             notes.append(f"set {variable} to the value of the header {name}")

@@ -69,10 +69,10 @@ def _recorded(headers: Mapping[str, str], body: bytes, now: float) -> Judgement:
         return Unanswered("the API answered 200 without a JSON object; is the URL that of the API?")
     try:
         until = datetime.fromisoformat(document["lease_until"].replace("Z", "+00:00")).timestamp()
-    except (KeyError, AttributeError, ValueError):
+    except (KeyError, AttributeError, ValueError, OverflowError):
         return Recorded()
     # The clock of the API decides, because that of this machine may be wrong.
-    with suppress(ValueError):
+    with suppress(ValueError, OverflowError):
         now = parsedate_to_datetime(headers.get("date", "")).timestamp()
     return Recorded(until - now)
 

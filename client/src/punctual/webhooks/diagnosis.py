@@ -19,7 +19,7 @@ from punctual.webhooks.errors import SignatureError, TimestampError, Verificatio
 from punctual.webhooks.signing import compact_signature
 
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
-_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*")
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def parse_request(raw: bytes) -> StoredRequest:
         found = _HEADER.fullmatch(each)
         if found is None:
             raise ValueError(f"line {number} is no header, such as webhook-id: exe_..., and no blank line")
-        headers.append((found[1], found[2]))
+        headers.append((found[1], found[2].rstrip(" \t")))
     return StoredRequest(headers, body)
 
 
