@@ -44,8 +44,12 @@ def resolve(url: str | None, key: str | None, profile: str | None, environ: Mapp
     """The URL and the key: from arguments, then from the profile that is named here, then from the environment,
     then from the default profile.
 
-    The key of a profile is only ever used for the URL of this profile. Raises ConfigurationError.
+    The key of a profile is only ever used for the URL of this profile. A variable that is empty counts as not set; an
+    argument that is empty is refused, since another deployment may be meant. Raises ConfigurationError.
     """
+    for name, given in (("url", url), ("key", key), ("profile", profile)):
+        if given == "":
+            raise ConfigurationError(f"{name} is empty: give one, or leave it out")
     if profile is None:
         url, key = url or environ.get(URL) or None, key or environ.get(KEY) or None
     if url and key:

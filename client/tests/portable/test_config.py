@@ -85,6 +85,14 @@ def test_key_of_a_profile_is_never_used_for_another_url(environ: dict[str, str],
         assert found(None, None, None, with_variable) == ("https://evil.example", None)
 
 
+@pytest.mark.parametrize("given", [("", None, None), (None, "", None), (None, None, "")])
+def test_empty_argument_is_refused_in_the_place_of_what_it_hides(
+    environ: dict[str, str], given: tuple[str | None, str | None, str | None]
+) -> None:
+    with pytest.raises(ConfigurationError, match="is empty"):
+        resolve(*given, {**environ, "PUNCTUAL_URL": "https://team.example", "PUNCTUAL_KEY": "pk_any"})
+
+
 def test_user_without_a_file_needs_a_url(tmp_path: Path) -> None:
     nowhere = {"XDG_CONFIG_HOME": str(tmp_path)}
     with pytest.raises(ConfigurationError, match="give url=, set PUNCTUAL_URL"):
