@@ -44,6 +44,15 @@ def test_filter_pauses_resumes_and_deletes_with_yes() -> None:
     assert not [each for each in states(shell) if each not in ("deleted", "deleting")]
 
 
+@pytest.mark.parametrize("option", ["--tag", "--state", "--kind", "--name"])
+@pytest.mark.parametrize("action", ["pause", "resume", "trigger", "delete"])
+def test_empty_filter_changes_nothing(action: str, option: str) -> None:
+    shell = Shell()
+    for more in ((), ("--all",), ("--tag", "t")):
+        ran = shell.run(action, *more, option, "", "--yes")
+        assert (ran.code, ran.out, shell.deployment.sent) == (2, "", [])
+
+
 def test_deletion_with_a_grace_is_not_waited_for_to_its_end() -> None:
     shell = with_jobs(2)
     ran = shell.ok("delete", "--tag", "t", "--yes", "--json")

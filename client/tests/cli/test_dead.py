@@ -61,6 +61,15 @@ def test_at_a_terminal_a_redrive_wants_the_count_typed() -> None:
     assert "rdr_" in ran.out
 
 
+def test_empty_filter_redrives_nothing() -> None:
+    shell, _ = failed(2)
+    shell.deployment.sent.clear()
+    for option in ("--job", "--tag", "--reason", "--since", "--until"):
+        ran = shell.run("dead", "redrive", option, "", "--yes")
+        assert (ran.code, ran.out, shell.deployment.sent) == (Exit.USAGE, "", [])
+    assert "the value is empty" in ran.err
+
+
 def test_a_redrive_of_nothing_makes_no_task() -> None:
     shell = Shell()
     ran = shell.ok("dead", "redrive")

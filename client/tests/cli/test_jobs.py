@@ -74,7 +74,7 @@ def test_durations_are_read(text: str, length: int) -> None:
     assert sent(shell)["schedule"] == {"delay_seconds": length}
 
 
-@pytest.mark.parametrize("text", ["", "1.5h", "-1", "h", "1y", "10 m", "\uff190", "1" * 20])
+@pytest.mark.parametrize("text", ["1.5h", "-1", "h", "1y", "10 m", "\uff190", "1" * 20])
 def test_other_durations_are_refused(text: str) -> None:
     ran = Shell().run("create", "--url", HOOK, f"--delay={text}")
     assert ran.code == 2

@@ -65,6 +65,25 @@ def test_url_and_profile_make_the_client() -> None:
     assert shell.opened == [(URL, None, "work"), (URL, None, None)]
 
 
+def test_no_option_takes_an_empty_value() -> None:
+    shell = Shell()
+    for each in commands():
+        for option in each.command.params:
+            if option.param_type_name == "option" and not option.is_flag and "--help" not in option.opts:
+                ran = shell.run(*each.names, option.opts[0], "")
+                assert (ran.code, ran.out) == (2, ""), (each.names, option.opts)
+    assert (shell.opened, shell.deployment.sent) == ([], [])
+
+
+@pytest.mark.parametrize("option", ["--profile", "--url", "-o"])
+@pytest.mark.parametrize("is_before", [True, False])
+def test_common_option_that_is_empty_does_not_mean_the_default(option: str, is_before: bool) -> None:
+    shell, command = Shell(), ["delete", "--all", "--yes"]
+    ran = shell.run(*([option, "", *command] if is_before else [*command, option, ""]))
+    assert (ran.code, ran.out, shell.opened) == (2, "", [])
+    assert option in ran.err
+
+
 def test_client_is_made_only_when_it_is_needed() -> None:
     shell = Shell()
     shell.ok("completion", "bash")

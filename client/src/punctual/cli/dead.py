@@ -121,7 +121,7 @@ def list_dead(
 ) -> None:
     """List the executions that failed for good, newest first."""
     session = session_of(context)
-    of = find_job_id(session, job) if job else None
+    of = None if job is None else find_job_id(session, job)
     found = session.client.dead_letters.iterate(
         job=of, tag=tag, reason=reason, status=status, lane=lane, since=since, until=until
     )
@@ -161,14 +161,14 @@ def redrive_dead(
     """Redrive all dead letters that match, oldest first. `punctual run redrive` redrives a single one."""
     session = session_of(context)
     members = {
-        "job": find_job_id(session, job) if job else None,
+        "job": None if job is None else find_job_id(session, job),
         "tag": tag,
         "reason": reason,
         "status": status,
         "lane": lane,
         "since": fixed(session, since),
         # What fails after the count is not redriven.
-        "until": fixed(session, until or "0s"),
+        "until": fixed(session, "0s" if until is None else until),
     }
     chosen: dict[str, Any] = {name: value for name, value in members.items() if value is not None}
     plan = session.client.dead_letters.redrive(dry_run=True, **chosen)

@@ -114,7 +114,7 @@ def list_jobs(
 ) -> None:
     """List jobs: recurring jobs by id, then one-off jobs by due time."""
     session = session_of(context)
-    of = find_job_id(session, backfill_of) if backfill_of else None
+    of = None if backfill_of is None else find_job_id(session, backfill_of)
     jobs = session.client.jobs.iterate(
         tag=tag,
         state=state,

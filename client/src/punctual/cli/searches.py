@@ -70,7 +70,7 @@ def create_search(
     session = session_of(context)
     criteria: dict[str, Any] = {
         "state": state,
-        "job": find_job_id(session, job) if job else None,
+        "job": None if job is None else find_job_id(session, job),
         "tag": tag,
         "reason": reason,
         "status": status,
