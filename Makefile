@@ -5,7 +5,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 ARGS ?=
 SEEDS ?= 200
-PYTHONS ?= python3.10 python3.12 python3.13
+PYTHONS ?= python3.10 python3.12 python3.13 python3.14
 STAGE ?= dev
 # One more than there are processors: the tests of the laptop stack spend most of their time waiting.
 PROCESSES ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
@@ -47,10 +47,11 @@ test-fast: $(VENV) ## Run unit, conformance and architecture tests without emula
 	$(BIN)/python -m pytest -n auto --durations=15 --engines=fake,moto -m "not engines and not exhaustive" \
 		tests/architecture tests/unit tests/conformance $(ARGS)
 
-check: $(VENV) ## Lint, format, types of product and tests, and import rules.
+check: $(VENV) ## Lint, format, types of product and tests, types of the client on its oldest Python, and import rules.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --python-version 3.10 client/src/punctual
 	$(BIN)/lint-imports
 
 format: $(VENV) ## Fix lint and format.

@@ -75,9 +75,10 @@ def _read(text: str) -> dict[str, Any]:
 
 def _parsed(text: str) -> dict[str, Any] | None:
     try:
-        return tomllib.loads(text)
+        document: dict[str, Any] = tomllib.loads(text)
     except ValueError:  # Without the cause: its text can have a line of the file.
         return None
+    return document
 
 
 def read_file(path: Path) -> str:
