@@ -186,6 +186,7 @@ def test_snippets_quote_every_value_and_have_no_key() -> None:
         "request": {"method": "POST", "url": "https://example.com/a?b=1&c=$(id)", "body": "it's `id`"},
         "tags": ["billing"],
         "retry": {"delays_seconds": [60, 600]},
+        "alerts": {"url": "https://a.example/?t=$(id)", "events": ["failed", "late"], "late_after_seconds": 60},
     }
     found = console_modules.result(
         "lib/job_snippets.js", "creationSnippets", body, "", "https://api.example.com"
@@ -193,6 +194,8 @@ def test_snippets_quote_every_value_and_have_no_key() -> None:
     texts = {each["label"]: each["text"] for each in found}
     assert "'it'\\''s `id`'" in texts["command"]
     assert "--retry-delays 60s,600s" in texts["command"]
+    assert "--alerts-url 'https://a.example/?t=$(id)'" in texts["command"]
+    assert "--alert failed \\\n  --alert late \\\n  --alert-late-after 60s" in texts["command"]
     assert "--cron '30 2 * * *'" in texts["command"]
     assert 'cron="30 2 * * *"' in texts["Python"]
     assert "$PUNCTUAL_KEY" in texts["curl"]

@@ -90,6 +90,14 @@ def test_every_form_that_the_console_makes_is_a_job_that_the_api_takes() -> None
             body="hello",
         ),
         form(onSuccess="none", onFailure=HOOK, timeoutSeconds="20", jitterSeconds="5", maxRuns="9"),
+        form(alertsKind="none"),
+        form(
+            alertsKind="own",
+            alertsUrl=f" {HOOK} ",
+            alertEvents=["gone", "late", "failed"],
+            alertLateSeconds="60",
+            alertFormat="slack",
+        ),
     ]
     for created in console_modules.results(FORM, *(("creationOf", [each]) for each in forms)):
         assert world.post(created["body"]).status == 201, created
@@ -115,6 +123,8 @@ def patch_for(job: Any, **fields: Any) -> Any:
         {"schedule": {"rate_seconds": 86_400, "max_runs": 7, "jitter_seconds": 30}, "catch_up": "all"},
         {"schedule": {"at": "2030-01-01T09:00:00Z"}, "when_suspended": "run", "start_deadline_seconds": 60},
         {"schedule": {"expression": "cron(0 9 ? * MON-FRI *)", "timezone": "America/New_York"}},
+        {"alerts": {"url": "none"}},
+        {"alerts": {"url": HOOK, "events": ["late", "gone"], "late_after_seconds": 90, "format": "slack"}},
     ],
 )
 def test_job_that_is_opened_and_saved_without_a_change_is_not_changed(members: dict[str, Any]) -> None:
@@ -154,6 +164,64 @@ def test_edit_is_the_smallest_patch_and_the_api_takes_it(
     assert patch_for(job, **fields) == patch
     changed = send(world, "PATCH", f"/v1/jobs/{job['id']}", patch, '"1"')
     assert (changed.status, changed.json["revision"]) == (200, 2)
+
+
+ALERTS = {"url": HOOK, "events": ["failed", "late"], "late_after_seconds": 60}
+OWN = {"alertsKind": "own", "alertsUrl": HOOK}
+ALERT_EDITS: list[tuple[Any, dict[str, Any], Any]] = [
+    (None, {"alertsKind": "none"}, {"url": "none"}),
+    (None, OWN, {"url": HOOK, "events": ["failed"], "format": "json"}),
+    (ALERTS, {"alertsKind": "default"}, None),
+    (
+        ALERTS,
+        {"alertsKind": "none"},
+        {"url": "none", "events": None, "late_after_seconds": None, "format": None},
+    ),
+    (
+        ALERTS,
+        {"alertEvents": ["skipped", "failed"]},
+        {"events": ["failed", "skipped"], "late_after_seconds": None},
+    ),
+    ({"url": "none"}, OWN, {"url": HOOK, "events": ["failed"], "format": "json"}),
+]
+
+
+@pytest.mark.parametrize(("before", "fields", "patch"), ALERT_EDITS)
+def test_edit_of_alerts_is_stored_as_it_was_typed(before: Any, fields: dict[str, Any], patch: Any) -> None:
+    world = ApiWorld()
+    job = stored(world, alerts=before)
+    assert patch_for(job, **fields) == {"alerts": patch}
+    changed = send(world, "PATCH", f"/v1/jobs/{job['id']}", {"alerts": patch}, '"1"')
+    assert changed.status == 200, changed.text
+    assert patch_for(changed.json, **fields) == {}
+
+
+BROKEN_ALERTS: list[tuple[dict[str, Any], str]] = [
+    ({"alertsUrl": ""}, "alertsUrl"),
+    ({"alertsUrl": "https://10.0.0.1/"}, "alertsUrl"),
+    ({"alertEvents": []}, "alertEvents"),
+    ({"alertEvents": ["recovered"]}, "alertEvents"),
+    ({"alertEvents": ["late"]}, "alertLateSeconds"),
+    ({"alertEvents": ["late"], "alertLateSeconds": "soon"}, "alertLateSeconds"),
+]
+
+
+@pytest.mark.parametrize(("fields", "at"), BROKEN_ALERTS)
+def test_alerts_that_the_api_refuses_have_the_error_at_their_field(fields: dict[str, Any], at: str) -> None:
+    body = console_modules.result(FORM, "creationOf", form(**OWN | fields))["body"]
+    refused = ApiWorld().post(body)
+    assert refused.status == 422
+    shown = console_modules.result("lib/form_errors.js", "errorsByField", refused.json["errors"], "cron")
+    assert list(shown["fields"]) == [at]
+    assert shown["rest"] == []
+
+
+def test_alerts_are_said_in_a_few_words() -> None:
+    own = {"url": HOOK, "events": ["failed", "late"], "late_after_seconds": 60, "format": "json"}
+    said = console_modules.results(
+        "lib/job_words.js", *(("alertWords", [each]) for each in (None, {"url": "none", "events": []}, own))
+    )
+    assert said == ["", "none", f"failed, late after 1 min: {HOOK}"]
 
 
 def test_values_of_headers_and_bodies_are_in_no_difference() -> None:
@@ -196,7 +264,10 @@ def test_errors_of_the_api_are_at_their_fields() -> None:
         {"pointer": "/request/headers/Host", "detail": "refused"},
         {"pointer": "/request/json", "detail": "too large"},
         {"pointer": "", "detail": "the whole"},
-        {"pointer": "/alerts/url", "detail": "no field"},
+        {"pointer": "/alerts/url", "detail": "no address"},
+        {"pointer": "/alerts/events/0", "detail": "no event"},
+        {"pointer": "/alerts/late_after_seconds", "detail": "goes with late"},
+        {"pointer": "/depth", "detail": "no field"},
     ]
     assert console_modules.result("lib/form_errors.js", "errorsByField", errors, "cron") == {
         "fields": {
@@ -204,8 +275,11 @@ def test_errors_of_the_api_are_at_their_fields() -> None:
             "tags": "a tag",
             "headers": "refused",
             "body": "too large",
+            "alertsUrl": "no address",
+            "alertEvents": "no event",
+            "alertLateSeconds": "goes with late",
         },
-        "rest": ["the whole", "/alerts/url: no field"],
+        "rest": ["the whole", "/depth: no field"],
     }
 
 

@@ -17,6 +17,8 @@ const POINTERS = {
   catchUp: ['/catch_up'], catchUpLimit: ['/catch_up_limit'], catchUpWindowSeconds: ['/catch_up_window_seconds'],
   lateToleranceSeconds: ['/late_tolerance_seconds'], overlapPolicy: ['/overlap_policy'],
   startDeadlineSeconds: ['/start_deadline_seconds'], whenSuspended: ['/when_suspended'],
+  alertEvents: ['/alerts/events'], alertLateSeconds: ['/alerts/late_after_seconds'], alertFormat: ['/alerts/format'],
+  alertsUrl: ['/alerts'],
 };
 /** The field of each kind of schedule, for errors of the schedule as a whole. */
 const OF_KIND = { cron: 'cron', expression: 'expression', rate: 'every', at: 'at', delay: 'delaySeconds' };

@@ -8,8 +8,18 @@ export const RATE_UNITS = Object.keys(UNITS);
 /** Kinds that run once: a job cannot change from one of them to one of the others. */
 export const ONCE_KINDS = ['at', 'delay'];
 const ZONED = ['cron', 'at', 'expression'];
+/** What a job can announce, and when it does. In the order of the API. */
+export const ALERT_EVENTS = [
+  { name: 'failed', words: 'a run has failed for good' },
+  { name: 'recovered', words: 'a run succeeds after such a failure' },
+  { name: 'late', words: 'a run begins late' },
+  { name: 'skipped', words: 'a run is skipped' },
+  { name: 'gone', words: 'the receiver answers 410, that it is gone' },
+];
+/** The URL of a job, or of its alerts, that calls nothing. */
+const NO_URL = 'none';
 
-/** The defaults of a new job. Every field is text, except `headers` and the switches. */
+/** The defaults of a new job. Every field is text, except `headers`, `alertEvents` and the switches. */
 export const EMPTY = Object.freeze({
   name: '', tags: '', key: '', set: '',
   kind: 'cron', cron: '', expression: '', timezone: 'UTC', at: '', delaySeconds: '', every: '', unit: 'minutes',
@@ -20,6 +30,7 @@ export const EMPTY = Object.freeze({
   asyncDeadlineSeconds: '3600', heartbeatSeconds: '60', signingSecret: '', onSuccess: '', onFailure: '',
   catchUp: 'coalesce', catchUpLimit: '100', catchUpWindowSeconds: '86400', lateToleranceSeconds: '60',
   overlapPolicy: 'allow', startDeadlineSeconds: '', whenSuspended: 'skip',
+  alertsKind: 'default', alertsUrl: '', alertEvents: Object.freeze(['failed']), alertLateSeconds: '', alertFormat: 'json',
 });
 
 /** The form of a job as `GET /v1/jobs/{id}` shows it. Headers and body are not known: the body is kept. */
@@ -46,6 +57,16 @@ export function formOf(job) {
     overlapPolicy: job.overlap_policy ?? EMPTY.overlapPolicy,
     startDeadlineSeconds: shown(job.start_deadline_seconds),
     whenSuspended: job.when_suspended ?? EMPTY.whenSuspended,
+    ...alertFields(job.alerts, shown),
+  };
+}
+
+function alertFields(alerts, shown) {
+  if (!alerts) return {};
+  if (alerts.url === NO_URL) return { alertsKind: 'none' };
+  return {
+    alertsKind: 'own', alertsUrl: alerts.url, alertEvents: alerts.events, alertFormat: alerts.format,
+    alertLateSeconds: shown(alerts.late_after_seconds),
   };
 }
 
@@ -124,6 +145,7 @@ export function documentOf(form) {
     signing_secret: form.signingSecret || null,
     on_success: form.onSuccess || null,
     on_failure: form.onFailure || null,
+    alerts: alertsOf(form),
     ...(isOnce ? onceMembers(form) : recurringMembers(form)),
   };
   return { document, errors };
@@ -141,6 +163,15 @@ const recurringMembers = (form) => ({
   late_tolerance_seconds: number(form.lateToleranceSeconds),
   overlap_policy: form.overlapPolicy,
 });
+
+/** The `alerts` of a job: null for those of its tenant. */
+function alertsOf(form) {
+  if (form.alertsKind === 'default') return null;
+  if (form.alertsKind === 'none') return { url: NO_URL };
+  const events = ALERT_EVENTS.map(({ name }) => name).filter((name) => form.alertEvents.includes(name));
+  const late = events.includes('late') ? { late_after_seconds: number(form.alertLateSeconds) } : {};
+  return { url: form.alertsUrl.trim(), events, format: form.alertFormat, ...late };
+}
 
 function retryOf(form) {
   const own = form.retryKind === 'table'

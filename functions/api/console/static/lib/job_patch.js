@@ -1,7 +1,7 @@
 // What differs between two documents of a job, and the merge patch (RFC 7396) from one to the other.
 
 /** Members that hold members: all others are one value. */
-const OBJECTS = new Set(['schedule', 'request', 'retry', 'headers']);
+const OBJECTS = new Set(['schedule', 'request', 'retry', 'alerts', 'headers']);
 /** A schedule with another of these is another schedule. */
 const KINDS = ['at', 'delay_seconds', 'cron', 'rate_seconds', 'expression'];
 /** The values of these are never shown. */

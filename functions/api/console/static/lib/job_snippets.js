@@ -18,7 +18,8 @@ const OPTIONS = {
   on_failure: '--on-failure', signing_secret: '--signing-secret', async_deadline_seconds: ['--async-deadline', 's'],
   heartbeat_seconds: ['--heartbeat', 's'], 'retry.max_attempts': '--max-attempts', 'retry.base_seconds': ['--retry-base', 's'],
   'retry.factor': '--retry-factor', 'retry.cap_seconds': ['--retry-cap', 's'],
-  'retry.give_up_after_seconds': ['--give-up-after', 's'], key: '--key', set: '--set',
+  'retry.give_up_after_seconds': ['--give-up-after', 's'], key: '--key', set: '--set', 'alerts.url': '--alerts-url',
+  'alerts.late_after_seconds': ['--alert-late-after', 's'], 'alerts.format': '--alert-format',
 };
 
 /** Three texts that create the job of a body: [{label, text}]. With a key it is the job of this key. */
@@ -54,7 +55,7 @@ function argumentsOf(members) {
 function* optionsOf(body) {
   for (const [name, value] of Object.entries(body)) {
     if (name === 'tags') for (const tag of value) yield `--tag ${word(tag)}`;
-    else if (['schedule', 'request', 'retry'].includes(name)) yield* memberOptions(name, value);
+    else if (['schedule', 'request', 'retry', 'alerts'].includes(name)) yield* memberOptions(name, value);
     else yield option(name, value);
   }
 }
@@ -63,6 +64,7 @@ function* memberOptions(parent, members) {
   for (const [name, value] of Object.entries(members)) {
     // The command reads headers from the environment where their names sound like secrets.
     if (name === 'headers') for (const [header, text] of Object.entries(value)) yield `--header ${word(`${header}: ${text}`)}`;
+    else if (name === 'events') for (const event of value) yield `--alert ${word(event)}`;
     else if (name === 'delays_seconds') yield `--retry-delays ${value.map((each) => `${each}s`).join(',')}`;
     else yield option(`${parent}.${name}`, value);
   }

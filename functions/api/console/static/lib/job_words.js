@@ -20,6 +20,15 @@ const KINDS = {
   pending: 'wait', queued: 'wait', running: 'running', pausing: 'wait', updating: 'wait', deleting: 'wait',
 };
 
+/** What a job announces, and to which URL: 'failed, late after 1 min: https://...'. '' for the alerts of the tenant. */
+export function alertWords(alerts) {
+  if (!alerts) return '';
+  if (alerts.url === 'none') return 'none';
+  const late = alerts.late_after_seconds;
+  const events = alerts.events.map((event) => (event === 'late' && late ? `late after ${duration(late * 1000)}` : event));
+  return `${events.join(', ')}: ${alerts.url}`;
+}
+
 /** The mark of a state of a job or of a run: 'ok', 'failed', 'wait', 'running', 'paused' or 'muted'. */
 export function markOf(state) {
   return KINDS[state] ?? 'muted';

@@ -3,7 +3,7 @@ import { html, useState } from '../lib/dom.js';
 import { get, read } from '../lib/api.js';
 import { count, duration } from '../lib/format.js';
 import { actSnippets } from '../lib/job_snippets.js';
-import { cadence, markOf, titleOf } from '../lib/job_words.js';
+import { alertWords, cadence, markOf, titleOf } from '../lib/job_words.js';
 import { usePolled } from '../lib/poll.js';
 import { href } from '../lib/route.js';
 import { Copy, Page, Pending, Problem, State, Time } from '../ui/basics.js';
@@ -92,6 +92,7 @@ function Definition({ job }) {
     ['Set', job.set && html`<a href=${href('jobs', {}, { set: job.set })}>${job.set}</a>`],
     ['After a success', job.on_success],
     ['After a failure', job.on_failure],
+    ['Alerts', alertWords(job.alerts)],
     ['Signing secrets', job.signing_secret],
     ['Created', html`<${Time} iso=${job.created_at} exact />`],
     ['Revision', job.revision],

@@ -1,10 +1,7 @@
 // Create a job, or edit one.
 import { html, useEffect, useMemo, useRef, useState } from '../lib/dom.js';
 import { read, send } from '../lib/api.js';
-import { errorsByField, errorsOf, scheduleErrorsOf } from '../lib/form_errors.js';
-import {
-  EMPTY, ONCE_KINDS, creationOf, documentOf, formOf, rebased, scheduleOf,
-} from '../lib/job_form.js';
+import { EMPTY, ONCE_KINDS, creationOf, documentOf, formOf, rebased } from '../lib/job_form.js';
 import { isEqual, mergePatch } from '../lib/job_patch.js';
 import { creationSnippets } from '../lib/job_snippets.js';
 import { titleOf } from '../lib/job_words.js';
@@ -12,8 +9,9 @@ import { go, href } from '../lib/route.js';
 import { whyNot } from '../lib/session.js';
 import { Act, Copy, Page, Problem } from '../ui/basics.js';
 import { notify } from '../ui/notices.js';
-import { Preview, usePreview } from '../ui/schedule.js';
-import { DeliveryFields, NameFields, RequestFields, ScheduleFields } from './job_form/fields.js';
+import { Preview } from '../ui/schedule.js';
+import { useDraft, useEditor } from './job_form/editor.js';
+import { AlertFields, DeliveryFields, NameFields, RequestFields, ScheduleFields } from './job_form/fields.js';
 import { ExistingKey } from './job_form/existing_key.js';
 import { Conflict, Review } from './job_form/review.js';
 
@@ -22,12 +20,14 @@ export default function JobForm({ params }) {
 }
 
 function Create() {
-  const editor = useEditor(EMPTY);
+  const draft = useDraft(NEW);
+  // Kept with the draft: a creation whose answer was a refusal of the key may have taken effect at an earlier try.
+  const attempt = useRef(draft?.attempt ?? null);
+  const editor = useEditor(EMPTY, draft, { name: NEW, more: () => ({ attempt: attempt.current }) });
   const [existing, setExisting] = useState(null);
   const { form } = editor;
   const creation = useMemo(() => creationOf(form), [form]);
   const key = ONCE_KINDS.includes(form.kind) ? '' : form.key.trim();
-  const attempt = useRef(null);
 
   const created = (job) => {
     editor.settle();
@@ -52,6 +52,10 @@ function Create() {
     ${existing && html`<${ExistingKey} put=${existing} jobKey=${key} act=${replace} onClose=${() => setExisting(null)} />`}`;
 }
 
+/** The names of the drafts of the forms. */
+const NEW = 'new';
+const draftName = (id) => `edit ${id}`;
+
 const putByKey = (key, body, isDryRun) => send('PUT', `/v1/jobs/by-key/${encodeURIComponent(key)}`, {
   body, query: isDryRun ? { dry_run: 'true' } : {},
 });
@@ -64,6 +68,7 @@ function keyOf(attempt, body) {
 }
 
 function Edit({ id }) {
+  const draft = useDraft(draftName(id));
   const [loaded, setLoaded] = useState(null);
   const [error, setError] = useState(null);
   const load = async () => {
@@ -77,7 +82,9 @@ function Edit({ id }) {
   useEffect(() => { load(); }, []);
   if (error) return html`<${Page} title="Edit a job" /><${Problem} error=${error} retry=${load} />`;
   if (!loaded) return html`<${Page} title="Edit a job" /><p class="muted" role="status">Loading …</p>`;
-  return html`<${EditLoaded} id=${id} loaded=${loaded} setLoaded=${setLoaded} />`;
+  // A draft starts from the job as it was then. A change since then is shown beside it, as one at the saving is.
+  const isChanged = draft !== null && draft.loaded.etag !== loaded.etag;
+  return html`<${EditLoaded} id=${id} first=${isChanged ? draft.loaded : loaded} rival=${isChanged ? loaded : null} draft=${draft} />`;
 }
 
 /** The job as the form starts from it. */
@@ -86,11 +93,12 @@ async function loadedJob(id) {
   return { job, etag, form: formOf(job) };
 }
 
-function EditLoaded({ id, loaded, setLoaded }) {
-  const editor = useEditor(loaded.form);
+function EditLoaded({ id, first, rival, draft }) {
+  const [loaded, setLoaded] = useState(first);
+  const editor = useEditor(first.form, draft, { name: draftName(id), more: () => ({ loaded }) });
   const [isReviewed, setIsReviewed] = useState(false);
   const [saving, setSaving] = useState({ isBusy: false, error: null });
-  const [theirs, setTheirs] = useState(null);
+  const [theirs, setTheirs] = useState(rival);
   const { form } = editor;
   const base = useMemo(() => documentOf(loaded.form).document, [loaded]);
   const { document: mine, errors } = useMemo(() => documentOf(form), [form]);
@@ -142,62 +150,6 @@ function EditLoaded({ id, loaded, setLoaded }) {
       onTake=${() => settleConflict(theirs.form)} onClose=${() => setTheirs(null)} />`}`;
 }
 
-/** The form, its errors by field, and the preview of its schedule. */
-function useEditor(start) {
-  const [form, setForm] = useState(start);
-  const [refusal, setRefusal] = useState({ errors: [], error: null });
-  const [isBusy, setIsBusy] = useState(false);
-  const isDirty = useRef(false);
-  const schedule = useMemo(() => scheduleOf(form), [form]);
-  const preview = usePreview(schedule);
-  useLeaveGuard(isDirty);
-
-  const refuse = (error) => setRefusal(
-    [400, 422].includes(error.status) ? { errors: errorsOf(error), error: null } : { errors: [], error },
-  );
-  const change = (part) => {
-    isDirty.current = true;
-    setForm((before) => ({ ...before, ...part }));
-    // The error of a field that is typed in is out of date.
-    setRefusal((before) => ({ error: null, errors: withoutFields(before.errors, Object.keys(part), form.kind) }));
-  };
-  const submit = async (own, act) => {
-    setRefusal({ errors: own, error: null });
-    if (own.length || isBusy) return;
-    setIsBusy(true);
-    try {
-      await act();
-    } catch (error) {
-      refuse(error);
-    }
-    setIsBusy(false);
-  };
-  const typed = preview.error?.status === 422 ? scheduleErrorsOf(preview.error) : [];
-  const isRefused = refusal.errors.length > 0;
-  const shown = errorsByField([...refusal.errors, ...(isRefused ? [] : typed)], form.kind);
-  return {
-    form, change, submit, refuse, preview, isBusy, isRefused,
-    fields: shown.fields, rest: shown.rest,
-    error: refusal.error ?? (preview.error?.status === 422 ? null : preview.error),
-    replace: setForm, settle: () => { isDirty.current = false; },
-  };
-}
-
-function withoutFields(errors, names, kind) {
-  return errors.filter((error) => !names.some((name) => errorsByField([error], kind).fields[name]));
-}
-
-/** The browser asks before it leaves a form with changes. */
-function useLeaveGuard(isDirty) {
-  useEffect(() => {
-    const ask = (event) => {
-      if (isDirty.current) event.preventDefault();
-    };
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, []);
-}
-
 function Form({ editor, onSubmit, label, isEdit = false, wasOnce, whyNothing = null, isBackfill = false, children }) {
   const why = whyNot('write') ?? whyNothing;
   const props = { form: editor.form, change: editor.change, errors: editor.fields, isEdit, wasOnce };
@@ -208,14 +160,16 @@ function Form({ editor, onSubmit, label, isEdit = false, wasOnce, whyNothing = n
   return html`
     <form class="job-form" onSubmit=${submit} novalidate>
       <div class="job-form-fields">
+        ${editor.isRestored && html`<p role="status">The entries are as they were when the session ended. Nothing was saved.</p>`}
         <${NameFields} ...${props} />
         ${isBackfill ? html`<p class="hint">Of a backfill only the name and the tags can be changed.</p>` : html`
           <${ScheduleFields} ...${props} />
           <${RequestFields} ...${props} />
-          <${DeliveryFields} ...${props} />`}
+          <${DeliveryFields} ...${props} />
+          <${AlertFields} ...${props} />`}
         <${Refusal} editor=${editor} />
         <div class="actions">
-          <${Act} label=${label} kind="primary" why=${why} isBusy=${editor.isBusy} onClick=${onSubmit} />
+          <${Act} type="submit" label=${label} kind="primary" why=${why} isBusy=${editor.isBusy} />
         </div>
       </div>
       <aside class="job-form-preview" aria-label="What the schedule will do">

@@ -1,6 +1,7 @@
 // The form for an API key. Nothing but an address with #key= fills it in.
 import { html, useEffect, useRef, useState } from '../lib/dom.js';
 import { whoami } from '../lib/api.js';
+import { isHeld } from '../lib/drafts.js';
 import { session, signIn, signOut } from '../lib/session.js';
 import { Field, Problem } from '../ui/basics.js';
 
@@ -8,6 +9,7 @@ import { Field, Problem } from '../ui/basics.js';
 export function SignIn({ offeredKey, onDone }) {
   const field = useRef(null);
   const [error, setError] = useState(session.refusal);
+  const [hasDraft, setHasDraft] = useState(false);
   const [isBusy, setIsBusy] = useState(offeredKey === null && session.key !== null);
 
   const enter = async (key) => {
@@ -18,7 +20,7 @@ export function SignIn({ offeredKey, onDone }) {
       onDone();
     } catch (refusal) {
       // A key that is refused is forgotten; one that could not be checked is kept for the next attempt.
-      if (refusal.status === 401) signOut();
+      if (refusal.status === 401) signOut(refusal);
       setError(refusal);
       setIsBusy(false);
     }
@@ -26,6 +28,8 @@ export function SignIn({ offeredKey, onDone }) {
 
   useEffect(() => {
     document.title = 'Sign in · Punctual';
+    // Known only now: the form of the last session leaves the page after this one has come.
+    setHasDraft(isHeld());
     if (offeredKey === null && session.key !== null) enter(session.key);
     else field.current?.focus();
   }, []);
@@ -39,6 +43,8 @@ export function SignIn({ offeredKey, onDone }) {
     <h1>Punctual</h1>
     ${isBusy && html`<p class="muted" role="status">Signing in …</p>`}
     ${error && html`<${Problem} error=${error} retry=${session.key && (() => enter(session.key))} />`}
+    ${hasDraft && html`<p>The form is kept until this page is closed or loaded again. It comes back with a key of the same
+      tenant that may write, and is forgotten with any other key.</p>`}
     ${offeredKey !== null && html`<p>The address came with a key. Sign in with it, or paste another one.</p>`}
     <form onSubmit=${submit}>
       <${Field} label="API key" hint="It stays in this tab, until you sign out or close the tab.">

@@ -123,13 +123,14 @@ export function Time({ iso, zone, exact = false }) {
   return html`<time datetime=${title} title=${exact ? title : `${text} (${title})`}>${exact ? text : ago(iso)}</time>`;
 }
 
-/** A button for an act. `why` says why the key or the state forbids it: the button then says that instead of acting. */
-export function Act({ label, onClick, why = null, kind = '', isBusy = false }) {
+/** A button for an act. `why` says why the key or the state forbids it: the button then says that instead of acting.
+ * The act of a button with the type submit is that of its form, which Enter in a field starts, too. */
+export function Act({ label, onClick = () => {}, why = null, kind = '', isBusy = false, type = 'button' }) {
   const [isAsked, setIsAsked] = useState(false);
   const id = useId();
   const press = () => (why ? setIsAsked(true) : !isBusy && onClick());
   return html`<span class="act">
-    <button type="button" class=${kind} onClick=${press} aria-disabled=${why || isBusy ? 'true' : undefined}
+    <button type=${type} class=${kind} onClick=${press} aria-disabled=${why || isBusy ? 'true' : undefined}
       aria-describedby=${why ? id : undefined} aria-busy=${isBusy}>${label}</button>
     ${why && html`<span id=${id} class=${isAsked ? 'why' : 'hidden'} role="status">${why}</span>`}
   </span>`;

@@ -1,6 +1,6 @@
 // The fields of a job, in groups. Each group gets the form, what to do on a change, and the errors by field.
 import { html } from '../../lib/dom.js';
-import { KINDS, ONCE_KINDS, RATE_UNITS } from '../../lib/job_form.js';
+import { ALERT_EVENTS, KINDS, ONCE_KINDS, RATE_UNITS } from '../../lib/job_form.js';
 import { Field } from '../../ui/basics.js';
 
 const KIND_LABELS = {
@@ -167,6 +167,35 @@ export function DeliveryFields(props) {
       ${text('onFailure', 'URL to call after a failure', { hint: '"none" for no call; empty for the default of the tenant.' })}
       ${text('signingSecret', 'Name of the signing secrets', { hint: 'Empty for the secrets without a name.' })}
     <//>`;
+}
+
+const ALERT_LABELS = { default: 'as the settings of the tenant say', none: 'no alerts', own: 'to a URL of this job' };
+const ALERT_NAMES = ['alertsUrl', 'alertEvents', 'alertLateSeconds', 'alertFormat'];
+
+export function AlertFields(props) {
+  const { form, errors } = props;
+  const { text, choice } = controls(props);
+  return html`
+    <${More} title="Alerts: ${ALERT_LABELS[form.alertsKind]}" isOpen=${ALERT_NAMES.some((name) => errors[name])}>
+      ${choice('alertsKind', 'Alerts', Object.entries(ALERT_LABELS))}
+      ${form.alertsKind === 'own' && html`
+        ${text('alertsUrl', 'URL of the alerts', { required: true, type: 'url', placeholder: 'https://' })}
+        <${AlertEvents} ...${props} />
+        ${form.alertEvents.includes('late') && text('alertLateSeconds', 'A run is late after, in seconds', { required: true, inputmode: 'numeric' })}
+        ${choice('alertFormat', 'Form of an alert', [['json', 'JSON, as all calls have it'], ['slack', 'a text for a chat, such as Slack']])}`}
+    <//>`;
+}
+
+function AlertEvents({ form, change, errors }) {
+  const toggle = (name) => () => change({
+    alertEvents: form.alertEvents.includes(name) ? form.alertEvents.filter((each) => each !== name) : [...form.alertEvents, name],
+  });
+  return html`
+    <fieldset><legend>Announce when</legend>
+      ${ALERT_EVENTS.map(({ name, words }) => html`
+        <div key=${name}><label class="check"><input type="checkbox" checked=${form.alertEvents.includes(name)} onChange=${toggle(name)} /> ${words}</label></div>`)}
+      ${errors.alertEvents && html`<p class="error" role="alert">${errors.alertEvents}</p>`}
+    </fieldset>`;
 }
 
 const OTHERS = [
