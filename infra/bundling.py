@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements.lock"
 ARCHIVE_LOCK = ROOT / "requirements-archive.lock"
 """What the bundle of the archiver has beside the packages of `LOCK`."""
-SOURCES = ("shared", "functions", "docs/guides", "docs/reference")
+SOURCES = ("shared", "functions", "docs/guides", "docs/reference", "docs/runbooks")
 _FOR_BUILDERS = frozenset({".c", ".cpp", ".h", ".hpp", ".pxd", ".pxi", ".pyi", ".pyx", ".rs"})
 """Sources of extension modules, and stubs for type checkers."""
 BOTO_SERVICES = frozenset({"dynamodb", "kms", "lambda", "logs", "s3", "sqs", "ssm", "sts"})

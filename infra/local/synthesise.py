@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from infra.local.progress import Report, silent
 from infra.local.state_dir import PROJECT_ROOT, LocalStackError
 
-SOURCES = ("infra", "shared", "functions", "docs/guides", "docs/reference")
+SOURCES = ("infra", "shared", "functions", "docs/guides", "docs/reference", "docs/runbooks")
 FILES = ("cdk.json", "requirements.lock", "requirements-archive.lock")
 BUILD = PROJECT_ROOT / "build"
 KEEP_SECONDS = 24 * 3600

@@ -67,7 +67,7 @@ def test_reader_sees_quotas_and_is_told_why_keys_are_withheld(empty_console: Con
 
 def test_operator_suspends_a_tenant_after_its_name_is_typed_and_resumes_it(empty_console: Console) -> None:
     console, page = empty_console, empty_console.page
-    console.open("#/operator", key=console.day.operator_key)
+    console.open("#/operator?view=tenants", key=console.day.operator_key)
     row = page.get_by_role("row", name="globex")
     row.get_by_role("button", name="Suspend").click()
     confirm = page.get_by_role("dialog").get_by_role("button", name="Suspend")

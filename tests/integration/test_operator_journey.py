@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.engines, pytest.mark.journey]
 
 COMMAND_SECONDS = 1_800
 """No command takes longer, however busy the machine is."""
-SOURCES = ("infra", "shared", "functions", "stages", "docs/guides", "docs/reference")
+SOURCES = ("infra", "shared", "functions", "stages", "docs/guides", "docs/reference", "docs/runbooks")
 FILES = ("Makefile", "cdk.json", "pyproject.toml", "requirements.lock", "requirements-dev.lock")
 LANES = "[lanes]\ncritical = 2\nstandard = 4\nbulk = 2\nslow_critical = 2\nslow_standard = 2\nslow_bulk = 2\n"
 """Each executor at work is a process of the emulator."""

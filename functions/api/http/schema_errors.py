@@ -57,12 +57,12 @@ class BodyError(NamedTuple):
 def body_errors(error: ValidationError, document: Any, model: type[BaseModel]) -> list[BodyError]:
     """Every broken rule once. Values may be secret: no text repeats one."""
     details = error.errors(include_url=False, include_input=False)
-    paths = [_resolved(each["loc"], document) for each in details]
-    others = {path for path, each in zip(paths, details, strict=True) if each["type"] != "none_required"}
+    paths = [_resolved(_without_branch(each), document) for each in details]
+    others = [path for path, each in zip(paths, details, strict=True) if each["type"] != "none_required"]
     found: dict[tuple[Path, str], BodyError] = {}
     for path, each in zip(paths, details, strict=True):
         # A member that may be null is a union, and each of its branches reports an error.
-        if each["type"] == "none_required" and path in others:
+        if each["type"] == "none_required" and any(other[: len(path)] == path for other in others):
             continue
         for one in _errors(each, path, model):
             found.setdefault((one.path, str(one.error)), one)
@@ -72,6 +72,13 @@ def body_errors(error: ValidationError, document: Any, model: type[BaseModel]) -
 def pointer_to(path: Sequence[int | str]) -> str:
     """A JSON pointer (RFC 6901)."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def _without_branch(detail: ErrorDetails) -> Path:
+    """The location of an error without the branch for null at its end, which an object may have as a member."""
+    location = detail["loc"]
+    is_branch = detail["type"] == "none_required" and location[-1:] == ("none",)
+    return location[:-1] if is_branch else location
 
 
 def _resolved(location: Path, document: Any) -> Path:

@@ -39,6 +39,32 @@ GUIDES = (
     *("reference/api", "reference/cli", "reference/delivery", "reference/schedules", "reference/tenants"),
 )
 """The documents in docs/ that are served as pages."""
+RUNBOOKS = (
+    "runbooks/README",
+    "runbooks/archive-behind",
+    "runbooks/audit-trail",
+    "runbooks/bad-deployment",
+    "runbooks/blocked-address",
+    "runbooks/calls-late",
+    "runbooks/canary-fails",
+    "runbooks/dead-messages",
+    "runbooks/delete-tenant-data",
+    "runbooks/destination-down",
+    "runbooks/drain-after-outage",
+    "runbooks/egress-broken",
+    "runbooks/hot-shard",
+    "runbooks/leaked-key",
+    "runbooks/missing-or-doubled",
+    "runbooks/noisy-tenant",
+    "runbooks/quota-increase",
+    "runbooks/region-lost",
+    "runbooks/restore",
+    "runbooks/stop-sending",
+    "runbooks/throttling",
+    "runbooks/ticks-stopped",
+    "runbooks/time-zone-tables",
+)
+"""Pages for operators, which the alarms name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +93,7 @@ def _guide(name: str) -> Callable[[], str]:
         # Imported here, because the parser of Markdown would lengthen every cold start.
         from functions.api.reference.guides import guide_html
 
-        return guide_html(name, frozenset(GUIDES))
+        return guide_html(name, frozenset((*GUIDES, *RUNBOOKS)))
 
     return read
 
@@ -96,7 +122,7 @@ PAGES: dict[str, Page] = {
     f"{DOCS_PATH}/swagger-ui.css": Page(
         media_type=STYLE, read=_of_swagger_ui("swagger-ui.min.css"), always_compress=True
     ),
-    **{f"{DOCS_PATH}/{name}": _html(_guide(name)) for name in GUIDES},
+    **{f"{DOCS_PATH}/{name}": _html(_guide(name)) for name in (*GUIDES, *RUNBOOKS)},
 }
 """By path. They need no API key."""
 

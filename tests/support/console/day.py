@@ -14,6 +14,7 @@ from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.states import TERMINAL, EndReason, State
 from shared.domain.tenancy.tenant import Scope
 from shared.names import QueueName
+from shared.ports.alarms import Alarm, AlarmState
 from shared.ports.history import PassedMark
 from tests.support.api.api_world import ApiWorld
 from tests.support.api.request_factory import ALL_SCOPES, ask
@@ -137,9 +138,36 @@ def _end_day(api: ApiWorld, day: Day) -> None:
     )
     message = park("message-1", QueueName.STANDARD, "?", "no JSON", api.world.clock.time_ms)
     api.world.parked_messages.park(message)
+    api.world.alarms.alarms = [*_alarms(api.world.clock.time_ms)]
     failed = ask(api, day.key, "GET", "/v1/dead-letters", tag="stock").json["executions"]
     day.failures.extend(each["id"] for each in failed)
     _keep_history(api)
+
+
+def _alarms(now_ms: int) -> Iterator[Alarm]:
+    """One alarm that the parked message has raised, and others that are well."""
+    meanings = {
+        "Parked": ("docs/runbooks/dead-messages.md", "Messages that no worker can handle were parked."),
+        "OldestUnclaimedDue": (
+            "docs/runbooks/calls-late.md",
+            "Executions have been due for over two minutes, and no worker has claimed them.",
+        ),
+        "ArchiveUnsealed": (
+            "docs/runbooks/archive-behind.md",
+            "An hour is not archived a day after it should be.",
+        ),
+    }
+    for name, (runbook, meaning) in meanings.items():
+        is_raised = name == "Parked"
+        yield Alarm(
+            name=name,
+            state=AlarmState.ALARM if is_raised else AlarmState.OK,
+            since=now_ms - 120_000 if is_raised else BEGIN_MS - 6 * HOUR_MS,
+            meaning=meaning,
+            reason="Threshold Crossed: 1 datapoint [1.0 (20/02/25 08:28:00)] was greater than the threshold (0.0).",
+            runbook=runbook,
+            notifies=True,
+        )
 
 
 def _answer(callback: Callback, now_ms: int) -> CallbackResponse:

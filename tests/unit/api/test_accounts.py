@@ -78,6 +78,12 @@ def test_a_change_that_cannot_be_is_refused(document: Any) -> None:
     assert admin.api.world.tenants.tenants["shop"] == before
 
 
+@pytest.mark.parametrize("limit", [-1, 1.5, "5", True])
+def test_refused_limit_is_one_error_at_the_quota(limit: Any) -> None:
+    refused = AdminClient().rule("PATCH", f"{TENANTS}/shop", {"quotas": {"tags": limit}, "weight": 2})
+    assert [error["pointer"] for error in refused.json["errors"]] == ["/quotas/tags"]
+
+
 def test_a_suspended_tenant_is_shut_out_within_a_minute_and_comes_back() -> None:
     admin = AdminClient()
     assert admin.ask("GET", "/v1/jobs").status == 200

@@ -186,7 +186,11 @@ def test_snippets_quote_every_value_and_have_no_key() -> None:
         "request": {"method": "POST", "url": "https://example.com/a?b=1&c=$(id)", "body": "it's `id`"},
         "tags": ["billing"],
         "retry": {"delays_seconds": [60, 600]},
-        "alerts": {"url": "https://a.example/?t=$(id)", "events": ["failed", "late"], "late_after_seconds": 60},
+        "alerts": {
+            "url": "https://a.example/?t=$(id)",
+            "events": ["failed", "late"],
+            "late_after_seconds": 60,
+        },
     }
     found = console_modules.result(
         "lib/job_snippets.js", "creationSnippets", body, "", "https://api.example.com"

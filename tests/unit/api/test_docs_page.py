@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 from functions.api.openapi.document import document
-from functions.api.reference.pages import DOCS_PATH, GUIDES, PAGES
+from functions.api.reference.pages import DOCS_PATH, GUIDES, PAGES, RUNBOOKS
 from tests.support.api.api_world import ApiWorld
 from tests.support.api.api_world import Request as ApiRequest
 from tests.support.sources import ROOT
@@ -125,7 +125,7 @@ def test_class_names_that_the_page_relies_on_are_those_of_swagger_ui() -> None:
 
 def test_docs_page_links_every_guide_and_tags_link_to_pages() -> None:
     page = Elements(fetch(DOCS_PATH).text)
-    assert {f"docs/{name}" for name in GUIDES} <= {
+    assert {f"docs/{name}" for name in (*GUIDES, RUNBOOKS[0])} <= {
         value for _, name, value in page.attributes if name == "href"
     }
     linked = [tag["externalDocs"]["url"] for tag in DOCUMENT["tags"] if "externalDocs" in tag]
@@ -136,16 +136,16 @@ def test_docs_page_links_every_guide_and_tags_link_to_pages() -> None:
         assert not fragment or f'id="{fragment}"' in fetch(path).text
 
 
-def test_every_guide_and_reference_of_the_documents_is_served() -> None:
+def test_every_guide_reference_and_runbook_of_the_documents_is_served() -> None:
     written = {
         path.relative_to(ROOT / "docs").with_suffix("").as_posix()
-        for folder in ("guides", "reference")
+        for folder in ("guides", "reference", "runbooks")
         for path in (ROOT / "docs" / folder).glob("*.md")
     }
-    assert set(GUIDES) == written
+    assert {*GUIDES, *RUNBOOKS} == written
 
 
-@pytest.mark.parametrize("name", GUIDES)
+@pytest.mark.parametrize("name", (*GUIDES, *RUNBOOKS))
 def test_every_link_of_a_guide_leads_to_a_served_page_and_a_heading(name: str) -> None:
     page = Elements(fetch(f"{DOCS_PATH}/{name}").text)
     links = [
@@ -160,7 +160,7 @@ def test_every_link_of_a_guide_leads_to_a_served_page_and_a_heading(name: str) -
             assert not target.fragment or f'id="{target.fragment}"' in answer.text, link
 
 
-@pytest.mark.parametrize("name", GUIDES)
+@pytest.mark.parametrize("name", (*GUIDES, *RUNBOOKS))
 def test_a_guide_has_a_title_its_code_and_no_script(name: str) -> None:
     answer = fetch(f"{DOCS_PATH}/{name}")
     assert "script-src 'self'" in answer.headers["Content-Security-Policy"]

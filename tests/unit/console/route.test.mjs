@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-const { href, parse } = await import(`${process.env.CONSOLE}/lib/route.js`);
+const { href, pageOfId, parse } = await import(`${process.env.CONSOLE}/lib/route.js`);
 
 const HOSTILE = ['a/b', '..', '%2F', '?x=1', '#', 'é', '%', ' ', 'new', '<b>', '&=+'];
 
@@ -28,4 +28,16 @@ test('an empty address is the first page, and a strange one is no page', () => {
 
 test('empty members of a query are left out', () => {
   assert.equal(href('jobs', {}, { state: 'paused', tag: '', name: null, prefix: undefined }), '#/jobs?state=paused');
+});
+
+test('the id of a job, a run or a backfill names its page, and no other text does', () => {
+  const body = '001jmg0r03szjym089eyz6ab9d1';
+  const run = `exe_1${'0'.repeat(30)}`;
+  for (const id of [run, ` ${run}\n`]) assert.deepEqual(pageOfId(id), { name: 'run', params: { id: run } });
+  for (const id of [`job_r${body}`, `job_1${'z'.repeat(30)}`, `job_r${body}_b${'0'.repeat(26)}`]) {
+    assert.deepEqual(pageOfId(id), { name: 'job', params: { id } });
+  }
+  for (const text of ['', 'nightly', 'exe_', 'job_of_mine', `${run}0`, `x${run}`, `exe_1${'u'.repeat(30)}`, ...HOSTILE]) {
+    assert.equal(pageOfId(text), null, text);
+  }
 });

@@ -35,6 +35,17 @@ export function parse(hash) {
   return { name: null, params: {}, query };
 }
 
+const ID_CHARACTERS = '[0-9a-hjkmnp-tv-z]';
+const RUN_ID = new RegExp(`^exe_1${ID_CHARACTERS}{30}$`);
+const JOB_ID = new RegExp(`^job_(?:1${ID_CHARACTERS}{30}|r${ID_CHARACTERS}{27}(?:_b${ID_CHARACTERS}{26})?)$`);
+
+/** {name, params} of the page of an id, as alerts, logs of receivers and the header webhook-id have it; null for other texts. */
+export function pageOfId(text) {
+  const id = text.trim();
+  if (RUN_ID.test(id)) return { name: 'run', params: { id } };
+  return JOB_ID.test(id) ? { name: 'job', params: { id } } : null;
+}
+
 /** Open a page. With `replace` the page before it is not one to go back to: for filters that change while one types. */
 export function go(name, params = {}, query = {}, { replace = false } = {}) {
   const address = href(name, params, query);

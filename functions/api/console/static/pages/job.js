@@ -8,6 +8,7 @@ import { usePolled } from '../lib/poll.js';
 import { href } from '../lib/route.js';
 import { Copy, Page, Pending, Problem, State, Time } from '../ui/basics.js';
 import { ClockChanges, NextRuns, Preview, Warnings, usePreview } from '../ui/schedule.js';
+import { FoldedTrail } from '../ui/trail.js';
 import { JobActs } from './job/acts.js';
 import { History } from './job/history.js';
 
@@ -44,6 +45,7 @@ export default function Job({ params: { id } }) {
       <h2>Runs</h2>
       <${History} id=${job.id} first=${history} key=${job.id} />
     </section>
+    <${FoldedTrail} title="Changes of this job" path="/v1/audit" target=${job.id} key=${`trail ${job.id}`} />
     <${Snippets} job=${job} />`;
 }
 

@@ -7,6 +7,7 @@ import { may, whyNot } from '../lib/session.js';
 import { Meter, Page, Pending } from '../ui/basics.js';
 import { NotAllowed } from '../ui/not_allowed.js';
 import { Table } from '../ui/table.js';
+import { FoldedTrail } from '../ui/trail.js';
 import { Keys } from './usage/keys.js';
 import { Secrets } from './usage/secrets.js';
 import { Settings } from './usage/settings.js';
@@ -21,6 +22,8 @@ function Readable() {
   return html`<${Page} title="Usage and keys" polled=${polled}>
     ${polled.value ? html`<${Quotas} usage=${polled.value} />` : html`<${Pending} polled=${polled} />`}
     ${may('admin') ? html`<${Keys} /><${Secrets} /><${Settings} />` : html`<${Withheld} />`}
+    <h2>Changes</h2>
+    <${FoldedTrail} title="What was changed, and by which key" path="/v1/audit" />
   <//>`;
 }
 

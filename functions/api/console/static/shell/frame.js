@@ -15,12 +15,15 @@ const ENTRIES = [
   ['usage', 'Usage and keys'],
   ['operator', 'Operator'],
 ];
+/** The entries of operators, who manage tenants and see no jobs. */
+const FOR_OPERATORS = ['operator', 'usage'];
 /** The entry that is marked on pages without an entry of their own. */
 const PARENTS = { job: 'jobs', newJob: 'jobs', editJob: 'jobs', run: 'overview' };
 
 export function Frame({ pages, signOut }) {
   const route = useRoute();
-  const name = route.name === 'overview' && !pages.overview ? Object.keys(pages)[0] : route.name;
+  // Operators see no jobs: the console begins with what they see.
+  const name = route.name === 'overview' && isOperator() ? 'operator' : route.name;
   const [isHelpShown, setIsHelpShown] = useState(false);
   useShortcuts({ pages, showHelp: () => setIsHelpShown((isShown) => !isShown) });
   return html`
@@ -28,7 +31,7 @@ export function Frame({ pages, signOut }) {
     <header class="bar">
       <a class="brand" href=${href('overview')}>Punctual</a>
       <nav aria-label="Pages"><ul>
-        ${ENTRIES.filter(([each]) => pages[each] && (each !== 'operator' || isOperator())).map(([each, label]) => html`
+        ${ENTRIES.filter(([each]) => isFor(each)).map(([each, label]) => html`
           <li key=${each}><a href=${href(each)} aria-current=${(PARENTS[name] ?? name) === each ? 'page' : undefined}>${label}</a></li>`)}
       </ul></nav>
       <div class="who">
@@ -40,6 +43,11 @@ export function Frame({ pages, signOut }) {
     <main id="content" tabindex="-1"><${Content} key=${`${name} ${route.params.id ?? ''}`} load=${pages[name]} route=${route} /></main>
     <${Notices} />
     ${isHelpShown && html`<${Help} pages=${pages} onClose=${() => setIsHelpShown(false)} />`}`;
+}
+
+/** Whether the navigation leads the key's owner to a page. */
+function isFor(page) {
+  return isOperator() ? FOR_OPERATORS.includes(page) : page !== 'operator';
 }
 
 /** The page of a route. Its heading gets the focus, so that a screen reader reads where one is. */

@@ -1,6 +1,6 @@
 // The filters of the list of jobs. They are members of the address, so that a link shows the same list.
 import { html, useEffect, useRef, useState } from '../../lib/dom.js';
-import { setQuery } from '../../lib/route.js';
+import { go, href, pageOfId, setQuery } from '../../lib/route.js';
 import { Field } from '../../ui/basics.js';
 
 const STATES = [
@@ -13,8 +13,8 @@ const PAUSE_MS = 400;
 export function Filters({ filters }) {
   const choose = (name) => (event) => setQuery({ [name]: event.target.value || null, cursor: null });
   return html`
-    <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
-      <${Typed} name="q" label="Name begins with" value=${filters.q ?? ''} isSearch />
+    <form class="filters" role="search" onSubmit=${submit}>
+      <${Typed} name="q" label="Name begins with, or id" value=${filters.q ?? ''} isSearch />
       <${Typed} name="tag" label="Tag" value=${filters.tag ?? ''} />
       <${Typed} name="set" label="Set" value=${filters.set ?? ''} />
       <${Choice} label="State" value=${filters.state} options=${STATES} onChange=${choose('state')} />
@@ -23,6 +23,13 @@ export function Filters({ filters }) {
         <p>Backfills of <code>${filters.backfill_of}</code>${' '}
           <button type="button" onClick=${() => setQuery({ backfill_of: null, cursor: null })}>Show all jobs</button></p>`}
     </form>`;
+}
+
+/** Enter opens the job or the run whose id was pasted. */
+function submit(event) {
+  event.preventDefault();
+  const page = pageOfId(event.target.querySelector('[data-search]').value);
+  if (page) go(page.name, page.params);
 }
 
 function Choice({ label, value, options, onChange }) {
@@ -45,10 +52,14 @@ function Typed({ name, label, value, isSearch = false }) {
     const next = event.target.value;
     setText(next);
     clearTimeout(timer.current);
+    // An id names one thing: it opens its page, and filters nothing.
+    if (isSearch && pageOfId(next)) return;
     timer.current = setTimeout(() => setQuery({ [name]: next || null, cursor: null }), PAUSE_MS);
   };
+  const page = isSearch ? pageOfId(text) : null;
+  const hint = page && html`<a href=${href(page.name, page.params)}>Open the ${page.name}</a>`;
   return html`
-    <${Field} label=${label}>
+    <${Field} label=${label} hint=${hint}>
       <input type=${isSearch ? 'search' : 'text'} data-search=${isSearch ? true : undefined} value=${text} onInput=${type} autocomplete="off" />
     <//>`;
 }

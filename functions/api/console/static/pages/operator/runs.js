@@ -1,4 +1,4 @@
-// The runs of all tenants together.
+// The runs of all tenants together, and charts of the runs of one.
 import { html } from '../../lib/dom.js';
 import { get } from '../../lib/api.js';
 import { duration, localZone } from '../../lib/format.js';
@@ -11,8 +11,13 @@ export function AllRuns() {
   const polled = usePolled(() => get('/v1/admin/stats', statsQuery(DEFAULT_RANGE, Date.now())), []);
   const { value } = polled;
   if (!value) return html`<${Pending} polled=${polled} />`;
-  return html`<h2>Runs of all tenants</h2><${Live} polled=${polled} />
-    <${Chart} title="Runs by outcome" sentence=${outcomeSentence(value, DEFAULT_RANGE)} data=${outcomeChart(value)} />
-    <${Chart} title="Lag of first calls" sentence=${lagSentence(value, DEFAULT_RANGE)} data=${lagChart(value)} kind="lines" format=${duration} />
-    <p class="muted">${completeSentence({ ...value, buckets: [] }, localZone())}</p>`;
+  return html`<h2>Runs of all tenants</h2><${Live} polled=${polled} /><${RunCharts} statistics=${value} />`;
+}
+
+/** The statistics of a day as charts. */
+export function RunCharts({ statistics }) {
+  return html`
+    <${Chart} title="Runs by outcome" sentence=${outcomeSentence(statistics, DEFAULT_RANGE)} data=${outcomeChart(statistics)} />
+    <${Chart} title="Lag of first calls" sentence=${lagSentence(statistics, DEFAULT_RANGE)} data=${lagChart(statistics)} kind="lines" format=${duration} />
+    <p class="muted">${completeSentence({ ...statistics, buckets: [] }, localZone())}</p>`;
 }
