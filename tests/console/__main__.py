@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 
 from tests.support.browser.chromium import chromium
 from tests.support.console.addresses import address, key_for, pages
-from tests.support.console.day import Day, a_day, live, settle
+from tests.support.console.day import TENANT, Day, a_day, live, settle
 from tests.support.console.served import ServedApi, served
 from tests.support.console.visit import visiting
 from tests.support.sources import ROOT
@@ -28,12 +28,19 @@ class Shot(NamedTuple):
     name: str
     width: int = 1_280
     scheme: str = "light"
+    query: str = ""
+    """Such as `?view=lanes`."""
 
 
 def shots() -> list[Shot]:
-    """A picture of each page, and two more: in the dark, and on a telephone."""
+    """A picture of each page, and more: in the dark, on a telephone, and of a tenant as operators see it."""
     every = [Shot(page, _spelt(page)) for page in pages() if page != "account"]
-    return [*every, Shot("overview", "overview-dark", scheme="dark"), Shot("run", "run-narrow", width=390)]
+    return [
+        *every,
+        Shot("overview", "overview-dark", scheme="dark"),
+        Shot("run", "run-narrow", width=390),
+        Shot("operator", "operator-tenant", query=f"?view=tenants&tenant={TENANT}"),
+    ]
 
 
 def _spelt(page: str) -> str:
@@ -44,7 +51,7 @@ def _spelt(page: str) -> str:
 def photograph(browser: Browser, api: ServedApi, day: Day, shot: Shot, directory: Path) -> None:
     """Write a picture."""
     with visiting(browser, api, day, shot.width, shot.scheme) as console:
-        console.open(address(shot.page, day), key_for(shot.page, day))
+        console.open(address(shot.page, day) + shot.query, key_for(shot.page, day))
         console.settle()
         console.page.evaluate("document.activeElement.blur()")
         console.page.mouse.move(0, 0)

@@ -7,8 +7,9 @@ import { alertWords, cadence, markOf, titleOf } from '../lib/job_words.js';
 import { usePolled } from '../lib/poll.js';
 import { href } from '../lib/route.js';
 import { Copy, Page, Pending, Problem, State, Time } from '../ui/basics.js';
+import { Folded } from '../ui/folded.js';
 import { ClockChanges, NextRuns, Preview, Warnings, usePreview } from '../ui/schedule.js';
-import { FoldedTrail } from '../ui/trail.js';
+import { Trail } from '../ui/trail.js';
 import { JobActs } from './job/acts.js';
 import { History } from './job/history.js';
 
@@ -45,7 +46,7 @@ export default function Job({ params: { id } }) {
       <h2>Runs</h2>
       <${History} id=${job.id} first=${history} key=${job.id} />
     </section>
-    <${FoldedTrail} title="Changes of this job" path="/v1/audit" target=${job.id} key=${`trail ${job.id}`} />
+    <${Folded} summary="Changes of this job" key=${`changes ${job.id}`}><${Trail} path="/v1/audit" target=${job.id} /><//>
     <${Snippets} job=${job} />`;
 }
 

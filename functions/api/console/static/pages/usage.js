@@ -5,9 +5,10 @@ import { quotaRows } from '../lib/access.js';
 import { usePolled } from '../lib/poll.js';
 import { may, whyNot } from '../lib/session.js';
 import { Meter, Page, Pending } from '../ui/basics.js';
+import { Folded } from '../ui/folded.js';
 import { NotAllowed } from '../ui/not_allowed.js';
 import { Table } from '../ui/table.js';
-import { FoldedTrail } from '../ui/trail.js';
+import { Trail } from '../ui/trail.js';
 import { Keys } from './usage/keys.js';
 import { Secrets } from './usage/secrets.js';
 import { Settings } from './usage/settings.js';
@@ -23,7 +24,7 @@ function Readable() {
     ${polled.value ? html`<${Quotas} usage=${polled.value} />` : html`<${Pending} polled=${polled} />`}
     ${may('admin') ? html`<${Keys} /><${Secrets} /><${Settings} />` : html`<${Withheld} />`}
     <h2>Changes</h2>
-    <${FoldedTrail} title="What was changed, and by which key" path="/v1/audit" />
+    <${Folded} summary="What was changed, and by which key"><${Trail} path="/v1/audit" /><//>
   <//>`;
 }
 

@@ -24,13 +24,6 @@ export function Trail({ path, target = null }) {
     </p>`;
 }
 
-/** The trail behind a summary. It is asked for when it is opened. */
-export function FoldedTrail({ title, ...of }) {
-  const [isOpen, setIsOpen] = useState(false);
-  return html`<details class="trail" onToggle=${(event) => setIsOpen(event.target.open)}><summary>${title}</summary>
-    ${isOpen && html`<${Trail} ...${of} />`}</details>`;
-}
-
 const COLUMNS = [
   { key: 'at', label: 'When', render: (record) => html`<${Time} iso=${record.at} exact />` },
   { key: 'operation', label: 'Operation', render: (record) => operationWords(record.operation) },

@@ -13,7 +13,7 @@ const PAUSE_MS = 400;
 export function Filters({ filters }) {
   const choose = (name) => (event) => setQuery({ [name]: event.target.value || null, cursor: null });
   return html`
-    <form class="filters" role="search" onSubmit=${submit}>
+    <form class="filters" role="search" onSubmit=${(event) => event.preventDefault()}>
       <${Typed} name="q" label="Name begins with, or id" value=${filters.q ?? ''} isSearch />
       <${Typed} name="tag" label="Tag" value=${filters.tag ?? ''} />
       <${Typed} name="set" label="Set" value=${filters.set ?? ''} />
@@ -23,13 +23,6 @@ export function Filters({ filters }) {
         <p>Backfills of <code>${filters.backfill_of}</code>${' '}
           <button type="button" onClick=${() => setQuery({ backfill_of: null, cursor: null })}>Show all jobs</button></p>`}
     </form>`;
-}
-
-/** Enter opens the job or the run whose id was pasted. */
-function submit(event) {
-  event.preventDefault();
-  const page = pageOfId(event.target.querySelector('[data-search]').value);
-  if (page) go(page.name, page.params);
 }
 
 function Choice({ label, value, options, onChange }) {
@@ -57,9 +50,13 @@ function Typed({ name, label, value, isSearch = false }) {
     timer.current = setTimeout(() => setQuery({ [name]: next || null, cursor: null }), PAUSE_MS);
   };
   const page = isSearch ? pageOfId(text) : null;
+  const press = (event) => {
+    if (event.key === 'Enter' && page) go(page.name, page.params);
+  };
   const hint = page && html`<a href=${href(page.name, page.params)}>Open the ${page.name}</a>`;
   return html`
     <${Field} label=${label} hint=${hint}>
-      <input type=${isSearch ? 'search' : 'text'} data-search=${isSearch ? true : undefined} value=${text} onInput=${type} autocomplete="off" />
+      <input type=${isSearch ? 'search' : 'text'} data-search=${isSearch ? true : undefined} value=${text} onInput=${type}
+        onKeyDown=${press} autocomplete="off" />
     <//>`;
 }

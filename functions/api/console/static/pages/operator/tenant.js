@@ -9,8 +9,10 @@ import { usePolled } from '../../lib/poll.js';
 import { href } from '../../lib/route.js';
 import { failingJobs } from '../../lib/tenant.js';
 import { Live, Meter, Pending, State, Time } from '../../ui/basics.js';
+import { Folded } from '../../ui/folded.js';
 import { Table } from '../../ui/table.js';
 import { Trail } from '../../ui/trail.js';
+import { Keys } from '../usage/keys.js';
 import { QuotaEditor } from './quotas.js';
 import { RunCharts } from './runs.js';
 import { Suspension } from './suspension.js';
@@ -41,6 +43,8 @@ function Found({ tenant, usage, scope, path, reload }) {
     <${Table} caption="Quotas of the tenant" rows=${quotaRows(usage)} rowKey=${(row) => row.name} columns=${columns(tenant)} />
     <${QuotaEditor} tenant=${tenant} path=${path} onSaved=${reload} />
     <${Runs} path=${path} />
+    <${Folded} summary="Keys of the tenant"><p>Each act on a key is a change of the tenant, which its trail shows. A key with the
+      scope read, for one day, signs in to look at a run: open the console in another tab.</p><${Keys} path="${path}/keys" /><//>
     <h2>Changes</h2>
     <${Trail} path="${path}/audit" />`;
 }
@@ -62,7 +66,7 @@ function Runs({ path }) {
     ${statistics ? html`<${RunCharts} statistics=${statistics} />` : html`<${Pending} polled=${polled} />`}
     ${failing.length > 0 && html`<h3>Recurring jobs that failed on the latest counted day</h3>
       <${Table} caption="Recurring jobs that failed" rows=${failing} rowKey=${(row) => row.job_id} columns=${JOB_COLUMNS} />`}
-    <p>What a job calls, and why a run failed, only a key of the tenant shows: <a href="v1/docs/guides/late-jobs">why a job did not run</a>.</p>`;
+    <p>What a job calls, and why a run failed, is shown to keys of the tenant alone. <a href="v1/docs/guides/late-jobs">Why a job did not run</a></p>`;
 }
 
 const JOB_COLUMNS = [

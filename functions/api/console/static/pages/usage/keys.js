@@ -1,4 +1,4 @@
-// The keys of the tenant: create one, which is shown once, and revoke one.
+// The keys of a tenant: create one, which is shown once, and revoke one.
 import { html, useState } from '../../lib/dom.js';
 import { get, send } from '../../lib/api.js';
 import { LIFETIMES, SCOPES, newKey, revocation } from '../../lib/access.js';
@@ -12,16 +12,17 @@ import { ShownOnce } from './shown_once.js';
 
 const KINDS = { live: 'ok', expired: 'muted', revoked: 'failed' };
 
-export function Keys() {
-  const polled = usePolled(() => get('/v1/keys'), []);
+/** `path` is the route of the keys: that of the own tenant, or that which operators have for any tenant. */
+export function Keys({ path = '/v1/keys' }) {
+  const polled = usePolled(() => get(path), [path]);
   const revoke = async (key) => {
-    await send('DELETE', `/v1/keys/${key.id}`);
+    await send('DELETE', `${path}/${key.id}`);
     if (key.id === session.whoami.key_id) return signOut();
     notify(`The key ${key.name ?? key.id} is revoked.`);
     return polled.reload();
   };
   return html`<section aria-label="Keys"><h2>Keys</h2>
-    <${NewKey} reload=${polled.reload} />
+    <${NewKey} path=${path} reload=${polled.reload} />
     ${polled.value ? html`<${Table} caption="Keys" rows=${polled.value.keys} columns=${columns(revoke)} />` : html`<${Pending} polled=${polled} />`}
   </section>`;
 }
@@ -38,7 +39,7 @@ function columns(revoke) {
   ];
 }
 
-function NewKey({ reload }) {
+function NewKey({ path, reload }) {
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState(new Set());
   const [days, setDays] = useState(90);
@@ -49,7 +50,7 @@ function NewKey({ reload }) {
     if (problem || state.isBusy) return setState({ ...state, problem });
     setState({ made: null, error: null, problem: null, isBusy: true });
     try {
-      const { body: made } = await send('POST', '/v1/keys', { body });
+      const { body: made } = await send('POST', path, { body });
       setState({ made, error: null, problem: null, isBusy: false });
       setName('');
       setScopes(new Set());
