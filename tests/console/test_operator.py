@@ -33,7 +33,7 @@ def open_tenant(console: Console) -> Page:
 def edit_quotas(page: Page) -> Locator:
     """The field of the quota `tags`, in the form that was folded."""
     page.get_by_text("Change the quotas").click()
-    return page.get_by_label("Tags of a job")
+    return page.get_by_role("textbox", name="Tags of a job")
 
 
 def limits(console: Console) -> dict[str, int]:
@@ -58,7 +58,7 @@ def test_operator_begins_with_what_is_wrong_now_and_reads_what_to_do(empty_conso
     page.get_by_text("Alarms that are ok").first.click()
     expect(page.get_by_role("row", name="Well")).to_be_visible()
     console.check_access()
-    assert console.api.paths() == ["GET /v1/whoami", "GET /v1/admin/alarms?limit=100"]
+    assert {*console.api.paths()} == {"GET /v1/whoami", "GET /v1/admin/alarms?limit=100"}
     page.get_by_role("link", name="Runbook of Parked").click()
     expect(page.get_by_role("heading", level=1, name="Dead messages")).to_be_visible()
 
@@ -94,7 +94,7 @@ def test_quotas_are_changed_after_a_look_and_the_change_is_in_the_trail(empty_co
     page.get_by_role("button", name="Review the quotas").click()
     expect(page.get_by_text("Nothing is changed yet.")).to_be_visible()
     tags.fill("5")
-    page.get_by_label("Weight").fill("3")
+    page.get_by_role("textbox", name="Weight").fill("3")
     tags.press("Enter")
     review = page.get_by_role("dialog", name="Save these quotas?")
     expect(review.get_by_role("row", name="Tags of a job")).to_contain_text("default")
@@ -132,7 +132,7 @@ def test_limit_that_another_operator_changed_meanwhile_is_shown_beside_the_own_o
     console.check_access()
     sides.get_by_role("button", name="Take the other side").click()
     expect(tags).to_have_value("7")
-    expect(page.get_by_label("Active keys")).to_have_value("4")
+    expect(page.get_by_role("textbox", name="Active keys")).to_have_value("4")
     tags.fill("6")
     page.get_by_role("button", name="Review the quotas").click()
     page.get_by_role("dialog", name="Save these quotas?").get_by_role("button", name="Save").click()
@@ -145,12 +145,12 @@ def test_limit_that_the_api_refuses_is_marked_and_nothing_is_lost(empty_console:
     console.gates.allow(422)
     page = open_tenant(console)
     edit_quotas(page).fill("11")
-    page.get_by_label("Active keys").fill("many")
+    page.get_by_role("textbox", name="Active keys").fill("many")
     page.get_by_role("button", name="Review the quotas").click()
     page.get_by_role("dialog").get_by_role("button", name="Save").click()
     expect(page.get_by_text("Nothing was saved.")).to_be_visible()
-    expect(page.get_by_label("Active keys")).to_have_attribute("aria-invalid", "true")
-    expect(page.get_by_label("Tags of a job")).to_have_value("11")
+    expect(page.get_by_role("textbox", name="Active keys")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_role("textbox", name="Tags of a job")).to_have_value("11")
     console.check_access()
     assert limits(console) == {}
 
@@ -210,10 +210,10 @@ def test_hostile_words_of_an_alarm_are_shown_as_text(empty_console: Console, tex
     whole(console)
 
 
-@pytest.mark.parametrize("tenant", ["nobody", "..%2F..", "%3Cb%3E"])
+@pytest.mark.parametrize("tenant", ["unknown", "..%2F..", "%3Cb%3E"])
 def test_tenant_that_does_not_exist_is_said_so(empty_console: Console, tenant: str) -> None:
     console = empty_console
     console.gates.allow(404)
     console.open(f"#/operator?view=tenants&tenant={tenant}", key=console.day.operator_key)
-    expect(console.page.get_by_role("alert").first).to_contain_text("no such tenant")
+    expect(console.page.get_by_role("alert").first).to_contain_text("(404)")
     whole(console)

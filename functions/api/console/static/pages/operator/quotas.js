@@ -60,9 +60,9 @@ function Form({ start, path, onSaved }) {
         <input name=${name} value=${texts[name]} inputmode="numeric" autocomplete="off" placeholder="default" onInput=${edit(name)} /><//>`)}</div>
     ${state.error && html`<${Failure} error=${state.error} fields=${fields} rest=${rest} />`}
     <div class="actions"><${Act} type="submit" label="Review the quotas" kind="primary" why=${why} isBusy=${state.isBusy} /></div>
-    ${review && html`<${Review} changes=${quotaChanges(base, review, texts)} isBusy=${state.isBusy} onSave=${save} onTake=${take}
-      onClose=${() => setReview(null)} />`}
-  </form>`;
+  </form>
+  ${review && html`<${Review} changes=${quotaChanges(base, review, texts)} isBusy=${state.isBusy} onSave=${save} onTake=${take}
+    onClose=${() => setReview(null)} />`}`;
 }
 
 function Failure({ error, fields, rest }) {
