@@ -2,6 +2,7 @@
 import { html } from '../../lib/dom.js';
 import { alarmAdvice, alarmSentence, alarmState, runbookPage } from '../../lib/alarms.js';
 import { get } from '../../lib/api.js';
+import { count } from '../../lib/format.js';
 import { usePolled } from '../../lib/poll.js';
 import { setQuery } from '../../lib/route.js';
 import { Empty, Live, Pending, State, Time } from '../../ui/basics.js';
@@ -24,11 +25,17 @@ function Found({ page: { alarms, next_cursor: next } }) {
     return html`<${Empty} title="This deployment has no alarms"><p>A stage in the cloud makes its alarms itself. They say whether
       calls begin in time, and whether the service needs an operator.</p><//>`;
   }
-  const loud = alarms.filter((alarm) => alarm.state !== 'ok');
-  const quiet = alarms.filter((alarm) => alarm.state === 'ok');
-  return html`<p class=${alarms[0].state === 'alarm' ? 'lead' : ''}>${alarmSentence(alarms, next !== null)}</p>
-    ${loud.length > 0 && html`<${Rows} caption="Alarms that need a look" alarms=${loud} />`}
-    ${quiet.length > 0 && html`<details><summary>Alarms that are ok</summary><${Rows} caption="Alarms that are ok" alarms=${quiet} /></details>`}`;
+  const inState = (state) => alarms.filter((alarm) => alarm.state === state);
+  const raised = inState('alarm');
+  return html`<p class=${raised.length > 0 ? 'lead' : ''}>${alarmSentence(alarms, next !== null)}</p>
+    ${raised.length > 0 && html`<${Rows} caption="In alarm" alarms=${raised} />`}
+    <${Others} title="Alarms that cannot be judged yet" alarms=${inState('insufficient_data')} />
+    <${Others} title="Alarms that are ok" alarms=${inState('ok')} />`;
+}
+
+function Others({ title, alarms }) {
+  if (alarms.length === 0) return null;
+  return html`<details><summary>${title}: ${count(alarms.length)}</summary><${Rows} caption=${title} alarms=${alarms} /></details>`;
 }
 
 function Rows({ caption, alarms }) {

@@ -3,6 +3,7 @@ import { html } from '../../lib/dom.js';
 import { get } from '../../lib/api.js';
 import { laneRows, scopeRows } from '../../lib/operator.js';
 import { usePolled } from '../../lib/poll.js';
+import { href } from '../../lib/route.js';
 import { Live, Pending, State, Time } from '../../ui/basics.js';
 import { Table } from '../../ui/table.js';
 
@@ -27,8 +28,13 @@ const LANE_COLUMNS = [
 ];
 
 const SCOPE_COLUMNS = [
-  { key: 'id', label: 'Tenant or destination', render: (row) => html`${row.kind} <code>${row.id}</code>` },
+  { key: 'id', label: 'Tenant or destination', render: (row) => html`${row.kind} <${ScopeName} ...${row} />` },
   { key: 'words', label: 'Reason' },
   { key: 'running', label: 'Calls that run', numeric: true, render: (row) => row.running ?? '–' },
   { key: 'until', label: 'Until', render: (row) => html`<${Time} iso=${row.until} />` },
 ];
+
+function ScopeName({ kind, id }) {
+  if (kind !== 'tenant') return html`<code>${id}</code>`;
+  return html`<a href=${href('operator', {}, { view: 'tenants', tenant: id })}>${id}</a>`;
+}
