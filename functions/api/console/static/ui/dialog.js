@@ -1,4 +1,5 @@
 // Questions in front of the page.
+import { useAttempt } from '../lib/attempt.js';
 import { html, useEffect, useId, useRef, useState } from '../lib/dom.js';
 import { Problem } from './basics.js';
 
@@ -42,22 +43,16 @@ export function ConfirmButton({ label, title = label, children, act, why = null,
 }
 
 function Confirmation({ label, title, children, act, kind, typed, onClose }) {
-  const [error, setError] = useState(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, attempt } = useAttempt();
   const [text, setText] = useState('');
-  const isReady = !isBusy && (typed === null || text.trim() === typed);
-  const confirm = async (event) => {
+  const isReady = typed === null || text.trim() === typed;
+  const confirm = (event) => {
     event.preventDefault();
     if (!isReady) return;
-    setIsBusy(true);
-    setError(null);
-    try {
+    attempt(async () => {
       await act();
       onClose();
-    } catch (refusal) {
-      setError(refusal);
-      setIsBusy(false);
-    }
+    });
   };
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <form onSubmit=${confirm}>

@@ -1,6 +1,7 @@
 // A redrive of all dead letters that match the filter: first counted, then started at a pace.
 import { html, useState } from '../../lib/dom.js';
 import { send } from '../../lib/api.js';
+import { useAttempt } from '../../lib/attempt.js';
 import { DEFAULT_RATE, filterSentence, openRedriveOf, planSentence, rateProblem, redriveBody } from '../../lib/dead_letters.js';
 import { localZone } from '../../lib/format.js';
 import { reasonOf } from '../../lib/overview.js';
@@ -12,24 +13,13 @@ const PATH = '/v1/dead-letters/redrive';
 
 export function BulkRedrive({ filter }) {
   const [plan, setPlan] = useState(null);
-  const [error, setError] = useState(null);
-  const [isBusy, setIsBusy] = useState(false);
-  const guarded = async (act) => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      await act();
-    } catch (refusal) {
-      setError(refusal);
-    }
-    setIsBusy(false);
-  };
-  const count = () => guarded(async () => {
+  const { isBusy, error, attempt } = useAttempt();
+  const count = () => attempt(async () => {
     const { body } = await send('POST', PATH, { body: redriveBody(filter, { isDryRun: true }) });
     // One key for this plan: to press twice starts one redrive.
     setPlan({ ...body, key: crypto.randomUUID() });
   });
-  const start = (rate) => guarded(async () => {
+  const start = (rate) => attempt(async () => {
     const { body } = await send('POST', PATH, { body: redriveBody(filter, { rate }), idempotencyKey: plan.key });
     setPlan(null);
     setQuery({ redrive: body.id });
@@ -51,7 +41,7 @@ function Plan({ plan, start, drop, isBusy }) {
   const fresh = plan.count - plan.already_redriven;
   const submit = (event) => {
     event.preventDefault();
-    if (!problem && !isBusy) start(Number(rate));
+    if (!problem) start(Number(rate));
   };
   return html`<form class="plan" onSubmit=${submit}>
     <p role="status"><strong>Dry run.</strong> ${planSentence(plan, problem ? 0 : Number(rate))} Nothing was started.</p>
@@ -63,7 +53,7 @@ function Plan({ plan, start, drop, isBusy }) {
         <input inputmode="numeric" value=${rate} onInput=${(event) => setRate(event.target.value)} /><//>`}
     <div class="actions">
       ${(fresh > 0 || !plan.complete) && html`<button type="submit" class="primary" aria-busy=${isBusy}
-        disabled=${isBusy || Boolean(problem)}>Redrive ${plan.complete ? fresh : 'all that match'}</button>`}
+        disabled=${Boolean(problem)}>Redrive ${plan.complete ? fresh : 'all that match'}</button>`}
       <button type="button" onClick=${drop}>Discard</button>
     </div>
   </form>`;

@@ -1,6 +1,7 @@
 // A backfill of a job: its plan first, then the backfill.
 import { html, useState } from '../../lib/dom.js';
 import { send } from '../../lib/api.js';
+import { useAttempt } from '../../lib/attempt.js';
 import { count, duration } from '../../lib/format.js';
 import { backfillBody, titleOf } from '../../lib/job_words.js';
 import { go } from '../../lib/route.js';
@@ -11,20 +12,11 @@ import { notify } from '../../ui/notices.js';
 export function BackfillDialog({ job, onClose }) {
   const [range, setRange] = useState({ since: '', until: '', every: '1' });
   const [plan, setPlan] = useState(null);
-  const [state, setState] = useState({ isBusy: false, error: null });
+  const { isBusy, error, attempt } = useAttempt();
   const path = `/v1/jobs/${encodeURIComponent(job.id)}/backfill`;
   const change = (part) => {
     setRange((before) => ({ ...before, ...part }));
     setPlan(null);
-  };
-  const attempt = async (act) => {
-    setState({ isBusy: true, error: null });
-    try {
-      await act();
-      setState({ isBusy: false, error: null });
-    } catch (error) {
-      setState({ isBusy: false, error });
-    }
   };
   const look = () => attempt(async () => setPlan((await send('POST', path, { body: backfillBody({ ...range, isDryRun: true }) })).body));
   const start = () => attempt(async () => {
@@ -41,12 +33,12 @@ export function BackfillDialog({ job, onClose }) {
       ${field('since', 'From', { type: 'datetime-local' })}
       ${field('until', 'To, exclusive', { type: 'datetime-local' })}
       ${field('every', 'Seconds between two runs', { inputmode: 'numeric' })}
-      ${state.error && html`<${Problem} error=${state.error} />`}
+      ${error && html`<${Problem} error=${error} />`}
       ${plan && html`<${Plan} plan=${plan} />`}
       <div class="actions">
-        <button type="button" class=${plan ? '' : 'primary'} disabled=${state.isBusy || !range.since || !range.until} onClick=${look}>
+        <button type="button" class=${plan ? '' : 'primary'} disabled=${!range.since || !range.until} aria-busy=${isBusy} onClick=${look}>
           ${plan ? 'Look again' : 'Dry run'}</button>
-        ${plan && html`<button type="button" class="primary" disabled=${state.isBusy} onClick=${start}>Start ${count(plan.count)} runs</button>`}
+        ${plan && html`<button type="button" class="primary" aria-busy=${isBusy} onClick=${start}>Start ${count(plan.count)} runs</button>`}
         <button type="button" onClick=${onClose}>Cancel</button>
       </div>
     <//>`;

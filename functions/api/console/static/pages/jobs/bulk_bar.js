@@ -1,6 +1,7 @@
 // Acts on chosen jobs: single requests for rows, a bulk operation for all that match the filter.
 import { html, useState } from '../../lib/dom.js';
 import { send } from '../../lib/api.js';
+import { useAttempt } from '../../lib/attempt.js';
 import {
   ACTIONS, EMPTY_CHOICE, VERBS, bulkBody, each, inverseOf, planSentences, requestFor, whyNoBulk, willChange,
 } from '../../lib/bulk.js';
@@ -46,21 +47,12 @@ export function BulkBar({ filters, rows, selection, setSelection, hasMore, onDon
 function BulkDialog({ action, filters, onClose, onStarted }) {
   const [choice, setChoice] = useState(EMPTY_CHOICE);
   const [plan, setPlan] = useState(null);
-  const [state, setState] = useState({ isBusy: false, error: null });
+  const { isBusy, error, attempt } = useAttempt();
   const [verb] = VERBS[action];
   const change = (part) => {
     setChoice((before) => ({ ...before, ...part }));
     // The plan is for another act now; its pace alone may change.
     if (!('rate' in part)) setPlan(null);
-  };
-  const attempt = async (act) => {
-    setState({ isBusy: true, error: null });
-    try {
-      await act();
-      setState({ isBusy: false, error: null });
-    } catch (error) {
-      setState({ isBusy: false, error });
-    }
   };
   const look = () => attempt(async () => {
     setPlan((await send('POST', '/v1/jobs/bulk', { body: bulkBody(action, filters, choice) })).body);
@@ -74,13 +66,13 @@ function BulkDialog({ action, filters, onClose, onStarted }) {
     <${Dialog} title="${verb} all jobs that match" onClose=${onClose}>
       <p>${filterWords(filters)}</p>
       <${ChoiceFields} action=${action} choice=${choice} change=${change} isBulk isOnce=${filters.kind === 'once'} />
-      ${state.error && html`<${Problem} error=${state.error} />`}
+      ${error && html`<${Problem} error=${error} />`}
       ${plan && html`<${Plan} action=${action} plan=${plan} />`}
       <div class="actions">
-        <button type="button" class=${plan ? '' : 'primary'} disabled=${state.isBusy} onClick=${look}>
+        <button type="button" class=${plan ? '' : 'primary'} aria-busy=${isBusy} onClick=${look}>
           ${plan ? 'Look again' : 'Dry run'}</button>
         ${plan && plan.count > 0 && html`<button type="button" class=${action === 'delete' ? 'danger' : 'primary'}
-          disabled=${state.isBusy} onClick=${start}>${verb} ${plan.complete ? '' : 'at least '}${plan.count} jobs</button>`}
+          aria-busy=${isBusy} onClick=${start}>${verb} ${plan.complete ? '' : 'at least '}${plan.count} jobs</button>`}
         <button type="button" onClick=${onClose}>Cancel</button>
       </div>
     <//>`;
@@ -112,6 +104,7 @@ function RowsDialog({ action, rows: given, onClose, onDone }) {
   const [verb, participle] = VERBS[action];
   const refused = results.filter((result) => result.error);
   const run = async () => {
+    if (isBusy) return;
     setIsBusy(true);
     const done = await each(rows, (row) => request(action, row, choice), { onProgress: setResults });
     setIsBusy(false);
@@ -130,7 +123,7 @@ function RowsDialog({ action, rows: given, onClose, onDone }) {
         <progress aria-label="Progress" max=${rows.length} value=${results.length}></progress>`}
       ${refused.map(({ item, error }) => html`<p class="error" key=${item.id}>${titleOf(item)}: ${error.message}</p>`)}
       <div class="actions">
-        ${!isOver && html`<button type="button" class=${action === 'delete' ? 'danger' : 'primary'} disabled=${isBusy} onClick=${run}>${verb}</button>`}
+        ${!isOver && html`<button type="button" class=${action === 'delete' ? 'danger' : 'primary'} aria-busy=${isBusy} onClick=${run}>${verb}</button>`}
         <button type="button" onClick=${isOver ? onDone : onClose}>${isOver ? 'Close' : 'Cancel'}</button>
       </div>
     <//>`;

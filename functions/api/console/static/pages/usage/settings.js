@@ -2,6 +2,7 @@
 import { html, useEffect, useState } from '../../lib/dom.js';
 import { get, send } from '../../lib/api.js';
 import { settingsPatch } from '../../lib/access.js';
+import { useAttempt } from '../../lib/attempt.js';
 import { usePolled } from '../../lib/poll.js';
 import { Field, Pending, Problem } from '../../ui/basics.js';
 import { notify } from '../../ui/notices.js';
@@ -16,23 +17,16 @@ export function Settings() {
 
 function Form({ settings, reload }) {
   const [texts, setTexts] = useState(textsOf(settings));
-  const [error, setError] = useState(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, error, attempt } = useAttempt();
   // A change by another session replaces the texts, because saving would undo it.
   useEffect(() => setTexts(textsOf(settings)), [settings]);
-  const submit = async (event) => {
+  const submit = (event) => {
     event.preventDefault();
-    if (isBusy) return;
-    setIsBusy(true);
-    try {
+    attempt(async () => {
       await send('PATCH', '/v1/settings', { body: settingsPatch(texts) });
-      setError(null);
       notify('The defaults are saved.');
       await reload();
-    } catch (refusal) {
-      setError(refusal);
-    }
-    setIsBusy(false);
+    });
   };
   const edit = (name) => (event) => setTexts({ ...texts, [name]: event.target.value });
   return html`<form onSubmit=${submit}>
