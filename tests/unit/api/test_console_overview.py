@@ -79,6 +79,18 @@ def test_job_is_shown_as_paused_by_its_receiver_only_if_that_answered_410() -> N
     assert say("pausedByReceiver", [*jobs, {"no_next_run": PAUSED}, {"no_next_run": None}]) == jobs[:1]
 
 
+def test_sentence_on_paused_jobs_says_whether_all_were_looked_at() -> None:
+    said = [say("pausedSentence", found, more) for found in (0, 1, 30) for more in (False, True)]
+    assert said == [
+        "No job is paused by its receiver.",
+        "No job that was looked at is paused by its receiver.",
+        "1 job paused by the receiver.",
+        "1 job or more paused by the receiver.",
+        "30 jobs paused by the receiver.",
+        "30 jobs or more paused by the receiver.",
+    ]
+
+
 def test_strip_has_levels_from_none_to_the_most() -> None:
     counts = [0, 1, 25, 50, 100]
     cells = say("heat", [{"at": "2025-02-19T21:00:00Z", "count": count} for count in counts])

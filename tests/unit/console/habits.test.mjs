@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 const from = (name) => import(`${process.env.CONSOLE}/lib/${name}.js`);
-const { isSame, nextPause } = await from('pace');
+const { isSame, nextPause, together } = await from('pace');
 const { areShortcutsOn, meaning, rowAfter, setShortcuts } = await from('keyboard');
 const { adviceOn, requestId } = await from('advice');
 const { curl, python, quoted } = await from('snippets');
@@ -27,6 +27,25 @@ test('answers are compared by their content', () => {
   assert.ok(isSame({ items: [{ id: 1 }] }, { items: [{ id: 1 }] }));
   assert.ok(!isSame({ items: [{ id: 1 }] }, { items: [] }));
   assert.ok(!isSame(undefined, {}));
+});
+
+const part = (more = {}) => ({ isLoading: false, isStale: false, checkedAt: 900, pauseMs: 5_000, reload: async () => {}, ...more });
+
+test('parts of a page are as current as the oldest of them that failed', () => {
+  const current = together([part(), part({ checkedAt: 700, pauseMs: 60_000 })]);
+  assert.deepEqual([current.isStale, current.isLoading, current.checkedAt, current.pauseMs], [false, false, 700, 5_000]);
+  const stale = together([part({ checkedAt: 100 }), part({ isStale: true, checkedAt: 500 }), part({ isStale: true, checkedAt: 300 })]);
+  assert.deepEqual([stale.isStale, stale.checkedAt], [true, 300]);
+  const first = part({ isLoading: true, checkedAt: null, pauseMs: 0 });
+  assert.deepEqual([together([first]).checkedAt, together([first]).pauseMs, together([first, part()]).isLoading], [null, 5_000, true]);
+  assert.equal(together([first, part()]).checkedAt, 900);
+});
+
+test('parts of a page are all asked for again, and an act that waits for them waits for the last', async () => {
+  const asked = [];
+  const slow = part({ reload: async () => { await null; await null; asked.push('slow'); } });
+  await together([slow, part({ reload: async () => { asked.push('quick'); } })]).reload();
+  assert.deepEqual(asked, ['quick', 'slow']);
 });
 
 const pressed = (key, more = {}) => ({ key, ctrlKey: false, metaKey: false, altKey: false, isTyping: false, ...more });

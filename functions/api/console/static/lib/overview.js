@@ -1,5 +1,5 @@
 /** What the overview asks of the API, and what it says about the answers. No request, no clock, no document. */
-import { count, duration, instant } from './format.js';
+import { count, duration, instant, plural } from './format.js';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -179,6 +179,12 @@ export const densitySentence = ({ steps, complete, until }, zone) => {
 
 /** Jobs that were paused because their receiver answered 410. */
 export const pausedByReceiver = (jobs) => jobs.filter((job) => job.no_next_run === GONE);
+
+/** How many jobs were found that their receivers paused; `hasMore` where further paused jobs were not looked at. */
+export const pausedSentence = (found, hasMore) => {
+  if (found === 0) return hasMore ? 'No job that was looked at is paused by its receiver.' : 'No job is paused by its receiver.';
+  return `${plural(found, 'job')}${hasMore ? ' or more' : ''} paused by the receiver.`;
+};
 
 const runs = (n) => `${count(n)} ${n === 1 ? 'run' : 'runs'}`;
 const were = (n) => (n === 1 ? 'is' : 'are');

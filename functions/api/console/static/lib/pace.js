@@ -15,3 +15,22 @@ export function nextPause(previousMs, { hasChanged, retryAfter = null }) {
 export function isSame(one, other) {
   return JSON.stringify(one) === JSON.stringify(other);
 }
+
+/**
+ * How current several answers of one page are together: as old as the oldest that is not current, and asked for as often
+ * as the one that changes most.
+ *
+ * @param {{isLoading: boolean, isStale: boolean, checkedAt: number | null, pauseMs: number, reload: () => Promise<void>}[]}
+ *   parts values of usePolled
+ */
+export function together(parts) {
+  const stale = parts.filter((each) => each.isStale);
+  const checked = (stale.length > 0 ? stale : parts).map((each) => each.checkedAt).filter((at) => at !== null);
+  return {
+    isLoading: parts.some((each) => each.isLoading),
+    isStale: stale.length > 0,
+    checkedAt: checked.length > 0 ? Math.min(...checked) : null,
+    pauseMs: Math.min(...parts.map((each) => each.pauseMs || SHORTEST_MS)),
+    reload: async () => { await Promise.all(parts.map((each) => each.reload())); },
+  };
+}

@@ -31,7 +31,7 @@ function Readable({ query }) {
   const polled = usePolled(() => get('/v1/dead-letters', { ...filter, limit: SHOWN, cursor }), [address, cursor]);
   const { value, reload } = polled;
   return html`<${Page} title="Dead letters" polled=${polled}>
-    <${Filters} key=${address} query=${criteria} since=${sinceName(query.since)} />
+    <${Filters} query=${criteria} since=${sinceName(query.since)} />
     ${redrive && html`<${Progress} key=${redrive} id=${redrive} onEnd=${reload} />`}
     ${value ? html`<${Found} key=${address} page=${value} query=${query} reload=${reload} filter=${filter} />`
       : html`<${Pending} polled=${polled} />`}
@@ -46,9 +46,10 @@ function Found({ page, query, filter, reload }) {
   return html`
     <${Groups} rows=${rows} />
     <${BulkRedrive} filter=${filter} />
-    <h2>Runs that failed</h2>
-    <${Chosen} ids=${[...chosen]} rows=${rows} clear=${() => setChosen(new Set())} reload=${reload} />
-    <${Table} caption="Dead letters, newest first" rows=${rows} columns=${COLUMNS} selection=${selectionOf(rows, chosen, setChosen)} />
+    <section aria-label="Runs that failed"><h2>Runs that failed</h2>
+      <${Chosen} ids=${[...chosen]} clear=${() => setChosen(new Set())} reload=${reload} />
+      <${Table} caption="Dead letters, newest first" rows=${rows} columns=${COLUMNS} selection=${selectionOf(rows, chosen, setChosen)} />
+    </section>
     <${Pager} page=${page} cursor=${query.cursor} />`;
 }
 

@@ -1,23 +1,26 @@
 // What ran, how late it was, what comes next, and what failed.
 import { html, useMemo } from '../lib/dom.js';
 import { get, pages } from '../lib/api.js';
-import { duration, localZone, plural } from '../lib/format.js';
+import { duration, localZone } from '../lib/format.js';
 import {
   AHEAD_MS, FAILURES_SHOWN, RANGES, completeSentence, densityQuery, densitySentence, failuresQuery, groupFailures, heat,
-  lagChart, lagSentence, outcomeChart, outcomeSentence, pausedByReceiver, rangeName, statsQuery,
+  lagChart, lagSentence, outcomeChart, outcomeSentence, pausedByReceiver, pausedSentence, rangeName, statsQuery,
 } from '../lib/overview.js';
+import { together } from '../lib/pace.js';
 import { usePolled } from '../lib/poll.js';
 import { href } from '../lib/route.js';
 import { seldom } from '../lib/sequence.js';
 import { may } from '../lib/session.js';
-import { Empty, Page, Pending, Time } from '../ui/basics.js';
+import { Empty, Page, State, Time } from '../ui/basics.js';
 import { Chart } from '../ui/chart.js';
 import { NotAllowed } from '../ui/not_allowed.js';
+import { Part } from '../ui/part.js';
 import { Table } from '../ui/table.js';
 
 /** The next runs and the paused jobs are read once a minute: they cost the most, and change the least. */
 const SELDOM_MS = 60_000;
 const PAUSED_PAGES = 10;
+const PAUSED_SHOWN = 5;
 
 export default function Overview({ query }) {
   if (!may('read')) return html`<${NotAllowed} title="Overview" scope="read" />`;
@@ -25,34 +28,31 @@ export default function Overview({ query }) {
 }
 
 function Readable({ range }) {
-  const later = useMemo(() => seldom(readLater, SELDOM_MS, Date.now), []);
-  const polled = usePolled(() => readAll(range, later), [range]);
-  const { value } = polled;
+  const [readNext, readPaused] = useMemo(() => [askNext, askPaused].map((ask) => seldom(ask, SELDOM_MS, Date.now)), []);
+  // Each part has an answer of its own, and a range belongs to its answer: both change at the same moment.
+  const statistics = usePolled(() => askOf(range, '/v1/stats', statsQuery), [range]);
+  const failures = usePolled(() => askOf(range, '/v1/dead-letters', failuresQuery), [range]);
+  const next = usePolled(readNext);
+  const paused = usePolled(readPaused);
+  const polled = together([statistics, failures, next, paused]);
   return html`<${Page} title="Overview" polled=${polled} actions=${html`<${Ranges} range=${range} />`}>
-    ${value ? html`<${Found} ...${value} range=${range} />` : html`<${Pending} polled=${polled} />`}
+    <${Part} label="Jobs paused by their receivers" size="line" polled=${paused}>${(found) => html`<${Paused} ...${found} />`}<//>
+    <${Part} label="Statistics" size="charts" polled=${statistics}>${(found) => html`<${Statistics} ...${found} />`}<//>
+    <${Part} label="Next hours" size="strip" polled=${next}>${(found) => html`<${Next} density=${found} />`}<//>
+    <${Part} label="Failures" size="list" polled=${failures}>${(found) => html`<${Failures} ...${found} />`}<//>
   <//>`;
 }
 
-async function readAll(range, later) {
-  const nowMs = Date.now();
-  const [statistics, failures, rest] = await Promise.all([
-    get('/v1/stats', statsQuery(range, nowMs)),
-    get('/v1/dead-letters', failuresQuery(range, nowMs)),
-    later(),
-  ]);
-  return { statistics, failures, ...rest };
+async function askOf(range, path, queryOf) {
+  return { range, answer: await get(path, queryOf(range, Date.now())) };
 }
 
-async function readLater() {
-  const [density, paused] = await Promise.all([
-    get('/v1/upcoming/density', densityQuery(Date.now())),
-    readPaused(),
-  ]);
-  return { density, paused };
+function askNext() {
+  return get('/v1/upcoming/density', densityQuery(Date.now()));
 }
 
 /** Paused jobs of the first pages. A page of a filtered list examines a few dozen jobs, whatever matches. */
-async function readPaused() {
+async function askPaused() {
   const jobs = [];
   let seen = 0;
   for await (const page of pages('/v1/jobs', { state: 'paused', limit: 100 })) {
@@ -70,51 +70,49 @@ function Ranges({ range }) {
   </nav>`;
 }
 
-function Found({ statistics, failures, density, paused, range }) {
+function Statistics({ range, answer }) {
   const zone = localZone();
   return html`
-    <${Paused} jobs=${pausedByReceiver(paused.jobs)} hasMore=${paused.hasMore} />
-    <${Chart} title="Runs by outcome" sentence=${outcomeSentence(statistics, range)} data=${outcomeChart(statistics)} zone=${zone} />
-    <${Chart} title="Lag of first calls" sentence=${lagSentence(statistics, range)} data=${lagChart(statistics)} kind="lines"
+    <${Chart} title="Runs by outcome" sentence=${outcomeSentence(answer, range)} data=${outcomeChart(answer)} zone=${zone} />
+    <${Chart} title="Lag of first calls" sentence=${lagSentence(answer, range)} data=${lagChart(answer)} kind="lines"
       format=${duration} zone=${zone} />
-    <p class="muted">${completeSentence(statistics, zone)} <a href="v1/docs/guides/statistics">How runs are counted</a></p>
-    <${Next} density=${density} zone=${zone} />
-    <${Failures} page=${failures} range=${range} />`;
+    <p class="muted">${completeSentence(answer, zone)} <a href="v1/docs/guides/statistics">How runs are counted</a></p>`;
 }
 
+/** One line, whatever is found: the rest of the page does not move. */
 function Paused({ jobs, hasMore }) {
-  if (jobs.length === 0) return null;
-  return html`<section class="problem warning" aria-label="Paused by their receiver">
-    <p><strong>${plural(jobs.length, 'job')}${hasMore && ' or more'} paused by the receiver.</strong> It answered 410, that it is
-      gone. Resume the job when its receiver is back.</p>
-    <ul>${jobs.slice(0, 5).map((job) => html`<li key=${job.id}><a href=${href('job', { id: job.id })}>${job.name ?? job.id}</a></li>`)}</ul>
-    ${jobs.length > 5 && html`<p><a href=${href('jobs', {}, { state: 'paused' })}>All paused jobs</a></p>`}
-  </section>`;
+  const found = pausedByReceiver(jobs);
+  const sentence = pausedSentence(found.length, hasMore);
+  if (found.length === 0) return html`<p class="muted">${sentence}</p>`;
+  return html`<details class="paused">
+    <summary><${State} kind="warning" word=${sentence} /></summary>
+    <p>The receiver answered 410, that it is gone. Resume a job when its receiver is back.</p>
+    <ul>${found.slice(0, PAUSED_SHOWN).map((job) => html`<li key=${job.id}><a href=${href('job', { id: job.id })}>${job.name ?? job.id}</a></li>`)}</ul>
+    <p><a href=${href('jobs', {}, { state: 'paused' })}>All paused jobs</a></p>
+  </details>`;
 }
 
-function Next({ density, zone }) {
+function Next({ density }) {
   const cells = heat(density.steps);
-  return html`<section>
+  return html`
     <h2>Next ${AHEAD_MS / 3_600_000} hours</h2>
-    <p>${densitySentence(density, zone)} <a href=${href('upcoming')}>Upcoming</a></p>
+    <p>${densitySentence(density, localZone())} <a href=${href('upcoming')}>Upcoming</a></p>
     <svg class="heat" viewBox="0 0 ${Math.max(1, cells.length * 10)} 12" preserveAspectRatio="none" aria-hidden="true">
       ${cells.map((cell, index) => html`<rect key=${cell.at} x=${index * 10} width="9" height="12" class="level-${cell.level}" />`)}
-    </svg>
-  </section>`;
+    </svg>`;
 }
 
-function Failures({ page, range }) {
-  const groups = groupFailures(page.executions);
+function Failures({ range, answer }) {
+  const groups = groupFailures(answer.executions);
   if (groups.length === 0) {
     return html`<${Empty} title="Nothing failed in ${RANGES[range].words}" command="punctual runs --since 24h">
       <p>Runs without an attempt left appear here. This command lists all runs:</p><//>`;
   }
-  const isPart = page.next_cursor !== null;
-  return html`<section>
+  const isPart = answer.next_cursor !== null;
+  return html`
     <h2>Latest failures</h2>
     <p>${isPart ? `The newest ${FAILURES_SHOWN}, by` : 'By'} job and reason. <a href=${href('dead')}>All dead letters</a></p>
-    <${Table} caption="Latest failures by job and reason" rows=${groups} rowKey=${(row) => row.key} columns=${COLUMNS} />
-  </section>`;
+    <${Table} caption="Latest failures by job and reason" rows=${groups} rowKey=${(row) => row.key} columns=${COLUMNS} />`;
 }
 
 const COLUMNS = [

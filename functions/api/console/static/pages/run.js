@@ -129,14 +129,15 @@ function Request({ run }) {
   const [error, setError] = useState(null);
   const show = async (query) => setFound(await get(`/v1/dead-letters/${run.id}`, query));
   const ask = () => show({}).then(() => setError(null), setError);
-  return html`<h2>Request</h2>
+  return html`<section aria-label="Request"><h2>Request</h2>
     ${error && html`<${Problem} error=${error} retry=${ask} />`}
     ${!found && !error && html`<button type="button" onClick=${ask}>Show the request without its values</button>`}
     ${found && (found.request ? html`<${Sent} request=${found.request} />` : html`<p>The request is no longer kept.</p>`)}
     ${found?.request && !found.request.revealed && html`<${ConfirmButton} label="Reveal header values and body"
       why=${refusals(run, may).reveal} act=${() => show({ reveal: 'true' })}>
       <p>The values may be secret. The audit trail records that this key has seen them.</p><//>`}
-    ${found?.request?.revealed && html`<button type="button" onClick=${() => setFound(null)}>Hide the request</button>`}`;
+    ${found?.request?.revealed && html`<button type="button" onClick=${() => setFound(null)}>Hide the request</button>`}
+  </section>`;
 }
 
 function Sent({ request }) {

@@ -4,6 +4,7 @@ import { href, useRoute } from '../lib/route.js';
 import { isOperator, session } from '../lib/session.js';
 import { Empty, Problem } from '../ui/basics.js';
 import { Notices } from '../ui/notices.js';
+import { useKeptFocus } from './kept_focus.js';
 import { Help, useShortcuts } from './shortcuts.js';
 
 /** The navigation, in the order of the row. */
@@ -25,6 +26,7 @@ export function Frame({ pages, signOut }) {
   // Operators see no jobs: the console begins with what they see.
   const name = route.name === 'overview' && isOperator() ? 'operator' : route.name;
   const [isHelpShown, setIsHelpShown] = useState(false);
+  useKeptFocus();
   useShortcuts({ pages, showHelp: () => setIsHelpShown((isShown) => !isShown) });
   return html`
     <a class="skip" href="#content" onClick=${skip}>Skip to the content</a>
