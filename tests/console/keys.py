@@ -11,14 +11,15 @@ _NO_MOUSE = "addEventListener('pointerdown', () => console.error('a mouse was us
 _STOP = """() => {
   const focused = document.activeElement;
   const box = focused.getBoundingClientRect();
+  const line = (focused.closest('tr') ?? focused).getBoundingClientRect();
   const { outlineStyle, outlineWidth } = getComputedStyle(focused);
   return {
     name: focused.getAttribute('aria-label') ?? focused.labels?.[0]?.innerText ?? focused.innerText,
     isBody: focused === document.body,
     isOutlined: outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2,
     isShown: box.width > 0 && box.height > 0 && box.bottom > 0 && box.top < innerHeight,
-    top: box.top + scrollY,
-    bottom: box.bottom + scrollY,
+    top: line.top + scrollY,
+    bottom: line.bottom + scrollY,
   };
 }"""
 
@@ -30,7 +31,7 @@ class Stop:
     name: str
     top: float
     bottom: float
-    """Pixels from the top of the page."""
+    """Pixels from the top of the page; those of its row for a control in a table."""
 
 
 @dataclass(frozen=True, slots=True)

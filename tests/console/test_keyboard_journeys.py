@@ -51,7 +51,6 @@ def test_focus_goes_down_the_page_and_is_always_seen(
         keys.sign_in(address(page, day), key_for(page, day))
         stops = keys.walk()
         assert len(stops) > 3
-        # A control beside the one before is as high; a table's controls go down with its rows.
         risen = [(one.name, other.name) for one, other in pairwise(stops) if other.bottom < one.top]
         assert risen == []
 
@@ -252,7 +251,7 @@ def test_signing_secret_is_rotated_and_the_defaults_are_saved(keys: Keys) -> Non
 
 def test_operator_suspends_a_tenant_and_resumes_it(keys: Keys) -> None:
     page = keys.console.page
-    keys.sign_in("#/operator", keys.console.day.operator_key)
+    keys.sign_in("#/operator?view=tenants", keys.console.day.operator_key)
     row = page.get_by_role("row", name="globex")
     keys.open(opener(row, "Suspend"))
     dialog = keys.in_dialog("Suspend globex")
