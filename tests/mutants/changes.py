@@ -132,8 +132,8 @@ CHANGES = (
     Mutant(
         name="tombstone that goes before whoever may ask for it",
         file="shared/usecases/chains/end_chain.py",
-        old="self.retention.outlives_records_s(now_ms)",
-        new="self.retention.expires_at_s(now_ms)",
+        old="self.retention.outlives_records_s(max(",
+        new="self.retention.expires_at_s(max(",
         killer=_PAUSE,
     ),
     Mutant(

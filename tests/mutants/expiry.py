@@ -5,6 +5,7 @@ from tests.mutants.mutant import Mutant
 _RULE = "tests/architecture/test_filing.py"
 _COMPLETE = "tests/unit/usecases/attempts/test_complete.py"
 _RECORDS = "tests/unit/usecases/chains/test_record_expiry.py"
+_DST_SKIPS = "tests/unit/usecases/filing/test_dst_skips.py"
 _OUTLIVES = "self.retention.outlives_records_s("
 _EXPIRES = "self.retention.expires_at_s("
 
@@ -36,6 +37,12 @@ def _short_lived(record: str, file: str, rest: str, killer: str) -> Mutant:
         old=_OUTLIVES + rest,
         new=_EXPIRES + rest,
         killer=killer,
+    )
+
+
+def _gone_early(record: str, file: str, old: str, new: str, killer: str) -> Mutant:
+    return Mutant(
+        name=f"{record} that expires before its due time", file=file, old=old, new=new, killer=killer
     )
 
 
@@ -103,7 +110,42 @@ EXPIRY = (
     _short_lived(
         "forwarding record of a moved job",
         "shared/usecases/jobs/update_one_off.py",
-        "max(after",
+        "latest_at",
+        _RECORDS,
+    ),
+    _gone_early(
+        "forwarding record of a job that was moved nearer",
+        "shared/usecases/jobs/update_one_off.py",
+        "max(before.id.dispatch_at, after.id.dispatch_at, ",
+        "max(after.id.dispatch_at, ",
+        _RECORDS,
+    ),
+    _gone_early(
+        "tombstone",
+        "shared/usecases/chains/end_chain.py",
+        "max(fresh.id.dispatch_at, now_ms)",
+        "now_ms",
+        _RECORDS,
+    ),
+    _gone_early(
+        "record of a DST skip",
+        "shared/usecases/filing/record_dst_skips.py",
+        "record_expires_at_s(record.id.dispatch_at, now_ms)",
+        "expires_at_s(now_ms)",
+        _DST_SKIPS,
+    ),
+    _gone_early(
+        "record of a DST skip before the first run of a new chain",
+        "shared/domain/executions/retention.py",
+        "max(due_at, default=now_ms)",
+        "now_ms",
+        _DST_SKIPS,
+    ),
+    _gone_early(
+        "record of a redrive that was undone",
+        "shared/usecases/dead_letters/redrive_execution.py",
+        "record_expires_at_s(chosen.dispatch_at, draft.created_at)",
+        "expires_at_s(draft.created_at)",
         _RECORDS,
     ),
 )

@@ -1,5 +1,7 @@
 """Retention of records in the tables."""
 
+from collections.abc import Iterable
+
 from shared.dataclass import dataclass
 from shared.domain.delivery.retry import MAX_RETRY_SPAN_SECONDS
 from shared.domain.errors import InvalidValueError
@@ -35,6 +37,10 @@ class Retention:
     def record_expires_at_s(self, due_at: int, now_ms: int) -> int:
         """The TTL of a record that ends now, and may do so before it is due: the archive reads it after its hour."""
         return self.expires_at_s(max(due_at, now_ms))
+
+    def records_expire_at_s(self, due_at: Iterable[int], now_ms: int) -> int:
+        """The TTL of records that end now in one transaction: that of the record with the latest due time."""
+        return self.record_expires_at_s(max(due_at, default=now_ms), now_ms)
 
     def outlives_records_s(self, now_ms: int) -> int:
         """The TTL of a record that locates executions, which may still have all their retries to make."""

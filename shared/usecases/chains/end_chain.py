@@ -82,9 +82,10 @@ class EndChain:
         """
         reason = end_reason_of(job)
         now_ms = self.clock.now_ms()
-        # The tombstone must outlive every earlier execution that could still file a successor at its key.
-        expires_at_s = self.retention.outlives_records_s(now_ms)
         fresh = job.occurrence(nominal_at, created_at=now_ms, run=run)
+        # The tombstone must outlive every earlier execution that could still file a successor at its key, and
+        # its own due time, however far ahead: the archive reads it after that hour.
+        expires_at_s = self.retention.outlives_records_s(max(fresh.id.dispatch_at, now_ms))
         tombstone = fresh.progressed(state=State.CANCELLED, end_reason=reason, ends_chain=True)
         existing = known or self.store.put_if_absent(tombstone, expires_at_s=expires_at_s)
         if existing is None:

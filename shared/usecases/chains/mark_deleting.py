@@ -29,6 +29,6 @@ class MarkDeleting:
         )
         if job.state is JobState.PAUSED:
             deleting = replace(deleting, ended_through=history_end(job, records, now_ms))
-        expires_at_s = self.retention.expires_at_s(now_ms)
+        expires_at_s = self.retention.records_expire_at_s((each.id.dispatch_at for each in records), now_ms)
         is_marked = self.jobs.replace(job, deleting, executions=records, expires_at_s=expires_at_s)
         return deleting if is_marked else None

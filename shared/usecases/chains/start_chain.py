@@ -49,9 +49,9 @@ class StartChain:
         after = replace(after, chain_from=following.nominal_at)
         draft = after.occurrence(following.nominal_at, created_at=now_ms, run=runs_before + 1)
         first = self.file.prepare(in_lane(draft, following))
-        expires_at_s = self.retention.expires_at_s(now_ms)
-        dst_skips = dst_skip_records(after, after_at, following.nominal_at, now_ms)
-        filed = [*records, *dst_skips, first]
+        records += dst_skip_records(after, after_at, following.nominal_at, now_ms)
+        expires_at_s = self.retention.records_expire_at_s((each.id.dispatch_at for each in records), now_ms)
+        filed = [*records, first]
         if not self.jobs.replace(before, after, past=past, executions=filed, expires_at_s=expires_at_s):
             return None
         self.file.ensure_sent(first)

@@ -95,6 +95,8 @@ class UpdateJob:
             updated,
             past=job.chain(until, self.retention.outlives_records_s(now_ms), skipped_from(records)),
             executions=records,
-            expires_at_s=self.retention.expires_at_s(now_ms),
+            expires_at_s=self.retention.records_expire_at_s(
+                (each.id.dispatch_at for each in records), now_ms
+            ),
         )
         return updated if is_written else None

@@ -116,7 +116,7 @@ class RedriveExecution:
         draft = self.draft(last, chosen)
         self._add_to_history(draft)
         ended = draft.progressed(state=State.CANCELLED, end_reason=EndReason.CANCELLED)
-        expires_at_s = self.retention.expires_at_s(draft.created_at)
+        expires_at_s = self.retention.record_expires_at_s(chosen.dispatch_at, draft.created_at)
         return self.store.put_if_absent(ended, expires_at_s=expires_at_s) or ended
 
     def _check_not_expired(self, chosen: ExecutionId) -> None:

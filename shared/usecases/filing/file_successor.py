@@ -114,7 +114,8 @@ class FileSuccessor:
             return self._complete(execution, missed.last_at, [skipped])
         target = in_lane(execution.occurrence(following.nominal_at, created_at=now_ms), following)
         target = self.file.prepare(target)
-        if not self.jobs.jump(skipped, target, self.retention.expires_at_s(now_ms)):
+        expires_at_s = self.retention.record_expires_at_s(skipped.id.dispatch_at, now_ms)
+        if not self.jobs.jump(skipped, target, expires_at_s):
             return False
         self.file.ensure_sent(target)
         return True

@@ -21,4 +21,6 @@ class RecordDstSkips:
         """Write a record for every DST change in (after, until] that skips runs of a job's chain."""
         now_ms = self.clock.now_ms()
         for record in dst_skip_records(owner, after_ms, until_ms, now_ms):
-            self.store.put_if_absent(record, expires_at_s=self.retention.expires_at_s(now_ms))
+            # The change may lie weeks ahead: the run before it writes the record.
+            expires_at_s = self.retention.record_expires_at_s(record.id.dispatch_at, now_ms)
+            self.store.put_if_absent(record, expires_at_s=expires_at_s)

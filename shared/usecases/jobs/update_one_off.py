@@ -87,7 +87,9 @@ class UpdateOneOff:
     def _move(self, before: Execution, after: Execution) -> bool:
         self._keep_payload(after)
         self.file.ensure_scanned(after.id)
-        expires_at_s = self.retention.outlives_records_s(max(after.id.dispatch_at, self.clock.now_ms()))
+        # The former time may be the later one: the archive reads the forwarding record after it.
+        latest_at = max(before.id.dispatch_at, after.id.dispatch_at, self.clock.now_ms())
+        expires_at_s = self.retention.outlives_records_s(latest_at)
         if not self.one_offs.move(before, after, expires_at_s):
             return False
         self.file.ensure_sent(after)

@@ -1,11 +1,16 @@
-"""Records that locate executions outlive every retry that these executions may still make."""
+"""Records outlive their due time, and those that locate executions every retry that these may still make."""
+
+from collections.abc import Callable
+
+import pytest
 
 from shared.domain.delivery.retry import MAX_RETRY_SPAN_SECONDS
 from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.schedule import Rate
 from shared.domain.schedules.timing import After
 from tests.support.builders import DUE_AT, TENANT
 from tests.support.usecases import chains
-from tests.support.usecases.chains import HOURS
+from tests.support.usecases.chains import HOURS, Chain
 from tests.support.usecases.redrives import failed_run
 from tests.support.usecases.world import REQUEST, World
 
@@ -58,3 +63,49 @@ def test_forwarding_records_of_a_moved_job_outlive_the_job() -> None:
     forwarding = world.table.executions[job.id]
     assert forwarding.execution.progress.moved_to == moved.id
     assert (forwarding.expires_at_s or 0) >= least_expiry_s(world, moved.id.dispatch_at)
+
+
+def test_forwarding_record_of_a_job_that_is_moved_nearer_outlives_its_former_time() -> None:
+    world = World()
+    job = world.accept_one_off(After(60 * 86_400))
+    nearer = NewJob(timing=After(600), request=REQUEST)
+    world.revise_job.execute(world.tenant, job, REQUEST, nearer, revision=job.revision)
+    forwarding = world.table.executions[job.id]
+    assert forwarding.execution.progress.moved_to is not None
+    assert (forwarding.expires_at_s or 0) >= least_expiry_s(world, job.id.dispatch_at)
+
+
+@pytest.mark.parametrize("change", [Chain.pause, lambda chain: chain.update(timeout_ms=7_000)])
+def test_tombstone_of_a_run_that_is_months_ahead_outlives_the_time_of_that_run(
+    change: Callable[[Chain], object],
+) -> None:
+    """The archive reads the tombstone after its hour, and no stalled writer files the run beside an expired one."""
+    yearly = Rate(interval_ms=365 * 24 * HOURS, anchor=DUE_AT)
+    world = World(DUE_AT - 60 * 24 * HOURS)
+    chain = Chain(world, world.recurring(schedule=yearly, chain_from=DUE_AT))
+    change(chain)
+    (tombstone,) = [row for row in world.table.executions.values() if row.execution.progress.ends_chain]
+    assert tombstone.execution.id.dispatch_at == DUE_AT
+    assert (tombstone.expires_at_s or 0) >= least_expiry_s(world, DUE_AT)
+
+
+def test_tombstone_at_a_free_key_outlives_the_time_of_that_run() -> None:
+    """The run before it has started, and has not filed it yet."""
+    yearly = Rate(interval_ms=365 * 24 * HOURS, anchor=DUE_AT)
+    chain = Chain(world := World(DUE_AT), world.recurring(schedule=yearly, chain_from=DUE_AT))
+    chain.run_head()
+    chain.pause()
+    (tombstone,) = [row for row in world.table.executions.values() if row.execution.progress.ends_chain]
+    next_at = DUE_AT + 365 * 24 * HOURS
+    assert tombstone.execution.id.dispatch_at == next_at
+    assert (tombstone.expires_at_s or 0) >= least_expiry_s(world, next_at)
+
+
+def test_record_of_a_redrive_that_was_undone_before_its_time_outlives_that_time() -> None:
+    world = World(DUE_AT)
+    world.recurring()
+    failed = failed_run(world)
+    later_at = world.clock.time_ms + 3 * 24 * HOURS
+    undone = world.redrive.file_cancelled(failed, world.redrive.next_id(failed, later_at))
+    expires_at_s = world.table.executions[undone.id].expires_at_s
+    assert expires_at_s == world.retention.expires_at_s(undone.id.dispatch_at)

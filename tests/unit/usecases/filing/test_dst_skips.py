@@ -1,5 +1,6 @@
 """Runs whose local time a change of the clocks leaves out: each has a record, whatever else happens to the chain."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -59,6 +60,40 @@ def test_a_run_that_the_policy_skips_leaves_a_record_and_the_chain_goes_on() -> 
     ) == (1, SPRING, SPRING)
     assert chain.world.table.executions[record.id].expires_at_s is not None
     assert chain.head.nominal_at == at("2026-03-09T06:30:00")
+
+
+MONTHLY = Cron(line="30 2 29 * *", timezone="Europe/Berlin", gap=Gap.SKIP)
+"""2026 has no 29 February: the run of 29 January is followed by that of 29 March, which a gap leaves out."""
+JANUARY = at("2026-01-29T01:30:00")
+GAP = at("2026-03-29T01:00:00")
+
+
+def _filed_by_run() -> Chain:
+    chain = begun(MONTHLY, JANUARY)
+    chain.work()
+    return chain
+
+
+def _filed_by_creation() -> Chain:
+    world = World(JANUARY)
+    return Chain(world, world.create_jobs.create_recurring.execute(_made_at(JANUARY, MONTHLY)))
+
+
+def _filed_by_update() -> Chain:
+    chain = begun(replace(MONTHLY, line="0 12 * * *"), JANUARY)
+    chain.update(schedule=MONTHLY)
+    return chain
+
+
+@pytest.mark.parametrize("filed", [_filed_by_run, _filed_by_creation, _filed_by_update])
+def test_record_of_a_dst_skip_that_is_weeks_ahead_lasts_until_after_its_time(
+    filed: Callable[[], Chain],
+) -> None:
+    chain = filed()
+    (record,) = dropped(chain)
+    assert record.id.dispatch_at == GAP - 1 > chain.world.clock.time_ms + 50 * DAYS
+    row = chain.world.table.executions[record.id]
+    assert row.expires_at_s == chain.world.retention.expires_at_s(record.id.dispatch_at)
 
 
 @pytest.mark.parametrize(
@@ -155,9 +190,9 @@ def test_a_job_is_told_of_one_between_its_creation_and_its_first_run() -> None:
     assert dropped(Chain(later, later.create_jobs.create_recurring.execute(_made_at(SPRING)))) == []
 
 
-def _made_at(created_at: int) -> Job:
-    draft = World(created_at).recurring(schedule=SKIPPING, created_at=created_at)
-    first_at = first_after(SKIPPING, created_at)
+def _made_at(created_at: int, schedule: Cron = SKIPPING) -> Job:
+    draft = World(created_at).recurring(schedule=schedule, created_at=created_at)
+    first_at = first_after(schedule, created_at)
     assert first_at is not None
     return replace(draft, chain_from=first_at)
 
