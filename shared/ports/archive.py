@@ -123,8 +123,13 @@ class ArchiveUnits(Protocol):
         """Move the hour forward, never back; the counts are those of the last move."""
         ...
 
-    def open(self, unit: ArchiveUnit, *, next_pass_at: int, sealable_from: int) -> None:
-        """List the unit unless it is listed. A unit that is listed again has another version."""
+    def open(
+        self, unit: ArchiveUnit, *, next_pass_at: int, sealable_from: int, is_passed: bool = False
+    ) -> None:
+        """List the unit unless it is listed. A unit that is listed again has another version.
+
+        `is_passed` for a closed unit, which has been passed before, so that its statistics stay counted.
+        """
         ...
 
     def listed(self) -> list[UnitState]:

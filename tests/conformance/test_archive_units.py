@@ -37,6 +37,12 @@ def test_units_are_listed_in_order_and_each_once(lab: Lab) -> None:
     assert listed[0] == UnitState(unit=UNIT, version=SEALABLE, next_pass_at=NEXT, sealable_from=SEALABLE)
 
 
+def test_closed_unit_is_listed_again_as_one_that_was_passed(lab: Lab) -> None:
+    lab.archive_units.open(UNIT, next_pass_at=NEXT, sealable_from=SEALABLE, is_passed=True)
+    (state,) = lab.archive_units.listed()
+    assert (state.passes, state.next_pass_at, state.sealed) == (1, NEXT, False)
+
+
 def test_unit_that_is_listed_keeps_its_state(lab: Lab) -> None:
     lease = taken(lab, opened(lab))
     assert lab.archive_units.record(lease, next_pass_at=NEXT + 5, counter=None, counter_since=None)

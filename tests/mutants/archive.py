@@ -132,6 +132,13 @@ ARCHIVE = (
         killer=_RUN,
     ),
     Mutant(
+        name="hours that are not counted while a closed unit waits for another pass",
+        file="shared/usecases/archive/plan_units.py",
+        old="                        is_passed=True,\n",
+        new="",
+        killer=_RUN,
+    ),
+    Mutant(
         name="sealed unit not compared with the index",
         file="shared/usecases/archive/run_archive.py",
         old="                report.mismatches += mismatches\n",

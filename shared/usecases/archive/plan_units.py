@@ -79,7 +79,12 @@ class PlanUnits:
             for unit in units_of(hour, plan) if mark is not None and hour <= mark.hour else ():
                 state = by_unit.get(unit)
                 if state is None and closed.get(unit) != counter:
-                    self.units.open(unit, next_pass_at=now_ms, sealable_from=sealable_from(unit, now_ms))
+                    self.units.open(
+                        unit,
+                        next_pass_at=now_ms,
+                        sealable_from=sealable_from(unit, now_ms),
+                        is_passed=True,
+                    )
                     has_opened = True
                 elif state is not None and state.sealed and state.counter != counter:
                     self.units.reopen(state, next_pass_at=now_ms)

@@ -182,9 +182,15 @@ class FakeArchiveUnits:
         if self.mark is None or self.mark.hour <= mark.hour:
             self.mark = mark
 
-    def open(self, unit: ArchiveUnit, *, next_pass_at: int, sealable_from: int) -> None:
+    def open(
+        self, unit: ArchiveUnit, *, next_pass_at: int, sealable_from: int, is_passed: bool = False
+    ) -> None:
         fresh = UnitState(
-            unit=unit, version=sealable_from, next_pass_at=next_pass_at, sealable_from=sealable_from
+            unit=unit,
+            version=sealable_from,
+            next_pass_at=next_pass_at,
+            sealable_from=sealable_from,
+            passes=int(is_passed),
         )
         self.units.setdefault(unit, _Unit(fresh))
 

@@ -55,12 +55,14 @@ class DynamoArchiveUnits:
             {":hour": mark.hour, ":counts": encode_counts(mark.recorded)},
         )
 
-    def open(self, unit: ArchiveUnit, *, next_pass_at: int, sealable_from: int) -> None:
+    def open(
+        self, unit: ArchiveUnit, *, next_pass_at: int, sealable_from: int, is_passed: bool = False
+    ) -> None:
         self._update(
             archive_unit_key(self._region, unit),
-            "SET vn = :version, np = :np, sf = :sf, ps = :zero",
+            "SET vn = :version, np = :np, sf = :sf, ps = :ps",
             "attribute_not_exists(vn)",
-            {":version": sealable_from, ":np": next_pass_at, ":sf": sealable_from, ":zero": 0},
+            {":version": sealable_from, ":np": next_pass_at, ":sf": sealable_from, ":ps": int(is_passed)},
         )
 
     def listed(self) -> list[UnitState]:

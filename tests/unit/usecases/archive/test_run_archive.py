@@ -148,6 +148,23 @@ def test_late_record_opens_a_sealed_hour_again() -> None:
     assert UNIT not in listed(world)
 
 
+def test_hours_stay_counted_while_a_closed_hour_that_is_open_again_waits_for_its_pass() -> None:
+    """Archivers of other parts, a failure of S3, or a run without time put that pass off."""
+    world = ArchiveWorld(FIRST_PASS)
+    world.ended(1)
+    world.tick()
+    world.tick(SEAL)
+    assert listed(world) == []
+    counted = world.history.passed()
+    assert counted is not None
+    assert counted.before > UNIT.hour
+    world.put_late(2)
+    world.run_archive.execute(lambda: False)
+    assert listed(world) == [UNIT]
+    assert world.history.passed() == counted
+    assert [each.unit for each in world.tick().passes] == [UNIT]
+
+
 def test_late_record_opens_a_unit_again_that_is_sealed_and_not_yet_compared() -> None:
     world = ArchiveWorld(SEAL)
     world.ended(1)
