@@ -127,11 +127,12 @@ PAIRS = {"putJob": "Put"}
 """Operations with a `dry_run` in the query, and the class of `punctual._put` that the answer of a real one becomes."""
 
 LEFT_OUT = {"If-None-Match"}
-"""Headers that a client in Python has no use for."""
+"""Headers of reads that a client in Python has no use for."""
 
 HEADERS = {
     "Idempotency-Key": ("idempotency_key", "str | None"),
     "If-Match": ("if_match", "IfMatch | None"),
+    "If-None-Match": ("if_none_match", 'Literal["*"] | None'),
     "Punctual-Depth": ("depth", "str | None"),
     "traceparent": ("traceparent", "str | None"),
 }

@@ -88,7 +88,7 @@ class Described:
         return [
             each
             for each in self.raw.get("parameters", ())
-            if each["in"] == place and each["name"] not in names.LEFT_OUT
+            if each["in"] == place and not (self.method == "get" and each["name"] in names.LEFT_OUT)
         ]
 
     @cached_property

@@ -127,11 +127,13 @@ class InvalidStateError(PunctualError):
 
 
 class PreconditionFailedError(PunctualError):
-    """The resource has changed since the client last read it. `revision` is the present one, where it is known."""
+    """The resource is not as the client expects it. `revision` is the present one, where it is known, and
+    `condition` the header that has the expectation."""
 
-    def __init__(self, message: str, *, revision: int | None = None) -> None:
+    def __init__(self, message: str, *, revision: int | None = None, condition: str = "If-Match") -> None:
         super().__init__(message)
         self.revision = revision
+        self.condition = condition
 
 
 class QuotaExceededError(PunctualError):

@@ -1,5 +1,6 @@
 """A deployment with two tenants: requests in, and time that passes, with ticks each minute and messages in between."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -57,12 +58,10 @@ class Deployment:
         return self._api.handle(Request(method=method, path=path, headers=sent, body=body))
 
     def put(
-        self, tenant: str, path: str, document: Any, *, if_match: str | None = None, **query: str
+        self, tenant: str, path: str, document: Any, conditions: Mapping[str, str], **query: str
     ) -> Answer:
-        """A PUT of a JSON document."""
-        sent = self._credentials[tenant] | {"content-type": "application/json"}
-        if if_match is not None:
-            sent["if-match"] = if_match
+        """A PUT of a JSON document. The conditions are values of headers by name, in lower case."""
+        sent = self._credentials[tenant] | {"content-type": "application/json"} | dict(conditions)
         body = orjson.dumps(document)
         return self._api.handle(Request(method="PUT", path=path, headers=sent, query=query, body=body))
 

@@ -1,5 +1,6 @@
 """PUT jobs by keys of their owners: again and again, with descriptions that are the same or others."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from tests.api_machine.expectations import PromisedJob
 from tests.api_machine.machine import MOST_JOBS, ApiMachine, picks, tenants
 from tests.api_machine.observing import check_unchanged, shown, view, without_run
 from tests.api_machine.sightings import SEEN
-from tests.api_machine.tags import GOOD, optional_matches, tag_of
+from tests.api_machine.tags import GOOD, NEW, conditions_of, put_matches
 from tests.api_machine.terms import Terms
 from tests.api_machine.updating import update_recurring
 from tests.support.api.api_world import Answer
@@ -32,7 +33,7 @@ class Putting(ApiMachine):
         details=documents.details,
         behaviour=documents.behaviours,
         is_dry_run=st.booleans(),
-        match=optional_matches,
+        match=put_matches,
     )
     def put(
         self,
@@ -53,13 +54,13 @@ class Putting(ApiMachine):
         elif len(self.jobs) < MOST_JOBS:
             url = f"https://{tenant}-{len(self.jobs)}.receiver.example/"
             document = documents.document(wish, details, url, self.now_ms)
-            if match is None:
-                self._put_new(tenant, key, document, behaviour, is_dry_run=is_dry_run)
+            if match in (None, NEW):
+                self._put_new(tenant, key, document, behaviour, is_dry_run=is_dry_run, match=match)
             else:
                 self._put_over_nothing(tenant, key, document, is_dry_run=is_dry_run)
 
     @precondition(lambda self: self.keyed)
-    @rule(pick=picks, is_dry_run=st.booleans(), match=optional_matches)
+    @rule(pick=picks, is_dry_run=st.booleans(), match=put_matches)
     def put_again(self, pick: int, is_dry_run: bool, match: str | None) -> None:
         """The description that the job of a key has at present, paused or not."""
         tenant, key = sorted(self.keyed)[pick % len(self.keyed)]
@@ -71,10 +72,17 @@ class Putting(ApiMachine):
         return view(self.deployment, job).shown["state"] == "completed"
 
     def _put_new(
-        self, tenant: str, key: str, document: dict[str, Any], behaviour: Behaviour, *, is_dry_run: bool
+        self,
+        tenant: str,
+        key: str,
+        document: dict[str, Any],
+        behaviour: Behaviour,
+        *,
+        is_dry_run: bool,
+        match: str | None,
     ) -> None:
-        before = self.deployment.stored_jobs()
-        answer = self._put(tenant, key, document, is_dry_run=is_dry_run)
+        before, conditions = self.deployment.stored_jobs(), conditions_of(None, match)
+        answer = self._put(tenant, key, document, conditions, is_dry_run=is_dry_run)
         assert (answer.json["change"], answer.json["fields"]) == ("created", [])
         if is_dry_run:
             assert (answer.json["job"], self.deployment.stored_jobs()) == (None, before)
@@ -82,6 +90,7 @@ class Putting(ApiMachine):
         job = accepted(answer.json["job"]["id"], tenant, document, behaviour, self.now_ms)
         self.promise(job)
         SEEN["put again by a key that was free" if (tenant, key) in self.keyed else "put by a new key"] += 1
+        SEEN["put that must create"] += match == NEW
         self.keyed[tenant, key] = job
         self._check(job, key, answer)
 
@@ -90,7 +99,7 @@ class Putting(ApiMachine):
         standing, before = self.keyed.get((tenant, key)), self.deployment.stored_jobs()
         if standing is not None and standing.ended_at is None:
             return  # It has ended by its schedule, and may be replaced at the revision that it has.
-        answer = self._put(tenant, key, document, is_dry_run=is_dry_run, if_match="*", status=412)
+        answer = self._put(tenant, key, document, {"if-match": "*"}, is_dry_run=is_dry_run, status=412)
         assert (answer.problem, self.deployment.stored_jobs()) == ("precondition-failed", before)
         assert "ETag" not in answer.headers
         SEEN["put refused: no job"] += 1
@@ -101,17 +110,15 @@ class Putting(ApiMachine):
         before, present = view(self.deployment, job), job.terms.document
         terms = Terms.of(_in_phase(document, present), self.now_ms)
         change = "unchanged" if terms.document == present else "updated"
-        condition = tag_of(job, match).get("if_match")
+        conditions = conditions_of(job, match)
         if change == "updated" and match not in GOOD:
-            answer = self._put(
-                job.tenant, key, document, is_dry_run=is_dry_run, if_match=condition, status=412
-            )
+            answer = self._put(job.tenant, key, document, conditions, is_dry_run=is_dry_run, status=412)
             assert answer.problem == "precondition-failed"
             assert answer.headers["ETag"] == f'"{job.revisions[-1]}"'
-            SEEN["put refused: 412"] += 1
+            SEEN["put refused: a job stands" if match == NEW else "put refused: 412"] += 1
             check_unchanged(self.deployment, job, before)
             return
-        answer = self._put(job.tenant, key, document, is_dry_run=is_dry_run, if_match=condition)
+        answer = self._put(job.tenant, key, document, conditions, is_dry_run=is_dry_run)
         assert answer.json["change"] == change, (answer.text, terms.document, present)
         assert bool(answer.json["fields"]) == (change == "updated")
         SEEN[f"put {change}, {before.shown['state']}{', dry run' if is_dry_run else ''}"] += 1
@@ -133,14 +140,14 @@ class Putting(ApiMachine):
         tenant: str,
         key: str,
         document: dict[str, Any],
+        conditions: Mapping[str, str],
         *,
         is_dry_run: bool,
-        if_match: str | None = None,
         status: int = 200,
     ) -> Answer:
         query = {"dry_run": "true"} if is_dry_run else {}
         path = f"/v1/jobs/by-key/{key}"
-        answer = self.deployment.put(tenant, path, document, if_match=if_match, **query)
+        answer = self.deployment.put(tenant, path, document, conditions, **query)
         assert answer.status == status, answer.text
         return answer
 

@@ -1,4 +1,4 @@
-"""Entity tags that a client sends as If-Match, and what they come to."""
+"""Entity tags that a client sends as If-Match or If-None-Match, and what they come to."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +17,9 @@ GOOD = (None, "current", "*")
 
 matches = st.sampled_from(["current", "current", "current", "*", "stale", "coming", "weak", None])
 optional_matches = st.sampled_from([None, None, None, "current", "*", "stale", "coming"])
+NEW = "new"
+"""No tag, but `If-None-Match: *`."""
+put_matches = st.one_of(optional_matches, optional_matches, st.just(NEW))
 
 
 def tag_of(job: PromisedJob, match: str | None) -> dict[str, str]:
@@ -30,6 +33,15 @@ def tag_of(job: PromisedJob, match: str | None) -> dict[str, str]:
         "weak": f'W/"{present}"',
     }
     return {} if match is None else {"if_match": tags[match]}
+
+
+def conditions_of(job: PromisedJob | None, match: str | None) -> dict[str, str]:
+    """The headers of a PUT; without a job of the key there is no tag."""
+    if match == NEW:
+        return {"if-none-match": "*"}
+    return (
+        {} if job is None else {name.replace("_", "-"): value for name, value in tag_of(job, match).items()}
+    )
 
 
 def refusal_of(shown: Mapping[str, Any], match: str | None, states: tuple[str, ...]) -> Refusal | None:

@@ -65,6 +65,20 @@ JOB_KEYS = (
         killer=_KEYED,
     ),
     Mutant(
+        name="creation that changes a job which stands",
+        file=_ROUTES,
+        old="    if must_create and standing is not None and",
+        new="    if must_create and standing is None and",
+        killer=_KEYED,
+    ),
+    Mutant(
+        name="creation that is told of as made although the job is in another set",
+        file=_PUT,
+        old="        if job.definition.set_name != drafted.job.definition.set_name:\n",
+        new="        if job.definition.set_name and not drafted.job:\n",
+        killer=_KEYED,
+    ),
+    Mutant(
         name="dry run that creates",
         file=_PUT,
         old="        if is_dry_run:\n            return JobPut(Change.CREATED, standing, None)\n",

@@ -1576,6 +1576,7 @@ class JobsMethods(Group):
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
         if_match: IfMatch | None = None,
+        if_none_match: Literal["*"] | None = None,
         depth: str | None = None,
         traceparent: str | None = None,
     ) -> JobPut: ...
@@ -1625,6 +1626,7 @@ class JobsMethods(Group):
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
         dry_run: Literal[False] | None = None,
         if_match: IfMatch | None = None,
+        if_none_match: Literal["*"] | None = None,
         depth: str | None = None,
         traceparent: str | None = None,
     ) -> Put: ...
@@ -1674,6 +1676,7 @@ class JobsMethods(Group):
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
         if_match: IfMatch | None = None,
+        if_none_match: Literal["*"] | None = None,
         depth: str | None = None,
         traceparent: str | None = None,
     ) -> JobPut | Put: ...
@@ -1722,6 +1725,7 @@ class JobsMethods(Group):
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
         dry_run: bool | None = None,
         if_match: IfMatch | None = None,
+        if_none_match: Literal["*"] | None = None,
         depth: str | None = None,
         traceparent: str | None = None,
     ) -> JobPut | Put:
@@ -1732,8 +1736,9 @@ class JobsMethods(Group):
         changes nothing. A paused job stays paused. A deleted job is created anew, and so is a job that has
         ended by its schedule, if the description differs. A rate without `start_at` keeps the phase of the
         job. With `If-Match`, a job at another revision is not changed, and a missing one not created: the
-        answer is 412, with the present `ETag` if there is a job. A job that needs no change is `unchanged`
-        at any revision.
+        answer is 412, with the present `ETag` if there is a job. With `If-None-Match: *`, a job is created
+        and none is changed: the answer is 412 if the key has a job that has not ended. A job that needs no
+        change is `unchanged` under every condition.
 
         * `key`: The key that the owner gives to the job.
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
@@ -1776,6 +1781,7 @@ class JobsMethods(Group):
         * `dry_run`: Only answer what the request would do.
         * `if_match`: The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any
           revision.
+        * `if_none_match`: `*`: create a job, and change none.
         * `depth`: The value that the call carried from which this job is created. The job is one deeper
           than the call's, and refused beyond 8.
         * `traceparent`: W3C Trace Context, version 00: the job's calls belong to this trace. A value that
@@ -1826,7 +1832,7 @@ class JobsMethods(Group):
                 when_suspended=when_suspended,
             ),
             if_match=if_match,
-            headers={"Punctual-Depth": depth, "traceparent": traceparent},
+            headers={"If-None-Match": if_none_match, "Punctual-Depth": depth, "traceparent": traceparent},
         )
         return answer if dry_run else Put.of(answer)
 

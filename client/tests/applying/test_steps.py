@@ -80,6 +80,40 @@ def test_job_that_was_changed_after_the_plan_keeps_that_change() -> None:
     assert [(each.key, each.change) for each in again] == [("a.x", "updated")]
 
 
+@pytest.mark.parametrize("set_name", ["a", "b"])
+def test_job_that_another_program_has_created_after_the_plan_is_left_alone(set_name: str) -> None:
+    deployment = deployed("x")
+
+    def create() -> None:
+        with deployment.client() as other:
+            other.jobs.put("a.new", url=HOOK, cron="0 5 1 1 *", set=set_name)
+
+    done = after_the_plan(deployment, {"x": WEEKLY, "new": DAILY}, create)
+    assert [(each.key, each.change) for each in done] == [("a.x", "updated"), ("a.new", "failed")]
+    assert isinstance(done[1].error, PreconditionFailedError)
+    with deployment.client() as client:
+        kept = client.jobs.get_by_key("a.new")
+    assert (kept.set, kept.schedule.cron, kept.revision) == (set_name, "0 5 1 1 *", 1)
+    plan, _ = apply(deployment, "a", {"x": WEEKLY, "new": DAILY})
+    assert bool(plan.conflicts) == (set_name == "b")
+
+
+def test_creation_whose_answer_was_lost_is_no_creation_of_another_program() -> None:
+    deployment = deployed("x")
+    # One question and one for its first run.
+    _, done = apply(deployment, "a", {"new": DAILY}, prune=False, blow=Blow("answer lost", 2))
+    assert [(each.key, each.error) for each in done] == [("a.new", None)]
+
+
+def test_job_that_has_ended_by_its_schedule_is_created_anew() -> None:
+    deployment = Deployment()
+    apply(deployment, "a", {"x": {"rate_seconds": 60, "max_runs": 1}})
+    deployment.sleep(300)
+    assert states(deployment)["a.x"] == "completed"
+    _, done = apply(deployment, "a", {"x": DAILY})
+    assert done == (Done("a.x", "created"),)
+
+
 def test_job_that_was_deleted_after_the_plan_is_not_created_by_it() -> None:
     deployment = deployed("x")
 

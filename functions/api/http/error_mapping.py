@@ -44,7 +44,7 @@ def problem_for(error: Exception) -> ProblemError | None:
         return ProblemError(problem, detail, headers=retry)
     if isinstance(error, errors.PreconditionFailedError):
         present = {} if error.revision is None else {"ETag": f'"{error.revision}"'}
-        detail = f"If-Match: {error}; read it, and decide again"
+        detail = f"{error.condition}: {error}; read it, and decide again"
         return ProblemError(Problem.PRECONDITION_FAILED, detail, headers=present)
     return ProblemError(problem, str(error)) if problem is not None else None
 

@@ -109,6 +109,16 @@ class AuthenticatedRequest:
         tags = self.if_match()
         return None if tags is None else tags.revision(present)
 
+    def must_create(self) -> bool:
+        """Whether If-None-Match forbids a change of what exists; of a request that changes, it can only be `*`."""
+        header = self.header("if-none-match")
+        if header is None:
+            return False
+        if not read_tags("If-None-Match", header).is_any:
+            detail = "If-None-Match is * here: nothing that exists is changed; If-Match takes ETags"
+            raise ProblemError(Problem.MALFORMED_REQUEST, detail)
+        return True
+
     def knows(self, tag: str) -> bool:
         """Whether If-None-Match says that the client has the representation with this ETag."""
         header = self.header("if-none-match")

@@ -160,13 +160,19 @@ _IN_HEADER: dict[str, Parameter] = {
     },
 }
 
+_CREATES_ALONE: Parameter = {
+    "description": "`*`: create a job, and change none.",
+    "schema": {"type": "string", "pattern": r"^\*$"},
+}
+"""The If-None-Match of a request that changes."""
+
 
 def parameters(route: Route) -> list[dict[str, Any]]:
     """The parameters of a route, those of its path first."""
     in_path = [{"name": name, "in": "path", "required": True, **_IN_PATH[name]} for name in route.path_parts]
     in_query = [{"name": name, "in": "query", **_query(route, name)} for name in route.query]
     in_header = [
-        {"name": name, "in": "header", "required": name in route.required_headers, **_IN_HEADER[name]}
+        {"name": name, "in": "header", "required": name in route.required_headers, **_header(route, name)}
         for name in route.headers
     ]
     return in_path + in_query + in_header
@@ -176,3 +182,7 @@ def _query(route: Route, name: str) -> Parameter:
     if name == "state":
         return _JOB_STATE if route.answer.__name__ == "JobPageOut" else _EXECUTION_STATE
     return _IN_QUERY[name]
+
+
+def _header(route: Route, name: str) -> Parameter:
+    return _CREATES_ALONE if name == "If-None-Match" and route.method != "GET" else _IN_HEADER[name]

@@ -70,7 +70,7 @@ def responses(route: Route) -> dict[str, Any]:
             "headers": _headers(_EACH),
             "content": {JSON: content_of(route.dry_run)},
         }
-    if "If-None-Match" in route.headers:
+    if route.method == "GET" and "If-None-Match" in route.headers:
         found["304"] = {
             "description": "The job is as the client knows it.",
             "headers": _headers((*_EACH, *route.answer_headers)),

@@ -167,6 +167,8 @@ class PutJob:
             job = self.create_recurring.execute(drafted.job)
         except IdentityConflictError:
             return None  # Another request has completed the creation with another description.
+        if job.definition.set_name != drafted.job.definition.set_name:
+            return None  # So it has with another set, which is no part of the fingerprint.
         # An equal request may have completed the creation before, and another one may have changed the job since.
         return JobPut(Change.CREATED, standing, job) if job.revision == drafted.job.revision else None
 

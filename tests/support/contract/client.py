@@ -82,6 +82,7 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
         return
     if "If-Match" in case.headers:
         case.headers["If-Match"] = "*"
+        case.headers.pop("If-None-Match", None)  # Both together are never fulfilled.
     for name in case.path_parameters.keys() & near.ours.ids.keys():
         case.path_parameters[name] = chance.choice(near.ours.ids[name][-RECENT:])
     if _operation(case) == "cancelExecution":

@@ -22,12 +22,20 @@ REQUEST = {
     "request": {"url": "https://receiver.example/hook", "headers": {"X-Token": "s3cret"}, "body": "one"}
 }
 NIGHTLY: dict[str, Any] = DAILY | REQUEST
+ONCE: dict[str, Any] = {"schedule": {"rate_seconds": 60, "max_runs": 1}} | REQUEST
 
 
 def put(
-    world: ApiWorld, document: Any = NIGHTLY, path: str = PATH, *, match: str | None = None, **query: str
+    world: ApiWorld,
+    document: Any = NIGHTLY,
+    path: str = PATH,
+    *,
+    match: str | None = None,
+    none_match: str | None = None,
+    **query: str,
 ) -> Answer:
-    condition = {} if match is None else {"if-match": match}
+    given = {"if-match": match, "if-none-match": none_match}
+    condition = {name: value for name, value in given.items() if value is not None}
     return world.handle(
         Request(
             method="PUT",
@@ -42,6 +50,17 @@ def put(
 def live_jobs(world: ApiWorld) -> list[Job]:
     """The jobs with a key that have not ended."""
     return [each for each in world.world.table.jobs.values() if each.key and each.state not in ENDED]
+
+
+def completed(world: ApiWorld) -> Any:
+    """A job that has ended by its schedule."""
+    job = put(world, ONCE).json["job"]
+    stored = world.world.table.jobs[TENANT, job["id"]]
+    world.world.clock.time_ms += 120_000
+    run = world.world.occurrences(stored)
+    world.world.attempt(next(iter(run.values())))
+    assert world.get(PATH).json["state"] == "completed"
+    return job
 
 
 def fields_of(answer: Answer) -> dict[str, tuple[Any, Any]]:
@@ -167,15 +186,9 @@ def test_deleted_job_is_created_anew_with_another_id() -> None:
 
 def test_job_that_has_ended_by_its_schedule_is_created_anew_only_with_another_description() -> None:
     world = ApiWorld()
-    once = {"schedule": {"rate_seconds": 60, "max_runs": 1}} | REQUEST
-    job = put(world, once).json["job"]
-    stored = world.world.table.jobs[TENANT, job["id"]]
-    world.world.clock.time_ms += 120_000
-    run = world.world.occurrences(stored)
-    world.world.attempt(next(iter(run.values())))
-    assert world.get(PATH).json["state"] == "completed"
-    assert put(world, once).json["change"] == "unchanged"
-    again = put(world, once | {"schedule": {"rate_seconds": 60, "max_runs": 2}})
+    job = completed(world)
+    assert put(world, ONCE).json["change"] == "unchanged"
+    again = put(world, ONCE | {"schedule": {"rate_seconds": 60, "max_runs": 2}})
     assert again.json["change"] == "created"
     assert again.json["job"]["id"] != job["id"]
 
@@ -475,6 +488,58 @@ def test_rival_between_the_check_and_the_write_wins() -> None:
     assert (refused.problem, refused.headers["ETag"]) == ("precondition-failed", '"2"')
     shown = world.get(PATH).json
     assert (shown["name"], shown["schedule"]["cron"]) == ("theirs", "30 2 * * *")
+
+
+@pytest.mark.parametrize("dry_run", ["false", "true"])
+@pytest.mark.parametrize("change", [{"lane": "bulk"}, {"set": "other"}])
+def test_request_that_must_create_changes_no_job(change: dict[str, str], dry_run: str) -> None:
+    world = ApiWorld()
+    job = put(world).json["job"]
+    refused = put(world, NIGHTLY | change, none_match="*", dry_run=dry_run)
+    assert (refused.problem, refused.headers["ETag"]) == ("precondition-failed", '"1"')
+    assert refused.json["detail"].startswith("If-None-Match: the key has a job")
+    assert world.get(PATH).json == job | {"last_run": None}
+    assert put(world, NIGHTLY | change, match="*", none_match="*").status == 412
+
+
+def test_request_that_must_create_creates_where_no_job_is_left() -> None:
+    world = ApiWorld()
+    assert put(world, none_match="*", dry_run="true").json["change"] == "created"
+    first = put(world, none_match="*").json
+    assert first["change"] == "created"
+    world.delete(f"/v1/jobs/{first['job']['id']}")
+    assert put(world, none_match="*").json["change"] == "created"
+    assert put(world, match="*", none_match="*").json["change"] == "unchanged"
+
+
+def test_request_that_must_create_replaces_a_job_that_has_ended_by_its_schedule() -> None:
+    world = ApiWorld()
+    completed(world)
+    assert put(world, NIGHTLY, none_match="*").json["change"] == "created"
+
+
+@pytest.mark.parametrize("step", ["job_keys.assign", "jobs.create"])
+def test_creation_that_is_repeated_is_not_refused_because_of_itself(step: str) -> None:
+    world = ApiWorld()
+    world.world.steps.lose_answer(step)
+    assert put(world, none_match="*").status in (200, 503)
+    again = put(world, none_match="*")
+    assert (again.status, again.json["job"]["revision"]) == (200, 1)
+    assert len(live_jobs(world)) == 1
+
+
+@pytest.mark.parametrize("step", ["job_keys.assign", "jobs.create"])
+def test_rival_that_creates_the_job_before_wins(step: str) -> None:
+    world = ApiWorld()
+    world.world.steps.before(step, lambda: put(world, NIGHTLY | {"set": "theirs"}))
+    assert put(world, none_match="*").problem == "precondition-failed"
+    (job,) = live_jobs(world)
+    assert job.definition.set_name == "theirs"
+
+
+@pytest.mark.parametrize("none_match", ['"1"', 'W/"1"', '"1", "2"', "1", ""])
+def test_request_that_must_create_gives_no_revision(none_match: str) -> None:
+    assert put(ApiWorld(), none_match=none_match).problem == "malformed-request"
 
 
 def test_refused_patch_names_the_present_revision_too() -> None:

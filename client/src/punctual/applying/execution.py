@@ -28,17 +28,15 @@ class Done:
 def carry_out(client: Punctual, plan: Plan, jobs: Sequence[WantedJob], *, workers: int) -> tuple[Done, ...]:
     """Change what the plan names, and return what became of each job. The plan must be possible.
 
-    A job is updated at the revision that was compared with the file: if it was changed since, it keeps that change,
-    and a repetition compares anew. A job that the API refuses does not keep the others from being sent. Any other
-    error does, such as an answer that never comes. Nothing is deleted if anything failed. A repetition sends what is
-    left.
+    A job is updated at the revision that was compared with the file, and a job that did not exist is only created: if
+    another program has changed or created it since, it keeps that, and a repetition compares anew. A job that the API
+    refuses does not keep the others from being sent. Any other error does, such as an answer that never comes. Nothing
+    is deleted if anything failed. A repetition sends what is left.
     """
     seen = {change.key: change.revision for change in plan.changes}
     stop = Event()
     done = each(
-        lambda job: _attempt(
-            job.key, lambda: client.jobs.put(job.key, if_match=seen[job.key], **job.body).change, stop
-        ),
+        lambda job: _attempt(job.key, lambda: _put(client, job, seen[job.key]), stop),
         [job for job in jobs if job.key in seen],
         workers,
     )
@@ -61,6 +59,16 @@ def _attempt(key: str, act: Callable[[], str], stop: Event) -> Done:
         if not (isinstance(error, ApiError) and concerns_one_job(error)):
             stop.set()
         return Done(key, FAILED, error)
+
+
+def _put(client: Punctual, job: WantedJob, revision: int | None) -> str:
+    """Change a job at the revision that was seen, or create it if none was. Raises PreconditionFailedError if another
+    program has changed or created it since, but not for the job of an earlier attempt whose answer was lost."""
+    if revision is None:
+        change: str = client.jobs.put(job.key, if_none_match="*", **job.body).change
+    else:
+        change = client.jobs.put(job.key, if_match=revision, **job.body).change
+    return change
 
 
 def _delete(client: Punctual, deletion: Deletion) -> str:

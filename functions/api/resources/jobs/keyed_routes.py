@@ -38,7 +38,7 @@ from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.trace import TRACEPARENT
 from shared.domain.errors import InvalidValueError, PreconditionFailedError, ScheduleError
-from shared.domain.jobs.job import Job
+from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.schedule import Once
 from shared.usecases.chains.change_job import check_revision
@@ -59,13 +59,15 @@ ROUTES = Routes()
             "nothing. A paused job stays paused. A deleted job is created anew, and so is a job that has ended by "
             "its schedule, if the description differs. A rate without `start_at` keeps the phase of the job. With "
             "`If-Match`, a job at another revision is not changed, and a missing one not created: the answer is 412, "
-            "with the present `ETag` if there is a job. A job that needs no change is `unchanged` at any revision."
+            "with the present `ETag` if there is a job. With `If-None-Match: *`, a job is created and none is changed: "
+            "the answer is 412 if the key has a job that has not ended. A job that needs no change is `unchanged` "
+            "under every condition."
         ),
         success=200,
         answer=JobPutOut,
         body=KeyedJobIn,
         query=("dry_run",),
-        headers=("If-Match", DEPTH_HEADER, TRACEPARENT),
+        headers=("If-Match", "If-None-Match", DEPTH_HEADER, TRACEPARENT),
         problems=(
             *BODY_PROBLEMS,
             *CREATION_PROBLEMS,
@@ -77,7 +79,7 @@ ROUTES = Routes()
 )
 def put_job(context: Context, request: AuthenticatedRequest) -> Response:
     document, depth, trace = request.read_json(), context.depth(request), context.trace(request)
-    is_dry_run, tags = request.flag("dry_run"), request.if_match()
+    is_dry_run, tags, must_create = request.flag("dry_run"), request.if_match(), request.must_create()
     try:
         described = Described(
             context, request, validate(document, KeyedJobIn).new_job(depth=depth, trace=trace)
@@ -88,7 +90,7 @@ def put_job(context: Context, request: AuthenticatedRequest) -> Response:
             described.wanted,
             differs=described.differs,
             revise=described.revise,
-            precondition=lambda standing: _check_tags(tags, standing),
+            precondition=lambda standing: _check_conditions(tags, standing, must_create=must_create),
             is_dry_run=is_dry_run,
         )
     except (ProblemError, InvalidValueError) as error:
@@ -157,8 +159,15 @@ class Described:
         return revised
 
 
-def _check_tags(tags: Tags | None, standing: Job | None) -> None:
-    """PreconditionFailedError unless the job of the key is at a revision that If-Match names, if there is one."""
+def _check_conditions(tags: Tags | None, standing: Job | None, *, must_create: bool) -> None:
+    """PreconditionFailedError unless the job of the key is at a revision that If-Match names, if there is one, and
+    for a job that would be changed although it must be created. A job that has ended by its schedule is replaced."""
+    if must_create and standing is not None and standing.state is not JobState.COMPLETED:
+        raise PreconditionFailedError(
+            f"the key has a job, which is at revision {standing.revision}",
+            revision=standing.revision,
+            condition="If-None-Match",
+        )
     if tags is None:
         return
     if standing is None:
