@@ -35,9 +35,9 @@ class Commands:
 
 def test_jobs_have_their_keys_their_set_and_all_values() -> None:
     commands = Commands()
-    nightly, hourly = wanted_jobs(FILE, {"TOKEN": "t", "OTHER": ""}, commands)
+    nightly, hourly = wanted_jobs(FILE, {"TOKEN": "t", "OTHER": "o"}, commands)
     assert (nightly.key, nightly.line, nightly.body["set"]) == ("billing.nightly", 3, "billing")
-    assert nightly.body["request"]["headers"] == {"X-Token": "t", "X-Other": "", "X-Same": "t"}
+    assert nightly.body["request"]["headers"] == {"X-Token": "t", "X-Other": "o", "X-Same": "t"}
     assert (hourly.body["request"]["headers"], hourly.body["request"]["body"]) == (
         {"X-Token": "s3cret"},
         "s3cret",
@@ -52,6 +52,20 @@ def test_all_missing_variables_are_named_and_no_command_runs() -> None:
         wanted_jobs(FILE, {}, commands)
     assert missing.value.names == ("TOKEN", "OTHER")
     assert commands.ran == []
+
+
+@pytest.mark.parametrize("value", ["", " ", "\n"])
+def test_empty_variable_counts_as_missing(value: str) -> None:
+    commands = Commands()
+    with pytest.raises(MissingVariablesError, match=r"not set, or empty: OTHER$"):
+        wanted_jobs(FILE, {"TOKEN": "t", "OTHER": value}, commands)
+    assert commands.ran == []
+
+
+@pytest.mark.parametrize("printed", ["", "\n", " \r\n"])
+def test_command_that_prints_nothing_gives_no_value(printed: str) -> None:
+    with pytest.raises(ApplyFileError, match="the command 'pass' has printed nothing"):
+        wanted_jobs(FILE, {"TOKEN": "t", "OTHER": "o"}, lambda _: printed)
 
 
 def test_commands_run_only_if_they_are_allowed() -> None:

@@ -202,7 +202,10 @@ def test_job_that_the_api_refuses_stops_the_file_with_its_line_and_reason() -> N
         ),
         ("[" * 100_000, "nested deeper"),
         ("#" * (8 * 1024 * 1024 + 1), "more than 8 MiB"),
-        (NIGHTLY.replace("HOOK_TOKEN", "NOT_SET"), "environment variables that are not set: NOT_SET"),
+        (
+            NIGHTLY.replace("HOOK_TOKEN", "NOT_SET"),
+            "environment variables that are not set, or empty: NOT_SET",
+        ),
         (
             NIGHTLY.replace("env: HOOK_TOKEN", "command: [sh, -c, 'touch ran']"),
             "allow it with --allow-commands",

@@ -22,10 +22,10 @@ class ApplyFileError(ValueError):
 
 
 class MissingVariablesError(ApplyFileError):
-    """Environment variables that the file names and that are not set; `names` has all of them."""
+    """Environment variables that the file names and that are not set, or blank; `names` has all of them."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
-        super().__init__(f"environment variables that are not set: {', '.join(names)}")
+        super().__init__(f"environment variables that are not set, or empty: {', '.join(names)}")
         self.names = names
 
 

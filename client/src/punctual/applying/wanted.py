@@ -1,4 +1,8 @@
-"""The jobs of a file as they are sent: with the values that the file leaves to the environment and to commands."""
+"""The jobs of a file as they are sent: with the values that the file leaves to the environment and to commands.
+
+Such a value is never empty or white space alone. Pipelines pass a secret that they do not have as an empty variable,
+and it would replace the token that a job has.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +27,7 @@ def wanted_jobs(file: ApplyFile, environ: Mapping[str, str], run: Run | None) ->
     """Return all jobs of the file, in its order. Nothing is sent.
 
     Each command runs once; `run` None means that the file may have none. Raises MissingVariablesError with all
-    variables that are not set, ApplyFileError, and what `run` raises.
+    variables that are not set or blank, ApplyFileError, and what `run` raises.
     """
     values = _values((source for job in file.jobs for source in job.sources()), environ, run)
     return tuple(
@@ -33,14 +37,19 @@ def wanted_jobs(file: ApplyFile, environ: Mapping[str, str], run: Run | None) ->
 
 def _values(sources: Iterable[Source], environ: Mapping[str, str], run: Run | None) -> dict[Source, str]:
     wanted = dict.fromkeys(sources)
-    missing = tuple(each.env for each in wanted if each.env is not None and each.env not in environ)
+    missing = tuple(
+        each.env for each in wanted if each.env is not None and not environ.get(each.env, "").strip()
+    )
     if missing:
         raise MissingVariablesError(missing)
     return {each: environ[each.env] if each.env is not None else _output(each, run) for each in wanted}
 
 
 def _output(source: Source, run: Run | None) -> str:
-    """What the command prints, without the line end."""
+    """What the command prints, without the line end. Raises ApplyFileError if it prints nothing."""
     if run is None:
         raise ApplyFileError(f"the file runs {source}: allow it with --allow-commands if you trust the file")
-    return run(source.command).rstrip("\r\n")
+    printed = run(source.command).rstrip("\r\n")
+    if not printed.strip():
+        raise ApplyFileError(f"{source} has printed nothing for a value of the file")
+    return printed
