@@ -85,6 +85,48 @@ def test_request_to_the_name_of_another_machine_is_refused(host: str) -> None:
     run(scenario)
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "Origin: https://evil.example",
+        "Origin: http://evil.example:14569",
+        "Origin: https://localhost.evil.example",
+        "Origin: null",
+        "origin: http://localhost:3000\r\nOrigin: https://evil.example",
+        "Origin: http://[::1",
+        "Origin: ",
+        "Sec-Fetch-Site: cross-site",
+        "sec-fetch-site: Cross-Site",
+    ],
+)
+def test_request_that_a_page_of_another_site_sends_here_is_forbidden(headers: str) -> None:
+    raw = f"POST /x HTTP/1.1\r\nHost: 127.0.0.1:14569\r\n{headers}\r\nContent-Length: 0\r\n\r\n".encode()
+
+    async def scenario(listener: Listening, receiver: RawReceiver) -> None:
+        assert status(await listener.send(raw)) == 403
+        assert receiver.received == []
+
+    run(scenario)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "Origin: http://localhost:3000",
+        "Origin: http://127.0.0.1:8000\r\nSec-Fetch-Site: cross-site",
+        "Sec-Fetch-Site: none",
+        "Sec-Fetch-Site: same-site",
+    ],
+)
+def test_page_of_this_machine_may_send_requests(headers: str) -> None:
+    raw = f"POST /x HTTP/1.1\r\nHost: localhost\r\n{headers}\r\nContent-Length: 0\r\n\r\n".encode()
+
+    async def scenario(listener: Listening, receiver: RawReceiver) -> None:
+        assert status(await listener.send(raw)) == 200
+
+    run(scenario)
+
+
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1", "127.9.9.9:80", "[::1]:14569"])
 def test_request_to_a_name_of_this_machine_is_forwarded(host: str) -> None:
     async def scenario(listener: Listening, receiver: RawReceiver) -> None:

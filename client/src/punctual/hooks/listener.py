@@ -165,7 +165,7 @@ class _Reply:
         if self._fault.status is not None:
             return await self._own(self._fault.status, "a fault of --fail", Source.INJECTED)
         try:
-            _check_host(target, request)
+            _check_caller(target, request)
             outgoing = _forwarded(target, request, body)
         except ValueError as error:
             return await self._own(FORBIDDEN, str(error), Source.LISTENER)
@@ -216,20 +216,31 @@ class _Reply:
             await self._around.sleep(self._fault.delay_seconds)
 
 
-def _check_host(target: Target, request: h11.Request) -> None:
-    """ValueError for a request that was sent to a name of another machine.
+def _check_caller(target: Target, request: h11.Request) -> None:
+    """ValueError for a request that a web page has made a browser send here.
 
-    A web page can make a browser send such requests here, and the receiver could not tell them apart any more,
-    since `Host` is changed.
+    Such a page comes here by a name of its own, which is in `Host`, or sends to 127.0.0.1, and then `Origin` or
+    `Sec-Fetch-Site` tells. A call of Punctual has neither of these two, unless its job sets it.
     """
-    for name, value in request.headers:
-        if name == b"host" and not (target.is_remote_allowed or is_loopback(_host_of(value))):
-            raise ValueError("the header Host names another machine: add --allow-remote to take such calls")
+    if target.is_remote_allowed:
+        return
+    if not all(is_loopback(_host_of(b"//" + value)) for value in _values(request, b"host")):
+        raise ValueError("the header Host names another machine: add --allow-remote to take such calls")
+    origins = _values(request, b"origin")
+    if not all(is_loopback(_host_of(value)) for value in origins):
+        raise ValueError("a web page of another site sends this: add --allow-remote to take such calls")
+    sites = _values(request, b"sec-fetch-site")
+    if not origins and any(value.strip().lower() == b"cross-site" for value in sites):
+        raise ValueError("a web page of another site asks for this: add --allow-remote to take such calls")
+
+
+def _values(request: h11.Request, name: bytes) -> list[bytes]:
+    return [value for each, value in request.headers if each == name]
 
 
 def _host_of(value: bytes) -> str:
     try:
-        return urlsplit(f"//{value.decode('latin-1')}").hostname or ""
+        return urlsplit(value.decode("latin-1")).hostname or ""
     except ValueError:
         return ""
 
