@@ -11,6 +11,7 @@ import httpx
 
 from punctual._config import Config
 from punctual._operation import Auth, Call, Secret
+from punctual._proxies import no_proxy_for
 from punctual._retry import Lost, Reply
 from punctual.errors import ConfigurationError
 
@@ -76,17 +77,21 @@ class SyncConnections:
 
     def send(self, call: Call[Any], link: Link) -> Reply | Lost:
         """The answer of one attempt, or why there is none."""
-        credential, client = link.credential(call), self._opened()
+        credential, client = link.credential(call), self._opened(link.config.url)
         try:
             return _reply(client.send(client.build_request(**link.arguments(call)), auth=credential))
         except httpx.RequestError as error:
             return lost(error)
 
-    def _opened(self) -> httpx.Client:
+    def _opened(self, url: str) -> httpx.Client:
+        """The client, which is that of one deployment."""
         with self._lock:
             if self._client is None:
                 self._client = httpx.Client(
-                    transport=self.transport, headers=_agent(), follow_redirects=False
+                    transport=self.transport,
+                    mounts=no_proxy_for(url),
+                    headers=_agent(),
+                    follow_redirects=False,
                 )
             return self._client
 
@@ -108,7 +113,10 @@ class AsyncConnections:
         credential = link.credential(call)
         if self._client is None:
             self._client = httpx.AsyncClient(
-                transport=self.transport, headers=_agent(), follow_redirects=False
+                transport=self.transport,
+                mounts=no_proxy_for(link.config.url),
+                headers=_agent(),
+                follow_redirects=False,
             )
         request = self._client.build_request(**link.arguments(call))
         try:

@@ -174,7 +174,7 @@ class Work:
         self.api.heartbeat = [httpx.Response(200, json={"lease_until": instant(now() + 60)})]
         self.pages: list[bytes] = []
         client = self.api.client()
-        monkeypatch.setattr(httpx, "Client", lambda: client)
+        monkeypatch.setattr(httpx, "Client", lambda **_: client)
         code["pages_of"] = lambda table: [table.encode(), b"2"]
         code["write"] = self.pages.append
 

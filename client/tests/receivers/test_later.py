@@ -165,7 +165,7 @@ def test_call_without_a_token_cannot_be_reported_on() -> None:
 def test_clients_of_its_own_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     api, closed = Api(), []
     made = [api.client()]
-    monkeypatch.setattr(httpx, "Client", lambda: made[0])
+    monkeypatch.setattr(httpx, "Client", lambda **_: made[0])
     call = Receiver(NEW, seen=None, clock=lambda: NOW, long_work=LongWork(api_url=API)).admit(
         headers_of(b""), b""
     )
@@ -174,7 +174,7 @@ def test_clients_of_its_own_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not made[0].is_closed
     closed.append(made[0].is_closed)
     made_async = api.async_client()
-    monkeypatch.setattr(httpx, "AsyncClient", lambda: made_async)
+    monkeypatch.setattr(httpx, "AsyncClient", lambda **_: made_async)
 
     async def scenario() -> None:
         async with call.work():

@@ -49,10 +49,14 @@ def content_of(url: str) -> Iterator[bytes]:
     import httpx
 
     from punctual._config import checked_url
+    from punctual._proxies import no_proxy_for
 
     checked_url(url.partition("?")[0])
     try:
-        with httpx.stream("GET", url, timeout=TIMEOUT_SECONDS, follow_redirects=False) as response:
+        with (
+            httpx.Client(mounts=no_proxy_for(url), timeout=TIMEOUT_SECONDS, follow_redirects=False) as client,
+            client.stream("GET", url) as response,
+        ):
             if response.status_code != httpx.codes.OK:
                 raise CommandError(f"the file was answered with {response.status_code}", Exit.UNAVAILABLE)
             yield from response.iter_raw()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from punctual._proxies import no_proxy_for
 from punctual.receivers._reports import Judgement, Unanswered, outcome_of
 from punctual.receivers._work_state import WorkState
 from punctual.receivers.errors import AttemptLostError, ReportError
@@ -42,7 +43,7 @@ class Work(WorkState):
     # --- with
 
     def __enter__(self) -> Work:
-        self._client = self._settings.http or httpx.Client()
+        self._client = self._settings.http or httpx.Client(mounts=no_proxy_for(self._settings.api_url))
         try:
             self._beat()
             self.check()
@@ -96,7 +97,9 @@ class Work(WorkState):
     # --- async with
 
     async def __aenter__(self) -> Work:
-        self._async_client = self._settings.async_http or httpx.AsyncClient()
+        self._async_client = self._settings.async_http or httpx.AsyncClient(
+            mounts=no_proxy_for(self._settings.api_url)
+        )
         try:
             await self._beat_async()
             self.check()
