@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from punctual._operation import Call, T
 from punctual._retry import Failure, Lost, Reply, Success, judge, next_wait
+from punctual.errors import RequestError
 from punctual.models import Batch, BatchResult
 
 LOG = logging.getLogger("punctual")
@@ -87,7 +88,11 @@ def batch(calls: Sequence[Call[Batch]], rules: Rules) -> Steps[Batch]:
     """The results of all calls, in order. A call is repeated while a result says that it is not known."""
     results: list[BatchResult] = []
     for call in calls:
-        answer = yield from _settled(call, rules)
+        try:
+            answer = yield from _settled(call, rules)
+        except RequestError as error:
+            error.idempotency_key = calls[0].idempotency_key  # The one with which the batch can be repeated.
+            raise
         results.extend(answer.results)
     return Batch(results=tuple(results))
 

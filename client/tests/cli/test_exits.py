@@ -1,5 +1,7 @@
 """Exit codes and the texts of errors."""
 
+import re
+
 import httpx
 import pytest
 
@@ -102,6 +104,51 @@ def test_error_whose_answer_was_lost_says_that_it_may_have_taken_effect() -> Non
     assert "may have taken effect" in "\n".join(
         lines_of(NoAnswerError("no answer", operation="createKey", maybe_applied=True))
     )
+
+
+ONE_JOB = f'{{"schedule": {{"delay_seconds": 60}}, "request": {{"url": "{HOOK}"}}}}'
+
+
+@pytest.mark.parametrize("line", ["create --url {hook} --delay 1h", "trigger {job}", "batch -"])
+@pytest.mark.parametrize("fate", [Fate.ANSWER_LOST, Fate.TIMED_OUT])
+def test_creation_without_an_answer_can_be_repeated_by_the_option_that_is_shown(
+    line: str, fate: Fate
+) -> None:
+    shell = Shell()
+    job = shell.json("create", "--url", HOOK, "--cron", "@daily")["id"]
+    words = [word.format(hook=HOOK, job=job) for word in line.split()]
+    shell.deployment.fate = lambda request: fate if request.method == "POST" else Fate.ANSWERED
+    lost = shell.run(*words, stdin=ONE_JOB)
+    assert lost.code == 8
+    [option] = re.findall(r"takes effect once: (--idempotency-key \S+)\n", lost.err)
+    shell.deployment.fate = lambda _: Fate.ANSWERED
+    before = len(shell.json("list")), len(shell.json("runs"))
+    shell.ok(*words, *option.split(), stdin=ONE_JOB)
+    assert (len(shell.json("list")), len(shell.json("runs"))) == before
+
+
+def test_key_is_shown_only_where_a_command_takes_it() -> None:
+    for operation, is_shown in (("createJob", True), ("startRedrive", False), ("searchExecutions", False)):
+        error = NoAnswerError("no answer", operation=operation, idempotency_key="k 'x", maybe_applied=True)
+        assert ("--idempotency-key" in "\n".join(lines_of(error))) == is_shown
+    refused = problem(422, "validation-failed", operation="createJob", idempotency_key="k")
+    assert "--idempotency-key" not in "\n".join(lines_of(refused))
+
+
+def test_trigger_of_several_jobs_says_which_one_failed() -> None:
+    shell = Shell()
+    for name in ("a", "b"):
+        shell.ok("create", "--url", HOOK, "--cron", "@daily", "--name", name)
+    sent = len(shell.deployment.sent)
+    shell.deployment.fate = lambda request: (
+        Fate.ANSWER_LOST
+        if request.method == "POST"
+        and len([e for e in shell.deployment.sent[sent:] if e.method == "POST"]) > 1
+        else Fate.ANSWERED
+    )
+    ran = shell.run("trigger", "a", "b", "a")
+    assert ran.code == 8
+    assert "b failed, and the jobs after it were not triggered" in ran.err
 
 
 def test_hostile_detail_reaches_no_terminal() -> None:

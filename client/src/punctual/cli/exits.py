@@ -5,6 +5,7 @@ A command lets errors of the SDK pass, and raises `CommandError` for its own. No
 
 from collections.abc import Iterator
 from enum import IntEnum
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from punctual.cli.texts import escaped
@@ -109,11 +110,21 @@ def lines_of(error: Exception) -> Iterator[str]:
     yield f"punctual: {escaped(text) or type(error).__name__}"
     if hint:
         yield f"  {escaped(hint)}"
-    if getattr(error, "maybe_applied", False):
-        yield _MAYBE
+    yield from _doubt(error)
 
 
-_MAYBE = "  The request may have taken effect, although no answer said so."
+_WITH_KEY = frozenset({"backfillJob", "createJob", "createJobs", "triggerJob"})
+"""The operations whose commands have the option `--idempotency-key`."""
+
+
+def _doubt(error: Exception) -> Iterator[str]:
+    """What a lost answer means, and the option with which the command can be repeated."""
+    if not getattr(error, "maybe_applied", False):
+        return
+    yield "  The request may have taken effect, although no answer said so."
+    key, operation = getattr(error, "idempotency_key", None), getattr(error, "operation", None)
+    if key and operation in _WITH_KEY:
+        yield f"  With this option, the same command takes effect once: --idempotency-key {escaped(quote(key))}"
 
 
 def _of_problem(error: "ApiError") -> Iterator[str]:
@@ -129,7 +140,6 @@ def _of_problem(error: "ApiError") -> Iterator[str]:
     hint = HINTS.get(error.type or "")
     if hint:
         yield f"  {hint}"
-    if error.maybe_applied:
-        yield _MAYBE
+    yield from _doubt(error)
     if error.instance:
         yield f"  request: {escaped(error.instance)}"

@@ -120,6 +120,10 @@ def _triggered(session: Session, jobs: tuple[str, ...], key: str | None) -> "lis
     try:
         for job in ids:
             runs.append(session.client.jobs.trigger(job, idempotency_key=key))  # noqa: PERF401 - kept when one fails
+    except Exception:
+        if len(ids) > 1:
+            session.warn(f"{jobs[len(runs)]} failed, and the jobs after it were not triggered")
+        raise
     finally:
         for run in runs:
             session.note(f"{run.id} of {run.job_id} begins")
