@@ -156,6 +156,18 @@ def test_key_counts_before_the_name_of_another_job() -> None:
     assert shell.json("get", "twin")["id"] == keyed["id"]
 
 
+def test_deleted_key_does_not_hide_a_job_of_that_name() -> None:
+    shell = Shell()
+    deleted = shell.json(*RECURRING, "--key", "twin")
+    shell.ok("delete", "twin")
+    assert shell.json("get", "twin")["id"] == deleted["id"]
+    job = made(shell, "--name", "twin")
+    assert shell.json("get", "twin")["id"] == job["id"]
+    shell.ok("pause", "twin")
+    made(shell, "--name", "twin")
+    assert shell.run("pause", "twin").code == 2
+
+
 def test_hostile_name_of_a_job_is_found_and_escaped() -> None:
     shell = Shell(is_terminal=True, width=100)
     job = made(shell, "--name", "[red]a\u200b[/red]")

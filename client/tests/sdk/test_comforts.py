@@ -9,7 +9,13 @@ import pytest
 
 from client.tests.sdk.deployment import HOOK, Deployment, Fate, client, script
 from punctual import AsyncPunctual, Punctual, new_job
-from punctual.errors import BatchRefusedError, ConfigurationError, ExecutionFailedError, WaitTimeoutError
+from punctual.errors import (
+    BatchRefusedError,
+    ConfigurationError,
+    ExecutionFailedError,
+    NoAnswerError,
+    WaitTimeoutError,
+)
 from punctual.models import BatchResult, JobIn, RequestIn, ScheduleIn
 from punctual.problems import IdempotencyKeyReusedError, InvalidStateError, ValidationFailedError
 from shared.domain.delivery.callback import CallbackResponse, Reason
@@ -29,6 +35,18 @@ def test_pages_are_read_when_their_entries_are_wanted() -> None:
         next(jobs)
         assert len(deployment.sent) == before + 1
         assert len(list(jobs)) == 3
+
+
+def test_error_of_a_batch_has_the_key_with_which_it_can_be_repeated() -> None:
+    jobs = [new_job(url=HOOK, delay_seconds=60 + place) for place in range(150)]
+    with client() as (p, deployment):
+        deployment.fate = lambda _: Fate.ANSWER_LOST if len(deployment.sent) > 1 else Fate.ANSWERED
+        with pytest.raises(NoAnswerError) as lost:
+            p.jobs.batch(jobs, idempotency_key="import")
+        assert lost.value.idempotency_key == "import"
+        deployment.fate = lambda _: Fate.ANSWERED
+        p.jobs.batch(jobs, idempotency_key=lost.value.idempotency_key).raise_for_refused()
+        assert len(list(p.jobs.iterate())) == 150
 
 
 def test_one_off_job_is_waited_for() -> None:

@@ -17,17 +17,19 @@ _GONE = frozenset({"deleted", "deleting"})
 
 
 def find_job(session: Session, named: str) -> "Job":
-    """The job that is named. Raises CommandError if there is none, or if several jobs have the name."""
+    """The job that is named. Raises CommandError if there is none, or if several jobs have the name.
+
+    The API shows a deleted job under its key until its record expires: a job with this name counts before it.
+    """
     if _ID.fullmatch(named):
         return session.client.jobs.get(named)
-    if _KEY.fullmatch(named):
-        from punctual.problems import NotFoundError
-
-        try:
-            return session.client.jobs.get_by_key(named)
-        except NotFoundError:
-            pass
-    return session.client.jobs.get(_by_name(session, named))
+    keyed = _with_key(session, named)
+    if keyed is not None and keyed.state not in _GONE:
+        return keyed
+    found = _with_name(session, named)
+    if keyed is not None and not found:
+        return keyed
+    return session.client.jobs.get(_only(named, found))
 
 
 def find_job_id(session: Session, named: str) -> str:
@@ -35,9 +37,24 @@ def find_job_id(session: Session, named: str) -> str:
     return named if _ID.fullmatch(named) else find_job(session, named).id
 
 
-def _by_name(session: Session, named: str) -> str:
+def _with_key(session: Session, named: str) -> "Job | None":
+    from punctual.problems import NotFoundError
+
+    if not _KEY.fullmatch(named):
+        return None
+    try:
+        return session.client.jobs.get_by_key(named)
+    except NotFoundError:
+        return None
+
+
+def _with_name(session: Session, named: str) -> "list[JobSummary]":
     jobs = session.client.jobs.iterate(q=named) if _NAME.fullmatch(named) else ()
-    found = [each for each in jobs if each.name == named and each.state not in _GONE]
+    return [each for each in jobs if each.name == named and each.state not in _GONE]
+
+
+def _only(named: str, found: "list[JobSummary]") -> str:
+    """The id of the one job; CommandError if there is none, or several."""
     if len(found) == 1:
         return found[0].id
     if not found:
