@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from client.tests.cli.shell import Shell
+from client.tests.cli.worlds import tenant_with_all_scopes
 from client.tests.sdk.deployment import HOOK
 from punctual.cli.job_members import members_of_job
 from punctual.cli.job_options import JOB_OPTIONS
@@ -147,6 +148,32 @@ def test_job_is_found_by_id_key_and_unique_name() -> None:
     assert ran.code == 2
     assert job["id"] in ran.err
     assert twin["id"] in ran.err
+
+
+SLACK = "https://hooks.slack.com/services/T0/B0/s3cret"
+
+
+@pytest.mark.parametrize("source", ["env:SLACK_URL", "@{folder}/url", "-"])
+@pytest.mark.parametrize("option", ["--alerts-url", "--on-success", "--on-failure"])
+def test_url_of_callbacks_and_alerts_needs_no_argument(option: str, source: str, tmp_path: Path) -> None:
+    shell = tenant_with_all_scopes()
+    shell.environ["SLACK_URL"] = SLACK
+    (tmp_path / "url").write_text(f"{SLACK}\n", encoding="utf-8")
+    more = ("--alert", "failed") if option == "--alerts-url" else ()
+    made(shell, "--name", "nightly")
+    for command in (RECURRING, ("edit", "nightly"), ("settings", "set")):
+        shell.ok(*command, option, source.format(folder=tmp_path), *more, stdin=f"{SLACK}\n")
+        body = sent(shell)
+        assert SLACK in (body.get("on_success"), body.get("on_failure"), body.get("alerts", {}).get("url"))
+
+
+@pytest.mark.parametrize("source", ["env:MISSING", "env:EMPTY", "env:", "-", "@/nowhere/url"])
+@pytest.mark.parametrize("option", ["--alerts-url", "--on-success", "--on-failure"])
+def test_url_that_is_not_where_it_is_said_to_be_sends_nothing(option: str, source: str) -> None:
+    shell = Shell(environ={"EMPTY": " "})
+    for command in (("create", "--url", HOOK, "--every", "1h"), ("edit", "job"), ("settings", "set")):
+        ran = shell.run(*command, option, source, stdin=" \n")
+        assert (ran.code, ran.out, shell.deployment.sent) == (2, "", [])
 
 
 def test_key_counts_before_the_name_of_another_job() -> None:

@@ -29,7 +29,13 @@ class World:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.shell = Shell(environ={"XDG_CONFIG_HOME": str(folder), "PUNCTUAL_SIGNING_SECRET": NEW})
+        self.shell = Shell(
+            environ={
+                "XDG_CONFIG_HOME": str(folder),
+                "PUNCTUAL_SIGNING_SECRET": NEW,
+                "SLACK_URL": "https://hooks.slack.com/services/T0/B0/x",
+            }
+        )
         world = self.shell.deployment.world.world
         self.operator = str(world.create_tenant.operator().api_key)
         self.key = str(world.create_tenant.execute(TENANT, ALL_SCOPES).api_key)

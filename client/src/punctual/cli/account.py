@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from punctual.cli.exits import CommandError, Exit
+from punctual.cli.job_options import URL_HELP
+from punctual.cli.job_values import url_value
 from punctual.cli.jobs_of import find_job
 from punctual.cli.list_options import PAGE, All, Limit, Since, Until, shown
 from punctual.cli.options import DURATION, seconds
@@ -41,16 +43,16 @@ Target = Annotated[
         show_default=False,
     ),
 ]
-_URL = "A URL, none to remove it, @FILE, or - for standard input."
+_URL = f"none removes it. {URL_HELP}"
 OnSuccess = Annotated[
-    str | None, typer.Option("--on-success", metavar="URL", help=f"Called after successes. {_URL}")
+    str | None, typer.Option("--on-success", metavar="URL", help=f"Called after successes; {_URL}")
 ]
 OnFailure = Annotated[
-    str | None, typer.Option("--on-failure", metavar="URL", help=f"Called after failures. {_URL}")
+    str | None, typer.Option("--on-failure", metavar="URL", help=f"Called after failures; {_URL}")
 ]
 AlertsUrl = Annotated[
     str | None,
-    typer.Option("--alerts-url", metavar="URL", help=f"Called with the events that are announced. {_URL}"),
+    typer.Option("--alerts-url", metavar="URL", help=f"Called with the events that are announced; {_URL}"),
 ]
 AlertEvents = Annotated[
     list[Event] | None, typer.Option("--alert", help="An event to announce; may be given several times.")
@@ -132,9 +134,12 @@ def changed_defaults(
 ) -> dict[str, Any]:
     """The members of a change of the defaults of a tenant. Raises CommandError for alerts without a URL."""
     members: dict[str, Any] = {}
-    for name, url in (("on_success", on_success), ("on_failure", on_failure)):
+    for flag, name, url in (
+        ("--on-success", "on_success", on_success),
+        ("--on-failure", "on_failure", on_failure),
+    ):
         if url is not None:
-            members[name] = _url(session, url)
+            members[name] = _url(session, flag, url)
     of_alerts: dict[str, Any] = {}
     if alerts:
         of_alerts["events"] = [each.value for each in alerts]
@@ -143,17 +148,16 @@ def changed_defaults(
     if alert_format is not None:
         of_alerts["format"] = alert_format
     if alerts_url is not None:
-        url = _url(session, alerts_url)
+        url = _url(session, "--alerts-url", alerts_url)
         members["alerts"] = None if url is None else {"url": url, **of_alerts}
     elif of_alerts:
         raise CommandError("alerts are replaced as a whole: give --alerts-url as well", Exit.USAGE)
     return members
 
 
-def _url(session: Session, given: str) -> str | None:
-    if given == "-" or given.startswith("@"):
-        given = session.content(given).decode("utf-8", "replace").strip()
-    return None if given == NO_URL else given
+def _url(session: Session, flag: str, given: str) -> str | None:
+    url = url_value(session, flag, given)
+    return None if url == NO_URL else url
 
 
 def usage(context: typer.Context) -> None:

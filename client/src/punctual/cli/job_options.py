@@ -6,10 +6,11 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from punctual.cli.job_values import body, duration, durations, header_values, json_value
+from punctual.cli.job_values import body, duration, durations, header_values, json_value, url_value
 from punctual.cli.options import DURATION
 from punctual.cli.session import Session
 
+URL_HELP = "A secret one comes from env:VAR, @FILE or - (standard input)."
 Read = Callable[[Session, str, Any], Any]
 
 
@@ -51,6 +52,10 @@ def _text(flag: str, part: str, member: str, text: str, metavar: str = "TEXT") -
 
 def _seconds(flag: str, part: str, member: str, text: str) -> JobOption:
     return JobOption((flag,), part, member, str, text, DURATION, duration)
+
+
+def _secret_url(flag: str, part: str, member: str, text: str) -> JobOption:
+    return JobOption((flag,), part, member, str, f"{text} {URL_HELP}", "URL", url_value)
 
 
 def _number(flag: str, part: str, member: str, text: str) -> JobOption:
@@ -146,8 +151,8 @@ SETTINGS = (
         Literal["skip", "run"],
         "What a one-off job does after a suspension of the tenant.",
     ),
-    _text("--on-success", "", "on_success", "Called after a success; none for no call.", "URL"),
-    _text("--on-failure", "", "on_failure", "Called after a failure; none for no call.", "URL"),
+    _secret_url("--on-success", "", "on_success", "Called after a success; none for no call."),
+    _secret_url("--on-failure", "", "on_failure", "Called after a failure; none for no call."),
     _text("--signing-secret", "", "signing_secret", "The name of the secrets that sign the calls.", "NAME"),
     _seconds("--async-deadline", "", "async_deadline_seconds", "The longest attempt that is answered 202."),
     _seconds("--heartbeat", "", "heartbeat_seconds", "Such an attempt is lost without a heartbeat."),
@@ -165,7 +170,7 @@ SETTINGS = (
         durations,
     ),
     _seconds("--give-up-after", "retry", "give_up_after_seconds", "No attempt starts later than this."),
-    _text("--alerts-url", "alerts", "url", "Called for alerts; none for no alerts.", "URL"),
+    _secret_url("--alerts-url", "alerts", "url", "Called for alerts; none for no alerts."),
     JobOption(
         ("--alert",),
         "alerts",

@@ -37,7 +37,7 @@ def header_values(session: Session, _: str, values: list[str]) -> dict[str, str]
             )
         name, value = found[1], found[2]
         if value.startswith(_ENV):
-            headers[name] = _variable(session, name, value.removeprefix(_ENV))
+            headers[name] = _variable(session, f"--header {name}", value.removeprefix(_ENV))
         elif may_be_secret(name):
             raise CommandError(
                 f"the value of {name} may be a secret, and other users of this machine can read it here",
@@ -49,10 +49,25 @@ def header_values(session: Session, _: str, values: list[str]) -> dict[str, str]
     return headers
 
 
-def _variable(session: Session, header: str, variable: str) -> str:
-    value = session.around.environ.get(variable)
-    if not value:
-        raise CommandError(f"--header {header}: the variable {variable!r} is not set, or empty", Exit.USAGE)
+def url_value(session: Session, flag: str, given: str) -> str:
+    """A URL that may be a secret: `env:VAR` comes from the environment, `@FILE` from a file, `-` from standard input.
+
+    Raises CommandError if nothing is there. The text has nothing of the URL.
+    """
+    if given.startswith(_ENV):
+        return _variable(session, flag, given.removeprefix(_ENV)).strip()
+    if given != "-" and not given.startswith("@"):
+        return given
+    url = body(session, flag, given).strip()
+    if not url:
+        raise CommandError(f"{flag} is empty", Exit.USAGE, hint="give a URL, or none for no call")
+    return url
+
+
+def _variable(session: Session, flag: str, variable: str) -> str:
+    value = session.around.environ.get(variable, "")
+    if not value.strip():
+        raise CommandError(f"{flag}: the variable {variable!r} is not set, or empty", Exit.USAGE)
     return value
 
 
@@ -81,7 +96,7 @@ def body(session: Session, flag: str, value: str) -> str:
         return content.decode()
     except ValueError:
         raise CommandError(
-            f"{flag} is not in UTF-8", Exit.USAGE, hint="a body is text: encode bytes first"
+            f"{flag} is not in UTF-8", Exit.USAGE, hint="give text: encode other bytes first"
         ) from None
 
 
