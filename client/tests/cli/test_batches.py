@@ -1,8 +1,10 @@
 """`punctual batch`: many jobs from a file."""
 
 import json
+import re
 from pathlib import Path
 
+import httpx
 import pytest
 
 from client.tests.cli.shell import Shell
@@ -60,3 +62,24 @@ def test_file_of_something_else_sends_nothing(text: str | bytes) -> None:
 
 def test_empty_file_creates_nothing() -> None:
     assert Shell().json("batch", "-") == []
+
+
+def test_job_of_unknown_result_can_be_repeated_by_the_option_that_is_shown() -> None:
+    shell = Shell()
+    plain, problem = shell.deployment.answer, {"type": "urn:punctual:problem:service-unavailable"}
+    unknown = {
+        "status": 503,
+        "problem": {**problem, "title": "", "status": 503, "detail": "", "instance": ""},
+    }
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        plain(request)
+        return httpx.Response(200, json={"results": [unknown]})
+
+    shell.deployment.answer = answer  # type: ignore[method-assign]
+    ran = shell.run("batch", "-", stdin=lines(JOB))
+    assert ran.code == 8
+    [option] = re.findall(r"creates each job once: (--idempotency-key \S+)\n", ran.err)
+    shell.deployment.answer = plain  # type: ignore[method-assign]
+    shell.ok("batch", "-", *option.split(), stdin=lines(JOB))
+    assert len(shell.json("list")) == 1

@@ -1,6 +1,7 @@
 """`punctual batch`: many new jobs from a file."""
 
 import json
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -9,6 +10,9 @@ from punctual.cli.exits import CommandError, Exit
 from punctual.cli.output import Column
 from punctual.cli.session import session_of
 
+MOST_WITHOUT_KEY = 100
+UNKNOWN = 503
+"""The status of a job that may have been created."""
 LINES = "one job in each line, or one list of jobs, each as in the body of POST /v1/jobs"
 
 
@@ -40,11 +44,26 @@ def create_batch(
     """Create many jobs from a file, each accepted or refused by itself; 6 if any is refused."""
     session = session_of(context)
     jobs = _jobs(session.content(file))
-    results = session.client.jobs.batch(jobs, idempotency_key=idempotency_key).results
+    key = idempotency_key or _new_key(jobs)
+    results = session.client.jobs.batch(jobs, idempotency_key=key).results
     session.out.list(enumerate(results), COLUMNS, data=results)
+    unknown = sum(1 for each in results if each.status == UNKNOWN)
+    if unknown:
+        raise CommandError(
+            f"of {unknown} of {len(results)} jobs it is not known whether they were created",
+            Exit.UNAVAILABLE,
+            hint=f"with this option, the same command creates each job once: --idempotency-key {quote(key or '')}",
+        )
     refused = sum(1 for each in results if each.job is None)
     if refused:
         raise CommandError(f"{refused} of {len(results)} jobs were not created", Exit.REFUSED)
+
+
+def _new_key(jobs: list[dict[str, Any]]) -> str | None:
+    """A key for one request. A file that needs several has to bring its own, in case that the command breaks off."""
+    from uuid import uuid4
+
+    return str(uuid4()) if len(jobs) <= MOST_WITHOUT_KEY else None
 
 
 def _jobs(content: bytes) -> list[dict[str, Any]]:
