@@ -51,7 +51,13 @@ class Case:
             given = {}
         for parameter in self.operation.parameters("query"):
             given[attribute(parameter["name"])] = query_value(parameter)
-        headers = {"idempotency_key": "key-1", "if_match": 3, "depth": "1.x", "traceparent": "00-1"}
+        headers = {
+            "idempotency_key": "key-1",
+            "if_match": 3,
+            "if_none_match": "*",
+            "depth": "1.x",
+            "traceparent": "00-1",
+        }
         given |= {
             name: headers[name] for name, _ in map(names.HEADERS.__getitem__, self.operation.header_names)
         }
@@ -143,7 +149,13 @@ def test_method_sends_its_operation_and_reads_the_documented_answer(case: Case, 
 
 
 def assert_headers(operation: Described, request: httpx.Request) -> None:
-    expected = {"Idempotency-Key": "key-1", "If-Match": '"3"', "Punctual-Depth": "1.x", "traceparent": "00-1"}
+    expected = {
+        "Idempotency-Key": "key-1",
+        "If-Match": '"3"',
+        "If-None-Match": "*",
+        "Punctual-Depth": "1.x",
+        "traceparent": "00-1",
+    }
     for header, value in expected.items():
         assert request.headers.get(header) == (value if header in operation.header_names else None)
     assert request.headers.get("authorization") == (f"Bearer {KEY}" if operation.auth == "KEY" else None)
