@@ -173,6 +173,7 @@ def test_changes_of_a_job_are_asked_for_when_they_are_opened(console: Console) -
     page, job = console.page, console.day.jobs["cache warmer"]
     console.open(f"#/jobs/{job}")
     expect(page.get_by_role("region", name="Runs")).to_be_visible()
+    console.settle()
     assert not any("/v1/audit" in each for each in console.api.paths())
     page.get_by_text("Changes of this job").click()
     changes = page.get_by_role("table", name="Changes, newest first")
