@@ -4,6 +4,8 @@ import re
 
 from playwright.sync_api import Page, Route
 
+from tests.support.browser.gates import STEP_MS, WAIT_MS
+
 
 class Held:
     """Requests to some paths, each from its beginning on."""
@@ -22,8 +24,12 @@ class Held:
 
     def release(self, path: str) -> None:
         """Let the requests to a path go on: those that wait, at least one, and those that come."""
-        while not self._waiting[path]:
-            self._page.wait_for_timeout(5)
+        for _ in range(WAIT_MS // STEP_MS):
+            if self._waiting[path]:
+                break
+            self._page.wait_for_timeout(STEP_MS)
+        else:
+            raise AssertionError(f"the page does not ask for {path}")
         self._released.add(path)
         for each in self._waiting[path]:
             each.continue_()
