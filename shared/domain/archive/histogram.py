@@ -41,7 +41,9 @@ class Histogram:
 
 def merged(histograms: Iterable[Histogram]) -> Histogram:
     """The histogram of all their durations."""
-    whole = Histogram()
+    # Statistics of two weeks merge twenty thousand of them, which takes half the time without `Histogram.merge`.
+    counts: dict[int, int] = {}
     for each in histograms:
-        whole.merge(each)
-    return whole
+        for code, count in each.counts.items():
+            counts[code] = counts.get(code, 0) + count
+    return Histogram(Counter(counts))
