@@ -107,7 +107,7 @@ journey: $(VENV) $(TOOLS) ## Follow an operator on an emulator: deploy, break, h
 drill: $(VENV) $(TOOLS) ## Break a stack on this machine, to practise a runbook; NAME=ticks-stopped, ARGS=--auto; without a name, list.
 	@$(BIN)/python -m tests.drills $(NAME) $(ARGS)
 
-bench: $(VENV) $(TOOLS) ## Count units of AWS, measure processor time beside boto3, and check the sizing against a run.
+bench: $(VENV) $(TOOLS) $(BROWSER) ## Count units of AWS, measure processor time beside boto3, and check the sizing against a run.
 	$(BIN)/python -m tests.bench $(ARGS)
 
 size: $(VENV) ## Print the configuration, quotas and cost for a traffic; ARGS="--jobs-per-second 100 --burst 5000 --body 2kB".

@@ -5,8 +5,9 @@ python -m tests.bench [--part counted|measured|laptop|lag|overview] [--transport
 The counted figures must not rise above `counted.json`, which `--save` writes. Processor times have no limit:
 compare the figures of one run with each other. The part `laptop` runs a burst on the laptop stack: its counts must
 be those of the sizing, its seconds are shown beside them, and `--save` writes `laptop.json`. The part `lag` shows how
-late calls begin on the laptop stack. The part `overview` counts what the console's first page reads, and `--save`
-writes `overview.json`. Every part prints the tables of docs/performance.md in Markdown.
+late calls begin on the laptop stack. The part `overview` counts what the console's first page reads, and measures how
+soon it is there in a browser; `--save` writes `overview.json` and `visits.json`. Every part prints the tables of
+docs/performance.md in Markdown.
 """
 
 import argparse
@@ -26,9 +27,12 @@ from tests.bench.lag import lag_table, run_loads
 from tests.bench.laptop import MachineTooSlowError, run_burst
 from tests.bench.measured import Bench
 from tests.bench.meter import Bill
-from tests.bench.overview import opened, overview_table
+from tests.bench.overview import fill, opened, overview_table
 from tests.bench.overview import save as save_overview
 from tests.bench.tables import counted_table, measured_tables
+from tests.bench.visits import save as save_visits
+from tests.bench.visits import visited, visits_table
+from tests.support.browser.chromium import NoBrowserError
 
 PARTS = ("counted", "measured", "laptop", "lag", "overview")
 SAVED = Path(__file__).with_name("counted.json")
@@ -108,10 +112,20 @@ def _run_lag() -> int:
 
 def _open_overview(*, saves: bool) -> int:
     with cell(counts_units=True, archive_days=400) as made:
+        fill(made)
         rows = opened(made)
+        load = os.getloadavg()[0]
+        try:
+            visits, refusal = visited(made), ""
+        except NoBrowserError as error:
+            visits, refusal = [], f"not measured in a browser: {error}"
     _write(overview_table(rows))
+    _write(visits_table(visits) if visits else refusal)
+    _write(f"Load of the machine before the first visit: {load:.1f}.")
     if saves:
         save_overview(rows)
+    if saves and visits:
+        save_visits(visits)
     return 0
 
 

@@ -113,10 +113,15 @@ class Cell:
 
     def respond(self, request: Request) -> str:
         """The text of a successful answer of the API."""
-        answer = self._api(request.event(), CONTEXT)
+        answer = self.answer(request.event())
         assert 200 <= answer["statusCode"] < 300, answer["body"]
         text: str = answer["body"]
         return text
+
+    def answer(self, event: dict[str, Any]) -> dict[str, Any]:
+        """What the API's function returns for an event of the gateway."""
+        found: dict[str, Any] = self._api(event, CONTEXT)
+        return found
 
     def take(self) -> list[Entry]:
         """The messages that were sent since the last time."""

@@ -52,10 +52,14 @@ class Opened:
     """Of the API's process. No other figure depends on the machine."""
 
 
+def fill(cell: Cell) -> None:
+    """Give the tenant its jobs, executions and statistics."""
+    _fill(cell, cell.clock.now_ms())
+
+
 def opened(cell: Cell) -> list[Opened]:
-    """Fill a tenant, and send each request that the page sends."""
+    """Send each request that the page sends for a tenant that is filled."""
     now = cell.clock.now_ms()
-    _fill(cell, now)
     rows = [_ask(cell, "whoami", "/v1/whoami", {})]
     rows += [
         _ask(cell, f"statistics, {name}", "/v1/stats", _query("statsQuery", name, now)) for name in RANGES
