@@ -74,6 +74,8 @@ class Settings(FunctionSettings):
     lane_queue_urls: Mapping[QueueName, str]
     shard_plan: ShardPlan
     retention: Retention
+    archive_days: int
+    """0: nothing is archived."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,8 +98,6 @@ class HistorySettings(Settings):
     """Settings of functions that write or read statistics."""
 
     history_table: str
-    archive_days: int
-    """0: nothing is archived."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -63,6 +63,7 @@ def environment(
         Env.LANE_QUEUE_URLS: Stack.of(scope).to_json_string(urls),
         Env.SHARD_PLAN: plan_json(stage.shard_plan),
         Env.RETENTION_DAYS: str(stage.retention_days),
+        Env.ARCHIVE_DAYS: str(stage.archive_days),
     }
     if spec.lane is not None:
         variables[Env.LANE] = spec.lane
@@ -85,7 +86,6 @@ def environment(
     reads_history = spec.manages_tenants or spec.searches
     if reads_history or spec.archives:
         variables[Env.HISTORY_TABLE] = shared.tables.history.table_name
-        variables[Env.ARCHIVE_DAYS] = str(stage.archive_days)
     if (reads_history or spec.archives) and shared.archive is not None:
         variables[Env.ARCHIVE_BUCKET] = shared.archive.bucket_name
     if spec.makes_callbacks or spec.archives:

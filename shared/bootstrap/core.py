@@ -230,6 +230,7 @@ class CoreUseCases:
             clock=self.ports.clock,
             plan=self.settings.shard_plan,
             retention=self.settings.retention,
+            archive_days=self.settings.archive_days,
         )
 
     @cached_property

@@ -40,6 +40,16 @@ def _short_lived(record: str, file: str, rest: str, killer: str) -> Mutant:
     )
 
 
+def _forgotten(record: str, file: str) -> Mutant:
+    return Mutant(
+        name=f"{record} that expires before its executions leave the archive",
+        file=file,
+        old="self.retention.chain_expires_at_s(now_ms, self.archive_days)",
+        new="self.retention.outlives_records_s(now_ms)",
+        killer=_RECORDS,
+    )
+
+
 def _gone_early(record: str, file: str, old: str, new: str, killer: str) -> Mutant:
     return Mutant(
         name=f"{record} that expires before its due time", file=file, old=old, new=new, killer=killer
@@ -83,17 +93,21 @@ EXPIRY = (
         "self.clock",
         "tests/unit/usecases/chains/test_delete.py",
     ),
-    _short_lived(
-        "past chain of a resumed job",
-        "shared/usecases/chains/start_chain.py",
-        "now_ms)",
-        _RECORDS,
+    _forgotten("past chain of a resumed job", "shared/usecases/chains/start_chain.py"),
+    _forgotten("past chain of a job updated while paused", "shared/usecases/chains/update_job.py"),
+    Mutant(
+        name="past chain that expires before the retries that it locates",
+        file="shared/domain/executions/retention.py",
+        old="self.outlives_records_s(now_ms) + archive_days",
+        new="self.expires_at_s(now_ms) + archive_days",
+        killer=_RECORDS,
     ),
-    _short_lived(
-        "past chain of a job updated while paused",
-        "shared/usecases/chains/update_job.py",
-        "now_ms)",
-        _RECORDS,
+    Mutant(
+        name="completed job that is kept as long as its past chain",
+        file="shared/usecases/chains/start_chain.py",
+        old="expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())",
+        new="expires_at_s = past.expires_at_s",
+        killer="tests/unit/usecases/chains/test_update.py",
     ),
     _short_lived(
         "locating record of a redrive",

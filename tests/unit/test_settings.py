@@ -32,6 +32,7 @@ BASE = [
     Env.LANE_QUEUE_URLS,
     Env.SHARD_PLAN,
     Env.RETENTION_DAYS,
+    Env.ARCHIVE_DAYS,
     Env.CELL,
 ]
 

@@ -46,6 +46,11 @@ class Retention:
         """The TTL of a record that locates executions, which may still have all their retries to make."""
         return self.expires_at_s(now_ms) + MAX_RETRY_SPAN_SECONDS + DAY_SECONDS
 
+    def chain_expires_at_s(self, now_ms: int, archive_days: int) -> int:
+        """The TTL of the record of a chain that ends now: it locates the executions of the chain in the tables and,
+        for `archive_days`, in the archive. 0 without an archive."""
+        return self.outlives_records_s(now_ms) + archive_days * DAY_SECONDS
+
     def payload_expires_at_s(self, due_at: int) -> int:
         """The TTL of a separately stored request: of a one-off from its birth, of a definition from its last use."""
         return self.expires_at_s(due_at) + PAYLOAD_SPARE_DAYS * DAY_SECONDS

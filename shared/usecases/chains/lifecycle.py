@@ -36,6 +36,8 @@ class Lifecycle:
     clock: Clock
     plan: ShardPlan
     retention: Retention
+    archive_days: int
+    """For how long executions of past chains are found; 0 without an archive."""
 
     @cached_property
     def record_skipped_instants(self) -> RecordSkippedInstants:
@@ -50,6 +52,7 @@ class Lifecycle:
             clock=self.clock,
             plan=self.plan,
             retention=self.retention,
+            archive_days=self.archive_days,
         )
 
     @cached_property
@@ -109,6 +112,7 @@ class Lifecycle:
             resend_chain_head=self.resend_chain_head,
             clock=self.clock,
             retention=self.retention,
+            archive_days=self.archive_days,
         )
 
     @cached_property

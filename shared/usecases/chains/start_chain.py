@@ -28,6 +28,7 @@ class StartChain:
     clock: Clock
     plan: ShardPlan
     retention: Retention
+    archive_days: int
 
     def execute(
         self, before: Job, revision: int, definition: Definition, after_at: int, *, runs_before: int
@@ -41,7 +42,8 @@ class StartChain:
         now_ms = self.clock.now_ms()
         after = self._renewed(before, revision, definition, after_at, runs_before, now_ms)
         skipped = self.record_skipped_instants.execute(before, after_at, now_ms)
-        past = before.chain(after_at, self.retention.outlives_records_s(now_ms), skipped_from(skipped))
+        kept_until_s = self.retention.chain_expires_at_s(now_ms, self.archive_days)
+        past = before.chain(after_at, kept_until_s, skipped_from(skipped))
         following = self._following(after, after_at, now_ms)
         records = [*skipped, *_jumped(after, following, now_ms)]
         if following is None or following.ends:
@@ -69,7 +71,7 @@ class StartChain:
         ]
         ended_at = max([past.history_until, *skipped_until])
         ended = replace(after, state=JobState.COMPLETED, ended_from=ended_at + 1, ended_through=ended_at)
-        expires_at_s = past.expires_at_s
+        expires_at_s = self.retention.outlives_records_s(self.clock.now_ms())
         if not self.jobs.replace(before, ended, past=past, executions=records, expires_at_s=expires_at_s):
             return None
         return ended

@@ -26,6 +26,7 @@ class UpdateJob:
     resend_chain_head: ResendChainHead
     clock: Clock
     retention: Retention
+    archive_days: int
 
     def execute(self, tenant_id: str, job_id: str, definition: Definition, *, revision: int) -> Job:
         """The job under its new definition.
@@ -90,10 +91,11 @@ class UpdateJob:
             ended_through=until,
         )
         records = self.record_skipped_instants.execute(job, until, now_ms)
+        kept_until_s = self.retention.chain_expires_at_s(now_ms, self.archive_days)
         is_written = self.jobs.replace(
             job,
             updated,
-            past=job.chain(until, self.retention.outlives_records_s(now_ms), skipped_from(records)),
+            past=job.chain(until, kept_until_s, skipped_from(records)),
             executions=records,
             expires_at_s=self.retention.records_expire_at_s(
                 (each.id.dispatch_at for each in records), now_ms

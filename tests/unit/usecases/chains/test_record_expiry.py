@@ -41,6 +41,34 @@ def test_chain_of_a_job_that_is_updated_while_paused_is_found_as_long_as_its_run
     assert min(past_expiries(chain)) >= least_expiry_s(chain.world, chain.world.clock.time_ms)
 
 
+def resume_later(chain: Chain) -> None:
+    chain.pause()
+    chain.resume()
+
+
+def update_while_paused(chain: Chain) -> None:
+    chain.pause()
+    chain.update(timeout_ms=7_000)
+
+
+def update_at_once(chain: Chain) -> None:
+    chain.update(timeout_ms=7_000)
+
+
+@pytest.mark.parametrize("change", [resume_later, update_while_paused, update_at_once])
+@pytest.mark.parametrize("archive_days", [400, 0])
+def test_past_chain_is_found_for_as_long_as_the_archive_has_its_runs(
+    change: Callable[[Chain], None], archive_days: int
+) -> None:
+    """A run enters the archive until 13 days after its hour, and stays for `archive_days` from then on."""
+    chain = Chain(world := World(DUE_AT, archive_days=archive_days), world.recurring())
+    chain.work()
+    change(chain)
+    (expires_at_s,) = past_expiries(chain)
+    assert expires_at_s == world.retention.outlives_records_s(DUE_AT) + archive_days * 86_400
+    assert expires_at_s > DUE_AT // 1000 + (13 + archive_days) * 86_400
+
+
 def test_record_of_a_triggered_run_outlives_the_run() -> None:
     world = World(DUE_AT)
     job = world.recurring()
