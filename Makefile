@@ -125,7 +125,7 @@ deploy: $(VENV) $(TOOLS) ## Check the account, show the changes, ask, and deploy
 deploy-role: $(VENV) $(TOOLS) ## Deploy the roles of a stage's pipeline, which the key pipeline names; STAGE=prod.
 	$(WITH_CDK) cdk deploy -c stage=$(STAGE) -c only=pipeline $(ARGS)
 
-teardown: $(VENV) ## Delete the stacks of a stage; STAGE=prod CONFIRM=prod. A protected stage keeps its tables and key.
+teardown: $(VENV) ## Delete the stacks of a stage; STAGE=prod CONFIRM=prod. A protected stage keeps its tables, key and buckets.
 	@$(BIN)/python -m infra.lifecycle teardown $(STAGE) --confirm "$(CONFIRM)"
 
 attach: $(VENV) $(TOOLS) ## Deploy a stage with existing tables; STAGE=prod TABLES="executions=... jobs=..." SWEEP_FROM=...

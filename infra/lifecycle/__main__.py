@@ -62,7 +62,7 @@ def _check_confirmed(stage: StageConfig, confirmed: str) -> None:
         return
     loss = (
         "is protected. Its teardown deletes the functions, the queues and the URL of the API, and keeps the tables, "
-        "the key and the logs of the API"
+        "the key, the buckets and the logs of the API"
         if stage.protect_data
         else "is not protected. Its teardown deletes all jobs and tenants"
     )
@@ -77,7 +77,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, summary in (
         ("teardown", "delete the stacks of a stage"),
-        ("attach", "deploy a stage with existing tables"),
+        ("attach", "deploy a stage with existing tables and buckets"),
         ("resume", "start functions that an interrupted attach stopped"),
     ):
         command = commands.add_parser(name, help=summary, allow_abbrev=False)
@@ -86,14 +86,21 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
             command.add_argument("--confirm", default="", help="the name of the stage, again")
         if name == "attach":
             command.add_argument("--sweep-from", type=_instant, help="the oldest unfinished execution")
-            command.add_argument("tables", nargs="*", type=_pair, help="such as executions=<name of a table>")
+            command.add_argument(
+                "tables",
+                nargs="*",
+                type=_pair,
+                help="such as executions=<name of a table> or archive=<bucket>",
+            )
     return parser.parse_args(arguments)
 
 
 def _pair(text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not (separator and name and value):
-        raise argparse.ArgumentTypeError(f"give a table as executions=<name>, not {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"give a table as executions=<name>, or a bucket as archive=<name>, not {text!r}"
+        )
     return name, value
 
 

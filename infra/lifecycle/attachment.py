@@ -1,4 +1,7 @@
-"""What the data stack is made of, and the templates with which existing resources become part of it."""
+"""What the data stack is made of, and the templates with which existing resources become part of it.
+
+CloudFormation makes no policy for a bucket that has one, so that a policy that a bucket has kept is imported with it.
+"""
 
 import re
 from collections.abc import Collection, Mapping
@@ -8,8 +11,21 @@ from typing import Any
 from infra.lifecycle.stacks import LifecycleError
 
 KEY = "key"
+ARCHIVE = "archive"
+TRAIL = "trail"
+"""The bucket of the audit trail; `audit` is the table."""
+NEW = "new"
+"""In place of the name of a bucket: the deployment makes an empty one."""
+BUCKET = "AWS::S3::Bucket"
+POLICY = "AWS::S3::BucketPolicy"
 DOMAIN = "AWS::ApiGatewayV2::DomainName"
-IDENTIFIERS = {"AWS::DynamoDB::GlobalTable": "TableName", "AWS::KMS::Key": "KeyId", DOMAIN: "DomainName"}
+IDENTIFIERS = {
+    "AWS::DynamoDB::GlobalTable": "TableName",
+    "AWS::KMS::Key": "KeyId",
+    BUCKET: "BucketName",
+    POLICY: "Bucket",
+    DOMAIN: "DomainName",
+}
 RESET_BY_RESTORE = (
     "StreamSpecification",
     "TimeToLiveSpecification",
@@ -24,14 +40,25 @@ _TABLE = re.compile(r"Tables([A-Za-z]+)[0-9A-F]{8}")
 
 
 def parts(template: Template) -> dict[str, str]:
-    """Return the logical ids of the tables and the key by the names `executions`, `jobs`, …, `key`."""
+    """Return the logical ids of the tables, the key and the buckets by the names `executions`, …, `key`, `archive`.
+
+    A stage without an archive or an audit trail lacks the bucket.
+    """
     found = {}
     for logical_id, made in template["Resources"].items():
         if made["Type"] == "AWS::KMS::Key":
             found[KEY] = logical_id
         elif made["Type"] == "AWS::DynamoDB::GlobalTable":
             found[_TABLE.sub(r"\1", logical_id).lower()] = logical_id
+        elif made["Type"] == BUCKET:
+            found[TRAIL if made["Properties"].get("ObjectLockEnabled") else ARCHIVE] = logical_id
     return found
+
+
+def policies(template: Template) -> dict[str, str]:
+    """Return the logical ids of the policies of buckets, by those of the buckets."""
+    resources = template["Resources"].items()
+    return {made["Properties"]["Bucket"]["Ref"]: name for name, made in resources if made["Type"] == POLICY}
 
 
 def domains(template: Template) -> dict[str, str]:
@@ -41,7 +68,7 @@ def domains(template: Template) -> dict[str, str]:
 
 
 def unretained(template: Template) -> list[str]:
-    """Return which tables, or the key, would be deleted with a stack of this template."""
+    """Return which tables and buckets, or the key, would be deleted with a stack of this template."""
     return sorted(
         name
         for name, logical_id in parts(template).items()
@@ -59,19 +86,34 @@ def check(template: Template, physical: Mapping[str, str]) -> None:
     if missing := sorted(known - physical.keys()):
         raise LifecycleError(
             f"the name of {', '.join(missing)} is missing: TABLES needs each, as in {missing[0]}=<name>. The teardown "
-            "or the interrupted command printed all of them"
+            f"or the interrupted command printed all of them{_without_bucket(missing)}"
         )
-    if len(set(physical.values())) < len(physical):
-        raise LifecycleError("two parts of TABLES have the same name: give each table its own")
+    names = [value for name, value in physical.items() if not is_new(name, value)]
+    if len(set(names)) < len(names):
+        raise LifecycleError("two parts of TABLES have the same name: give each its own")
+
+
+def is_new(name: str, value: str) -> bool:
+    """Whether this is a bucket that the deployment makes."""
+    return value == NEW and name in (ARCHIVE, TRAIL)
+
+
+def _without_bucket(missing: Collection[str]) -> str:
+    buckets = [f"{name}={NEW}" for name in (ARCHIVE, TRAIL) if name in missing]
+    return f". {' and '.join(buckets)} makes an empty bucket, if the stage had none" if buckets else ""
 
 
 def import_template(
-    template: Template, restored: Collection[str], existing_domains: Collection[str]
+    template: Template,
+    restored: Collection[str],
+    existing_domains: Collection[str],
+    buckets: Mapping[str, bool],
 ) -> dict[str, Any]:
-    """Return the template with which the existing tables, the key and the domain become a stack.
+    """Return the template with which the existing tables, the key, buckets and the domain become a stack.
 
-    An import adds no outputs. A restored table is described as it is; the deployment that follows then finds what
-    differs, and sets it. That deployment also makes a domain that does not exist, and a new bucket of the archive.
+    `buckets` are the names of the existing ones, and whether each has a policy. An import adds no outputs. A restored
+    table is described as it is, and a bucket by what never changes; the deployment that follows then finds what
+    differs, and sets it. That deployment also makes a domain, a bucket and a policy that do not exist.
     """
     bare = {name: part for name, part in template.items() if name != "Outputs"}
     resources = bare["Resources"] = deepcopy(
@@ -80,6 +122,7 @@ def import_template(
     for logical_id, domain in domains(template).items():
         if domain not in existing_domains:
             del resources[logical_id]
+    _describe_buckets(template, resources, buckets)
     for name in restored:
         properties = resources[parts(template)[name]]["Properties"]
         for lost in RESET_BY_RESTORE:
@@ -93,11 +136,31 @@ def import_template(
     return bare
 
 
+def _describe_buckets(template: Template, resources: dict[str, Any], buckets: Mapping[str, bool]) -> None:
+    """An import needs a DeletionPolicy of each resource."""
+    policy_of = policies(template)
+    for name in (ARCHIVE, TRAIL):
+        logical_id = parts(template).get(name)
+        if logical_id is None:
+            continue
+        policy = policy_of.get(logical_id)
+        if policy is not None and not buckets.get(name):
+            del resources[policy]
+        elif policy is not None:
+            resources[policy]["DeletionPolicy"] = "Retain"
+        if name not in buckets:
+            del resources[logical_id]
+        else:
+            described = resources[logical_id]["Properties"]
+            kept = {"ObjectLockEnabled": True} if described.get("ObjectLockEnabled") else {}
+            resources[logical_id]["Properties"] = kept
+
+
 def resources_to_import(template: Template, physical: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return what CloudFormation needs to find each resource of an import template."""
-    identified = {logical_id: physical[name] for name, logical_id in parts(template).items()} | domains(
-        template
-    )
+    identified = {logical_id: physical[name] for name, logical_id in parts(template).items()}
+    identified |= {policy: identified[bucket] for bucket, policy in policies(template).items()}
+    identified |= domains(template)
     found = []
     for logical_id, identifier in identified.items():
         kind = template["Resources"][logical_id]["Type"]

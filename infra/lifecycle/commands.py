@@ -1,4 +1,4 @@
-"""Teardown of a stage, and attachment of existing tables and an existing key to its data stack."""
+"""Teardown of a stage, and attachment of existing tables, buckets and an existing key to its data stack."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,16 +9,26 @@ from botocore.exceptions import ClientError
 
 from infra.config import StageConfig
 from infra.lifecycle.attachment import (
+    ARCHIVE,
     KEY,
+    NEW,
+    TRAIL,
     Template,
     check,
     detached,
     import_template,
+    is_new,
     parts,
     resources_to_import,
     unretained,
 )
-from infra.lifecycle.existing import check_key, existing_domains, restored_tables, restored_to
+from infra.lifecycle.existing import (
+    check_key,
+    existing_buckets,
+    existing_domains,
+    restored_tables,
+    restored_to,
+)
 from infra.lifecycle.stacks import LifecycleError, Stacks
 
 Report = Callable[[str], object]
@@ -33,7 +43,7 @@ def service_stack(stage: StageConfig) -> str:
 
 
 def physical_names(stacks: Stacks, data: str) -> dict[str, str]:
-    """Return the names of the tables and the id of the key of a data stack; nothing without a stack."""
+    """Return the names of the tables and buckets and the id of the key of a data stack; nothing without a stack."""
     if not stacks.exists(data):
         return {}
     resources = stacks.resources(data)
@@ -42,7 +52,8 @@ def physical_names(stacks: Stacks, data: str) -> dict[str, str]:
 
 
 def teardown(stacks: Stacks, stage: StageConfig, report: Report) -> None:
-    """Delete both stacks of a stage. A protected stage keeps its tables and key, and the report names them first."""
+    """Delete both stacks of a stage. A protected stage keeps its tables, key and buckets, and the report names them
+    first."""
     data, service = data_stack(stage), service_stack(stage)
     present = [name for name in (service, data) if stacks.exists(name)]
     if not present:
@@ -56,7 +67,7 @@ def teardown(stacks: Stacks, stage: StageConfig, report: Report) -> None:
         _check_protection(stage, unretained(stacks.template(data)))
         if stage.protect_data:
             report(
-                f"tables and key remain. To attach them: {attach_line(stage, physical_names(stacks, data))}"
+                f"tables, key and buckets remain. To attach them: {attach_line(stage, physical_names(stacks, data))}"
             )
     for name in present:
         report(f"deleting stack {name}")
@@ -75,19 +86,21 @@ def _check_protection(stage: StageConfig, lost: list[str]) -> None:
         )
     if not stage.protect_data and not lost:
         raise LifecycleError(
-            f"stages/{stage.name}.toml has protected = false, and the deployed stack retains its tables and key: write "
-            "protected = true to keep them, or deploy the stage first to lose them"
+            f"stages/{stage.name}.toml has protected = false, and the deployed stack retains its tables, key and "
+            "buckets: write protected = true to keep them, or deploy the stage first to lose them"
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """Existing tables and an existing key that fit the data stack of a stage."""
+    """Existing tables and buckets and an existing key that fit the data stack of a stage."""
 
     names: Mapping[str, str]
-    """Of the six tables, and the id of the key."""
+    """Of the six tables and the buckets, and the id of the key. A bucket may be `NEW`."""
     restored: frozenset[str]
     """Tables without the settings that a restore drops."""
+    buckets: Mapping[str, bool]
+    """The parts whose buckets exist, and whether each bucket has a policy."""
     domains: frozenset[str]
     """The custom domain, unless it has to be made."""
     is_needed: bool
@@ -116,7 +129,7 @@ def plan_attachment(
                 f"the stage {stage.name} is not protected, so its stack would delete {', '.join(lost)}: write "
                 f"protected = true into stages/{stage.name}.toml, and deploy the stage if it has stacks"
             )
-    names = {**present, **given}
+    names = names_to_attach(template, present, given)
     check(template, names)
     check_key(stacks.client("kms"), names[KEY])
     dynamodb = stacks.client("dynamodb")
@@ -125,11 +138,26 @@ def plan_attachment(
     return Attachment(
         names=names,
         restored=frozenset(restored),
+        buckets=existing_buckets(stacks.client("s3"), template, names, stage.region),
         domains=frozenset(existing_domains(stacks.client("apigatewayv2"), template)),
-        is_needed=present != names,
+        is_needed={name: present.get(name, NEW) for name in names} != names,
         reopens=is_replaced or "executions" in restored,
         restored_to=restored_to(dynamodb, names["executions"]) if "executions" in restored else None,
     )
+
+
+def names_to_attach(
+    template: Template, present: Mapping[str, str], given: Mapping[str, str]
+) -> dict[str, str]:
+    """Those that are given, and the others of a present stack. It gets a new bucket only where it has none.
+
+    A bucket that the stage has no longer stays outside of the stack.
+    """
+    buckets = [name for name in (ARCHIVE, TRAIL) if name in parts(template)]
+    kept = {name: value for name, value in present.items() if name not in (ARCHIVE, TRAIL) or name in buckets}
+    made = dict.fromkeys(buckets, NEW) if present else {}
+    chosen = {name: value for name, value in given.items() if name not in kept or not is_new(name, value)}
+    return {**made, **kept, **chosen}
 
 
 def attach(stacks: Stacks, template: Template, stage: StageConfig, plan: Attachment, report: Report) -> None:
@@ -149,7 +177,7 @@ def attach(stacks: Stacks, template: Template, stage: StageConfig, plan: Attachm
         stacks.update(service, detached(stacks.template(service), stacks.exports()))
     report(f"creating stack {data} of {as_arguments(plan.names)}")
     stacks.delete(data)
-    imported = import_template(template, plan.restored, plan.domains)
+    imported = import_template(template, plan.restored, plan.domains, plan.buckets)
     stacks.create_by_import(data, imported, resources_to_import(imported, plan.names))
 
 

@@ -1,13 +1,18 @@
-"""Checks of what is to become part of a stack, before anything changes: tables, the key and the domain."""
+"""Checks of what is to become part of a stack, before anything changes: tables, the key, buckets and the domain."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
 from botocore.exceptions import ClientError
 
-from infra.lifecycle.attachment import KEY, Template, domains, parts
+from infra.components.archive import ATHENA_PREFIX
+from infra.lifecycle.attachment import ARCHIVE, KEY, TRAIL, Template, domains, is_new, parts
 from infra.lifecycle.stacks import LifecycleError
+from shared.names import SEARCHES_PREFIX
+
+FOLDERS = {ARCHIVE: ("v1/", ATHENA_PREFIX, SEARCHES_PREFIX), TRAIL: ("v1/",)}
+"""What a bucket has at its top."""
 
 
 def check_key(kms: Any, key: str) -> None:
@@ -48,7 +53,7 @@ def restored_tables(dynamodb: Any, template: Template, names: Mapping[str, str])
     resources = template["Resources"]
     found = set()
     for name, logical_id in parts(template).items():
-        if name == KEY:
+        if name == KEY or name in FOLDERS:
             continue
         described = _described(dynamodb, name, names[name])
         _check_form(name, described, resources[logical_id]["Properties"])
@@ -56,6 +61,59 @@ def restored_tables(dynamodb: Any, template: Template, names: Mapping[str, str])
             found.add(name)
             _check_billing(described)
     return found
+
+
+def existing_buckets(s3: Any, template: Template, names: Mapping[str, str], region: str) -> dict[str, bool]:
+    """Return which buckets exist, and whether each has a policy. LifecycleError for a bucket that does not fit."""
+    found = {}
+    for name, folders in FOLDERS.items():
+        if name not in parts(template) or is_new(name, names[name]):
+            continue
+        bucket = names[name]
+        _check_reachable(s3, name, bucket, region)
+        if (_answer(s3.get_object_lock_configuration, bucket) is not None) != (name == TRAIL):
+            lock = "has no Object Lock" if name == TRAIL else "has Object Lock"
+            raise LifecycleError(f"the bucket {bucket} {lock}: give the bucket of the stage for {name}")
+        listed = s3.list_objects_v2(Bucket=bucket, Delimiter="/", MaxKeys=len(folders) + 1)
+        others = [each["Key"] for each in listed.get("Contents", ())]
+        others += [
+            each["Prefix"] for each in listed.get("CommonPrefixes", ()) if each["Prefix"] not in folders
+        ]
+        if others:
+            raise LifecycleError(
+                f"the bucket {bucket} is no bucket of {name}: it has {others[0]}, and the rules of the stage would "
+                "delete objects. Give the bucket of the stage"
+            )
+        found[name] = _answer(s3.get_bucket_policy, bucket) is not None
+    return found
+
+
+def _check_reachable(s3: Any, name: str, bucket: str, region: str) -> None:
+    try:
+        answer = s3.head_bucket(Bucket=bucket)
+    except ClientError as error:
+        code = error.response["Error"]["Code"]
+        if code not in ("404", "NoSuchBucket", "403", "AccessDenied", "400"):
+            raise
+        raise LifecycleError(
+            f"there is no bucket {bucket} that these credentials may read ({code}): name the bucket of the stage for "
+            f"{name}"
+        ) from None
+    actual = answer.get("BucketRegion", region)
+    if actual != region:
+        raise LifecycleError(
+            f"the bucket {bucket} is in {actual}, and the stage in {region}: name another one"
+        )
+
+
+def _answer(request: Callable[..., Any], bucket: str) -> Any:
+    """None if the bucket has no such thing."""
+    try:
+        return request(Bucket=bucket)
+    except ClientError as error:
+        if error.response["Error"]["Code"] in ("ObjectLockConfigurationNotFoundError", "NoSuchBucketPolicy"):
+            return None
+        raise
 
 
 def restored_to(dynamodb: Any, table: str) -> datetime | None:

@@ -1,4 +1,4 @@
-"""An account whose stacks, tables and functions are values, for the commands of a stage's life."""
+"""An account whose stacks, tables, buckets and functions are values, for the commands of a stage's life."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from infra.lifecycle.attachment import KEY, parts
+from infra.lifecycle.attachment import ARCHIVE, KEY, TRAIL, parts, policies
 from infra.lifecycle.stacks import LifecycleError, Stacks
 from tests.infra.conftest import Synthesised
 
@@ -28,12 +28,20 @@ class World(Stacks):
         self.acts: list[str] = []
         self.busy: str | None = None
         self.fails: str | None = None
-        self.tables = {table: self._table(name) for name, table in self.names.items() if name != KEY}
+        others = (KEY, ARCHIVE, TRAIL)
+        self.tables = {table: self._table(name) for name, table in self.names.items() if name not in others}
+        self.buckets: dict[str, dict[str, Any]] = {
+            self.names[name]: {"lock": name == TRAIL, "policy": name == TRAIL, "folders": ["v1/"]}
+            for name in (ARCHIVE, TRAIL)
+            if name in self.names
+        }
+        """A teardown deletes the policy of the archive alone."""
         self.key = {"KeyId": self.names[KEY], "KeyState": "Enabled"}
         self.restored: set[str] = set()
         self.domains: set[str] = set()
         self.reserved: dict[str, int] = {}
         self.updated: list[dict[str, Any]] = []
+        self.imported: Sequence[Mapping[str, Any]] = ()
         if deployed:
             self._deploy()
 
@@ -97,6 +105,10 @@ class World(Stacks):
     ) -> None:
         self._act(f"import {name}")
         self.templates[name] = template
+        made = template["Resources"]
+        for policy in policies(template).values():
+            assert made[policy]["Properties"]["Bucket"]["Ref"] in made
+        self.imported = resources
         self.physical[name] = {
             each["LogicalResourceId"]: next(iter(each["ResourceIdentifier"].values())) for each in resources
         }
@@ -104,7 +116,7 @@ class World(Stacks):
     def client(self, service: str) -> Any:
         return self
 
-    # The clients of DynamoDB, KMS, API Gateway and Lambda.
+    # The clients of DynamoDB, KMS, S3, API Gateway and Lambda.
 
     def describe_table(self, **request: str) -> dict[str, Any]:
         if request["TableName"] not in self.tables:
@@ -123,6 +135,29 @@ class World(Stacks):
         if not request["KeyId"].endswith(self.key["KeyId"]):
             raise absent("NotFoundException")
         return {"KeyMetadata": self.key}
+
+    def head_bucket(self, **request: str) -> dict[str, str]:
+        if request["Bucket"] not in self.buckets:
+            raise absent("404")
+        return {"BucketRegion": self.buckets[request["Bucket"]].get("region", self._stage.stage.region)}
+
+    def get_object_lock_configuration(self, **request: str) -> dict[str, Any]:
+        if not self.buckets[request["Bucket"]]["lock"]:
+            raise absent("ObjectLockConfigurationNotFoundError")
+        return {"ObjectLockConfiguration": {"ObjectLockEnabled": "Enabled"}}
+
+    def get_bucket_policy(self, **request: str) -> dict[str, str]:
+        if not self.buckets[request["Bucket"]]["policy"]:
+            raise absent("NoSuchBucketPolicy")
+        return {"Policy": "{}"}
+
+    def list_objects_v2(self, **request: Any) -> dict[str, Any]:
+        assert request["Delimiter"] == "/"
+        found = self.buckets[request["Bucket"]]["folders"][: request["MaxKeys"]]
+        return {
+            "CommonPrefixes": [{"Prefix": each} for each in found if each.endswith("/")],
+            "Contents": [{"Key": each} for each in found if not each.endswith("/")],
+        }
 
     def get_domain_name(self, **request: str) -> None:
         if request["DomainName"] not in self.domains:

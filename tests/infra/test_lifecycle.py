@@ -21,29 +21,70 @@ from tests.infra.conftest import Synthesised
 from tests.support.template import references
 
 NAMES = {
-    name: f"old-{name}" for name in ("executions", "jobs", "tenants", "leases", "audit", "history", "key")
+    name: f"old-{name}"
+    for name in ("executions", "jobs", "tenants", "leases", "audit", "history", "key", "archive", "trail")
 }
+BUCKETS = {"archive": True, "trail": True}
+"""Both exist, and both have a policy."""
 
 
-def test_stack_is_attached_of_tables_key_and_domain_without_outputs(cloud: Synthesised) -> None:
-    template = import_template(cloud.data.body, restored=(), existing_domains=())
+def test_stack_is_attached_of_tables_key_buckets_and_domain_without_outputs(cloud: Synthesised) -> None:
+    template = import_template(cloud.data.body, restored=(), existing_domains=(), buckets=BUCKETS)
     imported = {each["LogicalResourceId"]: each for each in resources_to_import(cloud.data.body, NAMES)}
     assert imported.keys() == template["Resources"].keys()
     assert "Outputs" not in template
     left = {name: made for name, made in cloud.data.body["Resources"].items() if name not in imported}
-    assert template["Resources"] | left == cloud.data.body["Resources"]
-    assert not {made["Type"] for made in left.values()} & IDENTIFIERS.keys(), "a deployment makes the archive"
+    for name, made in template["Resources"].items():
+        if made["Type"].startswith("AWS::S3::"):
+            continue
+        assert made == cloud.data.body["Resources"][name]
+    assert not {made["Type"] for made in left.values()} & IDENTIFIERS.keys(), "a deployment makes the queries"
     assert all(made["DeletionPolicy"] == "Retain" for made in template["Resources"].values())
     found = {(each["ResourceType"], *each["ResourceIdentifier"].items()) for each in imported.values()}
     assert ("AWS::KMS::Key", ("KeyId", "old-key")) in found
     assert ("AWS::DynamoDB::GlobalTable", ("TableName", "old-jobs")) in found
+    for bucket in ("old-archive", "old-trail"):
+        assert ("AWS::S3::Bucket", ("BucketName", bucket)) in found
+        assert ("AWS::S3::BucketPolicy", ("Bucket", bucket)) in found
+
+
+def test_bucket_is_attached_by_what_never_changes_and_the_next_deployment_sets_the_rest(
+    cloud: Synthesised,
+) -> None:
+    """The stage file may have other days than the stack that was torn down."""
+    before = deepcopy(cloud.data.body)
+    template = import_template(cloud.data.body, restored=(), existing_domains=(), buckets=BUCKETS)
+    assert cloud.data.body == before
+    names = parts(cloud.data.body)
+    assert template["Resources"][names["archive"]]["Properties"] == {}
+    assert template["Resources"][names["trail"]]["Properties"] == {"ObjectLockEnabled": True}
+    assert parts(template) == names
+
+
+@pytest.mark.parametrize(
+    ("buckets", "types"),
+    [
+        ({}, []),
+        ({"archive": False, "trail": True}, ["AWS::S3::Bucket", "AWS::S3::Bucket", "AWS::S3::BucketPolicy"]),
+        ({"trail": True}, ["AWS::S3::Bucket", "AWS::S3::BucketPolicy"]),
+    ],
+    ids=["none", "policy-of-the-archive-is-gone", "archive-is-new"],
+)
+def test_bucket_or_policy_that_does_not_exist_is_left_to_the_next_deployment(
+    cloud: Synthesised, buckets: dict[str, bool], types: list[str]
+) -> None:
+    template = import_template(cloud.data.body, restored=(), existing_domains=(), buckets=buckets)
+    found = [made["Type"] for made in template["Resources"].values() if made["Type"].startswith("AWS::S3::")]
+    assert sorted(found) == types
+    imported = {each["LogicalResourceId"] for each in resources_to_import(template, NAMES)}
+    assert imported == template["Resources"].keys()
 
 
 def test_restored_table_is_attached_without_the_settings_that_the_next_deployment_has_to_make(
     large: Synthesised,
 ) -> None:
     before = deepcopy(large.data.body)
-    template = import_template(large.data.body, restored={"executions"}, existing_domains=())
+    template = import_template(large.data.body, restored={"executions"}, existing_domains=(), buckets={})
     assert large.data.body == before
     names = parts(large.data.body)
     restored = template["Resources"][names["executions"]]["Properties"]
@@ -59,7 +100,7 @@ def test_domain_is_attached_if_it_exists_and_otherwise_left_to_the_next_deployme
     large: Synthesised,
 ) -> None:
     for existing in (set[str](), {"api.example.com"}):
-        template = import_template(large.data.body, restored=(), existing_domains=existing)
+        template = import_template(large.data.body, restored=(), existing_domains=existing, buckets=BUCKETS)
         imported = {each["LogicalResourceId"]: each for each in resources_to_import(template, NAMES)}
         assert imported.keys() == template["Resources"].keys()
         found = {
@@ -92,9 +133,12 @@ def test_version_of_each_function_names_the_data_stack_so_that_other_tables_publ
             assert "AWSStackId" in json.dumps(properties.get("Description")), kind
 
 
-def test_table_or_key_that_its_stack_would_delete_is_known(cloud: Synthesised, local: Synthesised) -> None:
+def test_table_bucket_or_key_that_its_stack_would_delete_is_known(
+    cloud: Synthesised, local: Synthesised
+) -> None:
     assert unretained(cloud.data.body) == []
-    assert unretained(local.data.body) == sorted(NAMES)
+    kept = {"trail"} if "trail" in parts(local.data.body) else set()
+    assert unretained(local.data.body) == sorted(parts(local.data.body).keys() - kept)
 
 
 def test_stage_without_a_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

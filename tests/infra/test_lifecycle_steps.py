@@ -13,7 +13,7 @@ from infra.deploy.account import UnansweredError
 from infra.deploy.aws_account import AwsAccount
 from infra.lifecycle import __main__ as command
 from infra.lifecycle.attachment import parts
-from infra.lifecycle.commands import physical_names, teardown
+from infra.lifecycle.commands import names_to_attach, physical_names, teardown
 from infra.lifecycle.stacks import LifecycleError
 from infra.lifecycle.steps import attach_stage
 from tests.infra.conftest import Synthesised
@@ -59,6 +59,18 @@ def test_restored_tables_are_attached_between_a_stop_and_a_start_of_the_function
     assert mark["TableName"] == "own-leases"
     assert mark["ExpressionAttributeValues"] == {":before": {"N": str(int(INSTANT.timestamp()) // 60 - 1)}}
     assert all(world.reserved.values()), "every function has the reserved concurrency of its template"
+
+
+def test_archive_and_audit_trail_stay_in_their_buckets(
+    world: World, cloud: Synthesised, tmp_path: Path
+) -> None:
+    _attach(world, cloud, RESTORED, INSTANT, tmp_path)
+    found = {(each["ResourceType"], *each["ResourceIdentifier"].values()) for each in world.imported}
+    assert {each for each in found if each[0].startswith("AWS::S3::")} == {
+        ("AWS::S3::Bucket", "own-archive"),
+        ("AWS::S3::Bucket", "own-trail"),
+        ("AWS::S3::BucketPolicy", "own-trail"),
+    }
 
 
 @pytest.mark.parametrize("step", [f"update {SERVICE}", f"delete {DATA}", f"import {DATA}", "deploy", "mark"])
@@ -117,6 +129,23 @@ def _unprotected(world: World) -> None:
         made["DeletionPolicy"] = "Delete"
 
 
+def _without_lock(world: World) -> None:
+    world.buckets["own-trail"]["lock"] = False
+
+
+def _foreign_objects(world: World) -> None:
+    world.buckets["own-archive"]["folders"] = ["v1/", "photos/"]
+
+
+def _far_bucket(world: World) -> None:
+    world.buckets["own-archive"]["region"] = "us-east-1"
+
+
+def _deleted_archive(world: World) -> None:
+    names = parts(world.templates[DATA])
+    world.templates[DATA]["Resources"][names["archive"]]["DeletionPolicy"] = "Delete"
+
+
 def _synth_fails(world: World) -> None:
     world.fails = "synth"
 
@@ -125,7 +154,18 @@ def _synth_fails(world: World) -> None:
     ("given", "change", "answer"),
     [
         ({}, None, 'has its tables: name those to adopt, as in TABLES="executions=<name>'),
-        ({"runs": "x"}, None, "a stage has no runs: TABLES takes audit, executions, history, jobs, key"),
+        ({"runs": "x"}, None, "a stage has no runs: TABLES takes archive, audit, executions, history"),
+        ({"archive": "unknown"}, None, "there is no bucket unknown that these credentials may read (404)"),
+        ({"archive": "own-trail"}, None, "two parts of TABLES have the same name"),
+        (
+            {"archive": "own-trail", "trail": "own-archive"},
+            None,
+            "the bucket own-trail has Object Lock: give",
+        ),
+        (RESTORED, _without_lock, "the bucket own-trail has no Object Lock: give the bucket of the stage"),
+        (RESTORED, _foreign_objects, "the bucket own-archive is no bucket of archive: it has photos/"),
+        (RESTORED, _far_bucket, "the bucket own-archive is in us-east-1, and the stage in eu-west-1"),
+        (RESTORED, _deleted_archive, "the stage test is not protected, so its stack would delete archive:"),
         ({"jobs": "unknown"}, None, "there is no table unknown in the region of the stage"),
         ({"jobs": "old-executions"}, None, "the table old-executions is no table of jobs: it has the keys"),
         ({"tenants": "own-audit"}, None, "two parts of TABLES have the same name"),
@@ -135,7 +175,7 @@ def _synth_fails(world: World) -> None:
         (RESTORED, _still_restoring, "the table old-jobs is CREATING: wait until it is active"),
         (RESTORED, _provisioned, "the table old-jobs has provisioned units: restore it with --billing-mode"),
         (RESTORED, _swapped, "the table old-jobs is no table of jobs"),
-        (RESTORED, _unprotected, "the stage test is not protected, so its stack would delete audit"),
+        (RESTORED, _unprotected, "the stage test is not protected, so its stack would delete archive, audit"),
         (RESTORED, _busy, "is busy"),
         (RESTORED, _synth_fails, "nothing was changed, because CDK could not write the templates"),
     ],
@@ -199,9 +239,52 @@ def test_tables_alone_whose_executions_stay_need_no_instant(
 def test_lost_stacks_need_the_name_of_every_part(world: World, cloud: Synthesised, tmp_path: Path) -> None:
     world.forget()
     with pytest.raises(
-        LifecycleError, match="the name of audit, history, jobs, key, leases, tenants is missing"
-    ):
+        LifecycleError,
+        match="the name of archive, audit, history, jobs, key, leases, tenants, trail is missing",
+    ) as refusal:
         _attach(world, cloud, {"executions": "own-executions"}, None, tmp_path)
+    assert "archive=new and trail=new makes an empty bucket, if the stage had none" in str(refusal.value)
+
+
+def test_stage_that_never_had_an_archive_gets_an_empty_bucket_if_the_line_says_so(
+    cloud: Synthesised, tmp_path: Path
+) -> None:
+    world = World(cloud, deployed=False)
+    given = world.names | {"archive": "new"}
+    world.fails = "deploy"
+    with pytest.raises(LifecycleError, match="archive=new"):
+        _attach(world, cloud, given, None, tmp_path)
+    assert "own-archive" not in world.physical[DATA].values()
+    world.fails = None
+    _attach(world, cloud, given, None, tmp_path)
+    assert world.acts.count(f"import {DATA}") == 1, "the tables are attached already"
+
+
+def test_bucket_of_a_present_stack_is_not_replaced_by_a_new_one(
+    world: World, cloud: Synthesised, tmp_path: Path
+) -> None:
+    _attach(world, cloud, RESTORED | {"archive": "new"}, INSTANT, tmp_path)
+    assert physical_names(world, DATA)["archive"] == "own-archive"
+
+
+def test_present_stack_without_an_archive_gets_a_new_one(
+    world: World, cloud: Synthesised, tmp_path: Path
+) -> None:
+    world.templates[DATA] = _copy(world.templates[DATA])
+    del world.templates[DATA]["Resources"][parts(cloud.data.body)["archive"]]
+    _attach(world, cloud, RESTORED, INSTANT, tmp_path)
+    assert "own-archive" not in {
+        value for each in world.imported for value in each["ResourceIdentifier"].values()
+    }
+
+
+def test_bucket_that_the_stage_has_no_longer_stays_outside_of_the_stack(
+    world: World, cloud: Synthesised, tmp_path: Path
+) -> None:
+    names = physical_names(world, DATA)
+    body = _copy(cloud.data.body)
+    del body["Resources"][parts(body)["archive"]]
+    assert names_to_attach(body, names, RESTORED).keys() == names.keys() - {"archive"}
 
 
 def test_stage_without_stacks_cannot_be_torn_down(cloud: Synthesised) -> None:
@@ -224,8 +307,8 @@ def test_teardown_that_was_interrupted_deletes_the_rest(cloud: Synthesised) -> N
 @pytest.mark.parametrize(
     ("is_protected", "change", "answer"),
     [
-        (True, _unprotected, "has protected = true, and the deployed stack would delete audit, executions"),
-        (False, None, "has protected = false, and the deployed stack retains its tables and key"),
+        (True, _unprotected, "has protected = true, and the deployed stack would delete archive, audit"),
+        (False, None, "has protected = false, and the deployed stack retains its tables, key and buckets"),
         (True, _busy, "is busy"),
     ],
 )
@@ -316,6 +399,8 @@ def test_parts_of_the_data_stack_have_the_names_that_the_command_takes(cloud: Sy
         "audit",
         "history",
         "key",
+        "archive",
+        "trail",
     }
 
 
