@@ -9,6 +9,8 @@ from typing import Any, BinaryIO
 from shared.adapters.parquet.database import FETCHED_ROWS, literal, of_tenants, reported_errors
 from shared.domain.archive.busiest import MOST_JOBS, DayJobs, JobCount
 
+_SHOWN = "state <> 'moved'"
+"""An execution that was moved counts at its new time."""
 _TABLES = """
     CREATE TABLE jobs (tenant VARCHAR, job VARCHAR, ended BIGINT, failed BIGINT);
     CREATE TABLE totals (tenant VARCHAR, ended BIGINT)
@@ -27,7 +29,8 @@ _OF_ALL = f"SELECT tenant, job, ended, failed FROM summed ORDER BY ended DESC, t
 
 
 class ParquetTally:
-    """Rows of all tenants count in the sum of the day, and the jobs of the tenants `without` are left out."""
+    """Rows of all tenants count in the sum of the day, but for those that were moved, and the jobs of the tenants
+    `without` are left out."""
 
     def __init__(self, db: Any, folder: Path, without: Collection[str]) -> None:
         self._db = db
@@ -44,9 +47,11 @@ class ParquetTally:
         with reported_errors():
             self._db.execute(
                 "INSERT INTO jobs SELECT tenant, job_id, count(*), count(*) FILTER (state = 'failed') "
-                f"FROM {source} WHERE starts_with(job_id, 'job_r'){self._kept} GROUP BY tenant, job_id"
+                f"FROM {source} WHERE starts_with(job_id, 'job_r') AND {_SHOWN}{self._kept} GROUP BY tenant, job_id"
             )
-            self._db.execute(f"INSERT INTO totals SELECT tenant, count(*) FROM {source} GROUP BY tenant")
+            self._db.execute(
+                f"INSERT INTO totals SELECT tenant, count(*) FROM {source} WHERE {_SHOWN} GROUP BY tenant"
+            )
 
     def busiest(self, day: int) -> Iterator[DayJobs]:
         self._db.execute(_SUMMED)

@@ -73,7 +73,7 @@ class Sums:
     """Sums of parts add up to the sums of the whole, exactly."""
 
     states: Counter[str] = field(default_factory=Counter)
-    """Executions by the state in which they ended."""
+    """Rows by the state in which they ended. Those that were moved are in no other sum: each counts at its new time."""
     end_reasons: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
     """By the status class of the last recorded attempt: `2xx` to `5xx`, or `none`."""
@@ -88,6 +88,12 @@ class Sums:
 
     @property
     def ended(self) -> int:
+        """The executions that lists show."""
+        return self.rows - self.states[State.MOVED]
+
+    @property
+    def rows(self) -> int:
+        """All rows of the file."""
         return self.states.total()
 
     @property
@@ -96,6 +102,8 @@ class Sums:
 
     def add(self, sample: Sample) -> None:
         self.states[sample.state] += 1
+        if sample.state == State.MOVED:
+            return
         if sample.end_reason is not None:
             self.end_reasons[sample.end_reason] += 1
         if sample.has_outcome:

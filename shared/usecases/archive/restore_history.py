@@ -37,5 +37,5 @@ class RestoreHistory:
                     write(row)
                     report.rows += 1
             report.files += counted > 0
-            report.missing += max(0, sums.sums.ended - counted)
+            report.missing += max(0, sums.sums.rows - counted)
         return report

@@ -84,7 +84,7 @@ class VerifySample:
             return
         if stored is not None and stored.manifest.etag is not None:
             yield from self._of_file(unit, stored.manifest)
-        elif (whole := self._stored(None, unit)) is not None and whole.ended:
+        elif (whole := self._stored(None, unit)) is not None and whole.rows:
             # Statistics without a file.
             yield SampleMismatch(unit=unit, part=Part.FILE if stored is not None else Part.MANIFEST)
 

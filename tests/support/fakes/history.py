@@ -65,7 +65,7 @@ class FakeHistoryStore:
         for day in days:
             del self.days[day]
         gone = [self.stored.pop(key) for key in keys]
-        return sum(each.sums.sums.ended for each in gone) if gone or days else None
+        return sum(each.sums.sums.rows for each in gone) if gone or days else None
 
     def etags(self, first: int, until: int) -> Mapping[ArchiveUnit, str]:
         return {

@@ -28,7 +28,7 @@ class FakeTally:
         return self.downloaded
 
     def add(self) -> None:
-        self.rows += self.rows_in(self.downloaded.getvalue())
+        self.rows += [row for row in self.rows_in(self.downloaded.getvalue()) if row["state"] != "moved"]
 
     def busiest(self, day: int) -> Iterator[DayJobs]:
         counted = [row for row in self.rows if row["tenant"] not in self.without]

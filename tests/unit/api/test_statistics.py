@@ -20,7 +20,8 @@ BEGUN, OVER = "2025-02-19T21:00:00.000Z", "2025-02-19T22:00:00.000Z"
 
 
 class ArchivedApi(ApiWorld):
-    """Over a deployment whose hour was archived: a success, a failure, and a success of another tenant."""
+    """Over a deployment whose hour was archived: a success, a failure, a job that got another time, and a success of
+    another tenant."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,6 +32,7 @@ class ArchivedApi(ApiWorld):
         world.ended(1)
         world.ended(2, State.FAILED, end_reason=EndReason.TOO_OLD)
         world.ended(3, tenant_id="globex")
+        world.ended(4, State.MOVED)
         world.tick()
 
     def by_operator(self, path: str, **query: str) -> Any:
@@ -41,7 +43,7 @@ class ArchivedApi(ApiWorld):
 def test_hour_that_is_archived_is_complete_and_later_ones_are_not() -> None:
     api = ArchivedApi()
     api.world.history.note_passed(PassedMark(since=HOUR, before=HOUR + 1), FIRST_PASS + 1)
-    api.world.put(in_state(one_off(4, due_at=END + 5), State.SUCCEEDED))
+    api.world.put(in_state(one_off(5, due_at=END + 5), State.SUCCEEDED))
     answer = api.get("/v1/stats", **{"from": BEGUN})
     assert answer.status == 200
     found = answer.json

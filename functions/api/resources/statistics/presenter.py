@@ -14,6 +14,7 @@ from functions.api.resources.statistics.models import (
 from shared.domain.archive.histogram import Histogram
 from shared.domain.archive.stat_window import Step
 from shared.domain.archive.statistics import Sums
+from shared.domain.executions.states import State
 from shared.domain.schedules.schedule import format_instant
 from shared.usecases.archive.read_busiest_jobs import BusiestJobs
 from shared.usecases.archive.read_statistics import StatBucket, StatReport
@@ -81,7 +82,7 @@ def _sums(sums: Sums, step: Step) -> dict[str, Any]:
     if step is Step.MINUTE:
         return shown | dict.fromkeys(_ONLY_BY_HOUR)
     return shown | {
-        "states": dict(sorted(sums.states.items())),
+        "states": {state: count for state, count in sorted(sums.states.items()) if state != State.MOVED},
         "end_reasons": dict(sorted(sums.end_reasons.items())),
         "statuses": dict(sorted(sums.statuses.items())),
         "attempts": sums.attempts,

@@ -142,7 +142,7 @@ class DynamoHistoryStore:
         for row in rows:
             with translated():
                 self._client.delete_item(TableName=self._table, Key=item_key(pk, str(row[Attr.SK])))
-        return sum(map(_ended, rows)) if rows else None
+        return sum(map(_rows, rows)) if rows else None
 
     def put_day(self, jobs: DayJobs, *, version: int, expires_at_s: int) -> bool:
         attributes = encode_all(
@@ -187,10 +187,10 @@ class DynamoHistoryStore:
             return
 
 
-def _ended(row: Any) -> int:
+def _rows(row: Any) -> int:
     """The executions of an item; none of one that cannot be read, and of the item of a day."""
     try:
-        return _sums(None, row).sums.ended
+        return _sums(None, row).sums.rows
     except (UnreadableItemError, ValueError, KeyError):
         return 0
 

@@ -91,6 +91,18 @@ def test_pass_stores_the_sums_of_each_tenant_and_of_all() -> None:
     assert (whole.sums.ended, whole.sums.unended) == (5, 1)
 
 
+def test_execution_that_was_moved_counts_at_its_new_time_alone() -> None:
+    world = ArchiveWorld()
+    world.ended(1)
+    world.ended(2, State.MOVED)
+    world.tick()
+    (bucket,) = read(world).buckets
+    assert (bucket.sums.ended, bucket.sums.rows) == (1, 2)
+    assert [(each.ended, each.failed) for each in bucket.sums.minutes.values()] == [(1, 0)]
+    (by_minute,) = [each for each in read(world, window(step=Step.MINUTE)).buckets if each.sums.minutes]
+    assert [each.ended for each in by_minute.sums.minutes.values()] == [1]
+
+
 def test_stored_item_names_the_row_groups_of_its_file_and_expires_with_the_archive() -> None:
     world = ArchiveWorld()
     world.ended(1)
