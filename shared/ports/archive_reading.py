@@ -42,7 +42,10 @@ class TenantRows(Protocol):
 
 
 class ArchiveReader(Protocol):
-    """Rows of one tenant. UnavailableError, also where the reader is too busy."""
+    """Rows of one tenant. UnavailableError, also where the reader is too busy.
+
+    UnreadableItemError for a file that is damaged, or missing although its manifest counts rows of the tenant.
+    """
 
     def newest(
         self,

@@ -11,7 +11,7 @@ from shared.domain.archive.questions import Plain, ids_question, newest_question
 from shared.domain.archive.reading import EVERY_ROW, ArchivePage, RowFilter
 from shared.domain.archive.row import ArchiveRow
 from shared.domain.archive.unit import ArchiveUnit
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import PositionRange
 
@@ -47,5 +47,16 @@ class InvokedArchiveReader:
         except NoAnswerError as error:
             raise UnavailableError("the reader of the archive had no answer") from error
         if "FunctionError" in answer:
-            raise UnavailableError("the reader of the archive failed")
+            raise _error_of(content)
         return orjson.loads(content)
+
+
+def _error_of(content: bytes) -> Exception:
+    """A damaged file stays damaged: the caller need not repeat the request."""
+    try:
+        described = orjson.loads(content)
+        if described["errorType"] == UnreadableItemError.__name__:
+            return UnreadableItemError(described["errorMessage"])
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        pass
+    return UnavailableError("the reader of the archive failed")

@@ -12,9 +12,11 @@ from shared.adapters.parquet.database import FETCHED_ROWS, duck, literal
 from shared.adapters.parquet.remote_file import RemoteFile, RowGroup
 from shared.adapters.parquet.schema import COLUMNS
 from shared.dataclass import dataclass
+from shared.domain.archive.manifest import read_manifest
 from shared.domain.archive.reading import EVERY_ROW, ArchivePage, RowFilter, row_position
 from shared.domain.archive.row import ArchiveRow, read_row
 from shared.domain.archive.unit import ArchiveUnit, unit_of
+from shared.domain.errors import UnreadableItemError
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.ports.archive_reading import ObjectParts
@@ -22,6 +24,8 @@ from shared.ports.runtime import Spread
 
 GROUPS_AT_ONCE = 4
 """Row groups of a file that are downloaded before their rows are looked through."""
+MANIFEST_BYTES = 64 * 1024**2
+"""More than any manifest has."""
 MOST_GROUPS = 48
 """Row groups of one answer: some 50 MB. A rare state may need several answers, each without a row."""
 
@@ -49,7 +53,7 @@ class ParquetReader:
             budget = _Budget(MOST_GROUPS)
             newest_first = sorted(units, reverse=True)
             for hour, in_hour in groupby(newest_first, key=attrgetter("hour")):
-                files = self._open(folder, list(in_hour))
+                files = self._open(folder, list(in_hour), tenant_id)
                 ask = _Question(tenant_id, span, only, limit - len(rows), budget)
                 pages = [_newest(file, db, ask) for file in files]
                 page = _merge(pages, limit - len(rows))
@@ -65,24 +69,37 @@ class ParquetReader:
     def by_ids(self, tenant_id: str, ids: Sequence[ExecutionId]) -> Mapping[ExecutionId, ArchiveRow]:
         wanted: dict[str, ExecutionId] = {str(each): each for each in ids}
         with _folder(self.root) as (folder, db):
-            files = self._open(folder, sorted({unit_of(each) for each in ids}))
+            files = self._open(folder, sorted({unit_of(each) for each in ids}), tenant_id)
             found = (row for file in files for row in _by_ids(file, db, tenant_id, ids))
             return {wanted[row.id]: row for row in found if row.id in wanted}
 
     def of_unit(self, tenant_id: str, unit: ArchiveUnit) -> Iterator[ArchiveRow]:
         with _folder(self.root) as (folder, db):
-            for file in self._open(folder, [unit]):
+            for file in self._open(folder, [unit], None):
                 file.download([group for group in file.row_groups(db) if group.may_have(tenant_id)])
                 yield from _rows(file, db, f"tenant = {literal(tenant_id)} ORDER BY due_at, id")
 
-    def _open(self, folder: Path, units: Sequence[ArchiveUnit]) -> list[RemoteFile]:
-        """The files of the units that have one."""
+    def _open(self, folder: Path, units: Sequence[ArchiveUnit], tenant_id: str | None) -> list[RemoteFile]:
+        """The files of the units that have one.
+
+        UnreadableItemError for a file that is missing although its manifest counts rows of the tenant, if one is given.
+        """
 
         def opened(unit: ArchiveUnit) -> RemoteFile | None:
             path = folder / f"{unit.hour}-{unit.group}.parquet"
-            return RemoteFile.open(self.objects, unit.file_key(self.cell), path)
+            file = RemoteFile.open(self.objects, unit.file_key(self.cell), path)
+            if file is None and tenant_id is not None and self._counts(unit, tenant_id):
+                # Asked again: a pass may have put file and manifest between the two reads.
+                file = RemoteFile.open(self.objects, unit.file_key(self.cell), path)
+                if file is None:
+                    raise UnreadableItemError(f"the file of {unit} is missing, and its manifest counts rows")
+            return file
 
         return [file for file in self.spread(opened, units) if file is not None]
+
+    def _counts(self, unit: ArchiveUnit, tenant_id: str) -> bool:
+        stored = self.objects.tail(unit.manifest_key(self.cell), MANIFEST_BYTES)
+        return stored is not None and tenant_id in read_manifest(stored.content).file.tenants
 
 
 @dataclass(slots=True)

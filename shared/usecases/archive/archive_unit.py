@@ -151,15 +151,27 @@ class ArchiveUnitPass:
     def _put_file(
         self, unit: ArchiveUnit, draft: ArchiveDraft, without: Collection[str]
     ) -> _StoredFile | None:
-        """Merge and upload; None if another pass has replaced the file since it was read."""
+        """Merge and upload; None if another pass has replaced the file since it was read.
+
+        UnreadableItemError for a file that is gone: the rows that have expired are nowhere else.
+        """
         key = unit.file_key(self.cell)
         etag = self.objects.get(key, draft.old())
+        if etag is None and self._counts_rows(unit):
+            # Asked again: another pass may have put file and manifest between the two reads.
+            etag = self.objects.get(key, draft.old())
+            if etag is None:
+                raise UnreadableItemError(f"the file of {unit} is missing, and its manifest counts rows")
         merged = draft.merge(has_old=etag is not None, without=without)
         if merged.summary.rows or etag is not None:
             etag = self.objects.put(key, merged.content, replaces=etag)
             if etag is None:
                 return None
         return _StoredFile(etag, merged.summary)
+
+    def _counts_rows(self, unit: ArchiveUnit) -> bool:
+        stored = self.manifests.read(unit)
+        return stored is not None and stored.manifest.etag is not None
 
     def _judge(self, lease: UnitState, found: _Rows, before: _Look, after: _Look, began_at: int) -> _Verdict:
         reading = Reading(

@@ -172,10 +172,17 @@ class ForgetTenants:
                 return
 
     def _look(self, unit: ArchiveUnit) -> StoredManifest | UnreadableItemError | None:
+        """None for a unit that nothing was ever archived of; statistics and manifest expire at about the same time."""
         try:
-            return self.manifests.read(unit)
+            stored = self.manifests.read(unit)
+            whole = self.history.of_unit(None, unit) if stored is None else None
         except UnreadableItemError as error:
             return error
+        if whole is not None and whole.rows:
+            return UnreadableItemError(
+                f"the manifest of {unit} is missing, and its statistics count executions"
+            )
+        return stored
 
     def _forget_in(
         self,

@@ -14,6 +14,7 @@ from shared.adapters.parquet import files, remote_file
 from shared.adapters.parquet import reader as reading
 from shared.adapters.parquet.files import ParquetFiles
 from shared.adapters.parquet.reader import ParquetReader
+from shared.domain.archive.manifest import Manifest, encode_manifest
 from shared.domain.archive.reading import EVERY_ROW, ArchivePage, RowFilter, row_position
 from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow, row_of
 from shared.domain.archive.unit import GROUP_SHARDS, HOUR_MS, ArchiveUnit, unit_of
@@ -42,8 +43,12 @@ class CountedObjects(FakeObjectStore):
     def __init__(self) -> None:
         super().__init__()
         self.downloaded = 0
+        self.put_before_tail: tuple[str, tuple[str, bytes]] | None = None
+        """An object that another process puts before a manifest is read."""
 
     def tail(self, key: str, length: int) -> ObjectPart | None:
+        if self.put_before_tail is not None and "manifests" in key:
+            file_key, self.objects[file_key] = self.put_before_tail
         return self._counted(super().tail(key, length))
 
     def part(self, key: str, first: int, length: int, etag: str) -> ObjectPart | None:
@@ -65,7 +70,10 @@ class Shelf:
     def put(self, unit: ArchiveUnit, rows: Sequence[ArchiveRow]) -> None:
         with ParquetFiles().draft(unit) as draft:
             draft.add(rows)
-            self.objects.put(unit.file_key(CELL), draft.merge(has_old=False).content, replaces=None)
+            merged = draft.merge(has_old=False)
+            etag = self.objects.put(unit.file_key(CELL), merged.content, replaces=None)
+            manifest = Manifest(sealed=True, passed_at=0, etag=etag, file=merged.summary, lasting={})
+        self.objects.put(unit.manifest_key(CELL), BytesIO(encode_manifest(manifest)), replaces=None)
         self.rows += rows
 
     def newest(
@@ -176,6 +184,22 @@ def test_units_without_a_file_and_tenants_without_rows_have_none(shelf: Shelf) -
     assert shelf.reader.newest("a", [other], EVERYTHING, limit=5).rows == ()
     assert shelf.reader.newest("zebra", UNITS, EVERYTHING, limit=5).rows == ()
     assert shelf.reader.newest("a", [], EVERYTHING, limit=5).edge is None
+
+
+def test_file_that_is_gone_although_its_manifest_counts_rows_of_the_tenant_is_an_error() -> None:
+    shelf = Shelf()
+    shelf.put(UNITS[0], [row(1, START_MS, "a")])
+    shelf.put(UNITS[1], [row(2, UNITS[1].start_ms, "a")])
+    wanted = parse_execution_id(shelf.rows[0].id)
+    file = shelf.objects.objects.pop(UNITS[0].file_key(CELL))
+    with pytest.raises(UnreadableItemError, match="is missing, and its manifest counts rows"):
+        shelf.reader.newest("a", UNITS, EVERYTHING, limit=9)
+    with pytest.raises(UnreadableItemError, match="is missing, and its manifest counts rows"):
+        shelf.reader.by_ids("a", [wanted])
+    assert shelf.reader.by_ids("b", [wanted]) == {}
+    assert list(shelf.reader.of_unit("a", UNITS[0])) == [], "what copies the rest counts the missing rows"
+    shelf.objects.put_before_tail = (UNITS[0].file_key(CELL), file)
+    assert wanted in shelf.reader.by_ids("a", [wanted]), "a pass puts both between the two reads"
 
 
 TEMPLATE = row(1, START_MS, "b")

@@ -18,7 +18,7 @@ from shared.domain.archive.questions import newest_question, read_filter
 from shared.domain.archive.reading import RowFilter
 from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, row_of
 from shared.domain.archive.unit import ArchiveUnit, unit_of
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.executions.states import State
 from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.names import Env
@@ -121,6 +121,8 @@ def test_rows_are_found_by_ids(handler: ModuleType) -> None:
         AwsError("Invoke", {"Error": {"Code": "ResourceNotFoundException"}}),
         NoAnswerError("ReadTimeoutError"),
         {"FunctionError": "Unhandled", "Payload": BytesIO(b'{"errorMessage": "Task timed out"}')},
+        {"FunctionError": "Unhandled", "Payload": BytesIO(b"out of memory")},
+        {"FunctionError": "Unhandled", "Payload": BytesIO(b'["out of memory"]')},
     ],
 )
 def test_reader_that_does_not_answer_is_unavailable(fault: Any) -> None:
@@ -132,4 +134,14 @@ def test_reader_that_does_not_answer_is_unavailable(fault: Any) -> None:
         return answer
 
     with pytest.raises(UnavailableError):
+        InvokedArchiveReader(AwsClient(call), "archive-reader:live").by_ids(TENANT, [EXECUTIONS[0].id])
+
+
+def test_damaged_file_is_the_error_of_the_reader() -> None:
+    described = b'{"errorType": "UnreadableItemError", "errorMessage": "the file of 1 is missing"}'
+
+    def call(operation: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        return {"FunctionError": "Unhandled", "Payload": BytesIO(described)}
+
+    with pytest.raises(UnreadableItemError, match="the file of 1 is missing"):
         InvokedArchiveReader(AwsClient(call), "archive-reader:live").by_ids(TENANT, [EXECUTIONS[0].id])

@@ -72,6 +72,31 @@ def test_row_that_has_expired_stays_in_the_file() -> None:
     assert world.is_sealed()
 
 
+@pytest.mark.parametrize("has_come_back", [False, True])
+def test_file_that_is_gone_although_its_manifest_counts_rows_is_never_written_without_them(
+    has_come_back: bool,
+) -> None:
+    world = ArchiveWorld()
+    expired, late = world.ended(1), world.open_row(2)
+    world.tick()
+    del world.table.executions[expired.id]
+    world.end(late)
+    key = UNIT.file_key(CELL)
+    file = world.archive_objects.objects.pop(key)
+    report = world.tick(FIRST_PASS + DAY_MS)
+    assert (report.damaged, report.mismatched) == ([UNIT], 1)
+    assert key not in world.archive_objects.objects
+    if has_come_back:
+        world.archive_objects.objects[key] = file
+    else:
+        # The way out for operators who have no version of the file any more.
+        del world.archive_objects.objects[UNIT.manifest_key(CELL)]
+    for day in range(2, 14):
+        world.tick(FIRST_PASS + day * DAY_MS)
+    assert world.is_sealed()
+    assert world.ids() == (ids_of(expired, late) if has_come_back else ids_of(late))
+
+
 def test_row_of_the_table_replaces_that_of_the_file() -> None:
     world = ArchiveWorld()
     moved = world.ended(1, State.MOVED)

@@ -315,6 +315,22 @@ def test_damaged_object_stops_the_walk_and_is_a_mismatch(kind: str) -> None:
     assert world.deletions.forgetting() == [TENANT]
 
 
+@pytest.mark.parametrize("kinds", [["manifest"], ["file", "manifest"], ["file"]], ids="-".join)
+def test_tenant_is_not_forgotten_while_a_file_with_its_rows_is_gone(kinds: list[str]) -> None:
+    """As in an empty bucket, whose objects are elsewhere."""
+    world, _ = sealed_world()
+    world.leave(TENANT)
+    keys = [UNIT.file_key(CELL) if kind == "file" else UNIT.manifest_key(CELL) for kind in kinds]
+    gone = {key: world.archive_objects.objects.pop(key) for key in keys}
+    report = world.tick(FORGETTABLE)
+    assert (report.forgetting.damaged, report.forgetting.forgotten) == ([UNIT], 0)
+    assert world.deletions.forgetting() == [TENANT]
+    world.archive_objects.objects |= gone
+    world.tick(FORGETTABLE + 900_000)
+    assert world.deletions.forgetting() == []
+    assert TENANT not in owners(world)
+
+
 def test_tenants_that_wait_together_have_their_rows_removed_by_one_put() -> None:
     world, kept = sealed_world()
     world.leave(TENANT)
