@@ -184,6 +184,13 @@ AUDIT_TRAIL = (
         killer="tests/unit/api/test_audit_digests.py",
     ),
     Mutant(
+        name="audit record of a pause that no request has made",
+        file="functions/api/resources/jobs/recorded.py",
+        old="job.pause_reason == GONE:\n",
+        new="job.pause_reason != GONE:\n",
+        killer="tests/unit/api/test_audit_digests.py",
+    ),
+    Mutant(
         name="audit record without the body of the request",
         file="functions/api/resources/jobs/recorded.py",
         old="    if job._stored_request is not None:\n",

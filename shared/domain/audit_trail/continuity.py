@@ -29,7 +29,7 @@ def gaps(records: Iterable[AuditRecord]) -> Iterator[Gap]:
 
     Each state is left as often as it is entered. The order of records is not judged, since two requests of one second
     may be recorded in any order. The first state of a job is unknown if its creation is not among the records. After a
-    bulk operation, the jobs of its tenant have no gaps: its record has the filter of its jobs, and no digests.
+    bulk operation, the jobs of its tenant have no gaps: its record has a digest of the operation, and none of a job.
     """
     of_job: dict[str, list[AuditRecord]] = defaultdict(list)
     for record in sorted(records, key=lambda each: (each.at, each.id)):

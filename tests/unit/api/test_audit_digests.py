@@ -6,20 +6,24 @@ from typing import Any
 import pytest
 
 from shared.domain.audit_trail.continuity import gaps
+from shared.domain.delivery.callback import CallbackResponse, Reason
 from tests.support.api.api_world import JOB, ApiWorld
 from tests.support.api.request_factory import ask
+from tests.support.fakes.sender import in_turn
+from tests.support.usecases.lanes import Lanes
 
 HOUR_MS = 3_600_000
-RECURRING = JOB | {"schedule": {"rate_seconds": 3_600}}
+MINUTE_MS = 60_000
 
 
 class Audited:
     """A tenant with a recurring job, whose records are read from the log."""
 
-    def __init__(self) -> None:
+    def __init__(self, rate_seconds: int = 3_600) -> None:
         self.api = ApiWorld()
         self.key = self.api.world.credentials.api_key
-        self.job = ask(self.api, self.key, "POST", "/v1/jobs", RECURRING).json["id"]
+        recurring = JOB | {"schedule": {"rate_seconds": rate_seconds}}
+        self.job = ask(self.api, self.key, "POST", "/v1/jobs", recurring).json["id"]
 
     def do(self, method: str, path: str = "", document: Any = None) -> None:
         """A change two hours later."""
@@ -63,6 +67,34 @@ def test_change_of_what_is_never_shown_changes_the_digest_too(change: dict[str, 
     audited.do("PATCH", "", change)
     (_, created), (before, after) = audited.digests()
     assert created == before != after
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "document"),
+    [
+        ("POST", "/resume", None),
+        ("PATCH", "", {"name": "other"}),
+        ("POST", "/pause", {"reason": "later"}),
+        ("DELETE", "", None),
+    ],
+)
+def test_change_of_a_job_that_was_paused_as_gone_follows_the_change_before(
+    method: str, path: str, document: Any
+) -> None:
+    """Its receiver has paused it, and no request: the pause has no record."""
+    audited = Audited(rate_seconds=60)
+    world = audited.api.world
+    world.sender.answer_to = in_turn(CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410))
+    Lanes(world).until(world.clock.time_ms + 2 * MINUTE_MS)
+    job = ask(audited.api, audited.key, "GET", f"/v1/jobs/{audited.job}").json
+    assert (job["state"], job["pause_reason"]) == ("paused", "gone")
+    audited.do(method, path, document)
+    if method != "DELETE":
+        audited.do("PATCH", "", {"name": "last"})
+    digests = audited.digests()
+    for (_, after), (before, _) in itertools.pairwise(digests):
+        assert after == before
+    assert list(gaps(world.audit_log.of("acme"))) == []
 
 
 def test_repetition_changes_no_digest() -> None:
