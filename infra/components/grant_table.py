@@ -189,6 +189,7 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
             (LIST_BUCKET if spec.archives or spec.reads_archive else (), [ARCHIVE]),
             (READ_AND_WRITE_OBJECTS if spec.archives else (), [ARCHIVED_OBJECTS]),
             (FORGET_TENANTS.actions if spec.archives else (), [*FORGET_TENANTS.resources]),
+            (LIST_TENANTS.actions if spec.archives else (), [*LIST_TENANTS.resources]),
             # No deletion and no retention: what S3 has locked is out of this role's reach.
             (LIST_BUCKET if spec.exports_audit else (), [AUDIT_TRAIL]),
             (READ_AND_WRITE_OBJECTS if spec.exports_audit else (), [SEGMENTS]),

@@ -151,6 +151,7 @@ class ArchiveUseCases:
             late_puts=ports.late_puts,
             clock=ports.clock,
             spread=ports.spread,
+            entropy=ports.entropy,
         )
 
     @cached_property

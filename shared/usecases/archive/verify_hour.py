@@ -1,16 +1,23 @@
-"""Compare the sealed files of an hour with another source: the index of executions by tenant."""
+"""Compare the sealed files of an hour with another source: the index of executions by tenant.
+
+Tenants with rows in the files are compared, and some without, chosen at random.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from shared.dataclass import dataclass
 from shared.domain.archive.manifest import Manifest
 from shared.domain.archive.unit import DAY_MS, ArchiveUnit, hour_end_ms
 from shared.domain.errors import UnreadableItemError
 from shared.ports.archive import IndexCounts, LatePuts
-from shared.ports.runtime import Clock, Spread
+from shared.ports.runtime import Clock, Entropy, Spread
 from shared.ports.tenancy import TenantStore
 from shared.usecases.archive.manifests import Manifests
+
+MOST_OTHERS = 100
+"""Tenants without a row in the files that are looked up for an hour."""
+NAMES_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +43,7 @@ class VerifyHour:
     late_puts: LatePuts
     clock: Clock
     spread: Spread
+    entropy: Entropy
 
     def execute(self, units: Sequence[ArchiveUnit]) -> list[CountMismatch]:
         """`units` are all units of one hour. UnavailableError; UnreadableItemError for a broken manifest."""
@@ -50,7 +58,7 @@ class VerifyHour:
         passed_at = min((manifest.passed_at for manifest in manifests), default=0)
         if self.clock.now_ms() - passed_at >= DAY_MS:
             lasting.clear()
-        names = sorted(archived)
+        names = [*sorted(archived), *self._others(archived)]
         indexed = self.spread(lambda name: self._indexed(name, hour), names)
         mismatches = [
             CountMismatch(hour=hour, tenant_id=name, archived=archived[name], indexed=count)
@@ -59,6 +67,16 @@ class VerifyHour:
         ]
         # After another put, the counts belong to another pass.
         return mismatches if self.late_puts.counter(hour) == counter else []
+
+    def _others(self, archived: Collection[str]) -> list[str]:
+        """At most `MOST_OTHERS` of the tenants that the files have no row of."""
+        others: list[str] = []
+        after: str | None = None
+        while names := self.tenants.ids(after=after, limit=NAMES_AT_ONCE):
+            others += [name for name in names if name not in archived]
+            after = names[-1]
+        start = int(self.entropy.draw() * len(others))
+        return [*others[start:], *others[:start]][:MOST_OTHERS]
 
     def _manifest(self, unit: ArchiveUnit) -> Manifest | None:
         stored = self.manifests.read(unit)
