@@ -49,7 +49,7 @@ COMMANDS: dict[str, Command] = {
         run=actions.change_tenant,
     ),
     "export-tenant": Command(
-        help="write all that is stored of a tenant to a new file, one JSON document a line",
+        help="write a tenant's settings, definitions and executions to a new file, without the archive",
         arguments=("tenant", "--file"),
         run=export.export_tenant,
     ),

@@ -49,8 +49,9 @@ JobEvents = Annotated[
 ]
 _EVENTS = (
     "`failed`: the execution failed for good. `recovered`: the first success after that. `late`: its first "
-    "attempt began more than `late_after_seconds` after it was due. `skipped`: the overlap policy or the "
-    "start deadline skipped it. `gone`: its receiver answered 410, which pauses a recurring job."
+    "attempt began more than `late_after_seconds` after it was due. `skipped`: the overlap policy, the start "
+    "deadline or the suspension of its tenant skipped it. `gone`: its receiver answered 410, which pauses a "
+    "recurring job."
 )
 LateSeconds = Annotated[Seconds, Field(ge=1, le=MAX_LATE_SECONDS)]
 

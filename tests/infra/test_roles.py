@@ -283,7 +283,9 @@ def test_auditor_reads_the_list_of_tenants_alone(cloud: Synthesised) -> None:
     assert on_tenants["Condition"] == {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["tenants"]}}
 
 
-def test_archiver_reads_the_list_of_tenants_and_writes_the_records_of_deletions_alone(cloud: Synthesised) -> None:
+def test_archiver_reads_the_list_of_tenants_and_writes_the_records_of_deletions_alone(
+    cloud: Synthesised,
+) -> None:
     on_tenants = {
         "+".join(_listed(made["Action"])): made.get("Condition")
         for made in _statements(cloud, "archiver")

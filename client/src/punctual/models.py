@@ -158,8 +158,9 @@ class AlertsIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     events: Sequence[Literal["failed", "recovered", "late", "skipped", "gone"]] | UnsetType = UNSET
     """`failed`: the execution failed for good. `recovered`: the first success after that. `late`: its
-    first attempt began more than `late_after_seconds` after it was due. `skipped`: the overlap policy
-    or the start deadline skipped it. `gone`: its receiver answered 410, which pauses a recurring job.
+    first attempt began more than `late_after_seconds` after it was due. `skipped`: the overlap policy,
+    the start deadline or the suspension of its tenant skipped it. `gone`: its receiver answered 410,
+    which pauses a recurring job.
     """
     format: AlertFormat | UnsetType = UNSET
     """`slack`: a body of `{"text": "..."}`, for incoming webhooks of chats."""
@@ -960,8 +961,8 @@ class Job(Model, frozen=True, kw_only=True):
     kind: str
     lane: str
     last_run: LastRun | None = None
-    """Null before the first run. Left out in responses to changes of a recurring job, which do not read
-    its runs.
+    """Null before the first run of the present definition, and where the record of its last run has
+    expired. Left out in responses to changes of a recurring job, which do not read its runs.
     """
     late_tolerance_seconds: int | None = None
     name: str | None = None
@@ -1786,7 +1787,7 @@ class StatBucket(Model, frozen=True, kw_only=True):
     Null where they are too many to count, or where all tenants are shown.
     """
     uncounted_failed: int | None = None
-    """Those of them that have failed and are not redriven. Null like `uncounted_due`."""
+    """Those of them that have failed, whether redriven since or not. Null like `uncounted_due`."""
     unended: int | None = None
     """Executions that had not ended when their hour was counted last. Null by minute."""
     until_at: datetime
@@ -1845,10 +1846,10 @@ class TenantAlertsIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     events: Sequence[AlertEvent] | UnsetType = UNSET
     """`failed`: the execution failed for good. `recovered`: the first success after that. `late`: its
-    first attempt began more than `late_after_seconds` after it was due. `skipped`: the overlap policy
-    or the start deadline skipped it. `gone`: its receiver answered 410, which pauses a recurring job.
-    `limit_reached`: a limit of the tenant refuses new jobs, or makes executions wait; at most one alert
-    in an hour for each limit.
+    first attempt began more than `late_after_seconds` after it was due. `skipped`: the overlap policy,
+    the start deadline or the suspension of its tenant skipped it. `gone`: its receiver answered 410,
+    which pauses a recurring job. `limit_reached`: a limit of the tenant refuses new jobs, or makes
+    executions wait; at most one alert in an hour for each limit.
     """
     format: AlertFormat | UnsetType = UNSET
     """`slack`: a body of `{"text": "..."}`, for incoming webhooks of chats."""

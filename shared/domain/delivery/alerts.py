@@ -25,7 +25,7 @@ class AlertEvent(StrEnum):
     LATE = "late"
     """The first attempt began later after the due time than the threshold allows."""
     SKIPPED = "skipped"
-    """The overlap policy or the start deadline skipped the run."""
+    """The overlap policy, the start deadline or the suspension of its tenant skipped the run."""
     GONE = "gone"
     """The receiver answered 410, which pauses a recurring job."""
     LIMIT_REACHED = "limit_reached"

@@ -79,7 +79,10 @@ def list_due(
 COMMANDS = (
     ("create-operator", "the operators' tenant, and its first key: `punctual login` stores it"),
     ("create-canary", "the canary's tenant, and its secrets, which are not shown"),
-    ("export-tenant TENANT --file FILE", "all that is stored of a tenant, to a new file"),
+    (
+        "export-tenant TENANT --file FILE",
+        "settings, definitions and executions of a tenant, without the archive, to a new file",
+    ),
     ("restore-history TENANT --file FILE", "the archived executions of a tenant, to a new file"),
     ("repeat-deletions", "deletions of tenants again that a restore of tables has undone"),
     ("verify-audit", "whether the audit trail is whole"),

@@ -49,7 +49,8 @@ LastRun = Annotated[
         default_factory=lambda: NOT_READ,
         exclude_if=lambda value: value is NOT_READ,
         description=(
-            "Null before the first run. Left out in responses to changes of a recurring job, which do not read its "
+            "Null before the first run of the present definition, and where the record of its last run has expired. "
+            "Left out in responses to changes of a recurring job, which do not read its "
             "runs."
         ),
     ),

@@ -57,7 +57,7 @@ class StatBucketOut(SumsOut):
         "sum. Null where they are too many to count, or where all tenants are shown."
     )
     uncounted_failed: int | None = Field(
-        description="Those of them that have failed and are not redriven. Null like `uncounted_due`."
+        description="Those of them that have failed, whether redriven since or not. Null like `uncounted_due`."
     )
 
 
