@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from shared.domain.dead_letters.parked_message import park
 from shared.names import QueueName
+from tests.console.delayed_requests import DelayedRequests
 from tests.console.failing import SECRET, asked, fail
-from tests.console.held import Held
 from tests.console.keys import Keys
 from tests.support.console.addresses import address, key_for
 from tests.support.console.day import Day
@@ -102,16 +102,16 @@ def test_second_press_while_an_act_is_under_way_does_nothing_and_the_focus_stays
     run = asked(keys.console, "GET", "/v1/dead-letters")["executions"][0]["id"]
     keys.sign_in(f"#/runs/{run}")
     path = f"/v1/executions/{run}/redrive"
-    held = Held(page, path)
+    delayed = DelayedRequests(page, path)
     keys.open(opener(page, "Redrive"))
     confirm = button(keys.in_dialog("Redrive"), "Redrive")
     keys.open(confirm)
     expect(confirm).to_have_attribute("aria-busy", "true")
     keys.press("Enter", "Space")
     expect(confirm).to_be_focused()
-    held.release(path)
+    delayed.release(path)
     expect(page.get_by_text("Redrive of", exact=True)).to_be_visible()
-    assert held.count(path) == 1
+    assert delayed.count(path) == 1
 
 
 def test_request_of_a_run_is_shown_revealed_and_hidden(keys: Keys) -> None:

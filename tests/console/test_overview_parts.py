@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from tests.console.delayed_requests import DelayedRequests
 from tests.console.failing import fail
-from tests.console.held import Held
 from tests.console.ticking import Ticking
 from tests.support.console.day import Day
 from tests.support.console.served import ServedApi, problem
@@ -51,16 +51,18 @@ LONGER = {"/v1/stats": _long_statistics, "/v1/upcoming/density": _long_density}
 
 
 @contextmanager
-def opening(browser: Browser, api: ServedApi, day: Day, width: int) -> Iterator[tuple[Console, Held]]:
+def opening(
+    browser: Browser, api: ServedApi, day: Day, width: int
+) -> Iterator[tuple[Console, DelayedRequests]]:
     """An overview that waits for all of its answers."""
     with visiting(browser, api, day, width) as console:
         console.open("#/account")
-        held = Held(console.page, *PARTS.values())
+        delayed = DelayedRequests(console.page, *PARTS.values())
         console.go("#/")
         for name in PARTS:
             expect(loading(console.page, name)).to_be_visible()
         try:
-            yield console, held
+            yield console, delayed
         finally:
             api.fault = lambda _: None
 
@@ -84,17 +86,17 @@ def test_part_is_shown_when_its_answer_is_there_and_no_part_moves(
     browser: Browser, lived: tuple[ServedApi, Day], first: str, width: int
 ) -> None:
     api, day = lived
-    with opening(browser, api, day, width) as (console, held):
+    with opening(browser, api, day, width) as (console, delayed):
         api.fault = lambda sent: with_long_answers(api, sent)
         page, others = console.page, [name for name in PARTS if name != first]
         begin = places(page)
-        held.release(PARTS[first])
+        delayed.release(PARTS[first])
         expect(loading(page, first)).to_have_count(0)
         for name in others:
             expect(loading(page, name)).to_be_visible()
         assert places(page) == begin
         for name in others:
-            held.release(PARTS[name])
+            delayed.release(PARTS[name])
             expect(loading(page, name)).to_have_count(0)
             assert places(page) == begin
         expect(page.get_by_role("figure")).to_have_count(2)
@@ -153,15 +155,15 @@ def test_range_that_changes_asks_for_its_parts_alone_and_leaves_the_others(empty
     page = empty_console.page
     empty_console.open("#/")
     expect(page.get_by_role("figure")).to_have_count(2)
-    held = Held(page, *PARTS.values())
+    delayed = DelayedRequests(page, *PARTS.values())
     page.get_by_role("link", name="14 d").click()
     expect(loading(page, "Statistics")).to_be_visible()
     expect(loading(page, "Failures")).to_be_visible()
     expect(part(page, "Next hours").get_by_role("heading")).to_be_visible()
     expect(loading(page, "Jobs paused by their receivers")).to_have_count(0)
-    held.release("/v1/stats")
+    delayed.release("/v1/stats")
     expect(part(page, "Statistics")).to_contain_text("in the last 14 days")
-    held.release("/v1/dead-letters")
+    delayed.release("/v1/dead-letters")
     expect(part(page, "Failures")).to_contain_text("Nothing failed in the last 14 days")
 
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, Route
 from tests.support.browser.gates import STEP_MS, WAIT_MS
 
 
-class Held:
+class DelayedRequests:
     """Requests to some paths, each from its beginning on."""
 
     def __init__(self, page: Page, *paths: str) -> None:
