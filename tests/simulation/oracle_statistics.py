@@ -13,6 +13,7 @@ from tests.simulation.verdicts import Fault, Verdict
 
 MINUTE_MS = 60_000
 STEPS_PER_DOUBLING = 11
+MOVED = "moved"
 LAST_STEP = 254
 """Of the steps in which a lag is counted."""
 FirstCalls = Mapping[str, Arrival]
@@ -47,15 +48,16 @@ def _compared(shown: Statistics, wanted: Statistics) -> Iterator[Fault]:
 
 
 def counted(tenant: str | None, records: Iterable[Record], calls: FirstCalls) -> Statistics:
-    """The statistics of these records, which have ended."""
-    records = list(records)
+    """The statistics of these records, which have ended. One that was moved is in no sum but that of its state."""
+    every = list(records)
+    records = [record for record in every if record.state != MOVED]
     last = [record.outcomes[-1] for record in records if record.outcomes]
     by_minute: dict[int, list[Record]] = defaultdict(list)
     for record in records:
         by_minute[record.due_at // MINUTE_MS].append(record)
     return Statistics(
         tenant=tenant,
-        states=dict(Counter(record.state for record in records)),
+        states=dict(Counter(record.state for record in every)),
         reasons=dict(Counter(record.reason for record in records if record.reason is not None)),
         statuses=dict(Counter(f"{one.status // 100}xx" if one.status else "none" for one in last)),
         attempts=sum(record.attempt for record in records),
