@@ -27,7 +27,7 @@ VISITS = 5
 """Of each kind; the figures are medians."""
 SAVED = Path(__file__).with_name("visits.json")
 LONGEST_MS = 300_000
-"""A page that shows nothing for so long, or a problem, ends the bench with what it shows."""
+"""A page that shows nothing for this time, or shows a problem, ends the bench with its text."""
 _WATCH = """
 try { sessionStorage.setItem("punctual.key", KEY); } catch { /* The empty page has no storage. */ }
 globalThis.drawn = new Promise((resolve, reject) => {
