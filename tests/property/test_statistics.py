@@ -157,3 +157,23 @@ def test_row_groups_are_those_of_the_tenants_rows() -> None:
     found: list[UnitSums] = list(sums_by_tenant(UNIT, rows, {"c": 1}))
     groups = {each.tenant_id: each.row_groups for each in found}
     assert groups == {"a": (0, 0), "b": (1, 2), "c": None, None: None}
+
+
+def test_unit_whose_only_run_was_moved_has_sums_of_all_tenants() -> None:
+    moved = Sample(
+        due_at=UNIT.start_ms,
+        state="moved",
+        end_reason=None,
+        has_outcome=False,
+        status=None,
+        attempts=0,
+        lag_ms=None,
+        queue_ms=None,
+        wait_ms=None,
+        duration_ms=None,
+    )
+    found = list(sums_by_tenant(UNIT, [("acme", moved)], {}))
+    assert [(each.tenant_id, each.sums.ended, each.sums.rows) for each in found] == [
+        ("acme", 0, 1),
+        (None, 0, 1),
+    ]

@@ -162,7 +162,7 @@ def sums_by_tenant(
     *,
     is_replaced: bool = False,
 ) -> Iterator[UnitSums]:
-    """The sums of each tenant, and those of all tenants at last; nothing for a unit without executions.
+    """The sums of each tenant, and those of all tenants at last; nothing for a unit without a row.
 
     Where the unit `is_replaced`, the sums of all tenants come even if no execution is left.
     `samples` has tenant and sample of each row in the order of the file, in which the rows of a tenant are together.
@@ -181,5 +181,5 @@ def sums_by_tenant(
     for tenant, count in sorted(left.items()):
         whole.unended += count
         yield UnitSums(unit=unit, tenant_id=tenant, sums=Sums(unended=count))
-    if whole.ended or whole.unended or is_replaced:
+    if whole.rows or whole.unended or is_replaced:
         yield UnitSums(unit=unit, tenant_id=None, sums=whole)
