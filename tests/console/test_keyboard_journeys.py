@@ -76,11 +76,17 @@ def test_overview_leads_to_its_charts_as_tables_and_to_what_failed(keys: Keys) -
     expect(heading(page, "Dead letters")).to_be_focused()
 
 
-def test_run_is_redriven_after_second_thoughts(keys: Keys) -> None:
-    page = keys.console.page
+def at_a_failed_run(keys: Keys) -> str:
+    """The id of the run whose page is open."""
     fail(keys.console, "nightly report")
     run = asked(keys.console, "GET", "/v1/dead-letters")["executions"][0]["id"]
     keys.sign_in(f"#/runs/{run}")
+    return str(run)
+
+
+def test_run_is_redriven_after_second_thoughts(keys: Keys) -> None:
+    page = keys.console.page
+    run = at_a_failed_run(keys)
     redrive = opener(page, "Redrive")
     keys.open(redrive)
     keys.in_dialog("Redrive")
@@ -98,9 +104,7 @@ def test_run_is_redriven_after_second_thoughts(keys: Keys) -> None:
 
 def test_second_press_while_an_act_is_under_way_does_nothing_and_the_focus_stays(keys: Keys) -> None:
     page = keys.console.page
-    fail(keys.console, "nightly report")
-    run = asked(keys.console, "GET", "/v1/dead-letters")["executions"][0]["id"]
-    keys.sign_in(f"#/runs/{run}")
+    run = at_a_failed_run(keys)
     path = f"/v1/executions/{run}/redrive"
     delayed = DelayedRequests(page, path)
     keys.open(opener(page, "Redrive"))
@@ -116,9 +120,7 @@ def test_second_press_while_an_act_is_under_way_does_nothing_and_the_focus_stays
 
 def test_request_of_a_run_is_shown_revealed_and_hidden(keys: Keys) -> None:
     page = keys.console.page
-    fail(keys.console, "nightly report")
-    run = asked(keys.console, "GET", "/v1/dead-letters")["executions"][0]["id"]
-    keys.sign_in(f"#/runs/{run}")
+    at_a_failed_run(keys)
     request = region(page, "Request")
     keys.open(button(request, "Show the request without its values"))
     expect(request).to_be_focused()
