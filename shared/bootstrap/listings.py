@@ -78,7 +78,9 @@ class ListingUseCases:
     @cached_property
     def count_upcoming(self) -> CountUpcoming:
         ports = self.core.ports
-        return CountUpcoming(sources=self._upcoming_sources, store=ports.executions, clock=ports.clock)
+        return CountUpcoming(
+            sources=self._upcoming_sources, store=ports.executions, clock=ports.clock, spread=ports.spread
+        )
 
     @cached_property
     def list_due(self) -> ListDue:

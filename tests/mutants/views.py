@@ -10,14 +10,14 @@ VIEWS = (
     Mutant(
         name="cancelled run that is counted as upcoming",
         file="shared/usecases/listings/count_upcoming.py",
-        old="place.is_expected if execution is None else basis_of(at, execution) is not None",
-        new="place.is_expected or execution is not None",
+        old="    return basis_of(place.position.at, execution) is not None\n",
+        new="    return True\n",
         killer=_COUNT,
     ),
     Mutant(
         name="count of upcoming runs that reads without a bound",
         file="shared/usecases/listings/count_upcoming.py",
-        old="            if runs == RUNS_AT_MOST or reads == READS_AT_MOST:\n",
+        old="            if runs == RUNS_AT_MOST or len(unread) == READS_AT_MOST:\n",
         new="            if runs == RUNS_AT_MOST:\n",
         killer=_COUNT,
     ),

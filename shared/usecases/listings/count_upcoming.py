@@ -7,10 +7,11 @@ from itertools import groupby
 
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError
+from shared.domain.executions.execution import Execution
 from shared.domain.listings.position import IndexPosition, PositionRange, due_position
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.executions import ExecutionStore
-from shared.ports.runtime import Clock
+from shared.ports.runtime import Clock, Spread
 from shared.usecases.listings.upcoming_sources import UpcomingSources, basis_of
 from shared.usecases.reading.read_executions import read_readable
 from shared.usecases.reading.read_page import CHUNK, Candidate
@@ -57,11 +58,15 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class CountUpcoming:
-    """Reads each stored execution strongly, as the list does. Runs that are not filed yet cost no read."""
+    """Reads each stored execution strongly, as the list does. Runs that are not filed yet cost no read.
+
+    The executions of a request are read side by side, `CHUNK` in each read.
+    """
 
     sources: UpcomingSources
     store: ExecutionStore
     clock: Clock
+    spread: Spread
 
     def execute(self, tenant: Tenant, until_ms: int, step_ms: int) -> Density:
         """The counts from now on. The range is extended to a whole step.
@@ -105,31 +110,24 @@ class CountUpcoming:
         """The counts by the start of their step, and the instant of the first run that is not counted."""
         counts: Counter[int] = Counter()
         unread: list[_Place] = []
-        runs = reads = 0
         reached_at: int | None = None
-        for place in places:
-            if runs == RUNS_AT_MOST or reads == READS_AT_MOST:
+        for runs, place in enumerate(places):
+            if runs == RUNS_AT_MOST or len(unread) == READS_AT_MOST:
                 reached_at = place.position.at
                 break
-            runs, reads = runs + 1, reads + place.is_read
             if place.is_read:
                 unread.append(place)
             else:
                 counts[place.position.at // step_ms * step_ms] += 1
-            if len(unread) == CHUNK:
-                counts.update(self._standing(unread, step_ms))
-                unread = []
-        counts.update(self._standing(unread, step_ms))
+        parts = [unread[start : start + CHUNK] for start in range(0, len(unread), CHUNK)]
+        for found in self.spread(self._standing, parts):
+            counts.update(at // step_ms * step_ms for at in found)
         return counts, reached_at
 
-    def _standing(self, places: Sequence[_Place], step_ms: int) -> Iterator[int]:
-        """The step of each place at which a run will be."""
-        found = read_readable(self.store, [place.position.id for place in places]) if places else {}
-        for place in places:
-            at, execution = place.position.at, found.get(place.position.id)
-            will_run = place.is_expected if execution is None else basis_of(at, execution) is not None
-            if will_run:
-                yield at // step_ms * step_ms
+    def _standing(self, places: Sequence[_Place]) -> list[int]:
+        """The instants at which a run will be, of places that are read."""
+        found = read_readable(self.store, [place.position.id for place in places])
+        return [place.position.at for place in places if _will_run(place, found.get(place.position.id))]
 
 
 def check_range(now_ms: int, until_ms: int, step_ms: int) -> int:
@@ -142,6 +140,12 @@ def check_range(now_ms: int, until_ms: int, step_ms: int) -> int:
     if until - first > STEPS_AT_MOST:
         raise InvalidValueError(f"a range has at most {STEPS_AT_MOST} steps: choose longer steps")
     return until * step_ms
+
+
+def _will_run(place: _Place, execution: Execution | None) -> bool:
+    if execution is None:
+        return place.is_expected
+    return basis_of(place.position.at, execution) is not None
 
 
 def _stored(candidates: Iterable[Candidate]) -> Iterator[_Place]:
