@@ -51,6 +51,12 @@ COLUMNS = {
     "body": "binary",
     "queue_ms": "bigint",
     "wait_ms": "bigint",
+    "wait_cause": "string",
+    "claim_ms": "bigint",
+    "ready_ms": "bigint",
+    "connect_ms": "bigint",
+    "head_ms": "bigint",
+    "refunded_since": "timestamp",
 }
 """The columns of a file, as Athena has them; a test compares them with those of a file."""
 

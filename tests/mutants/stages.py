@@ -10,6 +10,7 @@ _BACKLOG = "tests/simulation/test_stages.py"
 _CODES = "tests/property/test_stages.py"
 _LATENESS = "tests/unit/domain/executions/test_lateness.py"
 _EXPLAIN = "tests/unit/api/test_explain.py"
+_ROWS = "tests/property/test_row_lateness.py"
 
 STAGES = (
     Mutant(
@@ -115,6 +116,20 @@ STAGES = (
         old="return sentences.CAUSES[cause] if cause else sentences.STAGES[stage]",
         new="return sentences.STAGES[stage]",
         killer=_EXPLAIN,
+    ),
+    Mutant(
+        name="archived row that forgets the claims without a call",
+        file="shared/domain/archive/row.py",
+        old="        refunded_since=progress.refunded_since,\n",
+        new="        refunded_since=None,\n",
+        killer=_ROWS,
+    ),
+    Mutant(
+        name="archived stages in the wrong order",
+        file="shared/domain/archive/row_lateness.py",
+        old="(row.queue_ms, row.wait_ms, row.claim_ms, row.ready_ms, ",
+        new="(row.queue_ms, row.wait_ms, row.ready_ms, row.claim_ms, ",
+        killer=_ROWS,
     ),
     Mutant(
         name="first byte taken for the end of the response",

@@ -50,6 +50,9 @@ def rows_of(numbers: st.SearchStrategy[int]) -> st.SearchStrategy[ArchiveRow]:
         body=st.none() | st.binary(max_size=300),
         queue_ms=st.none() | SMALL,
         wait_ms=st.none() | SMALL,
+        wait_cause=st.none() | TEXTS,
+        claim_ms=st.none() | SMALL,
+        refunded_since=st.none() | INSTANTS,
     )
 
 

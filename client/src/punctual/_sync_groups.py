@@ -1091,7 +1091,8 @@ class ExecutionsMethods(Group):
         """Explain why an execution was late, or has not started.
 
         The stages of its first and of its latest attempt, the longest of them, and a summary in words.
-        Stages are stored with the outcome of an attempt; those of earlier releases are `unknown`.
+        Stages are stored with the outcome of an attempt; those of earlier releases are `unknown`. The
+        archive keeps the stages of the first attempt.
 
         * `execution`: An execution's `id`: the `webhook-id` of its calls.
         """

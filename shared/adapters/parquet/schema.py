@@ -114,4 +114,10 @@ COLUMNS = (
     Column("body", "BLOB"),
     Column("queue_ms", "BIGINT"),
     Column("wait_ms", "BIGINT"),
+    Column("wait_cause", "VARCHAR"),
+    Column("claim_ms", "BIGINT"),
+    Column("ready_ms", "BIGINT"),
+    Column("connect_ms", "BIGINT"),
+    Column("head_ms", "BIGINT"),
+    Column("refunded_since", "{instant}"),
 )

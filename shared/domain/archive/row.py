@@ -79,6 +79,14 @@ class ArchiveRow:
     """How long the message of the first attempt was in its queue; at most 3.2 % off."""
     wait_ms: int | None = None
     """How long limits and backpressure held the first attempt; at most 3.2 % off."""
+    wait_cause: str | None = None
+    claim_ms: int | None = None
+    """Of the first attempt, as are the following durations; each is at most 3.2 % off."""
+    ready_ms: int | None = None
+    connect_ms: int | None = None
+    head_ms: int | None = None
+    refunded_since: int | None = None
+    """The first claim that made no call."""
 
 
 _COLUMNS = tuple(column.name for column in fields(ArchiveRow))
@@ -127,6 +135,12 @@ def row_of(execution: Execution, body: bytes | None = None) -> ArchiveRow:
         body=body,
         queue_ms=first.duration_ms(Stage.QUEUE),
         wait_ms=first.duration_ms(Stage.WAIT),
+        wait_cause=first.cause.word if first.cause else None,
+        claim_ms=first.duration_ms(Stage.CLAIM),
+        ready_ms=first.duration_ms(Stage.READY),
+        connect_ms=first.duration_ms(Stage.CONNECT),
+        head_ms=first.duration_ms(Stage.HEAD),
+        refunded_since=progress.refunded_since,
     )
 
 

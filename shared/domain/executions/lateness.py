@@ -7,7 +7,6 @@ so their instants are about right. What the codes do not account for is a stage 
 from collections.abc import Iterator
 
 from shared.dataclass import dataclass
-from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.stages import (
     CODES_PER_DOUBLING,
@@ -84,15 +83,26 @@ def _attempt(execution: Execution, number: int) -> AttemptLateness:
     spans: tuple[TimedStage, ...] = ()
     if started_at is not None and due_at is not None:
         created_at = execution.created_at if number == 1 else due_at
-        filed_at = min(max(due_at, created_at), started_at)
         missing = _missing_stage(execution, number, started_at)
-        spans = (
-            *([_exact(Stage.FILED, due_at, filed_at)] if filed_at > due_at else []),
-            *_before_the_call(stages, filed_at, started_at, missing),
-        )
+        spans = before_the_call(stages, (due_at, created_at, started_at), missing)
     if outcome is not None:
-        spans = (*spans, *_call(stages, outcome))
+        spans = (*spans, *the_call(stages, outcome.started_at, outcome.duration_ms))
     return AttemptLateness(number=number, due_at=due_at, started_at=started_at, spans=spans)
+
+
+def before_the_call(
+    stages: AttemptStages, instants: tuple[int, int, int], missing: Stage
+) -> tuple[TimedStage, ...]:
+    """The stages between the due time, the creation and the start of the call, which are the instants.
+
+    `missing` is the name of the time that no code accounts for.
+    """
+    due_at, created_at, started_at = instants
+    filed_at = min(max(due_at, created_at), started_at)
+    return (
+        *([_exact(Stage.FILED, due_at, filed_at)] if filed_at > due_at else []),
+        *_since_filed(stages, filed_at, started_at, missing),
+    )
 
 
 def _running_since(execution: Execution, number: int, stages: AttemptStages) -> int | None:
@@ -117,11 +127,16 @@ def _missing_stage(execution: Execution, number: int, started_at: int) -> Stage:
     progress = execution.progress
     if number > 1 and all(outcome.attempt != number - 1 for outcome in progress.outcomes):
         return Stage.LOST
-    is_refunded = progress.refunded_since is not None and progress.refunded_since < started_at
-    return Stage.REFUNDED if is_refunded and number == 1 else Stage.SENT
+    return missing_in_first(progress.refunded_since, started_at) if number == 1 else Stage.SENT
 
 
-def _before_the_call(
+def missing_in_first(refunded_since: int | None, started_at: int) -> Stage:
+    """The name of the time that no code of the first attempt accounts for."""
+    is_refunded = refunded_since is not None and refunded_since < started_at
+    return Stage.REFUNDED if is_refunded else Stage.SENT
+
+
+def _since_filed(
     stages: AttemptStages, filed_at: int, started_at: int, missing: Stage
 ) -> Iterator[TimedStage]:
     """The stages that end with the start of the call, and the time before that none of them accounts for."""
@@ -152,9 +167,9 @@ def tolerance_ms(durations: list[int]) -> int:
     return round(sum(ERROR * (1 + duration) + 0.5 for duration in durations)) + 1
 
 
-def _call(stages: AttemptStages, outcome: AttemptOutcome) -> Iterator[TimedStage]:
+def the_call(stages: AttemptStages, began_at: int, duration_ms: int) -> Iterator[TimedStage]:
     """The call itself. Without a first byte, the wait for it ends with the call."""
-    began_at, ended_at = outcome.started_at, outcome.started_at + outcome.duration_ms
+    ended_at = began_at + duration_ms
     connect_ms, head_ms = stages.duration_ms(Stage.CONNECT), stages.duration_ms(Stage.HEAD)
     if connect_ms is None:
         yield _exact(Stage.DONE, began_at, ended_at)

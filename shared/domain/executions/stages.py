@@ -79,7 +79,13 @@ def cause_of(number: int) -> WaitCause | None:
     return WaitCause(number) if number in _CAUSES else None
 
 
+def cause_named(word: str) -> WaitCause | None:
+    """None for a word of another release."""
+    return _WORDS.get(word)
+
+
 _CAUSES = frozenset(WaitCause)
+_WORDS = {cause.word: cause for cause in WaitCause}
 
 
 def code_of(duration_ms: int | None) -> int:

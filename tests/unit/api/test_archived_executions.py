@@ -10,6 +10,7 @@ from shared.domain.bucket import MINUTE_MS
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
+from shared.domain.executions.stages import AttemptStages, WaitCause, code_of, following
 from shared.domain.executions.states import EndReason, State
 from shared.domain.schedules.schedule import Rate, format_instant
 from tests.support.api.api_world import ApiWorld
@@ -131,12 +132,63 @@ def test_history_of_a_one_off_job_whose_record_is_gone_is_its_row() -> None:
     assert expired.api.get(f"/v1/jobs/{row.job_id}").status == 404
 
 
-def test_stages_of_an_archived_execution_are_gone() -> None:
+def test_archived_execution_is_explained_as_its_record_was() -> None:
+    """The record and the row of a call that was late, and came back to its queue once."""
     expired = Expired()
-    row = expired.keep(failed(expired.world.one_off(1)))
-    answer = expired.api.get(f"/v1/executions/{row.id}/explain")
-    assert answer.problem == "not-found"
-    assert "archive" in answer.json["detail"]
+    first = AttemptStages(bytes(map(code_of, (40, 9_000, 30, 20, 3, 2))), WaitCause.DESTINATION_RATE)
+    begun_at = DUE_AT + 12_000
+    late = replace(failed(expired.world.one_off(1, name="import")).progress.outcomes[0], started_at=begun_at)
+    execution = failed(expired.world.one_off(1, name="import")).progressed(
+        outcomes=(late,), stages=following(None, 1, first), claims=2, refunded=1, refunded_since=DUE_AT + 50
+    )
+    expired.world.put(execution)
+    before = expired.api.get(f"/v1/executions/{execution.id}/explain").json
+    assert before["longest"]["text"].endswith(" s: limit of calls per second to the destination")
+    row = expired.keep(execution)
+    assert expired.api.get(f"/v1/executions/{row.id}/explain").json == before
+
+
+def test_retry_of_an_archived_execution_has_its_call_alone() -> None:
+    expired = Expired()
+    call = failed(expired.world.one_off(1)).progress.outcomes[0]
+    again = replace(call, attempt=3, started_at=call.started_at + 90_000)
+    retried = failed(expired.world.one_off(1)).progressed(outcomes=(call, again), claims=3)
+    row = expired.keep(retried)
+    shown = expired.api.get(f"/v1/executions/{row.id}/explain").json
+    assert [each["number"] for each in shown["attempts"]] == [1, 3]
+    assert [each["due_at"] is None for each in shown["attempts"]] == [False, True]
+    assert [each["stage"] for each in shown["attempts"][1]["stages"]] == ["done"]
+
+
+@pytest.mark.parametrize("state", [State.SKIPPED, State.CANCELLED])
+def test_archived_execution_without_a_call_is_explained_in_words(state: State) -> None:
+    expired = Expired()
+    row = expired.keep(in_state(expired.world.one_off(1), state, end_reason=EndReason.CANCELLED))
+    shown = expired.api.get(f"/v1/executions/{row.id}/explain").json
+    assert shown["attempts"] == []
+    assert shown["summary"]
+    assert shown["lag_ms"] is None
+
+
+def test_row_of_an_earlier_release_is_explained_without_its_stages() -> None:
+    expired = Expired()
+    row = expired.keep(failed(expired.world.one_off(1)), queue_ms=4, wait_ms=5)
+    (attempt,) = expired.api.get(f"/v1/executions/{row.id}/explain").json["attempts"]
+    assert attempt["lag_ms"] == 23
+    precisions = {each["stage"]: each["precision"] for each in attempt["stages"]}
+    assert precisions == {
+        "queue": "about",
+        "wait": "about",
+        "claim": "unknown",
+        "ready": "unknown",
+        "done": "exact",
+    }
+
+
+def test_row_with_words_of_a_later_release_is_explained() -> None:
+    expired = Expired()
+    row = expired.keep(failed(expired.world.one_off(1)), wait_cause="moonlight")
+    assert expired.api.get(f"/v1/executions/{row.id}/explain").status == 200
 
 
 @pytest.mark.parametrize(

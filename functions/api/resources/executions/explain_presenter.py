@@ -9,63 +9,104 @@ from functions.api.resources.executions.explain_models import (
     SpanOut,
 )
 from functions.api.resources.executions.presenter import wait_out
+from shared.dataclass import dataclass
+from shared.domain.archive.row import ArchiveRow
+from shared.domain.archive.row_lateness import row_lateness
 from shared.domain.dispatch.wait_hint import WaitHint, is_due_and_unstarted
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.lateness import AttemptLateness, TimedStage, lateness
 from shared.domain.executions.stages import Stage, WaitCause
-from shared.domain.executions.states import State
+from shared.domain.executions.states import EndReason, State
 from shared.domain.schedules.schedule import format_instant
 
 ON_TIME_MS = 1_000
 """A call that began this much after its due time, or less, was not late."""
 
 
-def explanation_out(
-    asked_id: str, execution: Execution, name: str | None, hint: WaitHint | None, now_ms: int
-) -> ExplanationOut:
-    """`asked_id` is the id of the request: a job that was moved has another execution now. `name` is its job's."""
-    attempts = lateness(execution)
-    is_overdue = is_due_and_unstarted(execution, now_ms)
-    overdue_ms = now_ms - execution.not_before if is_overdue else None
-    longest = _so_far_out(overdue_ms, hint) if overdue_ms is not None else _first_longest(attempts)
-    return ExplanationOut(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """What is explained of an execution: of its record, or of its row in the archive."""
+
+    id: str
+    job_id: str
+    state: State
+    end_reason: EndReason | None
+    due_at: int
+    attempts: tuple[AttemptLateness, ...]
+    next_attempt_at: int | None = None
+    """When the next attempt begins, of an execution that waits for one."""
+    overdue_ms: int | None = None
+    """For how long an execution has been due, if its call has not begun."""
+    is_accepted: bool = False
+    """Whether the receiver has accepted the call, and its work goes on."""
+
+
+def explained_record(execution: Execution, now_ms: int) -> Explained:
+    """An execution with a record."""
+    is_waiting = execution.state is State.WAITING
+    return Explained(
         id=str(execution.id),
         job_id=execution.job_id,
-        name=name,
-        state=execution.state.value,
-        end_reason=execution.progress.end_reason.value if execution.progress.end_reason else None,
-        due_at=format_instant(execution.id.dispatch_at),
-        lag_ms=attempts[0].lag_ms if attempts else None,
-        summary=" ".join(_summary(asked_id, execution, attempts, longest, overdue_ms)),
-        longest=longest,
-        waiting_for=wait_out(hint),
-        attempts=[_attempt_out(attempt) for attempt in attempts],
+        state=execution.state,
+        end_reason=execution.progress.end_reason,
+        due_at=execution.id.dispatch_at,
+        attempts=lateness(execution),
+        next_attempt_at=execution.not_before if is_waiting else None,
+        overdue_ms=now_ms - execution.not_before if is_due_and_unstarted(execution, now_ms) else None,
+        is_accepted=execution.progress.async_until is not None,
     )
 
 
-def _summary(
-    asked_id: str,
-    execution: Execution,
-    attempts: tuple[AttemptLateness, ...],
-    longest: LongestOut | None,
-    overdue_ms: int | None,
-) -> list[str]:
-    progress = execution.progress
-    said = [sentences.MOVED_HERE] if asked_id != str(execution.id) else []
-    if overdue_ms is not None and execution.state is not State.WAITING:
+def explained_row(row: ArchiveRow) -> Explained:
+    """An execution that only the archive has."""
+    return Explained(
+        id=row.id,
+        job_id=row.job_id,
+        state=State(row.state),
+        end_reason=EndReason(row.end_reason) if row.end_reason else None,
+        due_at=row.due_at,
+        attempts=row_lateness(row),
+    )
+
+
+def explanation_out(
+    asked_id: str, explained: Explained, name: str | None, hint: WaitHint | None
+) -> ExplanationOut:
+    """`asked_id` is the id of the request: a job that was moved has another execution now. `name` is its job's."""
+    overdue_ms = explained.overdue_ms
+    longest = _so_far_out(overdue_ms, hint) if overdue_ms is not None else _first_longest(explained.attempts)
+    return ExplanationOut(
+        id=explained.id,
+        job_id=explained.job_id,
+        name=name,
+        state=explained.state.value,
+        end_reason=explained.end_reason.value if explained.end_reason else None,
+        due_at=format_instant(explained.due_at),
+        lag_ms=explained.attempts[0].lag_ms if explained.attempts else None,
+        summary=" ".join(_summary(asked_id, explained, longest)),
+        longest=longest,
+        waiting_for=wait_out(hint),
+        attempts=[_attempt_out(attempt) for attempt in explained.attempts],
+    )
+
+
+def _summary(asked_id: str, explained: Explained, longest: LongestOut | None) -> list[str]:
+    overdue_ms, next_at = explained.overdue_ms, explained.next_attempt_at
+    said = [sentences.MOVED_HERE] if asked_id != explained.id else []
+    if overdue_ms is not None and next_at is None:
         said.append(sentences.OVERDUE)
-    elif progress.async_until is not None:
+    elif explained.is_accepted:
         said.append(sentences.ASYNC_ACCEPTED)
     else:
-        said.append(sentences.STATES[execution.state])
-    if progress.end_reason is not None:
-        said.append(sentences.END_REASONS[progress.end_reason])
+        said.append(sentences.STATES[explained.state])
+    if explained.end_reason is not None:
+        said.append(sentences.END_REASONS[explained.end_reason])
     if overdue_ms is not None:
         said.append(f"It has been due for {sentences.duration_text(overdue_ms)}.")
-    elif execution.state is State.WAITING:
-        said.append(f"The next attempt begins at {format_instant(execution.not_before)}.")
-    if attempts:
-        said.append(_first_call(attempts[0]))
+    elif next_at is not None:
+        said.append(f"The next attempt begins at {format_instant(next_at)}.")
+    if explained.attempts:
+        said.append(_first_call(explained.attempts[0]))
     if longest is not None and (overdue_ms is not None or longest.duration_ms > ON_TIME_MS):
         said.append(f"The longest stage: {longest.text}.")
     return said

@@ -15,14 +15,17 @@ from functions.api.http.response import Response
 from functions.api.http.route import PAGE_PROBLEMS, PAGING, Route, Routes, json_response
 from functions.api.resources.executions.beside import read_beside, read_names
 from functions.api.resources.executions.explain_models import ExplanationOut
-from functions.api.resources.executions.explain_presenter import explanation_out
+from functions.api.resources.executions.explain_presenter import (
+    explained_record,
+    explained_row,
+    explanation_out,
+)
 from functions.api.resources.executions.models import ExecutionDetailOut, ExecutionOut, ExecutionPageOut
 from functions.api.resources.executions.presenter import (
     execution_detail_out,
     execution_out,
     page_out,
 )
-from shared.domain.errors import NotFoundError
 from shared.domain.executions.execution import Execution
 from shared.domain.listings.filters import ExecutionFilter
 from shared.names import Metric
@@ -123,7 +126,8 @@ def get_execution(context: Context, request: AuthenticatedRequest) -> Response:
         summary="Explain why an execution was late, or has not started",
         description=(
             "The stages of its first and of its latest attempt, the longest of them, and a summary in words. "
-            "Stages are stored with the outcome of an attempt; those of earlier releases are `unknown`."
+            "Stages are stored with the outcome of an attempt; those of earlier releases are `unknown`. The "
+            "archive keeps the stages of the first attempt."
         ),
         success=200,
         answer=ExplanationOut,
@@ -132,14 +136,13 @@ def get_execution(context: Context, request: AuthenticatedRequest) -> Response:
 )
 def explain_execution(context: Context, request: AuthenticatedRequest) -> Response:
     asked_id = request.path_values["execution_id"]
-    execution = context.cases.listings.find_shown.execute(request.tenant.id, asked_id)
-    if not isinstance(execution, Execution):
-        raise NotFoundError(
-            "the record has expired, and its stages with it: the archive has the execution alone"
-        )
-    hint = context.cases.listings.explain_wait.execute(request.tenant, execution)
-    name = read_names(context, request.tenant, [execution]).name(execution)
-    return json_response(200, explanation_out(asked_id, execution, name, hint, context.now_ms()))
+    shown = context.cases.listings.find_shown.execute(request.tenant.id, asked_id)
+    name = read_names(context, request.tenant, [shown]).name(shown)
+    if not isinstance(shown, Execution):
+        return json_response(200, explanation_out(asked_id, explained_row(shown), name, None))
+    hint = context.cases.listings.explain_wait.execute(request.tenant, shown)
+    explained = explained_record(shown, context.now_ms())
+    return json_response(200, explanation_out(asked_id, explained, name, hint))
 
 
 @ROUTES.add(

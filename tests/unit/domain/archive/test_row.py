@@ -8,7 +8,7 @@ from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.redrive import RedriveOf
-from shared.domain.executions.stages import AttemptStages, Stages, code_of
+from shared.domain.executions.stages import AttemptStages, Stages, WaitCause, code_of
 from shared.domain.executions.states import EndReason, State
 from shared.domain.schedules.skipped_range import SkippedRange
 from tests.support.builders import DUE_AT, TENANT, execution_id, in_state, one_off
@@ -59,12 +59,16 @@ def test_links_to_other_executions_are_ids() -> None:
 
 
 def test_stages_of_the_first_attempt_are_durations() -> None:
-    first, latest = (AttemptStages(bytes([code_of(ms), code_of(7 * ms), 0, 0, 0, 0])) for ms in (3, 500))
+    first, latest = (
+        AttemptStages(bytes(code_of(number * ms) for number in (1, 7, 2, 4, 5, 9)), WaitCause.TENANT_RATE)
+        for ms in (3, 500)
+    )
     stages = Stages(number=2, first=first, latest=latest)
     row = row_of(in_state(one_off(), State.SUCCEEDED, attempt=2, outcomes=OUTCOMES, stages=stages))
-    assert (row.queue_ms, row.wait_ms) == (3, 21)
+    assert (row.queue_ms, row.wait_ms, row.wait_cause) == (3, 21, "tenant_rate")
+    assert (row.claim_ms, row.ready_ms, row.connect_ms, row.head_ms) == (6, 12, 15, 27)
     unknown = row_of(in_state(one_off(), State.CANCELLED, end_reason=EndReason.CANCELLED))
-    assert (unknown.queue_ms, unknown.wait_ms) == (None, None)
+    assert (unknown.queue_ms, unknown.wait_ms, unknown.wait_cause, unknown.head_ms) == (None,) * 4
 
 
 def test_skipped_record_tells_its_range() -> None:
@@ -103,4 +107,10 @@ def test_columns_are_those_of_version_one() -> None:
         "body",
         "queue_ms",
         "wait_ms",
+        "wait_cause",
+        "claim_ms",
+        "ready_ms",
+        "connect_ms",
+        "head_ms",
+        "refunded_since",
     ]
