@@ -4,7 +4,7 @@ What they ask for is drawn from a stream of its own, so that seeds without them 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -56,13 +56,16 @@ class KeyedJobs:
         """Some orders keep their schedule, and have other payloads alone."""
         rng, at_ms = self._rng, order.asked_at
         keeps_schedule = rng.random() < 0.5
+        drawn: list[Version] = []
 
         def describe(at_ms: int) -> Version:
             assert order.habits is not None and order.rhythm is not None
             number = order.habits.next_number()
             if keeps_schedule:
                 return version_from(number, order.rhythm, order.asked_at // 1000 * 1000)
-            return version_from(number, rhythm(rng), at_ms // 1000 * 1000)
+            version = version_from(number, rhythm(rng), at_ms // 1000 * 1000)
+            drawn.append(version)
+            return under_same_line(version, drawn)
 
         for _ in range(rng.randint(1, 5)):
             version = describe(at_ms)
@@ -92,6 +95,15 @@ class KeyedJobs:
         order.habits.changes.append(change)
         request(self._world, "put", Putting(self._world, order, change, version, self._accept), at_ms)
         return change
+
+
+def under_same_line(version: Version, drawn: list[Version]) -> Version:
+    """The version, with the instants of every other one that has its cron line.
+
+    One that stood before may have left runs that have not begun: they get the payload of this one.
+    """
+    alike = [one.since for one in drawn if version.rhythm.is_same_line(one.rhythm)]
+    return replace(version, since=min(version.since, *alike)) if alike else version
 
 
 @dataclass(frozen=True, slots=True)

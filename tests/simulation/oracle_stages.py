@@ -57,13 +57,25 @@ def _first(
     if not evidence.weather.is_calm or record.created_at > record.due_at or call.began_at >= swept_at:
         return
     is_short = known_ms < late_ms - SEND_MS - error_ms
-    if is_short and not _may_be_sent_again(order, record.due_at, call.began_at):
+    is_sent_again = _is_changed(order, record.due_at, call.began_at) or _is_redriven_again(
+        evidence, record, call.began_at
+    )
+    if is_short and not is_sent_again:
         yield _fault(f"stages {first.before_call_ms} do not add up to {late_ms} ms", record)
     if first.wait_ms > UNEXPLAINED_MS and first.cause is None:
         yield _fault(f"a wait of {first.wait_ms} ms without a cause", record)
 
 
-def _may_be_sent_again(order: Order, due_at: int, began_at: int) -> bool:
+def _is_redriven_again(evidence: Evidence, record: Record, began_at: int) -> bool:
+    """Whether a request for a redrive that exists sent its message once more before the call."""
+    return any(
+        press.answers.get(record.execution_id, began_at) < began_at
+        and (press.tries > 1 or press.answers[record.execution_id] > record.created_at + SEND_MS)
+        for press in evidence.presses
+    )
+
+
+def _is_changed(order: Order, due_at: int, began_at: int) -> bool:
     """Whether a change sent a message between the due time and the call: it does not know how long another waited."""
     changes = order.habits.asked("resume", "update", "edit") if order.habits else []
     return any(

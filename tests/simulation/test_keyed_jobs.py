@@ -1,5 +1,6 @@
 """Owners of keys in the simulation: what they are answered where nothing fails."""
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 from unittest.mock import patch
@@ -9,7 +10,7 @@ from tests.simulation.clients import Clients
 from tests.simulation.evidence import Order
 from tests.simulation.faults import FaultMix
 from tests.simulation.habits import Change, Habits, OwnKey
-from tests.simulation.keyed_jobs import KeyedJobs, note_stored
+from tests.simulation.keyed_jobs import KeyedJobs, note_stored, under_same_line
 from tests.simulation.rhythms import every
 from tests.simulation.world import World
 from tests.support.fakes.job_keys import FakeJobKeys
@@ -79,3 +80,12 @@ def test_some_runs_have_owners_of_keys_and_others_have_none() -> None:
         found.add(any(order.own_key is not None for order in clients.orders))
         world.hub.close()
     assert found == {True, False}
+
+
+def test_version_under_the_cron_line_of_an_earlier_one_has_its_instants() -> None:
+    minutely = replace(every(60), every_seconds=None, line="* * * * *", zone="Europe/Berlin")
+    first, later = (version_from(number, minutely, number * LATER_MS) for number in (2, 3))
+    assert under_same_line(later, [first, later]).since == first.since
+    assert under_same_line(first, [first, later]).since == first.since
+    rate = version_from(4, every(60), LATER_MS)
+    assert under_same_line(rate, [first, version_from(5, every(60), 0), rate]) == rate

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.simulation.evidence import Evidence, Outcome, StageTimes
+from tests.simulation.evidence import Evidence, Outcome, Press, StageTimes
 from tests.simulation.faults import FaultMix
 from tests.simulation.habits import Change, Habits
 from tests.simulation.honest_evidence import CREATED_AT, DUE_AT, GRAVE, ONCE, call, honest, set_record
@@ -94,3 +94,30 @@ def test_resumption_while_a_message_waits_leaves_stages_short_of_the_lag(
     order.habits = Habits(changes=[resume])
     told(evidence, 20, 0, 10, 2)
     assert len([*check_stages(evidence, order, evidence.history[ONCE], evidence.calls)]) == faults
+
+
+@pytest.mark.parametrize(
+    ("answered_at", "tries", "faults"),
+    [
+        (CREATED_AT + 100, 1, 1),
+        (CREATED_AT + 100, 2, 0),
+        (DUE_AT + 5_000, 1, 0),
+        (DUE_AT + LATE_MS + 500, 2, 1),
+    ],
+    ids=["the one that made it", "twice", "after a bulk redrive", "after its call"],
+)
+def test_redrive_that_is_asked_for_again_leaves_stages_short_of_the_lag(
+    answered_at: int, tries: int, faults: int
+) -> None:
+    evidence = honest(CALM)
+    told(evidence, 20, 0, 10, 2)
+    record = evidence.history[ONCE][0]
+    evidence.presses[:] = [
+        Press(
+            execution_id="exe_dead",
+            tenant="acme",
+            tries=tries,
+            answers={record.execution_id: answered_at},
+        )
+    ]
+    assert len([*check_stages(evidence, evidence.orders[0], [record], evidence.calls)]) == faults
