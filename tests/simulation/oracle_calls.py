@@ -18,9 +18,10 @@ def check_calls(
     """
     by_execution: dict[str, list[Arrival]] = defaultdict(list)
     by_instant: dict[int, set[str]] = defaultdict(set)
+    apart = beside | _triggered(order)
     for call in calls:
         by_execution[call.execution_id].append(call)
-        if call.execution_id not in beside:
+        if call.execution_id not in apart:
             by_instant[call.scheduled_at].add(call.execution_id)
         if order is not None and call.url != order.url:
             yield _fault(Verdict.LEAK, f"{order.url} was ordered and {call.url} was called", call)
@@ -64,8 +65,14 @@ def _share_a_lease(evidence: Evidence, order: Order | None, earlier: Arrival, la
     return overlap and later.began_at < earlier.began_at + lease_ms - slack_ms
 
 
+def _triggered(order: Order | None) -> set[str]:
+    """What triggers were answered with. The instant of a trigger may be one of the schedule."""
+    triggers = order.habits.asked("trigger") if order is not None and order.habits is not None else []
+    return {answer for trigger in triggers for answer in trigger.answers}
+
+
 def _may_be_two_triggers(order: Order | None, call: Arrival) -> bool:
-    """Two clients may trigger a job in the same millisecond; the instants of its schedule are whole seconds."""
+    """Two clients without an answer may trigger a job in the same millisecond, and no instant is within a second."""
     is_triggered = order is not None and order.habits is not None and bool(order.habits.asked("trigger"))
     return is_triggered and call.scheduled_at % 1000 != 0
 

@@ -227,3 +227,12 @@ def test_a_run_that_ended_after_its_deadline_began_too_late() -> None:
     late = instant(5) + 60_000
     answer(case, 5, began_at=late, caller_began_at=late, ended_at=late + 50)
     assert "begun after its deadline" in {fault.text for fault in verdict(case)}
+
+
+def test_trigger_in_the_millisecond_of_an_instant_is_no_second_execution_of_it() -> None:
+    """A forged run of that instant is still found: its execution is no answer of a trigger."""
+    case = series()
+    case.calls[0].scheduled_at = instant(2)
+    assert [fault for fault in verdict(case) if fault.verdict is Verdict.DOUBLED] == []
+    answer(case, 3, scheduled_at=instant(2))
+    assert Verdict.DOUBLED in {fault.verdict for fault in verdict(case)}
