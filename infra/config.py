@@ -15,6 +15,7 @@ from infra.capacity import reserves, watchers_needed
 from infra.components.shard_plan import ShardEpoch, archivers_of, check_plan, fewest_shards
 from infra.concurrency import LaneConcurrency, ReservedConcurrency, check_account
 from infra.executor_memory import LaneMemory, check_memory
+from infra.origins import check_origins
 from infra.pipeline import Pipeline
 from infra.provisioned import MaximumUnits, Provisioned, UnitsPerSecond
 from infra.retention_days import check_retention
@@ -32,7 +33,6 @@ goes back on an alarm; `at_once` switches all requests, also while an alarm is a
 
 _NAME = re.compile(r"[a-z][a-z0-9]{0,19}")
 _CELL = re.compile(r"[0-9a-hjkmnp-tv-z]")
-_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[1-9][0-9]{0,4})?")
 _LOG_RETENTION_DAYS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365)
 
 
@@ -154,6 +154,8 @@ class StageConfig:
     """The custom domain of the API, which outlives a new API. None leaves the endpoint of API Gateway alone."""
     api_domains: tuple[str, ...] = ()
     """Additional host names of the API, such as those of proxies. No job may call them."""
+    console_origin: str | None = None
+    """Where people open the console, if it is not where clients call the API: alerts link to it."""
     cors_origins: tuple[str, ...] = ()
     """Origins whose web pages may call the API from a browser, such as `https://console.example.com`, or `*`.
     Without any, browsers refuse to."""
@@ -210,12 +212,7 @@ class StageConfig:
             audit=self.audit_retention_days,
             archive=self.archive_days,
         )
-        for origin in self.cors_origins:
-            if origin != "*" and not _ORIGIN.fullmatch(origin):
-                raise ValueError(
-                    "cors_origins has origins, each a scheme and a host as in https://example.com, "
-                    f"not {origin!r}"
-                )
+        check_origins(cors=self.cors_origins, console=self.console_origin)
         if self.domain is not None:
             self.domain.check(self.region, self.account)
         self.alarm_targets.check(self.region)

@@ -60,6 +60,7 @@ class Env:
     RETENTION_DAYS = "RETENTION_DAYS"
     DIAL_EXCEPTIONS = "DIAL_EXCEPTIONS"
     API_HOSTS = "API_HOSTS"
+    CONSOLE_ORIGIN = "CONSOLE_ORIGIN"
     LANE = "LANE"
     DEAD_LETTER_ARNS = "DEAD_LETTER_ARNS"
     API_LOG_GROUP = "API_LOG_GROUP"
@@ -227,6 +228,15 @@ MAX_PAYLOAD_BYTES = 200 * 1024
 """Maximum size of the body of a job's request: sealed and encoded, it must fit into an item of 400 KB."""
 MAX_CALLBACK_TIMEOUT_SECONDS = 60
 """Maximum duration of a callback; leases, function timeouts and visibility timeouts derive from it."""
+
+CONSOLE_PATH = "/console"
+"""The path of the console, at every host name of the API. Its files are below it."""
+ORIGIN = (
+    r"(?:https://[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*|http://(?:127\.0\.0\.1|localhost|\[::1\]))"
+    r"(?::[1-9][0-9]{0,4})?"
+)
+"""Pattern of the URL of the API or of the console: no path, no user and no query. Plain http is for this machine alone,
+because requests carry an API key."""
 
 TENANT_LIST = "tenants"
 """The partition of the list of tenants in the tenants table. A role may be limited to it."""

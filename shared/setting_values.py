@@ -12,7 +12,7 @@ import orjson
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan, bucket_of
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.retention import Retention
-from shared.names import Env, QueueName, Transport
+from shared.names import ORIGIN, Env, QueueName, Transport
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network
@@ -87,15 +87,12 @@ def _hosts(value: str) -> frozenset[str]:
     return found
 
 
-def _public_url(value: str) -> str:
-    """Read a URL without a path. Plain http is for this machine alone, because requests carry an API key."""
-    from urllib.parse import urlsplit
-
-    parts = urlsplit(value)
-    is_local = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1", "localhost")
-    if not parts.hostname or not (parts.scheme == "https" or is_local) or parts.path not in ("", "/"):
+def _origin(value: str) -> str:
+    """Read a URL without a path. Names of hosts have no case."""
+    origin = value.removesuffix("/")
+    if re.fullmatch(ORIGIN, origin, re.IGNORECASE) is None:
         raise InvalidValueError("it is no https URL without a path")
-    return value.rstrip("/")
+    return origin
 
 
 def _days(value: str) -> int:
@@ -140,6 +137,7 @@ VARIABLES: dict[str, tuple[str, Callable[[str], Any], str]] = {
         "private networks that calls may reach, such as 10.0.0.0/8, with commas between them, or nothing",
     ),
     "api_hosts": (Env.API_HOSTS, _hosts, "the host names or URLs of the API, with commas between them"),
+    "console_origin": (Env.CONSOLE_ORIGIN, _origin, "the https URL of the console, without a path"),
     "lane": (Env.LANE, QueueName, f"one of {', '.join(QueueName)}"),
     "dead_letter_arns": (
         Env.DEAD_LETTER_ARNS,
@@ -147,7 +145,7 @@ VARIABLES: dict[str, tuple[str, Callable[[str], Any], str]] = {
         "a JSON object with the ARN of the dead-letter queue of each queue",
     ),
     "api_log_group": (Env.API_LOG_GROUP, _text, "the name of the API's log group"),
-    "api_url": (Env.API_URL, _public_url, "the https URL of the API, without a path"),
+    "api_url": (Env.API_URL, _origin, "the https URL of the API, without a path"),
     "archive_bucket": (Env.ARCHIVE_BUCKET, _text, "the name of the bucket of archived executions"),
     "archive_days": (Env.ARCHIVE_DAYS, _whole, "a whole number of days, or 0 without an archive"),
     "history_table": (Env.HISTORY_TABLE, _text, "the name of the table of statistics"),

@@ -129,6 +129,8 @@ class CallbackSettings(VaultSettings):
 
     dial_exceptions: tuple[IPv4Network | IPv6Network, ...]
     api_hosts: frozenset[str]
+    console_origin: str | None = None
+    """Where notifications lead people to. None: their texts have no links."""
 
     @property
     def target_policy(self) -> TargetPolicy:

@@ -8,7 +8,7 @@ from typing import Any
 from functions.api.console.assets import ASSET_PATH, asset_answer
 from functions.api.console.assets import page_answer as console_answer
 from functions.api.context import Context
-from functions.api.http.admission import CONSOLE_PATH, admit, check_scope
+from functions.api.http.admission import admit, check_scope
 from functions.api.http.error_mapping import problem_for
 from functions.api.http.problems import Problem, ProblemError, respond
 from functions.api.http.request import AuthenticatedRequest, read_query
@@ -19,7 +19,7 @@ from functions.api.reference.pages import PAGES, ROOT_PATH, page_answer, root_an
 from functions.api.routes import SECTIONS, routes_of, section_of
 from shared.domain.dispatch.clock_skew import is_too_far_behind
 from shared.domain.errors import UnavailableError
-from shared.names import Metric
+from shared.names import CONSOLE_PATH, Metric
 from shared.observability import count, logger
 
 _METRICS = {Problem.RATE_LIMITED: Metric.RATE_LIMITED, Problem.QUOTA_EXCEEDED: Metric.QUOTA_EXCEEDED}

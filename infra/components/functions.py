@@ -95,6 +95,12 @@ class Functions(Construct):
             if self.specs[service].makes_callbacks:
                 function.add_environment(Env.API_HOSTS, ",".join(hosts))
 
+    def set_console_origin(self, origin: str) -> None:
+        """Pass the origin of the console to functions that send notifications, which link to it."""
+        for service, function in self._functions.items():
+            if self.specs[service].makes_callbacks:
+                function.add_environment(Env.CONSOLE_ORIGIN, origin)
+
     def _switch_consumers_first(self) -> None:
         """Deploy readers first: they must know a new version of messages and log lines before it is written."""
         readers = [self._cfn_alias(spec) for spec in self.specs.values() if reads_others(spec)]

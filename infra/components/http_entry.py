@@ -99,6 +99,9 @@ class HttpEntry(Construct):
         if stage.domain is not None:
             self.public_url = f"https://{stage.domain.name}"
             self._map_domain(stage.domain.name, default)
+        self.console_origin = stage.console_origin or (None if stage.emulated else self.public_url)
+        """Where people open the console. None on the emulator, whose name of the API no browser resolves: the laptop
+        stack gives its functions the address of its front door."""
 
     def _bound_open_paths(self, integration: HttpLambdaIntegration, stage: apigateway.HttpStage) -> None:
         cfn_stage = cast(apigateway.CfnStage, stage.node.default_child)

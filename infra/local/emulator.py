@@ -10,8 +10,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 
 from infra.local.clock_offset import clock_variables
 from infra.local.emulator_env import environment
@@ -31,10 +33,19 @@ RESTORE_FAILED = ("Failed to restore persisted state", "Persistence: failed to l
 class Emulator:
     """A run of the emulator with a `StateDir`; start and stop it once."""
 
-    def __init__(self, home: StateDir, *, port: int | None = None, clock_offset: int = 0) -> None:
-        """`clock_offset` seconds are added to the clock of the emulator and of all functions."""
+    def __init__(
+        self,
+        home: StateDir,
+        *,
+        port: int | None = None,
+        clock_offset: int = 0,
+        variables: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """`clock_offset` seconds are added to the clock of the emulator and of all functions. `variables` are those
+        that the functions have in this run, beside those that they were deployed with."""
         self.home = home
         self.clock_offset = clock_offset
+        self._variables = variables
         self._preferred_port = port
         self._lock: int | None = None
         self._process: subprocess.Popen[bytes] | None = None
@@ -135,7 +146,8 @@ class Emulator:
                 [sys.executable, "-P", str(Path(__file__).with_name("emulator_child.py"))],
                 cwd=self.home.tmp,
                 env=environment(port=self.port, state=self.home.state, tmp=self.home.tmp)
-                | clock_variables(self.clock_offset),
+                | clock_variables(self.clock_offset)
+                | dict(self._variables),
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -25,6 +25,7 @@ from infra.local.prewarm import tick, warm
 from infra.local.progress import Report, silent
 from infra.local.state_dir import PROJECT_ROOT, LocalStackError, StateDir
 from infra.local.synthesise import assembly
+from shared.names import Env
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +111,7 @@ class LocalStack:
         configuration = self.client("lambda").get_function_configuration(FunctionName=name)
         variables: dict[str, str] = configuration["Environment"]["Variables"]
         aws = CREDENTIALS | {"AWS_DEFAULT_REGION": REGION, "AWS_ENDPOINT_URL": self.endpoint}
-        return variables | aws | clock_variables(self.clock_offset)
+        return variables | aws | clock_variables(self.clock_offset) | _run_variables(self.front_door)
 
     def create_tenant(self, name: str, *, scopes: str = "read,write") -> Tenant:
         output = self.admin("create-tenant", name, "--scopes", scopes)
@@ -154,8 +155,9 @@ def local_stack(
     added to the clock of the emulator and the functions; `report` is told of each phase. Raises LocalStackError.
     """
     home = StateDir(root) if root is not None else StateDir()
-    emulator = Emulator(home, port=emulator_port, clock_offset=clock_offset)
     with FrontDoor(port=api_port, faults=faults, clock_offset=clock_offset) as front_door:
+        variables = _run_variables(front_door)
+        emulator = Emulator(home, port=emulator_port, clock_offset=clock_offset, variables=variables)
         try:
             report("starting the AWS emulator")
             emulator.start(fresh=fresh)
@@ -173,6 +175,11 @@ def local_stack(
             yield stack
         finally:
             emulator.stop()
+
+
+def _run_variables(front_door: FrontDoor) -> dict[str, str]:
+    """The functions' variables that may differ between two runs of one deployment: the port of the front door does."""
+    return {Env.CONSOLE_ORIGIN: front_door.url}
 
 
 def _await_health(stack: LocalStack) -> None:

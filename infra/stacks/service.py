@@ -3,6 +3,8 @@
 All jobs are in the data stack. What clients know of this stack is the URL of its API.
 """
 
+from collections.abc import Iterator
+
 from aws_cdk import CfnOutput, Environment, Stack
 from constructs import Construct
 
@@ -24,6 +26,16 @@ from infra.config import StageConfig
 from infra.dashboard.contributors import Contributors
 from infra.dashboard.dashboard import add_dashboard
 from infra.stacks.data import DataStack
+
+
+def _other_hosts(stage: StageConfig) -> Iterator[str]:
+    """What leads to the API beside its endpoint, as host names or URLs. No job may call it."""
+    if stage.domain is not None:
+        yield stage.domain.name
+    yield from stage.api_domains
+    # Not the loopback address: it is for the emulator, whose jobs call receivers on the same host.
+    if stage.console_origin is not None and stage.console_origin.startswith("https:"):
+        yield stage.console_origin
 
 
 class ServiceStack(Stack):
@@ -51,8 +63,9 @@ class ServiceStack(Stack):
         self.functions = Functions(self, stage, shared)
         connect_queues(self.functions, self.lanes, stage)
         self.entry = HttpEntry(self, self.functions.live["api"], stage)
-        own = (stage.domain.name,) if stage.domain is not None else ()
-        self.functions.set_api_hosts(self.entry.api.api_endpoint, *own, *stage.api_domains)
+        self.functions.set_api_hosts(self.entry.api.api_endpoint, *_other_hosts(stage))
+        if self.entry.console_origin is not None:
+            self.functions.set_console_origin(self.entry.console_origin)
         if stage.canary:
             Canary(self, self.functions, self.entry)
         ticks = Ticks(self, self.functions, stage)

@@ -153,6 +153,7 @@ KEYS: Keys = {
     "api_rollout": one_of(*get_args(Rollout)),
     "domain": {"name": text, "certificate": text},
     "api_domains": list_of(host),
+    "console_origin": text,
     "cors_origins": list_of(text),
     "dial_exceptions": list_of(network),
     "alarms": {"emails": list_of(text), "https": secret(list_of(text)), "topic": text},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shared.bootstrap.settings import require
 from shared.dataclass import dataclass
-from shared.settings import QuotaSettings, ReadingSettings, Settings
+from shared.settings import CallbackSettings, QuotaSettings, ReadingSettings, Settings
 
 if TYPE_CHECKING:
     from shared.bootstrap.ports import Ports
@@ -128,6 +128,8 @@ class CoreUseCases:
 
     @cached_property
     def open_request(self) -> OpenRequest:
+        """Needs CallbackSettings."""
+        from shared.domain.executions.console_links import ConsoleLinks
         from shared.usecases.requests.open_request import OpenRequest
 
         return OpenRequest(
@@ -135,6 +137,7 @@ class CoreUseCases:
             vault=self.ports.vault,
             store=self.ports.executions,
             alert_windows=self.ports.alert_windows,
+            links=ConsoleLinks(require(self.settings, CallbackSettings).console_origin),
         )
 
     @cached_property

@@ -165,3 +165,29 @@ def test_origin_of_web_pages_is_a_scheme_and_a_host(origin: str) -> None:
     assert replace(STAGE, cors_origins=("*", "http://localhost:3000")).cors_origins
     with pytest.raises(ValueError, match="a scheme and a host"):
         replace(STAGE, cors_origins=(origin,))
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "",
+        "console.example.com",
+        "http://console.example.com",
+        "https://console.example.com/",
+        "https://console.example.com/console",
+        "https://Console.example.com",
+        "https://user:pass@console.example.com",
+        "https://console.example.com?a=1",
+        "https://console.example.com#/",
+        "https://console.example.com:0",
+        "http://127.0.0.1.example.com",
+        "javascript:alert(1)",
+        "https://a|b",
+        "https://console.example.com\n",
+    ],
+)
+def test_origin_of_the_console_is_a_scheme_and_a_host(origin: str) -> None:
+    for good in ("https://console.example.com", "https://c.example:8443", "http://127.0.0.1:14568"):
+        assert replace(STAGE, console_origin=good).console_origin == good
+    with pytest.raises(ValueError, match=r"console_origin is .* as in https://console\.example\.com"):
+        replace(STAGE, console_origin=origin)

@@ -2,13 +2,16 @@
 
 import json
 import re
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from functions.api.reference.pages import PAGES
 from functions.api.routes import every_route
 from infra.components.http_entry import OPEN_BURST, OPEN_RATE
-from tests.infra.conftest import Synthesised
+from infra.stages import local_stage
+from tests.infra.conftest import Synthesised, synthesise
 from tests.support.template import environment
 
 
@@ -78,6 +81,21 @@ def test_domain_leads_to_the_api_and_no_job_may_call_it(large: Synthesised, clou
     assert "api.example.com" in str(executor)
     assert "AWS::ApiGatewayV2::DomainName" not in json.dumps([cloud.data.body, large.service.body])
     assert "DomainTarget" not in cloud.data.body["Outputs"]
+
+
+@pytest.mark.parametrize(
+    ("origin", "is_refused"),
+    [("https://jobs.example.com:8443", True), ("http://127.0.0.1:14568", False)],
+)
+def test_console_behind_a_proxy_is_where_alerts_link_to_and_no_job_may_call_it(
+    origin: str, is_refused: bool, tmp_path: Path
+) -> None:
+    """The receivers of the emulator are on the loopback address, too."""
+    made = synthesise(replace(local_stage(), console_origin=origin), tmp_path)
+    for service in ("api", "executor-standard"):
+        variables = made.service.functions()[service]["Environment"]["Variables"]
+        assert variables["CONSOLE_ORIGIN"] == origin
+        assert (origin in json.dumps(variables["API_HOSTS"])) == is_refused
 
 
 def test_pages_of_other_origins_may_call_the_api_only_where_the_stage_names_them(

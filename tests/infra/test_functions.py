@@ -160,6 +160,20 @@ def test_function_that_makes_callbacks_knows_the_host_of_its_own_api(cloud: Synt
             assert attribute == "ApiEndpoint"
 
 
+def test_function_that_sends_notifications_knows_where_people_open_the_console(
+    cloud: Synthesised, large: Synthesised, local: Synthesised
+) -> None:
+    """The URL that clients call: of the gateway, or of the domain. The laptop stack sets that of its front door."""
+    (api,) = cloud.service.of_type("AWS::ApiGatewayV2::Api")
+    endpoint = {"Fn::GetAtt": [api, "ApiEndpoint"]}
+    expected = ((cloud, endpoint), (large, "https://api.example.com"), (local, None))
+    for stacks, origin in expected:
+        for spec in SPECS:
+            function = stacks.service.functions().get(spec.service)
+            variables = function["Environment"]["Variables"] if function is not None else {}
+            assert variables.get("CONSOLE_ORIGIN") == (origin if spec.makes_callbacks else None), spec.service
+
+
 def test_the_resolver_of_an_executor_gives_up_before_its_look_ups_do(cloud: Synthesised) -> None:
     for spec in SPECS:
         options = environment(cloud.service.functions()[spec.service]).get("RES_OPTIONS")

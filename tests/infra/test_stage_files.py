@@ -98,6 +98,7 @@ GIVEN: dict[str, tuple[str, Any]] = {
     "api_burst_limit = 8": ("api_burst_limit", 8),
     'api_rollout = "at_once"': ("api_rollout", "at_once"),
     'api_domains = ["proxy.example.com"]': ("api_domains", ("proxy.example.com",)),
+    'console_origin = "https://console.example.com"': ("console_origin", "https://console.example.com"),
     'cors_origins = ["https://console.example.com", "*"]': (
         "cors_origins",
         ("https://console.example.com", "*"),
@@ -344,6 +345,7 @@ def test_bounds_of_quotas_are_those_of_the_domain() -> None:
         ("audit_retention_days = 13", "audit_retention_days is at least retention_days, 14, not 13"),
         ("cors_origins = ['https://Example.com/']", "cors_origins has origins, each a scheme and a host"),
         ("cors_origins = '*'", "cors_origins is a list"),
+        ("console_origin = 'console.example.com'", "console_origin is a scheme and a host in lower case"),
         ("dial_exceptions = ['10.20.0.1/16']", "dial_exceptions[1] is a network"),
         (
             "dial_exceptions = ['10.0.0.0/8', '0.0.0.0/0']",

@@ -47,7 +47,7 @@ def fail(api: Api, receiver: Receiver, count: int = 1) -> None:
     assert {result["status"] for result in answer.json()["results"]} == {201}
 
 
-def test_a_failure_is_told_of_once_and_redriven_once(failing: tuple[Tenant, Api]) -> None:
+def test_a_failure_is_told_of_once_and_redriven_once(stack: LocalStack, failing: tuple[Tenant, Api]) -> None:
     tenant, api = failing
     works = False
 
@@ -59,7 +59,9 @@ def test_a_failure_is_told_of_once_and_redriven_once(failing: tuple[Tenant, Api]
         [told] = receiver.wait_for(1, path="/told")
         [dead] = until(lambda: dead_letters(api), bool)
         assert told.genuine
-        assert json.loads(told.body)["data"]["execution_id"] == dead["id"] != told.execution_id
+        data = json.loads(told.body)["data"]
+        assert data["execution_id"] == dead["id"] != told.execution_id
+        assert data["console_url"] == f"{stack.api_url}/console#/runs/{dead['id']}"
         works = True
         pressed = [api.request("POST", f"/v1/executions/{dead['id']}/redrive") for _ in range(2)]
         [redrive] = {answer.json()["id"] for answer in pressed}

@@ -257,6 +257,20 @@ NOTIFICATIONS = (
         killer="tests/unit/domain/executions/test_slack_text.py",
     ),
     Mutant(
+        name="link whose id is not encoded",
+        file="shared/domain/executions/console_links.py",
+        old='quote(part, safe="") for part in parts',
+        new="part for part in parts",
+        killer="tests/unit/domain/executions/test_console_links.py",
+    ),
+    Mutant(
+        name="text for a chat without a link",
+        file="shared/domain/executions/slack_text.py",
+        old='links.execution(str(ended.id)) or f"/v1/executions/{ended.id}"',
+        new='f"/v1/executions/{ended.id}"',
+        killer="tests/unit/domain/executions/test_slack_text.py",
+    ),
+    Mutant(
         name="subscription to a private address",
         file="shared/domain/delivery/request.py",
         old='        _check_notified(alerts.url, policy, path=("alerts", "url"))\n',

@@ -11,6 +11,7 @@ from tests.support.fakes.budgets import GENEROUS
 
 AUDIT_DAYS = 400
 ARCHIVE_DAYS = 400
+CONSOLE = "https://console.punctual.example"
 
 
 def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSettings:
@@ -34,6 +35,7 @@ def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSett
         "kms_key_id": "alias/punctual",
         "dial_exceptions": (),
         "api_hosts": frozenset({"api.punctual.example"}),
+        "console_origin": CONSOLE,
         "default_quotas": GENEROUS,
     }
     return ApiSettings(**(given | others))

@@ -215,6 +215,21 @@ def test_api_does_not_start_without_audit_and_quota_settings(variable: str) -> N
         ApiSettings.from_env({name: value for name, value in ENVIRONMENT.items() if name != variable})
 
 
+@pytest.mark.parametrize("kind", [ApiSettings, ExecutorSettings])
+def test_function_without_the_origin_of_the_console_starts_and_sends_no_links(
+    kind: type[CallbackSettings],
+) -> None:
+    environment = {name: text for name, text in ENVIRONMENT.items() if name != Env.CONSOLE_ORIGIN}
+    assert kind.from_env(environment).console_origin is None
+    assert kind.from_env(ENVIRONMENT).console_origin == "https://console.example.com"
+
+
+@pytest.mark.parametrize("url", ["https://c.example:8443/", "http://127.0.0.1:14568", "http://localhost"])
+def test_origin_of_the_console_has_no_slash_at_its_end(url: str) -> None:
+    settings = CallbackSettings.from_env(ENVIRONMENT | {Env.CONSOLE_ORIGIN: url})
+    assert settings.console_origin == url.removesuffix("/")
+
+
 @pytest.mark.parametrize(
     "url", ["https://api.example.com", "https://api.example.com/", "http://127.0.0.1:8080"]
 )
@@ -224,8 +239,27 @@ def test_prober_knows_the_url_of_the_api(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", "api.example.com", "http://api.example.com", "https://api.example.com/v1", "ftp://127.0.0.1"]
+    "url",
+    [
+        "",
+        "api.example.com",
+        "http://api.example.com",
+        "https://api.example.com/v1",
+        "https://api.example.com//",
+        "ftp://127.0.0.1",
+        "http://127.0.0.1.example.com",
+        "https://user:secret@api.example.com",
+        "https://api.example.com?next=x",
+        "https://api.example.com#key=x",
+        "https://api.exam\nple.com",
+        "https://api.example.com:port",
+        "https://a|b.example",
+        "https://<b>",
+    ],
 )
 def test_url_that_would_show_the_key_of_the_canary_or_lead_elsewhere_is_refused(url: str) -> None:
-    with pytest.raises(SettingsError, match="API_URL is invalid"):
+    with pytest.raises(SettingsError, match="API_URL is invalid") as failure:
         ProberSettings.from_env(ENVIRONMENT | {Env.API_URL: url})
+    assert "secret" not in str(failure.value)
+    with pytest.raises(SettingsError, match="CONSOLE_ORIGIN is invalid"):
+        CallbackSettings.from_env(ENVIRONMENT | {Env.CONSOLE_ORIGIN: url})

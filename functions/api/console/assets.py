@@ -9,12 +9,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from functions.api.console.pack import pack
-from functions.api.http.admission import CONSOLE_PATH
 from functions.api.http.page import CONTENT_SECURITY_POLICY, HTML, SCRIPT, STYLE, TEXT, file_answer, tag_of
 from functions.api.http.problems import Problem, ProblemError
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
 from shared.dataclass import dataclass
+from shared.names import CONSOLE_PATH
 
 ASSET_PATH = f"{CONSOLE_PATH}/<digest>/<file>"
 _STATIC = Path(__file__).with_name("static")

@@ -10,6 +10,7 @@ from functions.api.http.problems import Problem, ProblemError
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.strict_json import MalformedRequestError
 from shared.domain.tenancy.tenant import OPERATOR, Scope
+from shared.names import CONSOLE_PATH
 from shared.usecases.tenancy.authenticate import Authenticate, Principal
 from shared.usecases.tenancy.check_quota import CheckQuota
 from shared.usecases.tenancy.limit_requests import LimitRequests
@@ -75,8 +76,6 @@ OPEN_PATHS = frozenset(
         "/v1/docs/runbooks/time-zone-tables",
     }
 )
-CONSOLE_PATH = "/console"
-"""The console's page. Its files are below this path, and need no key either."""
 _REPORTS = re.compile(r"/v1/executions/[^/]+/(?:heartbeat|complete|fail)")
 """Receivers have no API key: each of these routes checks the callback token of the attempt."""
 _COUNTED = re.compile(

@@ -7,6 +7,7 @@ from shared.domain.delivery.alerts import Alert, AlertEvent, AlertFormat, Reache
 from shared.domain.delivery.request import Request
 from shared.domain.executions.alert_window import AlertSummary, summary_due_at
 from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.console_links import ConsoleLinks
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.limit_alert import EFFECTS, window_end_ms
 from shared.domain.executions.notification import NotifiedJob, lag_ms
@@ -15,16 +16,25 @@ from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.quota import Quota
 
 
-def notification_request(url: str, ended: Execution, job: NotifiedJob, alert: Alert | None) -> Request:
+def notification_request(
+    url: str, ended: Execution, job: NotifiedJob, alert: Alert | None, links: ConsoleLinks
+) -> Request:
     """The request to the target: the outcome only, never the request of the job."""
-    document = _outcome_document(ended, job) if alert is None else _alert_document(ended, job, alert)
+    if alert is None:
+        document = _document(ended, f"execution.{ended.state}", _data(ended, job, links))
+    elif alert.format is AlertFormat.SLACK:
+        document = {"text": slack_text(ended, job, alert.events, links)}
+    else:
+        document = _document(ended, "execution.alert", {"events": alert.events, **_data(ended, job, links)})
     return _request(url, document)
 
 
-def summary_request(url: str, summary: AlertSummary, body_format: AlertFormat) -> Request:
+def summary_request(
+    url: str, summary: AlertSummary, body_format: AlertFormat, links: ConsoleLinks
+) -> Request:
     """The request that announces the suppressed alerts of a window."""
     if body_format is AlertFormat.SLACK:
-        return _request(url, {"text": slack_summary(summary)})
+        return _request(url, {"text": slack_summary(summary, links)})
     from_at, due_at = summary.window.minute * MINUTE_MS, summary_due_at(summary.window)
     data: dict[str, object] = {
         "count": summary.count,
@@ -32,22 +42,24 @@ def summary_request(url: str, summary: AlertSummary, body_format: AlertFormat) -
         "jobs": summary.jobs,
         "job_ids": summary.job_ids,
         "events": dict(summary.events),
+        "console_url": links.suppressed(dict(summary.events)),
         "from": format_instant(from_at),
         "to": format_instant(from_at + MINUTE_MS),
     }
     return _request(url, {"type": "execution.alerts", "timestamp": format_instant(due_at), "data": data})
 
 
-def limit_request(url: str, reached: ReachedLimit, body_format: AlertFormat) -> Request:
+def limit_request(url: str, reached: ReachedLimit, body_format: AlertFormat, links: ConsoleLinks) -> Request:
     """The request that announces a limit of the tenant."""
     if body_format is AlertFormat.SLACK:
-        return _request(url, {"text": slack_limit(reached)})
+        return _request(url, {"text": slack_limit(reached, links)})
     until_at = window_end_ms(reached.reached_at)
     data: dict[str, object] = {
         "events": (AlertEvent.LIMIT_REACHED,),
         "limit": reached.quota,
         "value": reached.limit,
         "effect": EFFECTS[Quota(reached.quota)],
+        "console_url": links.usage(),
         "reached_at": format_instant(reached.reached_at),
         "from": format_instant(until_at - HOURLY_MS),
         "to": format_instant(until_at),
@@ -65,22 +77,12 @@ def _request(url: str, document: dict[str, object]) -> Request:
     )
 
 
-def _outcome_document(ended: Execution, job: NotifiedJob) -> dict[str, object]:
-    return _document(ended, f"execution.{ended.state}", _data(ended, job))
-
-
-def _alert_document(ended: Execution, job: NotifiedJob, alert: Alert) -> dict[str, object]:
-    if alert.format is AlertFormat.SLACK:
-        return {"text": slack_text(ended, job, alert.events)}
-    return _document(ended, "execution.alert", {"events": alert.events, **_data(ended, job)})
-
-
 def _document(ended: Execution, kind: str, data: dict[str, object]) -> dict[str, object]:
     notified_at = (ended.progress.notification or ended.id).dispatch_at
     return {"type": kind, "timestamp": format_instant(notified_at), "data": data}
 
 
-def _data(ended: Execution, job: NotifiedJob) -> dict[str, object]:
+def _data(ended: Execution, job: NotifiedJob, links: ConsoleLinks) -> dict[str, object]:
     return {
         "job_id": ended.job_id,
         "name": job.name,
@@ -89,6 +91,7 @@ def _data(ended: Execution, job: NotifiedJob) -> dict[str, object]:
         "host": job.host,
         "execution_id": str(ended.id),
         "execution_path": f"/v1/executions/{ended.id}",
+        "console_url": links.execution(str(ended.id)),
         "outcome": str(ended.state),
         "end_reason": ended.progress.end_reason,
         "scheduled_at": format_instant(ended.scheduled_at),

@@ -5,6 +5,7 @@ import re
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.delivery.alerts import AlertEvent, ReachedLimit
 from shared.domain.executions.alert_window import AlertSummary
+from shared.domain.executions.console_links import ConsoleLinks
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.limit_alert import EFFECTS, Effect
 from shared.domain.executions.notification import NotifiedJob, lag_ms
@@ -17,8 +18,13 @@ _MENTION = re.compile(r"@(?=channel|here|everyone|group)", re.IGNORECASE)
 _WORD_JOINER = "\u2060"
 
 
-def slack_text(ended: Execution, job: NotifiedJob, events: tuple[AlertEvent, ...]) -> str:
-    """What happened, to which job, and where to look. No part of it notifies a whole channel."""
+def slack_text(
+    ended: Execution, job: NotifiedJob, events: tuple[AlertEvent, ...], links: ConsoleLinks
+) -> str:
+    """What happened, to which job, and where to look. No part of it notifies a whole channel.
+
+    A link stands as it is, in a line of its own: every chat makes it one to click, while the markup of links differs.
+    """
     happened = "; ".join(_sentence(event, ended) for event in events)
     about = [f"due {format_instant(ended.id.dispatch_at)}", f"lane {ended.lane}"]
     about += [f"host {job.host}"] * (job.host is not None)
@@ -26,29 +32,31 @@ def slack_text(ended: Execution, job: NotifiedJob, events: tuple[AlertEvent, ...
     lines = (
         f"*{escaped(job.name or ended.job_id)}* {escaped(happened)}",
         escaped("; ".join(about)),
-        f"/v1/executions/{ended.id}",
+        links.execution(str(ended.id)) or f"/v1/executions/{ended.id}",
     )
     return "\n".join(lines)
 
 
-def slack_summary(summary: AlertSummary) -> str:
+def slack_summary(summary: AlertSummary, links: ConsoleLinks) -> str:
     """How many alerts of how many jobs were not sent one by one."""
     more = "At least " if summary.is_lower_bound else ""
     jobs = f"{summary.jobs:,} job{'' if summary.jobs == 1 else 's'}"
     from_at = summary.window.minute * MINUTE_MS
     events = ", ".join(f"{count:,} {event}" for event, count in summary.events)
-    return (
+    link = links.suppressed(dict(summary.events))
+    text = (
         f"{more}{summary.count:,} more alert{'' if summary.count == 1 else 's'} of {jobs} "
         f"in the minute from {format_instant(from_at)}: {events}\n{', '.join(summary.job_ids)}"
     )
+    return text if link is None else f"{text}\n{link}"
 
 
-def slack_limit(reached: ReachedLimit) -> str:
+def slack_limit(reached: ReachedLimit, links: ConsoleLinks) -> str:
     """Which limit was reached, and what it does. The next alert about it comes in another hour."""
     waits = EFFECTS[Quota(reached.quota)] is Effect.EXECUTIONS_WAIT
     return (
         f"*{reached.quota}* limit of {reached.limit:,} reached at {format_instant(reached.reached_at)}: "
-        f"{'executions wait' if waits else 'new jobs are refused'}\n/v1/usage"
+        f"{'executions wait' if waits else 'new jobs are refused'}\n{links.usage() or '/v1/usage'}"
     )
 
 

@@ -9,6 +9,7 @@ from shared.domain.delivery.outcome_callbacks import OUTCOME_CONTEXT
 from shared.domain.delivery.request import Request, decode_request
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.alert_window import MAX_SUMMARIZED, summarize
+from shared.domain.executions.console_links import ConsoleLinks
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.notification import NotifiedJob
 from shared.domain.executions.notification_request import limit_request, notification_request, summary_request
@@ -31,6 +32,7 @@ class OpenRequest:
     vault: Vault
     store: ExecutionStore
     alert_windows: AlertWindows
+    links: ConsoleLinks
 
     def execute(self, tenant: Tenant, owner: Execution | Job, apart: bytes | None = None) -> Request:
         """The request; `apart` is its sealed form, if it stands apart and was read before.
@@ -61,17 +63,17 @@ class OpenRequest:
         the notification."""
         url = self.vault.unseal(tenant, OUTCOME_CONTEXT, owner.call.request).decode()
         if owner.alert is not None and owner.alert.limit is not None:
-            return limit_request(url, owner.alert.limit, owner.alert.format)
+            return limit_request(url, owner.alert.limit, owner.alert.format, self.links)
         if owner.alert is not None and owner.alert.window is not None:
             return self._summary(tenant, url, owner.alert, owner.alert.window)
         ended = self.store.get(ended_id)
         if ended is None:
             raise UnreadableItemError("the execution that it tells of is not kept any more")
-        return notification_request(url, ended, self._notified_job(tenant, ended), owner.alert)
+        return notification_request(url, ended, self._notified_job(tenant, ended), owner.alert, self.links)
 
     def _summary(self, tenant: Tenant, url: str, alert: Alert, window: AlertWindow) -> Request:
         suppressed = self.alert_windows.suppressed(tenant.id, window, at_most=MAX_SUMMARIZED + 1)
-        return summary_request(url, summarize(window, suppressed), alert.format)
+        return summary_request(url, summarize(window, suppressed), alert.format, self.links)
 
     def _notified_job(self, tenant: Tenant, ended: Execution) -> NotifiedJob:
         """Name, tags and host of the job. A run of a schedule has no name, so its definition is read.

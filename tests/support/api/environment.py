@@ -33,6 +33,7 @@ ENVIRONMENT = {name: "set" for key, name in vars(Env).items() if key.isupper()} 
     Env.RETENTION_DAYS: "14",
     Env.DIAL_EXCEPTIONS: "",
     Env.API_HOSTS: "https://abc123.execute-api.eu-west-1.amazonaws.com",
+    Env.CONSOLE_ORIGIN: "https://console.example.com",
     Env.API_URL: "https://abc123.execute-api.eu-west-1.amazonaws.com",
     Env.LANE: "standard",
     Env.ARCHIVE_BUCKET: "archive",

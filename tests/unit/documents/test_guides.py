@@ -25,6 +25,8 @@ OLD, NEW, FOREIGN = (new_secret(bytes([number]) * 32) for number in range(3))
 NOTIFICATION = {
     "job_id": "job_1",
     "execution_id": "exe_1",
+    "execution_path": "/v1/executions/exe_1",
+    "console_url": None,
     "end_reason": "worker_lost",
     "attempts_begun": 2,
     "attempts": [],
@@ -125,7 +127,9 @@ def test_the_alert_names_the_execution_and_the_last_answer() -> None:
     attempts = [{"status": 503, "reason": "http_status"}, {"status": None, "reason": "timeout"}]
     assert "last answer timeout" in alert_text(tell({**NOTIFICATION, "attempts": attempts}))
     assert "last answer 503" in alert_text(tell({**NOTIFICATION, "attempts": attempts[:1]}))
-    assert "exe_1" in alert_text(tell(NOTIFICATION))
+    assert alert_text(tell(NOTIFICATION)).endswith("Inspect: /v1/executions/exe_1")
+    link = "https://api.example.com/console#/runs/exe_1"
+    assert alert_text(tell({**NOTIFICATION, "console_url": link})).endswith(f"Inspect: {link}")
 
 
 def test_a_repeated_notification_starts_one_job(page: Reader) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from shared.domain.delivery.alerts import Alert, AlertEvent, AlertFormat
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.console_links import ConsoleLinks
 from shared.domain.executions.notification import NotifiedJob
 from shared.domain.executions.notification_request import notification_request
 from shared.domain.executions.slack_text import escaped, slack_text
@@ -19,6 +20,7 @@ from tests.support.builders import DUE_AT, in_state, one_off
 
 JOB = NotifiedJob(name="nightly import", tags=("team:a", "env:b"), host="example.com")
 DUE = "2025-02-19T21:30:00.000Z"
+LINKS = ConsoleLinks("https://console.example.com")
 MENTIONS = re.compile(r"<|>|@(?:channel|here|everyone|group)", re.IGNORECASE)
 
 
@@ -39,7 +41,7 @@ FAILED = in_state(
 
 
 def text_of(*events: AlertEvent, job: NotifiedJob = JOB, **changes: Any) -> list[str]:
-    return slack_text(in_state(FAILED, State.FAILED, **changes), job, events).split("\n")
+    return slack_text(in_state(FAILED, State.FAILED, **changes), job, events, LINKS).split("\n")
 
 
 def test_text_says_what_happened_to_which_job_and_where_to_look() -> None:
@@ -49,7 +51,7 @@ def test_text_says_what_happened_to_which_job_and_where_to_look() -> None:
     )
     assert second.startswith("due 20")
     assert second.endswith("; lane standard; host example.com; tags team:a, env:b")
-    assert third == f"/v1/executions/{FAILED.id}"
+    assert third == f"https://console.example.com/console#/runs/{FAILED.id}"
 
 
 @pytest.mark.parametrize(
@@ -112,6 +114,6 @@ def test_no_text_has_markup_or_a_mention_of_everybody(text: str) -> None:
 
 def test_body_in_the_form_of_slack_has_a_text_alone() -> None:
     alert = Alert(events=(AlertEvent.FAILED,), format=AlertFormat.SLACK)
-    request = notification_request("https://hooks.example/", FAILED, JOB, alert)
+    request = notification_request("https://hooks.example/", FAILED, JOB, alert, LINKS)
     assert request.headers == (("Content-Type", "application/json"),)
-    assert json.loads(request.body) == {"text": slack_text(FAILED, JOB, alert.events)}
+    assert json.loads(request.body) == {"text": slack_text(FAILED, JOB, alert.events, LINKS)}

@@ -21,6 +21,7 @@ from shared.domain.tenancy.quota import Quota
 from shared.names import QueueName
 from shared.usecases.filing.file_limit_alert import RETRY_MS
 from tests.support.builders import DUE_AT, TENANT
+from tests.support.settings import CONSOLE
 from tests.support.usecases.alerts import announced, announcements, run_for, subscribe_tenant, subscription
 from tests.support.usecases.limited_site import Site
 from tests.support.usecases.notifications import body_of
@@ -67,6 +68,7 @@ def test_refused_creation_is_announced_with_the_next_minute() -> None:
             "limit": "creates_per_second",
             "value": 0,
             "effect": "creations_refused",
+            "console_url": f"{CONSOLE}/console#/usage",
             "reached_at": format_instant(DUE_AT),
             "from": format_instant(HOUR),
             "to": format_instant(HOUR + HOURLY_MS),
@@ -220,10 +222,11 @@ def test_alert_to_a_chat_is_a_text() -> None:
     run_for(site, 70)
     texts = sorted(body_of(call)["text"] for call in announced(site))
     instant = format_instant(DUE_AT)
+    page = f"{CONSOLE}/console#/usage"
     most = f"{site.defaults.concurrency:,}", f"{site.defaults.due_per_minute:,}"
     assert texts == [
-        f"*concurrency* limit of {most[0]} reached at {instant}: executions wait\n/v1/usage",
-        f"*due_per_minute* limit of {most[1]} reached at {instant}: new jobs are refused\n/v1/usage",
+        f"*concurrency* limit of {most[0]} reached at {instant}: executions wait\n{page}",
+        f"*due_per_minute* limit of {most[1]} reached at {instant}: new jobs are refused\n{page}",
     ]
 
 

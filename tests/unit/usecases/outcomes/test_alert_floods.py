@@ -15,6 +15,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
 from shared.domain.schedules.schedule import format_instant
 from tests.support.builders import BUCKET, DUE_AT, in_state
+from tests.support.settings import CONSOLE
 from tests.support.usecases.alerts import (
     ALERTED,
     ONCE,
@@ -74,6 +75,7 @@ def test_flood_is_ten_alerts_and_one_summary() -> None:
         "jobs": MORE,
         "job_ids": [each.job_id for each in executions[MAX_ALERTS:]],
         "events": {"failed": MORE},
+        "console_url": f"{CONSOLE}/console#/dead-letters",
         "from": format_instant(begin),
         "to": format_instant(begin + MINUTE_MS),
     }
@@ -150,6 +152,7 @@ def test_summary_to_a_chat_is_a_text() -> None:
     text = body_of(announced(world)[-1])["text"]
     assert text.startswith(f"{MORE} more alerts of {MORE} jobs in the minute from 20")
     assert f": {MORE} failed\n" in text
+    assert text.endswith(f"\n{CONSOLE}/console#/dead-letters")
 
 
 def test_alert_whose_summary_has_started_is_counted_in_the_next() -> None:

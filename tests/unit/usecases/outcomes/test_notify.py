@@ -25,6 +25,7 @@ from shared.names import Lane
 from shared.usecases.attempts.settlement import AttemptEnd
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
 from tests.support.builders import BUCKET, DUE_AT, TENANT, in_state, with_changes
+from tests.support.settings import CONSOLE
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.messages import dead
 from tests.support.usecases.notifications import (
@@ -98,6 +99,7 @@ def test_an_outcome_is_told_of_once_by_a_call_of_its_own(
             "host": "receiver.example",
             "execution_id": str(execution.id),
             "execution_path": f"/v1/executions/{execution.id}",
+            "console_url": f"{CONSOLE}/console#/runs/{execution.id}",
             "outcome": outcome,
             "end_reason": execution.progress.end_reason,
             "scheduled_at": format_instant(DUE_AT),

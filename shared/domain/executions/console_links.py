@@ -1,0 +1,39 @@
+"""Links from notifications to pages of the console. They have ids, and neither keys nor names."""
+
+from collections.abc import Container
+from urllib.parse import quote
+
+from shared.dataclass import dataclass
+from shared.domain.delivery.alerts import AlertEvent
+from shared.names import CONSOLE_PATH
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleLinks:
+    """Absolute URLs, or None everywhere if the deployment does not know where people open its console.
+
+    The paths are those of functions/api/console/static/lib/route.js.
+    """
+
+    origin: str | None
+    """Scheme and host, such as `https://console.example.com`."""
+
+    def execution(self, execution_id: str) -> str | None:
+        """The page of one run, with its attempts and the way to its job."""
+        return self._page("runs", execution_id)
+
+    def suppressed(self, events: Container[AlertEvent]) -> str | None:
+        """The page on which to look for the executions of suppressed alerts: those that failed have one."""
+        has_failed = AlertEvent.FAILED in events or AlertEvent.GONE in events
+        return self._page("dead-letters" if has_failed else "")
+
+    def usage(self) -> str | None:
+        """The page with the limits of the tenant."""
+        return self._page("usage")
+
+    def _page(self, *parts: str) -> str | None:
+        """Percent-encoded, so that no part adds another part, a query or markup of a chat."""
+        if self.origin is None:
+            return None
+        path = "/".join(quote(part, safe="") for part in parts)
+        return f"{self.origin}{CONSOLE_PATH}#/{path}"
