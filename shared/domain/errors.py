@@ -127,13 +127,15 @@ class InvalidStateError(PunctualError):
 
 
 class PreconditionFailedError(PunctualError):
-    """The resource is not as the client expects it. `revision` is the present one, where it is known, and
-    `condition` the header that has the expectation."""
+    """The resource is not as the client expects it. `revision` is the present one, where it is known."""
 
-    def __init__(self, message: str, *, revision: int | None = None, condition: str = "If-Match") -> None:
+    def __init__(self, message: str, *, revision: int | None = None) -> None:
         super().__init__(message)
         self.revision = revision
-        self.condition = condition
+
+
+class AlreadyExistsError(PreconditionFailedError):
+    """The client expects no resource, and there is one."""
 
 
 class QuotaExceededError(PunctualError):

@@ -113,7 +113,7 @@ class Putting(ApiMachine):
         conditions = conditions_of(job, match)
         if change == "updated" and match not in GOOD:
             answer = self._put(job.tenant, key, document, conditions, is_dry_run=is_dry_run, status=412)
-            assert answer.problem == "precondition-failed"
+            assert answer.problem == ("already-exists" if match == NEW else "precondition-failed")
             assert answer.headers["ETag"] == f'"{job.revisions[-1]}"'
             SEEN["put refused: a job stands" if match == NEW else "put refused: 412"] += 1
             check_unchanged(self.deployment, job, before)

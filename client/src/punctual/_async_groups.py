@@ -1738,8 +1738,8 @@ class JobsMethods(AsyncGroup):
         ended by its schedule, if the description differs. A rate without `start_at` keeps the phase of the
         job. With `If-Match`, a job at another revision is not changed, and a missing one not created: the
         answer is 412, with the present `ETag` if there is a job. With `If-None-Match: *`, a job is created
-        and none is changed: the answer is 412 if the key has a job that has not ended. A job that needs no
-        change is `unchanged` under every condition.
+        and none is changed: the answer is 412, `already-exists`, if the key has a job that has not ended. A
+        job that needs no change is `unchanged` under every condition.
 
         * `key`: The key that the owner gives to the job.
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.

@@ -4,6 +4,7 @@ from punctual._api_error import ApiError, FieldError
 
 __all__ = [
     "PROBLEMS",
+    "AlreadyExistsError",
     "ApiError",
     "CallbackUrlNotAllowedError",
     "FieldError",
@@ -29,6 +30,12 @@ __all__ = [
     "UnsupportedMediaTypeError",
     "ValidationFailedError",
 ]
+
+
+class AlreadyExistsError(ApiError):
+    """A job with this key exists already (`already-exists`)."""
+
+    slug = "already-exists"
 
 
 class CallbackUrlNotAllowedError(ApiError):
@@ -164,6 +171,7 @@ class ValidationFailedError(ApiError):
 
 
 PROBLEMS: dict[str, type[ApiError]] = {
+    "already-exists": AlreadyExistsError,
     "callback-url-not-allowed": CallbackUrlNotAllowedError,
     "forbidden": ForbiddenError,
     "idempotency-key-invalid": IdempotencyKeyInvalidError,

@@ -8,7 +8,7 @@ import pytest
 from client.tests.applying.appliers import Blow, Members, apply, jobs_of
 from client.tests.sdk.deployment import HOOK, Deployment
 from punctual.applying import Done, Plan, carry_out, make_plan
-from punctual.problems import PreconditionFailedError, QuotaExceededError
+from punctual.problems import AlreadyExistsError, PreconditionFailedError, QuotaExceededError
 
 DAILY: Members = {"cron": "0 3 1 1 *"}
 WEEKLY: Members = {"cron": "0 4 1 1 *"}
@@ -90,7 +90,7 @@ def test_job_that_another_program_has_created_after_the_plan_is_left_alone(set_n
 
     done = after_the_plan(deployment, {"x": WEEKLY, "new": DAILY}, create)
     assert [(each.key, each.change) for each in done] == [("a.x", "updated"), ("a.new", "failed")]
-    assert isinstance(done[1].error, PreconditionFailedError)
+    assert isinstance(done[1].error, AlreadyExistsError)
     with deployment.client() as client:
         kept = client.jobs.get_by_key("a.new")
     assert (kept.set, kept.schedule.cron, kept.revision) == (set_name, "0 5 1 1 *", 1)

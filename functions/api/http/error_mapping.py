@@ -15,6 +15,7 @@ _PROBLEMS: tuple[tuple[type[Exception], Problem], ...] = (
     (errors.InvalidValueError, Problem.VALIDATION_FAILED),
     (errors.NotFoundError, Problem.NOT_FOUND),
     (errors.InvalidStateError, Problem.INVALID_STATE),
+    (errors.AlreadyExistsError, Problem.ALREADY_EXISTS),
     (errors.PreconditionFailedError, Problem.PRECONDITION_FAILED),
     (errors.IdempotencyKeyReusedError, Problem.IDEMPOTENCY_KEY_REUSED),
     (errors.UnavailableError, Problem.SERVICE_UNAVAILABLE),
@@ -42,11 +43,21 @@ def problem_for(error: Exception) -> ProblemError | None:
         retry = {"Retry-After": RETRY_AFTER_SECONDS}
         detail = "nothing was decided; the same request may be sent again"
         return ProblemError(problem, detail, headers=retry)
-    if isinstance(error, errors.PreconditionFailedError):
-        present = {} if error.revision is None else {"ETag": f'"{error.revision}"'}
-        detail = f"{error.condition}: {error}; read it, and decide again"
-        return ProblemError(Problem.PRECONDITION_FAILED, detail, headers=present)
-    return ProblemError(problem, str(error)) if problem is not None else None
+    return None if problem is None else ProblemError(problem, _detail(error), headers=_present_etag(error))
+
+
+def _detail(error: Exception) -> str:
+    match error:
+        case errors.AlreadyExistsError():
+            return f"{error}: without If-None-Match, the request changes it"
+        case errors.PreconditionFailedError():
+            return f"If-Match: {error}; read it, and decide again"
+    return str(error)
+
+
+def _present_etag(error: Exception) -> dict[str, str]:
+    revision = getattr(error, "revision", None)
+    return {} if revision is None else {"ETag": f'"{revision}"'}
 
 
 def schedule_body_problem(error: errors.ScheduleError) -> ProblemError:

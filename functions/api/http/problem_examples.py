@@ -25,6 +25,9 @@ _ARGUMENTS: dict[Problem, dict[str, Any]] = {
     Problem.METHOD_NOT_ALLOWED: {"detail": "/v1/jobs has GET, POST"},
     Problem.INVALID_STATE: {"detail": "too late: attempt 1 is running"},
     Problem.PRECONDITION_FAILED: {"detail": "If-Match: the job is at revision 4; read it, and decide again"},
+    Problem.ALREADY_EXISTS: {
+        "detail": "the key has a job, which is at revision 4: without If-None-Match, the request changes it"
+    },
     Problem.PRECONDITION_REQUIRED: {"detail": "send the job's ETag as If-Match"},
     Problem.IDEMPOTENCY_KEY_INVALID: {"detail": "an Idempotency-Key is 1 to 255 visible ASCII characters"},
     Problem.IDEMPOTENCY_KEY_REUSED: {

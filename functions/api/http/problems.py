@@ -26,6 +26,7 @@ class Problem(Enum):
     METHOD_NOT_ALLOWED = (HTTPStatus.METHOD_NOT_ALLOWED, "The resource has no such method")
     INVALID_STATE = (HTTPStatus.CONFLICT, "The state forbids that")
     PRECONDITION_FAILED = (HTTPStatus.PRECONDITION_FAILED, "The job has changed since you last saw it")
+    ALREADY_EXISTS = (HTTPStatus.PRECONDITION_FAILED, "A job with this key exists already")
     PRECONDITION_REQUIRED = (HTTPStatus.PRECONDITION_REQUIRED, "If-Match is required")
     IDEMPOTENCY_KEY_INVALID = (HTTPStatus.BAD_REQUEST, "The Idempotency-Key is malformed")
     IDEMPOTENCY_KEY_REUSED = (

@@ -56,6 +56,7 @@ _EACH = ("Cache-Control", "X-Content-Type-Options")
 _PROBLEM_HEADERS: dict[Problem, tuple[str, ...]] = {
     Problem.UNAUTHENTICATED: ("WWW-Authenticate",),
     Problem.PRECONDITION_FAILED: ("PresentETag",),
+    Problem.ALREADY_EXISTS: ("PresentETag",),
     Problem.RATE_LIMITED: ("Retry-After",),
     Problem.SERVICE_UNAVAILABLE: ("Retry-After",),
 }

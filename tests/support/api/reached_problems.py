@@ -64,6 +64,15 @@ def patched(**headers: str) -> Callable[[ApiWorld], Answer]:
     return ask
 
 
+def created_again(world: ApiWorld) -> Answer:
+    """Create the job of a key, and create it again with another lane."""
+    path, headers = "/v1/jobs/by-key/nightly", world.credential | {"content-type": "application/json"}
+    body = '{"schedule":{"cron":"@daily"},"request":{"url":"https://example.com/"},"lane":"%s"}'
+    world.handle(Request(method="PUT", path=path, headers=headers, body=body % "bulk"))
+    headers["if-none-match"] = "*"
+    return world.handle(Request(method="PUT", path=path, headers=headers, body=body % "standard"))
+
+
 def limited(quota: Quota) -> Callable[[ApiWorld], Answer]:
     """Create a job where none is allowed."""
 
@@ -90,6 +99,7 @@ REACHED: dict[Problem, tuple[int, Callable[[ApiWorld], Answer]]] = {
     Problem.NOT_FOUND: (404, lambda world: world.get("/v1/jobs/job_unknown")),
     Problem.METHOD_NOT_ALLOWED: (405, lambda world: world.delete("/v1/jobs")),
     Problem.PRECONDITION_REQUIRED: (428, patched()),
+    Problem.ALREADY_EXISTS: (412, created_again),
     Problem.PRECONDITION_FAILED: (412, patched(**{"if-match": '"9"'})),
     Problem.RATE_LIMITED: (429, limited(Quota.CREATES_PER_SECOND)),
     Problem.QUOTA_EXCEEDED: (429, limited(Quota.DUE_PER_MINUTE)),

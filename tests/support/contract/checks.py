@@ -17,6 +17,7 @@ _BY_OPERATION = {route.operation: route for route in every_route()}
 REFUSALS = [400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 428]
 _OF_HTTP = {"content-type", "content-length", "content-encoding", "date", "server", "connection"}
 _RULES = {
+    "already-exists",
     "callback-url-not-allowed",
     "schedule-never-fires",
     "schedule-in-past",

@@ -496,10 +496,13 @@ def test_request_that_must_create_changes_no_job(change: dict[str, str], dry_run
     world = ApiWorld()
     job = put(world).json["job"]
     refused = put(world, NIGHTLY | change, none_match="*", dry_run=dry_run)
-    assert (refused.problem, refused.headers["ETag"]) == ("precondition-failed", '"1"')
-    assert refused.json["detail"].startswith("If-None-Match: the key has a job")
+    assert (refused.problem, refused.headers["ETag"]) == ("already-exists", '"1"')
+    assert refused.json["title"] == "A job with this key exists already"
+    assert refused.json["detail"] == (
+        "the key has a job, which is at revision 1: without If-None-Match, the request changes it"
+    )
     assert world.get(PATH).json == job | {"last_run": None}
-    assert put(world, NIGHTLY | change, match="*", none_match="*").status == 412
+    assert put(world, NIGHTLY | change, match="*", none_match="*").problem == "already-exists"
 
 
 def test_request_that_must_create_creates_where_no_job_is_left() -> None:
@@ -532,7 +535,7 @@ def test_creation_that_is_repeated_is_not_refused_because_of_itself(step: str) -
 def test_rival_that_creates_the_job_before_wins(step: str) -> None:
     world = ApiWorld()
     world.world.steps.before(step, lambda: put(world, NIGHTLY | {"set": "theirs"}))
-    assert put(world, none_match="*").problem == "precondition-failed"
+    assert put(world, none_match="*").problem == "already-exists"
     (job,) = live_jobs(world)
     assert job.definition.set_name == "theirs"
 

@@ -63,7 +63,8 @@ def _attempt(key: str, act: Callable[[], str], stop: Event) -> Done:
 
 def _put(client: Punctual, job: WantedJob, revision: int | None) -> str:
     """Change a job at the revision that was seen, or create it if none was. Raises PreconditionFailedError if another
-    program has changed or created it since, but not for the job of an earlier attempt whose answer was lost."""
+    program has changed it since, and AlreadyExistsError if another one has created it, but neither for the job of an
+    earlier attempt whose answer was lost."""
     if revision is None:
         change: str = client.jobs.put(job.key, if_none_match="*", **job.body).change
     else:

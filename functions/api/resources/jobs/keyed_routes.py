@@ -37,7 +37,7 @@ from shared.dataclass import dataclass
 from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.trace import TRACEPARENT
-from shared.domain.errors import InvalidValueError, PreconditionFailedError, ScheduleError
+from shared.domain.errors import AlreadyExistsError, InvalidValueError, PreconditionFailedError, ScheduleError
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.schedule import Once
@@ -60,7 +60,7 @@ ROUTES = Routes()
             "its schedule, if the description differs. A rate without `start_at` keeps the phase of the job. With "
             "`If-Match`, a job at another revision is not changed, and a missing one not created: the answer is 412, "
             "with the present `ETag` if there is a job. With `If-None-Match: *`, a job is created and none is changed: "
-            "the answer is 412 if the key has a job that has not ended. A job that needs no change is `unchanged` "
+            "the answer is 412, `already-exists`, if the key has a job that has not ended. A job that needs no change is `unchanged` "
             "under every condition."
         ),
         success=200,
@@ -73,6 +73,7 @@ ROUTES = Routes()
             *CREATION_PROBLEMS,
             Problem.NOT_FOUND,
             Problem.PRECONDITION_FAILED,
+            Problem.ALREADY_EXISTS,
             *QUOTA_PROBLEMS,
         ),
     )
@@ -160,13 +161,11 @@ class Described:
 
 
 def _check_conditions(tags: Tags | None, standing: Job | None, *, must_create: bool) -> None:
-    """PreconditionFailedError unless the job of the key is at a revision that If-Match names, if there is one, and
-    for a job that would be changed although it must be created. A job that has ended by its schedule is replaced."""
+    """AlreadyExistsError for a job that would be changed although it must be created, and PreconditionFailedError
+    unless the job is at a revision that If-Match names. A job that has ended by its schedule is replaced."""
     if must_create and standing is not None and standing.state is not JobState.COMPLETED:
-        raise PreconditionFailedError(
-            f"the key has a job, which is at revision {standing.revision}",
-            revision=standing.revision,
-            condition="If-None-Match",
+        raise AlreadyExistsError(
+            f"the key has a job, which is at revision {standing.revision}", revision=standing.revision
         )
     if tags is None:
         return
