@@ -6,6 +6,7 @@ import typer
 
 from punctual.cli.jobs_of import find_job_id
 from punctual.cli.jobs_read import ROWS
+from punctual.cli.list_options import IdempotencyKey, sent
 from punctual.cli.options import DURATION, JobArgument, seconds
 from punctual.cli.output import Column
 from punctual.cli.session import Session, session_of
@@ -42,9 +43,7 @@ def backfill_job(
         typer.Option(help="What a run does whose predecessor has not ended."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the runs; create nothing.")] = False,
-    idempotency_key: Annotated[
-        str | None, typer.Option(help="With the same key it is created once.", metavar="KEY")
-    ] = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> None:
     """Run a recurring job for the instants of a past range. The backfill is a job of its own."""
     session = session_of(context)
@@ -59,7 +58,11 @@ def backfill_job(
         plan: BackfillPlan = jobs.backfill(of, since=since, until=until, dry_run=True, **options)
         _show_plan(session, plan)
         return
-    made = jobs.backfill(of, since=since, until=until, idempotency_key=idempotency_key, **options)
+    first, end = (
+        sent(session, option, when, idempotency_key) or when
+        for option, when in (("--from", since), ("--to", until))
+    )
+    made = jobs.backfill(of, since=first, until=end, idempotency_key=idempotency_key, **options)
     session.show_one(made, ROWS)
     session.note(f"to stop it: punctual delete {made.id}")
 

@@ -59,17 +59,20 @@ def change_jobs(session: Session, action: Action, chosen: Selection, **more: Any
         session.note(line)
     if not count:
         session.note(f"no job to {action}")
-        return
-    confirm(
-        session,
-        action,
-        count=count,
-        nouns="jobs",
-        examples=[example_text(each) for each in plan.examples],
-        yes=chosen.yes,
-        is_exact=plan.complete,
-    )
-    task = session.client.jobs.bulk(**body, plan=plan.plan)
+        if chosen.idempotency_key is None:
+            return
+        # The operation of an earlier request with the key is shown.
+    else:
+        confirm(
+            session,
+            action,
+            count=count,
+            nouns="jobs",
+            examples=[example_text(each) for each in plan.examples],
+            yes=chosen.yes,
+            is_exact=plan.complete,
+        )
+    task = session.client.jobs.bulk(**body, plan=plan.plan, idempotency_key=chosen.idempotency_key)
     _show(session, wait_for_task(session, task) if chosen.waits else task)
 
 

@@ -8,7 +8,17 @@ import typer
 
 from punctual.cli.confirming import confirm
 from punctual.cli.jobs_of import find_job_id
-from punctual.cli.list_options import PAGE, All, Limit, Since, Until, Yes, fixed, shown
+from punctual.cli.list_options import (
+    PAGE,
+    All,
+    IdempotencyKey,
+    Limit,
+    Since,
+    Until,
+    Yes,
+    sent,
+    shown,
+)
 from punctual.cli.output import Column
 from punctual.cli.run_texts import job_of, outcome
 from punctual.cli.runs import Run
@@ -157,6 +167,7 @@ def redrive_dead(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count them.")] = False,
     yes: Yes = False,
+    idempotency_key: IdempotencyKey = None,
 ) -> None:
     """Redrive all dead letters that match, oldest first. `punctual run redrive` redrives a single one."""
     session = session_of(context)
@@ -166,20 +177,26 @@ def redrive_dead(
         "reason": reason,
         "status": status,
         "lane": lane,
-        "since": fixed(session, since),
-        # What fails after the count is not redriven.
-        "until": fixed(session, "0s" if until is None else until),
+        "since": sent(session, "--since", since, idempotency_key),
+        # What is due after the count is not redriven, unless a repetition has to be the same request.
+        "until": sent(
+            session, "--until", "0s" if until is None and idempotency_key is None else until, idempotency_key
+        ),
     }
     chosen: dict[str, Any] = {name: value for name, value in members.items() if value is not None}
     plan = session.client.dead_letters.redrive(dry_run=True, **chosen)
-    if dry_run or (plan.complete and plan.count == plan.already_redriven):
+    is_done = plan.complete and plan.count == plan.already_redriven
+    # With a key, the redrive of an earlier request with the key is shown.
+    if dry_run or (is_done and not (plan.count and idempotency_key)):
         session.show_one(plan, _PLAN)
         _show_sample(session, plan)
         return
-    _confirm(session, plan, yes)
+    if not is_done:
+        _confirm(session, plan, yes)
     if rate is not None:
         chosen["rate"] = rate
-    _show_task(session, session.client.dead_letters.redrive(**chosen, dry_run=False))
+    task = session.client.dead_letters.redrive(**chosen, dry_run=False, idempotency_key=idempotency_key)
+    _show_task(session, task)
 
 
 def _show_sample(session: Session, plan: "RedrivePlan") -> None:

@@ -3,7 +3,7 @@
 A command lets errors of the SDK pass, and raises `CommandError` for its own. No error ends with a traceback.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -96,8 +96,11 @@ HINTS = {
 """What to do, by problem type. Types whose detail says it already are left out."""
 
 
-def lines_of(error: Exception) -> Iterator[str]:
-    """The text of an error, line by line, without control characters."""
+def lines_of(error: Exception, instants: Mapping[str, str] | None = None) -> Iterator[str]:
+    """The text of an error, line by line, without control characters.
+
+    `instants` are the options that were counted from the time of the command, with the instants that were sent.
+    """
     text, hint = str(error), None
     if isinstance(error, CommandError):
         hint = error.hint
@@ -105,29 +108,29 @@ def lines_of(error: Exception) -> Iterator[str]:
         from punctual.problems import ApiError
 
         if isinstance(error, ApiError):
-            yield from _of_problem(error)
+            yield from _of_problem(error, instants or {})
             return
     yield f"punctual: {escaped(text) or type(error).__name__}"
     if hint:
         yield f"  {escaped(hint)}"
-    yield from _doubt(error)
+    yield from _doubt(error, instants or {})
 
 
-_WITH_KEY = frozenset({"backfillJob", "createJob", "createJobs", "triggerJob"})
-"""The operations whose commands have the option `--idempotency-key`."""
-
-
-def _doubt(error: Exception) -> Iterator[str]:
-    """What a lost answer means, and the option with which the command can be repeated."""
+def _doubt(error: Exception, instants: Mapping[str, str]) -> Iterator[str]:
+    """What a lost answer means, and the options with which the command can be repeated."""
     if not getattr(error, "maybe_applied", False):
         return
     yield "  The request may have taken effect, although no answer said so."
-    key, operation = getattr(error, "idempotency_key", None), getattr(error, "operation", None)
-    if key and operation in _WITH_KEY:
-        yield f"  With this option, the same command takes effect once: --idempotency-key {escaped(quote(key))}"
+    # Each command whose request has a key takes it as an option.
+    key = getattr(error, "idempotency_key", None)
+    if key:
+        options = [f"{option} {at} " for option, at in instants.items()]
+        said = "these options" if options else "this option"
+        key_option = f"--idempotency-key {quote(key)}"
+        yield f"  With {said}, the same command takes effect once: {escaped(''.join(options) + key_option)}"
 
 
-def _of_problem(error: "ApiError") -> Iterator[str]:
+def _of_problem(error: "ApiError", instants: Mapping[str, str]) -> Iterator[str]:
     said = error.detail or error.title or "no reason was given"
     yield f"punctual: {escaped(said)} ({error.status} {escaped(error.type or 'of the gateway')})"
     for each in error.errors:
@@ -140,6 +143,6 @@ def _of_problem(error: "ApiError") -> Iterator[str]:
     hint = HINTS.get(error.type or "")
     if hint:
         yield f"  {hint}"
-    yield from _doubt(error)
+    yield from _doubt(error, instants)
     if error.instance:
         yield f"  request: {escaped(error.instance)}"

@@ -1,6 +1,7 @@
 """`punctual pause`, `resume`, `trigger` and `delete`: jobs that are named, or all that match a filter."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,7 +12,7 @@ from punctual.cli.jobs_of import find_job_id
 from punctual.cli.jobs_read import COLUMNS
 from punctual.cli.options import DURATION, JobArguments, seconds, with_options
 from punctual.cli.run_texts import RUN_COLUMNS
-from punctual.cli.selection import SELECTION_OPTIONS, selection
+from punctual.cli.selection import SELECTION_OPTIONS, WITH_KEY, selection
 from punctual.cli.session import Session, session_of
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def _each(session: Session, jobs: tuple[str, ...], change: Callable[[str], Any])
             session.show_list(changed, COLUMNS, empty="")
 
 
-@with_options(SELECTION_OPTIONS)
+@with_options(WITH_KEY)
 def pause_jobs(
     context: typer.Context,
     jobs: JobArguments = None,
@@ -45,7 +46,7 @@ def pause_jobs(
         _each(session, chosen.jobs, lambda job: session.client.jobs.pause(job, reason=reason))
 
 
-@with_options(SELECTION_OPTIONS)
+@with_options(WITH_KEY)
 def resume_jobs(context: typer.Context, jobs: JobArguments = None, **values: Any) -> None:
     """Resume paused jobs with their next instant; what was skipped meanwhile never runs."""
     session, chosen = session_of(context), selection(jobs, values)
@@ -55,7 +56,7 @@ def resume_jobs(context: typer.Context, jobs: JobArguments = None, **values: Any
         _each(session, chosen.jobs, session.client.jobs.resume)
 
 
-@with_options(SELECTION_OPTIONS)
+@with_options(WITH_KEY)
 def delete_jobs(
     context: typer.Context,
     jobs: JobArguments = None,
@@ -93,16 +94,19 @@ def trigger_jobs(
     timeout: Annotated[str, typer.Option(help="The longest wait.", metavar=DURATION)] = "10m",
     idempotency_key: Annotated[
         str | None,
-        typer.Option(help="With the same key a job is triggered once. For one job.", metavar="KEY"),
+        typer.Option(
+            help="With the same key the same command takes effect once. For one job, or with a filter.",
+            metavar="KEY",
+        ),
     ] = None,
     **values: Any,
 ) -> None:
     """Run recurring jobs once more, now."""
     session, chosen = session_of(context), selection(jobs, values)
     if chosen.filter is not None:
-        if wait or idempotency_key:
-            raise CommandError("--wait and --idempotency-key are for jobs that are named", Exit.USAGE)
-        change_jobs(session, "trigger", chosen)
+        if wait:
+            raise CommandError("--wait is for jobs that are named", Exit.USAGE)
+        change_jobs(session, "trigger", replace(chosen, idempotency_key=idempotency_key))
         return
     if idempotency_key and len(chosen.jobs) > 1:
         raise CommandError("--idempotency-key is for one job", Exit.USAGE)

@@ -180,7 +180,7 @@ def run(arguments: Sequence[str], around: Surroundings) -> int:
     except BrokenPipeError:
         return Exit.FAILED
     except Exception as error:  # noqa: BLE001 - no error ends with a traceback
-        for line in lines_of(error):
+        for line in lines_of(error, session.instants):
             session.warn(line)
         return code_of(error)
     finally:

@@ -10,7 +10,7 @@ from punctual.cli.dead import OfJob, OfLane, OfReason, OfStatus, OfTag
 from punctual.cli.downloads import check_new, content_of, new_file
 from punctual.cli.exits import CommandError, Exit
 from punctual.cli.jobs_of import find_job_id
-from punctual.cli.list_options import PAGE, All, Limit, Until, shown
+from punctual.cli.list_options import PAGE, All, IdempotencyKey, Limit, Until, sent, shown
 from punctual.cli.output import Column
 from punctual.cli.runs import State
 from punctual.cli.session import Session, session_of
@@ -65,6 +65,7 @@ def create_search(
     reason: OfReason = None,
     status: OfStatus = None,
     lane: OfLane = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> None:
     """Search all executions of a range, in the background."""
     session = session_of(context)
@@ -77,8 +78,12 @@ def create_search(
         "lane": lane,
     }
     chosen = {name: value for name, value in criteria.items() if value is not None}
-    bounds = {} if until is None else {"until": until}
-    search = session.client.executions.search(since=since, filter=chosen, **bounds)
+    bounds = {
+        name: at
+        for name, option, when in (("since", "--since", since), ("until", "--until", until))
+        if (at := sent(session, option, when, idempotency_key)) is not None
+    }
+    search = session.client.executions.search(filter=chosen, idempotency_key=idempotency_key, **bounds)
     session.show_one(search, _ROWS)
     session.note(f"`punctual searches show {search.id}` shows its progress")
 

@@ -8,6 +8,7 @@ import typer
 
 from punctual.cli.exits import CommandError, Exit
 from punctual.cli.jobs_read import Kind, State
+from punctual.cli.list_options import IdempotencyKey
 
 FILTERS = {"tag": "tag", "state": "state", "kind": "kind", "name": "q"}
 """The options that filter jobs, and the members of the filter."""
@@ -32,7 +33,9 @@ SELECTION_OPTIONS: Mapping[str, Any] = {
     ],
 }
 """For `with_options`."""
-_ONLY_BULK = ("rate", "dry_run", "yes", "no_wait")
+WITH_KEY: Mapping[str, Any] = {**SELECTION_OPTIONS, "idempotency_key": IdempotencyKey}
+"""The same, and the key of the bulk operation."""
+_ONLY_BULK = ("rate", "dry_run", "yes", "no_wait", "idempotency_key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Selection:
     is_dry_run: bool = False
     yes: bool = False
     waits: bool = True
+    idempotency_key: str | None = None
 
 
 def selection(jobs: Sequence[str] | None, values: Mapping[str, Any]) -> Selection:
@@ -70,4 +74,5 @@ def selection(jobs: Sequence[str] | None, values: Mapping[str, Any]) -> Selectio
         is_dry_run=bool(values.get("dry_run")),
         yes=bool(values.get("yes")),
         waits=not values.get("no_wait"),
+        idempotency_key=values.get("idempotency_key"),
     )

@@ -60,6 +60,8 @@ class Session:
     quiet: bool = False
     url: str | None = None
     profile: str | None = None
+    instants: dict[str, str] = field(default_factory=dict)
+    """Options of a request that were counted from now, such as `--since 24h`, with the instants that were sent."""
     _opened: "list[Punctual]" = field(default_factory=list)
 
     @cached_property
