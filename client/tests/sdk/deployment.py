@@ -1,8 +1,9 @@
 """The API in memory behind the transports of httpx, which can lose requests and answers."""
 
 import asyncio
+import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -11,6 +12,7 @@ from itertools import count
 from threading import RLock
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 
@@ -61,9 +63,10 @@ class Deployment:
     slept: list[float] = field(default_factory=list)
     retry_after: str | None = None
     """The header of every answer that the API did not make."""
+    lanes: Lanes = field(init=False)
 
     def __post_init__(self) -> None:
-        self._lanes = Lanes(self.world.world)
+        self.lanes = Lanes(self.world.world)
         self._chance = random.Random(self.seed)
         self._numbers = count(1)
         self._lock = RLock()
@@ -91,7 +94,7 @@ class Deployment:
         with self._lock:
             self.world.world.watch.execute(ShardRange(index=0, of=1))
             self.world.world.process_bulk_tasks.execute()
-            self._lanes.until(self.world.world.clock.time_ms + int(seconds * 1000) + 1)
+            self.lanes.until(self.world.world.clock.time_ms + int(seconds * 1000) + 1)
 
     async def _async_sleep(self, seconds: float) -> None:
         # The workers of the deployment have an event loop of their own.
@@ -173,6 +176,27 @@ def script(*fates: Fate) -> Callable[[httpx.Request], Fate]:
     """One fate after another, and then answers."""
     steps: Iterator[Fate] = iter(fates)
     return lambda _: next(steps, Fate.ANSWERED)
+
+
+@contextmanager
+def reached_by_clients(deployment: Deployment, environ: Mapping[str, str]) -> Iterator[None]:
+    """Every client that is made meanwhile reaches the deployment, and has its clock.
+
+    `environ` has the other variables of the environment.
+    """
+
+    async def answer(_: Any, request: httpx.Request) -> httpx.Response:
+        return deployment.answer(request)
+
+    variables = {"PUNCTUAL_URL": URL, "PUNCTUAL_KEY": deployment.key, **environ}
+    with (
+        patch.object(httpx.HTTPTransport, "handle_request", lambda _, request: deployment.answer(request)),
+        patch.object(httpx.AsyncHTTPTransport, "handle_async_request", answer),
+        patch("punctual.client.SYSTEM", deployment.runtime),
+        patch("punctual.async_client.SYSTEM", deployment.runtime),
+        patch.dict(os.environ, variables),
+    ):
+        yield
 
 
 @contextmanager

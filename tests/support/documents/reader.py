@@ -3,6 +3,8 @@
 * A shell block is pasted. `curl` and `python3` are the real programs, and a variable that one block sets is
   available in the next. `sleep` advances the deployment's clock, which Python programs share. `aws` is a program
   with some schedules. The project's own commands are checked, not executed. Any other program is unknown.
+* A `python example` is a complete program with the SDK, and a line of an `sh example` a command of `punctual`. Both
+  run in this process, with the deployment's clock, some minutes after the block before.
 * A `json` block is the answer to the last request. `"..."` stands for anything, also within a text. As the name of
   a member, or as the last item of a list, it stands for any others.
 * A `toml` block is a stage file, or a part of one.
@@ -17,7 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from http import HTTPStatus
 from ipaddress import ip_network
 from pathlib import Path
@@ -28,6 +30,7 @@ from typing import Any
 
 import orjson
 
+from client.tests.sdk.deployment import Deployment, reached_by_clients
 from infra.local.clock_offset import clock_variables
 from infra.stage_files.read import parse_stage
 from shared.domain.tenancy.tenant import Scope
@@ -38,10 +41,10 @@ from tests.support.documents.answers import Exchange, check_success, compare, re
 from tests.support.documents.blocks import Block
 from tests.support.documents.commands import COMMANDS, check_command
 from tests.support.documents.plots import check_plot
+from tests.support.documents.programs import run_commands, run_program
 from tests.support.documents.queries import check_query
 from tests.support.documents.snippets import run_snippet
 from tests.support.fakes.sender import in_turn
-from tests.support.usecases.lanes import Lanes
 
 PROGRAMS = ("curl", "python3", "tee", "env", "cat")
 SLEEP = "/-/sleep/"
@@ -75,8 +78,8 @@ class Reader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._world = ApiWorld(dial_exceptions=LOOPBACK)
-        self._lanes = Lanes(self._world.world)
+        self._deployment = Deployment(world=ApiWorld(dial_exceptions=LOOPBACK))
+        self._world, self._lanes = self._deployment.world, self._deployment.lanes
         self._exchanges: list[Exchange] = []
         self._unchecked: Exchange | None = None
         """The last request of the last shell block, whose status is expected to be shown next."""
@@ -133,6 +136,13 @@ class Reader:
                 self._compare_call(block.text)
             case "http":
                 self._set_receiver(block.text)
+            case "python example":
+                self._take_a_break()
+                with chdir(self._folder), reached_by_clients(self._deployment, self.variables):
+                    run_program(block, {"__name__": "__main__"})
+            case "sh example":
+                self._take_a_break()
+                run_commands(block, self._deployment, self.variables)
             case "python sdk":
                 # `client/tests/sdk/test_guide.py` runs these.
                 pass
@@ -241,6 +251,11 @@ class Reader:
 
     def _clock_offset(self) -> int:
         return self._world.world.clock.time_ms // 1000 - int(time.time())
+
+    def _take_a_break(self) -> None:
+        """The redriver works for some minutes."""
+        for _ in range(5):
+            self._sleep(REDRIVER_SECONDS)
 
     def _sleep(self, seconds: float) -> None:
         """Everything runs that is due meanwhile."""

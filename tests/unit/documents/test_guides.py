@@ -14,8 +14,10 @@ from urllib.request import Request, urlopen
 import pytest
 from standardwebhooks.webhooks import WebhookVerificationError
 
+from client.tests.sdk.deployment import Deployment, Fate, reached_by_clients
 from shared.domain.delivery.signing import new_secret, signed_headers
 from tests.support.documents.blocks import Block, blocks_of
+from tests.support.documents.programs import run_program
 from tests.support.documents.reader import Reader, reader
 from tests.support.documents.snippets import run_snippet, uses_the_sdk
 from tests.support.sources import ROOT
@@ -132,11 +134,30 @@ def test_the_alert_names_the_execution_and_the_last_answer() -> None:
     assert alert_text(tell({**NOTIFICATION, "console_url": link})).endswith(f"Inspect: {link}")
 
 
-def test_a_repeated_notification_starts_one_job(page: Reader) -> None:
-    start_report = code_of("chaining.md")["start_report"]
-    made = start_report(tell(NOTIFICATION))
-    assert start_report(tell(NOTIFICATION)) == made
-    assert start_report(tell({**NOTIFICATION, "execution_id": "exe_2"})) != made
+def test_a_repeated_notification_starts_one_job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deployment, namespace = Deployment(), dict[str, Any](__name__="document")
+    [program] = [each for each in blocks_of(GUIDES / "chaining.md") if each.language == "python example"]
+    monkeypatch.chdir(tmp_path)
+    with reached_by_clients(deployment, {"SECRET": NEW}):
+        run_program(program, namespace)
+        receiver = namespace["app"].test_client()
+
+        def notify(notification: str, imported: str, secret: str = NEW) -> int:
+            body = tell({**NOTIFICATION, "execution_id": imported})
+            headers = call(body, secret, message_id=notification)
+            return int(receiver.post("/hooks/imported", headers=headers, data=body).status_code)
+
+        def started() -> int:
+            return sum(1 for _ in namespace["p"].jobs.iterate(q="report"))
+
+        deployment.fate = lambda _: Fate.LOST
+        assert notify("exe_8", "exe_1") == 500
+        deployment.fate = lambda _: Fate.ANSWERED
+        for notification in ("exe_8", "exe_8", "exe_9"):
+            assert (notify(notification, "exe_1"), started()) == (200, 1)
+        assert (notify("exe_10", "exe_3", FOREIGN), started()) == (401, 1)
+        assert (notify("exe_11", "exe_2"), started()) == (200, 2)
+        namespace["p"].close()
 
 
 def test_failures_of_yesterday_are_redriven_and_those_of_today_are_not(page: Reader) -> None:
