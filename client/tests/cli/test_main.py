@@ -1,5 +1,6 @@
 """The command as a whole: its help, its common options, and what concerns the machine."""
 
+import json
 import os
 import re
 import subprocess
@@ -12,6 +13,7 @@ from client.tests.cli.commands import commands
 from client.tests.cli.shell import Shell
 from client.tests.sdk.deployment import HOOK, URL
 from punctual.cli.main import MODULES
+from punctual.cli.missing_packages import command_to_install
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -165,9 +167,26 @@ def test_missing_packages_are_named() -> None:
     code = "import sys\nsys.modules['typer'] = None\nfrom punctual.cli.main import main"
     done = python(code)
     assert done.returncode != 0
-    assert (
-        done.stderr == 'punctual: the command line needs more packages: pip install "punctual-client[cli]"\n'
-    )
+    assert done.stderr == "punctual: the command line needs more packages: pip install './client[cli]'\n"
+
+
+@pytest.mark.parametrize(
+    ("url", "source"),
+    [
+        ("file:///home/me/punctual/client", "/home/me/punctual/client[cli]"),
+        ("file:///home/me/my%20code/client/", "/home/me/my code/client[cli]"),
+        (
+            "file:///tmp/punctual_client-0.1.0-py3-none-any.whl",
+            "/tmp/punctual_client-0.1.0-py3-none-any.whl[cli]",
+        ),
+        ("https://example.com/punctual.git", "./client[cli]"),
+    ],
+)
+def test_missing_packages_come_from_where_the_sdk_came_from(tmp_path: Path, url: str, source: str) -> None:
+    record = json.dumps({"url": url})
+    assert command_to_install(tmp_path, record) == f"pip install '{source}'"
+    (tmp_path / "pipx_metadata.json").touch()
+    assert command_to_install(tmp_path, record) == f"pipx install --force '{source}'"
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["completion", "bash"]])

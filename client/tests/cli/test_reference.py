@@ -10,7 +10,7 @@ from client.tests.cli.commands import commands
 from client.tests.cli.shell import Shell
 from client.tests.sdk.deployment import Deployment
 from punctual.cli.exits import Exit
-from tests.support.documents.blocks import blocks_of, name_of
+from tests.support.documents.blocks import DOCUMENTS, blocks_of, name_of
 from tests.support.sources import ROOT
 
 PAGE = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
@@ -31,6 +31,18 @@ def test_page_lists_every_command_with_its_help() -> None:
 def test_page_lists_every_exit_code() -> None:
     codes = re.findall(r"^\| ([0-9]+) \|", PAGE, re.MULTILINE)
     assert codes == [*(str(int(each)) for each in Exit), "130"]
+
+
+def test_client_is_installed_in_one_way() -> None:
+    documents = (*DOCUMENTS, ROOT / "client" / "README.md")
+    found = [
+        command
+        for document in documents
+        for command in re.findall(
+            r"pipx? install [^\n`]*\bclient\b[^\n`]*", document.read_text(encoding="utf-8")
+        )
+    ]
+    assert set(found) == {"pip install ./client", "pipx install './client[cli]'"}
 
 
 @pytest.mark.parametrize("document", WITH_COMMANDS, ids=name_of)

@@ -11,13 +11,15 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from punctual.cli.missing_packages import command_to_install
+
 try:
     import typer
     from typer.core import TyperGroup
 except ModuleNotFoundError as error:
     if error.name not in ("typer", "rich"):
         raise
-    sys.exit('punctual: the command line needs more packages: pip install "punctual-client[cli]"')
+    sys.exit(f"punctual: the command line needs more packages: {command_to_install()}")
 
 from punctual.cli.common_options import add_common_options
 from punctual.cli.exits import Exit, code_of, lines_of
