@@ -83,6 +83,15 @@ long_running_calls = pytest.mark.parametrize("code", [LONG], ids=["guide"], indi
 
 
 @verify_calls
+def test_each_receiver_is_complete(code: dict[str, Any]) -> None:
+    """A reader pastes the section of one framework, and none of the others."""
+    receivers = [block.text for block in blocks_of(VERIFY) if uses_the_sdk(block.text)]
+    assert len(receivers) == 5
+    for text in receivers:
+        run_snippet(text, {})
+
+
+@verify_calls
 def test_receiver_in_fastapi_does_the_work_once(code: dict[str, Any]) -> None:
     done: list[object] = []
 
