@@ -147,6 +147,7 @@ class ArchiveUseCases:
         return VerifyHour(
             manifests=self._manifests,
             counts=ports.index_counts,
+            units=ports.archive_units,
             tenants=ports.tenants,
             late_puts=ports.late_puts,
             clock=ports.clock,

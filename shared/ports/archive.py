@@ -162,6 +162,14 @@ class ArchiveUnits(Protocol):
         """The counters of closed units into whose hours puts were counted before. Kept longer than the counts."""
         ...
 
+    def looked_up_to(self) -> str | None:
+        """The tenant after which the next comparison of an hour goes on; None before the first."""
+        ...
+
+    def note_looked_up(self, last: str, *, after: str | None) -> None:
+        """Move that tenant from `after` to `last`, unless another comparison has moved it since."""
+        ...
+
 
 class LatePuts(Protocol):
     """Counters of puts into old hours, whose units may be sealed. No counter ever has the same value twice."""

@@ -46,7 +46,10 @@ class TenantStore(Protocol):
         ...
 
     def ids(self, *, after: str | None, limit: int) -> list[str]:
-        """At most `limit` ids of tenants after `after`, in order."""
+        """At most `limit` ids of tenants after `after`, in order; fewer at the end of the list alone.
+
+        `limit` is at most 1,000.
+        """
         ...
 
     def note_use(self, key_id: str, used_at: int, unless_since: int) -> None:

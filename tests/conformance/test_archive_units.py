@@ -119,3 +119,18 @@ def test_many_units_are_all_listed(lab: Lab) -> None:
     for unit in units:
         lab.archive_units.open(unit, next_pass_at=NEXT, sealable_from=SEALABLE)
     assert [state.unit for state in lab.archive_units.listed()] == units
+
+
+def test_comparisons_go_on_after_the_tenant_that_the_latest_one_has_noted(lab: Lab) -> None:
+    assert lab.archive_units.looked_up_to() is None
+    lab.archive_units.note_looked_up("globex", after="acme")
+    assert lab.archive_units.looked_up_to() is None
+    lab.archive_units.note_looked_up("acme", after=None)
+    lab.archive_units.note_looked_up("globex", after="acme")
+    assert lab.archive_units.looked_up_to() == "globex"
+    for stale in ("acme", None):
+        lab.archive_units.note_looked_up("umbrella", after=stale)
+    assert lab.archive_units.looked_up_to() == "globex"
+    lab.archive_units.note_looked_up("acme", after="globex")
+    assert lab.archive_units.looked_up_to() == "acme"
+    assert lab.archive_units.listed() == []

@@ -5,6 +5,8 @@ from tests.mutants.mutant import Mutant
 _PASS = "shared/usecases/archive/archive_unit.py"
 _UNIT = "tests/unit/usecases/archive/test_archive_unit.py"
 _RUN = "tests/unit/usecases/archive/test_run_archive.py"
+_VERIFY = "shared/usecases/archive/verify_hour.py"
+_VERIFY_TESTS = "tests/unit/usecases/archive/test_verify_hour.py"
 _MARKS = "tests/unit/usecases/archive/test_mark_puts.py"
 _MARK = "shared/usecases/archive/mark_puts.py"
 _SIMULATION = "tests/simulation/test_archiving.py"
@@ -144,6 +146,34 @@ ARCHIVE = (
         old="                report.mismatches += mismatches\n",
         new="                report.mismatches += mismatches[:0]\n",
         killer=_RUN,
+    ),
+    Mutant(
+        name="tenants without rows looked up from the first one again each hour",
+        file=_VERIFY,
+        old="        if last is not None:\n",
+        new="        if last is None:\n",
+        killer=_VERIFY_TESTS,
+    ),
+    Mutant(
+        name="tenants before the latest one not looked up again",
+        file=_VERIFY,
+        old="if after is None or len(ids) == MOST_IDS:",
+        new="if ids or after is None:",
+        killer=_VERIFY_TESTS,
+    ),
+    Mutant(
+        name="same number of tenants without rows looked up each hour",
+        file=_VERIFY,
+        old="FEWEST_OTHERS + int(self.entropy.draw() * (MOST_OTHERS - FEWEST_OTHERS + 1))",
+        new="(FEWEST_OTHERS + MOST_OTHERS) // 2",
+        killer=_VERIFY_TESTS,
+    ),
+    Mutant(
+        name="void comparison of an hour moves on",
+        file=_VERIFY,
+        old="            return []\n",
+        new="            mismatches = []\n",
+        killer=_VERIFY_TESTS,
     ),
     Mutant(
         name="uploaded file not read back",

@@ -13,7 +13,12 @@ PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class ReadRecords:
-    """By strong reads: a record that was acknowledged before the call is found."""
+    """By strong reads: a record that was acknowledged before the call is found.
+
+    Every tenant has to be asked: the table has a partition for each, and an index by time would be read
+    eventually, so that a record could be left out of its segment. An interval costs a query for each tenant, and
+    one more for each 500 of them to list their ids.
+    """
 
     log: AuditLog
     tenants: TenantStore

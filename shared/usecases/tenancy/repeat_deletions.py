@@ -55,7 +55,11 @@ class Repeat:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatDeletions:
     """Each tenant is written in one transaction, and a run finds what the one before has left: runs may crash, overlap
-    and be repeated. A tenant of the same id that was created after the request is another one, and stays."""
+    and be repeated. A tenant of the same id that was created after the request is another one, and stays.
+
+    Every tenant has to be read: a restored table of tenants knows nothing of the requests after it, and the audit log
+    has a partition for each tenant. That is a command after a restore, and no tick.
+    """
 
     tenants: TenantStore
     deletions: TenantDeletions

@@ -174,6 +174,7 @@ class FakeArchiveUnits:
         self.mark: PlanMark | None = None
         self.units: dict[ArchiveUnit, _Unit] = {}
         self.closed: dict[ArchiveUnit, int] = {}
+        self.looked_up: str | None = None
 
     def planned(self) -> PlanMark | None:
         return self.mark
@@ -237,6 +238,13 @@ class FakeArchiveUnits:
 
     def sealed_counters(self) -> Mapping[ArchiveUnit, int]:
         return dict(self.closed)
+
+    def looked_up_to(self) -> str | None:
+        return self.looked_up
+
+    def note_looked_up(self, last: str, *, after: str | None) -> None:
+        if self.looked_up == after:
+            self.looked_up = last
 
     def _unchanged(self, state: UnitState) -> _Unit | None:
         found = self.units.get(state.unit)

@@ -2,7 +2,7 @@
 
 A unit has `vn` version, `np` next pass, `sf` sealable from, `ps` passes, `ct` counter of late puts, `cs` since when a
 pass has seen it, `lu` end of its lease, and `sl` where it is sealed. A closed unit that had a counter leaves a row
-with `ct` beside the counters of late puts.
+with `ct` beside the counters of late puts. The item `looked-up` has the tenant `tn`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,6 +13,7 @@ from shared.adapters.dynamodb.codec.archive_keys import (
     ARCHIVE_UNITS,
     archive_planned_key,
     archive_unit_key,
+    looked_up_key,
     parse_archive_sk,
     sealed_counter_key,
 )
@@ -40,11 +41,7 @@ class DynamoArchiveUnits:
         self._region = region
 
     def planned(self) -> PlanMark | None:
-        with translated():
-            answer = self._client.get_item(
-                TableName=self._table, Key=item_key(*archive_planned_key(self._region)), ConsistentRead=True
-            )
-        row: Any = decode_all(answer["Item"]) if "Item" in answer else None
+        row = self._row(archive_planned_key(self._region))
         return PlanMark(hour=row["th"], recorded=read_counts(row["sn"])) if row is not None else None
 
     def note_planned(self, mark: PlanMark) -> None:
@@ -122,6 +119,22 @@ class DynamoArchiveUnits:
     def sealed_counters(self) -> Mapping[ArchiveUnit, int]:
         pk, _ = sealed_counter_key(self._region, ArchiveUnit(hour=0, group=0))
         return {parse_archive_sk(row[Attr.SK]): row["ct"] for row in self._rows(pk)}
+
+    def looked_up_to(self) -> str | None:
+        row = self._row(looked_up_key(self._region))
+        return str(row["tn"]) if row is not None else None
+
+    def note_looked_up(self, last: str, *, after: str | None) -> None:
+        values: dict[str, Plain] = {":last": last}
+        condition = "attribute_not_exists(tn)"
+        if after is not None:
+            values[":after"], condition = after, "tn = :after"
+        self._update(looked_up_key(self._region), "SET tn = :last", condition, values)
+
+    def _row(self, key: tuple[str, str]) -> Any:
+        with translated():
+            answer = self._client.get_item(TableName=self._table, Key=item_key(*key), ConsistentRead=True)
+        return decode_all(answer["Item"]) if "Item" in answer else None
 
     def _change(self, state: UnitState, expression: str, values: Mapping[str, Plain]) -> Any:
         """On condition that the unit has not changed since."""

@@ -12,6 +12,11 @@ def archive_planned_key(region: str) -> tuple[str, str]:
     return f"{region}#archive", "planned"
 
 
+def looked_up_key(region: str) -> tuple[str, str]:
+    """The last tenant that the comparisons of hours have looked up."""
+    return f"{region}#archive", "looked-up"
+
+
 def archive_unit_key(region: str, unit: ArchiveUnit) -> tuple[str, str]:
     """A unit of the archive that is not sealed; the units sort by hour."""
     return f"{region}#archive", f"{ARCHIVE_UNITS}{unit.hour:07d}#{unit.group:05d}"

@@ -1,7 +1,6 @@
 """Ticks of the archiver: which units are listed and passed, and how hours are compared and opened again."""
 
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -12,8 +11,7 @@ from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.states import State
 from shared.ports.dispatch import ShardRecord
-from shared.usecases.archive import verify_hour
-from shared.usecases.archive.verify_hour import MOST_OTHERS, CountMismatch
+from shared.usecases.archive.verify_hour import CountMismatch
 from tests.support.builders import DUE_AT, TENANT, one_off
 from tests.support.usecases.archive import (
     DAY_MS,
@@ -190,46 +188,6 @@ def test_row_of_the_index_that_no_file_has_is_a_mismatch(more: int, is_found: bo
     expected = [CountMismatch(hour=HOUR, tenant_id=TENANT, archived=1, indexed=2)] if is_found else []
     assert report.mismatches == expected
     assert report.mismatched == len(expected)
-
-
-def test_tenant_whose_rows_are_all_missing_in_the_files_is_a_mismatch() -> None:
-    world = ArchiveWorld(SEAL)
-    world.ended(1)
-    other = world.tenants.get(TENANT)
-    assert other is not None
-    world.tenants.tenants["globex"] = replace(other, id="globex")
-    # In a shard that no plan has.
-    world.ended(2, shard=99, tenant_id="globex")
-    report = world.tick()
-    assert report.mismatches == [CountMismatch(hour=HOUR, tenant_id="globex", archived=0, indexed=1)]
-
-
-@pytest.mark.parametrize("draw", [0.0, 0.5, 0.999])
-def test_some_tenants_without_rows_are_looked_up(draw: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    world = ArchiveWorld(SEAL)
-    world.ended(1)
-    world.tick()
-    other = world.tenants.get(TENANT)
-    assert other is not None
-    names = [f"t-{number:03}" for number in range(2 * MOST_OTHERS)]
-    for name in names:
-        world.tenants.tenants[name] = replace(other, id=name)
-    verify = replace(world.run_archive.verify_hour, entropy=_Drawn(draw))
-    monkeypatch.setattr(verify_hour, "NAMES_AT_ONCE", 30)
-    world.steps.taken.clear()
-    assert verify.execute([UNIT]) == []
-    assert world.steps.count("index_counts.due_between") == 1 + MOST_OTHERS
-
-
-class _Drawn:
-    def __init__(self, drawn: float) -> None:
-        self._drawn = drawn
-
-    def draw(self) -> float:
-        return self._drawn
-
-    def bits(self, count: int) -> int:
-        raise AssertionError
 
 
 def test_row_that_the_index_lost_is_a_mismatch_while_it_cannot_have_expired() -> None:
