@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,15 +12,18 @@ from shared.settings import HistorySettings
 
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
+    from shared.ports.executions import ExecutionStore
     from shared.usecases.archive.archive_unit import ArchiveUnitPass
     from shared.usecases.archive.count_jobs import CountJobs
     from shared.usecases.archive.forget_tenants import ForgetTenants
     from shared.usecases.archive.manifests import Manifests
+    from shared.usecases.archive.merge_table import MergeTable
     from shared.usecases.archive.plan_units import PlanUnits
     from shared.usecases.archive.put_statistics import PutStatistics
     from shared.usecases.archive.read_busiest_jobs import ReadBusiestJobs
     from shared.usecases.archive.read_job_statistics import ReadJobStatistics
     from shared.usecases.archive.read_statistics import ReadStatistics
+    from shared.usecases.archive.read_unit import ReadUnit
     from shared.usecases.archive.restore_history import RestoreHistory
     from shared.usecases.archive.run_archive import RunArchive
     from shared.usecases.archive.verify_hour import VerifyHour
@@ -58,20 +62,45 @@ class ArchiveUseCases:
 
         ports = self.core.ports
         return ArchiveUnitPass(
-            store=ports.executions,
+            read=self._read_unit(),
             ledger=ports.ledger,
-            scanned=self.core.scanned_shards,
             units=ports.archive_units,
             late_puts=ports.late_puts,
             objects=ports.archive_objects,
             manifests=self._manifests,
             files=ports.archive_files,
             put_statistics=self._put_statistics,
+            clock=ports.clock,
+            cell=self.core.settings.region,
+        )
+
+    def merge_table(self, restored: ExecutionStore) -> MergeTable:
+        """For the operators' command; `restored` is over a table that was restored from the executions table."""
+        from shared.usecases.archive.merge_table import MergeTable
+
+        ports = self.core.ports
+        return MergeTable(
+            units=ports.archive_units,
+            late_puts=ports.late_puts,
+            deletions=ports.tenant_deletions,
+            scanned=self.core.scanned_shards,
+            objects=ports.archive_objects,
+            files=ports.archive_files,
+            pass_unit=replace(self.pass_unit, read=self._read_unit(restored)),
+            clock=ports.clock,
+        )
+
+    def _read_unit(self, restored: ExecutionStore | None = None) -> ReadUnit:
+        from shared.usecases.archive.read_unit import ReadUnit
+
+        ports = self.core.ports
+        return ReadUnit(
+            store=ports.executions,
+            restored=restored,
+            scanned=self.core.scanned_shards,
             read_tenant=self.core.read_tenant,
             vault=ports.vault,
-            clock=ports.clock,
             retention=self.core.settings.retention,
-            cell=self.core.settings.region,
         )
 
     @cached_property

@@ -48,6 +48,10 @@ class ArchiveDraft(Protocol):
         """Add rows from the executions table, in any order."""
         ...
 
+    def add_missing(self, rows: Sequence[ArchiveRow]) -> None:
+        """Add rows from a restored table: a row of the executions table or of the old file with the same id wins."""
+        ...
+
     def merge(self, *, has_old: bool, without: Collection[str] = ()) -> MergedFile:
         """The rows that were added, and those of the old file with other ids, in order of tenant, due time and id.
 

@@ -7,6 +7,8 @@ _UNIT = "tests/unit/usecases/archive/test_archive_unit.py"
 _RUN = "tests/unit/usecases/archive/test_run_archive.py"
 _VERIFY = "shared/usecases/archive/verify_hour.py"
 _VERIFY_TESTS = "tests/unit/usecases/archive/test_verify_hour.py"
+_MERGE = "shared/usecases/archive/merge_table.py"
+_MERGE_TESTS = "tests/unit/usecases/archive/test_merge_table.py"
 _MARKS = "tests/unit/usecases/archive/test_mark_puts.py"
 _MARK = "shared/usecases/archive/mark_puts.py"
 _SIMULATION = "tests/simulation/test_archiving.py"
@@ -174,6 +176,41 @@ ARCHIVE = (
         old="            return []\n",
         new="            mismatches = []\n",
         killer=_VERIFY_TESTS,
+    ),
+    Mutant(
+        name="hour of a merged table not passed and counted again",
+        file=_MERGE,
+        old="        self.late_puts.count(hour, now_ms)\n",
+        new="",
+        killer=_MERGE_TESTS,
+    ),
+    Mutant(
+        name="rows of a tenant that was deleted during a merge",
+        file=_MERGE,
+        old="if result.end is PassEnd.OVERTAKEN or self._deleted() == without:",
+        new="if result.end is not None:",
+        killer=_MERGE_TESTS,
+    ),
+    Mutant(
+        name="restored execution archived that has not ended in the table",
+        file="shared/usecases/archive/read_unit.py",
+        old=" and each.id not in unended]",
+        new="]",
+        killer=_MERGE_TESTS,
+    ),
+    Mutant(
+        name="restored row beside the row of the file",
+        file="shared/adapters/parquet/files.py",
+        old="WHERE id NOT IN (SELECT hot.id FROM hot){in_old}",
+        new="WHERE id NOT IN (SELECT hot.id FROM hot)",
+        killer="tests/property/test_archive_files.py",
+    ),
+    Mutant(
+        name="table of another stage merged into the archive",
+        file="shared/adapters/dynamodb/archive/restored_table.py",
+        old='.get("SourceTableArn") != own_arn:',
+        new='.get("SourceTableArn") is None:',
+        killer="tests/unit/functions/test_archiver_merge.py",
     ),
     Mutant(
         name="uploaded file not read back",

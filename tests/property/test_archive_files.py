@@ -143,3 +143,32 @@ def test_file_without_some_tenants_has_all_rows_of_the_others(
         ]
     assert read(tmp_path, content) == {row.id: plain(asdict(row)) for row in rows if row.tenant not in gone}
     assert after.ever_archived == before.ever_archived
+
+
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    hot=st.lists(rows_of(st.integers(0, 5)), max_size=4, unique_by=lambda row: row.id),
+    old=st.lists(rows_of(st.integers(3, 8)), max_size=4, unique_by=lambda row: row.id),
+    restored=st.lists(rows_of(st.integers(0, 11)), max_size=6, unique_by=lambda row: row.id),
+    has_old=st.booleans(),
+)
+def test_restored_rows_fill_what_table_and_file_lack_and_change_no_row_of_theirs(
+    tmp_path: Path,
+    hot: list[ArchiveRow],
+    old: list[ArchiveRow],
+    restored: list[ArchiveRow],
+    has_old: bool,
+) -> None:
+    file = written(tmp_path, old)[0] if has_old else None
+    with ParquetFiles(tmp_path).draft(UNIT) as draft:
+        draft.add_missing(restored[:3])
+        draft.add(hot)
+        draft.add_missing(restored[3:])
+        if file is not None:
+            with draft.old() as opened:
+                opened.write(file)
+        content = draft.merge(has_old=has_old).content.read()
+    plainly, _ = written(tmp_path, hot, file)
+    known, filled = read(tmp_path, plainly), read(tmp_path, content)
+    added, _ = written(tmp_path, [row for row in restored if row.id not in known])
+    assert filled == known | read(tmp_path, added)

@@ -65,6 +65,7 @@ class ParquetDraft:
         self._folder = folder
         self._exits = exits
         self._lines = self._open("rows.json", "wb")
+        self._missing: Any = None
         self._database: Any = None
 
     def _open(self, name: str, mode: str) -> Any:
@@ -89,6 +90,11 @@ class ParquetDraft:
     def add(self, rows: Sequence[ArchiveRow]) -> None:
         self._lines.write(b"".join(_line(row) for row in rows))
 
+    def add_missing(self, rows: Sequence[ArchiveRow]) -> None:
+        if self._missing is None:
+            self._missing = self._open("missing.json", "wb")
+        self._missing.write(b"".join(_line(row) for row in rows))
+
     def merge(self, *, has_old: bool, without: Collection[str] = ()) -> MergedFile:
         self._lines.flush()
         path, old = self._folder / "new.parquet", self._folder / "old.parquet"
@@ -99,6 +105,11 @@ class ParquetDraft:
             if has_old:
                 rows += f" UNION ALL BY NAME {_old(db, old, without)}"
                 forgotten = Counter(_forgotten(db, old)) + _dropped(db, old, without)
+            if self._missing is not None:
+                self._missing.flush()
+                rows += (
+                    f" UNION ALL BY NAME {_filling(self._folder / 'missing.json', old if has_old else None)}"
+                )
             db.execute(
                 f"COPY ({rows} ORDER BY tenant, due_at, id) TO {literal(path)} "
                 f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {ROW_GROUP}{_note(forgotten)})"
@@ -183,6 +194,12 @@ def _old(db: Any, path: Path, without: Collection[str]) -> str:
     )
     kept = f" AND NOT {of_tenants(without)}" if without else ""
     return f"SELECT * REPLACE ({casts}) FROM {source} WHERE id NOT IN (SELECT id FROM hot){kept}"
+
+
+def _filling(path: Path, old: Path | None) -> str:
+    """The rows of a restored table that neither the hot rows nor the earlier file have."""
+    in_old = f" AND id NOT IN (SELECT id FROM read_parquet({literal(old)}))" if old is not None else ""
+    return f"SELECT * FROM ({_hot(path)}) WHERE id NOT IN (SELECT hot.id FROM hot){in_old}"
 
 
 def _dropped(db: Any, path: Path, tenants: Collection[str]) -> Counter[str]:

@@ -1,32 +1,24 @@
 """One pass over a unit: merge its ended executions into its file, and seal the unit where nothing can be missing."""
 
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import field, replace
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from enum import Enum, auto
 
 from shared.dataclass import dataclass
 from shared.domain.archive.manifest import Manifest
-from shared.domain.archive.row import ArchiveRow, row_of
 from shared.domain.archive.schedule import Reading, UnitState, is_quiet, next_pass_at
 from shared.domain.archive.summary import FileSummary
 from shared.domain.archive.unit import GROUP_SHARDS, ArchiveUnit
 from shared.domain.bucket import ShardRange
 from shared.domain.errors import InvalidValueError, UnreadableItemError
-from shared.domain.executions.execution import Execution
-from shared.domain.executions.retention import DAY_SECONDS, Retention
 from shared.names import LEDGER_PARTITIONS
 from shared.ports.archive import ArchiveDraft, ArchiveFiles, ArchiveUnits, LatePuts, ObjectStore
-from shared.ports.delivery import Vault
 from shared.ports.dispatch import ShardLedger
-from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
 from shared.usecases.archive.manifests import Manifests
 from shared.usecases.archive.put_statistics import PutStatistics
-from shared.usecases.filing.scanned_shards import ScannedShards
-from shared.usecases.tenancy.read_tenant import ReadTenant
+from shared.usecases.archive.read_unit import ReadUnit, UnitRows
 
-PAGE_ROWS = 500
 GROUP_PARTS = LEDGER_PARTITIONS // GROUP_SHARDS
 """The shards of a group are in consecutive partitions of the ledger."""
 
@@ -49,6 +41,9 @@ class PassResult:
     """Rows of the file."""
     unended: int = 0
     unreadable: tuple[str, ...] = ()
+    restored: int = 0
+    unended_when_restored: int = 0
+    """Of the restored table, if the pass has read one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +74,6 @@ class _Verdict:
     """Whether the file that was read back is the file that was written."""
 
 
-@dataclass(slots=True)
-class _Rows:
-    """What was read of the executions table so far."""
-
-    unended: Counter[str] = field(default_factory=Counter)
-    """Executions that have not ended, by tenant."""
-    unreadable: list[str] = field(default_factory=list)
-    lasting: Counter[str] = field(default_factory=Counter)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveUnitPass:
     """A pass may crash at any point, and two passes may run beside each other: all its puts are conditional.
@@ -97,19 +82,15 @@ class ArchiveUnitPass:
     before the read and after the put.
     """
 
-    store: ExecutionStore
+    read: ReadUnit
     ledger: ShardLedger
-    scanned: ScannedShards
     units: ArchiveUnits
     late_puts: LatePuts
     objects: ObjectStore
     manifests: Manifests
     files: ArchiveFiles
     put_statistics: PutStatistics
-    read_tenant: ReadTenant
-    vault: Vault
     clock: Clock
-    retention: Retention
     cell: str
 
     def execute(self, lease: UnitState, without: Collection[str] = ()) -> PassResult:
@@ -122,7 +103,7 @@ class ArchiveUnitPass:
         manifest_etag = self.manifests.etag(unit)
         before = self._look(unit)
         with self.files.draft(unit) as draft:
-            found = self._read(unit, draft, began_at, without)
+            found = self.read.execute(unit, draft, began_at, without)
             file = self._put_file(unit, draft, without)
             if file is None:
                 return _result(lease, PassEnd.OVERTAKEN, found)
@@ -173,7 +154,9 @@ class ArchiveUnitPass:
         stored = self.manifests.read(unit)
         return stored is not None and stored.manifest.etag is not None
 
-    def _judge(self, lease: UnitState, found: _Rows, before: _Look, after: _Look, began_at: int) -> _Verdict:
+    def _judge(
+        self, lease: UnitState, found: UnitRows, before: _Look, after: _Look, began_at: int
+    ) -> _Verdict:
         reading = Reading(
             unended=found.unended.total(), unreadable=len(found.unreadable), open_shards=len(after.versions)
         )
@@ -196,42 +179,6 @@ class ArchiveUnitPass:
             if shard.bucket in unit.buckets and shard.shard // GROUP_SHARDS == unit.group
         }
         return _Look(versions, self.late_puts.counter(unit.hour))
-
-    def _read(self, unit: ArchiveUnit, draft: ArchiveDraft, began_at: int, without: Collection[str]) -> _Rows:
-        """Add each ended execution of the unit to the draft."""
-        found = _Rows()
-        lasting_from = began_at - (self.retention.days - 1) * DAY_SECONDS * 1000
-        for executions in self._pages(unit, found):
-            page = [each for each in executions if each.tenant_id not in without]
-            ended = [each for each in page if each.state.is_terminal]
-            found.unended.update(each.tenant_id for each in page if not each.state.is_terminal)
-            rows = [row_of(each, self._sealed_body(each)) for each in ended]
-            found.lasting.update(row.tenant for row in rows if _lasts(row, lasting_from))
-            draft.add(rows)
-        return found
-
-    def _pages(self, unit: ArchiveUnit, found: _Rows) -> Iterator[tuple[Execution, ...]]:
-        for bucket, shard in unit.shards(self.scanned.scan_plan()):
-            after: str | None = None
-            while True:
-                page = self.store.read_shard(bucket, shard, after=after, limit=PAGE_ROWS)
-                found.unreadable += [f"{bucket}#{shard}/{sort_key}" for sort_key in page.unreadable]
-                if page.executions:
-                    yield page.executions
-                after = page.next_after
-                if after is None:
-                    break
-
-    def _sealed_body(self, execution: Execution) -> bytes | None:
-        """Sealed, so that the body is unreadable once the data key of its tenant is deleted."""
-        body = execution.progress.last_body
-        tenant = self.read_tenant.execute(execution.tenant_id) if body else None
-        if tenant is None:
-            return None
-        try:
-            return self.vault.seal(tenant, str(execution.id), body)
-        except UnreadableItemError:
-            return None
 
     def _read_back(self, unit: ArchiveUnit, draft: ArchiveDraft) -> FileSummary | None:
         """What S3 now holds; None where it is no file of the archive."""
@@ -261,16 +208,13 @@ class ArchiveUnitPass:
         )
 
 
-def _result(lease: UnitState, end: PassEnd, found: _Rows, file: _StoredFile | None = None) -> PassResult:
+def _result(lease: UnitState, end: PassEnd, found: UnitRows, file: _StoredFile | None = None) -> PassResult:
     return PassResult(
         unit=lease.unit,
         end=end,
         rows=file.summary.rows if file else 0,
         unended=found.unended.total(),
         unreadable=tuple(found.unreadable),
+        restored=found.restored,
+        unended_when_restored=found.unended_when_restored,
     )
-
-
-def _lasts(row: ArchiveRow, lasting_from: int) -> bool:
-    """Whether the record cannot expire within a day: it ended with an attempt, whose end is known."""
-    return row.ended_at is not None and row.ended_at >= lasting_from

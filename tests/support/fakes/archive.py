@@ -80,6 +80,7 @@ class FakeArchiveFiles:
 class FakeDraft:
     unit: ArchiveUnit
     rows: dict[str, dict[str, Any]] = field(default_factory=dict)
+    missing: dict[str, dict[str, Any]] = field(default_factory=dict)
     downloaded: KeptBytes = field(default_factory=KeptBytes)
     copied: KeptBytes = field(default_factory=KeptBytes)
     merged: list[dict[str, Any]] = field(default_factory=list)
@@ -94,12 +95,15 @@ class FakeDraft:
         for row in rows:
             self.rows[row.id] = _plain(row)
 
+    def add_missing(self, rows: Sequence[ArchiveRow]) -> None:
+        self.missing |= {row.id: _plain(row) for row in rows}
+
     def merge(self, *, has_old: bool, without: Collection[str] = ()) -> MergedFile:
         content = self.downloaded.getvalue() if has_old else b""
         old = {row["id"]: row for row in rows_in(content) if row["tenant"] not in without}
         dropped = rows_by_shard(row["id"] for row in rows_in(content) if row["tenant"] in without)
         forgotten = Counter(forgotten_in(content)) + dropped
-        rows = (old | self.rows).values()
+        rows = (self.missing | old | self.rows).values()
         self.merged = sorted(rows, key=lambda row: (row["tenant"], row["due_at"], row["id"]))
         lines = [*self.merged, *([{FORGOTTEN: forgotten}] if forgotten else [])]
         content = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
