@@ -24,7 +24,7 @@ from tests.support.sources import ROOT
 
 GUIDES = ROOT / "docs" / "guides"
 OLD, NEW, FOREIGN = (new_secret(bytes([number]) * 32) for number in range(3))
-NOTIFICATION = {
+NOTIFICATION: dict[str, Any] = {
     "job_id": "job_1",
     "execution_id": "exe_1",
     "execution_path": "/v1/executions/exe_1",
