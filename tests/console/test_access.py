@@ -10,6 +10,15 @@ from tests.support.console.day import Day
 from tests.support.console.served import ServedApi
 from tests.support.console.visit import Console, visiting
 
+EFFECTS_AFTER_MS = 400
+_SLOW_EFFECTS = f"""
+globalThis.requestAnimationFrame = () => 0;
+const after = globalThis.setTimeout;
+globalThis.setTimeout = (f, ms, ...rest) => after(f, ms === undefined || ms < 50 ? {EFFECTS_AFTER_MS} : ms, ...rest);
+globalThis.effectsHaveRun = () => new Promise((resolve) => after(resolve, {3 * EFFECTS_AFTER_MS}));
+"""
+"""What the components do after they are drawn is done late, as on a busy machine."""
+
 
 def test_key_is_created_shown_once_and_revoked(empty_console: Console) -> None:
     console, page = empty_console, empty_console.page
@@ -33,6 +42,17 @@ def test_key_is_created_shown_once_and_revoked(empty_console: Console) -> None:
     expect(page.get_by_text("The key ci is revoked.")).to_be_visible()
     states = {key["name"]: key["state"] for key in asked(console, "GET", "/v1/keys")["keys"]}
     assert states["ci"] == "revoked"
+
+
+def test_first_letters_stay_while_a_busy_machine_draws_the_page(empty_console: Console) -> None:
+    console, page = empty_console, empty_console.page
+    page.add_init_script(_SLOW_EFFECTS)
+    page.reload()
+    console.open("#/usage")
+    field = page.get_by_label("After a failure")
+    field.fill("n")
+    page.evaluate("effectsHaveRun()")
+    expect(field).to_have_value("n")
 
 
 def test_signing_secret_is_rotated_and_the_defaults_are_saved(empty_console: Console) -> None:

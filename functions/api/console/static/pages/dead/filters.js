@@ -1,7 +1,8 @@
 // The filter of dead letters, which lives in the address.
-import { html, useEffect, useState } from '../../lib/dom.js';
+import { html } from '../../lib/dom.js';
 import { REASONS, SINCE } from '../../lib/dead_letters.js';
 import { go } from '../../lib/route.js';
+import { useTyped } from '../../lib/typed.js';
 import { Field } from '../../ui/basics.js';
 
 const TEXTS = [
@@ -12,9 +13,8 @@ const TEXTS = [
 
 /** Applies at once where one chooses, and on Enter or the button where one types. */
 export function Filters({ query, since }) {
-  const [texts, setTexts] = useState(query);
   // Not drawn anew for another filter, so that the control that changed it keeps the focus.
-  useEffect(() => setTexts(query), [JSON.stringify(query)]);
+  const [texts, setTexts] = useTyped(query, JSON.stringify(query));
   const apply = (changes) => go('dead', {}, { ...query, ...texts, ...changes });
   const submit = (event) => {
     event.preventDefault();

@@ -1,6 +1,7 @@
 // The filters of the list of jobs. They are members of the address, so that a link shows the same list.
-import { html, useEffect, useRef, useState } from '../../lib/dom.js';
+import { html, useEffect, useRef } from '../../lib/dom.js';
 import { go, href, pageOfId, setQuery } from '../../lib/route.js';
+import { useTyped } from '../../lib/typed.js';
 import { Field } from '../../ui/basics.js';
 
 const STATES = [
@@ -37,9 +38,8 @@ function Choice({ label, value, options, onChange }) {
 
 /** A text that filters once it has not changed for a moment. */
 function Typed({ name, label, value, isSearch = false }) {
-  const [text, setText] = useState(value);
+  const [text, setText] = useTyped(value);
   const timer = useRef(null);
-  useEffect(() => setText(value), [value]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const type = (event) => {
     const next = event.target.value;

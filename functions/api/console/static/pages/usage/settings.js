@@ -1,9 +1,10 @@
 // Where outcomes of jobs are told that name no place of their own.
-import { html, useEffect, useState } from '../../lib/dom.js';
+import { html } from '../../lib/dom.js';
 import { get, send } from '../../lib/api.js';
 import { settingsPatch } from '../../lib/access.js';
 import { useAttempt } from '../../lib/attempt.js';
 import { usePolled } from '../../lib/poll.js';
+import { useTyped } from '../../lib/typed.js';
 import { Field, Pending, Problem } from '../../ui/basics.js';
 import { notify } from '../../ui/notices.js';
 
@@ -16,10 +17,10 @@ export function Settings() {
 }
 
 function Form({ settings, reload }) {
-  const [texts, setTexts] = useState(textsOf(settings));
-  const { isBusy, error, attempt } = useAttempt();
+  const present = textsOf(settings);
   // A change by another session replaces the texts, because saving would undo it.
-  useEffect(() => setTexts(textsOf(settings)), [settings]);
+  const [texts, setTexts] = useTyped(present, JSON.stringify(present));
+  const { isBusy, error, attempt } = useAttempt();
   const submit = (event) => {
     event.preventDefault();
     attempt(async () => {
