@@ -9,6 +9,7 @@ from tests.crashes.reader import OK, TRIES, Reader, Send
 
 QUOTA_EXCEEDED = 429
 RECURRING = {"rate_seconds": 3_600}
+PREFIX = "/ok/alert-"
 
 
 class LimitAlerts(Reader):
@@ -33,7 +34,7 @@ class LimitAlerts(Reader):
 
     def subscribe(self, quota: str) -> None:
         """Alerts about this limit, and no other one, are expected at a path of their own."""
-        self._path, self._quota = f"/ok/alert-{next(self._numbers)}", quota
+        self._path, self._quota = f"{PREFIX}{next(self._numbers)}", quota
         self._settings({"alerts": {"url": f"{self._url}{self._path}", "events": ["limit_reached"]}})
 
     def be_refused(self) -> None:
@@ -43,18 +44,15 @@ class LimitAlerts(Reader):
         if status != QUOTA_EXCEEDED:
             self._faults.append(f"alert: a job beyond the limit was answered with {status}")
 
-    def owns(self, call: Arrival) -> bool:
-        return call.path == self._path
-
     def are_at_rest(self, calls: Sequence[Arrival]) -> bool:
         """Whether what was promised has come."""
-        return not self.is_promised or any(self.owns(call) and call.status == OK for call in calls)
+        return not self.is_promised or any(call.path == self._path and call.status == OK for call in calls)
 
     def faults(self, calls: Sequence[Arrival], blows: int) -> list[str]:
         """`calls` are all that came. A blow may cost an alert that is not promised."""
         if self._path is None:
             return []
-        own = [call for call in calls if self.owns(call)]
+        own = [call for call in calls if call.path == self._path]
         records = {call.execution_id: self.execution(call.execution_id) for call in own}
         is_due = self.is_promised or not blows
         return [*self._faults, *alert_faults(self._quota, own, records, is_due=is_due)]
@@ -69,6 +67,11 @@ class LimitAlerts(Reader):
             if answer.is_final:
                 break
         return answer.status
+
+
+def is_alert(call: Arrival) -> bool:
+    """Also one of a former run: no run waits for an alert that a blow has delayed, and that is not promised."""
+    return call.path.startswith(PREFIX)
 
 
 def alert_faults(

@@ -13,7 +13,7 @@ from tests.crashes.exported_records import ExportedRecords
 from tests.crashes.gateway import NOBODY, Answer, answer_of, http_event
 from tests.crashes.lane import LaneQueues
 from tests.crashes.leavers import Leavers
-from tests.crashes.limit_alerts import LimitAlerts
+from tests.crashes.limit_alerts import LimitAlerts, is_alert
 from tests.crashes.limits import Limits
 from tests.crashes.marks import MarkedWorkers, executor_of
 from tests.crashes.oracle import Oracle
@@ -247,7 +247,7 @@ class Stage:
         oracle = Oracle(
             orders=self.clients.orders,
             history=history,
-            arrivals=[call for call in arrivals if not self.limit_alerts.owns(call)],
+            arrivals=[call for call in arrivals if not is_alert(call)],
             blows=self.workers.blows,
             deaths=self.workers.deaths,
             reports=self.receivers.reports,
