@@ -80,11 +80,7 @@ def start_workers(stack: LocalStack, busy: Receiver) -> None:
     """
     busy.wait_for(LEARNT_FROM, timeout=PATIENCE)
     with ThreadPoolExecutor(WORKERS) as pool:
-        started = [
-            pool.submit(stack.invoke, f"executor-{QueueName.CRITICAL}", NO_RECORDS) for _ in range(WORKERS)
-        ]
-    for each in started:
-        each.result()
+        list(pool.map(stack.invoke, [f"executor-{QueueName.CRITICAL}"] * WORKERS, [NO_RECORDS] * WORKERS))
 
 
 def claimed(stack: LocalStack) -> Counter[str]:

@@ -56,8 +56,9 @@ def _detail(error: Exception) -> str:
 
 
 def _present_etag(error: Exception) -> dict[str, str]:
-    revision = getattr(error, "revision", None)
-    return {} if revision is None else {"ETag": f'"{revision}"'}
+    if not isinstance(error, errors.PreconditionFailedError) or error.revision is None:
+        return {}
+    return {"ETag": f'"{error.revision}"'}
 
 
 def schedule_body_problem(error: errors.ScheduleError) -> ProblemError:

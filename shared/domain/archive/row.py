@@ -80,6 +80,7 @@ class ArchiveRow:
     wait_ms: int | None = None
     """How long limits and backpressure held the first attempt; at most 3.2 % off."""
     wait_cause: str | None = None
+    """What held the first attempt, as the API names it."""
     claim_ms: int | None = None
     """Of the first attempt, as are the following durations; each is at most 3.2 % off."""
     ready_ms: int | None = None

@@ -187,8 +187,10 @@ def test_row_of_an_earlier_release_is_explained_without_its_stages() -> None:
 
 def test_row_with_words_of_a_later_release_is_explained() -> None:
     expired = Expired()
-    row = expired.keep(failed(expired.world.one_off(1)), wait_cause="moonlight")
-    assert expired.api.get(f"/v1/executions/{row.id}/explain").status == 200
+    words = {"wait_cause": "moonlight", "end_reason": "eclipse"}
+    row = expired.keep(failed(expired.world.one_off(1)), **words)
+    shown = expired.api.get(f"/v1/executions/{row.id}/explain").json
+    assert (shown["end_reason"], shown["lag_ms"]) == ("eclipse", 23)
 
 
 @pytest.mark.parametrize(

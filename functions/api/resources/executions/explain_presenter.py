@@ -16,7 +16,7 @@ from shared.domain.dispatch.wait_hint import WaitHint, is_due_and_unstarted
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.lateness import AttemptLateness, TimedStage, lateness
 from shared.domain.executions.stages import Stage, WaitCause
-from shared.domain.executions.states import EndReason, State
+from shared.domain.executions.states import State
 from shared.domain.schedules.schedule import format_instant
 
 ON_TIME_MS = 1_000
@@ -30,7 +30,8 @@ class Explained:
     id: str
     job_id: str
     state: State
-    end_reason: EndReason | None
+    end_reason: str | None
+    """The word of the API. A row of a later release may have one that this release does not know."""
     due_at: int
     attempts: tuple[AttemptLateness, ...]
     next_attempt_at: int | None = None
@@ -63,7 +64,7 @@ def explained_row(row: ArchiveRow) -> Explained:
         id=row.id,
         job_id=row.job_id,
         state=State(row.state),
-        end_reason=EndReason(row.end_reason) if row.end_reason else None,
+        end_reason=row.end_reason,
         due_at=row.due_at,
         attempts=row_lateness(row),
     )
@@ -80,7 +81,7 @@ def explanation_out(
         job_id=explained.job_id,
         name=name,
         state=explained.state.value,
-        end_reason=explained.end_reason.value if explained.end_reason else None,
+        end_reason=explained.end_reason,
         due_at=format_instant(explained.due_at),
         lag_ms=explained.attempts[0].lag_ms if explained.attempts else None,
         summary=" ".join(_summary(asked_id, explained, longest)),
@@ -99,8 +100,8 @@ def _summary(asked_id: str, explained: Explained, longest: LongestOut | None) ->
         said.append(sentences.ASYNC_ACCEPTED)
     else:
         said.append(sentences.STATES[explained.state])
-    if explained.end_reason is not None:
-        said.append(sentences.END_REASONS[explained.end_reason])
+    if reason := sentences.END_REASONS.get(explained.end_reason or ""):
+        said.append(reason)
     if overdue_ms is not None:
         said.append(f"It has been due for {sentences.duration_text(overdue_ms)}.")
     elif next_at is not None:

@@ -1,5 +1,7 @@
 """What the API says in words about states, reasons and stages."""
 
+from collections.abc import Mapping
+
 from shared.domain.executions.stages import Stage, WaitCause
 from shared.domain.executions.states import EndReason, State
 
@@ -18,7 +20,7 @@ OVERDUE = "Its time has come, and no worker has started it yet."
 ASYNC_ACCEPTED = "Its receiver accepted the work, and has not reported the outcome."
 MOVED_HERE = "The job was moved to another time: this is its current execution."
 
-END_REASONS = {
+END_REASONS: Mapping[str, str] = {
     EndReason.ATTEMPTS_USED_UP: "All attempts of its retry policy were used up.",
     EndReason.NOT_RETRYABLE: "Its receiver's response rules out another attempt.",
     EndReason.STOPPED: "Its retries were stopped on request.",

@@ -61,8 +61,7 @@ ROUTES = Routes()
             "`If-Match`, a job at another revision is not changed, and a missing one not created: the answer is 412, "
             "with the present `ETag` if there is a job. With `If-None-Match: *`, a job is created and none is changed: "
             "the answer is 412, `already-exists`, if the key has a job that has not ended. A job that needs no "
-            "change is `unchanged` "
-            "under every condition."
+            "change is `unchanged` under every condition."
         ),
         success=200,
         answer=JobPutOut,
