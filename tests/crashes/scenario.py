@@ -20,7 +20,7 @@ class Scenario:
     delay_seconds: float
     """How much later its jobs may come to rest, at most, when it is struck."""
     races: bool = False
-    """Whether threads share answers, so that a call is made in one run and spared in another."""
+    """Whether steps that overlap share answers, so that a call is made in one run and spared in another."""
 
 
 class Catalogue:
