@@ -264,9 +264,16 @@ NOTIFICATIONS = (
         killer="tests/unit/domain/executions/test_console_links.py",
     ),
     Mutant(
+        name="alert about a paused job that links to the run",
+        file="shared/domain/executions/console_links.py",
+        old='self._page("jobs", job_id) if AlertEvent.GONE in events else self.execution(execution_id)',
+        new="self.execution(execution_id)",
+        killer="tests/unit/domain/executions/test_console_links.py",
+    ),
+    Mutant(
         name="text for a chat without a link",
         file="shared/domain/executions/slack_text.py",
-        old='links.execution(str(ended.id)) or f"/v1/executions/{ended.id}"',
+        old='links.alert(events, ended.job_id, str(ended.id)) or f"/v1/executions/{ended.id}"',
         new='f"/v1/executions/{ended.id}"',
         killer="tests/unit/domain/executions/test_slack_text.py",
     ),

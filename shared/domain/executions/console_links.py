@@ -22,6 +22,10 @@ class ConsoleLinks:
         """The page of one run, with its attempts and the way to its job."""
         return self._page("runs", execution_id)
 
+    def alert(self, events: Container[AlertEvent], job_id: str, execution_id: str) -> str | None:
+        """The page on which to act: a job whose receiver is gone is paused until it is edited and resumed."""
+        return self._page("jobs", job_id) if AlertEvent.GONE in events else self.execution(execution_id)
+
     def suppressed(self, events: Container[AlertEvent]) -> str | None:
         """The page on which to look for the executions of suppressed alerts: those that failed have one."""
         has_failed = AlertEvent.FAILED in events or AlertEvent.GONE in events

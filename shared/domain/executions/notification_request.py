@@ -21,11 +21,13 @@ def notification_request(
 ) -> Request:
     """The request to the target: the outcome only, never the request of the job."""
     if alert is None:
-        document = _document(ended, f"execution.{ended.state}", _data(ended, job, links))
+        link = links.execution(str(ended.id))
+        document = _document(ended, f"execution.{ended.state}", _data(ended, job, link))
     elif alert.format is AlertFormat.SLACK:
         document = {"text": slack_text(ended, job, alert.events, links)}
     else:
-        document = _document(ended, "execution.alert", {"events": alert.events, **_data(ended, job, links)})
+        link = links.alert(alert.events, ended.job_id, str(ended.id))
+        document = _document(ended, "execution.alert", {"events": alert.events, **_data(ended, job, link)})
     return _request(url, document)
 
 
@@ -82,7 +84,7 @@ def _document(ended: Execution, kind: str, data: dict[str, object]) -> dict[str,
     return {"type": kind, "timestamp": format_instant(notified_at), "data": data}
 
 
-def _data(ended: Execution, job: NotifiedJob, links: ConsoleLinks) -> dict[str, object]:
+def _data(ended: Execution, job: NotifiedJob, link: str | None) -> dict[str, object]:
     return {
         "job_id": ended.job_id,
         "name": job.name,
@@ -91,7 +93,7 @@ def _data(ended: Execution, job: NotifiedJob, links: ConsoleLinks) -> dict[str, 
         "host": job.host,
         "execution_id": str(ended.id),
         "execution_path": f"/v1/executions/{ended.id}",
-        "console_url": links.execution(str(ended.id)),
+        "console_url": link,
         "outcome": str(ended.state),
         "end_reason": ended.progress.end_reason,
         "scheduled_at": format_instant(ended.scheduled_at),

@@ -32,7 +32,7 @@ def slack_text(
     lines = (
         f"*{escaped(job.name or ended.job_id)}* {escaped(happened)}",
         escaped("; ".join(about)),
-        links.execution(str(ended.id)) or f"/v1/executions/{ended.id}",
+        links.alert(events, ended.job_id, str(ended.id)) or f"/v1/executions/{ended.id}",
     )
     return "\n".join(lines)
 

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.api.console import assets
-from shared.domain.delivery.alerts import Alert, AlertEvent, AlertFormat, AlertWindow, ReachedLimit
+from shared.domain.delivery.alerts import (
+    JOB_EVENTS,
+    Alert,
+    AlertEvent,
+    AlertFormat,
+    AlertWindow,
+    ReachedLimit,
+)
 from shared.domain.executions.alert_window import AlertSummary
 from shared.domain.executions.console_links import ConsoleLinks
 from shared.domain.executions.notification import NotifiedJob
@@ -24,15 +31,16 @@ LINKS, NONE = ConsoleLinks(ORIGIN), ConsoleLinks(None)
 TARGET = "https://told.example/hook?key=s3cr3t"
 ENDED = in_state(one_off(attempt=1), State.FAILED, end_reason=EndReason.ATTEMPTS_USED_UP)
 RUN = f"{ORIGIN}/console#/runs/{ENDED.id}"
+JOB = f"{ORIGIN}/console#/jobs/{ENDED.job_id}"
 USAGE = f"{ORIGIN}/console#/usage"
-OF_EXECUTIONS = sorted(set(AlertEvent) - {AlertEvent.LIMIT_REACHED})
+OF_RUNS = sorted(set(JOB_EVENTS) - {AlertEvent.GONE})
 HOSTILE = NotifiedJob(name="<https://evil.example|x>", tags=("a#/b",), host="evil.example")
 REACHED = ReachedLimit(quota="concurrency", limit=2, reached_at=DUE_AT)
 
 
-def alert_of(event: AlertEvent | None, links: ConsoleLinks, form: AlertFormat = AlertFormat.JSON) -> Any:
-    """The body for an event; None for the callback of the outcome."""
-    alert = Alert(events=(event,), format=form) if event is not None else None
+def alert_of(*events: AlertEvent, links: ConsoleLinks, form: AlertFormat = AlertFormat.JSON) -> Any:
+    """The body for these events; for none of them, that of the callback of the outcome."""
+    alert = Alert(events=events, format=form) if events else None
     return json.loads(notification_request(TARGET, ENDED, HOSTILE, alert, links).body)
 
 
@@ -52,16 +60,33 @@ def limit_of(links: ConsoleLinks, form: AlertFormat = AlertFormat.JSON) -> Any:
     return json.loads(limit_request(TARGET, REACHED, form, links).body)
 
 
-@pytest.mark.parametrize("event", [None, *OF_EXECUTIONS])
-def test_every_event_of_an_execution_links_to_its_page(event: AlertEvent | None) -> None:
-    assert alert_of(event, LINKS)["data"]["console_url"] == RUN
-    assert alert_of(event, NONE)["data"]["console_url"] is None
+def last_line(*events: AlertEvent, links: ConsoleLinks) -> str:
+    text: str = alert_of(*events, links=links, form=AlertFormat.SLACK)["text"]
+    return text.split("\n")[-1]
 
 
-@pytest.mark.parametrize("event", OF_EXECUTIONS)
-def test_text_for_a_chat_ends_with_the_link_or_with_the_path_of_the_api(event: AlertEvent) -> None:
-    assert alert_of(event, LINKS, AlertFormat.SLACK)["text"].split("\n")[-1] == RUN
-    assert alert_of(event, NONE, AlertFormat.SLACK)["text"].split("\n")[-1] == f"/v1/executions/{ENDED.id}"
+def test_callback_of_an_outcome_links_to_the_page_of_the_run() -> None:
+    assert alert_of(links=LINKS)["data"]["console_url"] == RUN
+    assert alert_of(links=NONE)["data"]["console_url"] is None
+
+
+@pytest.mark.parametrize("event", OF_RUNS)
+def test_alert_about_a_run_links_to_its_page(event: AlertEvent) -> None:
+    assert alert_of(event, links=LINKS)["data"]["console_url"] == RUN
+    assert alert_of(event, links=NONE)["data"]["console_url"] is None
+    assert last_line(event, links=LINKS) == RUN
+
+
+@pytest.mark.parametrize("events", [(AlertEvent.GONE,), (AlertEvent.FAILED, AlertEvent.GONE)])
+def test_alert_about_a_receiver_that_is_gone_links_to_the_page_of_the_job(events: tuple[AlertEvent]) -> None:
+    assert alert_of(*events, links=LINKS)["data"]["console_url"] == JOB
+    assert alert_of(*events, links=NONE)["data"]["console_url"] is None
+    assert last_line(*events, links=LINKS) == JOB
+
+
+@pytest.mark.parametrize("event", JOB_EVENTS)
+def test_text_for_a_chat_ends_with_the_path_of_the_run_where_there_is_no_link(event: AlertEvent) -> None:
+    assert last_line(event, links=NONE) == f"/v1/executions/{ENDED.id}"
 
 
 def test_alert_about_a_limit_links_to_the_page_of_usage() -> None:
@@ -93,6 +118,7 @@ def test_pages_are_those_of_the_console() -> None:
     paths = dict(re.findall(r"^  (\w+): '(/[^']*)',$", source.read_text(encoding="utf-8"), re.MULTILINE))
     base = f"{ORIGIN}/console#"
     assert LINKS.execution("exe_1") == base + paths["run"].replace("{id}", "exe_1")
+    assert LINKS.alert({AlertEvent.GONE}, "job_1", "exe_1") == base + paths["job"].replace("{id}", "job_1")
     assert LINKS.suppressed({AlertEvent.FAILED}) == base + paths["dead"]
     assert LINKS.suppressed(()) == base + paths["overview"]
     assert LINKS.usage() == base + paths["usage"]
