@@ -66,6 +66,10 @@ class ArchiveDraft(Protocol):
         """Tenant and sample of each row of the merged file, in its order."""
         ...
 
+    def summary_of_old(self) -> FileSummary:
+        """Of the downloaded file of the unit. UnreadableItemError or InvalidValueError for a damaged file."""
+        ...
+
     def copy(self) -> BinaryIO:
         """Where the uploaded file is downloaded to again; open for writing."""
         ...

@@ -144,6 +144,9 @@ class ParquetDraft:
                         ),
                     )
 
+    def summary_of_old(self) -> FileSummary:
+        return self._summary(self._folder / "old.parquet")
+
     def summary_of_copy(self) -> FileSummary:
         return self._summary(self._folder / "copy.parquet")
 

@@ -128,9 +128,7 @@ class MergeTable:
             with self.files.draft(unit) as draft:
                 found = self.pass_unit.read.execute(unit, draft, self.clock.now_ms(), self._deleted())
                 has_old = self.objects.get(key, draft.old()) is not None
-                before = 0
-                if has_old and self.objects.get(key, draft.copy()) is not None:
-                    before = draft.summary_of_copy().rows
+                before = draft.summary_of_old().rows if has_old else 0
                 rows = draft.merge(has_old=has_old).summary.rows
         except (InvalidValueError, UnreadableItemError):
             return MergedUnit(unit=unit, end=MergeEnd.DAMAGED)

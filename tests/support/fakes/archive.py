@@ -115,6 +115,9 @@ class FakeDraft:
     def samples_of_copy(self) -> Iterator[tuple[str, Sample]]:
         return _samples(rows_in(self.copied.getvalue()))
 
+    def summary_of_old(self) -> FileSummary:
+        return _summary(self.unit, self.downloaded.getvalue())
+
     def summary_of_copy(self) -> FileSummary:
         return _summary(self.unit, self.copied.getvalue())
 

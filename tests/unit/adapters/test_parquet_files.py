@@ -151,6 +151,20 @@ def test_copy_is_summarised_as_the_file_was(tmp_path: Path) -> None:
         assert draft.summary_of_copy() != written.summary
 
 
+def test_old_file_is_summarised_before_and_after_it_is_merged(tmp_path: Path) -> None:
+    with ParquetFiles(tmp_path).draft(UNIT) as draft:
+        draft.add([FULL])
+        first = draft.merge(has_old=False)
+        content = first.content.read()
+    with ParquetFiles(tmp_path).draft(UNIT) as draft:
+        with draft.old() as old:
+            old.write(content)
+        draft.add([EMPTY])
+        assert draft.summary_of_old() == first.summary
+        assert draft.merge(has_old=True).summary.rows == 2
+        assert draft.summary_of_old() == first.summary
+
+
 def without(folder: Path, old: bytes, *tenants: str) -> tuple[bytes, FileSummary]:
     with ParquetFiles(folder).draft(UNIT) as draft:
         with draft.old() as file:

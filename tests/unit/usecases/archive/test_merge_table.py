@@ -175,10 +175,12 @@ def test_dry_run_counts_what_would_be_added_and_writes_nothing() -> None:
     world.old(1)
     world.old(3)
     world.old(4, State.WAITING)
+    world.steps.taken.clear()
     objects, units = dict(world.archive_objects.objects), world.archive_units.listed()
     (looked,) = world.merged(dry_run=True)
     assert (looked.end, looked.added, looked.rows, looked.restored) == (MergeEnd.WOULD_MERGE, 1, 2, 2)
     assert looked.unended_when_restored == 1
+    assert world.steps.count("archive_objects.get") == 1, "the rows before and after are those of one file"
     assert world.archive_objects.objects == objects
     assert world.archive_units.listed() == units
     assert world.late_puts.counters() == {}
