@@ -44,7 +44,8 @@ class ReadJobStatistics:
         now_ms = self.clock.now_ms()
         if window.from_at < now_ms - self.retention.days * DAY_SECONDS * 1000:
             raise InvalidValueError(
-                f"statistics of one job reach back {self.retention.days} days: choose a later range, or leave job out"
+                f"statistics of one job reach back {self.retention.days} days: for earlier days use "
+                "GET /v1/stats/jobs, or find its executions with POST /v1/executions/search"
             )
         job = self.find.execute(tenant_id, job_id)
         ids = self._ids(job, window)

@@ -7,6 +7,9 @@ from shared.domain.ids import parse_execution_id
 from shared.ports.executions import ExecutionStore
 from shared.usecases.reading.resolve_moved import resolve_moved
 
+_UNKNOWN = "no such execution, or its record has expired"
+"""An expired record may be in the archive, where it has no request any more."""
+
 
 @dataclass(frozen=True, slots=True)
 class FindExecution:
@@ -21,8 +24,8 @@ class FindExecution:
         except InvalidValueError:
             found = None
         if found is None or found.tenant_id != tenant_id:
-            raise NotFoundError("no such execution")
+            raise NotFoundError(_UNKNOWN)
         existing = resolve_moved(self.store, found)
         if existing is None:
-            raise NotFoundError("no such execution")
+            raise NotFoundError(_UNKNOWN)
         return existing

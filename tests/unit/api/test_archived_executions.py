@@ -12,8 +12,9 @@ from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.stages import AttemptStages, WaitCause, code_of, following
 from shared.domain.executions.states import EndReason, State
+from shared.domain.ids import parse_execution_id
 from shared.domain.schedules.schedule import Rate, format_instant
-from tests.support.api.api_world import ApiWorld
+from tests.support.api.api_world import ApiWorld, Request
 from tests.support.builders import DUE_AT, in_state
 from tests.support.usecases.archived import archive
 
@@ -191,6 +192,35 @@ def test_row_with_words_of_a_later_release_is_explained() -> None:
     row = expired.keep(failed(expired.world.one_off(1)), **words)
     shown = expired.api.get(f"/v1/executions/{row.id}/explain").json
     assert (shown["end_reason"], shown["lag_ms"]) == ("eclipse", 23)
+
+
+def test_triggered_run_is_found_and_explained_by_its_id_after_it_has_left_the_history_of_its_job() -> None:
+    expired = Expired()
+    job = expired.world.recurring(name="nightly", schedule=Rate(interval_ms=DAY_MS, anchor=DUE_AT))
+    triggered = expired.api.post({}, f"/v1/jobs/{job.id}/trigger").json["id"]
+    row = expired.keep(failed(expired.world.table.executions[parse_execution_id(triggered)].execution))
+    expired.world.table.drop_expired(LATER, lambda: True)
+    assert expired.world.table.extras == {}
+    shown = expired.api.get(f"/v1/executions/{row.id}").json
+    assert (shown["id"], shown["job_id"], shown["archived"]) == (triggered, job.id, True)
+    assert expired.api.get(f"/v1/executions/{row.id}/explain").json["state"] == "failed"
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/v1/executions/{id}/redrive"),
+        ("DELETE", "/v1/executions/{id}"),
+        ("GET", "/v1/dead-letters/{id}"),
+    ],
+)
+def test_archived_execution_has_no_request_to_repeat_or_to_show(method: str, path: str) -> None:
+    expired = Expired()
+    row = expired.keep(failed(expired.world.one_off(1)))
+    refused = expired.api.handle(
+        Request(method=method, path=path.format(id=row.id), headers=expired.api.credential)
+    )
+    assert (refused.status, refused.json["detail"]) == (404, "no such execution, or its record has expired")
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,11 @@ def show_stats(
     since: Since = None,
     until: Until = None,
 ) -> None:
-    """Show how many executions ended and failed, and how late their calls began, step by step."""
+    """Show how many executions ended and failed, and how late their calls began, step by step.
+
+    Those of one job reach back 14 days. For earlier days use `punctual busiest --day`, or
+    `punctual searches create --job`.
+    """
     session = session_of(context)
     only = None if job is None else find_job_id(session, job)
     show_statistics(session, session.client.stats.get(by=by, since=since, until=until, job=only))

@@ -33,7 +33,7 @@ _DAY = "`day` is a day in UTC that is over, by default the latest one."
         summary="Show counts by outcome, and how late calls began",
         description=(
             f"By the due times of executions. {_LIMITS} With `job`, the executions of one job are counted, at most "
-            f"{MOST_RUNS}, while their records exist."
+            f"{MOST_RUNS}, while their records exist. `GET /v1/stats/jobs` has the days before."
         ),
         success=200,
         answer=StatisticsOut,
