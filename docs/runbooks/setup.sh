@@ -73,6 +73,9 @@ earlier_version() {
 minutes_ago() { python -c 'import sys, time
 print(time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 60 * int(sys.argv[1]))))' "$1"; }
 
+# this_hour: the instant in UTC at which it began
+this_hour() { date -u +%Y-%m-%dT%H:00:00Z; }
+
 # days_before 9 2026-11-20T03:00:00Z: an earlier instant
 days_before() { python -c 'import datetime, sys
 instant = datetime.datetime.strptime(sys.argv[2], "%Y-%m-%dT%H:%M:%SZ") - datetime.timedelta(days=int(sys.argv[1]))

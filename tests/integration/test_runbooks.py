@@ -87,6 +87,7 @@ def variables_of(stack: LocalStack, page: Path) -> dict[str, str]:
         "ASKED_BY": "ticket 7",
         "RECEIVER_HOST": "localhost",
         "RESTORE_TO": _minutes_ago(10),
+        "DOWN_SINCE": _minutes_ago(28 * 24 * 60),
         "FAILED_SINCE": _minutes_ago(60),
         "SECRET_ID": operate(stack, "list-signing-secrets", tenant)["signing_secrets"][0]["id"],
         "SECRET_NAME": "",
