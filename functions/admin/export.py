@@ -7,6 +7,7 @@ from functools import partial
 import orjson
 
 from functions.admin.actions import Document, record, tenant_out
+from functions.admin.new_file import new_file
 from shared.bootstrap.use_cases import UseCases
 from shared.domain.errors import InvalidStateError, InvalidValueError
 
@@ -16,7 +17,7 @@ def export_tenant(cases: UseCases, given: Namespace) -> Document:
     tenant = cases.tenancy.find_tenant.execute(given.tenant)
     counts: Counter[str] = Counter()
     try:
-        with open(given.file, "xb") as file:  # noqa: PTH123 - the name is the operator's, whatever it is
+        with new_file(given.file) as file:
             documents = cases.listings.export_tenant.execute(tenant.id, partial(tenant_out, cases))
             for document in documents:
                 counts[str(document["kind"])] += 1

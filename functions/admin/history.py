@@ -2,13 +2,13 @@
 
 from argparse import Namespace
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
 
 from functions.admin.actions import Document
 from functions.admin.instants import instant
+from functions.admin.new_file import new_file
 from shared.bootstrap.use_cases import UseCases
 from shared.domain.archive.row import ArchiveRow
 from shared.domain.errors import InvalidValueError, UnreadableItemError
@@ -28,7 +28,7 @@ def restore_history(cases: UseCases, given: Namespace) -> Document:
         raise InvalidValueError("--from is before --to")
     tenant = cases.tenancy.find_tenant.execute(given.tenant)
     try:
-        file = Path(given.file).open("xb")  # noqa: SIM115 - an error of what is written is no error of the name
+        file = new_file(given.file)
     except OSError as error:
         raise InvalidValueError(
             f"--file is a file that does not exist yet, in an existing folder: {error}"

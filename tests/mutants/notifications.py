@@ -252,7 +252,7 @@ NOTIFICATIONS = (
     Mutant(
         name="name of a job that mentions everybody",
         file="shared/domain/executions/slack_text.py",
-        old='    return _MENTION.sub(f"@{_WORD_JOINER}", plain)\n',
+        old='    return _ACTIVE.sub(rf"\\g<0>{_WORD_JOINER}", plain)\n',
         new="    return plain\n",
         killer="tests/unit/domain/executions/test_slack_text.py",
     ),

@@ -14,14 +14,15 @@ from shared.domain.tenancy.quota import Quota
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 """The characters that Slack reads as markup: a name could otherwise mention a channel, or hide a link."""
-_MENTION = re.compile(r"@(?=channel|here|everyone|group)", re.IGNORECASE)
+_ACTIVE = re.compile(r"@(?=channel|here|everyone|group|all)|\](?=\()", re.IGNORECASE)
+"""What other chats read: a mention of everybody, and the middle of a Markdown link, which would hide its address."""
 _WORD_JOINER = "\u2060"
 
 
 def slack_text(
     ended: Execution, job: NotifiedJob, events: tuple[AlertEvent, ...], links: ConsoleLinks
 ) -> str:
-    """What happened, to which job, and where to look. No part of it notifies a whole channel.
+    """What happened, to which job, and where to look. No part of it notifies a whole channel, or hides a link.
 
     A link stands as it is, in a line of its own: every chat makes it one to click, while the markup of links differs.
     """
@@ -61,9 +62,9 @@ def slack_limit(reached: ReachedLimit, links: ConsoleLinks) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that Slack shows as it is, without a mention of everybody."""
+    """Text that a chat shows as it is, without a mention of everybody or an address behind other words."""
     plain = "".join(_ENTITIES.get(character, character) for character in text)
-    return _MENTION.sub(f"@{_WORD_JOINER}", plain)
+    return _ACTIVE.sub(rf"\g<0>{_WORD_JOINER}", plain)
 
 
 def _sentence(event: AlertEvent, ended: Execution) -> str:

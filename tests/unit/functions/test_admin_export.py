@@ -51,6 +51,12 @@ def test_every_job_and_execution_is_exported_once_over_all_pages(world: World, t
     }
 
 
+def test_exported_file_is_readable_by_its_owner_alone(world: World, tmp_path: Path) -> None:
+    world.accept_one_off()
+    export(tmp_path)
+    assert (tmp_path / "export.ndjson").stat().st_mode & 0o777 == 0o600
+
+
 def test_requests_are_exported_and_secrets_are_not(world: World, tmp_path: Path) -> None:
     world.accept(Every(rate_seconds=3_600))
     running = in_state(world.one_off(), State.RUNNING, last_body=b"no \xff")

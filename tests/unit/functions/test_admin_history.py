@@ -60,6 +60,7 @@ def test_all_rows_of_the_tenant_are_in_the_file_and_no_others(
         "missing": 0,
     }
     assert [line["id"] for line in archived.lines()] == [row.id for row in archived.rows]
+    assert archived.file.stat().st_mode & 0o777 == 0o600, "responses are in it in plain text"
 
 
 def test_line_has_the_columns_with_instants_as_text_and_the_opened_response(archived: Archived) -> None:

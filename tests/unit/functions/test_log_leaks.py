@@ -139,6 +139,40 @@ def test_refused_requests_log_nothing_of_what_they_sent(output: Output) -> None:
     assert_no_leak(world, output)
 
 
+def test_alerts_log_nothing_of_their_urls_and_names(output: Output) -> None:
+    """The URL of a chat's webhook is a credential."""
+    world = ApiWorld()
+    world.world.sender.answer_to = failing
+    alerts = {"url": f"https://chat.example/services/{OF['query']}", "format": "slack", "events": ["failed"]}
+    assert world.post({**JOB, "alerts": alerts}, **HOSTILE).status == 201
+    executed(world)
+    callbacks = [call.callback for call in world.world.sender.calls]
+    texts = [callback.body.decode() for callback in callbacks if "chat." in callback.url]
+    assert any(OF["name"] in text for text in texts)
+    assert_no_leak(world, output)
+
+
+def test_searches_and_statistics_log_nothing_of_what_they_find_and_of_signed_urls(output: Output) -> None:
+    world = ApiWorld()
+    assert world.post(JOB, **HOSTILE).status == 201
+    executed(world)
+    (execution,) = [row.execution for row in world.world.table.executions.values() if row.execution.name]
+    asked = {"from": "2020-01-01T00:00:00Z", "filter": {"tag": OF["tag"]}}
+    search = world.post(asked, "/v1/executions/search", **HOSTILE)
+    assert search.status == 202, search.text
+    world.world.steps.fail("audit.append")
+    assert world.post(asked, "/v1/executions/search", **HOSTILE).status == 503
+    world.world.process_bulk_tasks.execute()
+    found = world.get(f"/v1/searches/{search.json['id']}").json
+    assert found["found"] == 1
+    signed = found["files"][0]["url"].partition("?")[2]
+    for path in ("/v1/stats", "/v1/stats/jobs", f"/v1/executions/{execution.id}/explain", "/v1/audit"):
+        assert world.get(path).status in (200, 403)
+    assert world.get("/v1/stats", job=OF["query"]).status == 400
+    assert signed not in output.text.getvalue()
+    assert_no_leak(world, output)
+
+
 def test_bugs_whose_errors_quote_a_request_are_logged_without_their_text(
     output: Output, monkeypatch: pytest.MonkeyPatch
 ) -> None:

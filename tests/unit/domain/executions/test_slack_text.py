@@ -21,7 +21,7 @@ from tests.support.builders import DUE_AT, in_state, one_off
 JOB = NotifiedJob(name="nightly import", tags=("team:a", "env:b"), host="example.com")
 DUE = "2025-02-19T21:30:00.000Z"
 LINKS = ConsoleLinks("https://console.example.com")
-MENTIONS = re.compile(r"<|>|@(?:channel|here|everyone|group)", re.IGNORECASE)
+ACTIVE = re.compile(r"<|>|@(?:channel|here|everyone|group|all)|\]\(", re.IGNORECASE)
 
 
 def attempt(**fields: Any) -> AttemptOutcome:
@@ -97,17 +97,20 @@ def test_job_without_a_name_is_named_by_its_id() -> None:
         ("@Here @EVERYONE @group", "@\u2060Here @\u2060EVERYONE @\u2060group"),
         ("ops@example.com", "ops@example.com"),
         ("@@channel", "@@\u2060channel"),
+        ("@all", "@\u2060all"),
+        ("[console](https://evil.example)", "[console]\u2060(https://evil.example)"),
+        ("![](https://evil.example/x.png)", "![]\u2060(https://evil.example/x.png)"),
     ],
 )
-def test_hostile_name_is_shown_and_mentions_nobody(name: str, shown: str) -> None:
+def test_hostile_name_is_shown_and_mentions_nobody_and_hides_no_link(name: str, shown: str) -> None:
     assert escaped(name) == shown
     assert text_of(AlertEvent.FAILED, job=NotifiedJob(name=name))[0].startswith(f"*{shown}* failed")
 
 
-@given(st.text() | st.lists(st.sampled_from("<>&!@|#chanel here")).map("".join))
+@given(st.text() | st.lists(st.sampled_from("<>&!@|#[]()chanel here")).map("".join))
 def test_no_text_has_markup_or_a_mention_of_everybody(text: str) -> None:
     shown = escaped(text)
-    assert not MENTIONS.search(shown)
+    assert not ACTIVE.search(shown)
     plain = shown.replace("\u2060", "").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
     assert plain == text.replace("\u2060", "")
 
