@@ -38,6 +38,14 @@ def test_misspelt_command_is_corrected() -> None:
     assert "'list'" in ran.err
 
 
+@pytest.mark.parametrize("option", ["--install-completion", "--show-completion=zsh"])
+def test_option_for_completion_of_other_programs_leads_to_the_command(option: str) -> None:
+    ran = Shell().run(option)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"there is no option {option}" in ran.err
+    assert "punctual completion SHELL" in ran.err
+
+
 def test_every_command_has_a_help_and_the_common_options() -> None:
     shell = Shell()
     for each in commands():

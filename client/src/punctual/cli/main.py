@@ -22,7 +22,7 @@ except ModuleNotFoundError as error:
     sys.exit(f"punctual: the command line needs more packages: {command_to_install()}")
 
 from punctual.cli.common_options import add_common_options
-from punctual.cli.exits import Exit, code_of, lines_of
+from punctual.cli.exits import CommandError, Exit, code_of, lines_of
 from punctual.cli.machine import COMPLETE_VARIABLE, PROGRAM, prepare_completion
 from punctual.cli.session import Session, Surroundings, surroundings
 
@@ -124,12 +124,25 @@ def _made(module: Module) -> dict[str, Any]:
     return commands
 
 
+_OF_OTHER_PROGRAMS = ("--install-completion", "--show-completion")
+"""Programs that are made with typer have these options; here, no command writes to the files of a shell."""
+
+
 class _Root(TyperGroup):
     """The command itself, whose help has its commands in parts."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands = _Commands()
+
+    def parse_args(self, context: Any, arguments: list[str]) -> list[str]:
+        if arguments and arguments[0].split("=")[0] in _OF_OTHER_PROGRAMS:
+            raise CommandError(
+                f"there is no option {arguments[0]}",
+                Exit.USAGE,
+                hint="`punctual completion SHELL` prints the script, and its --help says where to put it",
+            )
+        return list(super().parse_args(context, arguments))
 
     def list_commands(self, _: Any) -> list[str]:
         return list(self.commands)
