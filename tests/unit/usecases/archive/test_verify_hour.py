@@ -127,6 +127,13 @@ def test_tenants_are_all_looked_up_each_hour_while_they_are_few() -> None:
         assert sorted(looked_up(world, draw)) == names(FEWEST_OTHERS)
 
 
+def test_tenants_are_all_looked_up_in_the_hour_in_which_one_has_joined_behind_the_latest() -> None:
+    world = world_with(names(3))
+    assert looked_up(world, 0.0) == names(3)
+    world.tenants.tenants["u-joined"] = replace(world.tenants.tenants["t-00000"], id="u-joined")
+    assert sorted(looked_up(world, 0.0)) == [*names(3), "u-joined"]
+
+
 def test_number_of_tenants_differs_by_hour_so_that_no_tenant_keeps_its_hour_of_the_day() -> None:
     world = world_with(names(2_400))
     assert [len(looked_up(world, draw)) for draw in DRAWS] == [FEWEST_OTHERS, 100, MOST_OTHERS]
