@@ -53,6 +53,7 @@ COMMANDS = [
     "searches create --since 90d",
     "backfill {job} --from 1d --to 1h",
     "pause --tag t --yes --no-wait",
+    "bulk patch --tag t --lane bulk --yes --no-wait",
     "trigger --tag t --yes --no-wait",
     "delete --tag t --kind cron --yes --no-wait",
 ]

@@ -16,7 +16,7 @@ from punctual.cli.session import Session
 if TYPE_CHECKING:
     from punctual.models import BulkPlan, BulkTask, JobSummary
 
-Action = Literal["pause", "resume", "trigger", "delete"]
+Action = Literal["pause", "resume", "trigger", "patch", "delete"]
 POLL_SECONDS = 1.0
 _WORKING = frozenset({"running", "undoing"})
 TASK_ROWS = (
@@ -43,7 +43,7 @@ TASK_ROWS = (
 def change_jobs(session: Session, action: Action, chosen: Selection, **more: Any) -> None:
     """Perform an action on all jobs that match the filter, and show the operation.
 
-    `more` has the members that only some actions have, such as `reason`.
+    `more` has the members that only some actions have, such as `reason` and `patch`.
     """
     body = {"action": action, "filter": chosen.filter, **more}
     if chosen.rate is not None:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from punctual.cli.bulk_change import TASK_ROWS
+from punctual.cli.bulk_patch import patch_jobs
 from punctual.cli.list_options import PAGE, All, Limit, shown
 from punctual.cli.output import Column
 from punctual.cli.session import session_of
@@ -55,6 +56,7 @@ def add_to(app: typer.Typer) -> None:
         rich_markup_mode=None,
         help="Operations on many jobs, such as `punctual pause --tag`.",
     )
+    bulk.command("patch")(patch_jobs)
     bulk.command("list")(list_tasks)
     bulk.command("show")(show_task)
     bulk.command("undo")(undo_task)

@@ -51,8 +51,11 @@ class Selection:
     idempotency_key: str | None = None
 
 
-def selection(jobs: Sequence[str] | None, values: Mapping[str, Any]) -> Selection:
-    """What the arguments and options select. Raises CommandError unless they select in one way."""
+def selection(jobs: Sequence[str] | None, values: Mapping[str, Any], *, takes_jobs: bool = True) -> Selection:
+    """What the arguments and options select. Raises CommandError unless they select in one way.
+
+    `takes_jobs` is False for a command whose jobs cannot be named.
+    """
     chosen = {member: values[name] for name, member in FILTERS.items() if values.get(name) is not None}
     if jobs and (chosen or values.get("every")):
         raise CommandError("give jobs, or options that filter jobs, not both", Exit.USAGE)
@@ -66,7 +69,8 @@ def selection(jobs: Sequence[str] | None, values: Mapping[str, Any]) -> Selectio
             )
         return Selection(tuple(jobs), None)
     if not chosen and not values.get("every"):
-        raise CommandError("which jobs? Give a JOB, a filter such as --tag, or --all", Exit.USAGE)
+        named = "a JOB, " if takes_jobs else ""
+        raise CommandError(f"which jobs? Give {named}a filter such as --tag, or --all", Exit.USAGE)
     return Selection(
         jobs=(),
         filter=chosen,
