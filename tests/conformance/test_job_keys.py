@@ -2,12 +2,17 @@
 
 from dataclasses import replace
 
+from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.job_items import job_item
+from shared.adapters.dynamodb.jobs.job_keys import key_item
 from shared.domain.ids import RecurringJobId
 from shared.domain.jobs.job import JobState
 from shared.domain.jobs.job_key import KeyedId
+from shared.names import PROJECTED
+from tests.bench.units import IndexShape, write_units
 from tests.support.builders import DUE_AT, EXPIRES_AT_S, TENANT, job, occurrence
 from tests.support.conformance.labs import Lab
+from tests.support.conformance.tables import INDEXES
 
 KEY = "billing.nightly"
 FIRST, SECOND, THIRD = (
@@ -86,3 +91,11 @@ def test_new_id_of_a_key_does_not_expire(lab: Lab) -> None:
     assert lab.job_keys.assign(TENANT, KEY, FIRST, SECOND)
     assert lab.key_expiry(TENANT, KEY) is None
     assert lab.job_keys.find(TENANT, KEY) == SECOND
+
+
+def test_longest_key_costs_one_write_unit_at_a_creation_and_none_of_a_run() -> None:
+    shapes = [IndexShape(key, PROJECTED[name]) for name, key in INDEXES["jobs"].items()]
+    plain, keyed = job(1), job(1, key="k" * 128, set_name="s" * 64)
+    assert write_units(None, key_item("t" * 64, "k" * 128, FIRST), shapes) == 1
+    assert write_units(None, job_item(keyed), shapes) == write_units(None, job_item(plain), shapes) == 2
+    assert execution_item(occurrence(keyed), "eu-west-1") == execution_item(occurrence(plain), "eu-west-1")

@@ -27,7 +27,7 @@ class DynamoJobKeys:
         return _read(answer["Item"]) if "Item" in answer else None
 
     def assign(self, tenant_id: str, key: str, before: KeyedId | None, after: KeyedId) -> bool:
-        item = _item(tenant_id, key, after)
+        item = key_item(tenant_id, key, after)
         condition: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(pk)"}
         if before is not None:
             condition = {
@@ -47,7 +47,7 @@ class DynamoJobKeys:
         return True
 
 
-def _item(tenant_id: str, key: str, assigned: KeyedId) -> Item:
+def key_item(tenant_id: str, key: str, assigned: KeyedId) -> Item:
     fields: dict[str, Any] = {"v": version_of(), "j": str(assigned.job_id), "a": assigned.assigned_at}
     return {**item_key(*keyed_id_key(tenant_id, key)), **encode_all(fields)}
 
