@@ -31,8 +31,14 @@ class HistoryStore(Protocol):
         """
         ...
 
-    def hours(self, tenant_id: str | None, first: int, until: int) -> Iterator[UnitSums]:
-        """The sums of the hours in [first, until), in order; of all tenants for None."""
+    def hours(
+        self, tenant_id: str | None, first: int, until: int, *, by_minute: bool = True
+    ) -> Iterator[UnitSums]:
+        """The sums of the hours in [first, until), in order; of all tenants for None.
+
+        Without `by_minute`, the first minute with an execution has the sums of all minutes of its unit: longer steps
+        need no more, and it takes less time to read.
+        """
         ...
 
     def newest(

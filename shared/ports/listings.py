@@ -11,7 +11,7 @@ from typing import Protocol
 
 from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import DueRow
-from shared.domain.jobs.job import Job
+from shared.domain.jobs.job import Job, JobState
 from shared.domain.listings.position import IndexPage, PositionRange
 
 
@@ -37,6 +37,15 @@ class EntryFilter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IndexInstants:
+    """The instants of the entries of one shard of an index, in order."""
+
+    instants: tuple[int, ...]
+    is_whole: bool
+    """Whether no entry follows the last one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DefinitionPage:
     """A page of definitions in order of their ids. Definitions that cannot be decoded are left out."""
 
@@ -58,9 +67,18 @@ class Queries(Protocol):
     """Read-only."""
 
     def definitions(
-        self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
+        self,
+        tenant_id: str,
+        *,
+        after: str | None,
+        limit: int,
+        backfill_of: str | None = None,
+        state: JobState | None = None,
     ) -> DefinitionPage:
-        """A tenant's recurring jobs, or the backfills of one, strongly consistent; examines `limit` at most."""
+        """A tenant's recurring jobs, or the backfills of one, strongly consistent; examines `limit` at most.
+
+        With a state, the page has the jobs in that state alone, and may be empty although more pages follow.
+        """
         ...
 
     def index_pages(
@@ -78,6 +96,15 @@ class Queries(Protocol):
 
         The indexes by due time and of one-off jobs have the shards of their tenant; the others have
         `FAILURE_PARTITIONS`. Examines at most `limit` entries of each shard. `only` is for one-off jobs.
+        """
+        ...
+
+    def instants(
+        self, index: TenantIndex, tenant_id: str, shards: int, span: PositionRange, *, at_most: int
+    ) -> Sequence[IndexInstants]:
+        """The instants of the first entries of a range in each shard of an index, read in parallel.
+
+        For counts: the ids of the executions are not parsed. Reads at most `at_most` entries of each shard.
         """
         ...
 

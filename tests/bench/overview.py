@@ -66,9 +66,7 @@ def opened(cell: Cell) -> list[Opened]:
     ]
     rows.append(_ask(cell, "latest failures", "/v1/dead-letters", _query("failuresQuery", "24h", now)))
     rows.append(_ask(cell, "next six hours", "/v1/upcoming/density", _query("densityQuery", now)))
-    rows.append(
-        _ask(cell, "paused jobs, each of up to ten pages", "/v1/jobs", {"state": "paused", "limit": "100"})
-    )
+    rows.append(_ask(cell, "paused jobs among 1,000", "/v1/jobs", {"state": "paused", "limit": "100"}))
     return rows
 
 

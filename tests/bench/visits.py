@@ -46,16 +46,25 @@ globalThis.drawn = new Promise((resolve, reject) => {
 """
 """Milliseconds from the start of the navigation: to both charts, and to the answers of all parts."""
 
+_REQUESTS = """
+[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+  .filter((each) => each.transferSize > 0).length
+"""
+"""Those that a server answered: of a file in the browser's cache, nothing is transferred."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visited:
     """Milliseconds from the navigation to what the page shows."""
 
     range: str
-    first_charts_ms: float
-    first_whole_ms: float
-    later_charts_ms: float
-    later_whole_ms: float
+    first_requests: int
+    """Of the console's files and to the API, until all parts are there."""
+    first_charts_ms: int
+    first_whole_ms: int
+    later_requests: int
+    later_charts_ms: int
+    later_whole_ms: int
 
 
 def visited(cell: Cell) -> list[Visited]:
@@ -81,13 +90,16 @@ def visits_table(rows: Iterable[Visited]) -> str:
     cells = [
         [
             row.range,
-            *(f"{ms:.0f} ms" for ms in (row.first_charts_ms, row.first_whole_ms)),
-            *(f"{ms:.0f} ms" for ms in (row.later_charts_ms, row.later_whole_ms)),
+            *(str(row.first_requests), f"{row.first_charts_ms:,.0f} ms", f"{row.first_whole_ms:,.0f} ms"),
+            *(str(row.later_requests), f"{row.later_charts_ms:,.0f} ms", f"{row.later_whole_ms:,.0f} ms"),
         ]
         for row in rows
     ]
-    heads = ["first visit, charts", "first visit, all parts", "later visit, charts", "later visit, all parts"]
-    return markdown(["the overview in a browser, range", *heads], cells)
+    first, later = (
+        [f"{visit} visit, {what}" for what in ("requests", "charts", "all parts")]
+        for visit in ("first", "later")
+    )
+    return markdown(["range", *first, *later], cells)
 
 
 def _visits(browser: Browser, address: str, key: str, name: str) -> Visited:
@@ -103,23 +115,30 @@ def _visits(browser: Browser, address: str, key: str, name: str) -> Visited:
         context.close()
     return Visited(
         range=name,
-        first_charts_ms=statistics.median(charts for charts, _ in first),
-        first_whole_ms=statistics.median(whole for _, whole in first),
-        later_charts_ms=statistics.median(charts for charts, _ in later),
-        later_whole_ms=statistics.median(whole for _, whole in later),
+        first_requests=_median(first, 0),
+        first_charts_ms=_median(first, 1),
+        first_whole_ms=_median(first, 2),
+        later_requests=_median(later, 0),
+        later_charts_ms=_median(later, 1),
+        later_whole_ms=_median(later, 2),
     )
+
+
+def _median(visits: Iterable[tuple[int, ...]], figure: int) -> int:
+    return round(statistics.median(visit[figure] for visit in visits))
 
 
 def _watch(key: str) -> str:
     return _WATCH.replace("KEY", json.dumps(key)).replace("LONGEST", str(LONGEST_MS))
 
 
-def _visit(page: Page, address: str) -> tuple[float, float]:
+def _visit(page: Page, address: str) -> tuple[int, ...]:
+    """The requests of a visit, and its milliseconds to the charts and to all parts."""
     # Another address between two visits, because one that differs behind the # alone loads nothing.
     page.goto("about:blank")
     page.goto(address, wait_until="commit")
     charts, whole = page.evaluate("globalThis.drawn")
-    return charts, whole
+    return page.evaluate(_REQUESTS), charts, whole
 
 
 @contextmanager

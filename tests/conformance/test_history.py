@@ -57,6 +57,18 @@ def test_range_has_the_groups_of_its_hours_in_order(lab: Lab) -> None:
     for each in [*reversed(inside), *outside]:
         assert put(lab, each)
     assert list(lab.history.hours(TENANT, HOUR, HOUR + 2)) == inside
+    assert list(lab.history.hours(TENANT, HOUR, HOUR + 2, by_minute=False)) == inside
+
+
+def test_minutes_of_an_hour_are_joined_where_they_are_not_asked_for(lab: Lab) -> None:
+    found = sums_of()
+    later = MinuteSums(ended=3, failed=2, lag=Histogram(Counter({38: 2, 254: 1})))
+    found.sums.minutes[found.unit.buckets[9]] = later
+    assert put(lab, found)
+    (joined,) = lab.history.hours(TENANT, HOUR, HOUR + 1, by_minute=False)
+    whole = MinuteSums(ended=4, failed=2, lag=Histogram(Counter({38: 3, 254: 1})))
+    assert joined.sums.minutes == {found.unit.buckets[7]: whole}
+    assert list(lab.history.hours(TENANT, HOUR, HOUR + 1)) == [found]
 
 
 def test_newest_hours_come_first_and_nothing_of_other_tenants(lab: Lab) -> None:

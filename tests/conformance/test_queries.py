@@ -9,6 +9,7 @@ from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State, Transition
+from shared.domain.jobs.job import JobState
 from shared.domain.listings.position import BEGINNING, END, IndexPosition, PositionRange, due_position
 from shared.names import FAILURE_PARTITIONS
 from shared.ports.executions import Claim, Finish
@@ -24,6 +25,7 @@ from tests.support.builders import (
     job,
     occurrence,
     one_off,
+    with_changes,
 )
 from tests.support.conformance.labs import Lab
 
@@ -236,6 +238,21 @@ def test_dead_letters_of_lost_workers_are_there_too(lab: Lab) -> None:
     assert positions(lab, TenantIndex.RETRY, shards=FAILURE_PARTITIONS) == []
 
 
+def test_instants_of_an_index_are_those_of_its_positions_up_to_a_bound(lab: Lab) -> None:
+    made = put(lab, *(one_off(number, due_at=DUE_AT + number) for number in range(5)))
+    span = PositionRange(after=made[0], before=END)
+    whole = lab.queries.instants(TenantIndex.DUE, TENANT, 1, span, at_most=100)
+    assert all(each.is_whole for each in whole)
+    assert [at for each in whole for at in each.instants] == [position.at for position in made[1:]]
+    some = lab.queries.instants(TenantIndex.DUE, TENANT, 1, span, at_most=2)
+    assert [each.instants for each in some if each.instants] == [(made[1].at, made[2].at)]
+    assert [each.is_whole for each in some if each.instants] == [False]
+    none = lab.queries.instants(
+        TenantIndex.DUE, TENANT, 1, PositionRange(after=END, before=BEGINNING), at_most=9
+    )
+    assert all((each.instants, each.is_whole) == ((), True) for each in none)
+
+
 def test_definitions_come_in_order_of_their_ids_page_by_page(lab: Lab) -> None:
     wanted = [job(number, tags=("nightly",), name=f"job {number}") for number in range(5)]
     for definition in (*wanted[::-1], job(7, tenant_id="acme-2")):
@@ -256,6 +273,18 @@ def test_definitions_behind_one_that_has_gone_are_found(lab: Lab) -> None:
         lab.jobs.create(job(number), occurrence(job(number)))
     page = lab.queries.definitions(TENANT, after=job(2).id, limit=10)
     assert page.jobs == (job(3),)
+
+
+def test_definitions_of_a_state_are_found_behind_those_of_others(lab: Lab) -> None:
+    for number in range(6):
+        lab.jobs.create(job(number), occurrence(job(number)))
+    paused = with_changes(job(4), state=JobState.PAUSED, revision=2)
+    assert lab.jobs.replace(job(4), paused)
+    page = lab.queries.definitions(TENANT, after=None, limit=3, state=JobState.PAUSED)
+    assert (page.jobs, page.next_after) == ((), job(2).id)
+    page = lab.queries.definitions(TENANT, after=page.next_after, limit=4, state=JobState.PAUSED)
+    assert (page.jobs, page.next_after) == ((paused,), None)
+    assert lab.queries.definitions(TENANT, after=None, limit=10, state=JobState.DELETED).jobs == ()
 
 
 def test_a_tenant_without_jobs_has_no_definitions(lab: Lab) -> None:

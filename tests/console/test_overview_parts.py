@@ -44,7 +44,7 @@ def _long_statistics(document: Any) -> Any:
 
 def _long_density(document: Any) -> Any:
     steps = [each | {"count": 1_000 + number} for number, each in enumerate(document["steps"])]
-    return document | {"steps": steps, "complete": False, "until": steps[-1]["at"]}
+    return document | {"steps": steps, "complete": False, "estimated": True, "until": steps[-1]["at"]}
 
 
 LONGER = {"/v1/stats": _long_statistics, "/v1/upcoming/density": _long_density}

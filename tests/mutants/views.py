@@ -17,9 +17,23 @@ VIEWS = (
     Mutant(
         name="count of upcoming runs that reads without a bound",
         file="shared/usecases/listings/count_upcoming.py",
-        old="            if runs == RUNS_AT_MOST or len(unread) == READS_AT_MOST:\n",
-        new="            if runs == RUNS_AT_MOST:\n",
+        old="        share = max(1, -(-len(stored) // READS_AT_MOST))\n",
+        new="        share = 1\n",
         killer=_COUNT,
+    ),
+    Mutant(
+        name="sample of upcoming runs that a pattern of them decides",
+        file="shared/usecases/listings/count_upcoming.py",
+        old="        chosen = [min(group, key=_CHANCE) for group in groups]\n",
+        new="        chosen = [group[0] for group in groups]\n",
+        killer=_COUNT,
+    ),
+    Mutant(
+        name="page of paused jobs that is filled with active ones",
+        file="shared/adapters/dynamodb/listings/queries.py",
+        old="                **only.expression,\n                **start,\n",
+        new="                **start,\n",
+        killer="tests/conformance/test_queries.py",
     ),
     Mutant(
         name="filed run of a job that is counted twice",

@@ -1,7 +1,6 @@
 """Sums and histograms: those of the parts add up to those of the whole, and quantiles are within their error."""
 
 from collections import Counter
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from shared.domain.archive.statistics import MinuteSums, Sample, Sums, UnitSums,
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.executions.stages import CODES_PER_DOUBLING, duration_of
 from tests.support.builders import BUCKET
+from tests.support.fakes.history import joined
 
 UNIT = ArchiveUnit(hour=BUCKET // 60, group=0)
 ERROR = 2 ** (1 / (2 * CODES_PER_DOUBLING)) - 1
@@ -81,25 +81,19 @@ def test_merged_sums_are_those_made_at_once(first: list[Sample], second: list[Sa
     assert part == summed(second)
 
 
-@given(samples=st.lists(SAMPLES, max_size=30))
-def test_sums_in_one_minute_are_those_of_all_minutes(samples: list[Sample]) -> None:
-    sums = summed(samples)
-    joined = sums.in_one_minute()
-    assert joined.lag == sums.lag
-    assert len(joined.minutes) == min(1, len(sums.minutes))
-    for member in ("ended", "failed"):
-        assert sum(getattr(each, member) for each in joined.minutes.values()) == sum(
-            getattr(each, member) for each in sums.minutes.values()
-        )
-    assert replace(joined, minutes={}) == replace(sums, minutes={})
-    assert sums == summed(samples)
-
-
 @given(samples=st.lists(SAMPLES, max_size=30), unended=st.integers(0, 5))
 def test_sums_come_out_of_an_item_as_they_went_in(samples: list[Sample], unended: int) -> None:
     sums = summed(samples)
     sums.unended = unended
     assert read_sums(UNIT, encode_sums(UNIT, sums)) == sums
+
+
+@given(samples=st.lists(SAMPLES, max_size=30))
+def test_minutes_of_an_item_that_are_joined_have_the_sums_of_all(samples: list[Sample]) -> None:
+    sums = summed(samples)
+    found = read_sums(UNIT, encode_sums(UNIT, sums), by_minute=False)
+    assert found == joined(sums)
+    assert (found.lag, len(found.minutes)) == (sums.lag, min(1, len(sums.minutes)))
 
 
 @given(rows=ROWS, unended=st.dictionaries(TENANTS, st.integers(1, 3)))

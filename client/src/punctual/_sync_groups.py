@@ -2524,7 +2524,8 @@ class UpcomingMethods(Group):
 
         From now to the end of the step before `to`, which is by default in 24 hours and at most in 31 days.
         A range has at most 1000 steps, which begin at multiples of `step_seconds` since 1970. One request
-        counts at most 10000 runs, of which it reads at most 1000.
+        counts at most 10000 runs. It reads at most 200 of those that are stored: of more, it reads a
+        sample, and `estimated` is true.
 
         * `until`: Before this instant. An RFC 3339 instant with an offset.
         * `step_seconds`: The length of a step, in seconds. 3600 by default.

@@ -603,6 +603,8 @@ class Density(Model, frozen=True, kw_only=True):
     """False where the range is not counted to its end, or where the tenant has more recurring jobs than
     can be enumerated, or more waiting retries than can be read.
     """
+    estimated: bool
+    """Whether the counts follow from a sample: of more than 200 stored executions, 200 at most are read."""
     steps: tuple[DensityStep, ...]
     until: datetime
     """Runs before this instant are counted. It is the end of the range, or where the request has reached

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from itertools import groupby
 from operator import itemgetter
 
@@ -116,15 +116,6 @@ class Sums:
         minute.ended += 1
         minute.failed += sample.state == State.FAILED
         minute.lag.add(sample.lag_ms)
-
-    def in_one_minute(self) -> "Sums":
-        """The same sums with all minutes joined: longer steps need no more, and are merged in less time."""
-        if not self.minutes:
-            return self
-        every = self.minutes.values()
-        ended, failed = sum(each.ended for each in every), sum(each.failed for each in every)
-        joined = MinuteSums(ended=ended, failed=failed, lag=self.lag)
-        return replace(self, minutes={min(self.minutes): joined})
 
     def merge(self, other: "Sums") -> None:
         self.states.update(other.states)

@@ -135,6 +135,12 @@ class JobFilter:
         is_possible = not is_recurring and self.kind in (None, Kind.ONCE)
         return is_possible and (self.state is None or self.state in set(State))
 
+    @property
+    def rare_state(self) -> JobState | None:
+        """The state of recurring jobs that is wanted, where few have it: most are active."""
+        is_rare = self.state in set(JobState) - {JobState.ACTIVE}
+        return JobState(self.state) if is_rare else None
+
     def matches(self, job: Execution | Job) -> bool:
         return (
             (self.kind is None or kind_of(job) is self.kind)

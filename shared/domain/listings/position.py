@@ -4,7 +4,9 @@ Two executions may have the same instant, so a position is an instant and an id.
 therefore unambiguous, and a new execution does not shift the positions of others.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from operator import attrgetter
 
 from shared.dataclass import dataclass
 from shared.domain.executions.execution import Execution
@@ -76,12 +78,18 @@ def due_position(execution_id: ExecutionId) -> IndexPosition:
     return IndexPosition(at=execution_id.dispatch_at, id=execution_id)
 
 
+_ORDER = attrgetter("at", "id")
+"""The key of a position that sorts like the position."""
+
+
 def merge(index_pages: Sequence[IndexPage], *, newest_first: bool) -> IndexPage:
     """The positions of all shards, up to the nearest edge: beyond it, that shard may have unread positions."""
     edges = [page.edge for page in index_pages if page.edge is not None]
-    positions = sorted({place for page in index_pages for place in page.positions}, reverse=newest_first)
-    if not edges:
-        return IndexPage(positions=tuple(positions), edge=None)
-    edge = max(edges) if newest_first else min(edges)
-    known = [place for place in positions if place == edge or (place > edge) is newest_first]
-    return IndexPage(positions=tuple(known), edge=edge)
+    # By a key: a page of thousands of positions takes a tenth of the time that their own comparison needs.
+    known = sorted({place for page in index_pages for place in page.positions}, key=_ORDER)
+    edge = (max(edges) if newest_first else min(edges)) if edges else None
+    if edge is not None and newest_first:
+        known = known[bisect_left(known, _ORDER(edge), key=_ORDER) :]
+    elif edge is not None:
+        known = known[: bisect_right(known, _ORDER(edge), key=_ORDER)]
+    return IndexPage(positions=tuple(known[::-1] if newest_first else known), edge=edge)

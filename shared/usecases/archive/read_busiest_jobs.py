@@ -33,7 +33,8 @@ class ReadBusiestJobs:
         found = self.history.day(tenant_id, day)
         if found is None:
             found = DayJobs(day=day, tenant_id=tenant_id, ended=0, job_count=0, jobs=())
-        sums = [each.sums for each in self.history.hours(tenant_id, hours.start, hours.stop)]
+        read = self.history.hours(tenant_id, hours.start, hours.stop, by_minute=False)
+        sums = [each.sums for each in read]
         is_passed = mark.since <= hours.start and hours.stop <= mark.before
         is_ended = not any(each.unended for each in sums)
         # Rows of a tenant are only added. Those of all tenants may also leave, so that equal numbers prove nothing.

@@ -1,6 +1,7 @@
 """Statistics of a range of time: the sums of archived hours, and counts in the index for later hours."""
 
-from bisect import bisect_right
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import field
 
 from shared.dataclass import dataclass
@@ -8,14 +9,13 @@ from shared.domain.archive.stat_window import StatWindow, Step
 from shared.domain.archive.statistics import Sums
 from shared.domain.archive.unit import DAY_MS, HOUR_MS, hour_of
 from shared.domain.bucket import MINUTE_MS
-from shared.domain.listings.position import IndexPosition, PositionRange, merge
+from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import FAILURE_PARTITIONS
 from shared.ports.history import HistoryStore, PassedMark
 from shared.ports.listings import Queries, TenantIndex
 from shared.ports.runtime import Clock
 
-PAGE = 1_000
 MOST_UNCOUNTED = 20_000
 """Index entries that a request reads at most, about 300 read units."""
 
@@ -76,13 +76,12 @@ class ReadStatistics:
         first, until = hour_of(window.from_at), min(hour_of(window.until_at - 1) + 1, mark.before)
         if first >= until:
             return open_hours
-        for found in self.history.hours(tenant.id if tenant else None, first, until):
+        tenant_id, by_minute = tenant.id if tenant else None, window.step is Step.MINUTE
+        for found in self.history.hours(tenant_id, first, until, by_minute=by_minute):
             if found.sums.unended:
                 open_hours.add(found.unit.hour)
-            if window.step is not Step.MINUTE:
-                buckets[(found.unit.start_ms - window.from_at) // window.step.ms].sums.merge(
-                    found.sums.in_one_minute()
-                )
+            if not by_minute:
+                buckets[(found.unit.start_ms - window.from_at) // window.step.ms].sums.merge(found.sums)
                 continue
             for number, minute in found.sums.minutes.items():
                 index = number - window.from_at // MINUTE_MS
@@ -115,27 +114,21 @@ class ReadStatistics:
         buckets: list[StatBucket],
     ) -> list[int | None]:
         """The entries in each bucket; None for a bucket that was not read to its end."""
-        starts = [bucket.from_at for bucket in buckets]
-        counts = [0] * len(buckets)
         span = PositionRange(after=IndexPosition(at=max(0, from_at)), before=IndexPosition(at=until_at))
-        read_until, left = until_at, MOST_UNCOUNTED
-        while True:
-            limit = max(1, min(PAGE, left) // shards)
-            pages = self.queries.index_pages(index, tenant.id, shards, span, newest_first=False, limit=limit)
-            page = merge(pages, newest_first=False)
-            for position in page.positions:
-                counts[bisect_right(starts, position.at) - 1] += 1
-            if page.edge is None:
-                break
-            left -= limit * shards
-            if left <= 0:
-                read_until = page.edge.at
-                break
-            span = PositionRange(after=page.edge, before=span.before)
+        at_most = max(1, MOST_UNCOUNTED // shards)
+        found = self.queries.instants(index, tenant.id, shards, span, at_most=at_most)
+        read_until = min((each.instants[-1] for each in found if not each.is_whole), default=until_at)
         return [
-            count if min(bucket.until_at, until_at) <= read_until else None
-            for bucket, count in zip(buckets, counts, strict=True)
+            sum(_between(each.instants, bucket.from_at, bucket.until_at) for each in found)
+            if min(bucket.until_at, until_at) <= read_until
+            else None
+            for bucket in buckets
         ]
+
+
+def _between(instants: Sequence[int], from_at: int, until_at: int) -> int:
+    """How many of these instants, which are in order, are in a range."""
+    return bisect_left(instants, until_at) - bisect_left(instants, from_at)
 
 
 def kept_mark(history: HistoryStore, now_ms: int, archive_days: int) -> PassedMark:

@@ -1,9 +1,14 @@
-"""How many runs are upcoming, step by step: the same runs that the list shows, without their details."""
+"""How many runs are upcoming, step by step: the same runs that the list shows, without their details.
+
+An index has every stored execution, but not its state: an execution that was cancelled stays in it. So executions are
+read before they are counted. Where they are too many, an evenly spread sample of them is read.
+"""
 
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby, islice
+from operator import attrgetter
 
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError
@@ -16,7 +21,7 @@ from shared.usecases.listings.upcoming_sources import UpcomingSources, basis_of
 from shared.usecases.reading.read_executions import read_readable
 from shared.usecases.reading.read_page import CHUNK, Candidate
 
-READS_AT_MOST = 1_000
+READS_AT_MOST = 200
 """Executions that one request reads, besides the retries."""
 RUNS_AT_MOST = 10_000
 """Runs that one request counts."""
@@ -24,6 +29,10 @@ STEPS_AT_MOST = 1_000
 MAX_STEP_SECONDS = 86_400
 LONGEST_DAYS = 31
 _DAY_MS = 86_400_000
+_ORDER = attrgetter("position.at", "position.id")
+_CHANCE = attrgetter("position.id.entropy")
+_INDEX_PAGE = 1_000
+"""Entries of an index that are read at once, of all shards together: a count needs most of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +52,8 @@ class Density:
     """Runs before this instant are counted: the end of the range, or where the request has reached a bound."""
     is_complete: bool
     """Whether the range was counted to its end, with all recurring jobs and all waiting retries."""
+    is_estimated: bool
+    """Whether only a sample of the stored executions was read. The counts are exact otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +69,7 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class CountUpcoming:
-    """Reads each stored execution strongly, as the list does. Runs that are not filed yet cost no read.
+    """Reads stored executions strongly, as the list does. Runs that are not filed yet cost no read.
 
     The executions of a request are read side by side, `CHUNK` in each read.
     """
@@ -77,13 +88,20 @@ class CountUpcoming:
         until = check_range(now_ms, until_ms, step_ms)
         span = PositionRange(after=IndexPosition(at=now_ms), before=IndexPosition(at=until))
         places, is_whole = self._places(tenant, span, now_ms)
-        counts, reached_at = self._count(places, step_ms)
-        end_at = until if reached_at is None else reached_at + 1
+        counted = list(islice(places, RUNS_AT_MOST))
+        reached = next(places, None)
+        stored = [place for place in counted if place.is_read]
+        # Each place that is read stands for as many places beside it.
+        share = max(1, -(-len(stored) // READS_AT_MOST))
+        standing = [place for place in counted if not place.is_read] + self._standing(stored, share)
+        counts = Counter(place.position.at // step_ms * step_ms for place in standing)
+        end_at = until if reached is None else reached.position.at + 1
         starts = range(now_ms - now_ms % step_ms, end_at, step_ms)
         return Density(
             steps=tuple(DensityStep(at=at, count=counts[at]) for at in starts),
-            until=until if reached_at is None else reached_at,
-            is_complete=is_whole and reached_at is None,
+            until=until if reached is None else reached.position.at,
+            is_complete=is_whole and reached is None,
+            is_estimated=share > 1,
         )
 
     def _places(self, tenant: Tenant, span: PositionRange, now_ms: int) -> tuple[Iterator[_Place], bool]:
@@ -91,7 +109,7 @@ class CountUpcoming:
         jobs, has_all_jobs = self.sources.active_jobs(tenant.id)
         retries, has_all_retries = self.sources.retries(tenant.id, span)
         streams: list[Iterator[_Place]] = [
-            _stored(self.sources.filed(tenant, span)),
+            _stored(self.sources.filed(tenant, span, at_once=_INDEX_PAGE)),
             _stored(retries),
             *(
                 (
@@ -101,33 +119,23 @@ class CountUpcoming:
                 for job in jobs
             ),
         ]
-        merged = heapq.merge(*streams, key=lambda place: place.position)
-        together = groupby(merged, key=lambda place: place.position)
+        merged = heapq.merge(*streams, key=_ORDER)
+        together = groupby(merged, key=_ORDER)
         places = (_joined(list(same)) for _, same in together)
         return places, has_all_jobs and has_all_retries
 
-    def _count(self, places: Iterator[_Place], step_ms: int) -> tuple[Counter[int], int | None]:
-        """The counts by the start of their step, and the instant of the first run that is not counted."""
-        counts: Counter[int] = Counter()
-        unread: list[_Place] = []
-        reached_at: int | None = None
-        for runs, place in enumerate(places):
-            if runs == RUNS_AT_MOST or len(unread) == READS_AT_MOST:
-                reached_at = place.position.at
-                break
-            if place.is_read:
-                unread.append(place)
-            else:
-                counts[place.position.at // step_ms * step_ms] += 1
-        parts = [unread[start : start + CHUNK] for start in range(0, len(unread), CHUNK)]
-        for found in self.spread(self._standing, parts):
-            counts.update(at // step_ms * step_ms for at in found)
-        return counts, reached_at
+    def _standing(self, stored: Sequence[_Place], share: int) -> list[_Place]:
+        """The places at which a run will be. Of `share` places in a row, one is read, and decides for all."""
+        groups = [stored[start : start + share] for start in range(0, len(stored), share)]
+        # Chance chooses it: else a pattern of a schedule could make every choice the same.
+        chosen = [min(group, key=_CHANCE) for group in groups]
+        parts = [chosen[start : start + CHUNK] for start in range(0, len(chosen), CHUNK)]
+        will_run = chain.from_iterable(self.spread(self._will_run, parts))
+        return [place for group, runs in zip(groups, will_run, strict=True) if runs for place in group]
 
-    def _standing(self, places: Sequence[_Place]) -> list[int]:
-        """The instants at which a run will be, of places that are read."""
+    def _will_run(self, places: Sequence[_Place]) -> list[bool]:
         found = read_readable(self.store, [place.position.id for place in places])
-        return [place.position.at for place in places if _will_run(place, found.get(place.position.id))]
+        return [_will_run(place, found.get(place.position.id)) for place in places]
 
 
 def check_range(now_ms: int, until_ms: int, step_ms: int) -> int:

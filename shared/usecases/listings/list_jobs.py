@@ -22,6 +22,10 @@ from shared.usecases.reading.read_page import (
 )
 from shared.usecases.reading.resolve_moved import resolve_moved
 
+OF_A_STATE_AT_MOST = 1_000
+"""Recurring jobs that one page examines for a state that few have. The database leaves out the others: it bills a read
+unit for four of 1 KB, and sends nothing. It examines 1 MB at most."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPage:
@@ -54,9 +58,11 @@ class ListJobs:
         """At most `limit` jobs of some `at_most` that are examined; unreadable jobs are left out."""
         position = position or JobPosition()
         items: list[Execution | Job] = []
+        of_state = at_most or OF_A_STATE_AT_MOST
         at_most = at_most or keys_at_most(is_filtered=criteria.is_filter)
         if position.index_position is None and criteria.recurring:
             asked = at_most if criteria.is_filter else limit
+            asked = of_state if criteria.rare_state is not None else asked
             page, examined = self._recurring(tenant.id, limit, criteria, position.job_id, asked)
             if page.next_position is not None or not criteria.one_off:
                 return page
@@ -73,8 +79,14 @@ class ListJobs:
     def _recurring(
         self, tenant_id: str, limit: int, criteria: JobFilter, after: str | None, asked: int
     ) -> tuple[JobPage, int]:
-        """A page of recurring jobs from one query, and the number of definitions examined."""
-        page = self.queries.definitions(tenant_id, after=after, limit=asked, backfill_of=criteria.backfill_of)
+        """A page of recurring jobs from one query, and the number of definitions that were sent."""
+        page = self.queries.definitions(
+            tenant_id,
+            after=after,
+            limit=asked,
+            backfill_of=criteria.backfill_of,
+            state=criteria.rare_state,
+        )
         matching = [job for job in (stored.described for stored in page.jobs) if criteria.matches(job)]
         if len(matching) >= limit:
             return _page(matching[:limit], JobPosition(job_id=matching[limit - 1].id)), len(page.jobs)

@@ -53,18 +53,12 @@ class UpcomingSources:
 
     def active_jobs(self, tenant_id: str) -> tuple[list[Job], bool]:
         """The active recurring jobs to enumerate, and whether these are all of them."""
-        jobs: list[Job] = []
-        examined, after = 0, None
-        while examined < DEFINITIONS_AT_MOST:
-            page = self.queries.definitions(tenant_id, after=after, limit=CHUNK)
-            jobs += [job for job in page.jobs if job.state is JobState.ACTIVE]
-            examined, after = examined + CHUNK, page.next_after
-            if after is None:
-                break
+        page = self.queries.definitions(tenant_id, after=None, limit=DEFINITIONS_AT_MOST)
+        jobs = [job for job in page.jobs if job.state is JobState.ACTIVE]
         limited = [job for job in jobs if job.definition.max_runs is not None]
         limited_ids = {job.id for job in limited[:LIMITED_AT_MOST]}
         enumerated = [job for job in jobs if job.definition.max_runs is None or job.id in limited_ids]
-        return enumerated, after is None and len(enumerated) == len(jobs)
+        return enumerated, page.next_after is None and len(enumerated) == len(jobs)
 
     def retries(self, tenant_id: str, span: PositionRange) -> tuple[list[Candidate], bool]:
         """Retries within a span, in order of time, and whether all waiting retries were read."""
@@ -86,10 +80,19 @@ class UpcomingSources:
         within = sorted(position for position in positions if position in span)
         return [Candidate(position) for position in within], len(ids) <= RETRIES_AT_MOST
 
-    def filed(self, tenant: Tenant, span: PositionRange) -> Iterator[Candidate]:
-        """Executions within a span by the index, whether or not they have started or ended since."""
+    def filed(self, tenant: Tenant, span: PositionRange, *, at_once: int = CHUNK) -> Iterator[Candidate]:
+        """Executions within a span by the index, whether or not they have started or ended since.
+
+        Reads `at_once` entries of all shards together, or more.
+        """
         return walk_index(
-            self.queries, TenantIndex.DUE, tenant.id, tenant.index_shards, span, newest_first=False
+            self.queries,
+            TenantIndex.DUE,
+            tenant.id,
+            tenant.index_shards,
+            span,
+            newest_first=False,
+            at_once=at_once,
         )
 
     def expected(self, job: Job, span: PositionRange, now_ms: int) -> Iterator[ExpectedRun]:

@@ -92,13 +92,14 @@ def walk_index(
     *,
     newest_first: bool,
     only: EntryFilter | None = None,
+    at_once: int = CHUNK,
 ) -> Iterator[Candidate]:
-    """Positions of a tenant's executions within a span, merged over all shards and read lazily.
+    """Positions of a tenant's executions within a span, merged over all shards and read lazily, `at_once` or more.
 
     Ends early, after `_ENTRIES_AT_MOST` entries, where `only` may leave out most of them.
     """
     at_least = _EACH_SHARD_AT_LEAST if only is None else _EACH_SHARD_FILTERED
-    each, entries = max(at_least, CHUNK // shards), 0
+    each, entries = max(at_least, at_once // shards), 0
     while True:
         pages = queries.index_pages(
             index, tenant_id, shards, span, newest_first=newest_first, limit=each, only=only

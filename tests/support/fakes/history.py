@@ -4,9 +4,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from shared.domain.archive.busiest import DayJobs
-from shared.domain.archive.statistics import Sums, UnitSums
+from shared.domain.archive.statistics import MinuteSums, Sums, UnitSums
 from shared.domain.archive.unit import ArchiveUnit
 from shared.ports.history import PassedMark
+
+
+def joined(sums: Sums) -> Sums:
+    """The same sums with all minutes in the first one."""
+    whole = MinuteSums()
+    for minute in sums.minutes.values():
+        whole.merge(minute)
+    return replace(sums, minutes={min(sums.minutes): whole} if sums.minutes else {})
 
 
 @dataclass(slots=True)
@@ -40,10 +48,12 @@ class FakeHistoryStore:
         self.stored[sums.tenant_id, sums.unit] = StoredSums(sums, version, etag, expires_at_s)
         return True
 
-    def hours(self, tenant_id: str | None, first: int, until: int) -> Iterator[UnitSums]:
+    def hours(
+        self, tenant_id: str | None, first: int, until: int, *, by_minute: bool = True
+    ) -> Iterator[UnitSums]:
         for (owner, unit), stored in sorted(self.stored.items(), key=lambda each: each[0][1]):
             if owner == tenant_id and first <= unit.hour < until:
-                yield stored.sums
+                yield stored.sums if by_minute else replace(stored.sums, sums=joined(stored.sums.sums))
 
     def newest(
         self,

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import backfilled_job
+from shared.domain.jobs.job import JobState
 from shared.domain.listings.position import IndexPage, IndexPosition, PositionRange, due_position
 from shared.names import FAILURE_PARTITIONS
-from shared.ports.listings import DefinitionPage, EntryFilter, ShardRows, TenantIndex
+from shared.ports.listings import DefinitionPage, EntryFilter, IndexInstants, ShardRows, TenantIndex
 from tests.support.fakes.scan import page_of, rows_of
 from tests.support.fakes.table import FakeTable, Row
 
@@ -19,7 +20,13 @@ class FakeQueries:
         self._table = table
 
     def definitions(
-        self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
+        self,
+        tenant_id: str,
+        *,
+        after: str | None,
+        limit: int,
+        backfill_of: str | None = None,
+        state: JobState | None = None,
     ) -> DefinitionPage:
         """As in DynamoDB, a full page is never marked as the last."""
         jobs = {
@@ -29,7 +36,8 @@ class FakeQueries:
         }
         page = [job_id for job_id in sorted(jobs) if after is None or job_id > after][:limit]
         return DefinitionPage(
-            jobs=tuple(jobs[job_id] for job_id in page), next_after=page[-1] if len(page) == limit else None
+            jobs=tuple(jobs[job_id] for job_id in page if state in (None, jobs[job_id].state)),
+            next_after=page[-1] if len(page) == limit else None,
         )
 
     def index_pages(
@@ -63,6 +71,25 @@ class FakeQueries:
             replace(page, positions=tuple(each for each in page.positions if _is_listed(entries[each], only)))
             for page in pages
         ]
+
+    def instants(
+        self, index: TenantIndex, tenant_id: str, shards: int, span: PositionRange, *, at_most: int
+    ) -> Sequence[IndexInstants]:
+        return [
+            self._shard_instants(index, tenant_id, shards, shard, span, at_most) for shard in range(shards)
+        ]
+
+    def _shard_instants(
+        self, index: TenantIndex, tenant_id: str, shards: int, shard: int, span: PositionRange, at_most: int
+    ) -> IndexInstants:
+        found: list[int] = []
+        while True:
+            left = at_most - len(found)
+            page = self.index_pages(index, tenant_id, shards, span, newest_first=False, limit=left)[shard]
+            found += [position.at for position in page.positions]
+            if page.edge is None or len(found) >= at_most:
+                return IndexInstants(instants=tuple(found), is_whole=page.edge is None)
+            span = PositionRange(after=page.edge, before=span.before)
 
     def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:
         pages = [page_of(rows_of(self._table, bucket, shard), after, limit) for shard in range(shards)]

@@ -175,6 +175,7 @@ def test_upcoming_runs_are_counted_step_by_step() -> None:
         ],
         "until": "2025-02-19T21:14:00.000Z",
         "complete": True,
+        "estimated": False,
     }
     day = world.get("/v1/upcoming/density").json
     assert (len(day["steps"]), day["until"]) == (25, "2025-02-20T22:00:00.000Z")

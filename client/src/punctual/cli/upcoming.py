@@ -43,7 +43,8 @@ def _texts(found: "Density", zone: tzinfo | None) -> Iterator[str]:
     for each, bar in zip(found.steps, bars, strict=True):
         yield f"{local(each.at, zone)}  {each.count:>{width}}  {bar}"
     yield ""
-    yield f"{sum(each.count for each in found.steps)} runs before {local(found.until, zone)}"
+    about = "about " if found.estimated else ""
+    yield f"{about}{sum(each.count for each in found.steps)} runs before {local(found.until, zone)}"
     if not found.complete:
         yield "not all are counted: give a shorter --within"
 

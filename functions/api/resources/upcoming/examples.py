@@ -27,6 +27,7 @@ DENSITY: Examples = {
         ],
         "until": "2025-02-19T23:00:00.000Z",
         "complete": True,
+        "estimated": False,
     }
 }
 DUE_PAGE: Examples = {

@@ -8,6 +8,7 @@ from functions.api.models import InstantOut, Representation, with_examples
 from functions.api.resources.executions.models import StateOut
 from functions.api.resources.upcoming import examples
 from shared.names import Lane
+from shared.usecases.listings.count_upcoming import READS_AT_MOST
 
 
 class UpcomingRunOut(Representation):
@@ -58,6 +59,10 @@ class DensityOut(Representation):
     complete: bool = Field(
         description="False where the range is not counted to its end, or where the tenant has more recurring jobs "
         "than can be enumerated, or more waiting retries than can be read."
+    )
+    estimated: bool = Field(
+        description=f"Whether the counts follow from a sample: of more than {READS_AT_MOST} stored executions, "
+        f"{READS_AT_MOST} at most are read."
     )
 
 

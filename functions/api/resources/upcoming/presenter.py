@@ -34,6 +34,7 @@ def density_out(density: Density) -> DensityOut:
         steps=[DensityStepOut(at=format_instant(step.at), count=step.count) for step in density.steps],
         until=format_instant(density.until),
         complete=density.is_complete,
+        estimated=density.is_estimated,
     )
 
 

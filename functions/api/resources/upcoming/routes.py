@@ -107,8 +107,8 @@ def list_upcoming(context: Context, request: AuthenticatedRequest) -> Response:
         description=(
             f"From now to the end of the step before `to`, which is by default in {DEFAULT_DENSITY_SECONDS // 3600} "
             f"hours and at most in {LONGEST_DAYS} days. A range has at most {STEPS_AT_MOST} steps, which begin at "
-            f"multiples of `step_seconds` since 1970. One request counts at most {RUNS_AT_MOST} runs, of which it "
-            f"reads at most {READS_AT_MOST}."
+            f"multiples of `step_seconds` since 1970. One request counts at most {RUNS_AT_MOST} runs. It reads at "
+            f"most {READS_AT_MOST} of those that are stored: of more, it reads a sample, and `estimated` is true."
         ),
         success=200,
         answer=DensityOut,

@@ -74,21 +74,21 @@ class DynamoHistoryStore:
             return False
         return True
 
-    def hours(self, tenant_id: str | None, first: int, until: int) -> Iterator[UnitSums]:
-        return self._between(tenant_id, first, until)
+    def hours(
+        self, tenant_id: str | None, first: int, until: int, *, by_minute: bool = True
+    ) -> Iterator[UnitSums]:
+        for row in self._rows_between(tenant_id, first, until):
+            yield _sums(tenant_id, row, by_minute=by_minute)
 
     def newest(
         self, tenant_id: str, first: int, until: int, *, at_once: int = HOURS_AT_ONCE
     ) -> Iterator[UnitSums]:
-        return self._between(tenant_id, first, until, ScanIndexForward=False, Limit=at_once)
+        for row in self._rows_between(tenant_id, first, until, ScanIndexForward=False, Limit=at_once):
+            yield _sums(tenant_id, row)
 
     def etags(self, first: int, until: int) -> Mapping[ArchiveUnit, str]:
         rows = self._rows_between(None, first, until, ProjectionExpression="sk, et")
         return {parse_hour_sums_sk(row[Attr.SK]): row["et"] for row in rows if "et" in row}
-
-    def _between(self, tenant_id: str | None, first: int, until: int, **options: Any) -> Iterator[UnitSums]:
-        for row in self._rows_between(tenant_id, first, until, **options):
-            yield _sums(tenant_id, row)
 
     def _rows_between(
         self, tenant_id: str | None, first: int, until: int, **options: Any
@@ -195,7 +195,7 @@ def _rows(row: Any) -> int:
         return 0
 
 
-def _sums(tenant_id: str | None, row: Any) -> UnitSums:
+def _sums(tenant_id: str | None, row: Any, *, by_minute: bool = True) -> UnitSums:
     if row["v"] != VERSION:
         raise UnreadableItemError(f"an item of statistics has version {row['v']!r}")
     unit = parse_hour_sums_sk(row[Attr.SK])
@@ -203,6 +203,6 @@ def _sums(tenant_id: str | None, row: Any) -> UnitSums:
     return UnitSums(
         unit=unit,
         tenant_id=tenant_id,
-        sums=read_sums(unit, row["st"]),
+        sums=read_sums(unit, row["st"], by_minute=by_minute),
         row_groups=(groups[0], groups[1]) if groups else None,
     )

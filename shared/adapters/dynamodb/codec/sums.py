@@ -40,12 +40,13 @@ def encode_sums(unit: ArchiveUnit, sums: Sums) -> bytes:
     return zlib.compress(json.dumps(document, separators=(",", ":")).encode(), 9)
 
 
-def read_sums(unit: ArchiveUnit, content: bytes) -> Sums:
-    """UnreadableItemError for anything else."""
+def read_sums(unit: ArchiveUnit, content: bytes, *, by_minute: bool = True) -> Sums:
+    """The sums, without `by_minute` with all minutes joined in the first; UnreadableItemError for anything else."""
     try:
         unpacked = zlib.decompressobj().decompress(content, LARGEST)
         buckets = unit.buckets
         document: Any = orjson.loads(unpacked)
+        every = document["m"]
         return Sums(
             states=Counter(document["s"]),
             end_reasons=Counter(document["e"]),
@@ -57,11 +58,23 @@ def read_sums(unit: ArchiveUnit, content: bytes) -> Sums:
             duration=_histogram(document["d"]),
             minutes={
                 buckets[number]: MinuteSums(ended=ended, failed=failed, lag=_histogram(lag))
-                for number, ended, failed, lag in document["m"]
+                for number, ended, failed, lag in (every if by_minute else _joined(every))
             },
         )
     except (zlib.error, KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise UnreadableItemError("an item of statistics is broken") from error
+
+
+def _joined(every: list[list[Any]]) -> list[list[Any]]:
+    """At most one minute, with the sums of all."""
+    if not every:
+        return []
+    counts: dict[int, int] = {}
+    for *_, lag in every:
+        for code, count in zip(lag[::2], lag[1::2], strict=True):
+            counts[code] = counts.get(code, 0) + count
+    ended, failed = (sum(minute[place] for minute in every) for place in (1, 2))
+    return [[every[0][0], ended, failed, list(chain.from_iterable(counts.items()))]]
 
 
 def _sorted(counts: Counter[str]) -> dict[str, int]:

@@ -1,10 +1,11 @@
 """Queries over jobs and executions in DynamoDB: one page each, all shards of a query in parallel."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import field
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from shared.adapters.aws.client import AwsClient
@@ -19,6 +20,7 @@ from shared.adapters.dynamodb.codec.keys import (
     job_key,
     job_prefix,
     one_off_index_pk,
+    parse_instant_of,
     parse_position,
     retry_index_pk,
     run_index_pk,
@@ -28,10 +30,10 @@ from shared.adapters.dynamodb.codec.keys import (
 from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnreadableItemError
-from shared.domain.jobs.job import Job
+from shared.domain.jobs.job import Job, JobState
 from shared.domain.listings.position import IndexPage, PositionRange
 from shared.names import Attr, Index
-from shared.ports.listings import DefinitionPage, EntryFilter, ShardRows, TenantIndex
+from shared.ports.listings import DefinitionPage, EntryFilter, IndexInstants, ShardRows, TenantIndex
 
 MAX_PARALLEL = 16
 """The maximum of parallel requests, well below the SDK's connection pool."""
@@ -49,18 +51,26 @@ class DynamoQueries:
         self._region = region
 
     def definitions(
-        self, tenant_id: str, *, after: str | None, limit: int, backfill_of: str | None = None
+        self,
+        tenant_id: str,
+        *,
+        after: str | None,
+        limit: int,
+        backfill_of: str | None = None,
+        state: JobState | None = None,
     ) -> DefinitionPage:
         pk, named = job_prefix(tenant_id)
         prefix = named if backfill_of is None else backfill_prefix(tenant_id, backfill_of)[1]
         start: Any = {"ExclusiveStartKey": item_key(*job_key(tenant_id, after))} if after is not None else {}
+        only = _state_filter(state)
         with translated():
             answer = self._client.query(
                 TableName=self._jobs,
                 KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
-                ExpressionAttributeValues={":pk": {"S": pk}, ":prefix": {"S": prefix}},
+                ExpressionAttributeValues={":pk": {"S": pk}, ":prefix": {"S": prefix}, **only.values},
                 ConsistentRead=True,
                 Limit=limit,
+                **only.expression,
                 **start,
             )
         last = answer.get("LastEvaluatedKey")
@@ -98,28 +108,62 @@ class DynamoQueries:
         limit: int,
         entries: "_Filter",
     ) -> IndexPage:
+        options = {"ScanIndexForward": not newest_first, "Limit": limit, **entries.expression}
+        answer, sk_name = self._entries(index, pk, keys, options, entries.values)
+        last = answer.get("LastEvaluatedKey")
+        return IndexPage(
+            positions=tuple(parse_position(item[sk_name]["S"]) for item in answer["Items"]),
+            edge=parse_position(last[sk_name]["S"]) if last else None,
+        )
+
+    def instants(
+        self, index: TenantIndex, tenant_id: str, shards: int, span: PositionRange, *, at_most: int
+    ) -> Sequence[IndexInstants]:
+        keys = span_keys(span)
+        if keys is None:
+            return [IndexInstants(instants=(), is_whole=True)]
+        ask = partial(self._shard_instants, index, keys=keys, at_most=at_most)
+        return self._side_by_side(ask, _partitions(index, tenant_id, shards))
+
+    def _shard_instants(
+        self, index: TenantIndex, pk: str, *, keys: tuple[str, str], at_most: int
+    ) -> IndexInstants:
+        found: list[int] = []
+        start: Any = {}
+        while True:
+            answer, sk_name = self._entries(index, pk, keys, {"Limit": at_most - len(found), **start})
+            found += [parse_instant_of(item[sk_name]["S"]) for item in answer["Items"]]
+            last = answer.get("LastEvaluatedKey")
+            if last is None or len(found) >= at_most:
+                return IndexInstants(instants=tuple(found), is_whole=last is None)
+            start = {"ExclusiveStartKey": last}
+
+    def _entries(
+        self,
+        index: TenantIndex,
+        pk: str,
+        keys: tuple[str, str],
+        options: Mapping[str, Any],
+        values: Mapping[str, Any] = MappingProxyType({}),
+    ) -> tuple[Any, str]:
+        """The answer to one query of an index, of sort keys alone, and the name of the sort key."""
         name, pk_name, sk_name = _INDEXES[index]
         with translated():
             answer = self._client.query(
                 TableName=self._executions,
                 IndexName=name,
                 KeyConditionExpression="#pk = :pk AND #sk BETWEEN :low AND :high",
+                ProjectionExpression="#sk",
                 ExpressionAttributeNames={"#pk": pk_name, "#sk": sk_name},
                 ExpressionAttributeValues={
                     ":pk": {"S": pk},
                     ":low": {"S": keys[0]},
                     ":high": {"S": keys[1]},
-                    **entries.values,
+                    **values,
                 },
-                ScanIndexForward=not newest_first,
-                Limit=limit,
-                **entries.expression,
+                **options,
             )
-        last = answer.get("LastEvaluatedKey")
-        return IndexPage(
-            positions=tuple(parse_position(item[sk_name]["S"]) for item in answer["Items"]),
-            edge=parse_position(last[sk_name]["S"]) if last else None,
-        )
+        return answer, sk_name
 
     def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:
         return self._side_by_side(partial(self._shard_rows, bucket, after=after, limit=limit), range(shards))
@@ -183,6 +227,12 @@ def _filter(only: EntryFilter | None) -> _Filter:
         conditions.append(f"begins_with({Attr.NAME}, :prefix)")
         values[":prefix"] = encode(only.name_prefix)
     return _Filter({"FilterExpression": " AND ".join(conditions)} if conditions else {}, values)
+
+
+def _state_filter(state: JobState | None) -> _Filter:
+    if state is None:
+        return _Filter()
+    return _Filter({"FilterExpression": "s = :state"}, {":state": encode(state.value)})
 
 
 def _partitions(index: TenantIndex, tenant_id: str, shards: int) -> list[str]:

@@ -278,7 +278,6 @@ def test_hours_that_were_passed_are_not_counted_in_the_index() -> None:
 
 def test_too_many_index_entries_are_not_called_a_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read_statistics, "MOST_UNCOUNTED", 4)
-    monkeypatch.setattr(read_statistics, "PAGE", 2)
     world = ArchiveWorld(END)
     for number in range(1, 10):
         world.ended(number, due_at=START + number * MINUTE_MS)

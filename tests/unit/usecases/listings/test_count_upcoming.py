@@ -1,12 +1,15 @@
 """How many runs a tenant's jobs are about to make: the runs of the list, step by step, within bounds."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from random import Random
 
 import pytest
 
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.states import State
+from shared.domain.ids import ENTROPY_BITS
 from shared.domain.schedules.schedule import Cron, Rate
 from shared.usecases.listings.count_upcoming import (
     LONGEST_DAYS,
@@ -94,24 +97,47 @@ def test_runs_of_other_tenants_are_not_counted() -> None:
     assert counts_of(counted(world, 10 * MINUTE)) == {}
 
 
-def test_stored_runs_are_read_up_to_a_bound() -> None:
+def put_in_each_second(world: World, count: int, state_of: Callable[[int], State]) -> None:
+    """One-off jobs with identities as the product draws them."""
+    drawn = Random(17)
+    for number in range(count):
+        single = one_off(drawn.getrandbits(ENTROPY_BITS), due_at=DUE_AT + (number + 1) * SECOND)
+        world.put(in_state(single, state_of(number)))
+
+
+def test_counts_up_to_the_bound_of_reads_are_exact() -> None:
     world = World(DUE_AT)
-    for number in range(READS_AT_MOST + 50):
-        world.put(one_off(number, due_at=DUE_AT + (number + 1) * SECOND))
+    put_in_each_second(world, READS_AT_MOST, lambda number: State.CANCELLED if number % 2 else State.PENDING)
+    density = counted(world, HOUR, MINUTE)
+    assert (density.is_complete, density.is_estimated) == (True, False)
+    assert sum(counts_of(density).values()) == READS_AT_MOST // 2
+
+
+def test_sample_of_more_stored_runs_is_read_and_counts_them_all() -> None:
+    world = World(DUE_AT)
+    put_in_each_second(world, 5 * READS_AT_MOST + 50, lambda _: State.PENDING)
     world.steps.taken.clear()
     density = counted(world, HOUR, MINUTE)
-    assert not density.is_complete
-    assert sum(counts_of(density).values()) == READS_AT_MOST
-    assert density.until == DUE_AT + (READS_AT_MOST + 1) * SECOND
-    assert density.steps[-1].at == density.until - density.until % MINUTE
-    assert world.steps.count("store.get_many") == READS_AT_MOST // 100
+    assert (density.is_complete, density.is_estimated) == (True, True)
+    assert sum(counts_of(density).values()) == 5 * READS_AT_MOST + 50
+    assert len(density.steps) == 61
+    assert 0 < world.steps.count("store.get_many") <= READS_AT_MOST // 100
 
 
-def test_counts_up_to_the_bound_exactly_are_complete() -> None:
+@pytest.mark.parametrize("period", [2, 5, 10])
+def test_sample_leaves_out_as_many_runs_as_were_cancelled_whatever_their_pattern(period: int) -> None:
     world = World(DUE_AT)
-    for number in range(READS_AT_MOST):
-        world.put(one_off(number, due_at=DUE_AT + (number + 1) * SECOND))
-    assert counted(world, HOUR, MINUTE).is_complete
+    stored = 10 * READS_AT_MOST
+    put_in_each_second(world, stored, lambda number: State.PENDING if number % period else State.CANCELLED)
+    density = counted(world, HOUR, MINUTE)
+    will_run = stored - stored // period
+    assert sum(counts_of(density).values()) == pytest.approx(will_run, rel=0.15)
+
+
+def test_sample_finds_no_run_where_all_were_cancelled() -> None:
+    world = World(DUE_AT)
+    put_in_each_second(world, 2 * READS_AT_MOST, lambda _: State.CANCELLED)
+    assert counts_of(counted(world, HOUR, MINUTE)) == {}
 
 
 def test_runs_that_are_not_stored_cost_no_read_and_are_counted_up_to_a_bound() -> None:

@@ -168,7 +168,7 @@ def test_next_run_of_every_definition_is_listed_beyond_the_definition_limit() ->
     world.steps.taken.clear()
     page = world.list_upcoming.execute(world.tenant, MINUTE, limit=100)
     assert not page.is_complete
-    assert world.steps.count("queries.definitions") == DEFINITIONS_AT_MOST // 100
+    assert world.steps.count("queries.definitions") == 1
     assert len(told(world, MINUTE)) == DEFINITIONS_AT_MOST + 20
 
 

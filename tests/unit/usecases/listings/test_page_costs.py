@@ -13,12 +13,13 @@ import pytest
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
+from shared.domain.jobs.job import JobState
 from shared.domain.listings.filters import DeadLetterFilter, ExecutionFilter, JobFilter, Kind
 from shared.domain.listings.position import IndexPage
 from shared.ports.listings import DefinitionPage, TenantIndex
 from shared.usecases.dead_letters.list_dead_letters import ListDeadLetters
 from shared.usecases.listings.list_by_time import ListByTime
-from shared.usecases.listings.list_jobs import ListJobs
+from shared.usecases.listings.list_jobs import OF_A_STATE_AT_MOST, ListJobs
 from shared.usecases.reading.read_page import FILTERED_AT_MOST
 from shared.usecases.reading.shown import HotExecutions
 from tests.support.builders import DUE_AT, in_state, job, one_off, with_changes
@@ -49,11 +50,12 @@ class Bill:
         self.units += 1
         return self.world.store.get(execution_id)
 
-    def definitions(self, *place: Any, **chosen: Any) -> DefinitionPage:
-        page = self.world.list_jobs.queries.definitions(*place, **chosen)
-        self.items += len(page.jobs)
-        self.units += len(page.jobs) * DEFINITION_BYTES / UNIT_BYTES
-        return page
+    def definitions(self, *place: Any, state: Any = None, **chosen: Any) -> DefinitionPage:
+        examined = self.world.list_jobs.queries.definitions(*place, **chosen)
+        self.units += len(examined.jobs) * DEFINITION_BYTES / UNIT_BYTES
+        sent = self.world.list_jobs.queries.definitions(*place, state=state, **chosen)
+        self.items += len(sent.jobs)
+        return sent
 
     def index_pages(self, *place: Any, only: Any = None, **chosen: Any) -> Sequence[IndexPage]:
         examined = self.world.list_jobs.queries.index_pages(*place, **chosen)
@@ -115,6 +117,22 @@ def test_page_of_jobs_with_a_filter_costs_fifty_units_at_most(
         position = page.next_position
         if position is None:
             break
+
+
+def test_page_of_paused_jobs_looks_at_a_thousand_recurring_jobs_and_is_sent_its_own_alone() -> None:
+    made = World(DUE_AT)
+    for number in range(OF_A_STATE_AT_MOST + 100):
+        state = JobState.PAUSED if number % 100 == 99 else JobState.ACTIVE
+        made.table.jobs[made.tenant.id, job(number).id] = job(number, state=state)
+    bill = Bill(made)
+    listing = ListJobs(queries=bill, store=bill)  # type: ignore[arg-type]
+    paused = JobFilter(state=JobState.PAUSED)
+    page = listing.execute(made.tenant, limit=100, criteria=paused)
+    assert (len(page.jobs), bill.items, bill.units) == (10, 10, OF_A_STATE_AT_MOST / 4)
+    rest = listing.execute(made.tenant, limit=100, criteria=paused, position=page.next_position)
+    assert (len(rest.jobs), rest.next_position) == (1, None)
+    # Who names a number of jobs to examine gets no more.
+    assert listing.execute(made.tenant, limit=100, criteria=paused, at_most=50).jobs == ()
 
 
 @pytest.mark.parametrize("definitions", [99, 100, 101])

@@ -69,7 +69,8 @@ export function heatSentence(density, labelOf) {
   if (total === 0) return 'No run is due in this range.';
   const peak = density.steps.reduce((most, step) => (step.count > most.count ? step : most));
   const least = density.complete ? '' : 'at least ';
-  return `${least}${total} ${total === 1 ? 'run is' : 'runs are'} due. `
+  const about = density.estimated ? 'about ' : '';
+  return `${least}${about}${total} ${total === 1 ? 'run is' : 'runs are'} due. `
     + `The most, ${peak.count}, are due from ${labelOf(Date.parse(peak.at))} on.`;
 }
 

@@ -100,7 +100,7 @@ export const outcomeSentence = (statistics, name) => {
     `${count(sums.failed)} failed`,
     ...['skipped', 'cancelled'].filter((key) => sums[key] > 0).map((key) => `${count(sums[key])} ${key}`),
   ];
-  const later = sums.uncounted > 0 ? ` ${runs(sums.uncounted)} more ${were(sums.uncounted)} due and not counted yet.` : '';
+  const later = sums.uncounted > 0 ? ` ${count(sums.uncounted)} more ${sums.uncounted === 1 ? 'run is' : 'runs are'} due and not counted yet.` : '';
   return `${runs(ended)} ended in ${words}: ${parts.join(', ')}.${later}`;
 };
 
@@ -168,13 +168,14 @@ export const heat = (steps) => {
 };
 
 /** What the next hours bring. */
-export const densitySentence = ({ steps, complete, until }, zone) => {
+export const densitySentence = ({ steps, complete, estimated, until }, zone) => {
   const sum = steps.reduce((all, step) => all + step.count, 0);
   const busiest = steps.reduce((most, step) => (step.count > most.count ? step : most), { count: 0 });
   const end = complete ? '' : ` Counted until ${instant(until, zone).text}; further runs are not in the strip.`;
+  if (sum === 0 && estimated) return `No run is planned in the next 6 hours, by a sample.${end}`;
   if (sum === 0) return `No run is planned in the next 6 hours.${end}`;
   const peak = `${runs(busiest.count)} in the quarter of an hour from ${instant(busiest.at, zone).text}`;
-  return `${runs(sum)} in the next 6 hours; the most are ${peak}.${end}`;
+  return `${estimated ? 'About ' : ''}${runs(sum)} in the next 6 hours; the most are ${peak}.${end}`;
 };
 
 /** Jobs that were paused because their receiver answered 410. */
@@ -187,4 +188,3 @@ export const pausedSentence = (found, hasMore) => {
 };
 
 const runs = (n) => `${count(n)} ${n === 1 ? 'run' : 'runs'}`;
-const were = (n) => (n === 1 ? 'is' : 'are');

@@ -19,7 +19,8 @@ import { Table } from '../ui/table.js';
 
 /** The next runs and the paused jobs are read once a minute: they cost the most, and change the least. */
 const SELDOM_MS = 60_000;
-const PAUSED_PAGES = 10;
+const PAUSED_PAGES = 4;
+const PAUSED_COUNTED = 50;
 const PAUSED_SHOWN = 5;
 
 export default function Overview({ query }) {
@@ -51,14 +52,14 @@ function askNext() {
   return get('/v1/upcoming/density', densityQuery(Date.now()));
 }
 
-/** Paused jobs of the first pages. A page of a filtered list examines a few dozen jobs, whatever matches. */
+/** Jobs that their receivers paused, of the first pages. A page examines 1,000 recurring jobs, whatever matches. */
 async function askPaused() {
   const jobs = [];
   let seen = 0;
   for await (const page of pages('/v1/jobs', { state: 'paused', limit: 100 })) {
-    jobs.push(...page.jobs);
+    jobs.push(...pausedByReceiver(page.jobs));
     seen += 1;
-    if (seen === PAUSED_PAGES) return { jobs, hasMore: page.next_cursor !== null };
+    if (seen === PAUSED_PAGES || jobs.length >= PAUSED_COUNTED) return { jobs, hasMore: page.next_cursor !== null };
   }
   return { jobs, hasMore: false };
 }
@@ -81,13 +82,12 @@ function Statistics({ range, answer }) {
 
 /** One line, whatever is found: the rest of the page does not move. */
 function Paused({ jobs, hasMore }) {
-  const found = pausedByReceiver(jobs);
-  const sentence = pausedSentence(found.length, hasMore);
-  if (found.length === 0) return html`<p class="muted">${sentence}</p>`;
+  const sentence = pausedSentence(jobs.length, hasMore);
+  if (jobs.length === 0) return html`<p class="muted">${sentence}</p>`;
   return html`<details class="paused">
     <summary><${State} kind="warning" word=${sentence} /></summary>
     <p>The receiver answered 410, that it is gone. Resume a job when its receiver is back.</p>
-    <ul>${found.slice(0, PAUSED_SHOWN).map((job) => html`<li key=${job.id}><a href=${href('job', { id: job.id })}>${job.name ?? job.id}</a></li>`)}</ul>
+    <ul>${jobs.slice(0, PAUSED_SHOWN).map((job) => html`<li key=${job.id}><a href=${href('job', { id: job.id })}>${job.name ?? job.id}</a></li>`)}</ul>
     <p><a href=${href('jobs', {}, { state: 'paused' })}>All paused jobs</a></p>
   </details>`;
 }

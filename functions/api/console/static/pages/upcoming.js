@@ -46,6 +46,7 @@ function Density({ view, density, query }) {
     <p>${heatSentence(density, clock.label)} Times are in ${clock.zone}.</p>
     ${!density.complete && html`<p class="warnings"><span aria-hidden="true">⚠ </span>Not all runs are counted: runs before
       ${' '}${clock.label(Date.parse(density.until))} are, as far as the API enumerates the jobs.</p>`}
+    ${density.estimated && html`<p class="muted">Too many runs are stored to read each of them: the counts follow from a sample.</p>`}
     ${query.as === 'table'
       ? html`<${StepTable} ...${{ density, clock }} />`
       : html`<${HeatMap} ...${{ view, density, clock, open: query.at }} />`}`;
