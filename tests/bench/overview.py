@@ -3,7 +3,8 @@
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import islice
@@ -36,6 +37,8 @@ ONE_OFF = 99_000
 ENDED_AN_HOUR = 2_000
 """In the two hours that the archive has not counted yet; one of a hundred has failed."""
 HOURS = 365 * 24
+WRITERS = 8
+"""Threads that fill the tables."""
 SAVED = Path(__file__).with_name("overview.json")
 RANGES = ("1h", "24h", "14d")
 
@@ -105,12 +108,13 @@ def _ask(cell: Cell, name: str, path: str, query: Mapping[str, str]) -> Opened:
 
 
 def _fill(cell: Cell, now: int) -> None:
-    write = partial(_write, cell.meter.raw)
-    write(os.environ[Env.JOBS_TABLE], (job_item(each) for each in _jobs(now)))
-    write(os.environ[Env.EXECUTIONS_TABLE], _items(now))
     history = cell.cases.core.ports.history
-    for hour in range(hour_of(now) - HOURS, hour_of(now) - 1):
-        history.put(_sums(hour), version=1, etag=None, expires_at_s=2**40)
+    with ThreadPoolExecutor(WRITERS) as writers:
+        write = partial(_write, writers, cell.meter.raw)
+        write(os.environ[Env.JOBS_TABLE], (job_item(each) for each in _jobs(now)))
+        write(os.environ[Env.EXECUTIONS_TABLE], _items(now))
+        put = partial(history.put, version=1, etag=None, expires_at_s=2**40)
+        assert all(writers.map(put, map(_sums, range(hour_of(now) - HOURS, hour_of(now) - 1))))
     history.note_passed(PassedMark(since=hour_of(now) - HOURS, before=hour_of(now) - 1), now)
 
 
@@ -156,9 +160,11 @@ def _sums(hour: int) -> UnitSums:
     return UnitSums(unit=ArchiveUnit(hour=hour, group=0), tenant_id=TENANT, sums=sums)
 
 
-def _write(client: Any, table: str, items: Iterable[Mapping[str, Any]]) -> None:
-    rest = iter(items)
-    while batch := list(islice(rest, 25)):
+def _write(writers: Executor, client: Any, table: str, items: Iterable[Mapping[str, Any]]) -> None:
+    def put(batch: Sequence[Mapping[str, Any]]) -> bool:
         puts = [{"PutRequest": {"Item": item}} for item in batch]
-        left = client.batch_write_item(RequestItems={table: puts})["UnprocessedItems"]
-        assert not left
+        return not client.batch_write_item(RequestItems={table: puts})["UnprocessedItems"]
+
+    rest = iter(items)
+    while batches := [batch for _ in range(4 * WRITERS) if (batch := list(islice(rest, 25)))]:
+        assert all(writers.map(put, batches))

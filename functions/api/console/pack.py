@@ -17,13 +17,17 @@ _RUN = """\
 const __found = {};
 const __use = (name) => (__found[name] ??= __modules[name]());
 """
-_IMPORT = re.compile(r"""(?:^|(?<=;))import\s*([^'";]*?)\s*from\s*['"]([^'"]+)['"];?""", re.MULTILINE)
-_LATER = re.compile(r"""\bimport\(\s*['"]([^'"]+)['"]\s*\)""")
-_LIST = re.compile(r"(?:^|(?<=[;}]))export\s*\{([^}]*)\};?", re.MULTILINE)
-_DEFAULT_NAMED = re.compile(r"^export default ((?:async )?function (\w+))", re.MULTILINE)
-_DEFAULT = re.compile(r"(?:^|(?<=[;}]))export default\b", re.MULTILINE)
-_DECLARED = re.compile(r"^export ((?:async )?function\*?|const|class) (\w+)", re.MULTILINE)
-_LEFT = re.compile(r"^(?:import\b(?!\()|export\b(?! [A-Z_]+=))", re.MULTILINE)
+# Each begins with its word, so that the search is one for a text: vendored modules have long lines and no imports.
+_IMPORT = re.compile(
+    r"""import(?:(?<=^import)|(?<=;import))\s*([^'";]*?)\s*from\s*['"]([^'"]+)['"];?""", re.MULTILINE
+)
+_LATER = re.compile(r"""import(?<=\bimport)\(\s*['"]([^'"]+)['"]\s*\)""")
+_LIST = re.compile(r"export(?:(?<=^export)|(?<=[;}]export))\s*\{([^}]*)\};?", re.MULTILINE)
+_DEFAULT_NAMED = re.compile(r"export default (?<=^export default )((?:async )?function (\w+))", re.MULTILINE)
+_DEFAULT = re.compile(r"export default(?:(?<=^export default)|(?<=[;}]export default))\b", re.MULTILINE)
+_DECLARED = re.compile(r"export (?<=^export )((?:async )?function\*?|const|class) (\w+)", re.MULTILINE)
+_LEFT = re.compile(r"import\b(?!\()|export\b(?! [A-Z_]+=)")
+"""At the beginning of a line."""
 
 
 class UnknownFormError(ValueError):
@@ -64,8 +68,9 @@ def _body(name: str, source: str) -> str:
     body = _DEFAULT_NAMED.sub(r"\1", body)
     body = _DEFAULT.sub("const __default =", body)
     body = _DECLARED.sub(r"\1 \2", body)
-    if left := _LEFT.search(body):
-        raise UnknownFormError(f"{name}: {body[left.start() :].splitlines()[0][:80]}")
+    for line in body.split("\n"):
+        if _LEFT.match(line):
+            raise UnknownFormError(f"{name}: {line[:80]}")
     given = ", ".join(f"{outer}: {inner}" for outer, inner in exports_of(source).items())
     return f"{body}\nreturn {{ {given} }};"
 

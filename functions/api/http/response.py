@@ -11,6 +11,8 @@ from shared.dataclass import dataclass
 
 MOST_PACKED = 64
 """Compressed bodies that a process keeps: more than there are files."""
+_LEVEL = 6
+"""The highest level takes half as long again, for files that are a fifth of a per cent smaller."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,4 +47,4 @@ def packed(text: str) -> str:
     The console's script takes some hundredths of a second, at its first request.
     """
     # Without a time in the header, so that equal files have equal bytes.
-    return b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+    return b64encode(gzip.compress(text.encode(), _LEVEL, mtime=0)).decode()

@@ -138,8 +138,8 @@ class JobFilter:
     @property
     def rare_state(self) -> JobState | None:
         """The state of recurring jobs that is wanted, where few have it: most are active."""
-        is_rare = self.state in set(JobState) - {JobState.ACTIVE}
-        return JobState(self.state) if is_rare else None
+        rare = set(JobState) - {JobState.ACTIVE}
+        return next((state for state in rare if state == self.state), None)
 
     def matches(self, job: Execution | Job) -> bool:
         return (

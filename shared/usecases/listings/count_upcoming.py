@@ -31,7 +31,7 @@ LONGEST_DAYS = 31
 _DAY_MS = 86_400_000
 _ORDER = attrgetter("position.at", "position.id")
 _CHANCE = attrgetter("position.id.entropy")
-_INDEX_PAGE = 1_000
+_INDEX_PAGE = 2_000
 """Entries of an index that are read at once, of all shards together: a count needs most of them."""
 
 

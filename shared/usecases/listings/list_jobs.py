@@ -22,9 +22,9 @@ from shared.usecases.reading.read_page import (
 )
 from shared.usecases.reading.resolve_moved import resolve_moved
 
-OF_A_STATE_AT_MOST = 1_000
-"""Recurring jobs that one page examines for a state that few have. The database leaves out the others: it bills a read
-unit for four of 1 KB, and sends nothing. It examines 1 MB at most."""
+OF_A_STATE_AT_MOST = 4_000
+"""Recurring jobs that one page examines for a state that few have. DynamoDB leaves out the others: it bills them, and
+sends nothing. It examines 1 MB at most, for 256 read units."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

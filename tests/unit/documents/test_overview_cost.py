@@ -28,5 +28,5 @@ def test_overview_opens_with_few_read_units_and_few_requests_to_the_tables() -> 
 
 
 def test_visit_of_the_overview_sends_few_requests() -> None:
-    """The page, its script and its style sheet at a first visit; and one request a part, two of paused jobs."""
-    assert {(row.first_requests, row.later_requests) for row in saved_visits()} == {(9, 7)}
+    """The page, its script and its style sheet at a first visit, the owner of the key, and each of four parts."""
+    assert {(row.first_requests, row.later_requests) for row in saved_visits()} == {(8, 6)}

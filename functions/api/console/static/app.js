@@ -1,5 +1,5 @@
 // The console: signs in, and shows the page that the address names.
-import { html, render, useEffect, useState } from './lib/dom.js';
+import { html, render, useLayoutEffect, useState } from './lib/dom.js';
 import { onSessionChange, session, signOut, storedKey, takeKeyOfAddress } from './lib/session.js';
 import { Frame } from './shell/frame.js';
 import { SignIn } from './shell/sign_in.js';
@@ -22,8 +22,8 @@ const PAGES = {
 function Console({ firstKey }) {
   const [offeredKey, setOfferedKey] = useState(firstKey);
   const [, redraw] = useState(0);
-  useEffect(() => onSessionChange(() => redraw((n) => n + 1)), []);
-  useEffect(() => {
+  useLayoutEffect(() => onSessionChange(() => redraw((n) => n + 1)), []);
+  useLayoutEffect(() => {
     // An address with a key may also be pasted into a tab where the console is open.
     const follow = () => {
       const key = takeKeyOfAddress();

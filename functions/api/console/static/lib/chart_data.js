@@ -1,4 +1,5 @@
 // Numbers of charts. Nothing here draws.
+import { formatter } from './format.js';
 
 const MOST_STEPS = 5;
 
@@ -31,7 +32,7 @@ export function padded(at) {
 
 /** Labels of instants in seconds: the time of day, with the day where it is another than before; days alone at midnight. */
 export function timeLabels(splits, zone) {
-  const format = (options) => new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...options });
+  const format = (options) => formatter(Intl.DateTimeFormat, { timeZone: zone, ...options });
   const [time, day] = [format({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }), format({ day: 'numeric', month: 'short' })];
   const isMidnight = (at) => time.format(at * 1_000) === '00:00';
   if (splits.length > 1 && splits.every(isMidnight)) return splits.map((at) => day.format(at * 1_000));

@@ -9,9 +9,18 @@ const NONE = '–';
 const UNITS = [[DAY, 'd'], [HOUR, 'h'], [MINUTE, 'min'], [SECOND, 's']];
 const BYTE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
 
+const made = new Map();
+
+/** A formatter of Intl for the console's locale, made once: to make one takes a hundred times as long as to use it. */
+export function formatter(Kind, options) {
+  const key = `${Kind.name} ${JSON.stringify(options)}`;
+  if (!made.has(key)) made.set(key, new Kind(LOCALE, options));
+  return made.get(key);
+}
+
 /** '41,002'; '–' where there is no number. */
 export function count(n) {
-  return isNumber(n) ? new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 }).format(n) : NONE;
+  return isNumber(n) ? formatter(Intl.NumberFormat, { maximumFractionDigits: 2 }).format(n) : NONE;
 }
 
 /** '1 job', '2 jobs', '0 jobs'. */
@@ -46,10 +55,10 @@ export function instant(iso, zone = localZone()) {
   };
   const title = new Date(ms).toISOString();
   try {
-    return { text: new Intl.DateTimeFormat(LOCALE, { ...options, timeZone: zone }).format(ms), title };
+    return { text: formatter(Intl.DateTimeFormat, { ...options, timeZone: zone }).format(ms), title };
   } catch {
     // A zone that this browser does not know, because its table of zones is older than the API's.
-    return { text: new Intl.DateTimeFormat(LOCALE, { ...options, timeZone: 'UTC' }).format(ms), title };
+    return { text: formatter(Intl.DateTimeFormat, { ...options, timeZone: 'UTC' }).format(ms), title };
   }
 }
 
@@ -58,7 +67,7 @@ export function clock(iso, zone = localZone()) {
   const ms = milliseconds(iso);
   if (ms === null) return NONE;
   const options = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZone: zone };
-  return new Intl.DateTimeFormat(LOCALE, options).format(ms);
+  return formatter(Intl.DateTimeFormat, options).format(ms);
 }
 
 /** '3 min ago', 'just now'; an instant that is ahead is 'in 3 min'. */
@@ -112,7 +121,7 @@ function relative(ms) {
 }
 
 function trimmed(value) {
-  return new Intl.NumberFormat(LOCALE, { maximumFractionDigits: Math.abs(value) < 100 ? 1 : 0 }).format(value);
+  return formatter(Intl.NumberFormat, { maximumFractionDigits: Math.abs(value) < 100 ? 1 : 0 }).format(value);
 }
 
 function isNumber(n) {

@@ -1,5 +1,5 @@
 // Answers of the API that stay current while the page is looked at.
-import { useCallback, useEffect, useRef, useState } from './dom.js';
+import { useCallback, useLayoutEffect, useRef, useState } from './dom.js';
 import { isSame, nextPause } from './pace.js';
 
 /**
@@ -35,7 +35,8 @@ export function usePolled(load, deps = []) {
     if (!document.hidden) state.timer = setTimeout(ask, state.pauseMs);
   }, []);
 
-  useEffect(() => {
+  // Not after the next frame is painted: the answer is waited for.
+  useLayoutEffect(() => {
     const state = current.current;
     state.pauseMs = 0;
     show(NOTHING);

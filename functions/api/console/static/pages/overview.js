@@ -52,7 +52,7 @@ function askNext() {
   return get('/v1/upcoming/density', densityQuery(Date.now()));
 }
 
-/** Jobs that their receivers paused, of the first pages. A page examines 1,000 recurring jobs, whatever matches. */
+/** Jobs that their receivers paused, of the first pages. A page examines 1 MB of recurring jobs, whatever matches. */
 async function askPaused() {
   const jobs = [];
   let seen = 0;

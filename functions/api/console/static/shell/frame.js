@@ -1,5 +1,5 @@
 // What is around every page: navigation, who is signed in, messages, and the keyboard.
-import { html, useEffect, useErrorBoundary, useRef, useState } from '../lib/dom.js';
+import { html, useEffect, useErrorBoundary, useLayoutEffect, useRef, useState } from '../lib/dom.js';
 import { href, useRoute } from '../lib/route.js';
 import { isOperator, session } from '../lib/session.js';
 import { Empty, Problem } from '../ui/basics.js';
@@ -57,7 +57,7 @@ function Content({ load, route }) {
   const [Component, setComponent] = useState(null);
   const [error, reset] = useErrorBoundary();
   const isFocused = useRef(false);
-  useEffect(() => { load?.().then((module) => setComponent(() => module.default)); }, []);
+  useLayoutEffect(() => { load?.().then((module) => setComponent(() => module.default)); }, []);
   useEffect(() => {
     const heading = document.querySelector('#content h1');
     if (isFocused.current || !heading) return;

@@ -1,5 +1,5 @@
 // The form for an API key. Nothing but an address with #key= fills it in.
-import { html, useEffect, useRef, useState } from '../lib/dom.js';
+import { html, useLayoutEffect, useRef, useState } from '../lib/dom.js';
 import { whoami } from '../lib/api.js';
 import { isHeld } from '../lib/drafts.js';
 import { session, signIn, signOut } from '../lib/session.js';
@@ -26,7 +26,7 @@ export function SignIn({ offeredKey, onDone }) {
     }
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = 'Sign in · Punctual';
     // Known only now: the form of the last session leaves the page after this one has come.
     setHasDraft(isHeld());

@@ -1,8 +1,9 @@
 // Charts: drawn by uPlot, said in a sentence, and readable as a table.
 import uPlot from '../vendor/uPlot.mjs';
-import { html, useEffect, useRef } from '../lib/dom.js';
+import { html, useLayoutEffect, useRef } from '../lib/dom.js';
 import { count, instant } from '../lib/format.js';
 import { bands, padded, steps, timeLabels } from '../lib/chart_data.js';
+import { Folded } from './folded.js';
 import { Table } from './table.js';
 
 const HEIGHT = 180;
@@ -21,20 +22,20 @@ const COLOURS = { ok: '--ok', failed: '--failed', wait: '--wait', muted: '--mute
  */
 export function Chart({ title, sentence, data, kind = 'bars', format = count, zone }) {
   const place = useRef(null);
-  useEffect(() => draw(place.current, data, kind, format, zone), [JSON.stringify(data), kind]);
+  useLayoutEffect(() => draw(place.current, data, kind, format, zone), [JSON.stringify(data), kind]);
   return html`<figure class="chart">
     <figcaption><strong>${title}.</strong> ${sentence}</figcaption>
     <ul class="legend">${data.series.map((each) => html`<li key=${each.key}><svg viewBox="0 0 10 10" class=${each.kind} aria-hidden="true">
       <rect width="10" height="10" /></svg>${each.label}</li>`)}</ul>
     <div ref=${place} class="plot" aria-hidden="true"></div>
-    <details><summary>${title} as a table</summary>
+    <${Folded} summary="${title} as a table">
       <${Table} caption=${title} rows=${rowsOf(data)} rowKey=${(row) => row.at} columns=${[
         { key: 'at', label: 'From', render: (row) => instant(row.at * 1_000, zone).text },
         ...data.series.map((each) => ({
           key: each.key, label: each.label, numeric: true, render: (row) => format(row[each.key]),
         })),
       ]} />
-    </details>
+    <//>
   </figure>`;
 }
 
