@@ -1,9 +1,11 @@
 """From "a call did not come" to the reason and the redrive, one by one and by filter."""
 
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from tests.console.failing import MENDED, SECRET, asked, fail
-from tests.support.console.visit import Console
+from tests.support.console.day import Day
+from tests.support.console.served import ServedApi
+from tests.support.console.visit import Console, visiting
 
 
 def dead_letters(console: Console) -> list[dict[str, object]]:
@@ -31,6 +33,19 @@ def test_call_that_did_not_come_leads_to_its_reason_and_its_redrive(empty_consol
     expect(page.locator(".lead")).to_contain_text("Succeeded after 1 attempt")
     (letter,) = dead_letters(console)
     assert page.url.endswith(str(letter["redriven_by"]))
+
+
+def test_labels_of_a_telephone_stay_beside_their_numbers(
+    browser: Browser, lived: tuple[ServedApi, Day]
+) -> None:
+    api, day = lived
+    with visiting(browser, api, day, 390) as console:
+        console.open("#/dead-letters")
+        console.page.get_by_role("table").get_by_role("link").first.click()
+        cells = console.page.get_by_role("table", name="Stages of attempt 1").locator("td.number")
+        expect(cells.first).to_be_visible()
+        wraps = cells.evaluate_all("all => all.map((cell) => getComputedStyle(cell, '::before').whiteSpace)")
+        assert set(wraps) == {"normal"}
 
 
 def test_payload_stays_hidden_until_it_is_asked_for_and_its_view_is_recorded(empty_console: Console) -> None:

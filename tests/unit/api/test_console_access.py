@@ -23,7 +23,7 @@ def test_every_quota_has_words_and_the_fullest_come_first() -> None:
     words = {row["name"]: row["words"] for row in rows}
     assert words["recurring_jobs"] == "1 of 1,000, 999 left"
     assert words["calls_per_second"] == "unlimited"
-    assert words["payload_bytes"] == "at most 205 kB; beyond that larger ones are refused"
+    assert words["payload_bytes"] == "at most 205 kB; larger ones are refused"
 
 
 def test_quota_that_is_used_up_says_what_happens() -> None:

@@ -42,7 +42,7 @@ def test_sentences_have_the_figures_of_the_answer() -> None:
     sentence = say("outcomeSentence", BY_HOUR, "24h")
     assert sentence == (
         "121 runs ended in the last 24 hours: 116 succeeded, 3 failed, 2 skipped. "
-        "120 more runs are due and not counted yet."
+        "120 more were due; how they ended is not counted yet."
     )
     assert say("lagSentence", BY_HOUR, "24h") == (
         "Half of 118 first calls began within 38 ms of their due time, 99 of 100 within 412 ms."
@@ -97,7 +97,7 @@ def test_strip_has_levels_from_none_to_the_most() -> None:
     assert [cell["level"] for cell in cells] == [0, 1, 1, 2, 4]
     steps = {"steps": cells, "complete": False, "until": "2025-02-19T22:00:00Z"}
     sentence = say("densitySentence", steps, "UTC")
-    assert sentence.startswith("176 runs in the next 6 hours; the most are 100 runs")
+    assert sentence.startswith("176 runs in the next 6 hours; the busiest quarter of an hour has 100, from")
     assert "Counted until 19 Feb 2025, 22:00:00 UTC" in sentence
     assert say("densitySentence", steps | {"estimated": True}, "UTC").startswith("About 176 runs")
     nothing = {"steps": cells[:1], "complete": True, "estimated": True}

@@ -37,6 +37,19 @@ def test_attempts_are_told_with_the_last_answer() -> None:
     assert say("attemptsSentence", failed | {"attempts": []}) == ""
 
 
+def test_failed_run_is_led_by_its_failure_and_any_other_by_its_lateness() -> None:
+    attempt = {"status": 503, "reason": "http_status"}
+    run = {"state": "failed", "attempts": [attempt], "attempts_begun": 1}
+    why = {"state": "failed", "lag_ms": 5, "longest": None, "summary": "", "waiting_for": None}
+    late, ended = (
+        "In time: the first call began 5 ms after its due time.",
+        "after 1 attempt; the last answer: HTTP 503.",
+    )
+    assert say("leadSentence", run, why) == f"Failed {ended} {late}"
+    assert say("leadSentence", run | {"state": "waiting"}, why) == f"{late} Waits for a retry {ended}"
+    assert say("leadSentence", run | {"attempts": []}, why) == late
+
+
 def test_stages_have_the_words_of_the_api_and_bars_within_the_attempt() -> None:
     (attempt,) = LATE["attempts"]
     rows = say("stageRows", attempt)

@@ -36,10 +36,10 @@ const QUOTAS = {
   api_keys: { label: 'Active keys', excess: 'new ones are refused' },
   payload_bytes: { label: 'Size of a body', excess: 'larger ones are refused', isBytes: true },
   tags: { label: 'Tags of a job', excess: 'more are refused' },
-  concurrency: { label: 'Calls at the same time', excess: 'runs wait' },
-  calls_per_second: { label: 'Calls per second', excess: 'runs wait' },
-  destination_concurrency: { label: 'Calls at the same time to one destination', excess: 'runs wait' },
-  destination_calls_per_second: { label: 'Calls per second to one destination', excess: 'runs wait' },
+  concurrency: { label: 'Calls at the same time', excess: 'further runs wait' },
+  calls_per_second: { label: 'Calls per second', excess: 'further runs wait' },
+  destination_concurrency: { label: 'Calls at the same time to one destination', excess: 'further runs wait' },
+  destination_calls_per_second: { label: 'Calls per second to one destination', excess: 'further runs wait' },
 };
 
 /** Rows of GET /v1/usage, those with a use first and the fullest of them on top. */
@@ -58,7 +58,7 @@ function quotaRow(name, { limit, used, is_enforced: isEnforced, is_lower_bound: 
 
 function quotaWords({ limit, used, isUnlimited, isLowerBound, share, excess, shown }) {
   if (isUnlimited) return used === null ? 'unlimited' : `${shown(used)}, unlimited`;
-  if (used === null) return `at most ${shown(limit)}; beyond that ${excess}`;
+  if (used === null) return `at most ${shown(limit)}; ${excess}`;
   const least = isLowerBound ? 'at least ' : '';
   const state = share >= 1 ? `used up: ${excess}` : share >= 0.8 ? 'nearly used up' : `${shown(limit - used)} left`;
   return `${least}${shown(used)} of ${shown(limit)}, ${state}`;

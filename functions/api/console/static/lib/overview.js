@@ -100,7 +100,7 @@ export const outcomeSentence = (statistics, name) => {
     `${count(sums.failed)} failed`,
     ...['skipped', 'cancelled'].filter((key) => sums[key] > 0).map((key) => `${count(sums[key])} ${key}`),
   ];
-  const later = sums.uncounted > 0 ? ` ${count(sums.uncounted)} more ${sums.uncounted === 1 ? 'run is' : 'runs are'} due and not counted yet.` : '';
+  const later = sums.uncounted > 0 ? ` ${count(sums.uncounted)} more ${sums.uncounted === 1 ? 'was' : 'were'} due; how they ended is not counted yet.` : '';
   return `${runs(ended)} ended in ${words}: ${parts.join(', ')}.${later}`;
 };
 
@@ -174,8 +174,8 @@ export const densitySentence = ({ steps, complete, estimated, until }, zone) => 
   const end = complete ? '' : ` Counted until ${instant(until, zone).text}; further runs are not in the strip.`;
   if (sum === 0 && estimated) return `No run is planned in the next 6 hours, by a sample.${end}`;
   if (sum === 0) return `No run is planned in the next 6 hours.${end}`;
-  const peak = `${runs(busiest.count)} in the quarter of an hour from ${instant(busiest.at, zone).text}`;
-  return `${estimated ? 'About ' : ''}${runs(sum)} in the next 6 hours; the most are ${peak}.${end}`;
+  const peak = `the busiest quarter of an hour has ${count(busiest.count)}, from ${instant(busiest.at, zone).text}`;
+  return `${estimated ? 'About ' : ''}${runs(sum)} in the next 6 hours; ${peak}.${end}`;
 };
 
 /** Jobs that were paused because their receiver answered 410. */

@@ -37,6 +37,12 @@ export const attemptsSentence = ({ state, attempts, attempts_begun: begun }) => 
   return `${end} after ${count(begun)} ${begun === 1 ? 'attempt' : 'attempts'}; the last answer: ${answer}.`;
 };
 
+/** What one wants to know first: of a failed run, how it failed; of any other, whether it was late. */
+export const leadSentence = (run, why) => {
+  const sentences = [latenessSentence(why), attemptsSentence(run)];
+  return (run.state === 'failed' ? sentences.reverse() : sentences).filter(Boolean).join(' ');
+};
+
 /**
  * Rows of one attempt: each stage with its label, the words of the API, its offset from the due time and the bar.
  * `x` and `width` are thousandths of the attempt; a stage that took any time is at least 4 wide.

@@ -6,7 +6,7 @@ import { usePolled } from '../lib/poll.js';
 import { go, href } from '../lib/route.js';
 import { runSnippets } from '../lib/run_snippets.js';
 import { may } from '../lib/session.js';
-import { attemptsSentence, latenessSentence, refusals, stageRows, stateKind } from '../lib/timeline.js';
+import { leadSentence, refusals, stageRows, stateKind } from '../lib/timeline.js';
 import { Copy, Page, Pending, Problem, State, Time } from '../ui/basics.js';
 import { ConfirmButton } from '../ui/dialog.js';
 import { NotAllowed } from '../ui/not_allowed.js';
@@ -56,7 +56,7 @@ function cancel(id) {
 
 function Found({ run, why }) {
   return html`
-    <p class="lead">${latenessSentence(why)} ${attemptsSentence(run)}</p>
+    <p class="lead">${leadSentence(run, why)}</p>
     <p><${State} kind=${stateKind(run.state)} word=${run.state} /> ${why.summary}</p>
     <dl class="facts">
       <div><dt>Job</dt><dd><a href=${href('job', { id: run.job_id })}>${run.name ?? run.job_id}</a></dd></div>

@@ -21,7 +21,7 @@ export function Filters({ query, since }) {
     apply({});
   };
   return html`<form class="filters" role="search" aria-label="Filter dead letters" onSubmit=${submit}>
-    <${Field} label="Due in the">
+    <${Field} label="Due">
       <select value=${since} onChange=${(event) => apply({ since: event.target.value })}>
         ${Object.entries(SINCE).map(([name, { label }]) => html`<option key=${name} value=${name}>${label}</option>`)}
       </select><//>

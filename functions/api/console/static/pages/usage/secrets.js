@@ -39,7 +39,7 @@ function columns(retire) {
     { key: 'id', label: 'Secret', render: (secret) => html`<code>${secret.id}</code>` },
     { key: 'name', label: 'Name', render: (secret) => secret.name ?? UNNAMED },
     { key: 'state', label: 'State', render: (secret) => html`<${State} kind=${KINDS[secret.state]} word=${secret.state} />` },
-    { key: 'ends', label: 'Signs until', render: (secret) => (secret.ends_at ? html`<${Time} iso=${secret.ends_at} />` : 'its rotation') },
+    { key: 'ends', label: 'Signs until', render: (secret) => (secret.ends_at ? html`<${Time} iso=${secret.ends_at} />` : 'it is rotated') },
     { key: 'retire', label: 'Retire', render: (secret) => (secret.state === 'overlapping' ? html`<${ConfirmButton} label="Retire now"
         kind="danger" title="Retire a secret" act=${() => retire(secret)}>
         <p>Receivers that verify with ${secret.id} alone refuse further calls.</p><//>` : '–') },
