@@ -23,6 +23,10 @@ def test_call_that_did_not_come_leads_to_its_reason_and_its_redrive(empty_consol
     failures.get_by_role("row", name="nightly report").get_by_role("link").nth(1).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Run of nightly report")
     expect(page.locator(".lead")).to_contain_text("Failed after 1 attempt; the last answer: HTTP 503.")
+    headings = page.get_by_role("heading", level=2)
+    expect(
+        headings.filter(has_text="Attempts").or_(headings.filter(has_text="Where the time went"))
+    ).to_have_text(["Attempts", "Where the time went"])
     console.check_access()
     receiver.response = MENDED
     page.get_by_role("button", name="Redrive").click()
@@ -76,6 +80,17 @@ def test_reader_is_told_why_it_can_neither_reveal_nor_redrive(empty_console: Con
     expect(page.get_by_role("dialog")).to_have_count(0)
     assert [letter["redriven_by"] for letter in dead_letters(console)] == [None]
     console.check_access()
+
+
+def test_filter_of_a_job_says_the_name_of_the_job(empty_console: Console) -> None:
+    console, page = empty_console, empty_console.page
+    fail(console, "first", "second")
+    console.open("#/")
+    failures = page.get_by_role("table", name="Latest failures by job and reason")
+    failures.get_by_role("row", name="second").get_by_role("link", name="See and redrive it").click()
+    expect(page.get_by_role("region", name="Redrive by filter")).to_contain_text(
+        "of job second, with HTTP 503"
+    )
 
 
 def test_filter_is_counted_redriven_at_a_pace_and_undone(empty_console: Console) -> None:

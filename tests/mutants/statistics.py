@@ -98,8 +98,8 @@ STATISTICS = (
     Mutant(
         name="count that was given up called a count",
         file=_READ,
-        old="count if min(bucket.until_at, until_at) <= read_until else None",
-        new="count",
+        old="            if min(bucket.until_at, until_at) <= read_until\n",
+        new="            if min(bucket.until_at, until_at) <= until_at\n",
         killer=_UNIT,
     ),
     Mutant(

@@ -71,7 +71,7 @@ def test_progress_follows_the_range_and_ends_at_one() -> None:
     assert say("progressOf", RUNNING | {"from": None}) is None
     assert say("progressOf", RUNNING | {"progress_at": None}) == 1
     assert say("progressOf", RUNNING | {"state": "undone"}) == 1
-    assert say("progressSentence", RUNNING) == "Running, at most 5 a second. 50 redriven; 2 skipped."
+    assert say("progressSentence", RUNNING) == "At most 5 a second. 50 redriven; 2 skipped."
 
 
 def test_redrive_that_stands_in_the_way_is_found_in_the_refusal() -> None:

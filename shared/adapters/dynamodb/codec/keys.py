@@ -94,11 +94,6 @@ def parse_position(key: str) -> IndexPosition:
     return IndexPosition(at=int(at), id=parse_execution_id(id_text))
 
 
-def parse_instant_of(key: str) -> int:
-    """The instant of a position alone; ValueError for a key without one."""
-    return int(key.partition("#")[0])
-
-
 def span_keys(span: PositionRange) -> tuple[str, str] | None:
     """The first and the last sort key of a range, both inclusive; None if the range is empty."""
     low, before = f"{position_key(span.after)}!", position_key(span.before)

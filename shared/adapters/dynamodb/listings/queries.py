@@ -20,7 +20,6 @@ from shared.adapters.dynamodb.codec.keys import (
     job_key,
     job_prefix,
     one_off_index_pk,
-    parse_instant_of,
     parse_position,
     retry_index_pk,
     run_index_pk,
@@ -132,7 +131,8 @@ class DynamoQueries:
         start: Any = {}
         while True:
             answer, sk_name = self._entries(index, pk, keys, {"Limit": at_most - len(found), **start})
-            found += [parse_instant_of(item[sk_name]["S"]) for item in answer["Items"]]
+            # A sort key begins with the instant of its position.
+            found += [int(item[sk_name]["S"].partition("#")[0]) for item in answer["Items"]]
             last = answer.get("LastEvaluatedKey")
             if last is None or len(found) >= at_most:
                 return IndexInstants(instants=tuple(found), is_whole=last is None)

@@ -72,7 +72,7 @@ export function planSentence({ count: found, already_redriven: before, complete 
 /** @returns {boolean} whether a bulk redrive still proceeds */
 export const isOpen = (redrive) => OPEN.has(redrive.state);
 
-/** How far a bulk redrive is. */
+/** How far a bulk redrive is, beside the word of its state. */
 export function progressSentence({ state, counts, rate }) {
   const done = [
     `${count(counts.redriven)} redriven`,
@@ -82,12 +82,10 @@ export function progressSentence({ state, counts, rate }) {
     counts.already_started > 0 && `${count(counts.already_started)} had started already`,
   ].filter(Boolean);
   const words = {
-    running: `Running, at most ${count(rate)} a second`,
-    finished: 'Finished',
-    undoing: 'Being undone: at the earliest after three minutes, no redrive is created any more',
-    undone: 'Undone',
+    running: `At most ${count(rate)} a second. `,
+    undoing: 'At the earliest after three minutes, no redrive is created any more. ',
   };
-  return `${words[state]}. ${done.join('; ')}.`;
+  return `${words[state] ?? ''}${done.join('; ')}.`;
 }
 
 /** The part of the range that is processed, from 0 to 1; null where its beginning is not known. */

@@ -45,7 +45,7 @@ function Found({ page, query, filter, reload }) {
   if (rows.length === 0 && !page.next_cursor && !query.cursor) return html`<${NothingFailed} isFiltered=${Object.keys(filter).length > 0} />`;
   return html`
     <${Groups} rows=${rows} />
-    <${BulkRedrive} filter=${filter} />
+    <${BulkRedrive} filter=${filter} jobName=${filter.job && rows[0]?.name} />
     <section aria-label="Runs that failed"><h2>Runs that failed</h2>
       <${Chosen} ids=${[...chosen]} clear=${() => setChosen(new Set())} reload=${reload} />
       <${Table} caption="Dead letters, newest first" rows=${rows} columns=${COLUMNS} selection=${selectionOf(rows, chosen, setChosen)} />

@@ -55,6 +55,9 @@ function cancel(id) {
 }
 
 function Found({ run, why }) {
+  // Of a failed run, the answers of the receiver matter more than where the time went.
+  const attempts = html`<${Attempts} key="attempts" run=${run} />`;
+  const stages = html`<${Stages} key="stages" why=${why} />`;
   return html`
     <p class="lead">${leadSentence(run, why)}</p>
     <p><${State} kind=${stateKind(run.state)} word=${run.state} /> ${why.summary}</p>
@@ -67,8 +70,7 @@ function Found({ run, why }) {
       <${Kin} run=${run} />
       <div><dt>Id</dt><dd><code>${run.id}</code></dd></div>
     </dl>
-    <${Stages} why=${why} />
-    <${Attempts} run=${run} />
+    ${run.state === 'failed' ? [attempts, stages] : [stages, attempts]}
     ${run.state === 'failed' && html`<${Request} key=${run.id} run=${run} />`}
     <h2>Elsewhere</h2>
     <p class="actions">${runSnippets(run.id).map((each) => html`<${Copy} key=${each.label} ...${each} />`)}</p>

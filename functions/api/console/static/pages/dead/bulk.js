@@ -11,7 +11,7 @@ import { Act, Field, Problem, Time } from '../../ui/basics.js';
 
 const PATH = '/v1/dead-letters/redrive';
 
-export function BulkRedrive({ filter }) {
+export function BulkRedrive({ filter, jobName }) {
   const [plan, setPlan] = useState(null);
   const { isBusy, error, attempt } = useAttempt();
   const count = () => attempt(async () => {
@@ -27,7 +27,7 @@ export function BulkRedrive({ filter }) {
   const open = error && openRedriveOf(error);
   return html`<section class="bulk" aria-label="Redrive by filter">
     <h2>Redrive by filter</h2>
-    <p>The filter selects ${filterSentence(filter, localZone())}. A dry run counts them, and starts nothing.</p>
+    <p>The filter selects ${filterSentence({ ...filter, job: jobName || filter.job }, localZone())}. A dry run counts them, and starts nothing.</p>
     <${Act} label="Dry run" onClick=${count} isBusy=${isBusy} why=${whyNot('write')} />
     ${error && html`<${Problem} error=${error} />`}
     ${open && html`<p><button type="button" onClick=${() => setQuery({ redrive: open })}>Show the redrive that is open</button></p>`}
