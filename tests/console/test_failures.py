@@ -114,7 +114,7 @@ def test_filter_is_counted_redriven_at_a_pace_and_undone(empty_console: Console)
     assert asked(console, "GET", f"/v1/redrives/{redrive}")["rate"] == 1
     page.get_by_role("button", name="undo").click()
     page.get_by_role("dialog").get_by_role("button", name="undo").click()
-    expect(page.get_by_text("Being undone")).to_be_visible()
+    expect(page.get_by_text("no redrive is created any more")).to_be_visible()
     assert asked(console, "GET", f"/v1/redrives/{redrive}")["state"] == "undoing"
     console.check_access()
 
