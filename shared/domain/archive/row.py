@@ -13,7 +13,6 @@ from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.stages import UNKNOWN_STAGES, Stage
 from shared.domain.executions.states import EndReason, State
-from shared.domain.schedules.skipped_range import SkippedRange
 
 _CALLED = frozenset({State.SUCCEEDED, State.FAILED})
 _END_UNKNOWN = frozenset({EndReason.WORKER_LOST, EndReason.UNREADABLE})
@@ -131,7 +130,7 @@ def row_of(execution: Execution, body: bytes | None = None) -> ArchiveRow:
         redrive_of=str(execution.redrive_of.original) if execution.redrive_of else None,
         notification_of=str(execution.notification_of) if execution.notification_of else None,
         moved_to=str(progress.moved_to) if progress.moved_to else None,
-        missed=_range(execution, progress.missed) if progress.missed else None,
+        missed=missed_range(execution),
         outcomes=tuple(map(_outcome, progress.outcomes)),
         body=body,
         queue_ms=first.duration_ms(Stage.QUEUE),
@@ -151,9 +150,11 @@ def _ended_at(execution: Execution, last: AttemptOutcome | None) -> int | None:
     return last.started_at + last.duration_ms
 
 
-def _range(execution: Execution, missed: SkippedRange) -> ArchivedRange:
-    """As the API shows it: a run of a backfill covers past instants."""
-    rules = execution.recurrence
+def missed_range(execution: Execution) -> ArchivedRange | None:
+    """The instants that it stands for, as the API shows them: a run of a backfill covers past instants."""
+    missed, rules = execution.progress.missed, execution.recurrence
+    if missed is None:
+        return None
     first_at, last_at = (
         rules.scheduled_at(instant) if rules else instant for instant in (missed.first_at, missed.last_at)
     )

@@ -14,6 +14,7 @@ from shared.domain.executions.stages import AttemptStages, WaitCause, code_of, f
 from shared.domain.executions.states import EndReason, State
 from shared.domain.ids import parse_execution_id
 from shared.domain.schedules.schedule import Rate, format_instant
+from shared.domain.schedules.skipped_range import SkippedRange
 from tests.support.api.api_world import ApiWorld, Request
 from tests.support.builders import DUE_AT, in_state
 from tests.support.usecases.archived import archive
@@ -169,6 +170,18 @@ def test_archived_execution_without_a_call_is_explained_in_words(state: State) -
     assert shown["attempts"] == []
     assert shown["summary"]
     assert shown["lag_ms"] is None
+
+
+def test_archived_execution_stands_for_the_instants_that_its_record_had() -> None:
+    expired = Expired()
+    missed = SkippedRange(count=2, first_at=DUE_AT, last_at=DUE_AT + 60_000, resumed_at=DUE_AT + 120_000)
+    skipped = in_state(expired.world.one_off(1), State.SKIPPED, end_reason=EndReason.COALESCED, missed=missed)
+    expired.world.put(skipped)
+    path = f"/v1/executions/{skipped.id}/explain"
+    before = expired.api.get(path).json["summary"]
+    assert "It stands for 2 instants, from" in before
+    expired.keep(skipped)
+    assert expired.api.get(path).json["summary"] == before
 
 
 def test_row_of_an_earlier_release_is_explained_without_its_stages() -> None:

@@ -15,6 +15,7 @@ from shared.domain.executions.states import EndReason, State
 from shared.domain.limits.circuit_breaker import Circuit
 from shared.domain.limits.scopes import ScopeState, destination_scope
 from shared.domain.schedules.schedule import format_instant
+from shared.domain.schedules.skipped_range import SkippedRange
 from tests.support.api.api_world import ApiWorld
 from tests.support.builders import DUE_AT, execution_id, in_state, one_off, with_changes
 
@@ -175,6 +176,24 @@ def test_every_end_has_a_sentence(reason: EndReason) -> None:
     assert Explained(ended).shown()["summary"] == (
         f"{sentences.STATES[State.CANCELLED]} {sentences.END_REASONS[reason]}"
     )
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (1, f"It stands for the instant {format_instant(DUE_AT)}."),
+        (
+            3,
+            f"It stands for 3 instants, from {format_instant(DUE_AT)} to {format_instant(DUE_AT + HOUR_MS)}.",
+        ),
+    ],
+)
+def test_skipped_execution_says_for_how_many_instants_it_stands(count: int, said: str) -> None:
+    last_at = DUE_AT + HOUR_MS
+    missed = SkippedRange(count=count, first_at=DUE_AT, last_at=last_at, resumed_at=last_at + 1)
+    skipped = in_state(one_off(), State.SKIPPED, end_reason=EndReason.SUSPENDED, missed=missed)
+    summary = Explained(skipped).shown()["summary"]
+    assert summary == f"{sentences.STATES[State.SKIPPED]} {sentences.END_REASONS[EndReason.SUSPENDED]} {said}"
 
 
 def test_every_state_stage_and_cause_has_words() -> None:

@@ -10,7 +10,7 @@ from functions.api.resources.executions.explain_models import (
 )
 from functions.api.resources.executions.presenter import wait_out
 from shared.dataclass import dataclass
-from shared.domain.archive.row import ArchiveRow
+from shared.domain.archive.row import ArchivedRange, ArchiveRow, missed_range
 from shared.domain.archive.row_lateness import row_lateness
 from shared.domain.dispatch.wait_hint import WaitHint, is_due_and_unstarted
 from shared.domain.executions.execution import Execution
@@ -40,6 +40,8 @@ class Explained:
     """For how long an execution has been due, if its call has not begun."""
     is_accepted: bool = False
     """Whether the receiver has accepted the call, and its work goes on."""
+    missed: ArchivedRange | None = None
+    """The instants of a schedule for which one skipped execution stands."""
 
 
 def explained_record(execution: Execution, now_ms: int) -> Explained:
@@ -55,6 +57,7 @@ def explained_record(execution: Execution, now_ms: int) -> Explained:
         next_attempt_at=execution.not_before if is_waiting else None,
         overdue_ms=now_ms - execution.not_before if is_due_and_unstarted(execution, now_ms) else None,
         is_accepted=execution.progress.async_until is not None,
+        missed=missed_range(execution),
     )
 
 
@@ -67,6 +70,7 @@ def explained_row(row: ArchiveRow) -> Explained:
         end_reason=row.end_reason,
         due_at=row.due_at,
         attempts=row_lateness(row),
+        missed=row.missed,
     )
 
 
@@ -102,6 +106,8 @@ def _summary(asked_id: str, explained: Explained, longest: LongestOut | None) ->
         said.append(sentences.STATES[explained.state])
     if reason := sentences.END_REASONS.get(explained.end_reason or ""):
         said.append(reason)
+    if explained.missed is not None:
+        said.append(_missed(explained.missed))
     if overdue_ms is not None:
         said.append(f"It has been due for {sentences.duration_text(overdue_ms)}.")
     elif next_at is not None:
@@ -111,6 +117,13 @@ def _summary(asked_id: str, explained: Explained, longest: LongestOut | None) ->
     if longest is not None and (overdue_ms is not None or longest.duration_ms > ON_TIME_MS):
         said.append(f"The longest stage: {longest.text}.")
     return said
+
+
+def _missed(missed: ArchivedRange) -> str:
+    first, last = format_instant(missed.first_at), format_instant(missed.last_at)
+    if missed.count == 1:
+        return f"It stands for the instant {first}."
+    return f"It stands for {missed.count} instants, from {first} to {last}."
 
 
 def _first_call(attempt: AttemptLateness) -> str:
