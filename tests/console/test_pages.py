@@ -11,10 +11,15 @@ from tests.support.console.visit import Console, visiting
 
 WIDTHS = (320, 768, 1_440)
 _SPILLS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+_LABELS_OVER_VALUES = """[...document.querySelectorAll(".rows [data-label]")].filter((cell) => {
+  const label = getComputedStyle(cell, "::before");
+  return label.content !== "none" && label.whiteSpace === "nowrap";
+}).map((cell) => cell.dataset.label)"""
+"""Labels beside a value, as in narrow windows, which cannot break where they are longer than their column."""
 
 
 def judge(console: Console) -> None:
-    """AssertionError for a fault of accessibility, or a page that has to be moved sideways."""
+    """AssertionError for a fault of accessibility, or a page that has to be moved sideways or hides values."""
     faults = []
     for width in WIDTHS:
         console.page.set_viewport_size({"width": width, "height": 900})
@@ -22,6 +27,8 @@ def judge(console: Console) -> None:
         faults += [f"{width} light: {each}" for each in axe.violations(console.page)]
         if console.page.evaluate(_SPILLS):
             faults.append(f"{width}: the page is wider than its window")
+        if labels := console.page.evaluate(_LABELS_OVER_VALUES):
+            faults.append(f"{width}: labels that lie over their values: {sorted(set(labels))}")
         console.page.emulate_media(color_scheme="dark")
         faults += [f"{width} dark: {each}" for each in axe.violations(console.page, colours_alone=True)]
     assert not faults, "\n".join(faults)

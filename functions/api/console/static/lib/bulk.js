@@ -1,4 +1,5 @@
 // Acts on many jobs: a bulk operation for a filter, single requests for chosen rows.
+import { count, plural } from './format.js';
 import { number, words } from './job_form.js';
 
 /** The acts, in the order of their buttons. */
@@ -104,21 +105,30 @@ export async function each(items, act, { width = 4, onProgress = () => {} } = {}
 /** What a plan says, as sentences. */
 export function planSentences(action, plan) {
   const willRun = plan.count - plan.unchanged - total(plan.refused);
-  const least = plan.complete ? '' : 'at least ';
+  const least = plan.complete ? '' : 'At least ';
   return [
-    `${least}${plan.count} ${plan.count === 1 ? 'job matches' : 'jobs match'}. `
-    + `${willRun} will be ${VERBS[action][1]}.`,
-    ...(plan.unchanged ? [`${plan.unchanged} already ${plan.unchanged === 1 ? 'is' : 'are'} so.`] : []),
+    `${least}${plural(plan.count, 'job matches', 'jobs match')}. ${count(willRun)} will be ${VERBS[action][1]}.`,
+    ...(plan.unchanged ? [`${plural(plan.unchanged, 'already is', 'already are')} so.`] : []),
     ...refusalSentences(plan.refused),
   ];
 }
 
-/** Why jobs were refused, as sentences. */
-export function refusalSentences(refused) {
-  return Object.entries(refused).map(([reason, count]) => `${count} ${REFUSALS[reason] ?? reason}.`);
+/** The button that starts what a plan says. */
+export function startLabel(action, plan) {
+  return `${VERBS[action][0]} ${plan.complete ? '' : 'at least '}${plural(plan.count, 'job')}`;
 }
 
-const total = (counts) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+/** What an operation does, and to how many jobs. */
+export function taskTitle(task) {
+  return `${VERBS[task.action][0]} ${plural(task.total, 'job')}`;
+}
+
+/** Why jobs were refused, as sentences. */
+export function refusalSentences(refused) {
+  return Object.entries(refused).map(([reason, refusals]) => `${count(refusals)} ${REFUSALS[reason] ?? reason}.`);
+}
+
+const total = (counts) => Object.values(counts).reduce((sum, each) => sum + each, 0);
 
 const IN_WORK = ['running', 'deleting', 'undoing'];
 

@@ -1,4 +1,5 @@
 // The heat map of the future: which steps it has, how they are arranged, and how hot they are.
+import { count, plural } from './format.js';
 
 const MINUTE_S = 60;
 const HOUR_S = 3600;
@@ -68,10 +69,9 @@ export function heatSentence(density, labelOf) {
   const total = density.steps.reduce((sum, step) => sum + step.count, 0);
   if (total === 0) return 'No run is due in this range.';
   const peak = density.steps.reduce((most, step) => (step.count > most.count ? step : most));
-  const least = density.complete ? '' : 'at least ';
-  const about = density.estimated ? 'about ' : '';
-  return `${least}${about}${total} ${total === 1 ? 'run is' : 'runs are'} due. `
-    + `The most, ${peak.count}, are due from ${labelOf(Date.parse(peak.at))} on.`;
+  const bound = `${density.complete ? '' : 'at least '}${density.estimated ? 'about ' : ''}`;
+  return `${bound.slice(0, 1).toUpperCase()}${bound.slice(1)}${plural(total, 'run is', 'runs are')} due. `
+    + `The most, ${count(peak.count)}, are due from ${labelOf(Date.parse(peak.at))} on.`;
 }
 
 /** The steps that have runs. */

@@ -44,8 +44,8 @@ function Density({ view, density, query }) {
   }
   return html`
     <p>${heatSentence(density, clock.label)} Times are in ${clock.zone}.</p>
-    ${!density.complete && html`<p class="warnings"><span aria-hidden="true">⚠ </span>Not all runs are counted: runs before
-      ${' '}${clock.label(Date.parse(density.until))} are, as far as the API enumerates the jobs.</p>`}
+    ${!density.complete && html`<p class="warnings"><span aria-hidden="true">⚠ </span>Not all runs are counted, because there
+      are too many runs or jobs. Nothing from ${clock.label(Date.parse(density.until))} on is counted.</p>`}
     ${density.estimated && html`<p class="muted">Too many runs are stored to read each of them: the counts follow from a sample.</p>`}
     ${query.as === 'table'
       ? html`<${StepTable} ...${{ density, clock }} />`

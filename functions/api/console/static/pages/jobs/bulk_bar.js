@@ -3,8 +3,10 @@ import { html, useState } from '../../lib/dom.js';
 import { send } from '../../lib/api.js';
 import { useAttempt } from '../../lib/attempt.js';
 import {
-  ACTIONS, EMPTY_CHOICE, VERBS, bulkBody, each, inverseOf, planSentences, requestFor, whyNoBulk, willChange,
+  ACTIONS, EMPTY_CHOICE, VERBS, bulkBody, each, inverseOf, planSentences, requestFor, startLabel, whyNoBulk,
+  willChange,
 } from '../../lib/bulk.js';
+import { plural } from '../../lib/format.js';
 import { titleOf } from '../../lib/job_words.js';
 import { href, setQuery } from '../../lib/route.js';
 import { ALL, NONE, inWords } from '../../lib/selection.js';
@@ -72,7 +74,7 @@ function BulkDialog({ action, filters, onClose, onStarted }) {
         <button type="button" class=${plan ? '' : 'primary'} aria-busy=${isBusy} onClick=${look}>
           ${plan ? 'Look again' : 'Dry run'}</button>
         ${plan && plan.count > 0 && html`<button type="button" class=${action === 'delete' ? 'danger' : 'primary'}
-          aria-busy=${isBusy} onClick=${start}>${verb} ${plan.complete ? '' : 'at least '}${plan.count} jobs</button>`}
+          aria-busy=${isBusy} onClick=${start}>${startLabel(action, plan)}</button>`}
         <button type="button" onClick=${onClose}>Cancel</button>
       </div>
     <//>`;
@@ -113,7 +115,7 @@ function RowsDialog({ action, rows: given, onClose, onDone }) {
   };
   const isOver = results.length === rows.length && !isBusy;
   return html`
-    <${Dialog} title="${verb} ${rows.length} ${rows.length === 1 ? 'job' : 'jobs'}" onClose=${isOver ? onDone : onClose}>
+    <${Dialog} title="${verb} ${plural(rows.length, 'job')}" onClose=${isOver ? onDone : onClose}>
       <ul>${rows.slice(0, 10).map((row) => html`<li key=${row.id}>${titleOf(row)}</li>`)}</ul>
       ${rows.length > 10 && html`<p>And ${rows.length - 10} more.</p>`}
       ${action === 'delete' && html`<p><b>The jobs are deleted at once, and there is no undo.</b></p>`}
@@ -138,13 +140,13 @@ function offerUndo(action, rows, results, onDone) {
   const inverse = inverseOf(action);
   const done = results.filter((result) => !result.error);
   if (!done.length) return;
-  const text = `${done.length} ${done.length === 1 ? 'job' : 'jobs'} ${VERBS[action][1]}`;
+  const text = `${plural(done.length, 'job')} ${VERBS[action][1]}`;
   // The job as the answer shows it: a job that another request has changed since is left alone.
   const changed = done.filter(({ item }) => willChange(action, item)).map(({ value }) => value);
   const undo = async () => {
     const undone = await each(changed, (job) => request(inverse, job, EMPTY_CHOICE));
     const failed = undone.filter((result) => result.error).length;
-    notify(failed ? `${failed} jobs were changed since, and are left alone` : 'Undone', { kind: failed ? 'failed' : 'ok' });
+    notify(failed ? `${plural(failed, 'job was', 'jobs were')} changed since, and left alone` : 'Undone', { kind: failed ? 'failed' : 'ok' });
     onDone();
   };
   notify(text, { action: inverse && changed.length ? { label: 'Undo', act: undo } : null });

@@ -1,7 +1,7 @@
 // Bulk operations: the progress of one, and the latest ones.
 import { html, useState } from '../../lib/dom.js';
 import { get, send } from '../../lib/api.js';
-import { VERBS, progressOf, refusalSentences } from '../../lib/bulk.js';
+import { VERBS, progressOf, refusalSentences, taskTitle } from '../../lib/bulk.js';
 import { count } from '../../lib/format.js';
 import { usePolled } from '../../lib/poll.js';
 import { href, setQuery } from '../../lib/route.js';
@@ -31,7 +31,7 @@ export function Operation({ id, onChange }) {
   const why = whyNot('write');
   return html`
     <section class="operation" aria-label="Bulk operation">
-      <h2>${VERBS[task.action][0]} ${count(task.total)} jobs</h2>
+      <h2>${taskTitle(task)}</h2>
       <p role="status">${progress.sentence}${progress.isMoving && task.left ? ` ${count(task.left)} are left, at most ${task.rate} a second.` : ''}</p>
       <progress aria-label="Progress of the operation" max=${progress.max} value=${progress.value}></progress>
       ${refusalSentences(task.counts.refused).map((text) => html`<p>${text}</p>`)}
