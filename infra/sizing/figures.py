@@ -62,7 +62,7 @@ LATENCY_MS = {
     "s3": assumed(20, "a request of a file of some megabytes inside a region"),
     "kms": assumed(10, "Decrypt of a data key"),
     "invoke": assumed(15, "from the message's visibility to the handler: long poll and invocation"),
-    "cold_start": assumed(700, "0.38 s of processor time measured by make bench; the rest is the sandbox"),
+    "cold_start": assumed(700, "0.38 s of processor time, as executor_start_cpu_ms; the rest is the sandbox"),
     "tick": assumed(1_000, "EventBridge starts a tick up to some seconds late"),
 }
 """Milliseconds of one request, without the caller's own processor time."""
@@ -134,11 +134,11 @@ WINDOW_WAIT_MS = assumed(
     150, "the same for messages of watchers, which send them 100 to 200 ms before the fraction of a second"
 )
 EXECUTOR_CPU_MS = measured(
-    1.45, "executor, one-off: docs/performance.md, Python 3.11 on a shared core; Lambda's differs"
+    1.45, "executor, one-off, on a busy machine: more than in docs/performance.md, as Lambda's differs"
 )
-OCCURRENCE_CPU_MS = measured(1.98, "executor, occurrence: docs/performance.md; Lambda's processor differs")
+OCCURRENCE_CPU_MS = measured(1.98, "executor, occurrence, on the same machine")
 EXECUTOR_START_CPU_MS = measured(
-    380, "cold start, executor: docs/performance.md, to the end of its first job; Lambda's processor differs"
+    380, "cold start, executor, on the same machine, to the end of its first job"
 )
 EXECUTOR_PROCESS_MB = measured(40, "resident memory of an executor after its first job")
 BODY_COPIES = measured(

@@ -1,7 +1,11 @@
-"""The tables of counted units and of the laptop's burst show what `make bench` saved."""
+"""The tables of counted units and of the laptop's burst show what `make bench` saved, and other pages cite them."""
 
 import json
+import re
 
+import pytest
+
+from infra.sizing.figures import EXECUTOR_CPU_MS, EXECUTOR_START_CPU_MS, OCCURRENCE_CPU_MS, Figure
 from tests.bench.checked import checked, laptop_tables, saved_run
 from tests.support.sources import ROOT
 
@@ -21,3 +25,38 @@ def test_document_shows_the_saved_burst_whose_counts_are_equal_and_whose_lag_is_
     rows = checked(run)
     assert laptop_tables(run, rows) in (ROOT / "docs" / "performance.md").read_text()
     assert [row.name for row in rows if (row.is_wrong if row.is_count else abs(row.off) > 0.15)] == []
+
+
+def test_delivery_page_cites_the_write_units_of_the_bench() -> None:
+    page = " ".join((ROOT / "docs" / "reference" / "delivery.md").read_text().split())
+    alone, limited, poll = (
+        SAVED[name]["write_units"]
+        for name in (
+            "one-off, body of 70 B",
+            "one-off, its tenant limited, with room",
+            "wait for a limit, one poll",
+        )
+    )
+    assert (
+        f"[{alone:.2f} write units](../performance.md#counted-units) for a one-off job, {limited:.2f} if"
+        in page
+    )
+    assert f"and {poll:.2f} for a check of a deferred call" in page
+
+
+@pytest.mark.parametrize(
+    ("row", "figure", "units_a_ms"),
+    [
+        ("executor, one-off", EXECUTOR_CPU_MS, 1_000),
+        ("executor, occurrence of a recurring job", OCCURRENCE_CPU_MS, 1_000),
+        ("cold start, executor", EXECUTOR_START_CPU_MS, 1),
+    ],
+)
+def test_sizing_computes_with_no_less_processor_time_than_the_document_shows(
+    row: str, figure: Figure, units_a_ms: int
+) -> None:
+    shown = re.search(
+        rf"^\| {re.escape(row)} \| ([\d,]+) \|", (ROOT / "docs" / "performance.md").read_text(), re.MULTILINE
+    )
+    assert shown is not None
+    assert int(shown[1].replace(",", "")) / units_a_ms <= figure.value
