@@ -118,12 +118,15 @@ class Scenarios:
             self._cell.execute(entries, batch)
 
     def _ticks(self) -> Iterator[Counted]:
-        """Of a cell with four shards."""
+        """Of a cell with four shards, each tick a minute after another: a tick after a gap scans more buckets."""
+        self._tick_watcher()
         self._next_tick()
         yield self._count("watcher, an empty tick", 1, self._cell.watch)
         due_at = self._due_at_a_tick()
         for number in range(JOBS):
             self._create(_at(due_at), tenant=number % TENANTS)
+        self._cell.skip_to_tick(due_at - MINUTE_MS)
+        self._cell.watch()
         self._cell.skip_to_tick(due_at)
         yield self._count(f"watcher, a tick with {JOBS} due jobs", 1, self._cell.watch)
         self._cell.clock.skip_to(due_at + 1_000)
