@@ -1,13 +1,13 @@
 """`make bench`: what jobs and requests cost, in units that AWS bills and in processor time.
 
-python -m tests.bench [--part counted|measured|laptop|lag|overview] [--transport http|boto3] [--save]
+python -m tests.bench [--part counted|measured|profile|laptop|lag|overview] [--transport http|boto3] [--save]
 
 The counted figures must not rise above `counted.json`, which `--save` writes. Processor times have no limit:
-compare the figures of one run with each other. The part `laptop` runs a burst on the laptop stack: its counts must
-be those of the sizing, its seconds are shown beside them, and `--save` writes `laptop.json`. The part `lag` shows how
-late calls begin on the laptop stack. The part `overview` counts what the console's first page reads, and measures how
-soon it is there in a browser; `--save` writes `overview.json` and `visits.json`. Every part prints the tables of
-docs/performance.md in Markdown.
+compare the figures of one run with each other. The part `profile` shows where they go. The part `laptop` runs a
+burst on the laptop stack: its counts must be those of the sizing, its seconds are shown beside them, and `--save`
+writes `laptop.json`. The part `lag` shows how late calls begin on the laptop stack. The part `overview` counts what
+the console's first page reads, and measures how soon it is there in a browser; `--save` writes `overview.json` and
+`visits.json`. Every part prints the tables of docs/performance.md in Markdown.
 """
 
 import argparse
@@ -29,12 +29,13 @@ from tests.bench.measured import Bench
 from tests.bench.meter import Bill
 from tests.bench.overview import fill, opened, overview_table
 from tests.bench.overview import save as save_overview
+from tests.bench.profiled import profile_tables, profiles, start_profiles
 from tests.bench.tables import counted_table, measured_tables
 from tests.bench.visits import save as save_visits
 from tests.bench.visits import visited, visits_table
 from tests.support.browser.chromium import NoBrowserError
 
-PARTS = ("counted", "measured", "laptop", "lag", "overview")
+PARTS = ("counted", "measured", "profile", "laptop", "lag", "overview")
 SAVED = Path(__file__).with_name("counted.json")
 TOLERANCE, SLACK = 1.05, 0.05
 BY_TIME = ("lease_units", "dynamodb")
@@ -62,6 +63,8 @@ def main(arguments: list[str]) -> int:
         return _run_lag()
     if options.part == "overview":
         return _open_overview(saves=options.save)
+    if options.part == "profile":
+        return _profile()
     return _measure() if options.part == "measured" else _count(saves=options.save)
 
 
@@ -82,6 +85,14 @@ def _measure() -> int:
         bench = Bench(made)
         rows = [*bench.run(), *bench.pages(), *bench.cold_starts()]
     _write(measured_tables(rows))
+    return 0
+
+
+def _profile() -> int:
+    with cell(counts_units=False) as made:
+        bench = Bench(made, has_loops=False)
+        tables = profile_tables(list(profiles(bench)), list(start_profiles(bench)))
+    _write(tables)
     return 0
 
 

@@ -30,6 +30,8 @@ _PRODUCT = (
     "handler(json.loads(os.environ['BENCH_EVENT']), context)\n"
     "print(time.process_time(), file=sys.__stdout__)\n"
 )
+_SAMPLED = "from tests.bench.sampled_start import main; main('{function}')"
+_BARE = "import time; print(time.process_time())"
 _NAIVE = (
     "import os, sys, time\n"
     "import boto3, pydantic, urllib3\n"
@@ -68,9 +70,35 @@ def cold_start(function: str, events: Sequence[dict[str, Any]], own: dict[str, s
     return product, naive
 
 
+def sampled_starts(function: str, events: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What `sampled_start` says of the product's starts, and the seconds of Python's own start.
+
+    The first one, which writes the bytecode, is left out.
+    """
+    with TemporaryDirectory() as bytecode:
+        variables = {**os.environ, "PYTHONPYCACHEPREFIX": bytecode}
+        variables.pop("PYTHONDONTWRITEBYTECODE", None)
+        taken = [
+            json.loads(
+                _output(
+                    ["-c", _SAMPLED.format(function=function)],
+                    variables | {"BENCH_EVENT": json.dumps(event)},
+                )
+            )
+            | {"python": _spent(_BARE, variables)}
+            for event in events
+        ]
+    return taken[1:]
+
+
 def _spent(script: str, variables: dict[str, str]) -> float:
+    return float(_output(["-c", script], variables))
+
+
+def _output(arguments: Sequence[str], variables: dict[str, str]) -> str:
+    """What a process of Python writes."""
     done = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, env=variables, capture_output=True, text=True, check=False
+        [sys.executable, *arguments], cwd=ROOT, env=variables, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    return float(done.stdout)
+    return done.stdout

@@ -92,15 +92,17 @@ def _alone(step: Step) -> tuple[Step, ...]:
 class Bench:
     """Handlers and baselines over one emulator, with clocks that run."""
 
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self, cell: Cell, *, has_loops: bool = True) -> None:
+        """Without loops, the first step of each scenario is the only one."""
         self._cell = cell
+        self._has_loops = has_loops
         self._plain = Plain.create()
         self._loops = Executor(self._plain)
 
     def run(self) -> Iterator[Measured]:
         """Every row of the table, one after another."""
         yield measure("create", self._creations, CREATED)
-        yield measure("create with Idempotency-Key", lambda: self._creations(keyed=True), CREATED)
+        yield measure("create with Idempotency-Key", self._keyed_creations, CREATED)
         yield measure("create in a batch of 100", self._batches, IN_BATCH)
         yield measure("executor, one-off", self._one_offs, CALLED)
         yield measure("executor, occurrence of a recurring job", self._occurrences, CALLED)
@@ -111,6 +113,15 @@ class Bench:
         ):
             prepare = partial(self._dispatches, due, tenants)
             yield measure(f"dispatch of {due:,}, {whose}", prepare, due, DISPATCH_ROUNDS)
+
+    def scenarios(self) -> Iterator[tuple[str, Prepare]]:
+        """The steps whose time is profiled: one for each kind of work."""
+        yield "create", self._creations
+        yield "with key", self._keyed_creations
+        yield "batch of 100", self._batches
+        yield "one-off", self._one_offs
+        yield "occurrence", self._occurrences
+        yield "dispatch", partial(self._dispatches, MANY_DUE, TENANTS)
 
     def pages(self) -> Iterator[Measured]:
         """Pages of `GET /v1/jobs` of a tenant with 500 one-off jobs."""
@@ -134,15 +145,23 @@ class Bench:
         """Every function that a start delays, from its process to the end of its first event."""
         url = self._cell.url
         own = {"BENCH_TABLE": self._plain.table, "BENCH_QUEUE": self._plain.queue, "BENCH_URL": url}
+        for function, events in self.first_events(STARTS):
+            name = f"cold start, {function.replace('api', 'API')}"
+            yield Measured(name, *cold_start(function, events, own))
+
+    def first_events(self, starts: int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        """The functions whose start delays something, each with the events of so many processes."""
         self._cell.take()
-        for _ in range(STARTS):
+        for _ in range(starts):
             self._post("/v1/jobs", json.dumps(self._job({"delay_seconds": 0})))
-        due = [event_of([entry], self._cell.clock.now_ms()) for entry in self._cell.take()]
-        yield Measured("cold start, executor", *cold_start("executor", due, own))
-        yield Measured("cold start, watcher", *cold_start("watcher", [EVERY_SHARD] * STARTS, own))
+        yield "executor", [event_of([entry], self._cell.clock.now_ms()) for entry in self._cell.take()]
+        yield "watcher", [EVERY_SHARD] * starts
         body = json.dumps(self._job(LATER))
         request = Request(method="POST", path="/v1/jobs", body=body, headers=self._cell.headers())
-        yield Measured("cold start, API", *cold_start("api", [request.event()] * STARTS, own))
+        yield "api", [request.event()] * starts
+
+    def _keyed_creations(self) -> tuple[Step, ...]:
+        return self._creations(keyed=True)
 
     def _creations(self, *, keyed: bool = False) -> tuple[Step, ...]:
         body = json.dumps(self._job(LATER))
@@ -195,6 +214,12 @@ class Bench:
         assert len(entries) == CALLED
         self._cell.clock.skip_to(due_at)
         self._cell.clock.skip(1_500)
+
+        def product() -> None:
+            self._cell.execute(entries)
+
+        if not self._has_loops:
+            return (product,)
         pks = [uuid4().hex, uuid4().hex]
         url, payload = self._cell.url, json.dumps(PAYLOAD).encode()
         rows = [self._plain.fill(pk, CALLED, url, payload) for pk in pks]
@@ -207,7 +232,7 @@ class Bench:
             for start in range(0, CALLED, BATCH):
                 self._loops.run_batched(pks[1], rows[1][start : start + BATCH])
 
-        return lambda: self._cell.execute(entries), first, best
+        return product, first, best
 
     def _dispatches(self, due: int, tenants: int) -> tuple[Step, ...]:
         # A minute that no watcher scans before every job is there.
@@ -216,7 +241,8 @@ class Bench:
             body = json.dumps({"jobs": [self._job({"at": instant(at)})] * IN_BATCH})
             self._post("/v1/jobs/batch", body, tenant=number % tenants)
         pk = uuid4().hex
-        self._plain.fill(pk, due, self._cell.url, json.dumps(PAYLOAD).encode())
+        if self._has_loops:
+            self._plain.fill(pk, due, self._cell.url, json.dumps(PAYLOAD).encode())
         self._cell.skip_to_tick(at)
         self._cell.take()
 
