@@ -157,6 +157,8 @@ def _prune(target: Path) -> None:
     unused = [path for path in models if path.name not in BOTO_SERVICES]
     unused += [path for name in ("__pycache__", "tests") for path in target.rglob(name)]
     unused += [target / "bin", target / "boto3" / "examples"]
+    # Names of holidays in other languages.
+    unused += [target / "holidays" / "locale"]
     for path in unused:
         shutil.rmtree(path, ignore_errors=True)
     for path in target.rglob("*"):

@@ -1,4 +1,4 @@
-"""Log lines for jobs whose runs moved because of a new time zone database."""
+"""Log lines for jobs whose runs moved because of a new time zone database, or new days of a calendar."""
 
 from shared.domain.schedules.schedule import format_instant
 from shared.observability import logger
@@ -15,6 +15,9 @@ def log_recomputed(job: Recomputation) -> None:
             "timezone": job.timezone,
             "old_release": job.old_release,
             "new_release": job.new_release,
+            "calendar": job.calendar,
+            "old_calendar_release": job.old_calendar_release,
+            "new_calendar_release": job.new_calendar_release,
             "moves_from": _instant(job.move.from_at) if job.move else None,
             "moves_to": _instant(job.move.to_at) if job.move else None,
         },

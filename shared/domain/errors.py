@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 
 _SCHEDULE_MEMBERS = {
     "at",
+    "business_day",
+    "calendar",
     "delay_seconds",
     "end_at",
     "every_seconds",
@@ -15,6 +17,7 @@ _SCHEDULE_MEMBERS = {
     "start_at",
     "timezone",
     "to",
+    "when_excluded",
 }
 
 

@@ -84,6 +84,7 @@ from punctual.models import (
     UpcomingPage,
     UpcomingRun,
     Usage,
+    WhenExcluded,
     WhenSuspended,
     Whoami,
 )
@@ -1272,6 +1273,8 @@ class JobsMethods(Group):
         self,
         *,
         at: Instant | UnsetType | None = UNSET,
+        business_day: int | UnsetType | None = UNSET,
+        calendar: str | UnsetType | None = UNSET,
         cron: str | UnsetType | None = UNSET,
         delay_seconds: int | UnsetType | None = UNSET,
         dst_gap: Gap | UnsetType | None = UNSET,
@@ -1283,6 +1286,7 @@ class JobsMethods(Group):
         rate_seconds: int | UnsetType | None = UNSET,
         start_at: Instant | UnsetType | None = UNSET,
         timezone: str | UnsetType | None = UNSET,
+        when_excluded: WhenExcluded | UnsetType | None = UNSET,
         body: str | UnsetType | None = UNSET,
         headers: Mapping[str, str] | UnsetType = UNSET,
         json: Any = UNSET,
@@ -1319,6 +1323,8 @@ class JobsMethods(Group):
         repetition returns the job in its present state, with `Idempotency-Replayed: true`.
 
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
+        * `business_day`: Only on the nth business day of the month; -1 is the last one.
+        * `calendar`: A country, such as DE or US-CA, whose weekends and public holidays are excluded.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -1331,6 +1337,8 @@ class JobsMethods(Group):
         * `rate_seconds`: At this interval, counted from `start_at` or from the second of creation.
         * `start_at`: Nothing runs before; the anchor of a rate.
         * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
+        * `when_excluded`: What a run on an excluded day does: `skip`, or move to the `next` or `previous`
+          business day, or to the next one of the month and else the previous one (`modified_following`).
         * `body`: Text that is sent as it is, in UTF-8; at most 204,800 bytes.
         * `headers`: Headers of the request. Those that Punctual or the connection sets are refused.
         * `json`: Any value; sent as JSON, with its content type.
@@ -1365,6 +1373,8 @@ class JobsMethods(Group):
             _operations.CREATE_JOB,
             body=_bodies.new_job(
                 at=at,
+                business_day=business_day,
+                calendar=calendar,
                 cron=cron,
                 delay_seconds=delay_seconds,
                 dst_gap=dst_gap,
@@ -1376,6 +1386,7 @@ class JobsMethods(Group):
                 rate_seconds=rate_seconds,
                 start_at=start_at,
                 timezone=timezone,
+                when_excluded=when_excluded,
                 body=body,
                 headers=headers,
                 json=json,
@@ -1540,6 +1551,8 @@ class JobsMethods(Group):
         *,
         dry_run: Literal[True],
         at: Instant | UnsetType | None = UNSET,
+        business_day: int | UnsetType | None = UNSET,
+        calendar: str | UnsetType | None = UNSET,
         cron: str | UnsetType | None = UNSET,
         delay_seconds: int | UnsetType | None = UNSET,
         dst_gap: Gap | UnsetType | None = UNSET,
@@ -1551,6 +1564,7 @@ class JobsMethods(Group):
         rate_seconds: int | UnsetType | None = UNSET,
         start_at: Instant | UnsetType | None = UNSET,
         timezone: str | UnsetType | None = UNSET,
+        when_excluded: WhenExcluded | UnsetType | None = UNSET,
         body: str | UnsetType | None = UNSET,
         headers: Mapping[str, str] | UnsetType = UNSET,
         json: Any = UNSET,
@@ -1589,6 +1603,8 @@ class JobsMethods(Group):
         key: str,
         *,
         at: Instant | UnsetType | None = UNSET,
+        business_day: int | UnsetType | None = UNSET,
+        calendar: str | UnsetType | None = UNSET,
         cron: str | UnsetType | None = UNSET,
         delay_seconds: int | UnsetType | None = UNSET,
         dst_gap: Gap | UnsetType | None = UNSET,
@@ -1600,6 +1616,7 @@ class JobsMethods(Group):
         rate_seconds: int | UnsetType | None = UNSET,
         start_at: Instant | UnsetType | None = UNSET,
         timezone: str | UnsetType | None = UNSET,
+        when_excluded: WhenExcluded | UnsetType | None = UNSET,
         body: str | UnsetType | None = UNSET,
         headers: Mapping[str, str] | UnsetType = UNSET,
         json: Any = UNSET,
@@ -1640,6 +1657,8 @@ class JobsMethods(Group):
         *,
         dry_run: bool,
         at: Instant | UnsetType | None = UNSET,
+        business_day: int | UnsetType | None = UNSET,
+        calendar: str | UnsetType | None = UNSET,
         cron: str | UnsetType | None = UNSET,
         delay_seconds: int | UnsetType | None = UNSET,
         dst_gap: Gap | UnsetType | None = UNSET,
@@ -1651,6 +1670,7 @@ class JobsMethods(Group):
         rate_seconds: int | UnsetType | None = UNSET,
         start_at: Instant | UnsetType | None = UNSET,
         timezone: str | UnsetType | None = UNSET,
+        when_excluded: WhenExcluded | UnsetType | None = UNSET,
         body: str | UnsetType | None = UNSET,
         headers: Mapping[str, str] | UnsetType = UNSET,
         json: Any = UNSET,
@@ -1688,6 +1708,8 @@ class JobsMethods(Group):
         key: str,
         *,
         at: Instant | UnsetType | None = UNSET,
+        business_day: int | UnsetType | None = UNSET,
+        calendar: str | UnsetType | None = UNSET,
         cron: str | UnsetType | None = UNSET,
         delay_seconds: int | UnsetType | None = UNSET,
         dst_gap: Gap | UnsetType | None = UNSET,
@@ -1699,6 +1721,7 @@ class JobsMethods(Group):
         rate_seconds: int | UnsetType | None = UNSET,
         start_at: Instant | UnsetType | None = UNSET,
         timezone: str | UnsetType | None = UNSET,
+        when_excluded: WhenExcluded | UnsetType | None = UNSET,
         body: str | UnsetType | None = UNSET,
         headers: Mapping[str, str] | UnsetType = UNSET,
         json: Any = UNSET,
@@ -1744,6 +1767,8 @@ class JobsMethods(Group):
 
         * `key`: The key that the owner gives to the job.
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
+        * `business_day`: Only on the nth business day of the month; -1 is the last one.
+        * `calendar`: A country, such as DE or US-CA, whose weekends and public holidays are excluded.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -1756,6 +1781,8 @@ class JobsMethods(Group):
         * `rate_seconds`: At this interval, counted from `start_at` or from the second of creation.
         * `start_at`: Nothing runs before; the anchor of a rate.
         * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
+        * `when_excluded`: What a run on an excluded day does: `skip`, or move to the `next` or `previous`
+          business day, or to the next one of the month and else the previous one (`modified_following`).
         * `body`: Text that is sent as it is, in UTF-8; at most 204,800 bytes.
         * `headers`: Headers of the request. Those that Punctual or the connection sets are refused.
         * `json`: Any value; sent as JSON, with its content type.
@@ -1795,6 +1822,8 @@ class JobsMethods(Group):
             query={"dry_run": dry_run},
             body=_bodies.keyed_job(
                 at=at,
+                business_day=business_day,
+                calendar=calendar,
                 cron=cron,
                 delay_seconds=delay_seconds,
                 dst_gap=dst_gap,
@@ -1806,6 +1835,7 @@ class JobsMethods(Group):
                 rate_seconds=rate_seconds,
                 start_at=start_at,
                 timezone=timezone,
+                when_excluded=when_excluded,
                 body=body,
                 headers=headers,
                 json=json,
@@ -1870,6 +1900,8 @@ class JobsMethods(Group):
         job: Ref,
         *,
         at: Instant | UnsetType | None = UNSET,
+        business_day: int | UnsetType | None = UNSET,
+        calendar: str | UnsetType | None = UNSET,
         cron: str | UnsetType | None = UNSET,
         delay_seconds: int | UnsetType | None = UNSET,
         dst_gap: Gap | UnsetType | None = UNSET,
@@ -1881,6 +1913,7 @@ class JobsMethods(Group):
         rate_seconds: int | UnsetType | None = UNSET,
         start_at: Instant | UnsetType | None = UNSET,
         timezone: str | UnsetType | None = UNSET,
+        when_excluded: WhenExcluded | UnsetType | None = UNSET,
         body: str | UnsetType | None = UNSET,
         headers: Mapping[str, str] | UnsetType | None = UNSET,
         json: Any = UNSET,
@@ -1917,6 +1950,8 @@ class JobsMethods(Group):
 
         * `job`: A job's `id`.
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
+        * `business_day`: Only on the nth business day of the month; -1 is the last one.
+        * `calendar`: A country, such as DE or US-CA, whose weekends and public holidays are excluded.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -1929,6 +1964,8 @@ class JobsMethods(Group):
         * `rate_seconds`: At this interval, counted from `start_at` or from the second of creation.
         * `start_at`: Nothing runs before; the anchor of a rate.
         * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
+        * `when_excluded`: What a run on an excluded day does: `skip`, or move to the `next` or `previous`
+          business day, or to the next one of the month and else the previous one (`modified_following`).
         * `body`: Text that is sent as it is, in UTF-8; at most 204,800 bytes.
         * `headers`: Headers of the request. Those that Punctual or the connection sets are refused.
         * `json`: Any value; sent as JSON, with its content type.
@@ -1946,6 +1983,8 @@ class JobsMethods(Group):
             job,
             body=_bodies.job_patch(
                 at=at,
+                business_day=business_day,
+                calendar=calendar,
                 cron=cron,
                 delay_seconds=delay_seconds,
                 dst_gap=dst_gap,
@@ -1957,6 +1996,7 @@ class JobsMethods(Group):
                 rate_seconds=rate_seconds,
                 start_at=start_at,
                 timezone=timezone,
+                when_excluded=when_excluded,
                 body=body,
                 headers=headers,
                 json=json,
@@ -2279,6 +2319,8 @@ class SchedulesMethods(Group):
         self,
         *,
         at: Instant | UnsetType | None = UNSET,
+        business_day: int | UnsetType | None = UNSET,
+        calendar: str | UnsetType | None = UNSET,
         cron: str | UnsetType | None = UNSET,
         delay_seconds: int | UnsetType | None = UNSET,
         dst_gap: Gap | UnsetType | None = UNSET,
@@ -2290,6 +2332,7 @@ class SchedulesMethods(Group):
         rate_seconds: int | UnsetType | None = UNSET,
         start_at: Instant | UnsetType | None = UNSET,
         timezone: str | UnsetType | None = UNSET,
+        when_excluded: WhenExcluded | UnsetType | None = UNSET,
     ) -> SchedulePreview:
         """Show the runs of a schedule; nothing is stored.
 
@@ -2298,6 +2341,8 @@ class SchedulesMethods(Group):
         pointers of errors start inside of it. A key with `read` or `write` is enough.
 
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
+        * `business_day`: Only on the nth business day of the month; -1 is the last one.
+        * `calendar`: A country, such as DE or US-CA, whose weekends and public holidays are excluded.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -2310,11 +2355,15 @@ class SchedulesMethods(Group):
         * `rate_seconds`: At this interval, counted from `start_at` or from the second of creation.
         * `start_at`: Nothing runs before; the anchor of a rate.
         * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
+        * `when_excluded`: What a run on an excluded day does: `skip`, or move to the `next` or `previous`
+          business day, or to the next one of the month and else the previous one (`modified_following`).
         """
         return self._client.call(
             _operations.PREVIEW_SCHEDULE,
             body={
                 "at": at,
+                "business_day": business_day,
+                "calendar": calendar,
                 "cron": cron,
                 "delay_seconds": delay_seconds,
                 "dst_gap": dst_gap,
@@ -2326,6 +2375,7 @@ class SchedulesMethods(Group):
                 "rate_seconds": rate_seconds,
                 "start_at": start_at,
                 "timezone": timezone,
+                "when_excluded": when_excluded,
             },
         )
 

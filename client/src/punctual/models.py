@@ -117,6 +117,9 @@ WarningCode = Literal[
 ]
 
 
+WhenExcluded = Literal["skip", "next", "previous", "modified_following"]
+
+
 WhenSuspended = Literal["skip", "run"]
 
 
@@ -1510,6 +1513,10 @@ class ScheduleIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     at: Instant | UnsetType | None = UNSET
     """Once: RFC 3339 with an offset, or a local time together with `timezone`."""
+    business_day: int | UnsetType | None = UNSET
+    """Only on the nth business day of the month; -1 is the last one."""
+    calendar: str | UnsetType | None = UNSET
+    """A country, such as DE or US-CA, whose weekends and public holidays are excluded."""
     cron: str | UnsetType | None = UNSET
     """Five fields of a Unix cron line, or an alias such as @hourly or @daily."""
     delay_seconds: int | UnsetType | None = UNSET
@@ -1532,12 +1539,18 @@ class ScheduleIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """Nothing runs before; the anchor of a rate."""
     timezone: str | UnsetType | None = UNSET
     """IANA zone of a cron line (UTC where absent) or of local times."""
+    when_excluded: WhenExcluded | UnsetType | None = UNSET
+    """What a run on an excluded day does: `skip`, or move to the `next` or `previous` business day, or to
+    the next one of the month and else the previous one (`modified_following`).
+    """
 
 
 class Schedule(Model, frozen=True, kw_only=True):
     """A stored schedule. Members that do not apply are left out."""
 
     at: datetime | None = None
+    business_day: int | None = None
+    calendar: str | None = None
     cron: str | None = None
     dst_gap: str | None = None
     dst_overlap: str | None = None
@@ -1548,6 +1561,7 @@ class Schedule(Model, frozen=True, kw_only=True):
     rate_seconds: int | None = None
     start_at: datetime | None = None
     timezone: str | None = None
+    when_excluded: str | None = None
 
 
 class SchedulePreview(Model, frozen=True, kw_only=True):

@@ -69,7 +69,7 @@ def naive_next(line: CronLine, wall_ms: int) -> int:
 
     A value above HORIZON_MS if there is no match.
     """
-    return _stepper(line.steps, line)(wall_ms)
+    return _step_of(line)(wall_ms)
 
 
 def cron_next(
@@ -87,7 +87,7 @@ def cron_next(
     clock = _clock(line, zone, gap, overlap)
     if after_ms >= HORIZON_MS:
         return None
-    instant = first_instant(_stepper(line.steps, line), clock, max(after_ms, -1))
+    instant = first_instant(_step_of(line), clock, max(after_ms, -1))
     return instant if instant is not None and instant <= HORIZON_MS else None
 
 
@@ -114,18 +114,33 @@ def cron_count(
 def day_pattern(line: CronLine) -> DayPattern:
     """Split the line into the minutes of a day and the days that match."""
     _, _, *days = line.steps.split(" ")
-    return DayPattern(minutes=line.minutes_of_day(), next_day=_stepper(" ".join(("0 0", *days)), line))
+    if line.calendar is None:
+        return DayPattern(minutes=line.minutes_of_day(), next_day=_stepper(" ".join(("0 0", *days)), line))
+    # Imported late: most processes never see a calendar.
+    from shared.domain.schedules.calendar_rule import moved_days
+
+    next_day = _stepper(" ".join(("0 0", *line.calendar.base_days(*days))), line)
+    return DayPattern(
+        minutes=line.minutes_of_day(), next_day=moved_days(next_day, line.calendar, _NEVER_MS)
+    )
 
 
 def _end_ms(line: CronLine) -> int:
     """Return an upper bound of the line's instants."""
-    return HORIZON_MS if line.years is None else year_start(line.years[-1] + 1) + DAY_MS
+    if line.years is None:
+        return HORIZON_MS
+    # A calendar moves a run by at most a year and a day.
+    return year_start(line.years[-1] + (1 if line.calendar is None else 3)) + DAY_MS
 
 
 def _clock(line: CronLine, zone: str | ZoneInfo, gap: Gap, overlap: Overlap) -> WallClock:
     if line.is_interval:
         gap, overlap = Gap.SKIP, Overlap.BOTH
     return WallClock(zone=load_zone(zone) if isinstance(zone, str) else zone, gap=gap, overlap=overlap)
+
+
+def _step_of(line: CronLine) -> Step:
+    return _stepper(line.steps, line) if line.calendar is None else day_pattern(line).next_time
 
 
 def _stepper(steps: str, line: CronLine) -> Step:

@@ -34,6 +34,16 @@ class DayPattern:
             day = self.next_day(day)
         return total
 
+    def next_time(self, wall_ms: int) -> int:
+        """Return the first match strictly after a naive wall time."""
+        day = self.next_day(wall_ms // DAY_MS * DAY_MS - 1)
+        if day <= wall_ms:
+            passed = self._count_until(wall_ms - day)
+            if passed < len(self.minutes):
+                return day + self.minutes[passed] * _MINUTE_MS
+            day = self.next_day(wall_ms)
+        return day + self.minutes[0] * _MINUTE_MS
+
     def _count_until(self, since_midnight_ms: int) -> int:
         return bisect_right(self.minutes, since_midnight_ms // _MINUTE_MS)
 

@@ -2,12 +2,15 @@
 
 import re
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from shared.dataclass import dataclass
 from shared.domain.errors import ScheduleError, ScheduleNeverFiresError
 from shared.domain.schedules.cron_fields import Field, read_field
 from shared.domain.schedules.cron_rules import DAY_OF_MONTH, DAY_OF_WEEK, HOUR, MINUTE, MONTH
+
+if TYPE_CHECKING:
+    from shared.domain.schedules.calendar_rule import CalendarRule
 
 MAX_LINE_LENGTH: Final = 256
 
@@ -45,6 +48,8 @@ class CronLine:
     """The years in which the line fires, ascending; None for all years."""
     required_day: int | None = None
     """A month without this day has no run; None for a line that fires in months of any length."""
+    calendar: "CalendarRule | None" = None
+    """Moves the days that the fields match."""
 
     def minutes_of_day(self) -> tuple[int, ...]:
         """Return the minutes since midnight at which the line fires on a matching day, ascending."""

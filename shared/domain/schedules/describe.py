@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final, assert_never
 
-from shared.domain.schedules.cron import CronLine, parse_line
+from shared.domain.schedules.calendar_rule import CalendarRule, WhenExcluded
+from shared.domain.schedules.cron import CronLine
 from shared.domain.schedules.eventbridge_line import FIRST_YEAR, LAST_YEAR
 from shared.domain.schedules.preview import show_instant
 from shared.domain.schedules.schedule import Cron, Once, Rate, Schedule
@@ -17,7 +18,16 @@ WEEKDAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Frid
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 _NTH = {2: "2nd", 3: "3rd"}
+_SUFFIXES = {21: "st", 22: "nd", 23: "rd"}
 _MAX_LISTED_TIMES = 6
+_EXCLUDED: Final = {
+    WhenExcluded.SKIP: "only on business days of the calendar {}",
+    WhenExcluded.NEXT: "moved to the next business day of the calendar {}",
+    WhenExcluded.PREVIOUS: "moved to the previous business day of the calendar {}",
+    WhenExcluded.MODIFIED_FOLLOWING: (
+        "moved to the next business day of the calendar {} within the month, or else to the previous one"
+    ),
+}
 
 
 def describe(schedule: Schedule, timezone: str = "UTC") -> str:
@@ -32,12 +42,12 @@ def describe(schedule: Schedule, timezone: str = "UTC") -> str:
             every = f"Every {_length(schedule.interval_ms // 1000)} from {_shown(schedule.anchor, timezone)}"
             return every + _end(schedule.end_at, timezone)
         case Cron():
-            line = parse_line(schedule.line)
+            line = schedule.parsed_line
             start = (
                 "" if schedule.start_at is None else f", from {_shown(schedule.start_at, schedule.timezone)}"
             )
             return (
-                f"{_times(line)} {_dates(line)}, in {schedule.timezone}{start}"
+                f"{_times(line)} {_dates(line)}{_business_days(line.calendar)}, in {schedule.timezone}{start}"
                 f"{_end(schedule.end_at, schedule.timezone)}"
             )
         case _:
@@ -99,6 +109,8 @@ def _dates(line: CronLine) -> str:
     _, _, day, month, weekday = line.steps.split(" ")
     days = [] if day == "*" else [_month_days(day, line.required_day)]
     days += [] if weekday == "*" else [_week_days(weekday)]
+    if line.calendar is not None and line.calendar.business_day is not None:
+        days = [f"the {nth_business_day(line.calendar.business_day)} business day of the month"]
     months = _numbers(month)
     text = f"on {' or on '.join(days)}" if days else "on every day"
     if months is not None:
@@ -106,6 +118,23 @@ def _dates(line: CronLine) -> str:
     if line.years is not None and line.years != tuple(range(FIRST_YEAR, LAST_YEAR + 1)):
         text += f" in {names(_runs(list(line.years), range(LAST_YEAR + 1)))}"
     return text
+
+
+def nth_business_day(number: int) -> str:
+    """Return `first`, `12th`, `last` or `third last`."""
+    nth = abs(number)
+    ordinal = _ORDINALS[nth - 1] if nth <= len(_ORDINALS) else f"{nth}{_SUFFIXES.get(nth, 'th')}"
+    if number > 0:
+        return ordinal
+    return "last" if nth == 1 else f"{ordinal} last"
+
+
+def _business_days(calendar: CalendarRule | None) -> str:
+    if calendar is None:
+        return ""
+    if calendar.business_day is not None:
+        return f" by the calendar {calendar.name}"
+    return f", {_EXCLUDED[calendar.when_excluded].format(calendar.name)}"
 
 
 def _month_days(word: str, required_day: int | None) -> str:

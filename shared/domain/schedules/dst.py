@@ -7,7 +7,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from shared.dataclass import dataclass
-from shared.domain.schedules.cron import CronLine, Gap, Overlap, day_pattern, naive_next, parse_line
+from shared.domain.schedules.cron import CronLine, Gap, Overlap, day_pattern, naive_next
 from shared.domain.schedules.cron_walk import DAY_MS, LONGEST_SHIFT_MS
 from shared.domain.schedules.schedule_kinds import Cron
 from shared.domain.schedules.zones import segment_at
@@ -49,7 +49,7 @@ class DstChange:
 
 def dst_changes(schedule: Cron, from_ms: int, ahead_ms: int = AHEAD_MS) -> tuple[DstChange, ...]:
     """Return the changes within (from, from + ahead] and within the bounds of the schedule, in order."""
-    line = parse_line(schedule.line)
+    line = schedule.parsed_line
     low = from_ms if schedule.start_at is None else max(from_ms, schedule.start_at - 1)
     high = from_ms + ahead_ms if schedule.end_at is None else min(from_ms + ahead_ms, schedule.end_at)
     changes = (_dst_change(schedule, line, *change) for change in _offset_changes(schedule.zone, low, high))
@@ -61,7 +61,7 @@ def changes_that_skip(schedule: Cron, after_ms: int, until_ms: int) -> tuple[Dst
 
     An interval line drops none: it fires by elapsed time, and no time passes in a gap.
     """
-    if parse_line(schedule.line).is_interval:
+    if schedule.parsed_line.is_interval:
         return ()
     changes = dst_changes(schedule, after_ms, until_ms - after_ms)
     return tuple(change for change in changes if change.effect is DstEffect.SKIPPED)

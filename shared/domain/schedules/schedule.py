@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import assert_never
 
 from shared.domain.errors import ScheduleNeverFiresError
-from shared.domain.schedules.cron import Gap, Overlap, cron_count, cron_next, parse_line
+from shared.domain.schedules.cron import Gap, Overlap, cron_count, cron_next
 from shared.domain.schedules.instant_search import instants_back, latest_instant
 from shared.domain.schedules.instants import check_once, format_instant, parse_instant
 from shared.domain.schedules.schedule_codec import (
@@ -68,8 +68,7 @@ def first_after(schedule: Once | Series, after_ms: int) -> int | None:
             after_ms = after_ms if start_at is None else max(after_ms, start_at - 1)
             if end_at is not None and after_ms >= end_at:
                 return None
-            line = parse_line(schedule.line)
-            found = cron_next(line, schedule.zone, after_ms, schedule.gap, schedule.overlap)
+            found = cron_next(schedule.parsed_line, schedule.zone, after_ms, schedule.gap, schedule.overlap)
             found = _unless_past(end_at, found)
         case _:
             assert_never(schedule)
@@ -94,7 +93,7 @@ def count_between(schedule: Once | Series, after_ms: int, until_ms: int, limit: 
             count = schedule.index_at(until_ms) - schedule.index_at(after_ms)
         case Cron():
             low, high = _within(schedule, after_ms + 1, until_ms)
-            line, policy = parse_line(schedule.line), (schedule.gap, schedule.overlap)
+            line, policy = schedule.parsed_line, (schedule.gap, schedule.overlap)
             count = cron_count(line, schedule.zone, low - 1, high, limit, *policy)
         case _:
             assert_never(schedule)

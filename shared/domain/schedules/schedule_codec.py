@@ -1,16 +1,20 @@
 """Encodes schedules for storage with short keys, omitting default values."""
 
 from collections.abc import Mapping
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from shared.domain.errors import ScheduleError, UnknownVersionError, UnreadableItemError
 from shared.domain.schedules.cron import Gap, Overlap
 from shared.domain.schedules.schedule_kinds import Backfill, Cron, Once, Rate, Schedule, Series
 
+if TYPE_CHECKING:
+    from shared.domain.schedules.calendar_rule import CalendarRule
+
 _GAP, _OVERLAP, _START, _END = "g", "p", "f", "u"
 _BACKFILL = {"from_at": _START, "to_at": _END, "count": "n", "interval_ms": "i", "anchor": "a"}
 _FIRST = "h"
 _RULES = "r"
+_CALENDAR, _WHEN_EXCLUDED, _BUSINESS_DAY, _DAYS = "c", "w", "b", "d"
 _KINDS = ("o", "r", "c", "b")
 
 
@@ -29,7 +33,8 @@ def encode_schedule(schedule: Schedule) -> dict[str, str | int]:
                 _OVERLAP: None if schedule.overlap is Overlap.FIRST else schedule.overlap.value,
             }
             bounds = {_START: schedule.start_at, _END: schedule.end_at}
-            return cron | _present(policies) | _present(bounds) | _present({_RULES: schedule.rules})
+            rules = {_RULES: schedule.rules, **_encode_calendar(schedule.calendar)}
+            return cron | _present(policies) | _present(bounds) | _present(rules)
         case _:
             assert_never(schedule)
 
@@ -42,16 +47,17 @@ def decode_schedule(stored: Mapping[str, str | int]) -> Schedule:
             case {"k": "o", "t": int(at)}:
                 return Once(at=at)
             case {"k": "r", "i": int(interval_ms), "a": int(anchor)}:
-                return Rate(interval_ms=interval_ms, anchor=anchor, end_at=_instant(stored, _END))
+                return Rate(interval_ms=interval_ms, anchor=anchor, end_at=_number(stored, _END))
             case {"k": "c", "l": str(line), "z": str(zone)}:
                 return Cron(
                     line=line,
                     timezone=zone,
                     gap=Gap(str(stored.get(_GAP, Gap.SHIFT))),
                     overlap=Overlap(str(stored.get(_OVERLAP, Overlap.FIRST))),
-                    start_at=_instant(stored, _START),
-                    end_at=_instant(stored, _END),
-                    rules=_rules(stored),
+                    start_at=_number(stored, _START),
+                    end_at=_number(stored, _END),
+                    rules=_text(stored, _RULES),
+                    calendar=_decode_calendar(stored),
                 )
             case {"k": str(kind)} if kind not in _KINDS:
                 raise UnknownVersionError("a stored schedule of a kind that only a newer version knows")
@@ -107,15 +113,41 @@ def _present(optional: Mapping[str, str | int | None]) -> dict[str, str | int]:
     return {key: value for key, value in optional.items() if value is not None}
 
 
-def _instant(stored: Mapping[str, str | int], key: str) -> int | None:
+def _number(stored: Mapping[str, str | int], key: str) -> int | None:
     value = stored.get(key)
     if value is not None and not isinstance(value, int):
-        raise UnreadableItemError("a stored schedule whose bound is not an instant")
+        raise UnreadableItemError("a stored schedule whose bound is not a number")
     return value
 
 
-def _rules(stored: Mapping[str, str | int]) -> str | None:
-    value = stored.get(_RULES)
+def _text(stored: Mapping[str, str | int], key: str) -> str | None:
+    value = stored.get(key)
     if value is not None and not isinstance(value, str):
         raise UnreadableItemError("a stored schedule whose rules are not text")
     return value
+
+
+def _encode_calendar(calendar: "CalendarRule | None") -> dict[str, str | int | None]:
+    if calendar is None:
+        return {}
+    return {
+        _CALENDAR: calendar.name,
+        _WHEN_EXCLUDED: None if calendar.when_excluded == "skip" else calendar.when_excluded.value,
+        _BUSINESS_DAY: calendar.business_day,
+        _DAYS: calendar.days,
+    }
+
+
+def _decode_calendar(stored: Mapping[str, str | int]) -> "CalendarRule | None":
+    name = _text(stored, _CALENDAR)
+    if name is None:
+        return None
+    # Imported late: most schedules have no calendar.
+    from shared.domain.schedules.calendar_rule import CalendarRule, WhenExcluded
+
+    return CalendarRule(
+        name=name,
+        when_excluded=WhenExcluded(str(stored.get(_WHEN_EXCLUDED, WhenExcluded.SKIP))),
+        business_day=_number(stored, _BUSINESS_DAY),
+        days=_text(stored, _DAYS),
+    )

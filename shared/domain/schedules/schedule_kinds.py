@@ -5,14 +5,17 @@ its own, at which it runs for past instants of another schedule.
 """
 
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo
 
 from shared.dataclass import dataclass
 from shared.domain.errors import ScheduleError
-from shared.domain.schedules.cron import Gap, Overlap, parse_line
+from shared.domain.schedules.cron import CronLine, Gap, Overlap, parse_line
 from shared.domain.schedules.zone_rules import zone_from_rules
 from shared.domain.schedules.zones import load_zone
+
+if TYPE_CHECKING:
+    from shared.domain.schedules.calendar_rule import CalendarRule
 
 MIN_INTERVAL_MS: Final = 1_000
 MAX_INTERVAL_MS: Final = 366 * 86_400_000
@@ -65,8 +68,11 @@ class Cron:
     hour field starts with `*` and which fires by elapsed time. A gap of more than three hours is always
     skipped.
 
-    Raises ScheduleError, with the wrong field, for an invalid line or zone, and with field `end_at` for an
-    end before the start. `check_fires` checks that there is an instant between the two.
+    A calendar moves the days of the line, by their local dates, before the clock changes apply.
+
+    Raises ScheduleError, with the wrong field, for an invalid line or zone, with field `end_at` for an end
+    before the start, and with field `business_day` for a line that chooses days beside it. `check_fires` checks
+    that there is an instant between the two.
     """
 
     line: str
@@ -81,11 +87,20 @@ class Cron:
     Every schedule that storage keys are computed from has them: a newer tzdata release must not move those
     keys.
     """
+    calendar: "CalendarRule | None" = None
 
     def __post_init__(self) -> None:
-        parse_line(self.line)
+        line = parse_line(self.line)
         _ = self.zone
         _check_end(self.start_at, self.end_at)
+        if self.calendar is not None:
+            self.calendar.check_line(line)
+
+    @property
+    def parsed_line(self) -> CronLine:
+        """The line, with the calendar that moves its days."""
+        line = parse_line(self.line)
+        return line if self.calendar is None else replace(line, calendar=self.calendar)
 
     @property
     def zone(self) -> ZoneInfo:
@@ -139,8 +154,11 @@ class Backfill:
 
 
 def without_rules(series: "Series") -> "Series":
-    """Return the schedule as the owner requested it, without frozen zone rules."""
-    return replace(series, rules=None) if isinstance(series, Cron) else series
+    """Return the schedule as the owner requested it, without frozen zone rules and frozen days."""
+    if not isinstance(series, Cron):
+        return series
+    calendar = None if series.calendar is None else replace(series.calendar, days=None)
+    return replace(series, rules=None, calendar=calendar)
 
 
 def _index_at(spaced: Rate | Backfill, instant_ms: int) -> int:

@@ -6,15 +6,17 @@ from enum import StrEnum
 from typing import Final
 
 from shared.dataclass import dataclass
-from shared.domain.schedules.cron import CronLine, parse_line
+from shared.domain.schedules.business_days import date_of, month_of
+from shared.domain.schedules.cron import CronLine
 from shared.domain.schedules.cron_walk import DAY_MS
-from shared.domain.schedules.describe import MONTHS, names
+from shared.domain.schedules.describe import MONTHS, names, nth_business_day
 from shared.domain.schedules.dst import DstChange, DstEffect, dst_changes
 from shared.domain.schedules.eventbridge_line import is_eventbridge
 from shared.domain.schedules.schedule import Cron, Once, Rate, Schedule, count_between, first_after
 
 DENSE_RUNS: Final = 1_000
 FAR_MS: Final = 366 * DAY_MS
+_CHECKED_MONTHS = 24
 _LISTED_DAYS = 10
 _LISTED_TIMES = 3
 _MONTH_LENGTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -52,8 +54,8 @@ def warnings(schedule: Schedule, now_ms: int, max_runs: int | None = None) -> tu
             )
         )
     if isinstance(schedule, Cron):
-        line = parse_line(schedule.line)
-        result += [*_of_fields(line), *_of_steps(line)]
+        line = schedule.parsed_line
+        result += [*_of_fields(line), *_of_steps(line), *_of_business_day(line, now_ms)]
         if not line.is_interval:
             result += _of_clock_changes(affecting_changes(schedule, now_ms, max_runs))
     return tuple(result)
@@ -109,6 +111,26 @@ def _of_fields(line: CronLine) -> Iterator[ScheduleWarning]:
             code=WarningCode.MISSING_DAYS,
             text=f"{names(lacking)} may lack day {names([str(each) for each in rare])}, and then has no such run",
         )
+
+
+def _of_business_day(line: CronLine, now_ms: int) -> Iterator[ScheduleWarning]:
+    """Yield a warning if one of the next months of the line lacks the business day."""
+    calendar = line.calendar
+    if calendar is None or calendar.business_day is None:
+        return
+    _, _, _, months, _ = line.steps.split(" ")
+    first = month_of(now_ms // DAY_MS)
+    for _ in range(_CHECKED_MONTHS):
+        month = date_of(first[0])
+        is_matching = months == "*" or str(month.month) in months.split(",")
+        if is_matching and calendar.business_days.nth_of_month(first[0], calendar.business_day) is None:
+            yield ScheduleWarning(
+                code=WarningCode.MISSING_DAYS,
+                text=f"{MONTHS[month.month - 1]} {month.year} has no {nth_business_day(calendar.business_day)} "
+                "business day, and then no such run; other months may lack it as well",
+            )
+            return
+        first = month_of(first[-1] + 1)
 
 
 def _of_steps(line: CronLine) -> Iterator[ScheduleWarning]:

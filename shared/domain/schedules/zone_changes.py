@@ -1,4 +1,4 @@
-"""Detects how a newer tzdata release changes a schedule that was computed with an older release."""
+"""Detects how a newer release of tzdata, or of a calendar, changes a schedule that was computed with an older one."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -36,30 +36,48 @@ class Move:
 def with_frozen_rules(series: S, from_ms: int, now_ms: int) -> S:
     """Return the schedule with frozen rules from the installed tzdata, exact from the earlier instant.
 
-    If the installed tzdata lacks the zone, the schedule keeps its rules.
+    If the installed tzdata lacks the zone, the schedule keeps its rules. The days of a calendar are frozen
+    likewise.
     """
     if not isinstance(series, Cron):
         return series
+    first_ms, last_ms = min(from_ms, now_ms), max(from_ms, now_ms)
     try:
-        rules = frozen_rules(series.timezone, min(from_ms, now_ms), max(from_ms, now_ms) + FROZEN_AHEAD_MS)
+        rules = frozen_rules(series.timezone, first_ms, last_ms + FROZEN_AHEAD_MS)
     except ScheduleError:
-        return series
-    return replace(series, rules=rules)
+        rules = series.rules
+    calendar = series.calendar
+    if calendar is not None:
+        # Imported late, as below: most schedules have no calendar.
+        from shared.domain.schedules.calendar_changes import with_frozen_days
+
+        calendar = with_frozen_days(calendar, first_ms, last_ms)
+    return replace(series, rules=rules, calendar=calendar)
 
 
 def outdated_from(series: Series, now_ms: int) -> int | None:
-    """Return the first instant from now at which the frozen rules differ from the installed tzdata, or None.
+    """Return the first instant from now at which the frozen rules differ from the installed ones, or None.
 
     A schedule without frozen rules is outdated now if its zone can change: the release behind its instants is
     unknown.
     """
     if not isinstance(series, Cron):
         return None
-    if series.rules is None:
-        return None if with_frozen_rules(series, now_ms, now_ms) == series else now_ms
     until_ms = now_ms + COMPARED_AHEAD_MS
     if series.end_at is not None:
         until_ms = min(until_ms, series.end_at + _NEAR_MS)
+    found = [_zone_outdated_from(series, now_ms, until_ms)]
+    if series.calendar is not None:
+        from shared.domain.schedules.calendar_changes import days_outdated_from
+
+        found.append(days_outdated_from(series.calendar, now_ms, until_ms))
+    return min((each for each in found if each is not None), default=None)
+
+
+def _zone_outdated_from(series: Cron, now_ms: int, until_ms: int) -> int | None:
+    if series.rules is None:
+        plain = replace(series, calendar=None)
+        return None if with_frozen_rules(plain, now_ms, now_ms) == plain else now_ms
     differences = _offset_differences(series.timezone, series.rules, now_ms // DAY_MS)
     return next((max(start, now_ms) for start, end in differences if now_ms < end and start < until_ms), None)
 

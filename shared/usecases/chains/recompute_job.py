@@ -1,4 +1,4 @@
-"""Recompute a recurring job whose frozen zone rules differ from the current tzdata."""
+"""Recompute a recurring job whose frozen zone rules or days of a calendar differ from the installed release."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -34,6 +34,9 @@ class Recomputation:
     move: Move | None
     """The first instant that moves; None if no instant moves for a long time."""
     new_release: str = TZDATA_VERSION
+    calendar: str | None = None
+    old_calendar_release: str | None = None
+    new_calendar_release: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +78,21 @@ class RecomputeJob:
 
 
 def _recomputed(job: Job, schedule: Cron, parted_at: int, now_ms: int) -> Recomputation:
+    present = with_frozen_rules(schedule, now_ms, now_ms)
     move = None
-    if schedule.rules is not None:
-        move = first_move(schedule, with_frozen_rules(schedule, now_ms, now_ms), parted_at, now_ms)
+    if schedule.rules is not None or schedule.calendar is not None:
+        move = first_move(schedule, present, parted_at, now_ms)
     return Recomputation(
         job_id=job.id,
         tenant_id=job.tenant_id,
         timezone=schedule.timezone,
         old_release=release_of(schedule.rules) if schedule.rules is not None else None,
         move=move,
+        calendar=None if schedule.calendar is None else schedule.calendar.name,
+        old_calendar_release=_calendar_release(schedule),
+        new_calendar_release=_calendar_release(present),
     )
+
+
+def _calendar_release(schedule: Cron) -> str | None:
+    return None if schedule.calendar is None else schedule.calendar.release

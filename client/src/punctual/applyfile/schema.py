@@ -20,10 +20,14 @@ SCHEDULE_MEMBERS: Final = (
     "jitter_seconds",
     "dst_gap",
     "dst_overlap",
+    "calendar",
+    "when_excluded",
+    "business_day",
 )
 REQUEST_MEMBERS: Final = ("url", "method", "headers", "body", "json")
 ONLY_WITH: Final[dict[str, tuple[str, ...]]] = dict.fromkeys(
-    ("timezone", "dst_gap", "dst_overlap"), ("cron", "expression")
+    ("timezone", "dst_gap", "dst_overlap", "calendar", "when_excluded", "business_day"),
+    ("cron", "expression"),
 )
 """The kinds with which a member has a meaning; members that are not named here have one with every kind."""
 
@@ -95,6 +99,9 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     jitter_seconds: Annotated[int, Meta(ge=0, le=86_400)] | UnsetType = UNSET
     dst_gap: Literal["shift", "skip"] | UnsetType = UNSET
     dst_overlap: Literal["first", "second", "both"] | UnsetType = UNSET
+    calendar: Annotated[str, Meta(max_length=64)] | UnsetType = UNSET
+    when_excluded: Literal["skip", "next", "previous", "modified_following"] | UnsetType = UNSET
+    business_day: Annotated[int, Meta(ge=-23, le=23)] | UnsetType = UNSET
     url: Annotated[str, Meta(max_length=2048, pattern="^https?://")] | UnsetType = UNSET
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] | UnsetType = UNSET
     headers: (

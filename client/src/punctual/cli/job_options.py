@@ -87,6 +87,15 @@ SCHEDULE = (
         Literal["first", "second", "both"],
         "Which of two equal local times run.",
     ),
+    _text("--calendar", "schedule", "calendar", "A country, such as DE or US-CA, with its holidays.", "NAME"),
+    JobOption(
+        ("--when-excluded",),
+        "schedule",
+        "when_excluded",
+        Literal["skip", "next", "previous", "modified_following"],
+        "What a run on an excluded day of the calendar does; skip by default.",
+    ),
+    _number("--business-day", "schedule", "business_day", "Only the nth of the month; -1 is the last one."),
 )
 REQUEST = (
     _text("--url", "request", "url", "The URL that is called.", "URL"),

@@ -27,7 +27,8 @@ def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
     """The document after the patch. InvalidValueError where the patch is not an object, or names no member.
 
     An extension of the RFC: where members exclude one another, a named member replaces the others. A
-    `schedule` of another kind replaces the schedule, a `json` a `body`, a table of delays a backoff.
+    `schedule` of another kind replaces the schedule, a `business_day` a `when_excluded`, a `json` a `body`, a
+    table of delays a backoff.
     """
     if not isinstance(patch, dict):
         raise InvalidValueError("a merge patch is a JSON object")
@@ -66,11 +67,20 @@ def _remove_excluded(document: dict[str, Any], patch: dict[str, Any]) -> None:
         if kinds and not kinds & set(document["schedule"]):
             _check_recurrence(document["schedule"], kinds)
             document["schedule"] = {}
+        _remove_excluded_days(document["schedule"], schedule)
     if isinstance(request, dict) and any(name in request for name in _BODIES):
         for name in _BODIES:
             document["request"].pop(name, None)
     if isinstance(patch.get("retry"), dict):
         _remove_excluded_delays(document["retry"], patch["retry"])
+
+
+def _remove_excluded_days(document: dict[str, Any], patch: dict[str, Any]) -> None:
+    """An nth business day and a rule for excluded days replace one another, and both go with their calendar."""
+    replacing = {name for name in ("when_excluded", "business_day") if patch.get(name) is not None}
+    if replacing or ("calendar" in patch and patch["calendar"] is None):
+        for name in {"when_excluded", "business_day"} - replacing:
+            document.pop(name, None)
 
 
 def _remove_excluded_delays(retry: dict[str, Any], patch: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job, JobState
 from shared.domain.listings.filters import created_at, kind_of
+from shared.domain.schedules.calendar_rule import CalendarRule, WhenExcluded
 from shared.domain.schedules.cron import Gap, Overlap
 from shared.domain.schedules.cron_line import is_expression
 from shared.domain.schedules.schedule import Backfill, Cron, Rate, first_after, format_instant
@@ -145,10 +146,22 @@ def _cron_out(schedule: Cron, bounds: dict[str, int | None]) -> ScheduleOut:
         timezone=schedule.timezone,
         dst_gap=schedule.gap if dialect == "expression" or schedule.gap is not Gap.SHIFT else None,
         dst_overlap=schedule.overlap if schedule.overlap is not Overlap.FIRST else None,
+        **_calendar_out(schedule.calendar),
         start_at=instant_out(schedule.start_at),
         end_at=instant_out(schedule.end_at),
         **bounds,
     )
+
+
+def _calendar_out(rule: CalendarRule | None) -> dict[str, Any]:
+    if rule is None:
+        return {}
+    moves = rule.when_excluded is not WhenExcluded.SKIP
+    return {
+        "calendar": rule.name,
+        "when_excluded": rule.when_excluded if moves else None,
+        "business_day": rule.business_day,
+    }
 
 
 def _id(job: Execution | Job) -> str:

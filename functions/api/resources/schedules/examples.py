@@ -4,6 +4,12 @@ from functions.api.examples import Examples
 
 SCHEDULE_IN: Examples = {
     "cron_line_in_a_zone": {"cron": "30 2 * * *", "timezone": "Europe/Berlin", "jitter_seconds": 600},
+    "last_business_day": {
+        "cron": "0 18 * * *",
+        "timezone": "Europe/Berlin",
+        "calendar": "DE",
+        "business_day": -1,
+    },
     "rate": {"rate_seconds": 600, "max_runs": 100},
     "eventbridge": {"expression": "cron(0 9 ? * MON-FRI *)", "timezone": "America/New_York"},
 }

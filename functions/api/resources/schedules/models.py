@@ -1,6 +1,7 @@
 """Schemas of schedules and previews."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, Any, Self, TypeVar
 
@@ -24,6 +25,7 @@ from functions.api.models import (
 from functions.api.resources.schedules.examples import PREVIEW_OUT, SCHEDULE_IN
 from shared.domain.errors import InvalidValueError, ScheduleError, raise_any
 from shared.domain.jobs.new_job import MAX_RUNS
+from shared.domain.schedules.calendar_rule import MAX_BUSINESS_DAY, CalendarRule, WhenExcluded
 from shared.domain.schedules.cron import Gap, Overlap, parse_cron
 from shared.domain.schedules.dst import DstEffect
 from shared.domain.schedules.eventbridge import read_expression
@@ -41,6 +43,9 @@ _ONLY_WITH: Mapping[str, tuple[str, ...]] = {
     "timezone": ("at", "cron", "expression"),
     "dst_gap": ("cron", "expression"),
     "dst_overlap": ("cron", "expression"),
+    "calendar": ("cron", "expression"),
+    "when_excluded": ("cron", "expression"),
+    "business_day": ("cron", "expression"),
     "start_at": ("cron", "rate_seconds", "expression"),
     "end_at": ("cron", "rate_seconds", "expression"),
     "max_runs": ("cron", "rate_seconds", "expression"),
@@ -105,6 +110,17 @@ class ScheduleIn(Schema):
     dst_overlap: Annotated[Overlap, Field(strict=False)] | None = Field(
         None, description="A local time that comes twice: run the `first`, the `second` or `both`."
     )
+    calendar: Annotated[str, Field(max_length=64, examples=["DE", "US-CA"])] | None = Field(
+        None, description="A country, such as DE or US-CA, whose weekends and public holidays are excluded."
+    )
+    when_excluded: Annotated[WhenExcluded, Field(strict=False)] | None = Field(
+        None,
+        description="What a run on an excluded day does: `skip`, or move to the `next` or `previous` business "
+        "day, or to the next one of the month and else the previous one (`modified_following`).",
+    )
+    business_day: Annotated[Seconds, Field(ge=-MAX_BUSINESS_DAY, le=MAX_BUSINESS_DAY)] | None = Field(
+        None, description="Only on the nth business day of the month; -1 is the last one."
+    )
     start_at: Instant | None = Field(None, description="Nothing runs before; the anchor of a rate.")
     end_at: Instant | None = Field(None, description="Nothing runs after.")
     max_runs: Annotated[Seconds, Field(ge=1, le=MAX_RUNS)] | None = Field(
@@ -140,9 +156,9 @@ class ScheduleIn(Schema):
         zone = "UTC" if self.timezone is None else self.timezone
         load_zone(zone)
         if self.expression is not None:
-            return self._read_expression(self.expression, zone, start_at, end_at)
+            return self._with_calendar(self._read_expression(self.expression, zone, start_at, end_at))
         parse_cron(self.cron or "")
-        return Cron(
+        line = Cron(
             line=self.cron or "",
             timezone=zone,
             gap=self.dst_gap or Gap.SHIFT,
@@ -150,6 +166,26 @@ class ScheduleIn(Schema):
             start_at=start_at,
             end_at=end_at,
         )
+        return self._with_calendar(line)
+
+    def _with_calendar(self, timing: Timing) -> Timing:
+        if self.calendar is None:
+            raise_any(
+                ScheduleError(f"{name}: needs a calendar, such as DE or US-CA", field=name)
+                for name in ("when_excluded", "business_day")
+                if getattr(self, name) is not None
+            )
+            return timing
+        if not isinstance(timing, Cron):
+            raise ScheduleError(
+                "calendar: has no meaning with rate(...) and at(...); a line has local dates", field="calendar"
+            )
+        rule = CalendarRule(
+            name=self.calendar,
+            when_excluded=self.when_excluded or WhenExcluded.SKIP,
+            business_day=self.business_day,
+        )
+        return replace(timing, calendar=rule)
 
     def _bound(self, name: str) -> int | None:
         text = getattr(self, name)
@@ -208,6 +244,9 @@ class ScheduleOut(Representation):
     timezone: str | SkipJsonSchema[None] = LEFT_OUT
     dst_gap: Gap | SkipJsonSchema[None] = LEFT_OUT
     dst_overlap: Overlap | SkipJsonSchema[None] = LEFT_OUT
+    calendar: str | SkipJsonSchema[None] = LEFT_OUT
+    when_excluded: WhenExcluded | SkipJsonSchema[None] = LEFT_OUT
+    business_day: int | SkipJsonSchema[None] = LEFT_OUT
     start_at: InstantOut | SkipJsonSchema[None] = LEFT_OUT
     end_at: InstantOut | SkipJsonSchema[None] = LEFT_OUT
     max_runs: int | SkipJsonSchema[None] = LEFT_OUT

@@ -19,9 +19,13 @@ T = TypeVar("T")
 
 KEYED = 3
 """The first version that keeps the key and the set of a job. An older release would write the job without them."""
-VERSION = 3
+VERSION = 4
 """The highest version of an item that this release reads and changes."""
-SINCE: Mapping[str, Mapping[str, int]] = {"EndReason": {"SUSPENDED": 2}, "AlertEvent": {"LIMIT_REACHED": 2}}
+SINCE: Mapping[str, Mapping[str, int]] = {
+    "EndReason": {"SUSPENDED": 2},
+    "AlertEvent": {"LIMIT_REACHED": 2},
+    "Series": {"CalendarRule": 4},
+}
 """By type and name, the version of each stored value that version 1 lacks.
 
 A release that adds a member to a stored enumeration, or a kind of schedule, adds it here and raises VERSION.
@@ -54,6 +58,9 @@ def rules(of: Definition | Recurrence) -> Iterator[object]:
     yield from (of.schedule, of.catch_up.mode, of.overlap_policy)
     inner = of.schedule.of if isinstance(of.schedule, Backfill) else of.schedule
     yield from (inner, inner.gap, inner.overlap) if isinstance(inner, Cron) else (inner,)
+    if isinstance(inner, Cron) and inner.calendar is not None:
+        # An older release would compute the instants of the line alone.
+        yield inner.calendar
 
 
 def is_known(version: object) -> bool:

@@ -24,6 +24,7 @@ export const EMPTY = Object.freeze({
   name: '', tags: '', key: '', set: '',
   kind: 'cron', cron: '', expression: '', timezone: 'UTC', at: '', delaySeconds: '', every: '', unit: 'minutes',
   startAt: '', endAt: '', maxRuns: '', jitterSeconds: '0', dstGap: '', dstOverlap: '',
+  calendar: '', whenExcluded: '', businessDay: '',
   method: 'POST', url: '', headers: Object.freeze([]), bodyKind: 'none', body: '',
   lane: 'standard', timeoutSeconds: '30', retryKind: 'backoff', maxAttempts: '5', baseSeconds: '10', factor: '2',
   capSeconds: '3600', delaysSeconds: '', giveUpAfterSeconds: '',
@@ -75,6 +76,8 @@ function scheduleFields(schedule, shown) {
     timezone: schedule.timezone ?? 'UTC', startAt: shown(schedule.start_at), endAt: shown(schedule.end_at),
     maxRuns: shown(schedule.max_runs), jitterSeconds: shown(schedule.jitter_seconds ?? 0),
     dstGap: shown(schedule.dst_gap), dstOverlap: shown(schedule.dst_overlap),
+    calendar: shown(schedule.calendar), whenExcluded: shown(schedule.when_excluded),
+    businessDay: shown(schedule.business_day),
   };
   if (schedule.cron !== undefined) return { ...common, kind: 'cron', cron: schedule.cron };
   if (schedule.expression !== undefined) return { ...common, kind: 'expression', expression: schedule.expression };
@@ -100,6 +103,9 @@ export function scheduleOf(form) {
   if (form.kind === 'rate') return schedule;
   if (form.dstGap) schedule.dst_gap = form.dstGap;
   if (form.dstOverlap) schedule.dst_overlap = form.dstOverlap;
+  if (form.calendar.trim()) schedule.calendar = form.calendar.trim();
+  if (form.whenExcluded) schedule.when_excluded = form.whenExcluded;
+  if (form.businessDay) schedule.business_day = number(form.businessDay);
   return schedule;
 }
 

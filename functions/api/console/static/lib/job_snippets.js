@@ -10,6 +10,7 @@ const OPTIONS = {
   'schedule.rate_seconds': ['--every', 's'], 'schedule.delay_seconds': ['--delay', 's'],
   'schedule.start_at': '--start-at', 'schedule.end_at': '--end-at', 'schedule.max_runs': '--max-runs',
   'schedule.jitter_seconds': ['--jitter', 's'], 'schedule.dst_gap': '--dst-gap', 'schedule.dst_overlap': '--dst-overlap',
+  'schedule.calendar': '--calendar', 'schedule.when_excluded': '--when-excluded', 'schedule.business_day': '--business-day',
   'request.url': '--url', 'request.method': '--method', 'request.body': '--body', 'request.json': '--json',
   name: '--name', lane: '--lane', timeout_seconds: ['--timeout', 's'], catch_up: '--catch-up',
   catch_up_limit: '--catch-up-limit', catch_up_window_seconds: ['--catch-up-window', 's'],

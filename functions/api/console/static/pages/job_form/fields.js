@@ -9,6 +9,11 @@ const KIND_LABELS = {
 };
 const LANES = ['standard', 'critical', 'bulk'];
 const METHODS = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
+const WHEN_EXCLUDED = [
+  ['', 'default: does not run'], ['next', 'moves to the next business day'],
+  ['previous', 'moves to the previous business day'],
+  ['modified_following', 'moves to the next one of the month, or else the previous one'],
+];
 const ZONES = ['UTC', ...(Intl.supportedValuesOf?.('timeZone') ?? [])];
 
 /** The fields of one group: functions that make a labelled control of the form. */
@@ -63,7 +68,8 @@ function MoreOfSchedule(props) {
   const { form, errors } = props;
   const { text, choice } = controls(props);
   const isOnce = ONCE_KINDS.includes(form.kind);
-  const names = ['startAt', 'endAt', 'maxRuns', 'jitterSeconds', 'dstGap', 'dstOverlap'];
+  const names = ['startAt', 'endAt', 'maxRuns', 'jitterSeconds', 'dstGap', 'dstOverlap',
+    'calendar', 'whenExcluded', 'businessDay'];
   return html`
     <${More} title="More about the schedule" isOpen=${names.some((name) => errors[name])}>
       ${text('jitterSeconds', 'Jitter in seconds', { inputmode: 'numeric', hint: 'Each run starts up to this much later.' })}
@@ -73,7 +79,10 @@ function MoreOfSchedule(props) {
         ${text('maxRuns', 'Number of runs', { inputmode: 'numeric', hint: 'The job ends after this many runs.' })}`}
       ${['cron', 'expression'].includes(form.kind) && html`
         ${choice('dstGap', 'A local time that does not exist', [['', 'default of the kind'], ['shift', 'runs right after the gap'], ['skip', 'does not run']])}
-        ${choice('dstOverlap', 'A local time that comes twice', [['', 'default: the first time'], ['first', 'runs the first time'], ['second', 'runs the second time'], ['both', 'runs twice']])}`}
+        ${choice('dstOverlap', 'A local time that comes twice', [['', 'default: the first time'], ['first', 'runs the first time'], ['second', 'runs the second time'], ['both', 'runs twice']])}
+        ${text('calendar', 'Calendar', { hint: 'A country, such as DE or US-CA: its weekends and holidays are excluded.' })}
+        ${choice('whenExcluded', 'A run on an excluded day', WHEN_EXCLUDED)}
+        ${text('businessDay', 'Business day of the month', { inputmode: 'numeric', hint: 'Such as 1, or -1 for the last one.' })}`}
     <//>`;
 }
 

@@ -1,0 +1,58 @@
+"""Freezes the days of a calendar into a schedule, and detects how a newer release changes them."""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from shared.domain.errors import ScheduleError
+from shared.domain.schedules.business_days import freeze, from_frozen
+from shared.domain.schedules.calendar_rule import CalendarRule
+from shared.domain.schedules.country_calendars import country_days, installed_release
+from shared.domain.schedules.cron_walk import DAY_MS
+
+FROZEN_AHEAD_DAYS: Final = 5 * 366
+"""Frozen days are exact for this long; later ones exclude the weekend alone, and are frozen again well before."""
+COMPARED_AHEAD_DAYS: Final = 400
+_MARGIN_DAYS: Final = 40
+"""Frozen days start this early, because a run moves by some days and an nth day counts from the month's start."""
+_REACH_DAYS: Final = 32
+"""A changed day moves no instant that precedes it by more than this."""
+
+
+def with_frozen_days(rule: CalendarRule, from_ms: int, until_ms: int) -> CalendarRule:
+    """Return the rule with the days of the installed release, exact in [from, until] and FROZEN_AHEAD_DAYS more.
+
+    If the installed release lacks the calendar, the rule keeps its days.
+    """
+    first = from_ms // DAY_MS - _MARGIN_DAYS
+    last = until_ms // DAY_MS + FROZEN_AHEAD_DAYS
+    try:
+        return replace(rule, days=_present_days(rule.name, first, last))
+    except ScheduleError:
+        return rule
+
+
+def days_outdated_from(rule: CalendarRule, now_ms: int, until_ms: int) -> int | None:
+    """Return the first instant in [now, until] that a changed day of the calendar may move, or None."""
+    if rule.days is None:
+        return now_ms
+    changed = _changed_day(rule.name, rule.days, now_ms // DAY_MS)
+    if changed is None or changed > until_ms // DAY_MS + _REACH_DAYS:
+        return None
+    return max((changed - _REACH_DAYS) * DAY_MS, now_ms)
+
+
+@lru_cache(maxsize=256)
+def _present_days(name: str, first: int, last: int) -> str:
+    return freeze(installed_release(), country_days(name), first, last)
+
+
+@lru_cache(maxsize=1024)
+def _changed_day(name: str, frozen: str, today: int) -> int | None:
+    try:
+        present = country_days(name)
+    except ScheduleError:
+        return None
+    old = from_frozen(frozen)
+    ahead = range(today - 1, today + COMPARED_AHEAD_DAYS)
+    return next((day for day in ahead if old.is_business(day) != present.is_business(day)), None)
