@@ -1,2 +1,4 @@
-"""Pure rules: values, schedules, the transition table. Imports the standard library alone (croniter in `cron`, holidays in
-`country_calendars`)."""
+"""Pure rules: values, schedules, the transition table.
+
+Imports the standard library alone, but for croniter in `cron` and holidays in `country_calendars`.
+"""

@@ -20,6 +20,7 @@ from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.jobs.job import JobState
 from shared.domain.listings.filters import Kind
+from shared.domain.schedules.calendar_rule import WhenExcluded
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUp
 from shared.domain.schedules.cron import Gap, Overlap
 from shared.domain.schedules.overlap import OverlapPolicy
@@ -33,7 +34,7 @@ from tests.support.conformance.dynamo_lab import REGION, DynamoLab
 STORED = (
     *(State, EndReason, Reason, Lane, OverlapPolicy, CatchUp, Gap, Overlap),
     *(JobState, TaskState, TenantState, Scope),
-    *(BulkAction, JobTaskState, Refusal, Result, Kind, SearchState, AlertEvent),
+    *(BulkAction, JobTaskState, Refusal, Result, Kind, SearchState, AlertEvent, WhenExcluded),
 )
 """Every enumeration whose members are stored; version 1 has those that are listed below."""
 VERSION_1 = {
@@ -61,6 +62,7 @@ VERSION_1 = {
     "SearchState": "RUNNING FINISHED CANCELLED",
     "AlertEvent": "FAILED RECOVERED LATE SKIPPED GONE",
     "Series": "Rate Cron Backfill",
+    "WhenExcluded": "",
 }
 NEXT = versions.VERSION + 1
 NEWER = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=1, status=None, reason=Reason.TOO_OLD)

@@ -73,7 +73,9 @@ def month_of(day: int) -> range:
 def freeze(release: str, days: BusinessDays, first: int, last: int) -> str:
     """Return the text of the business days in [first, last]."""
     weekend = "".join(map(str, sorted(days.weekend)))
-    return f"{release} {weekend} {first}.{_distances(first, filter(days.is_exception, range(first, last + 1)))}"
+    return (
+        f"{release} {weekend} {first}.{_distances(first, filter(days.is_exception, range(first, last + 1)))}"
+    )
 
 
 @lru_cache(maxsize=1024)

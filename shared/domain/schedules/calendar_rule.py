@@ -26,8 +26,8 @@ MAX_BUSINESS_DAY: Final = 23
 """No month has more business days, if the weekend has two days."""
 MAX_TRIED_DAYS: Final = 400
 """No run if this many successive days of a line lead to no business day."""
-MAX_AHEAD_DAYS: Final = 60 * 366
-"""No run if the next day that leads to a business day is further ahead than all weekdays take to come round."""
+MAX_AHEAD_DAYS: Final = 41 * 366
+"""No run if the next day that leads to a business day is further ahead: 29 February meets each weekday sooner."""
 
 
 class WhenExcluded(StrEnum):
@@ -67,7 +67,8 @@ class CalendarRule:
         if self.business_day is not None:
             if not 1 <= abs(self.business_day) <= MAX_BUSINESS_DAY:
                 raise ScheduleError(
-                    "business_day: must be from 1 to 23, or from -1 (the last one) to -23", field="business_day"
+                    "business_day: must be from 1 to 23, or from -1 (the last one) to -23",
+                    field="business_day",
                 )
             if self.when_excluded is not WhenExcluded.SKIP:
                 raise ScheduleError(

@@ -120,9 +120,7 @@ def day_pattern(line: CronLine) -> DayPattern:
     from shared.domain.schedules.calendar_rule import moved_days
 
     next_day = _stepper(" ".join(("0 0", *line.calendar.base_days(*days))), line)
-    return DayPattern(
-        minutes=line.minutes_of_day(), next_day=moved_days(next_day, line.calendar, _NEVER_MS)
-    )
+    return DayPattern(minutes=line.minutes_of_day(), next_day=moved_days(next_day, line.calendar, _NEVER_MS))
 
 
 def _end_ms(line: CronLine) -> int:

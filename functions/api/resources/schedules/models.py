@@ -178,7 +178,8 @@ class ScheduleIn(Schema):
             return timing
         if not isinstance(timing, Cron):
             raise ScheduleError(
-                "calendar: has no meaning with rate(...) and at(...); a line has local dates", field="calendar"
+                "calendar: has no meaning with rate(...) and at(...); a line has local dates",
+                field="calendar",
             )
         rule = CalendarRule(
             name=self.calendar,

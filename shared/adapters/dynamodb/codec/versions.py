@@ -24,7 +24,7 @@ VERSION = 4
 SINCE: Mapping[str, Mapping[str, int]] = {
     "EndReason": {"SUSPENDED": 2},
     "AlertEvent": {"LIMIT_REACHED": 2},
-    "Series": {"CalendarRule": 4},
+    "WhenExcluded": {"SKIP": 4, "NEXT": 4, "PREVIOUS": 4, "MODIFIED_FOLLOWING": 4},
 }
 """By type and name, the version of each stored value that version 1 lacks.
 
@@ -60,7 +60,7 @@ def rules(of: Definition | Recurrence) -> Iterator[object]:
     yield from (inner, inner.gap, inner.overlap) if isinstance(inner, Cron) else (inner,)
     if isinstance(inner, Cron) and inner.calendar is not None:
         # An older release would compute the instants of the line alone.
-        yield inner.calendar
+        yield inner.calendar.when_excluded
 
 
 def is_known(version: object) -> bool:
