@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 MAX_BUSINESS_DAY: Final = 23
 """No month has more business days, if the weekend has two days."""
-MAX_TRIED_DAYS: Final = 400
-"""No run if this many successive days of a line lead to no business day."""
-MAX_AHEAD_DAYS: Final = 41 * 366
-"""No run if the next day that leads to a business day is further ahead: 29 February meets each weekday sooner."""
+MAX_TRIED_DAYS: Final = 80
+"""No run if this many successive days of a line lead to no business day, each after another business day."""
+MAX_AHEAD_DAYS: Final = 20 * 366
+"""No run if the next day that leads to a business day is further ahead; no date is a weekend for so long."""
 
 
 class WhenExcluded(StrEnum):
@@ -110,13 +110,17 @@ class CalendarRule:
 def moved_days(next_day: Step, rule: CalendarRule, never_ms: int) -> Step:
     """Return the midnights of the moved days, of the midnights of a line.
 
-    The result returns `never_ms` or more where the line has no more days, or none that leads to a business day.
+    The result returns `never_ms` or more where the line has no more days, or none that leads to a business day,
+    and where the calendar has no business day for a year.
     """
     days = rule.business_days
 
     def next_moved(wall_ms: int) -> int:
         after = wall_ms // DAY_MS
-        tried = max(_last_before(days, rule, after), -1)
+        following = days.following(after + 1)
+        if following is None:
+            return never_ms
+        tried = max(_last_before(days, rule, after, following), -1)
         for _ in range(MAX_TRIED_DAYS):
             midnight = next_day(tried * DAY_MS)
             tried = midnight // DAY_MS
@@ -125,6 +129,9 @@ def moved_days(next_day: Step, rule: CalendarRule, never_ms: int) -> Step:
             moved = _moved(days, rule, tried)
             if moved is not None and moved > after:
                 return moved * DAY_MS
+            if rule.when_excluded is WhenExcluded.SKIP and rule.business_day is None:
+                # Whole holidays are passed at once, so that a dense line is not tried day by day.
+                tried = (days.following(tried) or tried + 1) - 1
         return never_ms
 
     return next_moved
@@ -147,11 +154,14 @@ def _moved(days: BusinessDays, rule: CalendarRule, day: int) -> int | None:
             return next((each for each in moves if each is not None and each in month), None)
 
 
-def _last_before(days: BusinessDays, rule: CalendarRule, after: int) -> int:
-    """Return a day up to which all days of a line move to `after` or earlier."""
+def _last_before(days: BusinessDays, rule: CalendarRule, after: int, following: int) -> int:
+    """Return a day up to which all days of a line have no run, or move to `after` or earlier.
+
+    `following` is the first business day after it.
+    """
     if rule.business_day is not None:
         return month_of(after)[0] - 1
     if rule.when_excluded in (WhenExcluded.NEXT, WhenExcluded.MODIFIED_FOLLOWING):
         last = days.preceding(after)
         return after - MAX_DISTANCE - 1 if last is None else last
-    return after
+    return following - 1

@@ -14,8 +14,10 @@ import pytest
 
 from shared.domain.errors import ScheduleError
 from shared.domain.jobs.new_backfill import NewBackfill
-from shared.domain.schedules import cron, zones
+from shared.domain.schedules import country_calendars, cron, zones
 from shared.domain.schedules.backfill import backfilled_instants, scheduled_at
+from shared.domain.schedules.calendar_rule import CalendarRule, WhenExcluded
+from shared.domain.schedules.country_calendars import country_days
 from shared.domain.schedules.describe import describe
 from shared.domain.schedules.dst import dst_changes
 from shared.domain.schedules.eventbridge import read_expression
@@ -101,6 +103,37 @@ def test_the_next_instant_of_any_line(line: str, zone: str, gap: Gap) -> None:
     for _ in range(5):
         assert calls_of(partial(first_after, schedule, moment)) < CALLS_WARM
         moment = first_after(schedule, moment) or moment
+
+
+EXCLUDED = [
+    CalendarRule(name="DE", when_excluded=when, days=days)
+    for when in WhenExcluded
+    for days in (None, "1.0 0123456 0.", "1.0 012345 0.")
+]
+
+
+@pytest.mark.parametrize("rule", EXCLUDED)
+@pytest.mark.parametrize("line", ["* * * * *", "0 9 25 12 *", "0 9 29 2 *", "0 9 * * sat", "0 9 31 * *"])
+def test_the_next_instant_by_any_calendar(line: str, rule: CalendarRule) -> None:
+    """Also by one without a business day, and by one that leaves a line no day."""
+    country_days("DE").is_exception(0)
+    for kept in (country_calendars._exceptions, country_calendars.country_days):
+        kept.cache_clear()
+    forget()
+    schedule = Cron(line=line, timezone="Europe/Berlin", calendar=rule)
+    assert calls_of(lambda: first_after(schedule, NOW)) < 2 * CALLS_COLD
+    assert calls_of(lambda: first_after(schedule, NOW)) < CALLS_WARM
+
+
+@pytest.mark.parametrize("nth", [1, -1, 23, -23])
+def test_the_next_nth_business_day(nth: int) -> None:
+    forget()
+    for line in ("* * * * *", "0 9 * 2 *"):
+        schedule = Cron(
+            line=line, timezone="Europe/Berlin", calendar=CalendarRule(name="DE", business_day=nth)
+        )
+        assert calls_of(partial(first_after, schedule, NOW)) < 2 * CALLS_COLD
+        assert calls_of(partial(first_after, schedule, NOW)) < CALLS_WARM
 
 
 @pytest.mark.parametrize("line", REFUSED)
