@@ -47,6 +47,18 @@ SCHEDULES: list[tuple[dict[str, Any], dict[str, Any] | None]] = [
             "dst_overlap": "both",
         },
     ),
+    (
+        {"cron": "0 18 * * *", "calendar": " DE ", "businessDay": "-1"},
+        {"cron": "0 18 * * *", "timezone": "UTC", "calendar": "DE", "business_day": -1},
+    ),
+    (
+        {"calendar": "US-CA", "whenExcluded": "next"},
+        {"cron": "30 2 * * *", "timezone": "UTC", "calendar": "US-CA", "when_excluded": "next"},
+    ),
+    (
+        {"kind": "rate", "every": "10", "unit": "minutes", "calendar": "DE", "businessDay": "1"},
+        {"rate_seconds": 600},
+    ),
 ]
 
 
@@ -91,6 +103,8 @@ def test_every_form_that_the_console_makes_is_a_job_that_the_api_takes() -> None
         ),
         form(onSuccess="none", onFailure=HOOK, timeoutSeconds="20", jitterSeconds="5", maxRuns="9"),
         form(alertsKind="none"),
+        form(calendar="DE", whenExcluded="modified_following"),
+        form(calendar="US-CA", businessDay="-1"),
         form(
             alertsKind="own",
             alertsUrl=f" {HOOK} ",
@@ -123,6 +137,7 @@ def patch_for(job: Any, **fields: Any) -> Any:
         {"schedule": {"rate_seconds": 86_400, "max_runs": 7, "jitter_seconds": 30}, "catch_up": "all"},
         {"schedule": {"at": "2030-01-01T09:00:00Z"}, "when_suspended": "run", "start_deadline_seconds": 60},
         {"schedule": {"expression": "cron(0 9 ? * MON-FRI *)", "timezone": "America/New_York"}},
+        {"schedule": {"cron": "0 18 * * *", "timezone": "UTC", "calendar": "DE", "business_day": -1}},
         {"alerts": {"url": "none"}},
         {"alerts": {"url": HOOK, "events": ["late", "gone"], "late_after_seconds": 90, "format": "slack"}},
     ],
