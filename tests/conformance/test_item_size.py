@@ -20,6 +20,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, Transition
 from shared.domain.ids import DEFAULT_CELL, backfill_job_id, recurring_job_id
 from shared.domain.jobs.new_backfill import ALL_RUNS, NewBackfill
+from shared.domain.schedules.calendar_rule import CalendarRule, WhenExcluded
 from shared.domain.schedules.schedule import Cron
 from shared.domain.schedules.zone_changes import with_frozen_rules
 from shared.names import Lane
@@ -113,6 +114,19 @@ def cron_occurrence() -> Execution:
     return definition.occurrence(DUE_AT, created_at=DUE_AT - 60_000)
 
 
+def calendar_occurrence() -> Execution:
+    """Its country has as many holidays as most."""
+    plain = cron_occurrence()
+    assert plain.recurrence is not None
+    assert isinstance(plain.recurrence.schedule, Cron)
+    schedule = replace(
+        plain.recurrence.schedule,
+        calendar=CalendarRule(name="DE-BY", when_excluded=WhenExcluded.MODIFIED_FOLLOWING),
+    )
+    recurrence = replace(plain.recurrence, schedule=with_frozen_rules(schedule, DUE_AT, DUE_AT))
+    return replace(plain, recurrence=recurrence)
+
+
 def backfill_run() -> Execution:
     of = cron_occurrence()
     assert of.recurrence is not None
@@ -149,8 +163,12 @@ def traced(execution: Execution) -> Execution:
         named_one_off(),
         traced(one_off_job()),
         traced(cron_occurrence()),
+        calendar_occurrence(),
     ],
-    ids=["one-off", "cron", "backfill", "told", "alerted", "named", "one-off in a trace", "cron in a trace"],
+    ids=[
+        *("one-off", "cron", "backfill", "told", "alerted", "named", "one-off in a trace", "cron in a trace"),
+        "cron with a calendar",
+    ],
 )
 def test_a_typical_item_takes_one_write_unit_at_each_step(
     engine_lab: DynamoLab, execution: Execution

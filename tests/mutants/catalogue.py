@@ -9,6 +9,7 @@ from tests.mutants.audit_trail import AUDIT_TRAIL
 from tests.mutants.backfills import BACKFILLS
 from tests.mutants.bulk_operations import BULK_OPERATIONS
 from tests.mutants.bulk_redrives import BULK_REDRIVES
+from tests.mutants.calendars import CALENDARS
 from tests.mutants.callbacks import CALLBACKS
 from tests.mutants.chains import CHAINS
 from tests.mutants.changes import CHANGES
@@ -81,6 +82,7 @@ MUTANTS = (
     *WATCHING,
     *ZONES,
     *SCHEDULES,
+    *CALENDARS,
     *DOCS_PAGE,
     *SIZING,
     *STAGES,

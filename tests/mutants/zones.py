@@ -74,7 +74,7 @@ ZONES = (
     Mutant(
         name="rules that are left out of storage",
         file="shared/domain/schedules/schedule_codec.py",
-        old="                    rules=_rules(stored),\n",
+        old="                    rules=_text(stored, _RULES),\n",
         new="",
         killer="tests/conformance/test_execution_filing.py",
     ),

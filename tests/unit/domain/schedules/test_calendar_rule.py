@@ -224,6 +224,8 @@ def test_far_years_exclude_the_weekend_alone() -> None:
     assert runs(line, 2, ms("2100-12-01T00:00Z")) == ["2101-01-03T09:00", "2102-01-02T09:00"]
     assert runs(line, 1, ms("9890-06-01T00:00Z")) == ["9891-01-01T09:00"]
     assert first_after(line, ms("9899-12-31T23:00Z")) is None
+    saudi = schedule("0 9 1 1 *", name="SA", timezone="UTC", when_excluded=WhenExcluded.NEXT)
+    assert runs(saudi, 2, ms("2106-12-01T00:00Z")) == ["2107-01-02T09:00", "2108-01-01T09:00"]
 
 
 @pytest.mark.parametrize("line", ["0 9 25 12 *", "0 9 * * sun", "0 9 1 1,5 *"])
