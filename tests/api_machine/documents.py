@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.api_machine.executions import Behaviour
-from tests.api_machine.instants import LINES, instant, local_time
+from tests.api_machine.instants import CALENDAR, LINES, instant, local_time
 
 LARGE = "70 kB"
 """Stands for a body that is stored apart."""
@@ -25,6 +25,7 @@ once = st.one_of(
 recurring = st.one_of(
     st.tuples(st.just("rate"), st.tuples(st.sampled_from([1, 7, 60, 600, 3_600]), limits)),
     st.tuples(st.just("cron"), st.tuples(st.sampled_from(sorted(LINES)), zones, limits)),
+    st.tuples(st.just("business"), st.tuples(st.sampled_from(sorted(LINES)), zones)),
 )
 wishes = once | recurring
 
@@ -42,6 +43,8 @@ def schedule(wish: Wish, now_ms: int) -> dict[str, Any]:
             return _without_nulls(rate_seconds=seconds, max_runs=limit)
         case ("cron", (line, zone, limit)):
             return _without_nulls(cron=line, timezone=zone, max_runs=limit)
+        case ("business", (line, zone)):
+            return _without_nulls(cron=line, timezone=zone, calendar=CALENDAR)
     raise ValueError(wish)
 
 
@@ -52,7 +55,9 @@ def _without_nulls(**members: Any) -> dict[str, Any]:
 def document(wish: Wish, details: dict[str, Any], url: str, now_ms: int) -> dict[str, Any]:
     """A job, asked for now."""
     request = spelt_out(details["request"]) | {"url": url}
-    policies = {"catch_up": "skip"} if details.get("skips") and wish[0] in ("rate", "cron") else {}
+    policies = (
+        {"catch_up": "skip"} if details.get("skips") and wish[0] in ("rate", "cron", "business") else {}
+    )
     plain = {name: value for name, value in details.items() if name != "skips"}
     return plain | policies | {"schedule": schedule(wish, now_ms), "request": request}
 

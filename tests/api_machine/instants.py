@@ -17,6 +17,10 @@ LINES: dict[str, Callable[[int], bool]] = {
     "15,45 1-5,22 * * *": lambda minute: minute % 60 in (15, 45) and minute // 60 in (1, 2, 3, 4, 5, 22),
 }
 """Cron lines, and whether they fire in a minute of the local day."""
+CALENDAR = "IR"
+"""In Iran, Friday alone is the weekend; so the machine, which begins on a Wednesday, soon meets one."""
+FRIDAY = 4
+NOWRUZ = ("2025-03-19", "2025-03-20", "2025-03-21", "2025-03-22", "2025-03-23", "2025-03-24")
 
 
 def milliseconds(text: str) -> int:
@@ -34,6 +38,12 @@ def local_time(at_ms: int, zone: str) -> str:
     """What a clock in the zone shows, without an offset."""
     there = timezone(timedelta(minutes=MINUTES_AHEAD[zone]))
     return datetime.fromtimestamp(at_ms / 1000, there).replace(tzinfo=None).isoformat(timespec="milliseconds")
+
+
+def is_excluded(local_minute: int) -> bool:
+    """Whether the calendar excludes the day of a minute of local time."""
+    day = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(minutes=local_minute)
+    return day.weekday() == FRIDAY or day.date().isoformat() in NOWRUZ
 
 
 def in_full(schedule: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
@@ -88,7 +98,8 @@ class Timetable:
                 yield from count(first_at + steps * step_ms, step_ms)
             case {"cron": str(line), "timezone": str(zone)}:
                 for minute in count(moment_ms // MINUTE_MS + 1):
-                    if LINES[line]((minute + MINUTES_AHEAD[zone]) % 1440):
+                    local = minute + MINUTES_AHEAD[zone]
+                    if LINES[line](local % 1440) and not ("calendar" in self.schedule and is_excluded(local)):
                         yield minute * MINUTE_MS
             case {"at": _}:
                 yield from [self.due_at] if self.due_at > moment_ms else []

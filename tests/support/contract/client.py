@@ -14,6 +14,7 @@ MEANINGS = {
     "cron": "30 2 * * *",
     "expression": "cron(0 9 ? * MON-FRI *)",
     "timezone": "Europe/Berlin",
+    "calendar": "DE",
     "start_at": "2025-03-01T00:00:00Z",
     "end_at": "2031-01-01T00:00:00Z",
     "url": "https://receiver.example/hook",
@@ -22,7 +23,7 @@ MEANINGS = {
 }
 """A valid text for each member that has a grammar of its own."""
 OF_DEAD_LETTERS = {"inspectDeadLetter", "redriveExecution"}
-BEYOND_SCHEMAS = {"headers", "retry", "async_deadline_seconds"}
+BEYOND_SCHEMAS = {"headers", "retry", "async_deadline_seconds", "when_excluded", "business_day"}
 """Members with joint rules that a schema cannot express."""
 RECENT = 20
 SHORTEST_CURSOR = 50

@@ -14,6 +14,7 @@ from shared.domain.delivery.alerts import (
 from shared.domain.delivery.destination import DESTINATION
 from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.schedules.calendar_rule import CalendarRule, WhenExcluded
 from shared.domain.schedules.schedule import Backfill, Cron, Rate
 
 INSTANTS = st.integers(0, (1 << 45) - 1)
@@ -25,6 +26,12 @@ COUNTS = st.builds(
     quarter=st.integers(1, 32_768),
     midnight=st.integers(1, 32_768),
 )
+CALENDARS = st.builds(
+    CalendarRule,
+    name=st.sampled_from(["DE", "US-CA"]),
+    when_excluded=st.sampled_from(WhenExcluded),
+    days=st.none() | st.sampled_from(["1.0 56 20787.", "0.109 56 20743.z97zN3cB"]),
+)
 PLAIN_SCHEDULES = st.builds(
     Rate, interval_ms=st.integers(1, 31_622_400).map(lambda seconds: seconds * 1000), anchor=INSTANTS
 ) | st.builds(
@@ -32,6 +39,7 @@ PLAIN_SCHEDULES = st.builds(
     line=st.sampled_from(["* * * * *", "*/5 9-17 * * 1-5", "0 0 29 2 *", "30 2 * * SUN"]),
     timezone=st.sampled_from(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires"]),
     rules=st.none() | st.sampled_from(["2026f 3", "2020a -1,,M3.5.0,M10.5.0/3", "2026f 0/9:60/99:0;-1"]),
+    calendar=st.none() | CALENDARS,
 )
 SCHEDULES = PLAIN_SCHEDULES | st.builds(
     Backfill,
