@@ -1,5 +1,6 @@
 """What routes work with, made once for each process."""
 
+from dataclasses import replace
 from functools import cached_property, partial
 
 from functions.api.audit_trail import AuditTrail
@@ -12,8 +13,10 @@ from shared.dataclass import dataclass
 from shared.domain.delivery.depth import DEPTH_CONTEXT, DEPTH_HEADER, depth_below
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.trace import TRACEPARENT, Trace, Traceparent, read_traceparent
+from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
+from shared.domain.jobs.new_job import NewJob
 from shared.domain.tenancy.tenant import Tenant
 from shared.settings import ApiSettings
 
@@ -39,6 +42,15 @@ class Context:
     @cached_property
     def audit(self) -> AuditTrail:
         return AuditTrail(self.cases.tenancy.record_audit)
+
+    def with_calendar(self, tenant: Tenant, new: NewJob) -> NewJob:
+        """The job with the days of the tenant's own calendar, if its schedule names one. InvalidValueError for an
+        unknown calendar."""
+        try:
+            timing = self.cases.core.read_calendar.resolved(tenant.id, new.timing)
+        except ScheduleError as error:
+            raise InvalidValueError(str(error), path=("schedule", *error.path)) from error
+        return new if timing is new.timing else replace(new, timing=timing)
 
     def now_ms(self) -> int:
         return self.ports.clock.now_ms()

@@ -21,6 +21,7 @@ SECTIONS = {
     "dead-letters": ("dead_letters.routes", "redrives.routes"),
     "redrives": ("redrives.routes",),
     "schedules": ("schedules.routes",),
+    "calendars": ("calendars.routes",),
     "upcoming": ("upcoming.routes",),
     "keys": ("keys.routes",),
     "whoami": ("keys.routes",),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shared.usecases.reading.find_execution import FindExecution
     from shared.usecases.reading.find_head import FindHead
     from shared.usecases.reading.find_job import FindJob
+    from shared.usecases.reading.read_calendar import ReadCalendar
     from shared.usecases.reading.shown import KeptExecutions
     from shared.usecases.requests.open_request import OpenRequest
     from shared.usecases.tenancy.limit_requests import LimitRequests
@@ -109,6 +110,13 @@ class CoreUseCases:
         from shared.usecases.tenancy.read_tenant import ReadTenant
 
         return ReadTenant(tenants=self.ports.tenants, clock=self.ports.clock)
+
+    @cached_property
+    def read_calendar(self) -> ReadCalendar:
+        """Caches calendars of tenants: one instance per process."""
+        from shared.usecases.reading.read_calendar import ReadCalendar
+
+        return ReadCalendar(calendars=self.ports.calendars, clock=self.ports.clock)
 
     @cached_property
     def spend(self) -> SpendBudget:

@@ -148,6 +148,7 @@ class JobUseCases:
             idempotency=ports.idempotency,
             check_quota=self.check_quota,
             open_request=self.core.open_request,
+            read_calendar=self.core.read_calendar,
             file=self.core.file,
             vault=ports.vault,
             clock=ports.clock,
@@ -159,4 +160,6 @@ class JobUseCases:
     def plan_backfill(self) -> PlanBackfill:
         from shared.usecases.jobs.plan_backfill import PlanBackfill
 
-        return PlanBackfill(find=self.core.find_job, clock=self.core.ports.clock)
+        return PlanBackfill(
+            find=self.core.find_job, read_calendar=self.core.read_calendar, clock=self.core.ports.clock
+        )

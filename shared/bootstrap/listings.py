@@ -50,6 +50,7 @@ class ListingUseCases:
     def export_tenant(self) -> ExportTenant:
         ports = self.core.ports
         return ExportTenant(
+            calendars=self.core.ports.calendars,
             tenants=ports.tenants,
             queries=ports.queries,
             store=ports.executions,

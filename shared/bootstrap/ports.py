@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
     from shared.ports.history import HistoryStore
     from shared.ports.jobs import (
+        CalendarStore,
         IdempotencyStore,
         JobHealthStore,
         JobKeys,
@@ -63,6 +64,7 @@ class Ports:
     one_off_batches: OneOffBatches
     jobs: JobStore
     job_keys: JobKeys
+    calendars: CalendarStore
     job_names: JobNames
     live_items: LiveItems
     idempotency: IdempotencyStore

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shared.usecases.tenancy.check_quota import CheckQuota
     from shared.usecases.tenancy.create_tenant import CreateTenant
     from shared.usecases.tenancy.delete_tenant import DeleteTenant
+    from shared.usecases.tenancy.manage_calendars import Calendars
     from shared.usecases.tenancy.manage_keys import Keyring
     from shared.usecases.tenancy.manage_signing_secrets import SigningSecrets
     from shared.usecases.tenancy.manage_tenants import ChangeTenant, FindTenant, ListTenants
@@ -130,6 +131,13 @@ class TenancyUseCases:
         return SigningSecrets(
             tenants=ports.tenants, vault=ports.vault, clock=ports.clock, entropy=ports.entropy
         )
+
+    @cached_property
+    def calendars(self) -> Calendars:
+        from shared.usecases.tenancy.manage_calendars import Calendars
+
+        ports = self.core.ports
+        return Calendars(store=ports.calendars, queries=ports.queries, clock=ports.clock)
 
     @cached_property
     def read_usage(self) -> ReadUsage:

@@ -90,7 +90,12 @@ class TickUseCases:
                 settle=settle,
                 clock=ports.clock,
             ),
-            recompute=RecomputeJob(jobs=ports.jobs, settle=settle, clock=ports.clock),
+            recompute=RecomputeJob(
+                jobs=ports.jobs,
+                settle=settle,
+                read_calendar=self.core.read_calendar,
+                clock=ports.clock,
+            ),
             collect_payloads=CollectPayloads(
                 jobs=ports.jobs, clock=ports.clock, retention=self.core.settings.retention
             ),

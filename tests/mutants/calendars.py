@@ -9,6 +9,8 @@ _PROPERTIES = "tests/property/test_calendar_properties.py"
 _CHANGES = "tests/unit/domain/schedules/test_calendar_changes.py"
 _RECOMPUTE = "tests/unit/usecases/chains/test_recompute_calendar.py"
 _API = "tests/unit/api/test_calendars.py"
+_OWN = "tests/unit/api/test_own_calendars.py"
+_CHANGE = "tests/unit/usecases/chains/test_change_calendar.py"
 
 CALENDARS = (
     Mutant(
@@ -122,5 +124,68 @@ CALENDARS = (
         old="        if not isinstance(timing, Cron):\n            raise",
         new="        if not timing:\n            raise",
         killer=_API,
+    ),
+    Mutant(
+        name="own calendar whose dates out win over its dates in",
+        file="shared/domain/schedules/own_calendar.py",
+        old="    is_business = day in dates_in or (day not in dates_out and base.is_business(day))\n",
+        new="    is_business = day not in dates_out and (day in dates_in or base.is_business(day))\n",
+        killer=_OWN,
+    ),
+    Mutant(
+        name="own weekend beside the weekend of its country",
+        file="shared/domain/schedules/own_calendar.py",
+        old="        if self.weekend is None:\n            return days\n",
+        new="        if days:\n            return days\n",
+        killer=_OWN,
+    ),
+    Mutant(
+        name="calendar whose versions restart after a deletion",
+        file="shared/usecases/tenancy/manage_calendars.py",
+        old="            version = self.store.last_version(tenant_id, wanted.name) + 1\n",
+        new="            version = (before.version if before else 0) + 1\n",
+        killer=_OWN,
+    ),
+    Mutant(
+        name="calendar that is written over a version that was not read",
+        file="shared/adapters/dynamodb/jobs/calendar_store.py",
+        old='                "ConditionExpression": "cv = :before",\n',
+        new='                "ConditionExpression": "cv >= :before",\n',
+        killer="tests/conformance/test_calendar_store.py",
+    ),
+    Mutant(
+        name="calendar in use that is deleted",
+        file="shared/usecases/tenancy/manage_calendars.py",
+        old="            if users := self._users(tenant_id, name):\n",
+        new="            if (users := self._users(tenant_id, name)) is None:\n",
+        killer=_OWN,
+    ),
+    Mutant(
+        name="changed calendar that moves no run",
+        file="shared/usecases/chains/recompute_job.py",
+        old="        return outdated_from(job.schedule, now_ms, own)\n",
+        new="        return outdated_from(job.schedule, now_ms)\n",
+        killer=_CHANGE,
+    ),
+    Mutant(
+        name="recomputed job that keeps the days of the calendar before its change",
+        file="shared/usecases/chains/recompute_job.py",
+        old="            change=replace(job.definition, schedule=schedule),\n",
+        new="            change=job.definition,\n",
+        killer=_CHANGE,
+    ),
+    Mutant(
+        name="repeated creation that is another one after a change of its calendar",
+        file="shared/domain/jobs/new_job.py",
+        old="new.timing if isinstance(new.timing, Once) else without_rules(new.timing)",
+        new="new.timing",
+        killer=_OWN,
+    ),
+    Mutant(
+        name="backfill without the days of an own calendar before the job",
+        file="shared/usecases/jobs/backfill_job.py",
+        old="        schedule = planned(self.read_calendar.known_since(job, new.from_at), new, record.due_at, now_ms)\n",
+        new="        schedule = planned(job, new, record.due_at, now_ms)\n",
+        killer=_OWN,
     ),
 )

@@ -106,6 +106,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.one_off_batches = faulty(seen_by(release, world, world.one_off_batches))
     ports.jobs = faulty(seen_by(release, world, world.jobs))
     ports.job_keys = faulty(world.job_keys)
+    ports.calendars = faulty(world.calendars)
     ports.idempotency = faulty(world.idempotency)
     ports.run_locks = faulty(world.run_locks)
     ports.job_health = faulty(world.job_health)

@@ -43,6 +43,7 @@ from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.archive import FakeLatePuts
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks
+from tests.support.fakes.calendar_store import FakeCalendarStore
 from tests.support.fakes.clock import SeededEntropy, VirtualClock
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_health_store import FakeJobHealthStore
@@ -101,6 +102,7 @@ class World:
         self.one_off_batches = SimOneOffBatches(self.table, self.weather, self.contention)
         self.jobs, self.ledger = FakeJobStore(self.table), FakeShardLedger()
         self.job_keys = FakeJobKeys(self.table)
+        self.calendars = FakeCalendarStore(self.table)
         self.live_items, self.reconcile_progress = FakeLiveItems(self.table), FakeReconcileProgress()
         self.idempotency, self.tenants = FakeIdempotencyStore(), FakeTenantStore()
         self.deletions = FakeTenantDeletions(self.tenants)

@@ -65,6 +65,10 @@ def _jobs(once: dict[str, Any], each_hour: dict[str, Any]) -> tuple[Call, ...]:
             keeps={"keyed": "job.id"},
         ),
         _get("getJobByKey", "/v1/jobs/by-key/smoke"),
+        Call(operation="putCalendar", method="PUT", path="/v1/calendars/smoke", body={"country": "DE"}),
+        _get("getCalendar", "/v1/calendars/smoke"),
+        _get("listCalendars", "/v1/calendars"),
+        _delete("deleteCalendar", "/v1/calendars/smoke"),
         _get("listJobs", "/v1/jobs"),
         _get("getJob", "/v1/jobs/{job}"),
         Call(

@@ -28,6 +28,8 @@ from punctual.models import (
     BulkTask,
     BulkTaskPage,
     BusiestJobs,
+    Calendar,
+    Calendars,
     CatchUp,
     DeadLetter,
     DeadLetterPage,
@@ -648,6 +650,61 @@ class BulkTasksMethods(AsyncGroup):
         * `bulk_task`: A bulk operation's `id`.
         """
         return await self._client.call(_operations.UNDO_BULK_TASK, bulk_task)
+
+
+class CalendarsMethods(AsyncGroup):
+    """The operations of `calendars`."""
+
+    async def list(self) -> Calendars:
+        """List the tenant's own calendars, by name."""
+        return await self._client.call(_operations.LIST_CALENDARS)
+
+    async def delete(self, calendar: str) -> Calendar:
+        """Delete a calendar that no job names.
+
+        The answer is 409 while jobs that have not ended name it, and says which.
+
+        * `calendar`: The name of a calendar.
+        """
+        return await self._client.call(_operations.DELETE_CALENDAR, calendar)
+
+    async def get(self, calendar: str) -> Calendar:
+        """Show a calendar.
+
+        * `calendar`: The name of a calendar.
+        """
+        return await self._client.call(_operations.GET_CALENDAR, calendar)
+
+    async def put(
+        self,
+        calendar: str,
+        *,
+        country: str | UnsetType | None = UNSET,
+        dates_in: Sequence[str] | UnsetType = UNSET,
+        dates_out: Sequence[str] | UnsetType = UNSET,
+        weekend: Sequence[
+            Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+        ]
+        | UnsetType
+        | None = UNSET,
+    ) -> Calendar:
+        """Create a calendar, or replace its days.
+
+        A calendar that has these days keeps its version. After a change, the runs of active jobs that name
+        it move within about 15 minutes. Jobs that are created or changed meanwhile have the new days at
+        once.
+
+        * `calendar`: The name of a calendar.
+        * `country`: A country whose public holidays, and whose weekend, are excluded.
+        * `dates_in`: Days that are business days in any case.
+        * `dates_out`: Days that are excluded as well.
+        * `weekend`: Null: the weekend of the country, or Saturday and Sunday without one.
+        """
+        return await self._client.call(
+            _operations.PUT_CALENDAR,
+            calendar,
+            body={"country": country, "dates_in": dates_in, "dates_out": dates_out, "weekend": weekend},
+        )
 
 
 class DeadLettersMethods(AsyncGroup):
@@ -1324,7 +1381,8 @@ class JobsMethods(AsyncGroup):
 
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
         * `business_day`: Only on the nth business day of the month; -1 is the last one.
-        * `calendar`: A country, such as DE or US-CA, whose weekends and public holidays are excluded.
+        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a
+          calendar of your own.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -1768,7 +1826,8 @@ class JobsMethods(AsyncGroup):
         * `key`: The key that the owner gives to the job.
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
         * `business_day`: Only on the nth business day of the month; -1 is the last one.
-        * `calendar`: A country, such as DE or US-CA, whose weekends and public holidays are excluded.
+        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a
+          calendar of your own.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -1953,7 +2012,8 @@ class JobsMethods(AsyncGroup):
         * `job`: A job's `id`.
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
         * `business_day`: Only on the nth business day of the month; -1 is the last one.
-        * `calendar`: A country, such as DE or US-CA, whose weekends and public holidays are excluded.
+        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a
+          calendar of your own.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -2344,7 +2404,8 @@ class SchedulesMethods(AsyncGroup):
 
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
         * `business_day`: Only on the nth business day of the month; -1 is the last one.
-        * `calendar`: A country, such as DE or US-CA, whose weekends and public holidays are excluded.
+        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a
+          calendar of your own.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -2668,6 +2729,10 @@ class AsyncOperations(AsyncGroup):
     @cached_property
     def bulk_tasks(self) -> BulkTasksMethods:
         return BulkTasksMethods(self._client)
+
+    @cached_property
+    def calendars(self) -> CalendarsMethods:
+        return CalendarsMethods(self._client)
 
     @cached_property
     def dead_letters(self) -> DeadLettersMethods:

@@ -129,6 +129,22 @@ UNDO_BULK_TASK: Operation[models.BulkTask] = Operation(
     "undoBulkTask", "POST", "/v1/bulk-tasks/{bulk_task_id}/undo", {202: models.BulkTask}
 )
 
+LIST_CALENDARS: Operation[models.Calendars] = Operation(
+    "listCalendars", "GET", "/v1/calendars", {200: models.Calendars}
+)
+
+DELETE_CALENDAR: Operation[models.Calendar] = Operation(
+    "deleteCalendar", "DELETE", "/v1/calendars/{calendar}", {200: models.Calendar}
+)
+
+GET_CALENDAR: Operation[models.Calendar] = Operation(
+    "getCalendar", "GET", "/v1/calendars/{calendar}", {200: models.Calendar}
+)
+
+PUT_CALENDAR: Operation[models.Calendar] = Operation(
+    "putCalendar", "PUT", "/v1/calendars/{calendar}", {200: models.Calendar}
+)
+
 LIST_DEAD_LETTERS: Operation[models.DeadLetterPage] = Operation(
     "listDeadLetters", "GET", "/v1/dead-letters", {200: models.DeadLetterPage}
 )

@@ -509,6 +509,44 @@ class BusiestJobs(Model, frozen=True, kw_only=True):
     until_at: datetime
 
 
+class CalendarIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The excluded days: those of a country, of a weekend, and of dates. A date of `dates_in` is never
+    excluded.
+    """
+
+    country: str | UnsetType | None = UNSET
+    """A country whose public holidays, and whose weekend, are excluded."""
+    dates_in: Sequence[str] | UnsetType = UNSET
+    """Days that are business days in any case."""
+    dates_out: Sequence[str] | UnsetType = UNSET
+    """Days that are excluded as well."""
+    weekend: (
+        Sequence[Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]]
+        | UnsetType
+        | None
+    ) = UNSET
+    """Null: the weekend of the country, or Saturday and Sunday without one."""
+
+
+class Calendar(Model, frozen=True, kw_only=True):
+    """A calendar. Its version grows with each change."""
+
+    changed_at: datetime
+    country: str | None = None
+    dates_in: tuple[str, ...]
+    dates_out: tuple[str, ...]
+    name: str
+    version: int
+    weekend: tuple[str, ...] | None = None
+    """Null: the weekend of the country, or Saturday and Sunday without one."""
+
+
+class Calendars(Model, frozen=True, kw_only=True):
+    """All calendars of the tenant, by name."""
+
+    calendars: tuple[Calendar, ...]
+
+
 class ClockChange(Model, frozen=True, kw_only=True):
     """A change of the clocks that affects runs: local times that are skipped or come twice."""
 
@@ -1516,7 +1554,9 @@ class ScheduleIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
     business_day: int | UnsetType | None = UNSET
     """Only on the nth business day of the month; -1 is the last one."""
     calendar: str | UnsetType | None = UNSET
-    """A country, such as DE or US-CA, whose weekends and public holidays are excluded."""
+    """A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a calendar of
+    your own.
+    """
     cron: str | UnsetType | None = UNSET
     """Five fields of a Unix cron line, or an alias such as @hourly or @daily."""
     delay_seconds: int | UnsetType | None = UNSET

@@ -141,3 +141,19 @@ def test_create_is_not_confused_by_a_job_of_another_tenant() -> None:
     shell = tenant_with_all_scopes()
     create(Shell(shell.deployment), name="theirs", cron="@daily")
     assert shell.run("next", "theirs").code == Exit.NOT_FOUND
+
+
+def test_calendars_are_put_shown_listed_and_deleted() -> None:
+    shell = tenant_with_all_scopes()
+    assert shell.ok("calendars", "list", "-o", "csv").out.count("\n") == 1
+    put = shell.json(
+        "calendars", "put", "plant", "--country", "DE", "--in", "2030-11-30", "--out", "2030-12-24"
+    )
+    assert (put["version"], put["dates_in"], put["dates_out"]) == (1, ["2030-11-30"], ["2030-12-24"])
+    changed = shell.json("calendars", "put", "plant", "--weekend", "friday", "--weekend", "saturday")
+    assert (changed["version"], changed["country"], changed["dates_out"]) == (2, None, [])
+    assert "friday, saturday" in shell.ok("calendars", "get", "plant").out
+    assert [each["name"] for each in shell.json("calendars", "list")] == ["plant"]
+    assert "plant" in shell.ok("calendars", "delete", "plant").out
+    assert shell.run("calendars", "get", "plant").code == Exit.NOT_FOUND
+    assert shell.run("calendars", "put", "plant", "--country", "ZZ").code == Exit.REFUSED

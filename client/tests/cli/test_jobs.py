@@ -360,3 +360,29 @@ def test_create_with_a_key_and_a_revision_changes_that_revision_alone() -> None:
 def test_create_with_a_revision_needs_a_key() -> None:
     ran = Shell().run(*RECURRING, "--if-match", "1")
     assert (ran.code, ran.err.strip()) == (2, "punctual: --if-match needs --key")
+
+
+def test_job_takes_a_calendar_and_a_business_day() -> None:
+    shell = tenant_with_all_scopes()
+    shell.ok("calendars", "put", "plant", "--country", "DE", "--out", "2030-12-24", "--weekend", "sunday")
+    shell.ok(
+        "create",
+        "--name",
+        "books",
+        "--cron",
+        "0 18 * * *",
+        "--calendar",
+        "plant",
+        "--business-day",
+        "-1",
+        "--url",
+        "https://example.com/hook",
+    )
+    assert shell.json("get", "books")["schedule"] == {
+        "cron": "0 18 * * *",
+        "timezone": "UTC",
+        "calendar": "plant",
+        "business_day": -1,
+    }
+    preview = shell.ok("preview", "0 9 1 * *", "--calendar", "US-CA", "--when-excluded", "next").out
+    assert "moved to the next business day of the calendar US-CA" in preview

@@ -19,6 +19,7 @@ from shared.domain.ids import JOB_ID
 from shared.domain.jobs.job_key import KEY, SET
 from shared.domain.jobs.new_job import MAX_NAME_LENGTH, TAG
 from shared.domain.listings.filters import EXECUTION_STATES, FAILURE_REASONS, JOB_STATES, Kind
+from shared.domain.schedules.own_calendar import CALENDAR_NAME
 from shared.names import Lane
 from shared.usecases.listings.count_upcoming import MAX_STEP_SECONDS
 from shared.usecases.listings.list_upcoming import MAX_WITHIN_SECONDS
@@ -50,6 +51,11 @@ _IN_PATH = {
         "description": "The key that the owner gives to the job.",
         "schema": {"type": "string", "pattern": KEY},
         "example": "billing.nightly",
+    },
+    "calendar": {
+        "description": "The name of a calendar.",
+        "schema": {"type": "string", "pattern": CALENDAR_NAME},
+        "example": "plant",
     },
     "job_id": _id("A job's `id`.", "job_r001jmg0r03szjym089eyz6ab9d1"),
     "execution_id": _id(

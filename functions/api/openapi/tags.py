@@ -70,8 +70,8 @@ TAGS = (
     ),
     Tag(
         name="Schedules",
-        description="Previews of schedules, and runs that are about to start.",
-        paths=("/v1/schedules", "/v1/upcoming"),
+        description="Previews of schedules, calendars, and runs that are about to start.",
+        paths=("/v1/schedules", "/v1/calendars", "/v1/upcoming"),
         page="reference/schedules",
     ),
     Tag(

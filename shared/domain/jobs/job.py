@@ -71,6 +71,13 @@ class Definition:
         return replace(self, schedule=job.schedule) if is_same else self
 
 
+def _without_rules(definition: Definition) -> Definition:
+    # Imported late, as above.
+    from shared.domain.schedules.schedule import without_rules
+
+    return replace(definition, schedule=without_rules(definition.schedule))
+
+
 def _without_labels(definition: Definition) -> Definition:
     return replace(definition, name=None, tags=(), set_name=None)
 
@@ -180,8 +187,9 @@ class Job:
 
     @property
     def is_recomputed(self) -> bool:
-        """Whether the update in progress changes only the zone rules of the chain (a new tzdata release)."""
-        return self.change is not None and self.change == self.definition
+        """Whether the update in progress changes only frozen rules of the chain: a new tzdata release, or new days of
+        a calendar."""
+        return self.change is not None and _without_rules(self.change) == _without_rules(self.definition)
 
     @property
     def described(self) -> Job:

@@ -18,7 +18,15 @@ from shared.domain.jobs.job_key import check_set
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUpPolicy
 from shared.domain.schedules.jitter import check_jitter
 from shared.domain.schedules.overlap import OverlapPolicy
-from shared.domain.schedules.schedule import Cron, Once, Rate, Series, check_once, encode_schedule
+from shared.domain.schedules.schedule import (
+    Cron,
+    Once,
+    Rate,
+    Series,
+    check_once,
+    encode_schedule,
+    without_rules,
+)
 from shared.domain.schedules.timing import After, Every, Timing
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
 
@@ -204,7 +212,9 @@ def encode_new_job(new: NewJob) -> bytes:
         case Every():
             timing = ["every", *_members(new.timing)]
         case _:
-            timing = encode_schedule(new.timing)
+            timing = encode_schedule(
+                new.timing if isinstance(new.timing, Once) else without_rules(new.timing)
+            )
     recurring = new.recurring
     parts = [
         timing,

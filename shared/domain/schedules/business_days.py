@@ -2,9 +2,9 @@
 
 A date is the local one of a job; a calendar has no time zone. Frozen days are a short text, which gives the same
 dates in every process, whichever release of the calendar is installed: `0.109 56 20772.K2z5`. The text holds the
-release, the digits of the weekend (0 is Monday), and the days that depart from the weekend: the first day of
-the frozen range, and after the dot the distances from one such day to the next. Outside the range only the
-weekend is excluded.
+release (of a tenant's own calendar its version, such as `v3`), the digits of the weekend (0 is Monday), and the
+days that depart from the weekend: the first day of the frozen range, and after the dot the distances from one such
+day to the next. Outside the range only the weekend is excluded.
 """
 
 import re
@@ -24,7 +24,7 @@ _DIGITS: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 _MORE: Final = len(_DIGITS) - 1
 """This digit adds its value to the distance that the next digit ends."""
 _TEXT = re.compile(
-    r"(?P<release>[0-9][0-9.]{1,15}) (?P<weekend>[0-6]{0,7}) (?P<first>[0-9]{1,7})\.(?P<distances>[0-9A-Za-z]*)",
+    r"(?P<release>v?[0-9][0-9.]{0,15}) (?P<weekend>[0-6]{0,7}) (?P<first>[0-9]{1,7})\.(?P<distances>[0-9A-Za-z]*)",
     re.ASCII,
 )
 
@@ -38,7 +38,7 @@ class BusinessDays:
     is_exception: Callable[[int], bool]
 
     def is_business(self, day: int) -> bool:
-        return ((day + _EPOCH_WEEKDAY) % 7 in self.weekend) == self.is_exception(day)
+        return (weekday_of(day) in self.weekend) == self.is_exception(day)
 
     def following(self, day: int) -> int | None:
         """Return the first business day from `day` on; None without one within MAX_DISTANCE."""
@@ -53,6 +53,11 @@ class BusinessDays:
         days = [each for each in month_of(day) if self.is_business(each)]
         index = nth - 1 if nth > 0 else nth
         return days[index] if -len(days) <= index < len(days) else None
+
+
+def weekday_of(day: int) -> int:
+    """0 is Monday."""
+    return (day + _EPOCH_WEEKDAY) % 7
 
 
 def date_of(day: int) -> date:

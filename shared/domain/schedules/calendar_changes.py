@@ -5,16 +5,13 @@ from functools import lru_cache
 from typing import Final
 
 from shared.domain.errors import ScheduleError
-from shared.domain.schedules.business_days import freeze, from_frozen
+from shared.domain.schedules.business_days import BusinessDays, freeze, from_frozen
 from shared.domain.schedules.calendar_rule import CalendarRule
 from shared.domain.schedules.country_calendars import country_days, installed_release
 from shared.domain.schedules.cron_walk import DAY_MS
+from shared.domain.schedules.own_calendar import FROZEN_AHEAD_DAYS, MARGIN_DAYS, OwnCalendar
 
-FROZEN_AHEAD_DAYS: Final = 5 * 366
-"""Frozen days are exact for this long; later ones exclude the weekend alone, and are frozen again well before."""
 COMPARED_AHEAD_DAYS: Final = 400
-_MARGIN_DAYS: Final = 40
-"""Frozen days start this early, because a run moves by some days and an nth day counts from the month's start."""
 _REACH_DAYS: Final = 32
 """A changed day moves no instant that precedes it by more than this."""
 
@@ -22,9 +19,12 @@ _REACH_DAYS: Final = 32
 def with_frozen_days(rule: CalendarRule, from_ms: int, until_ms: int) -> CalendarRule:
     """Return the rule with the days of the installed release, exact in [from, until] and FROZEN_AHEAD_DAYS more.
 
-    If the installed release lacks the calendar, the rule keeps its days.
+    If the installed release lacks the calendar, the rule keeps its days, and so it does with a tenant's own
+    calendar, whose days come with the schedule.
     """
-    first = from_ms // DAY_MS - _MARGIN_DAYS
+    if rule.is_own:
+        return rule
+    first = from_ms // DAY_MS - MARGIN_DAYS
     last = until_ms // DAY_MS + FROZEN_AHEAD_DAYS
     try:
         return replace(rule, days=_present_days(rule.name, first, last))
@@ -32,11 +32,19 @@ def with_frozen_days(rule: CalendarRule, from_ms: int, until_ms: int) -> Calenda
         return rule
 
 
-def days_outdated_from(rule: CalendarRule, now_ms: int, until_ms: int) -> int | None:
-    """Return the first instant in [now, until] that a changed day of the calendar may move, or None."""
+def days_outdated_from(
+    rule: CalendarRule, now_ms: int, until_ms: int, own: OwnCalendar | None = None
+) -> int | None:
+    """Return the first instant in [now, until] that a changed day of the calendar may move, or None.
+
+    `own` is the tenant's own calendar as it is now; a schedule with one that is gone keeps its days.
+    """
     if rule.days is None:
         return now_ms
-    changed = _changed_day(rule.name, rule.days, now_ms // DAY_MS)
+    if own is not None:
+        changed = _first_change(own.business_days, rule.days, now_ms // DAY_MS)
+    else:
+        changed = None if rule.is_own else _changed_day(rule.name, rule.days, now_ms // DAY_MS)
     if changed is None or changed > until_ms // DAY_MS + _REACH_DAYS:
         return None
     return max((changed - _REACH_DAYS) * DAY_MS, now_ms)
@@ -53,6 +61,10 @@ def _changed_day(name: str, frozen: str, today: int) -> int | None:
         present = country_days(name)
     except ScheduleError:
         return None
+    return _first_change(present, frozen, today)
+
+
+def _first_change(present: BusinessDays, frozen: str, today: int) -> int | None:
     old = from_frozen(frozen)
     ahead = range(today - 1, today + COMPARED_AHEAD_DAYS)
     return next((day for day in ahead if old.is_business(day) != present.is_business(day)), None)

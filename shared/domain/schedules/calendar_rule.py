@@ -18,6 +18,7 @@ from shared.domain.schedules.business_days import (
     release_of,
 )
 from shared.domain.schedules.cron_walk import DAY_MS, Step
+from shared.domain.schedules.own_calendar import is_own_name
 
 if TYPE_CHECKING:
     from shared.domain.schedules.cron_line import CronLine
@@ -75,7 +76,13 @@ class CalendarRule:
                     "when_excluded: has no meaning with business_day, which the calendar never excludes",
                     field="when_excluded",
                 )
-        _ = self.business_days
+        if not self.is_own or self.days is not None:
+            _ = self.business_days
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the name is that of a calendar of the tenant, whose days come from its store."""
+        return is_own_name(self.name)
 
     @property
     def business_days(self) -> BusinessDays:

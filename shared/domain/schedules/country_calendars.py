@@ -41,6 +41,24 @@ def country_days(name: str) -> BusinessDays:
     return BusinessDays(weekend, partial(_is_exception, name, weekend))
 
 
+def is_country(name: str) -> bool:
+    """Whether there is such a calendar of a country, or of a subdivision."""
+    country, _, subdivision = name.partition("-")
+    return country in _countries() and ("-" not in name or subdivision in _countries()[country])
+
+
+def is_holiday(name: str, day: int) -> bool:
+    """Whether the day is a public holiday, also on a weekend. ScheduleError, as above."""
+    country_days(name)
+    return day in _holidays_of(name, date_of(day).year)
+
+
+@lru_cache(maxsize=4096)
+def _holidays_of(name: str, year: int) -> frozenset[int]:
+    is_known = FIRST_YEAR <= year <= LAST_YEAR
+    return frozenset(map(day_of, _holidays(name, year))) if is_known else frozenset()
+
+
 def _is_exception(name: str, weekend: frozenset[int], day: int) -> bool:
     return day in _exceptions(name, weekend, date_of(day).year)
 
@@ -79,7 +97,7 @@ def _unknown(name: str) -> ScheduleError:
         return ScheduleError(f"calendar: {name[:40]!a} is unknown; send {wanted[:40]}", field="calendar")
     return ScheduleError(
         f"calendar: {name[:40]!a} is unknown; send the two letters of a country in ISO 3166, such as DE, or with "
-        "a subdivision, such as US-CA; only calendars of countries exist",
+        "a subdivision, such as US-CA, or a calendar of your own, whose name has no capital letters",
         field="calendar",
     )
 

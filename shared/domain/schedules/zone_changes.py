@@ -2,13 +2,16 @@
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from shared.dataclass import dataclass
 from shared.domain.errors import ScheduleError
 from shared.domain.schedules.schedule import Cron, Series, first_after
 from shared.domain.schedules.zone_rules import frozen_rules, offset_differences, zone_from_rules
 from shared.domain.schedules.zones import load_zone
+
+if TYPE_CHECKING:
+    from shared.domain.schedules.own_calendar import OwnCalendar
 
 S = TypeVar("S", bound=Series)
 DAY_MS: Final = 86_400_000
@@ -55,8 +58,10 @@ def with_frozen_rules(series: S, from_ms: int, now_ms: int) -> S:
     return replace(series, rules=rules, calendar=calendar)
 
 
-def outdated_from(series: Series, now_ms: int) -> int | None:
+def outdated_from(series: Series, now_ms: int, own: "OwnCalendar | None" = None) -> int | None:
     """Return the first instant from now at which the frozen rules differ from the installed ones, or None.
+
+    `own` is the tenant's own calendar of the schedule, as it is now.
 
     A schedule without frozen rules is outdated now if its zone can change: the release behind its instants is
     unknown.
@@ -70,7 +75,7 @@ def outdated_from(series: Series, now_ms: int) -> int | None:
     if series.calendar is not None:
         from shared.domain.schedules.calendar_changes import days_outdated_from
 
-        found.append(days_outdated_from(series.calendar, now_ms, until_ms))
+        found.append(days_outdated_from(series.calendar, now_ms, until_ms, own))
     return min((each for each in found if each is not None), default=None)
 
 

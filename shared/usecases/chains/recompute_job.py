@@ -12,6 +12,7 @@ from shared.domain.schedules.zones import TZDATA_VERSION
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.usecases.chains.complete_transition import CompleteTransition
+from shared.usecases.reading.read_calendar import ReadCalendar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -48,7 +49,13 @@ class RecomputeJob:
 
     jobs: JobStore
     settle: CompleteTransition
+    read_calendar: ReadCalendar
     clock: Clock
+
+    def outdated_from(self, job: Job, now_ms: int) -> int | None:
+        """The first instant from now at which the job's frozen rules differ from the present ones, or None."""
+        own = self.read_calendar.present(job.tenant_id, job.schedule)
+        return outdated_from(job.schedule, now_ms, own)
 
     def execute(self, outdated: OutdatedJob, tell: Callable[[Recomputation], None]) -> bool:
         """Report the recomputation, then make it; False if it is no longer needed.
@@ -60,15 +67,16 @@ class RecomputeJob:
         if job is None or job.state is not JobState.ACTIVE:
             # Any other change starts a chain by the current rules anyway.
             return False
-        parted_at = outdated_from(job.schedule, now_ms)
+        parted_at = self.outdated_from(job, now_ms)
         if parted_at is None or not isinstance(job.schedule, Cron):
             return False
-        tell(_recomputed(job, job.schedule, parted_at, now_ms))
+        schedule = self.read_calendar.refrozen(job.tenant_id, job.schedule, now_ms)
+        tell(_recomputed(job, job.schedule, with_frozen_rules(schedule, now_ms, now_ms), parted_at, now_ms))
         updating = replace(
             job,
             state=JobState.UPDATING,
             revision=job.revision + 1,
-            change=job.definition,
+            change=replace(job.definition, schedule=schedule),
             changed_at=now_ms,
         )
         if not self.jobs.replace(job, updating):
@@ -77,8 +85,7 @@ class RecomputeJob:
         return True
 
 
-def _recomputed(job: Job, schedule: Cron, parted_at: int, now_ms: int) -> Recomputation:
-    present = with_frozen_rules(schedule, now_ms, now_ms)
+def _recomputed(job: Job, schedule: Cron, present: Cron, parted_at: int, now_ms: int) -> Recomputation:
     move = None
     if schedule.rules is not None or schedule.calendar is not None:
         move = first_move(schedule, present, parted_at, now_ms)

@@ -22,6 +22,7 @@ from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.filing.resend_chain_head import ResendChainHead
 from shared.usecases.jobs.create_job import IDEMPOTENCY_MS
 from shared.usecases.jobs.plan_backfill import planned
+from shared.usecases.reading.read_calendar import ReadCalendar
 from shared.usecases.requests.open_request import OpenRequest
 from shared.usecases.requests.seal_request import seal_request
 from shared.usecases.tenancy.check_quota import CheckQuota, Demand
@@ -46,6 +47,7 @@ class BackfillJob:
     idempotency: IdempotencyStore
     check_quota: CheckQuota
     open_request: OpenRequest
+    read_calendar: ReadCalendar
     file: FileExecution
     vault: Vault
     clock: Clock
@@ -97,7 +99,7 @@ class BackfillJob:
     def _choose(
         self, tenant: Tenant, job: Job, new: NewBackfill, fingerprint: bytes, now_ms: int
     ) -> IdempotencyRecord[RecurringJobId]:
-        planned(job, new, now_ms, now_ms)
+        planned(self.read_calendar.known_since(job, new.from_at), new, now_ms, now_ms)
         # Request and tags were already checked when the job was created.
         self.check_quota.job(tenant, Demand(due_at=now_ms, payload_bytes=0, tags=0, is_recurring=True))
         return IdempotencyRecord(
@@ -116,7 +118,7 @@ class BackfillJob:
         None if the job was changed meanwhile.
         """
         now_ms = self.clock.now_ms()
-        schedule = planned(job, new, record.due_at, now_ms)
+        schedule = planned(self.read_calendar.known_since(job, new.from_at), new, record.due_at, now_ms)
         # A random name, so that a request that loses the race cannot overwrite the winner's payload.
         name = new_payload_id(record.id, self.entropy.bits(ENTROPY_BITS))
         request = self.open_request.described(tenant, job)

@@ -8,6 +8,7 @@ from shared.domain.jobs.new_backfill import NewBackfill
 from shared.domain.schedules.schedule import Backfill
 from shared.ports.runtime import Clock
 from shared.usecases.reading.find_job import FindJob
+from shared.usecases.reading.read_calendar import ReadCalendar
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +16,14 @@ class PlanBackfill:
     """Writes nothing, and does not complete pending transitions."""
 
     find: FindJob
+    read_calendar: ReadCalendar
     clock: Clock
 
     def execute(self, tenant_id: str, job_id: str, new: NewBackfill) -> Backfill:
         """The schedule of a backfill that starts now. Errors as for `planned`; NotFoundError."""
         job = self.find.execute(tenant_id, job_id)
         now_ms = self.clock.now_ms()
-        return planned(job, new, now_ms, now_ms)
+        return planned(self.read_calendar.known_since(job, new.from_at), new, now_ms, now_ms)
 
 
 def planned(job: Execution | Job, new: NewBackfill, anchor: int, now_ms: int) -> Backfill:

@@ -122,7 +122,7 @@ class PutJob:
         """ScheduleError for another schedule that never fires."""
         now_ms = self.clock.now_ms()
         schedule = new.schedule_at(now_ms)
-        if not isinstance(schedule, Once) and schedule != without_rules(standing.schedule):
+        if not isinstance(schedule, Once) and without_rules(schedule) != without_rules(standing.schedule):
             check_fires(schedule, now_ms)
 
     def _job(self, tenant: Tenant, assigned: KeyedId | None) -> Job | None:

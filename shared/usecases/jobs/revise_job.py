@@ -96,7 +96,7 @@ class ReviseJob:
         schedule = new.schedule_at(self.clock.now_ms())
         if isinstance(schedule, Once):
             raise ScheduleError("a job that recurs cannot be made to run once", field="schedule")
-        if schedule != without_rules(job.schedule):
+        if without_rules(schedule) != without_rules(job.schedule):
             check_fires(schedule, self.clock.now_ms())
         definition = new.definition(schedule, self._call(tenant, job.id, job.call, present, new))
         return self.update_job.execute(tenant.id, job.id, definition, revision=revision)

@@ -11,6 +11,7 @@ from shared.domain.jobs.job import Job
 from shared.domain.listings.position import PositionRange
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.executions import ExecutionStore
+from shared.ports.jobs import CalendarStore
 from shared.ports.listings import Queries, TenantIndex
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import TenantStore
@@ -33,18 +34,21 @@ class ExportTenant:
     tenants: TenantStore
     queries: Queries
     store: ExecutionStore
+    calendars: CalendarStore
     open_request: OpenRequest
     clock: Clock
 
     def execute(self, tenant_id: str, describe: Callable[[Tenant], Mapping[str, Any]]) -> Iterator[Document]:
-        """The tenant by `describe`, its keys and secrets without anything secret, its definitions with their
-        requests, and its executions, the oldest first. NotFoundError, UnavailableError."""
+        """The tenant by `describe`, its keys and secrets without anything secret, its calendars, its definitions with
+        their requests, and its executions, the oldest first. NotFoundError, UnavailableError."""
         tenant, now_ms = FindTenant(self.tenants).execute(tenant_id), self.clock.now_ms()
         yield {"kind": "tenant", **describe(tenant)}
         for key in self.tenants.get_keys(tenant.key_ids):
             yield {"kind": "key", **key_document(key, now_ms)}
         for secret in tenant.signing_secrets:
             yield {"kind": "signing_secret", **secret_document(secret, now_ms)}
+        for calendar in self.calendars.all(tenant.id):
+            yield {"kind": "calendar", **plain(calendar)}
         for job in self._definitions(tenant.id):
             yield {"kind": "job", **plain(job), "request": self._request(tenant, job)}
         for execution in self._executions(tenant):

@@ -12,7 +12,6 @@ from shared.dataclass import dataclass
 from shared.domain.bucket import EVERY_SHARD, MINUTE_MS, ShardRange
 from shared.domain.errors import PunctualError, UnavailableError
 from shared.domain.jobs.job import Job, JobState
-from shared.domain.schedules.zone_changes import outdated_from
 from shared.names import LIVE_SEGMENTS
 from shared.ports.dispatch import ReconcileCycle, ReconcileProgressStore, SegmentProgress
 from shared.ports.jobs import LargeRequest, LiveItem, LiveItems
@@ -197,7 +196,7 @@ class ReconcileDefinitions:
         job = item.content
         if not isinstance(job, Job) or job.state is not JobState.ACTIVE:
             return None
-        parted_at = outdated_from(job.schedule, self.clock.now_ms())
+        parted_at = self.recompute.outdated_from(job, self.clock.now_ms())
         if parted_at is None:
             return None
         return OutdatedJob(outdated_from=parted_at, tenant_id=job.tenant_id, job_id=job.id)

@@ -28,6 +28,7 @@ BODIES: dict[str, Any] = {
     "backfillJob": {"from": "2025-02-17T00:00:00Z", "to": "2025-02-18T00:00:00Z"},
     "pauseJob": {"reason": "for a test"},
     "previewSchedule": {"cron": "0 9 * * *"},
+    "putCalendar": {"country": "DE", "dates_out": ["2025-12-24"]},
     "createKey": {"scopes": ["read"]},
     "rotateKey": {"overlap_seconds": 60},
     "rotateSigningSecret": {"overlap_seconds": 60},
@@ -49,6 +50,7 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
     "bulk_task_id": ("blk_" + "0" * 26, "unknown"),
     "search_id": ("srh_" + "0" * 26, "unknown"),
     "key": ("no-such-key", "-x"),
+    "calendar": ("no-such-calendar", "No.Calendar"),
     "key_id": ("0" * 16, "unknown"),
     "secret_id": ("sec_00000000", "unknown"),
     "tenant_id": ("nobody", "No.Body"),
@@ -88,6 +90,9 @@ def settle(world: ApiWorld, name: str) -> Party:
     keys_of_jobs = [f"{name}.one", f"{name}.two"]
     for key in keys_of_jobs:
         ask(world, party.key, "PUT", f"/v1/jobs/by-key/{key}", BODIES["putJob"])
+    calendars = [f"{name}-one", f"{name}-two"]
+    for calendar in calendars:
+        ask(world, party.key, "PUT", f"/v1/calendars/{calendar}", BODIES["putCalendar"])
     Lanes(world.world).until(world.world.clock.time_ms + 10_000)
     _redrive(world, party)
     parked = _park(world)
@@ -104,6 +109,7 @@ def settle(world: ApiWorld, name: str) -> Party:
     party.ids.update(
         job_id=jobs,
         key=keys_of_jobs,
+        calendar=calendars,
         execution_id=[execution["id"] for execution in executions],
         redrive_id=[redrive.json["id"]],
         bulk_task_id=[operation.json["id"]],

@@ -16,6 +16,7 @@ from shared.ports.dispatch import LaneProgressStore, ReconcileProgressStore, Sha
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
 from shared.ports.history import HistoryStore
 from shared.ports.jobs import (
+    CalendarStore,
     IdempotencyStore,
     JobHealthStore,
     JobKeys,
@@ -41,6 +42,7 @@ from tests.support.fakes.audit import FakeAuditLog
 from tests.support.fakes.audit_trail import FakeTrailProgress
 from tests.support.fakes.budgets import FakeBudgetStore
 from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks, FakeSearchTasks
+from tests.support.fakes.calendar_store import FakeCalendarStore
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.history import FakeHistoryStore
@@ -151,6 +153,9 @@ class Lab(Protocol):
     def job_keys(self) -> JobKeys: ...
 
     @property
+    def calendars(self) -> CalendarStore: ...
+
+    @property
     def job_names(self) -> JobNames: ...
 
     @property
@@ -247,6 +252,7 @@ class FakeLab:
         self.live_items = self.recurring_jobs = FakeLiveItems(self.table)
         self.job_names = FakeJobNames(self.table)
         self.job_keys = FakeJobKeys(self.table)
+        self.calendars = FakeCalendarStore(self.table)
         self.audit = FakeAuditLog()
         self.trail_progress = FakeTrailProgress()
         self.archive_units = FakeArchiveUnits()

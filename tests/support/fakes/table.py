@@ -13,6 +13,7 @@ from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Chain, Job
 from shared.domain.jobs.job_key import KeyedId
 from shared.domain.listings.position import IndexPosition
+from shared.domain.schedules.own_calendar import OwnCalendar
 from shared.ports.listings import TenantIndex
 
 
@@ -78,6 +79,8 @@ class FakeTable:
     jobs: dict[tuple[str, str], Job] = field(default_factory=dict)
     past_chains: dict[tuple[str, str, int], Chain] = field(default_factory=dict)
     keyed_ids: dict[tuple[str, str], KeyedId] = field(default_factory=dict)
+    calendars: dict[tuple[str, str], tuple[int, OwnCalendar | None]] = field(default_factory=dict)
+    """The last version of each calendar, and its content unless it was deleted, by tenant and name."""
     key_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
     """The expiry of the records of keys whose jobs have ended, by tenant and key."""
     extras: dict[tuple[str, str, IndexPosition], int] = field(default_factory=dict)

@@ -84,13 +84,14 @@ class FakeTenantRecords:
         table = self._table
         jobs = [key for key in table.jobs if key[0] == tenant_id][:PAGE]
         requests = [(tenant_id, name) for key in jobs if (name := table.jobs[key].call.payload_id)]
-        rows = [*table.past_chains, *table.extras]
+        rows = [*table.past_chains, *table.extras, *table.calendars]
         records = [] if jobs else [key for key in rows if key[0] == tenant_id][:PAGE]
         for key in jobs:
             del table.jobs[key]
         for record in records:
             table.past_chains.pop(record, None)  # type: ignore[arg-type]
             table.extras.pop(record, None)  # type: ignore[arg-type]
+            table.calendars.pop(record, None)  # type: ignore[arg-type]
         return _counted(jobs=len(jobs), records=len(records), requests=self._delete_payloads(requests))
 
     def delete_executions(self, tenant_id: str, index_shards: int) -> Mapping[str, int]:

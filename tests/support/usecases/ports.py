@@ -20,6 +20,7 @@ from tests.support.fakes.audit import FakeAuditLog
 from tests.support.fakes.audit_trail import FakeTrailProgress, FakeTrailSegments
 from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks, FakeSearchTasks
+from tests.support.fakes.calendar_store import FakeCalendarStore
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock, one_by_one
 from tests.support.fakes.execution_store import FakeExecutionStore
@@ -82,6 +83,7 @@ class FakePorts:
         self.live_items = FakeLiveItems(self.table)
         self.job_names = FakeJobNames(self.table)
         self.job_keys = FakeJobKeys(self.table)
+        self.calendars = FakeCalendarStore(self.table)
         self.reconcile_progress = FakeReconcileProgress()
         self.audit_log = FakeAuditLog()
         self.parameters = FakeParameters()
@@ -140,6 +142,7 @@ class FakePorts:
         ports.live_items = ports.recurring_jobs = self.live_items
         ports.job_names = self.tapped("job_names", self.job_names)
         ports.job_keys = self.tapped("job_keys", self.job_keys)
+        ports.calendars = self.tapped("calendars", self.calendars)
         ports.audit_log = self.tapped("audit", self.audit_log)
         ports.limits = self.tapped("limits", self.limits)
         ports.throttle_status = self.throttle_status

@@ -9,6 +9,7 @@ from shared.domain.executions.states import State
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.schedule import Cron, first_after
 from shared.usecases.chains.recompute_job import OutdatedJob, Recomputation, RecomputeJob
+from shared.usecases.reading.read_calendar import ReadCalendar
 from tests.support.builders import DUE_AT
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import MINUTE, Chain, fresh
@@ -93,7 +94,12 @@ def outdated(chain: Chain) -> OutdatedJob:
 
 def recompute(chain: Chain, told: list[Recomputation] | None = None) -> bool:
     world = chain.world
-    run = RecomputeJob(jobs=world.jobs, settle=world.lifecycle.settle, clock=world.clock)
+    run = RecomputeJob(
+        jobs=world.jobs,
+        settle=world.lifecycle.settle,
+        read_calendar=ReadCalendar(world.calendars, world.clock),
+        clock=world.clock,
+    )
     return run.execute(outdated(chain), (told if told is not None else []).append)
 
 

@@ -71,6 +71,7 @@ class AuditedTenant:
             "createJob": RECURRING,
             "createJobs": {"jobs": [RECURRING]},
             "putJob": BODIES["putJob"] | {"lane": "bulk"},
+            "putCalendar": {"weekend": ["sunday"]},
         }
         document = recurring.get(route.operation) or document_for(route)
         return ask(self.api, key, route.method, path_of(route, ids), document), ids

@@ -104,7 +104,8 @@ def test_backfill_covers_the_business_days_of_its_range() -> None:
     ("schedule", "pointer", "told"),
     [
         (GERMAN | {"calendar": "de"}, "calendar", "send DE"),
-        (GERMAN | {"calendar": "plant-shutdowns"}, "calendar", "such as DE, or with a subdivision"),
+        (GERMAN | {"calendar": "plant-shutdowns"}, "calendar", "PUT /v1/calendars/plant-shutdowns"),
+        (GERMAN | {"calendar": "ZZ"}, "calendar", "such as DE, or with a subdivision"),
         (GERMAN | {"calendar": "US-XX"}, "calendar", "US-CA"),
         (GERMAN | {"calendar": ""}, "calendar", "such as DE"),
         (GERMAN | {"business_day": 0}, "business_day", "from 1 to 23"),

@@ -87,7 +87,13 @@ SCHEDULE = (
         Literal["first", "second", "both"],
         "Which of two equal local times run.",
     ),
-    _text("--calendar", "schedule", "calendar", "A country, such as DE or US-CA, with its holidays.", "NAME"),
+    _text(
+        "--calendar",
+        "schedule",
+        "calendar",
+        "A country, such as DE or US-CA, or a calendar of your own.",
+        "NAME",
+    ),
     JobOption(
         ("--when-excluded",),
         "schedule",

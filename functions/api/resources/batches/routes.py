@@ -92,7 +92,8 @@ def _new_job(
     context: Context, request: AuthenticatedRequest, document: Any, *, depth: int, trace: Trace | None
 ) -> NewJob | ProblemError:
     try:
-        return validate(document, JobIn).new_job(depth=depth, trace=trace)
+        new = validate(document, JobIn).new_job(depth=depth, trace=trace)
+        return context.with_calendar(request.tenant, new)
     except (ProblemError, InvalidValueError) as error:
         return with_all_errors(context, request.tenant, error, document)
 

@@ -20,7 +20,7 @@ from shared.domain.delivery.request import Request, request_errors
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.jobs.new_job import NewJob
-from shared.domain.schedules.schedule import Once, check_fires
+from shared.domain.schedules.schedule import Cron, Once, check_fires
 from shared.domain.tenancy.tenant import Tenant
 
 _ANY_REQUEST = Request(method="POST", url="https://example.com/")
@@ -104,6 +104,8 @@ def _check_time(document: dict[str, Any], now_ms: int) -> None:
         timing = ScheduleIn.model_validate(document).timing
     except ValidationError:
         return
+    if isinstance(timing, Cron) and timing.calendar is not None and timing.calendar.is_own:
+        return  # Its days are not known here.
     schedule = NewJob(timing=timing, request=_ANY_REQUEST).schedule_at(now_ms)
     if not isinstance(schedule, Once):
         check_fires(schedule, now_ms)

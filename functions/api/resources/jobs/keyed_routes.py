@@ -82,9 +82,8 @@ def put_job(context: Context, request: AuthenticatedRequest) -> Response:
     document, depth, trace = request.read_json(), context.depth(request), context.trace(request)
     is_dry_run, tags, must_create = request.flag("dry_run"), request.if_match(), request.must_create()
     try:
-        described = Described(
-            context, request, validate(document, KeyedJobIn).new_job(depth=depth, trace=trace)
-        )
+        new = validate(document, KeyedJobIn).new_job(depth=depth, trace=trace)
+        described = Described(context, request, context.with_calendar(request.tenant, new))
         put = context.cases.jobs.put_job.execute(
             request.tenant,
             request.path_values["key"],

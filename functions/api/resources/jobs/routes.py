@@ -72,6 +72,7 @@ def create_job(context: Context, request: AuthenticatedRequest) -> Response:
     document, depth, trace = request.read_json(), context.depth(request), context.trace(request)
     try:
         new = validate(document, JobIn).new_job(depth=depth, trace=trace)
+        new = context.with_calendar(request.tenant, new)
         key = request.idempotency_key()
         created = context.cases.jobs.create_job.execute(request.tenant, new, key)
     except (ProblemError, InvalidValueError) as error:
@@ -203,7 +204,7 @@ def _revised(
     tenant, stored = request.tenant, context.open_request(request.tenant, job)
     document = patched(job_document(job, stored), patch)
     try:
-        new = validate(document, JobIn).new_job()
+        new = context.with_calendar(tenant, validate(document, JobIn).new_job())
         if isinstance(job, Job) and isinstance(job.schedule, Backfill):
             check_backfill_patch(patch)
         check_change_quota(context, tenant, job, stored, new)

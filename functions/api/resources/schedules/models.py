@@ -111,7 +111,9 @@ class ScheduleIn(Schema):
         None, description="A local time that comes twice: run the `first`, the `second` or `both`."
     )
     calendar: Annotated[str, Field(max_length=64, examples=["DE", "US-CA"])] | None = Field(
-        None, description="A country, such as DE or US-CA, whose weekends and public holidays are excluded."
+        None,
+        description="A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a calendar of "
+        "your own.",
     )
     when_excluded: Annotated[WhenExcluded, Field(strict=False)] | None = Field(
         None,

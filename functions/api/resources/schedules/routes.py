@@ -35,8 +35,9 @@ _ANY_REQUEST = Request(method="POST", url="https://example.com/")
 def preview_schedule(context: Context, request: AuthenticatedRequest) -> Response:
     body = request.read(ScheduleIn)
     try:
+        timing = context.cases.core.read_calendar.resolved(request.tenant.id, body.timing)
         # The schedule of a job that is created now: relative schedules start at this moment.
-        schedule = NewJob(timing=body.timing, request=_ANY_REQUEST).schedule_at(context.now_ms())
+        schedule = NewJob(timing=timing, request=_ANY_REQUEST).schedule_at(context.now_ms())
         preview = context.cases.listings.preview_schedule.execute(
             schedule,
             timezone="UTC" if body.timezone is None else body.timezone,

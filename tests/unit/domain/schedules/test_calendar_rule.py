@@ -238,12 +238,12 @@ def test_line_with_excluded_days_alone_never_fires(line: str) -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("de", "send DE"),
-        ("us-ca", "send US-CA"),
+        ("De", "send DE"),
+        ("us-CA", "send US-CA"),
         ("DEU", "the two letters of a country"),
         ("ZZ", "the two letters of a country"),
         ("", "the two letters of a country"),
-        ("plant-shutdowns", "only calendars of countries exist"),
+        ("Plant", "or a calendar of your own"),
         ("DE-XX", "send DE or one of DE-BB, "),
         ("DE-", "send DE or one of DE-BB, "),
         ("VA-X", "send VA"),

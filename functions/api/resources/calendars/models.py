@@ -1,0 +1,99 @@
+"""Schemas of a tenant's own calendars."""
+
+from datetime import date
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field, StringConstraints
+
+from functions.api.models import InstantOut, Representation, Schema, with_examples
+from functions.api.resources.calendars import examples
+from shared.domain.errors import InvalidValueError
+from shared.domain.schedules.business_days import date_of, day_of
+from shared.domain.schedules.instants import format_instant
+from shared.domain.schedules.own_calendar import MAX_DATES, OwnCalendar
+
+Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
+DateText = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+Dates = Annotated[list[DateText], Field(max_length=MAX_DATES)]
+FIRST_YEAR, LAST_YEAR = 1970, 2200
+
+
+class CalendarIn(Schema):
+    """The excluded days: those of a country, of a weekend, and of dates. A date of `dates_in` is never excluded."""
+
+    model_config = with_examples(examples.CALENDAR_IN)
+
+    country: Annotated[str, Field(max_length=64, examples=["DE", "US-CA"])] | None = Field(
+        None, description="A country whose public holidays, and whose weekend, are excluded."
+    )
+    weekend: Annotated[list[Weekday], Field(max_length=6)] | None = Field(
+        None, description="Null: the weekend of the country, or Saturday and Sunday without one."
+    )
+    dates_in: Dates = Field(default_factory=list, description="Days that are business days in any case.")
+    dates_out: Dates = Field(default_factory=list, description="Days that are excluded as well.")
+
+    def calendar(self, name: str) -> OwnCalendar:
+        """InvalidValueError for a name or a date that cannot be, and for too many dates."""
+        return OwnCalendar(
+            name=name,
+            version=0,
+            changed_at=0,
+            country=self.country,
+            weekend=None if self.weekend is None else frozenset(map(WEEKDAYS.index, self.weekend)),
+            dates_in=_days("dates_in", self.dates_in),
+            dates_out=_days("dates_out", self.dates_out),
+        )
+
+
+class CalendarOut(Representation):
+    """A calendar. Its version grows with each change."""
+
+    model_config = with_examples(examples.CALENDAR_OUT)
+
+    name: str
+    version: int
+    country: str | None
+    weekend: list[Weekday] | None = Field(
+        description="Null: the weekend of the country, or Saturday and Sunday without one."
+    )
+    dates_in: list[str]
+    dates_out: list[str]
+    changed_at: InstantOut
+
+
+class CalendarsOut(Representation):
+    """All calendars of the tenant, by name."""
+
+    model_config = with_examples(examples.CALENDARS_OUT)
+
+    calendars: list[CalendarOut]
+
+
+def calendar_out(calendar: OwnCalendar) -> CalendarOut:
+    weekend = None if calendar.weekend is None else [WEEKDAYS[day] for day in sorted(calendar.weekend)]
+    return CalendarOut(
+        name=calendar.name,
+        version=calendar.version,
+        country=calendar.country,
+        weekend=weekend,
+        dates_in=[date_of(day).isoformat() for day in calendar.dates_in],
+        dates_out=[date_of(day).isoformat() for day in calendar.dates_out],
+        changed_at=format_instant(calendar.changed_at),
+    )
+
+
+def _days(name: str, texts: list[str]) -> tuple[int, ...]:
+    return tuple(sorted({_day(name, number, text) for number, text in enumerate(texts)}))
+
+
+def _day(name: str, number: int, text: str) -> int:
+    try:
+        day = date.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidValueError(f"{name}: {text} is no date", path=(name, str(number))) from error
+    if not FIRST_YEAR <= day.year <= LAST_YEAR:
+        raise InvalidValueError(
+            f"{name}: the year must be from {FIRST_YEAR} to {LAST_YEAR}", path=(name, str(number))
+        )
+    return day_of(day)

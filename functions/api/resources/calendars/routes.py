@@ -1,0 +1,87 @@
+"""/v1/calendars: the tenant's own calendars, which schedules name."""
+
+from functions.api.context import Context
+from functions.api.http.problems import Problem
+from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
+from functions.api.http.route import BODY_PROBLEMS, Route, Routes, json_response
+from functions.api.resources.calendars.models import CalendarIn, CalendarOut, CalendarsOut, calendar_out
+
+ROUTES = Routes()
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/calendars",
+        operation="listCalendars",
+        summary="List the tenant's own calendars, by name",
+        success=200,
+        answer=CalendarsOut,
+    )
+)
+def list_calendars(context: Context, request: AuthenticatedRequest) -> Response:
+    calendars = context.cases.tenancy.calendars.all(request.tenant.id)
+    return json_response(200, CalendarsOut(calendars=[calendar_out(each) for each in calendars]))
+
+
+@ROUTES.add(
+    Route(
+        method="PUT",
+        path="/v1/calendars/<calendar>",
+        operation="putCalendar",
+        summary="Create a calendar, or replace its days",
+        description=(
+            "A calendar that has these days keeps its version. After a change, the runs of active jobs that name it "
+            "move within about 15 minutes. Jobs that are created or changed meanwhile have the new days at once."
+        ),
+        success=200,
+        answer=CalendarOut,
+        body=CalendarIn,
+        problems=(*BODY_PROBLEMS, Problem.INVALID_STATE),
+    )
+)
+def put_calendar(context: Context, request: AuthenticatedRequest) -> Response:
+    wanted = request.read(CalendarIn).calendar(request.path_values["calendar"])
+    before, after = context.cases.tenancy.calendars.put(request.tenant.id, wanted)
+    shown = calendar_out(after)
+    if before is None or before.version != after.version:
+        old = calendar_out(before) if before is not None else None
+        context.audit.record(request, "putCalendar", after.name, old, shown)
+    return json_response(200, shown)
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/calendars/<calendar>",
+        operation="getCalendar",
+        summary="Show a calendar",
+        success=200,
+        answer=CalendarOut,
+        problems=(Problem.NOT_FOUND,),
+    )
+)
+def get_calendar(context: Context, request: AuthenticatedRequest) -> Response:
+    calendar = context.cases.tenancy.calendars.get(request.tenant.id, request.path_values["calendar"])
+    return json_response(200, calendar_out(calendar))
+
+
+@ROUTES.add(
+    Route(
+        method="DELETE",
+        path="/v1/calendars/<calendar>",
+        operation="deleteCalendar",
+        summary="Delete a calendar that no job names",
+        description="The answer is 409 while jobs that have not ended name it, and says which.",
+        success=200,
+        answer=CalendarOut,
+        problems=(Problem.NOT_FOUND, Problem.INVALID_STATE),
+    )
+)
+def delete_calendar(context: Context, request: AuthenticatedRequest) -> Response:
+    deleted = calendar_out(
+        context.cases.tenancy.calendars.delete(request.tenant.id, request.path_values["calendar"])
+    )
+    context.audit.record(request, "deleteCalendar", deleted.name, deleted, None)
+    return json_response(200, deleted)

@@ -1,0 +1,89 @@
+"""A tenant's own calendars, as schedules need them: their days are frozen into the schedule that names them."""
+
+from dataclasses import field, replace
+from typing import TypeVar
+
+from shared.dataclass import dataclass
+from shared.domain.bounded_cache import BoundedCache
+from shared.domain.errors import ScheduleError
+from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.calendar_rule import CalendarRule
+from shared.domain.schedules.own_calendar import OwnCalendar
+from shared.domain.schedules.schedule_kinds import Cron
+from shared.ports.jobs import CalendarStore
+from shared.ports.runtime import Clock
+
+REMEMBER_MS = 60_000
+MAX_REMEMBERED = 1_000
+Timing = TypeVar("Timing")
+
+
+@dataclass(slots=True)
+class ReadCalendar:
+    """Reads nothing for a schedule without a calendar, or with that of a country."""
+
+    calendars: CalendarStore
+    clock: Clock
+    _cache: BoundedCache[tuple[str, str], tuple[int, OwnCalendar | None]] = field(
+        default_factory=lambda: BoundedCache(MAX_REMEMBERED)
+    )
+
+    def resolved(self, tenant_id: str, timing: Timing) -> Timing:
+        """The timing of a request, with the days of the calendar that it names. ScheduleError (field `calendar`) for
+        an unknown calendar; UnavailableError."""
+        rule = _own_rule(timing)
+        if rule is None:
+            return timing
+        calendar = self.calendars.get(tenant_id, rule.name)
+        if calendar is None:
+            raise ScheduleError(f"calendar: {unknown(rule.name)}", field="calendar")
+        return self._with_days(timing, calendar, self.clock.now_ms())
+
+    def present(self, tenant_id: str, schedule: object) -> OwnCalendar | None:
+        """The calendar of a stored schedule as it was at most 60 s ago; None for a schedule that has none of the
+        tenant's own, and for one that is gone."""
+        rule = _own_rule(schedule)
+        if rule is None:
+            return None
+        now_ms = self.clock.now_ms()
+        read_at, known = self._cache.get((tenant_id, rule.name), (-REMEMBER_MS, None))
+        if now_ms - read_at >= REMEMBER_MS:
+            known = self.calendars.get(tenant_id, rule.name)
+            self._cache[tenant_id, rule.name] = now_ms, known
+        return known
+
+    def refrozen(self, tenant_id: str, schedule: Timing, from_ms: int) -> Timing:
+        """A stored schedule with the present days of its own calendar, from `from_ms` on; it keeps those of a calendar
+        that is gone."""
+        calendar = self.present(tenant_id, schedule)
+        return schedule if calendar is None else self._with_days(schedule, calendar, from_ms)
+
+    def known_since(self, job: Execution | Job, from_ms: int) -> Execution | Job:
+        """The job with the days of its own calendar from a past instant on, for its backfill."""
+        if isinstance(job, Execution):
+            return job
+        schedule = self.refrozen(job.tenant_id, job.schedule, from_ms)
+        return replace(job, definition=replace(job.definition, schedule=schedule))
+
+    def _with_days(self, timing: Timing, calendar: OwnCalendar, from_ms: int) -> Timing:
+        assert isinstance(timing, Cron)
+        assert timing.calendar is not None
+        now_ms = self.clock.now_ms()
+        days = calendar.frozen(min(from_ms, now_ms), now_ms)
+        return replace(timing, calendar=replace(timing.calendar, days=days))
+
+
+def unknown(name: str) -> str:
+    """What to send instead of a name of no calendar."""
+    from shared.domain.schedules.country_calendars import is_country
+
+    capitals = name.upper()
+    if is_country(capitals):
+        return f"there is no calendar {name!a}; send {capitals} for that of the country"
+    return f"there is no calendar {name!a}; create it with PUT /v1/calendars/{name}, or send a country such as DE"
+
+
+def _own_rule(timing: object) -> CalendarRule | None:
+    rule = timing.calendar if isinstance(timing, Cron) else None
+    return rule if rule is not None and rule.is_own else None

@@ -1,0 +1,102 @@
+"""Create, change and delete a tenant's own calendars."""
+
+from dataclasses import replace
+
+from shared.dataclass import dataclass
+from shared.domain.errors import (
+    InvalidStateError,
+    InvalidValueError,
+    NotFoundError,
+    ScheduleError,
+    UnavailableError,
+)
+from shared.domain.jobs.job import ENDED
+from shared.domain.schedules.own_calendar import OwnCalendar, is_own_name
+from shared.domain.schedules.schedule_kinds import Backfill, Cron, Series
+from shared.ports.jobs import CalendarStore
+from shared.ports.listings import Queries
+from shared.ports.runtime import Clock
+from shared.usecases.tenancy.manage_tenants import CONFLICT, TRIES
+
+MAX_CALENDARS = 50
+"""The most calendars that a tenant has at a time."""
+NAMED_JOBS = 5
+"""The error of a deletion names at most this many jobs."""
+MAX_EXAMINED = 20_000
+PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Calendars:
+    """Jobs keep the days that were frozen into their schedules; the reconciler freezes changed days within minutes."""
+
+    store: CalendarStore
+    queries: Queries
+    clock: Clock
+
+    def all(self, tenant_id: str) -> list[OwnCalendar]:
+        """In the order of their names."""
+        return self.store.all(tenant_id)
+
+    def get(self, tenant_id: str, name: str) -> OwnCalendar:
+        """NotFoundError for an unknown or deleted calendar."""
+        calendar = self.store.get(tenant_id, name) if is_own_name(name) else None
+        if calendar is None:
+            raise NotFoundError("no such calendar")
+        return calendar
+
+    def put(self, tenant_id: str, wanted: OwnCalendar) -> tuple[OwnCalendar | None, OwnCalendar]:
+        """Create or change a calendar; returns it before and after. A calendar that has this content keeps its version.
+
+        InvalidValueError for an unknown country, InvalidStateError for too many calendars.
+        """
+        try:
+            _ = wanted.business_days
+        except ScheduleError as error:
+            text = str(error).replace("calendar: ", "country: ", 1)
+            raise InvalidValueError(text, path=("country",)) from error
+        for _ in range(TRIES):
+            before = self.store.get(tenant_id, wanted.name)
+            if before is not None and before.has_content_of(wanted):
+                return before, before
+            if before is None and len(self.store.all(tenant_id)) >= MAX_CALENDARS:
+                raise InvalidStateError(f"the tenant has {MAX_CALENDARS} calendars: delete one first")
+            version = self.store.last_version(tenant_id, wanted.name) + 1
+            after = replace(wanted, version=version, changed_at=self.clock.now_ms())
+            if self.store.put(tenant_id, after):
+                return before, after
+        raise UnavailableError(CONFLICT)
+
+    def delete(self, tenant_id: str, name: str) -> OwnCalendar:
+        """Delete a calendar that no job names; returns it. NotFoundError; InvalidStateError names the jobs."""
+        for _ in range(TRIES):
+            calendar = self.get(tenant_id, name)
+            if users := self._users(tenant_id, name):
+                raise InvalidStateError(
+                    f"the calendar is in use by {', '.join(users)}: change or delete them first"
+                )
+            if self.store.delete(tenant_id, calendar, self.clock.now_ms()):
+                return calendar
+        raise UnavailableError(CONFLICT)
+
+    def _users(self, tenant_id: str, name: str) -> list[str]:
+        """The first jobs that have not ended and name the calendar."""
+        found: list[str] = []
+        after: str | None = None
+        for _ in range(MAX_EXAMINED // PAGE):
+            page = self.queries.definitions(tenant_id, after=after, limit=PAGE)
+            named = (
+                job for job in page.jobs if job.state not in ENDED and _names(job.described.schedule, name)
+            )
+            found += [job.id for job in named]
+            after = page.next_after
+            if len(found) >= NAMED_JOBS or after is None:
+                return found[:NAMED_JOBS]
+        raise InvalidStateError(
+            f"the tenant has more than {MAX_EXAMINED} recurring jobs, too many to be looked through: keep the calendar"
+        )
+
+
+def _names(schedule: Series, name: str) -> bool:
+    inner = schedule.of if isinstance(schedule, Backfill) else schedule
+    return isinstance(inner, Cron) and inner.calendar is not None and inner.calendar.name == name

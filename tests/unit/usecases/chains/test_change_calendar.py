@@ -1,0 +1,142 @@
+"""A tenant changes its own calendar: the reconciler moves the runs of the jobs that name it, as for newer tables."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.domain.errors import UnavailableError
+from shared.domain.executions.states import EndReason
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.calendar_rule import CalendarRule
+from shared.domain.schedules.own_calendar import OwnCalendar
+from shared.domain.schedules.schedule import Cron, first_after
+from shared.usecases.chains.recompute_job import Recomputation
+from shared.usecases.reading.read_calendar import REMEMBER_MS
+from tests.support.builders import DUE_AT, TENANT
+from tests.support.usecases.accounts import assert_accounted
+from tests.support.usecases.chains import Chain
+from tests.support.usecases.tzdata_upgrade import present, recompute
+from tests.support.usecases.world import World
+
+DAY = 86_400_000
+TODAY = DUE_AT // DAY
+PLANT = OwnCalendar(name="plant", version=1, changed_at=DUE_AT)
+LINE = Cron(line="0 9 * * *", timezone="UTC", calendar=CalendarRule(name="plant"))
+"""DUE_AT is in the evening of Wednesday 19 February 2025."""
+
+
+def begun() -> Chain:
+    """A job with the calendar, which excludes Saturday and Sunday."""
+    world = World(DUE_AT)
+    assert world.calendars.put(TENANT, PLANT)
+    job = world.accept(world.cases.core.read_calendar.resolved(TENANT, LINE))
+    assert isinstance(job, Job)
+    return Chain(world, job)
+
+
+def change(chain: Chain, **parts: object) -> None:
+    standing = chain.world.calendars.get(TENANT, "plant")
+    assert standing is not None
+    assert chain.world.calendars.put(TENANT, replace(standing, version=standing.version + 1, **parts))  # type: ignore[arg-type]
+
+
+def version_of(chain: Chain) -> str | None:
+    schedule = chain.standing.schedule
+    assert isinstance(schedule, Cron)
+    assert schedule.calendar is not None
+    return schedule.calendar.release
+
+
+def test_job_carries_the_days_and_the_version_of_its_calendar() -> None:
+    chain = begun()
+    assert version_of(chain) == "v1"
+    assert chain.head.nominal_at == TODAY * DAY + DAY + 9 * 3_600_000
+    assert not recompute(chain)
+
+
+def test_next_run_moves_to_where_the_changed_calendar_has_it() -> None:
+    chain = begun()
+    old = chain.head
+    change(chain, dates_out=(TODAY + 1,))
+    told: list[Recomputation] = []
+    assert recompute(chain, told)
+    assert chain.world.standing(old.id).progress.end_reason is EndReason.ZONE_RULES_CHANGED
+    assert present(chain).nominal_at == old.nominal_at + DAY
+    assert version_of(chain) == "v2"
+    assert_accounted(chain)
+    (recomputed,) = told
+    assert (recomputed.old_calendar_release, recomputed.new_calendar_release) == ("v1", "v2")
+    assert recomputed.move is not None
+    assert (recomputed.move.from_at, recomputed.move.to_at) == (old.nominal_at, old.nominal_at + DAY)
+    assert not recompute(chain)
+
+
+def test_change_of_far_or_past_days_moves_nothing() -> None:
+    chain = begun()
+    change(chain, dates_out=(TODAY - 30, TODAY + 500))
+    assert not recompute(chain)
+
+
+def test_job_goes_on_with_its_days_where_the_calendar_is_gone() -> None:
+    chain = begun()
+    assert chain.world.calendars.delete(TENANT, PLANT, DUE_AT)
+    assert not recompute(chain)
+    chain.pause()
+    chain.resume()
+    assert version_of(chain) == "v1"
+    assert first_after(chain.standing.schedule, DUE_AT) is not None
+
+
+def test_calendar_that_cannot_be_read_leaves_the_job_as_it_is() -> None:
+    chain = begun()
+    change(chain, dates_out=(TODAY + 1,))
+
+    def fail() -> None:
+        raise UnavailableError("no answer")
+
+    chain.world.steps.before("calendars.get", fail)
+    with pytest.raises(UnavailableError):
+        chain.world.cases.core.read_calendar.present(TENANT, chain.standing.schedule)
+    assert version_of(chain) == "v1"
+
+
+def test_workers_read_no_calendar() -> None:
+    """A run is filed, ended and followed by the days that it carries."""
+    chain = begun()
+
+    def refuse() -> None:
+        raise AssertionError("a calendar was read")
+
+    chain.world.steps.before("calendars.get", refuse)
+    chain.world.clock.time_ms = chain.head.nominal_at
+    chain.claim_due()
+    chain.world.file_successor.execute(chain.executions()[-1])
+    assert [each.nominal_at // DAY - TODAY for each in chain.executions()] == [1, 2]
+
+
+def test_calendar_is_read_once_a_minute() -> None:
+    world = World(DUE_AT)
+    world.calendars.put(TENANT, PLANT)
+    read = world.cases.core.read_calendar
+    assert read.present(TENANT, LINE) == PLANT
+    world.calendars.put(TENANT, replace(PLANT, version=2, dates_out=(TODAY,)))
+    world.clock.time_ms += REMEMBER_MS - 1
+    assert read.present(TENANT, LINE) == PLANT
+    world.clock.time_ms += 1
+    known = read.present(TENANT, LINE)
+    assert known is not None
+    assert known.version == 2
+
+
+def test_schedule_of_a_country_or_without_a_calendar_reads_nothing() -> None:
+    world = World(DUE_AT)
+
+    def refuse() -> None:
+        raise AssertionError("a calendar was read")
+
+    world.steps.before("calendars.get", refuse)
+    read = world.cases.core.read_calendar
+    german = replace(LINE, calendar=CalendarRule(name="DE"))
+    for schedule in (german, replace(LINE, calendar=None)):
+        assert read.resolved(TENANT, schedule) is schedule
+        assert read.present(TENANT, schedule) is None
