@@ -184,8 +184,8 @@ CALENDARS = (
     Mutant(
         name="backfill without the days of an own calendar before the job",
         file="shared/usecases/jobs/backfill_job.py",
-        old="        schedule = planned(self.read_calendar.known_since(job, new.from_at), new, record.due_at, now_ms)\n",
-        new="        schedule = planned(job, new, record.due_at, now_ms)\n",
+        old="planned(self.read_calendar.known_since(job, new.from_at), new, record",
+        new="planned(job, new, record",
         killer=_OWN,
     ),
 )
