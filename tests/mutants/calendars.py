@@ -100,7 +100,7 @@ CALENDARS = (
     Mutant(
         name="newer days of a calendar that move nothing",
         file="shared/domain/schedules/zone_changes.py",
-        old="        found.append(days_outdated_from(series.calendar, now_ms, until_ms))\n",
+        old="        found.append(days_outdated_from(series.calendar, now_ms, until_ms, own))\n",
         new="",
         killer=_RECOMPUTE,
     ),
@@ -114,7 +114,7 @@ CALENDARS = (
     Mutant(
         name="days of a calendar that are frozen from today on",
         file=_CHANGES_FILE,
-        old="    first = from_ms // DAY_MS - _MARGIN_DAYS\n",
+        old="    first = from_ms // DAY_MS - MARGIN_DAYS\n",
         new="    first = from_ms // DAY_MS\n",
         killer=_CHANGES,
     ),
@@ -177,8 +177,8 @@ CALENDARS = (
     Mutant(
         name="repeated creation that is another one after a change of its calendar",
         file="shared/domain/jobs/new_job.py",
-        old="new.timing if isinstance(new.timing, Once) else without_rules(new.timing)",
-        new="new.timing",
+        old="encode_schedule(new.timing.without_rules)",
+        new="encode_schedule(new.timing)",
         killer=_OWN,
     ),
     Mutant(

@@ -46,7 +46,7 @@ ZONES = (
     Mutant(
         name="move that nobody is told of",
         file="shared/usecases/chains/recompute_job.py",
-        old="        tell(_recomputed(job, job.schedule, parted_at, now_ms))\n",
+        old="        tell(_recomputed(job, job.schedule, present, parted_at, now_ms))\n",
         new="",
         killer=_RECONCILE,
     ),

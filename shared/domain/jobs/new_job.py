@@ -25,7 +25,6 @@ from shared.domain.schedules.schedule import (
     Series,
     check_once,
     encode_schedule,
-    without_rules,
 )
 from shared.domain.schedules.timing import After, Every, Timing
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
@@ -211,10 +210,11 @@ def encode_new_job(new: NewJob) -> bytes:
             timing: object = ["after", delay_seconds]
         case Every():
             timing = ["every", *_members(new.timing)]
+        case Cron():
+            # A repeated request may find other days of its calendar.
+            timing = encode_schedule(new.timing.without_rules)
         case _:
-            timing = encode_schedule(
-                new.timing if isinstance(new.timing, Once) else without_rules(new.timing)
-            )
+            timing = encode_schedule(new.timing)
     recurring = new.recurring
     parts = [
         timing,

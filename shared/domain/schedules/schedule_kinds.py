@@ -97,6 +97,12 @@ class Cron:
             self.calendar.check_line(line)
 
     @property
+    def without_rules(self) -> "Cron":
+        """The schedule without frozen zone rules and frozen days."""
+        calendar = None if self.calendar is None else replace(self.calendar, days=None)
+        return replace(self, rules=None, calendar=calendar)
+
+    @property
     def parsed_line(self) -> CronLine:
         """The line, with the calendar that moves its days."""
         line = parse_line(self.line)
@@ -155,10 +161,7 @@ class Backfill:
 
 def without_rules(series: "Series") -> "Series":
     """Return the schedule as the owner requested it, without frozen zone rules and frozen days."""
-    if not isinstance(series, Cron):
-        return series
-    calendar = None if series.calendar is None else replace(series.calendar, days=None)
-    return replace(series, rules=None, calendar=calendar)
+    return series.without_rules if isinstance(series, Cron) else series
 
 
 def _index_at(spaced: Rate | Backfill, instant_ms: int) -> int:

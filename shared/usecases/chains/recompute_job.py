@@ -71,7 +71,8 @@ class RecomputeJob:
         if parted_at is None or not isinstance(job.schedule, Cron):
             return False
         schedule = self.read_calendar.refrozen(job.tenant_id, job.schedule, now_ms)
-        tell(_recomputed(job, job.schedule, with_frozen_rules(schedule, now_ms, now_ms), parted_at, now_ms))
+        present = with_frozen_rules(schedule, now_ms, now_ms)
+        tell(_recomputed(job, job.schedule, present, parted_at, now_ms))
         updating = replace(
             job,
             state=JobState.UPDATING,

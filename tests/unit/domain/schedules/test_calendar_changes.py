@@ -8,10 +8,11 @@ import pytest
 
 from shared.domain.errors import ScheduleError
 from shared.domain.schedules import calendar_changes
-from shared.domain.schedules.business_days import BusinessDays, day_of, from_frozen
-from shared.domain.schedules.calendar_changes import FROZEN_AHEAD_DAYS, days_outdated_from, with_frozen_days
+from shared.domain.schedules.business_days import BusinessDays, day_of, freeze, from_frozen
+from shared.domain.schedules.calendar_changes import days_outdated_from, with_frozen_days
 from shared.domain.schedules.calendar_rule import CalendarRule, WhenExcluded
-from shared.domain.schedules.country_calendars import country_days
+from shared.domain.schedules.country_calendars import country_days, installed_release
+from shared.domain.schedules.own_calendar import FROZEN_AHEAD_DAYS
 from shared.domain.schedules.schedule import Cron, first_after
 from shared.domain.schedules.zone_changes import Move, first_move, outdated_from, with_frozen_rules
 from tests.support.moments import ms
@@ -64,7 +65,7 @@ def test_days_are_frozen_from_some_weeks_ago_to_five_years_ahead() -> None:
     known = country_days("DE")
     for day in range(today - 40, today + FROZEN_AHEAD_DAYS + 1):
         assert read.is_business(day) == known.is_business(day)
-    assert frozen.release == calendar_changes.installed_release()
+    assert frozen.release == installed_release()
     assert len(frozen.days) < 100
 
 
@@ -108,7 +109,7 @@ def test_changed_day_outdates_a_schedule_a_month_ahead_of_it() -> None:
 def with_frozen_days_of_the_older_release() -> CalendarRule:
     known = country_days("DE")
     today = NOW // DAY
-    return replace(DE, days=calendar_changes.freeze("0.1", known, today - 60, today + FROZEN_AHEAD_DAYS))
+    return replace(DE, days=freeze("0.1", known, today - 60, today + FROZEN_AHEAD_DAYS))
 
 
 @pytest.mark.usefixtures("newer")
