@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         ShardLedger,
     )
     from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
-    from shared.ports.jobs import CalendarStore, IdempotencyStore, JobKeys, JobNames, JobStore
+    from shared.ports.jobs import IdempotencyStore, JobKeys, JobNames, JobStore
     from shared.ports.limits import LimitStore, ThrottleStatus
     from shared.ports.listings import Queries
     from shared.ports.runtime import Offload, Spread
@@ -171,12 +171,6 @@ class DynamoPorts(AlarmPorts, ArchivePorts, AuditPorts, BulkPorts, DeletionPorts
         from shared.adapters.dynamodb.jobs.job_keys import DynamoJobKeys
 
         return DynamoJobKeys(self._dynamodb, self._jobs)
-
-    @cached_property
-    def calendars(self) -> CalendarStore:
-        from shared.adapters.dynamodb.jobs.calendar_store import DynamoCalendarStore
-
-        return DynamoCalendarStore(self._dynamodb, self._jobs)
 
     @cached_property
     def job_names(self) -> JobNames:

@@ -1,4 +1,4 @@
-"""The production ports of the state that jobs have beside their definitions."""
+"""The production ports of the state that jobs have beside their definitions, and of calendars."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from shared.bootstrap.table_access import TableAccess
 
 if TYPE_CHECKING:
     from shared.ports.alerts import AlertWindows
+    from shared.ports.calendars import CalendarStore
     from shared.ports.jobs import JobHealthStore, RunLockStore
 
 
@@ -32,3 +33,9 @@ class JobStatePorts(TableAccess):
         from shared.adapters.dynamodb.jobs.alert_windows import DynamoAlertWindows
 
         return DynamoAlertWindows(self._dynamodb, self._jobs)
+
+    @cached_property
+    def calendars(self) -> CalendarStore:
+        from shared.adapters.dynamodb.jobs.calendar_store import DynamoCalendarStore
+
+        return DynamoCalendarStore(self._dynamodb, self._jobs)

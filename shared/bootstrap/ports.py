@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from shared.ports.archive_reading import ArchiveReader, TenantRows
     from shared.ports.audit_trail import TrailProgressStore, TrailSegments
     from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
+    from shared.ports.calendars import CalendarStore
     from shared.ports.canary import Parameters
     from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
     from shared.ports.delivery import Sender, Vault
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
     from shared.ports.history import HistoryStore
     from shared.ports.jobs import (
-        CalendarStore,
         IdempotencyStore,
         JobHealthStore,
         JobKeys,

@@ -99,6 +99,12 @@ class CalendarRule:
         """The release behind the frozen days."""
         return None if self.days is None else release_of(self.days)
 
+    @property
+    def version(self) -> int:
+        """The version of the tenant's own calendar behind the frozen days; 0 without frozen days."""
+        release = self.release
+        return int(release.removeprefix("v")) if release is not None else 0
+
     def check_line(self, line: "CronLine") -> None:
         """Raise ScheduleError (field `business_day`) if the line chooses days beside `business_day`."""
         _, _, day, _, weekday = line.steps.split(" ")

@@ -10,8 +10,8 @@ from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
 from shared.domain.listings.position import PositionRange
 from shared.domain.tenancy.tenant import Tenant
+from shared.ports.calendars import CalendarStore
 from shared.ports.executions import ExecutionStore
-from shared.ports.jobs import CalendarStore
 from shared.ports.listings import Queries, TenantIndex
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import TenantStore

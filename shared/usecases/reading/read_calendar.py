@@ -11,7 +11,7 @@ from shared.domain.jobs.job import Job
 from shared.domain.schedules.calendar_rule import CalendarRule
 from shared.domain.schedules.own_calendar import OwnCalendar
 from shared.domain.schedules.schedule_kinds import Cron
-from shared.ports.jobs import CalendarStore
+from shared.ports.calendars import CalendarStore
 from shared.ports.runtime import Clock
 
 REMEMBER_MS = 60_000
@@ -25,7 +25,7 @@ class ReadCalendar:
 
     calendars: CalendarStore
     clock: Clock
-    _cache: BoundedCache[tuple[str, str], tuple[int, OwnCalendar | None]] = field(
+    _cache: BoundedCache[tuple[str, str], tuple[int, OwnCalendar]] = field(
         default_factory=lambda: BoundedCache(MAX_REMEMBERED)
     )
 
@@ -41,16 +41,17 @@ class ReadCalendar:
         return self._with_days(timing, calendar, self.clock.now_ms())
 
     def present(self, tenant_id: str, schedule: object) -> OwnCalendar | None:
-        """The calendar of a stored schedule as it was at most 60 s ago; None for a schedule that has none of the
-        tenant's own, and for one that is gone."""
+        """The calendar of a stored schedule as it was at most 60 s ago, and never older than the schedule; None for a
+        schedule that has none of the tenant's own, and for one that is gone."""
         rule = _own_rule(schedule)
         if rule is None:
             return None
         now_ms = self.clock.now_ms()
-        read_at, known = self._cache.get((tenant_id, rule.name), (-REMEMBER_MS, None))
-        if now_ms - read_at >= REMEMBER_MS:
+        read_at, known = self._cache.get((tenant_id, rule.name), (0, None))
+        if known is None or now_ms - read_at >= REMEMBER_MS or known.version < rule.version:
             known = self.calendars.get(tenant_id, rule.name)
-            self._cache[tenant_id, rule.name] = now_ms, known
+            if known is not None:
+                self._cache[tenant_id, rule.name] = now_ms, known
         return known
 
     def refrozen(self, tenant_id: str, schedule: Timing, from_ms: int) -> Timing:
@@ -63,7 +64,11 @@ class ReadCalendar:
         """The job with the days of its own calendar from a past instant on, for its backfill."""
         if isinstance(job, Execution):
             return job
-        schedule = self.refrozen(job.tenant_id, job.schedule, from_ms)
+        rule = _own_rule(job.schedule)
+        calendar = self.calendars.get(job.tenant_id, rule.name) if rule is not None else None
+        if calendar is None:
+            return job
+        schedule = self._with_days(job.schedule, calendar, from_ms)
         return replace(job, definition=replace(job.definition, schedule=schedule))
 
     def _with_days(self, timing: Timing, calendar: OwnCalendar, from_ms: int) -> Timing:

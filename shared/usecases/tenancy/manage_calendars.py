@@ -13,7 +13,7 @@ from shared.domain.errors import (
 from shared.domain.jobs.job import ENDED
 from shared.domain.schedules.own_calendar import OwnCalendar, is_own_name
 from shared.domain.schedules.schedule_kinds import Backfill, Cron, Series
-from shared.ports.jobs import CalendarStore
+from shared.ports.calendars import CalendarStore
 from shared.ports.listings import Queries
 from shared.ports.runtime import Clock
 from shared.usecases.tenancy.manage_tenants import CONFLICT, TRIES
@@ -22,8 +22,9 @@ MAX_CALENDARS = 50
 """The most calendars that a tenant has at a time."""
 NAMED_JOBS = 5
 """The error of a deletion names at most this many jobs."""
-MAX_EXAMINED = 20_000
 PAGE = 1_000
+MAX_PAGES = 30
+"""Of definitions that a deletion looks through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class Calendars:
         """The first jobs that have not ended and name the calendar."""
         found: list[str] = []
         after: str | None = None
-        for _ in range(MAX_EXAMINED // PAGE):
+        for _ in range(MAX_PAGES):
             page = self.queries.definitions(tenant_id, after=after, limit=PAGE)
             named = (
                 job for job in page.jobs if job.state not in ENDED and _names(job.described.schedule, name)
@@ -93,7 +94,7 @@ class Calendars:
             if len(found) >= NAMED_JOBS or after is None:
                 return found[:NAMED_JOBS]
         raise InvalidStateError(
-            f"the tenant has more than {MAX_EXAMINED} recurring jobs, too many to be looked through: keep the calendar"
+            "the tenant has too many recurring jobs to be looked through for the calendar: keep it"
         )
 
 

@@ -196,7 +196,10 @@ class ReconcileDefinitions:
         job = item.content
         if not isinstance(job, Job) or job.state is not JobState.ACTIVE:
             return None
-        parted_at = self.recompute.outdated_from(job, self.clock.now_ms())
+        try:
+            parted_at = self.recompute.outdated_from(job, self.clock.now_ms())
+        except PunctualError:
+            return None  # Its calendar cannot be read now; a later run looks again.
         if parted_at is None:
             return None
         return OutdatedJob(outdated_from=parted_at, tenant_id=job.tenant_id, job_id=job.id)

@@ -11,12 +11,12 @@ from shared.ports.alerts import AlertWindows
 from shared.ports.archive import ArchiveUnits, IndexCounts, LatePuts
 from shared.ports.audit_trail import TrailProgressStore
 from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
+from shared.ports.calendars import CalendarStore
 from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
 from shared.ports.dispatch import LaneProgressStore, ReconcileProgressStore, ShardCountStore, ShardLedger
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
 from shared.ports.history import HistoryStore
 from shared.ports.jobs import (
-    CalendarStore,
     IdempotencyStore,
     JobHealthStore,
     JobKeys,

@@ -150,16 +150,6 @@ def keyed_id_key(tenant_id: str, key: str) -> tuple[str, str]:
     return tenant_id, f"key#{key}"
 
 
-def calendar_key(tenant_id: str, name: str) -> tuple[str, str]:
-    """A tenant's own calendar in the jobs table, for the same reason."""
-    return tenant_id, f"calendar#{name}"
-
-
-def calendar_prefix(tenant_id: str) -> tuple[str, str]:
-    """The partition and the prefix of a tenant's calendars."""
-    return calendar_key(tenant_id, "")
-
-
 def run_lock_key(tenant_id: str, job_id: str) -> tuple[str, str]:
     """The run lock of a job in the jobs table."""
     return tenant_id, f"turn#{job_id}"

@@ -4,8 +4,9 @@ from typing import Any
 
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode, encode_all, is_same
+from shared.adapters.dynamodb.codec.calendar_keys import calendar_key, calendar_prefix
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
-from shared.adapters.dynamodb.codec.keys import calendar_key, calendar_prefix, item_key
+from shared.adapters.dynamodb.codec.keys import item_key
 from shared.adapters.dynamodb.codec.versions import version_of
 from shared.domain.errors import InvalidValueError, UnreadableItemError
 from shared.domain.schedules.own_calendar import OwnCalendar

@@ -10,6 +10,7 @@ from shared.domain.jobs.job import Job
 from shared.domain.schedules.calendar_rule import CalendarRule
 from shared.domain.schedules.own_calendar import OwnCalendar
 from shared.domain.schedules.schedule import Cron, first_after
+from shared.ports.jobs import LiveItem
 from shared.usecases.chains.recompute_job import Recomputation
 from shared.usecases.reading.read_calendar import REMEMBER_MS
 from tests.support.builders import DUE_AT, TENANT
@@ -140,3 +141,27 @@ def test_schedule_of_a_country_or_without_a_calendar_reads_nothing() -> None:
     for schedule in (german, replace(LINE, calendar=None)):
         assert read.resolved(TENANT, schedule) is schedule
         assert read.present(TENANT, schedule) is None
+
+
+def test_job_that_is_newer_than_the_cached_calendar_is_not_set_back() -> None:
+    chain = begun()
+    world = chain.world
+    read = world.cases.core.read_calendar
+    assert read.present(TENANT, chain.standing.schedule) == PLANT
+    change(chain, dates_out=(TODAY + 1,))
+    younger = read.resolved(TENANT, LINE)
+    known = read.present(TENANT, younger)
+    assert known is not None
+    assert known.version == 2
+
+
+def test_job_whose_calendar_cannot_be_read_is_left_to_a_later_run_of_the_reconciler() -> None:
+    chain = begun()
+    change(chain, dates_out=(TODAY + 1,))
+
+    def fail() -> None:
+        raise UnavailableError("no answer")
+
+    chain.world.steps.before("calendars.get", fail)
+    item = LiveItem(cursor="", content=chain.standing)
+    assert chain.world.cases.ticks.reconcile_definitions._outdated(item) is None
