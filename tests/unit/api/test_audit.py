@@ -119,7 +119,7 @@ def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
     elif operation not in makers:
         assert record.target in ids.values()
     assert record.before != record.after
-    assert (record.after is None) is (operation == "removeParked")
+    assert (record.after is None) is (operation in ("removeParked", "deleteCalendar"))
 
 
 @pytest.mark.parametrize("route", CHANGES, ids=name_of)
