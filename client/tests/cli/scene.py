@@ -41,6 +41,12 @@ class Scene:
         return "a.key"
 
     @cached_property
+    def calendar(self) -> str:
+        """A calendar that no job names."""
+        self.shell.ok("calendars", "put", "plant", "--out", "2030-12-24")
+        return "plant"
+
+    @cached_property
     def parked(self) -> str:
         """A message that could not be handled."""
         world = self.shell.deployment.world.world

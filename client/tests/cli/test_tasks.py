@@ -94,7 +94,7 @@ def job(world: World, name: str) -> object:
 CHECKS: dict[int, Callable[[World, list[Ran]], bool]] = {
     1: lambda world, ran: "pending" in ran[0].out,
     2: lambda world, ran: job(world, "standup").schedule.cron == "0 9 * * 1-5",  # type: ignore[attr-defined]
-    3: lambda world, ran: "payroll" in ran[0].out and "LW" in ran[0].out,
+    3: lambda world, ran: "payroll" in ran[0].out and "DE business day -1" in ran[0].out,
     4: lambda world, ran: job(world, "poll").schedule.rate_seconds == 5,  # type: ignore[attr-defined]
     5: lambda world, ran: job(world, "nightly").state in ("pausing", "paused"),  # type: ignore[attr-defined]
     6: lambda world, ran: len(ran[0].out.splitlines()) >= 1,

@@ -327,3 +327,19 @@ def test_last_answer_wins_while_one_types() -> None:
     told = console_modules.evaluated("lib/latest.js", _TYPING)
     assert told["first"] == ["ab"]
     assert told["shown"] == [*[{"isLoading": True}] * 3, {"isLoading": False, "value": "new"}]
+
+
+def test_schedule_in_short_names_its_calendar() -> None:
+    nine = {"cron": "0 9 * * *", "timezone": "Europe/Berlin"}
+    schedules = [
+        nine,
+        nine | {"calendar": "DE"},
+        nine | {"calendar": "plant", "when_excluded": "next"},
+        {"expression": "cron(0 9 * * ? *)", "calendar": "US-CA", "business_day": -1},
+    ]
+    assert console_modules.results("lib/job_words.js", *(("cadence", [each]) for each in schedules)) == [
+        "0 9 * * *, Europe/Berlin",
+        "0 9 * * *, Europe/Berlin, DE",
+        "0 9 * * *, Europe/Berlin, plant next",
+        "cron(0 9 * * ? *), US-CA business day -1",
+    ]

@@ -40,7 +40,11 @@ def schedule_text(schedule: "Schedule") -> str:
     if schedule.rate_seconds is not None:
         return f"every {schedule.rate_seconds} s"
     line = schedule.cron or schedule.expression or ""
-    return f"{line} {schedule.timezone}" if schedule.timezone else line
+    line = f"{line} {schedule.timezone}" if schedule.timezone else line
+    if schedule.calendar is None:
+        return line
+    days = f"business day {schedule.business_day}" if schedule.business_day else schedule.when_excluded
+    return f"{line}, {schedule.calendar} {days or ''}".rstrip()
 
 
 COLUMNS = (

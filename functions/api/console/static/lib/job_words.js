@@ -1,11 +1,18 @@
 // What a job, its schedule and its runs are, in words.
 import { duration } from './format.js';
 
+/** The calendar of a schedule, such as ', DE', ', US-CA next' or ', DE business day -1'. */
+function calendarOf(schedule) {
+  if (!schedule.calendar) return '';
+  const days = schedule.business_day ? `business day ${schedule.business_day}` : schedule.when_excluded;
+  return days ? `, ${schedule.calendar} ${days}` : `, ${schedule.calendar}`;
+}
+
 /** A schedule as one short line, for lists: '30 2 * * *, Europe/Berlin', 'every 10 min', 'once'. */
 export function cadence(schedule) {
   const zone = schedule.timezone ? `, ${schedule.timezone}` : '';
-  if (schedule.cron !== undefined) return `${schedule.cron}${zone || ', UTC'}`;
-  if (schedule.expression !== undefined) return `${schedule.expression}${zone}`;
+  if (schedule.cron !== undefined) return `${schedule.cron}${zone || ', UTC'}${calendarOf(schedule)}`;
+  if (schedule.expression !== undefined) return `${schedule.expression}${zone}${calendarOf(schedule)}`;
   if (schedule.rate_seconds !== undefined) return `every ${duration(schedule.rate_seconds * 1000)}`;
   return 'once';
 }
