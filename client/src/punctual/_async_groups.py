@@ -656,7 +656,10 @@ class CalendarsMethods(AsyncGroup):
     """The operations of `calendars`."""
 
     async def list(self) -> Calendars:
-        """List the tenant's own calendars, by name."""
+        """List the tenant's own calendars, by name.
+
+        Calendars of countries are not listed: their names are those of ISO 3166, such as `DE`.
+        """
         return await self._client.call(_operations.LIST_CALENDARS)
 
     async def delete(self, calendar: str) -> Calendar:
@@ -670,6 +673,8 @@ class CalendarsMethods(AsyncGroup):
 
     async def get(self, calendar: str) -> Calendar:
         """Show a calendar.
+
+        Its version grows with each change. Jobs keep the days that they were computed with.
 
         * `calendar`: The name of a calendar.
         """

@@ -656,7 +656,10 @@ class CalendarsMethods(Group):
     """The operations of `calendars`."""
 
     def list(self) -> Calendars:
-        """List the tenant's own calendars, by name."""
+        """List the tenant's own calendars, by name.
+
+        Calendars of countries are not listed: their names are those of ISO 3166, such as `DE`.
+        """
         return self._client.call(_operations.LIST_CALENDARS)
 
     def delete(self, calendar: str) -> Calendar:
@@ -670,6 +673,8 @@ class CalendarsMethods(Group):
 
     def get(self, calendar: str) -> Calendar:
         """Show a calendar.
+
+        Its version grows with each change. Jobs keep the days that they were computed with.
 
         * `calendar`: The name of a calendar.
         """

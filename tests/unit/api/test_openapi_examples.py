@@ -87,9 +87,10 @@ def _send(world: ApiWorld, route: Route, body: Any) -> Answer:
     world.world.cases.tenancy.signing_secrets.rotate("acme", overlap_seconds=0, name="billing")
     key = world.world.credentials.api_key
     made = ask(world, key, "POST", "/v1/keys", {"scopes": ["read"]}).json
-    path = (
-        route.path.replace("<job_id>", job["id"]).replace("<key_id>", made["id"]).replace("<key>", "nightly")
-    )
+    named = {"<job_id>": job["id"], "<key_id>": made["id"], "<key>": "nightly", "<calendar>": "plant"}
+    path = route.path
+    for part, value in named.items():
+        path = path.replace(part, value)
     if route.path.startswith("/v1/admin"):
         key = world.world.create_tenant.operator().api_key
     return ask(world, key, route.method, path, body)

@@ -6,6 +6,8 @@ from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
 from functions.api.http.route import BODY_PROBLEMS, Route, Routes, json_response
 from functions.api.resources.calendars.models import CalendarIn, CalendarOut, CalendarsOut, calendar_out
+from shared.domain.errors import NotFoundError
+from shared.domain.schedules.own_calendar import is_own_name
 
 ROUTES = Routes()
 
@@ -16,6 +18,7 @@ ROUTES = Routes()
         path="/v1/calendars",
         operation="listCalendars",
         summary="List the tenant's own calendars, by name",
+        description="Calendars of countries are not listed: their names are those of ISO 3166, such as `DE`.",
         success=200,
         answer=CalendarsOut,
     )
@@ -42,7 +45,10 @@ def list_calendars(context: Context, request: AuthenticatedRequest) -> Response:
     )
 )
 def put_calendar(context: Context, request: AuthenticatedRequest) -> Response:
-    wanted = request.read(CalendarIn).calendar(request.path_values["calendar"])
+    name = request.path_values["calendar"]
+    if not is_own_name(name):
+        raise NotFoundError("no such calendar: a name has 1 to 63 lower-case letters, digits and hyphens")
+    wanted = request.read(CalendarIn).calendar(name)
     before, after = context.cases.tenancy.calendars.put(request.tenant.id, wanted)
     shown = calendar_out(after)
     if before is None or before.version != after.version:
@@ -57,6 +63,7 @@ def put_calendar(context: Context, request: AuthenticatedRequest) -> Response:
         path="/v1/calendars/<calendar>",
         operation="getCalendar",
         summary="Show a calendar",
+        description="Its version grows with each change. Jobs keep the days that they were computed with.",
         success=200,
         answer=CalendarOut,
         problems=(Problem.NOT_FOUND,),
