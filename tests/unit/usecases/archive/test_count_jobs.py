@@ -87,13 +87,13 @@ def test_day_whose_late_record_opens_an_old_hour_is_counted_again() -> None:
     assert found.ended == 6
 
 
-def test_present_day_and_a_day_with_an_hour_without_a_pass_are_not_counted() -> None:
-    world = ArchiveWorld()
-    world.open_row(1)
-    world.history.note_passed(PassedMark(since=DAY * 24, before=DAY * 24), 0)
-    run_of(world, 2)
-    assert world.cases.archive._count_jobs.execute((), lambda: True).days == 0
-    assert not shown(world).is_complete
+def test_day_with_an_hour_without_a_pass_is_not_counted() -> None:
+    world = passed_world()
+    world.clock.time_ms = COUNTED
+    for before, days in ((DAY * 24 + 23, 0), (DAY * 24 + 24, 1)):
+        world.history.mark = PassedMark(since=DAY * 24, before=before)
+        assert world.cases.archive._count_jobs.execute((), lambda: True).days == days
+        assert shown(world).is_complete == bool(days)
 
 
 def test_day_with_an_open_execution_is_not_complete() -> None:
@@ -137,10 +137,12 @@ def test_jobs_of_a_deleted_tenant_are_nowhere_and_those_of_others_are_all_there(
     world = passed_world()
     world.tick(COUNTED)
     world.tick(SEAL)
-    world.leave(TENANT)
     world.tick(SEAL + COUNTED - FIRST_PASS)
-    assert counts(world.history.day(None, DAY)) == [(OTHER, FIRST, 1, 0)], "an hour later at the latest"
-    world.tick(SEAL + FORGET_AFTER_MS)
+    world.clock.time_ms += HOUR_MS // 2
+    world.leave(TENANT)
+    world.tick(SEAL + COUNTED - FIRST_PASS + HOUR_MS)
+    assert counts(world.history.day(None, DAY)) == [(OTHER, FIRST, 1, 0)], "although no file has changed"
+    world.tick(SEAL + COUNTED - FIRST_PASS + HOUR_MS + FORGET_AFTER_MS)
     whole = world.history.day(None, DAY)
     assert world.history.day(TENANT, DAY) is None
     assert whole is not None
