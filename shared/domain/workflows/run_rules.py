@@ -132,9 +132,17 @@ def only_records_ends(before: Run, after: Run) -> bool:
     otherwise a slow process could choose a task after the run was cancelled, or by the ends of an earlier epoch.
     """
     changed = changed_tasks(before, after)
-    return replace(after, tasks=before.tasks) == before and all(
+    return (after.state, after.epoch) == (before.state, before.epoch) and all(
         (old := before.tasks[index]) is not None and old.is_open for index in changed
     )
+
+
+def is_stored(before: Run, after: Run, existing: Run) -> bool:
+    """Whether a stored run shows every change of a step, so that its write may have succeeded without a response."""
+    phase = after.state, after.epoch
+    if phase not in ((before.state, before.epoch), (existing.state, existing.epoch)):
+        return False
+    return all(existing.tasks[index] == after.tasks[index] for index in changed_tasks(before, after))
 
 
 def _with(run: Run, changes: dict[int, TaskProgress]) -> Run:

@@ -19,7 +19,10 @@ T = TypeVar("T")
 
 KEYED = 3
 """The first version that keeps the key and the set of a job. An older release would write the job without them."""
-VERSION = 3
+WORKFLOWS = 4
+"""The first version with workflows: their definitions, their runs, and the executions of their tasks. An older release
+would end a task and tell no run."""
+VERSION = 4
 """The highest version of an item that this release reads and changes."""
 SINCE: Mapping[str, Mapping[str, int]] = {"EndReason": {"SUSPENDED": 2}, "AlertEvent": {"LIMIT_REACHED": 2}}
 """By type and name, the version of each stored value that version 1 lacks.
@@ -34,6 +37,8 @@ def version_of(*values: object) -> int:
 
 
 def execution_version(execution: Execution) -> int:
+    if execution.task is not None:
+        return WORKFLOWS
     progress = execution.progress
     return version_of(
         progress.state,
