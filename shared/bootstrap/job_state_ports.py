@@ -1,4 +1,4 @@
-"""The production ports of the state that jobs have beside their definitions."""
+"""The production ports of the state that jobs have beside their definitions, and of workflows."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from shared.bootstrap.table_access import TableAccess
 if TYPE_CHECKING:
     from shared.ports.alerts import AlertWindows
     from shared.ports.jobs import JobHealthStore, RunLockStore
+    from shared.ports.workflows import RunStore, WorkflowStore
 
 
 class JobStatePorts(TableAccess):
@@ -32,3 +33,15 @@ class JobStatePorts(TableAccess):
         from shared.adapters.dynamodb.jobs.alert_windows import DynamoAlertWindows
 
         return DynamoAlertWindows(self._dynamodb, self._jobs)
+
+    @cached_property
+    def workflows(self) -> WorkflowStore:
+        from shared.adapters.dynamodb.workflows.workflow_store import DynamoWorkflowStore
+
+        return DynamoWorkflowStore(self._dynamodb, self._jobs)
+
+    @cached_property
+    def runs(self) -> RunStore:
+        from shared.adapters.dynamodb.workflows.run_store import DynamoRunStore
+
+        return DynamoRunStore(self._dynamodb, self._executions, self._region, self._backoff)
