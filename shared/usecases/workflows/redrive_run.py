@@ -38,11 +38,14 @@ class RedriveRun:
             return self._repeated(workflow, run)
         if epoch is not None and run.epoch != epoch:
             raise InvalidStateError(f"the run is in epoch {run.epoch}")
-        after = redriven(run, workflow.graph, self.clock.now_ms(), workflow.deadline_seconds)
+        now_ms = self.clock.now_ms()
+        after = redriven(run, workflow.graph, now_ms, workflow.deadline_seconds)
+        # Nothing may be left to run: a cancelled handler is skipped now, if nothing has failed.
+        expires_at_s = self.retention.expires_at_s(now_ms) if after.state.is_terminal else None
         self._keep(workflow, after.deadline_at)
         # The run may lie in a bucket that was closed long ago.
         self.file.ensure_scanned(run.id)
-        update = self.runs.update(run, after)
+        update = self.runs.update(run, after, expires_at_s=expires_at_s)
         self.file.ensure_scanned(run.id)
         if not update.is_written:
             return self._repeated(workflow, update.run)

@@ -18,6 +18,7 @@ from shared.domain.workflows.graph import OnFailure, RunIf
 from shared.domain.workflows.identities import run_id_text
 from shared.domain.workflows.run import RunState
 from tests.support.builders import TENANT
+from tests.support.fakes.sender import succeeds
 from tests.support.usecases.workflows import FAILS, WorkflowWorld
 from tests.support.workflows import node
 
@@ -183,6 +184,23 @@ def test_a_redrive_repeats_what_has_not_succeeded():
     world.work()
     assert world.stored(run).state is RunState.SUCCEEDED
     assert world.called() == {"a": 1, "b": 1, "c": 2, "d": 1}
+
+
+def test_a_redrive_with_nothing_left_to_run_ends_at_once():
+    world = WorkflowWorld()
+    workflow = world.define(node("a"), node("h", "a", run_if=RunIf.ANY_FAILED))
+    run = world.start(workflow)
+
+    def cancelling(callback):
+        world.cancel(run)
+        return succeeds(callback)
+
+    world.sender.answer_to = cancelling
+    world.work()
+    assert world.stored(run).state is RunState.CANCELLED
+    assert world.states(run, workflow.graph) == {"a": "succeeded", "h": "cancelled"}
+    assert world.redriven(run).state is RunState.SUCCEEDED
+    assert world.states(run, workflow.graph) == {"a": "succeeded", "h": "skipped"}
 
 
 def test_a_task_is_not_redriven_without_its_run():
