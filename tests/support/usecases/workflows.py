@@ -7,6 +7,7 @@ from shared.domain.bucket import MINUTE_MS
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.executions.execution import Execution
 from shared.domain.workflows.graph import Graph, Node, OnFailure
 from shared.domain.workflows.identities import run_id_text
@@ -121,6 +122,11 @@ class WorkflowWorld(World):
         for _ in range(6):
             self.sweep_after(5)
             self.work()
+
+    def handle(self, wakeup: Wakeup) -> None:
+        """Let the executor handle a message."""
+        now_ms = self.clock.now_ms()
+        self._receive(SentMessage(wakeup=wakeup, sent_at=now_ms, visible_at=now_ms))
 
     def _receive(self, message: SentMessage) -> None:
         report = self.run(

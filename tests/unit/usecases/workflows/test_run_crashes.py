@@ -170,3 +170,82 @@ def test_a_sweep_at_any_step_changes_nothing(name):
         story.world.steps.at_each = at_moment(moment, story.world.sweep_after)
         story.tell(cancels=False)
         assert story.judge().state in allowed, f"moment {moment}"
+
+
+def test_a_join_is_chosen_and_filed_by_whoever_sees_both_ends():
+    """Two tasks end at once: neither process knows of the other end when it begins to record its own."""
+    world = WorkflowWorld()
+    workflow = world.define(node("a"), node("b"), node("c", "a", "b"))
+    run = world.start(workflow)
+    mine, other = (world.execution(run, workflow.graph, key) for key in "ab")
+
+    def other_ends() -> None:
+        row = world.table.executions[other.id]
+        row.execution = row.execution.progressed(state=State.SUCCEEDED)
+        world.advance_run.execute(row.execution)
+
+    world.queue.messages.clear()
+    world.steps.before("runs.update", other_ends)
+    world.attempt(mine)
+    assert world.states(run, workflow.graph)["c"] == "chosen"
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    assert world.called() == {"a": 1, "c": 1}
+
+
+def test_a_run_that_is_put_into_a_closed_bucket_is_found_there():
+    """A repeated request puts the run that the first request has chosen, an hour later; then its process dies."""
+    world = WorkflowWorld()
+    workflow = world.define(node("a"))
+    world.steps.after("idempotency.claim", die)
+    with pytest.raises(Crash):
+        world.start(workflow, "key")
+    world.sweep_after(60)
+    world.steps.after("runs.put_if_absent", die)
+    with pytest.raises(Crash):
+        world.start(workflow, "key")
+    assert world.table.executions == {}
+    world.recover()
+    [item] = world.table.runs.values()
+    assert item.run.state.is_terminal
+    assert len(world.table.executions) == 1
+
+
+def test_a_redrive_of_an_old_run_is_found_by_the_sweeper():
+    world = WorkflowWorld()
+    world.answers["a"] = FAILS
+    run = world.start(world.define(node("a")))
+    world.work()
+    world.sweep_after(60)
+    assert world.ledger.open_before(1 << 40) == []
+    del world.answers["a"]
+    world.steps.after("runs.update", die)
+    with pytest.raises(Crash):
+        world.redriven(run)
+    world.recover()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    assert world.stored(run).epoch == 2
+
+
+def test_a_message_that_comes_again_files_what_its_first_receive_chose():
+    world = WorkflowWorld()
+    workflow = world.define(node("a"), node("b", "a"))
+    run = world.start(workflow)
+    [message] = world.queue.messages
+    world.queue.messages.clear()
+    world.steps.after("runs.update", die)
+    with pytest.raises(Crash):
+        world.handle(message.wakeup)
+    assert world.states(run, workflow.graph) == {"a": "succeeded", "b": "chosen"}
+    world.handle(message.wakeup)
+    assert world.execution(run, workflow.graph, "b").state is State.QUEUED
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+
+
+def test_a_message_is_not_done_while_what_follows_may_not_be_filed():
+    world = WorkflowWorld()
+    run = world.start(world.define(node("a"), node("b", "a")))
+    world.steps.fail("batches.put_all_if_absent")
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED, "the message came again"
