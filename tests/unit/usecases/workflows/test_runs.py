@@ -1,8 +1,11 @@
 """Runs of workflows from their request to their end."""
 
+from dataclasses import replace
+
 import pytest
 
 from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.delivery.outcome_callbacks import CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import (
     CallbackUrlNotAllowedError,
@@ -144,16 +147,22 @@ def test_a_run_that_has_ended_is_not_cancelled():
         world.cancel(run)
 
 
-def test_a_run_past_its_deadline_is_timed_out_by_the_sweeper():
+def test_a_run_is_timed_out_soon_after_its_deadline():
     world = WorkflowWorld()
+    retry = RetryPolicy(max_attempts=2, delays_seconds=(2_000,))
+    workflow = world.define(node("a"), node("b", "a"), retry=retry, deadline_seconds=2_400)
     world.answers["a"] = FAILS
-    retry = RetryPolicy(max_attempts=2, delays_seconds=(3_000,))
-    workflow = world.define(node("a"), node("b", "a"), retry=retry, deadline_seconds=120)
     run = world.start(workflow)
     world.work_one()
     world.queue.messages.clear()
-    world.sweep_after(5)
-    assert world.stored(run).state in (RunState.TIMED_OUT, RunState.FAILED)
+    assert world.execution(run, workflow.graph, "a").state is State.WAITING
+    while world.clock.time_ms < run.deadline_at - 180_000:
+        world.sweep_after()
+        world.queue.messages.clear()
+    assert world.stored(run).state is RunState.RUNNING
+    world.sweep_after(2)
+    assert world.stored(run).state is RunState.TIMED_OUT
+    assert world.states(run, workflow.graph) == {"a": "cancelled", "b": "cancelled"}
     assert world.called() == {"a": 1}
 
 
@@ -281,3 +290,13 @@ def test_an_asynchronous_task_ends_with_its_report():
     world.report_outcome.complete(str(world.execution(run, workflow.graph, "a").id), token)
     world.work()
     assert world.stored(run).state is RunState.SUCCEEDED
+
+
+def test_a_task_sends_no_callback_of_its_tenant():
+    world = WorkflowWorld()
+    target = CallbackTarget(sealed_url=b"sealed", destination="d")
+    callbacks = OutcomeCallbacks(on_success=target, on_failure=target)
+    world.tenants.tenants[TENANT] = replace(world.tenants.tenants[TENANT], callbacks=callbacks)
+    world.start(world.define(node("a"), node("b", "a")))
+    world.work()
+    assert [row.execution.task is not None for row in world.table.executions.values()] == [True, True]
