@@ -67,9 +67,10 @@ class ShardPass:
 
     def keep_runs(self, unsettled: UnsettledRuns, report: SweepReport) -> None:
         """Open runs, and ended tasks whose runs have not learned of the end, are unfinished."""
-        for row in (*unsettled.rows, *unsettled.open_runs):
+        for row in unsettled.rows:
             self.keep(row.sort_key)
         for run in unsettled.open_runs:
+            self.keep(run.sort_key)
             if run.deadline_at > self.context.now_ms:
                 self.look_again_at(run.deadline_at)
         report.quarantined.extend(unsettled.quarantined)

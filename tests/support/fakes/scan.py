@@ -70,8 +70,8 @@ def _next_keys(rows: SortedRows, after: str | None, limit: int) -> tuple[list[st
 def _rows(table: FakeTable, bucket: int, shard: int) -> Iterator[tuple[str, DueRow | RunRow | None]]:
     for item in table.runs.values():
         if item.run.id.shard == shard and item.run.id.bucket == bucket:
-            row = run_row(item.run)
-            yield row.sort_key, row
+            found = run_row(item.run)
+            yield found.sort_key, found
     for row in table.executions.values():
         if row.execution.id.shard == shard and row.execution.id.bucket == bucket:
             due = replace(due_row(row.execution), index_is_stale=row.index_is_stale)
