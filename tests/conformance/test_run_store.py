@@ -86,7 +86,7 @@ def test_a_task_is_chosen_once(lab: Lab) -> None:
     assert other.run == one.run
 
 
-def test_nothing_is_chosen_after_the_run_was_cancelled_but_ends_count(lab: Lab) -> None:
+def test_task_is_not_chosen_after_its_run_was_cancelled_but_its_end_counts(lab: Lab) -> None:
     run = stored(lab)
     chooses = decided(with_end(with_end(run, "a"), "b"), JOIN, NOW + 5)
     stopped = lab.runs.update(run, cancelled(run, JOIN, NOW + 4)).run

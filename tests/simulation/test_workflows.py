@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.workflows.run import RunState
 from tests.simulation.faults import HEALED, FaultMix
-from tests.simulation.oracle_workflows import CallJudge, judge_at_rest
+from tests.simulation.workflow_judge import CallJudge, judge_at_rest
 from tests.simulation.workflow_clients import LOAD_MS, MINUTE_MS, WorkflowClients
 from tests.simulation.world import World
 

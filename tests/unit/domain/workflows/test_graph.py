@@ -34,7 +34,7 @@ def test_more_than_500_edges_are_refused():
     assert faults(*nodes) == [("tasks", "a workflow has at most 500 edges")]
 
 
-def test_each_unknown_repeated_or_malformed_key_is_named_with_its_path():
+def test_key_that_is_unknown_repeated_or_malformed_is_named_with_its_path():
     found = faults(node("a"), node("a"), node("b", "a", "x", "a"), node("-c"))
     assert found == [
         ("tasks/1/key", "the key is already that of tasks/0"),

@@ -20,7 +20,7 @@ def test_a_run_id_is_read_back():
 
 
 @pytest.mark.parametrize("text", ["", "run_", "exe_10" + "0" * 29, "run_10" + "0" * 28, "run_10" + "u" * 29])
-def test_another_text_is_no_run_id(text):
+def test_malformed_text_is_no_run_id(text):
     with pytest.raises(InvalidValueError):
         parse_run_id(text)
 
@@ -32,7 +32,7 @@ def test_workflow_ids_sort_by_creation():
     assert not is_workflow_id("wfl_nonsense")
 
 
-def test_each_task_has_an_execution_of_its_own_in_each_epoch():
+def test_task_has_an_execution_of_its_own_in_each_epoch():
     made = {
         task_execution_id(run, key, epoch, NOW, COUNTS).entropy
         for run in (run_id(), run_id(entropy=8))

@@ -150,7 +150,7 @@ def test_a_run_ends_by_the_rules_whatever_fails_at_any_step(name, fault):
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", ["a diamond", "a handled failure", "a failure that is passed by"])
-def test_nothing_is_called_after_a_cancellation_at_any_step(name):
+def test_task_is_not_called_after_a_cancellation_at_any_step(name):
     make, _, allowed = STORIES[name]
     ends = set()
     for moment in range(moments(name)):

@@ -1,6 +1,7 @@
 """The judge of runs: what was called and when, and what stands at the end.
 
-It shares no rule with the product: `run_if` and the end of a run are judged here from the states of executions.
+It reads the values of the product, and shares no rule with it: `run_if` and the end of a run are judged here from the
+states of executions.
 """
 
 from collections.abc import Iterator, Sequence
