@@ -7,8 +7,8 @@ import pytest
 
 from shared.domain.workflows.run import RunState
 from tests.simulation.faults import HEALED, FaultMix
-from tests.simulation.workflow_judge import CallJudge, judge_at_rest
 from tests.simulation.workflow_clients import LOAD_MS, MINUTE_MS, WorkflowClients
+from tests.simulation.workflow_judge import CallJudge, judge_at_rest
 from tests.simulation.world import World
 
 MIX = FaultMix(
@@ -41,7 +41,7 @@ class Case:
         self.world = World(seed, FaultMix())
         rng = Random(f"workflows of {seed}")
         self.clients = WorkflowClients(self.world, rng)
-        self.calls = CallJudge(self.world, self.clients, mix.skew_ms)
+        self.calls = CallJudge(self.world, self.clients)
         start_ms = self.world.hub.now_ms
         self.world.hub.run_until(start_ms + MINUTE_MS)
         end_ms = start_ms + LOAD_MS + CALM_MS

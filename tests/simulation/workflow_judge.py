@@ -16,8 +16,8 @@ from tests.simulation.evidence import Arrival
 from tests.simulation.workflow_clients import StartedRun, WorkflowClients
 from tests.simulation.world import World
 
-EARLY_END_MS = 5_000
-"""A caller compares the deadline with its own clock, just before the call."""
+LATE_CALL_MS = 5_000
+"""A caller compares the deadline with its own clock, or that of the queue, just before the call."""
 _OF_STATE = {
     State.SUCCEEDED: TaskState.SUCCEEDED,
     State.FAILED: TaskState.FAILED,
@@ -29,9 +29,9 @@ _OF_STATE = {
 class CallJudge:
     """Looks at each call when it arrives, with the stored executions as they are then."""
 
-    def __init__(self, world: World, clients: WorkflowClients, skew_ms: int) -> None:
+    def __init__(self, world: World, clients: WorkflowClients) -> None:
         self.faults: list[str] = []
-        self._world, self._clients, self._skew_ms = world, clients, skew_ms
+        self._world, self._clients = world, clients
         world.receiver.demands = self.look
 
     def look(self, arrival: Arrival, answer: CallbackResponse) -> CallbackResponse:
@@ -62,7 +62,7 @@ class CallJudge:
             if is_cancelled and epoch <= started.cancelled_epoch and not is_last:
                 self.faults.append(f"{arrival.url} was called after its run was cancelled")
         deadline_at = self._world.runs.deadlines[run.id, epoch]
-        if arrival.caller_began_at > deadline_at + EARLY_END_MS:
+        if arrival.caller_began_at > deadline_at + LATE_CALL_MS:
             self.faults.append(f"{arrival.url} was called after the deadline of its run")
 
     def _state(self, run: Run, key: str, epoch: int) -> State | None:

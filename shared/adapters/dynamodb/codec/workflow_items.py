@@ -7,15 +7,12 @@ from shared.adapters.dynamodb.codec.attributes import Item, Value, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import call_attributes, read_call
 from shared.adapters.dynamodb.codec.items import MALFORMED, plain_item
 from shared.adapters.dynamodb.codec.versions import WORKFLOWS, known
-from shared.adapters.dynamodb.codec.workflow_keys import head_key, revision_key
+from shared.adapters.dynamodb.codec.workflow_keys import PAYLOADS, head_key, revision_key
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.errors import UnreadableItemError
 from shared.domain.workflows.graph import Graph, Node, OnFailure, RunIf
 from shared.domain.workflows.workflow import Workflow, WorkflowHead
 from shared.names import Attr, Lane
-
-PAYLOADS = "pl"
-"""The names of a revision's large requests, which are items of their own."""
 
 
 def head_item(head: WorkflowHead, expires_at_s: int | None = None) -> Item:

@@ -1,4 +1,7 @@
-"""Keys of workflows in the jobs table, and of their runs in the table of executions."""
+"""Keys of workflows in the jobs table, and of their runs in the table of executions.
+
+Imports no rule of workflows: processes that delete tenants know the keys alone.
+"""
 
 from zlib import crc32
 
@@ -7,9 +10,10 @@ from shared.adapters.dynamodb.codec.keys import item_key, position_key, shard_pk
 from shared.domain.bucket import bucket_start_ms
 from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import due_position
-from shared.domain.workflows.identities import run_id_text
 
 HEAD_PREFIX = "workflow#"
+PAYLOADS = "pl"
+"""The attribute with the names of a revision's large requests, which are items of their own."""
 RUN_PARTITIONS = 8
 """The runs of a tenant's workflows are spread over so many partitions of the index by tenant; each workflow has one."""
 
@@ -25,7 +29,7 @@ def revision_key(tenant_id: str, workflow_id: str, revision: int) -> tuple[str, 
 def run_key(region: str, run_id: ExecutionId) -> tuple[str, str]:
     """A run lies among the executions that are due when it begins."""
     offset_ms = run_id.dispatch_at - bucket_start_ms(run_id.bucket)
-    return shard_pk(region, run_id.bucket, run_id.shard), f"{offset_ms:05d}#{run_id_text(run_id)}"
+    return shard_pk(region, run_id.bucket, run_id.shard), f"{offset_ms:05d}#run_{run_id.body}"
 
 
 def run_item_key(region: str, run_id: ExecutionId) -> Item:

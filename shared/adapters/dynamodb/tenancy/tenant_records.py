@@ -24,8 +24,7 @@ from shared.adapters.dynamodb.codec.keys import (
     payload_key,
     run_index_pk,
 )
-from shared.adapters.dynamodb.codec.workflow_items import PAYLOADS
-from shared.adapters.dynamodb.codec.workflow_keys import RUN_PARTITIONS, run_partition_pk
+from shared.adapters.dynamodb.codec.workflow_keys import PAYLOADS, RUN_PARTITIONS, run_partition_pk
 from shared.domain.errors import UnavailableError
 from shared.names import Attr, Index
 
