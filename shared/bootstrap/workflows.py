@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
     from shared.usecases.workflows.cancel_run import CancelRun
     from shared.usecases.workflows.put_workflow import PutWorkflow
+    from shared.usecases.workflows.read_runs import ReadRuns
     from shared.usecases.workflows.redrive_run import RedriveRun
     from shared.usecases.workflows.start_run import StartRun
 
@@ -54,6 +55,15 @@ class WorkflowUseCases:
     def find(self) -> FindRun:
         ports = self.core.ports
         return FindRun(workflows=ports.workflows, runs=ports.runs, read_revision=self._read_revision)
+
+    @cached_property
+    def read_runs(self) -> ReadRuns:
+        from shared.usecases.workflows.read_runs import ReadRuns
+
+        ports = self.core.ports
+        return ReadRuns(
+            find=self.find, runs=ports.runs, executions=ports.executions, jobs=ports.jobs, vault=ports.vault
+        )
 
     @cached_property
     def put_workflow(self) -> PutWorkflow:

@@ -99,8 +99,10 @@ def _node_errors(nodes: Sequence[Node]) -> Iterator[InvalidValueError]:
         first.setdefault(node.key, index)
     for index, node in enumerate(nodes):
         yield from _edge_errors(node, index, first)
-    if sum(len(node.after) for node in nodes) > MAX_EDGES:
-        yield InvalidValueError(f"a workflow has at most {MAX_EDGES} edges", path=("tasks",))
+    edges = sum(len(node.after) for node in nodes)
+    if edges > MAX_EDGES:
+        text = f"a workflow has at most {MAX_EDGES} edges, and this one has {edges}: let tasks wait for one that joins"
+        yield InvalidValueError(text, path=("tasks",))
 
 
 def _edge_errors(node: Node, index: int, known: dict[str, int]) -> Iterator[InvalidValueError]:

@@ -2,7 +2,7 @@
 
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError, NotFoundError
-from shared.domain.workflows.identities import parse_run_id
+from shared.domain.workflows.identities import is_workflow_id, parse_run_id
 from shared.domain.workflows.run import Run
 from shared.domain.workflows.workflow import Workflow, WorkflowHead
 from shared.ports.workflows import RunStore, WorkflowStore
@@ -17,10 +17,17 @@ class FindRun:
     runs: RunStore
     read_revision: ReadRevision
 
+    def stored_head(self, tenant_id: str, workflow_id: str) -> WorkflowHead:
+        """A workflow, which may be deleted."""
+        head = self.workflows.head(tenant_id, workflow_id) if is_workflow_id(workflow_id) else None
+        if head is None:
+            raise NotFoundError("no such workflow")
+        return head
+
     def head(self, tenant_id: str, workflow_id: str) -> WorkflowHead:
         """A workflow that is not deleted."""
-        head = self.workflows.head(tenant_id, workflow_id)
-        if head is None or head.is_deleted:
+        head = self.stored_head(tenant_id, workflow_id)
+        if head.is_deleted:
             raise NotFoundError("no such workflow")
         return head
 

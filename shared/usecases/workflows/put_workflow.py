@@ -1,6 +1,7 @@
 """Create, replace and delete workflows."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.request import check_request
@@ -63,7 +64,7 @@ class PutWorkflow:
         NotFoundError; PreconditionFailedError if the workflow is not at `revision`, or changes meanwhile.
         """
         self._check(new)
-        before = self._at(tenant.id, workflow_id, revision)
+        before = _checked(self.find.head(tenant.id, workflow_id), revision)
         fingerprint = self.vault.fingerprint(tenant, encode_new_workflow(new))
         workflow, payloads = self._sealed(
             tenant, new, workflow_id, before.revision + 1, before.created_at, fingerprint
@@ -73,16 +74,17 @@ class PutWorkflow:
             raise PreconditionFailedError("the workflow has changed meanwhile")
         return workflow
 
-    def delete(self, tenant_id: str, workflow_id: str, *, revision: int | None = None) -> None:
-        """No run starts afterwards; open runs go on. Errors as for `update`."""
-        if not self.workflows.delete(self._at(tenant_id, workflow_id, revision), self._expires_at_s()):
-            raise PreconditionFailedError("the workflow has changed meanwhile")
+    def delete(
+        self, tenant_id: str, workflow_id: str, *, revision: int | None = None
+    ) -> tuple[WorkflowHead, WorkflowHead]:
+        """The workflow before and after. No run starts afterwards; open runs go on.
 
-    def _at(self, tenant_id: str, workflow_id: str, revision: int | None) -> WorkflowHead:
-        head = self.find.head(tenant_id, workflow_id)
-        if revision is not None and head.revision != revision:
-            raise PreconditionFailedError("the workflow is at another revision", revision=head.revision)
-        return head
+        A repetition changes nothing. Errors as for `update`.
+        """
+        before = _checked(self.find.stored_head(tenant_id, workflow_id), revision)
+        if not before.is_deleted and not self.workflows.delete(before, self._expires_at_s()):
+            raise PreconditionFailedError("the workflow has changed meanwhile")
+        return before, replace(before, is_deleted=True)
 
     def _check(self, new: NewWorkflow) -> None:
         raise_any(self._request_errors(new))
@@ -158,3 +160,10 @@ class PutWorkflow:
     def _expires_at_s(self) -> int:
         """Longer than a run that has just begun, its record, and a redrive of it."""
         return self.retention.payload_expires_at_s(self.clock.now_ms() + MAX_DEADLINE_SECONDS * 1000)
+
+
+def _checked(head: WorkflowHead, revision: int | None) -> WorkflowHead:
+    """The head; PreconditionFailedError if it is at another revision. None accepts any revision."""
+    if revision is not None and head.revision != revision:
+        raise PreconditionFailedError(f"the workflow is at revision {head.revision}", revision=head.revision)
+    return head

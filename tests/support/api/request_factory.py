@@ -37,6 +37,14 @@ BODIES: dict[str, Any] = {
     "changeSettings": {"on_failure": "https://receiver.example/failed"},
     "failExecution": {"reason": "for a test"},
     "redriveDeadLetters": {"status": 599},
+    "createWorkflow": {
+        "tasks": [
+            {"key": "first", "request": {"url": "https://receiver.example/first"}},
+            {"key": "second", "after": ["first"], "request": {"url": "https://receiver.example/second"}},
+        ]
+    },
+    "updateWorkflow": {"name": "renamed"},
+    "redriveRun": {"epoch": 1},
     "changeJobs": {"filter": {"tag": "of-no-job"}, "action": "pause"},
     "searchExecutions": {"from": "2025-02-17T00:00:00Z", "filter": {"status": 599}},
 }
@@ -48,6 +56,8 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
     "redrive_id": ("rdr_" + "0" * 26, "unknown"),
     "bulk_task_id": ("blk_" + "0" * 26, "unknown"),
     "search_id": ("srh_" + "0" * 26, "unknown"),
+    "workflow_id": ("wfl_1" + "0" * 27, "unknown"),
+    "run_id": ("run_1" + "0" * 30, "unknown"),
     "key": ("no-such-key", "-x"),
     "key_id": ("0" * 16, "unknown"),
     "secret_id": ("sec_00000000", "unknown"),
@@ -89,6 +99,7 @@ def settle(world: ApiWorld, name: str) -> Party:
     for key in keys_of_jobs:
         ask(world, party.key, "PUT", f"/v1/jobs/by-key/{key}", BODIES["putJob"])
     Lanes(world.world).until(world.world.clock.time_ms + 10_000)
+    workflows, runs = _workflows(world, party)
     _redrive(world, party)
     parked = _park(world)
     _heat(world)
@@ -108,12 +119,22 @@ def settle(world: ApiWorld, name: str) -> Party:
         redrive_id=[redrive.json["id"]],
         bulk_task_id=[operation.json["id"]],
         search_id=[search.json["id"]],
+        workflow_id=workflows,
+        run_id=runs,
         key_id=keys,
         secret_id=[secret["id"] for secret in reversed(secrets)],
         tenant_id=[name],
         parked_id=parked,
     )
     return party
+
+
+def _workflows(world: ApiWorld, party: Party) -> tuple[list[str], list[str]]:
+    """Workflows and runs: the first run is cancelled, and the others have not started."""
+    workflows = [_made(world, party, "/v1/workflows", BODIES["createWorkflow"])["id"] for _ in range(2)]
+    runs = [_made(world, party, f"/v1/workflows/{workflows[1]}/runs", None)["id"] for _ in range(3)]
+    ask(world, party.key, "POST", f"/v1/runs/{runs[0]}/cancel")
+    return workflows, runs
 
 
 def _redrive(world: ApiWorld, party: Party) -> None:

@@ -58,6 +58,7 @@ MODULES: tuple[Module, ...] = (
     Module("batches", JOBS, ("batch",)),
     Module("jobs_state", JOBS, ("pause", "resume", "trigger", "delete")),
     Module("backfills", JOBS, ("backfill",)),
+    Module("workflows", JOBS, ("workflows",)),
     # Look.
     Module("runs", LOOK, ("runs", "run")),
     Module("tail", LOOK, ("tail",)),
