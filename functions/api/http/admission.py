@@ -46,6 +46,7 @@ OPEN_PATHS = frozenset(
         "/v1/docs/guides/statistics",
         "/v1/docs/guides/tasks",
         "/v1/docs/guides/verify-calls",
+        "/v1/docs/guides/workflows",
         "/v1/docs/reference/api",
         "/v1/docs/reference/cli",
         "/v1/docs/reference/delivery",
