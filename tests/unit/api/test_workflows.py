@@ -15,7 +15,7 @@ from tests.support.fakes.sender import succeeds
 from tests.support.usecases.lanes import Lanes
 
 URL = "https://receiver.example"
-NO_EXECUTION = {"execution_id": None, "attempts_begun": 0, "attempts": [], "due_at": None}
+NO_EXECUTION: dict[str, Any] = {"execution_id": None, "attempts_begun": 0, "attempts": [], "due_at": None}
 
 
 def task(key: str, *after: str, **members: Any) -> dict[str, Any]:
@@ -307,7 +307,7 @@ def test_lists_of_workflows_and_runs_come_in_pages() -> None:
         workflows.append(created(world)["id"])
         world.world.clock.time_ms += 1_000
     assert _pages(world, "/v1/workflows", "workflows") == workflows
-    runs = []
+    runs: list[str] = []
     for _ in range(3):
         runs.insert(0, started(world, {"id": workflows[0]}))
         world.world.clock.time_ms += 60_000

@@ -83,7 +83,8 @@ def graph_text(run: "RunDetail") -> str:
     console = Console(file=StringIO(), width=UNLIMITED_WIDTH, color_system=None, legacy_windows=False)
     roots: list[Tree] = []
     for node in run.graph.nodes:
-        parent, *others = sorted(sources[node.key], key=lambda key: -levels[key]) or [None]
+        ordered = sorted(sources[node.key], key=lambda key: -levels[key])
+        parent, others = ordered[0] if ordered else None, ordered[1:]
         joins = f"  (and after {', '.join(others)})" if others else ""
         label = Text(escaped(f"{node.key}  {states[node.key]}{joins}"))
         trees[node.key] = Tree(label) if parent is None else trees[parent].add(label)
