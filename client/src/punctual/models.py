@@ -1593,7 +1593,7 @@ class RunPage(Model, frozen=True, kw_only=True):
 
 
 class RunRedriveIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A redrive of a run."""
+    """What the client has seen of the run that is to be redriven."""
 
     epoch: int
     """The `epoch` of the run as you have seen it: sending the request twice redrives once."""
@@ -2152,7 +2152,7 @@ class WorkflowIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class Workflow(Model, frozen=True, kw_only=True):
-    """A workflow."""
+    """A workflow with the requests of its tasks, but for their headers and bodies."""
 
     created_at: datetime
     deadline_seconds: int

@@ -145,7 +145,7 @@ def test_quotas_of_a_job_hold_for_each_task() -> None:
     assert (answer.status, answer.json["quota"]) == (429, "payload_bytes")
 
 
-def test_each_task_of_a_run_counts_as_due_in_its_minute() -> None:
+def test_task_of_a_run_counts_as_due_in_its_minute() -> None:
     world = ApiWorld()
     workflow = created(world)
     world.allow(Quota.DUE_PER_MINUTE, 7)

@@ -133,7 +133,7 @@ class WorkflowSummaryOut(Representation):
 
 
 class WorkflowOut(WorkflowSummaryOut):
-    """A workflow."""
+    """A workflow with the requests of its tasks, but for their headers and bodies."""
 
     model_config = with_examples(examples.WORKFLOW_OUT)
 

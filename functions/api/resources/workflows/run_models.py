@@ -17,7 +17,7 @@ TaskStateOut = Annotated[str, Field(json_schema_extra={"enum": _TASK_STATES})]
 
 
 class RunRedriveIn(Schema):
-    """A redrive of a run."""
+    """What the client has seen of the run that is to be redriven."""
 
     model_config = with_examples(examples.RUN_REDRIVE_IN)
 
