@@ -32,6 +32,16 @@ METHODS = {
     "heartbeatExecution": "executions.heartbeat",
     "completeExecution": "executions.complete",
     "failExecution": "executions.fail",
+    "createWorkflow": "workflows.create",
+    "listWorkflows": "workflows.list",
+    "getWorkflow": "workflows.get",
+    "updateWorkflow": "workflows.update",
+    "deleteWorkflow": "workflows.delete",
+    "startRun": "workflows.start",
+    "listRuns": "workflows.list_runs",
+    "getRun": "runs.get",
+    "cancelRun": "runs.cancel",
+    "redriveRun": "runs.redrive",
     "listDeadLetters": "dead_letters.list",
     "inspectDeadLetter": "dead_letters.get",
     "redriveDeadLetters": "dead_letters.redrive",
@@ -88,6 +98,7 @@ METHODS = {
 
 REPEATS = {
     "cancelBulkTask": "ALWAYS",
+    "cancelRun": "ALWAYS",
     "changeSettings": "ALWAYS",
     "changeTenant": "ALWAYS",
     "completeExecution": "ALWAYS",
@@ -102,6 +113,7 @@ REPEATS = {
     "putCalendar": "ALWAYS",
     "putJob": "ALWAYS",
     "redriveExecution": "ALWAYS",
+    "redriveRun": "ALWAYS",
     "removeParked": "NEVER",
     "resumeJob": "ALWAYS",
     "rotateKey": "NEVER",
@@ -110,6 +122,7 @@ REPEATS = {
     "rotateSigningSecretOfTenant": "NEVER",
     "undoBulkTask": "ALWAYS",
     "updateJob": "ETAG",
+    "updateWorkflow": "ETAG",
 }
 """Whether a request without an Idempotency-Key may be sent again after a lost answer, for each POST, PUT and PATCH.
 

@@ -16,6 +16,8 @@ _OF_TENANTS = ("keys.routes", "signing_secrets.routes", "usage.routes", "statist
 SECTIONS = {
     "jobs": (*_OF_JOBS, "upcoming.routes", "bulk_tasks.routes"),
     "bulk-tasks": ("bulk_tasks.routes",),
+    "workflows": ("workflows.routes", "workflows.run_routes"),
+    "runs": ("workflows.run_routes",),
     "executions": ("executions.routes", "callbacks.routes", "searches.routes"),
     "searches": ("searches.routes",),
     "dead-letters": ("dead_letters.routes", "redrives.routes"),

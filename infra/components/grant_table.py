@@ -93,7 +93,7 @@ GRANTS: dict[str, TableGrants] = {
     ),
     "watcher": TableGrants(executions=(QUERY,), jobs=(GET,), tenants=(BATCH_GET,), leases=(UPDATE,)),
     "sweeper": TableGrants(
-        executions=(GET, PUT, UPDATE, QUERY, BATCH_GET),
+        executions=(GET, PUT, INSERT, UPDATE, QUERY, BATCH_GET),
         jobs=(GET, PUT, UPDATE, QUERY),
         tenants=(GET, BATCH_GET),
         leases=(GET, UPDATE, DELETE, QUERY, BATCH_GET),
@@ -123,7 +123,7 @@ GRANTS: dict[str, TableGrants] = {
         decrypts=True,
     ),
     "dead_letter": TableGrants(
-        executions=(GET, PUT, UPDATE, BATCH_GET),
+        executions=(GET, PUT, INSERT, UPDATE, BATCH_GET),
         jobs=(GET, PUT, UPDATE, QUERY),
         tenants=(GET, BATCH_GET),
         leases=(GET, PUT, UPDATE),

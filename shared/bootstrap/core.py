@@ -11,6 +11,7 @@ from shared.settings import CallbackSettings, QuotaSettings, ReadingSettings, Se
 
 if TYPE_CHECKING:
     from shared.bootstrap.ports import Ports
+    from shared.bootstrap.workflows import WorkflowUseCases
     from shared.usecases.bulk.cancel_unstarted import CancelUnstarted
     from shared.usecases.bulk.identify_task import IdentifyTask
     from shared.usecases.chains.lifecycle import Lifecycle
@@ -214,7 +215,15 @@ class CoreUseCases:
             find_settled=self.lifecycle.find_settled,
             pause=self.lifecycle.pause,
             notify=self.notify,
+            advance_run=lambda ended: self.workflows.advance_run.execute(ended),
         )
+
+    @cached_property
+    def workflows(self) -> WorkflowUseCases:
+        """Imported at the first task: an executor of jobs loads no workflows."""
+        from shared.bootstrap.workflows import WorkflowUseCases
+
+        return WorkflowUseCases(self)
 
     @cached_property
     def give_up(self) -> GiveUpLost:

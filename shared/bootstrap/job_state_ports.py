@@ -1,4 +1,4 @@
-"""The production ports of the state that jobs have beside their definitions, and of calendars."""
+"""The production ports of the state that jobs have beside their definitions, of calendars, and of workflows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from shared.ports.alerts import AlertWindows
     from shared.ports.calendars import CalendarStore
     from shared.ports.jobs import JobHealthStore, RunLockStore
+    from shared.ports.workflows import RunStore, WorkflowStore
 
 
 class JobStatePorts(TableAccess):
@@ -39,3 +40,15 @@ class JobStatePorts(TableAccess):
         from shared.adapters.dynamodb.jobs.calendar_store import DynamoCalendarStore
 
         return DynamoCalendarStore(self._dynamodb, self._jobs)
+
+    @cached_property
+    def workflows(self) -> WorkflowStore:
+        from shared.adapters.dynamodb.workflows.workflow_store import DynamoWorkflowStore
+
+        return DynamoWorkflowStore(self._dynamodb, self._jobs)
+
+    @cached_property
+    def runs(self) -> RunStore:
+        from shared.adapters.dynamodb.workflows.run_store import DynamoRunStore
+
+        return DynamoRunStore(self._dynamodb, self._executions, self._region, self._backoff)

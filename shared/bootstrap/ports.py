@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         TenantRecords,
         TenantStore,
     )
+    from shared.ports.workflows import RunStore, WorkflowStore
 
 
 class Ports:
@@ -71,6 +72,8 @@ class Ports:
     run_locks: RunLockStore
     job_health: JobHealthStore
     alert_windows: AlertWindows
+    workflows: WorkflowStore
+    runs: RunStore
     tenants: TenantStore
     tenant_deletions: TenantDeletions
     tenant_records: TenantRecords

@@ -53,6 +53,7 @@ class TickUseCases:
             give_up=self.core.give_up,
             repair_notifications=RepairNotifications(store=ports.executions, finalize=self.core.finalize),
             repair_index=RepairIndex(ports.executions),
+            repair_runs=lambda rows, runs: self.core.workflows.repair_runs.execute(rows, runs),
             keep_late_payload=KeepLatePayload(
                 store=ports.executions, jobs=ports.jobs, retention=self.core.settings.retention
             ),
@@ -97,7 +98,10 @@ class TickUseCases:
                 clock=ports.clock,
             ),
             collect_payloads=CollectPayloads(
-                jobs=ports.jobs, clock=ports.clock, retention=self.core.settings.retention
+                jobs=ports.jobs,
+                workflow_head=lambda *key: ports.workflows.head(*key),
+                clock=ports.clock,
+                retention=self.core.settings.retention,
             ),
             clock=ports.clock,
             spread=ports.spread,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shared.bootstrap.searches import SearchUseCases
     from shared.bootstrap.tenancy import TenancyUseCases
     from shared.bootstrap.ticks import TickUseCases
+    from shared.bootstrap.workflows import WorkflowUseCases
     from shared.settings import Settings
 
 
@@ -90,6 +91,10 @@ class UseCases:
         from shared.bootstrap.audit_trail import AuditTrailUseCases
 
         return AuditTrailUseCases(self.core)
+
+    @property
+    def workflows(self) -> WorkflowUseCases:
+        return self.core.workflows
 
     @cached_property
     def canary(self) -> CanaryUseCases:

@@ -38,6 +38,17 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """What a sweeper reads of the run of a workflow that lies in a shard."""
+
+    id: ExecutionId
+    sort_key: str
+    is_open: bool
+    deadline_at: int
+    """UTC ms."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScanPage:
     """One page of a shard; `next_after` is None on the last. `unreadable` are the sort keys of undecodable
     rows."""
@@ -45,6 +56,7 @@ class ScanPage:
     rows: tuple[DueRow, ...]
     unreadable: tuple[str, ...]
     next_after: str | None
+    runs: tuple[RunRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ FILES = {
     "replace",
 }
 """The methods of ports that put executions or retry reminders; a new one belongs here."""
-STORES = {"store", "batches", "one_offs", "jobs"}
+STORES = {"store", "batches", "one_offs", "jobs", "runs"}
 CHECKS = {"prepare", "ensure_scanned", "_scanned"}
 ENDED_ONLY = {
     "shared/usecases/chains/complete_transition.py:_delete",
@@ -31,6 +31,7 @@ ENDED_ONLY = {
     "shared/usecases/filing/file_successor.py:_complete",
     "shared/usecases/filing/record_dst_skips.py:execute",
     "shared/usecases/outcomes/file_alert.py:_suppress",
+    "shared/usecases/workflows/stop_tasks.py:_cancelled",
 }
 """Functions that put records in terminal states alone: no scan has to find such a record."""
 

@@ -86,6 +86,11 @@ def test_no_entry_point_loads_the_sdk_unless_its_stage_chooses_it(loaded: dict[s
     assert "botocore" not in loaded["executor"]
 
 
+def test_executors_and_ticks_load_no_workflows(loaded: dict[str, set[str]]) -> None:
+    """They are imported at the first task: plain jobs cost nothing more."""
+    assert not {name for name in loaded["executor"] if "workflows" in name}
+
+
 def test_executors_and_ticks_do_not_load_the_libraries_of_the_api(loaded: dict[str, set[str]]) -> None:
     """Each of them takes longer to import than a watcher needs for its whole start."""
     libraries = {"pydantic", "pydantic_core"}

@@ -7,6 +7,7 @@ from shared.domain.listings.position import PositionRange
 from shared.domain.tenancy.deletion import DeletionStep, TenantDeletion
 from shared.domain.tenancy.forgetting import Forgetting
 from shared.domain.tenancy.tenant import TenantState
+from shared.domain.workflows.workflow import task_execution
 from shared.ports.jobs import Payload
 from shared.ports.listings import TenantIndex
 from tests.support.builders import (
@@ -25,6 +26,7 @@ from tests.support.builders import (
     with_changes,
 )
 from tests.support.conformance.labs import Lab
+from tests.support.workflows import NOW, graph, node, run_of, workflow_of
 
 LEAVING = tenant(state=TenantState.SUSPENDED, key_ids=(api_key(1).id, api_key(2).id))
 MARKED = replace(LEAVING, is_being_deleted=True, revision=2)
@@ -189,6 +191,31 @@ def test_executions_are_deleted_page_by_page_over_all_shards_of_the_index(lab: L
     pages = lab.queries.index_pages(TenantIndex.DUE, OTHER, 3, PositionRange(), newest_first=False, limit=10)
     assert [position.id for page in pages for position in page.positions] == [other.id]
     assert lab.tenant_records.delete_executions("nobody", 64) == {}
+
+
+def test_workflows_go_with_their_requests_and_runs(lab: Lab) -> None:
+    workflow, other = (workflow_of(graph(node("a")), tenant_id=name) for name in (TENANT, OTHER))
+    payload_id = f"{workflow.id}.1.0"
+    lab.jobs.put_payload(Payload(TENANT, payload_id, b"sealed", stored_at=DUE_AT))
+    call = replace(workflow.calls[0], request=b"", payload_id=payload_id)
+    lab.workflows.create(replace(workflow, calls=(call,)))
+    lab.workflows.create(other)
+    run, kept = run_of(workflow), run_of(other, NOW + 1_000)
+    lab.runs.put_if_absent(run)
+    lab.runs.put_if_absent(kept)
+    lab.executions.put_if_absent(task_execution(workflow, run, 0, created_at=NOW))
+    while lab.tenant_records.delete_definitions(TENANT):
+        pass
+    assert lab.workflows.head(TENANT, workflow.id) is None
+    assert lab.workflows.revision(TENANT, workflow.id, 1) is None
+    assert not lab.jobs.keep_payload(TENANT, payload_id, EXPIRES_AT_S)
+    counts = []
+    while page := lab.tenant_records.delete_executions(TENANT, 1):
+        counts.append(page["executions"])
+    assert sum(counts) == 2
+    assert lab.runs.get(run.id) is None
+    assert lab.runs.get(kept.id) == kept
+    assert lab.workflows.head(OTHER, other.id) == other.head
 
 
 def test_large_request_goes_with_its_execution(lab: Lab) -> None:

@@ -26,10 +26,12 @@ from shared.domain.schedules.cron import Gap, Overlap
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule_kinds import Series
 from shared.domain.tenancy.tenant import Scope, TenantState
+from shared.domain.workflows.workflow import task_execution
 from shared.names import Lane
 from shared.ports.executions import Claim, Finish, WriteUnknown
 from tests.support.builders import DUE_AT, OWNER, in_state, job, occurrence, one_off
 from tests.support.conformance.dynamo_lab import REGION, DynamoLab
+from tests.support.workflows import graph, node, run_of, workflow_of
 
 STORED = (
     *(State, EndReason, Reason, Lane, OverlapPolicy, CatchUp, Gap, Overlap),
@@ -141,6 +143,13 @@ def test_alert_about_a_limit_is_left_alone_by_the_first_release() -> None:
         for event in (AlertEvent.LIMIT_REACHED, AlertEvent.FAILED)
     ]
     assert [_version(execution_item(alert, REGION)) for alert in alerts] == [2, 1]
+
+
+def test_task_of_a_workflow_is_left_alone_by_a_release_without_workflows() -> None:
+    """It would end the task, and no run would learn of it."""
+    workflow = workflow_of(graph(node("a")))
+    task = task_execution(workflow, run_of(workflow), 0, created_at=DUE_AT)
+    assert _version(execution_item(task, REGION)) == versions.WORKFLOWS
 
 
 def _version(item: object) -> int:

@@ -27,6 +27,7 @@ from tests.crashes.reports import Receivers
 from tests.crashes.searches import Searches
 from tests.crashes.settling import UNTIL_RECONCILABLE_SECONDS, Settling
 from tests.crashes.tampering import Tampering
+from tests.crashes.workflow_runs import WorkflowRuns, is_task
 
 MINUTE_MS = 60_000
 RECONCILER_MINUTES = 15
@@ -58,6 +59,7 @@ class Stage:
         self._payloads = Payloads(deployment)
         self.limits = Limits()
         self.limit_alerts = LimitAlerts(log.url, self.request)
+        self.workflow_runs = WorkflowRuns(deployment, log.url)
         self._quotas = OwnQuotas(deployment)
         self._queues = [QueueName.STANDARD]
         self.faults: list[str] = []
@@ -79,15 +81,10 @@ class Stage:
             self.workers.renew()
         self.wait_until_second(0)
         self.run(2)
-        self.redriver.forget()
-        self.operations.forget()
-        self.searches.forget()
-        self.parked_messages.forget()
-        self.archived_rows.forget()
-        self.exported_records.forget()
-        self.leavers.forget()
-        self.limit_alerts.forget()
-        self._payloads.forget()
+        asked = (self.redriver, self.operations, self.searches, self.parked_messages, self.workflow_runs)
+        kept = (self.archived_rows, self.exported_records, self.leavers, self.limit_alerts, self._payloads)
+        for part in (*asked, *kept):
+            part.forget()
 
     def limit(self, **limits: Any) -> None:
         """Give the tenant these limits in this run, of which every worker knows."""
@@ -236,6 +233,7 @@ class Stage:
             and self.operations.are_at_rest()
             and self.searches.are_at_rest()
             and self.limit_alerts.are_at_rest(self.log.arrivals())
+            and self.workflow_runs.are_at_rest()
         )
 
     def verdict(self) -> list[str]:
@@ -247,7 +245,7 @@ class Stage:
         oracle = Oracle(
             orders=self.clients.orders,
             history=history,
-            arrivals=[call for call in arrivals if not is_alert(call)],
+            arrivals=[call for call in arrivals if not is_alert(call) and not is_task(call)],
             blows=self.workers.blows,
             deaths=self.workers.deaths,
             reports=self.receivers.reports,
@@ -261,6 +259,7 @@ class Stage:
         kept += self.archived_rows.faults_of_deleted(self.leavers.archived)
         beside = self.parked_messages.faults() + self.leavers.faults()
         beside += self.limit_alerts.faults(arrivals, self.workers.blows)
+        beside += self.workflow_runs.faults(arrivals)
         return self.faults + oracle.verdict() + told + bulk + kept + beside
 
     def check_payloads(self) -> None:

@@ -51,6 +51,7 @@ from tests.crashes.stage import Stage
 from tests.crashes.suspension_scenarios import suspended
 from tests.crashes.tick_scenarios import sweeper, watcher
 from tests.crashes.unfinished_scenarios import finished, left
+from tests.crashes.workflow_scenarios import advancing, carried_on, rescued
 
 CATALOGUES = (
     *(api, batches, keyed, edits, large, lifecycle, finished, reported, handed_over),
@@ -59,6 +60,7 @@ CATALOGUES = (
     *(told_by_sweep, held_back, worked_off, kept, deleted),
     *(executor, refused, refunds, moved, going_on, run_locks),
     *(telling, called_again, limited, troubled, paused, suspended),
+    *(advancing, carried_on, rescued),
     *(dead_letter, told_by_rescue, sent_again, paused_late, reconciler, left, archiver, auditor),
 )
 NEVER_AGAIN_MS = 4_000_000_000_000

@@ -46,6 +46,7 @@ from tests.mutants.sweeps import SWEEPS
 from tests.mutants.transport import TRANSPORT
 from tests.mutants.views import VIEWS
 from tests.mutants.watching import WATCHING
+from tests.mutants.workflows import WORKFLOWS
 from tests.mutants.zones import ZONES
 
 MUTANTS = (
@@ -80,6 +81,7 @@ MUTANTS = (
     *TRANSPORT,
     *GROUPING,
     *WATCHING,
+    *WORKFLOWS,
     *ZONES,
     *SCHEDULES,
     *CALENDARS,

@@ -64,8 +64,8 @@ NOTIFICATIONS = (
     Mutant(
         name="success that files no notification",
         file="shared/usecases/attempts/settle_attempt.py",
-        old=" is Transition.SUCCEED and finish.notification is None:\n",
-        new=" is Transition.SUCCEED:\n",
+        old="is_followed = finish.notification is not None or ",
+        new="is_followed = ",
         killer="tests/unit/usecases/outcomes/test_notify.py",
     ),
     Mutant(

@@ -15,7 +15,9 @@ def check_payloads(world: World) -> Iterator[Fault]:
     """The state at rest, before and after the reconciler has collected what is old enough."""
     yield from _outlived(world)
     clock = VirtualClock(world.hub.now_ms + MIN_AGE_MS + 1)
-    collect = CollectPayloads(jobs=world.jobs, clock=clock, retention=world.retention)
+    collect = CollectPayloads(
+        jobs=world.jobs, workflow_head=world.workflows.head, clock=clock, retention=world.retention
+    )
     requests = [
         item.content
         for segment in range(LIVE_SEGMENTS)

@@ -13,6 +13,7 @@ _TABLES = {
     "OneOffBatches": _EXECUTIONS,
     "RedriveBatches": _EXECUTIONS,
     "Queries": _EXECUTIONS,
+    "RunStore": _EXECUTIONS,
 }
 """Every other port has a table of its own."""
 FAILURE_INDEX = "index of dead letters"

@@ -1,5 +1,6 @@
 """Stores as DynamoDB allows them to be: pages end anywhere, batches are read in parts, an index lags behind."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,8 +10,10 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.redrive import RedrivenBy
 from shared.domain.executions.states import EndReason
 from shared.domain.ids import ExecutionId
+from shared.domain.workflows.run import Run
 from shared.ports.executions import Claim, ClaimRejected, ExecutionPage, Finish, ScanPage, WriteUnknown
 from shared.ports.jobs import Payload
+from shared.ports.workflows import RunUpdate
 from tests.simulation import planted
 from tests.simulation.contention import Contention
 from tests.simulation.faults import Strike, Weather
@@ -22,6 +25,7 @@ from tests.support.fakes.one_off_batches import FakeOneOffBatches, Fault
 from tests.support.fakes.redrive_batches import FakeRedriveBatches, MarkResult
 from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.table import FakeTable
+from tests.support.fakes.workflow_stores import FakeRunStore
 
 READ_TRIES = 5
 PAUSE_MS = (5, 60)
@@ -146,6 +150,37 @@ class SimExecutionStore(FakeExecutionStore):
 
     def _lag_ms(self) -> int:
         return self.weather.rng.randint(*INDEX_LAG_MS) if self.weather.strikes(Strike.STALE_INDEX) else 0
+
+
+class SimRunStore(FakeRunStore):
+    """Notes how often each epoch of a run has ended, and each change of a run that has ended."""
+
+    def __init__(self, table: FakeTable) -> None:
+        super().__init__(table)
+        self.ends: Counter[tuple[ExecutionId, int]] = Counter()
+        self.deadlines: dict[tuple[ExecutionId, int], int] = {}
+        self.violations: list[str] = []
+
+    def put_if_absent(self, run: Run, *, expires_at_s: int | None = None) -> Run | None:
+        """See the port."""
+        existing = super().put_if_absent(run, expires_at_s=expires_at_s)
+        self._note(run if existing is None else existing)
+        return existing
+
+    def update(self, before: Run, after: Run, *, expires_at_s: int | None = None) -> RunUpdate:
+        """See the port."""
+        stored = self.get(before.id)
+        update = super().update(before, after, expires_at_s=expires_at_s)
+        if stored is not None and stored != update.run:
+            if stored.state.is_terminal and stored.epoch == update.run.epoch:
+                self.violations.append(f"{stored.id} changed after its end")
+            if update.run.state.is_terminal:
+                self.ends[update.run.id, update.run.epoch] += 1
+            self._note(update.run)
+        return update
+
+    def _note(self, run: Run) -> None:
+        self.deadlines[run.id, run.epoch] = run.deadline_at
 
 
 class SimClaimer(FakeClaimer):

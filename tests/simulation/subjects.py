@@ -12,6 +12,7 @@ from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Job
+from shared.domain.workflows.run import Run
 from shared.ports.executions import Claim, PendingPage, ScanPage
 from tests.simulation.trace import Trace
 
@@ -36,6 +37,8 @@ def subjects_of(values: Any, trace: Trace) -> Iterator[str]:
             yield from map(str, values.keys)
         case Job():
             yield values.id
+        case Run():
+            yield str(values.id)
         case ScanPage() | PendingPage():
             yield from (str(row.wakes) for row in values.rows)
         case str() if values.startswith("job_"):
@@ -65,6 +68,8 @@ READS = frozenset(
         "find",
         "read",
         "page",
+        "head",
+        "revision",
         "past_chains",
         "extras",
         "backfills",

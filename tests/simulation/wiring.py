@@ -111,6 +111,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.run_locks = faulty(world.run_locks)
     ports.job_health = faulty(world.job_health)
     ports.alert_windows = faulty(world.alert_windows)
+    ports.workflows, ports.runs = faulty(world.workflows), faulty(world.runs)
     ports.limits = faulty(world.limits)
     ports.budgets = faulty(world.budgets)
     ports.ledger = faulty(world.ledger)

@@ -34,6 +34,7 @@ from tests.simulation.stores import (
     SimExecutionStore,
     SimOneOffBatches,
     SimRedriveBatches,
+    SimRunStore,
     SimTable,
 )
 from tests.simulation.trace import Trace
@@ -60,6 +61,7 @@ from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.tenant_deletions import FakeTenantDeletions
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.vault import FakeVault
+from tests.support.fakes.workflow_stores import FakeWorkflowStore
 
 TENANTS = ("acme", "globex")
 RETENTION_DAYS = 14
@@ -116,6 +118,7 @@ class World:
         self.run_locks, self.one_offs = FakeRunLockStore(), FakeOneOffStore(self.table)
         self.job_health = FakeJobHealthStore()
         self.alert_windows = FakeAlertWindows()
+        self.workflows, self.runs = FakeWorkflowStore(self.table), SimRunStore(self.table)
         self.accepted = FakeAcceptedLog()
         self.late_puts = FakeLatePuts()
         self.missing_executions: list[str] = []

@@ -45,7 +45,7 @@ def calls(url: str, name: str) -> tuple[Call, ...]:
     """The requests of a tenant and of an operator; jobs call `url`, and the operator opens the account `name`."""
     once = {"schedule": {"delay_seconds": 3_600}, "request": {"url": url, "json": {}}}
     each_hour = {"schedule": {"cron": "0 * * * *"}, "request": {"url": url, "body": LARGE}}
-    return (*_jobs(once, each_hour), *_lists(), *_own(), *_operators(name))
+    return (*_jobs(once, each_hour), *_workflows(url), *_lists(), *_own(), *_operators(name))
 
 
 def _jobs(once: dict[str, Any], each_hour: dict[str, Any]) -> tuple[Call, ...]:
@@ -92,6 +92,33 @@ def _jobs(once: dict[str, Any], each_hour: dict[str, Any]) -> tuple[Call, ...]:
         _delete("cancelJob", "/v1/jobs/{once}"),
         _delete("cancelJob", "/v1/jobs/{job}", 200, 202),
         _delete("cancelJob", "/v1/jobs/{keyed}", 200, 202),
+    )
+
+
+def _workflows(url: str) -> tuple[Call, ...]:
+    workflow, run = "/v1/workflows/{workflow}", "/v1/runs/{run}"
+    tasks = [
+        {"key": "first", "request": {"url": url, "body": LARGE}},
+        {"key": "second", "after": ["first"], "request": {"url": url}},
+    ]
+    return (
+        _post("createWorkflow", "/v1/workflows", {"tasks": tasks}, 201, keeps={"workflow": "id"}),
+        _get("listWorkflows", "/v1/workflows"),
+        _get("getWorkflow", workflow),
+        Call(
+            operation="updateWorkflow",
+            method="PATCH",
+            path=workflow,
+            body={"name": "walked"},
+            headers={"If-Match": "*"},
+        ),
+        _post("startRun", f"{workflow}/runs", None, 201, keeps={"run": "id"}),
+        _get("listRuns", f"{workflow}/runs"),
+        _get("getRun", run),
+        # Its calls may be under way, or have been made.
+        _post("cancelRun", f"{run}/cancel", None, 200, 202, 409),
+        _post("redriveRun", f"{run}/redrive", {"epoch": 1}, 200, 409),
+        _delete("deleteWorkflow", workflow),
     )
 
 

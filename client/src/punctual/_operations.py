@@ -293,6 +293,18 @@ GET_REDRIVE: Operation[models.Redrive] = Operation(
     "getRedrive", "GET", "/v1/redrives/{redrive_id}", {200: models.Redrive}
 )
 
+GET_RUN: Operation[models.RunDetail] = Operation(
+    "getRun", "GET", "/v1/runs/{run_id}", {200: models.RunDetail}
+)
+
+CANCEL_RUN: Operation[models.Run] = Operation(
+    "cancelRun", "POST", "/v1/runs/{run_id}/cancel", {200: models.Run, 202: models.Run}
+)
+
+REDRIVE_RUN: Operation[models.Run] = Operation(
+    "redriveRun", "POST", "/v1/runs/{run_id}/redrive", {200: models.Run}
+)
+
 PREVIEW_SCHEDULE: Operation[models.SchedulePreview] = Operation(
     "previewSchedule", "POST", "/v1/schedules/preview", {200: models.SchedulePreview}
 )
@@ -348,3 +360,31 @@ GET_UPCOMING_DENSITY: Operation[models.Density] = Operation(
 GET_USAGE: Operation[models.Usage] = Operation("getUsage", "GET", "/v1/usage", {200: models.Usage})
 
 GET_WHOAMI: Operation[models.Whoami] = Operation("getWhoami", "GET", "/v1/whoami", {200: models.Whoami})
+
+LIST_WORKFLOWS: Operation[models.WorkflowPage] = Operation(
+    "listWorkflows", "GET", "/v1/workflows", {200: models.WorkflowPage}
+)
+
+CREATE_WORKFLOW: Operation[models.Workflow] = Operation(
+    "createWorkflow", "POST", "/v1/workflows", {201: models.Workflow}, Repeat.KEY
+)
+
+DELETE_WORKFLOW: Operation[models.WorkflowSummary] = Operation(
+    "deleteWorkflow", "DELETE", "/v1/workflows/{workflow_id}", {200: models.WorkflowSummary}
+)
+
+GET_WORKFLOW: Operation[models.Workflow] = Operation(
+    "getWorkflow", "GET", "/v1/workflows/{workflow_id}", {200: models.Workflow}
+)
+
+UPDATE_WORKFLOW: Operation[models.Workflow] = Operation(
+    "updateWorkflow", "PATCH", "/v1/workflows/{workflow_id}", {200: models.Workflow}, Repeat.ETAG
+)
+
+LIST_RUNS: Operation[models.RunPage] = Operation(
+    "listRuns", "GET", "/v1/workflows/{workflow_id}/runs", {200: models.RunPage}
+)
+
+START_RUN: Operation[models.Run] = Operation(
+    "startRun", "POST", "/v1/workflows/{workflow_id}/runs", {201: models.Run}, Repeat.KEY
+)

@@ -59,6 +59,7 @@ from punctual.models import (
     NewSecret,
     NewTenant,
     NextRuns,
+    OnFailure,
     Overlap,
     OverlapPolicy,
     Parked,
@@ -68,6 +69,9 @@ from punctual.models import (
     Report,
     RequestIn,
     RetryIn,
+    Run,
+    RunDetail,
+    RunPage,
     ScheduleIn,
     SchedulePreview,
     Scope,
@@ -79,6 +83,7 @@ from punctual.models import (
     Secrets,
     Settings,
     Statistics,
+    TaskIn,
     Tenant,
     TenantAlertsIn,
     TenantPage,
@@ -89,6 +94,9 @@ from punctual.models import (
     WhenExcluded,
     WhenSuspended,
     Whoami,
+    Workflow,
+    WorkflowPage,
+    WorkflowSummary,
 )
 
 
@@ -1872,8 +1880,7 @@ class JobsMethods(Group):
         * `timeout_seconds`: For the whole call, including the response body.
         * `when_suspended`: For a one-off job that is due while its tenant is suspended. Null: `skip`.
         * `dry_run`: Only answer what the request would do.
-        * `if_match`: The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any
-          revision.
+        * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
         * `if_none_match`: `*`: create a job, and change none.
         * `depth`: The value that the call carried from which this job is created. The job is one deeper
           than the call's, and refused beyond 8.
@@ -1942,8 +1949,7 @@ class JobsMethods(Group):
 
         * `job`: A job's `id`.
         * `stop_retries`: Make a running attempt the last one, where it is too late to cancel.
-        * `if_match`: The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any
-          revision.
+        * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
         """
         return self._client.call(
             _operations.CANCEL_JOB, job, query={"stop_retries": stop_retries}, if_match=if_match
@@ -2040,8 +2046,7 @@ class JobsMethods(Group):
         * `retry`: Members of a new job's `retry`.
         * `schedule`: Members of a new job's `schedule`.
         * `when_suspended`: For a one-off job that is due while its tenant is suspended. Null: `skip`.
-        * `if_match`: The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any
-          revision.
+        * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
         """
         return self._client.call(
             _operations.UPDATE_JOB,
@@ -2247,8 +2252,7 @@ class JobsMethods(Group):
         Skipped instants are recorded. A repetition changes nothing.
 
         * `job`: A job's `id`.
-        * `if_match`: The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any
-          revision.
+        * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
         """
         return self._client.call(
             _operations.PAUSE_JOB, job, body={"reason": reason}, body_is_required=False, if_match=if_match
@@ -2261,8 +2265,7 @@ class JobsMethods(Group):
         repetition changes nothing.
 
         * `job`: A job's `id`.
-        * `if_match`: The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any
-          revision.
+        * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
         """
         return self._client.call(_operations.RESUME_JOB, job, if_match=if_match)
 
@@ -2277,8 +2280,7 @@ class JobsMethods(Group):
         * `job`: A job's `id`.
         * `idempotency_key`: Visible ASCII. For 7 days, repetitions with the same key have no further
           effect.
-        * `if_match`: The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any
-          revision.
+        * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
         """
         return self._client.call(
             _operations.TRIGGER_JOB, job, idempotency_key=idempotency_key, if_match=if_match
@@ -2375,6 +2377,42 @@ class RedrivesMethods(Group):
         * `redrive`: A bulk redrive's `id`.
         """
         return self._client.call(_operations.GET_REDRIVE, redrive)
+
+
+class RunsMethods(Group):
+    """The operations of `runs`."""
+
+    def get(self, run: Ref) -> RunDetail:
+        """Show a run with its tasks and its graph.
+
+        Each task with its state, its execution and its attempts; the graph as nodes and edges. The read is
+        strongly consistent.
+
+        * `run`: A run's `id`.
+        """
+        return self._client.call(_operations.GET_RUN, run)
+
+    def cancel(self, run: Ref) -> Run:
+        """Cancel a run.
+
+        After the answer no attempt of its tasks starts. With a 202, attempts are running: each is the last
+        of its task, and the run ends with them. A repetition changes nothing.
+
+        * `run`: A run's `id`.
+        """
+        return self._client.call(_operations.CANCEL_RUN, run)
+
+    def redrive(self, run: Ref, *, epoch: int) -> Run:
+        """Run again what has not succeeded in a run.
+
+        The same run goes on in its next epoch: tasks that failed, were skipped or were cancelled run anew
+        as the graph wants, and tasks that succeeded keep their success. A run that has not ended, or that
+        has succeeded, is refused. A repetition with the same `epoch` redrives once.
+
+        * `run`: A run's `id`.
+        * `epoch`: The `epoch` of the run as you have seen it: sending the request twice redrives once.
+        """
+        return self._client.call(_operations.REDRIVE_RUN, run, body={"epoch": epoch})
 
 
 class SchedulesMethods(Group):
@@ -2674,6 +2712,149 @@ class WhoamiMethods(Group):
         return self._client.call(_operations.GET_WHOAMI)
 
 
+class WorkflowsMethods(Group):
+    """The operations of `workflows`."""
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None) -> WorkflowPage:
+        """List the workflows, oldest first.
+
+        The read is strongly consistent. Deleted workflows are left out.
+
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        """
+        return self._client.call(_operations.LIST_WORKFLOWS, query={"limit": limit, "cursor": cursor})
+
+    def iterate(self, *, limit: int | None = None) -> Iterator[WorkflowSummary]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
+        return self._client.pages(
+            lambda cursor: self.list(limit=limit, cursor=cursor), lambda page: page.workflows
+        )
+
+    def create(
+        self,
+        *,
+        tasks: Sequence[TaskIn],
+        deadline_seconds: int | UnsetType = UNSET,
+        name: str | UnsetType | None = UNSET,
+        on_failure: OnFailure | UnsetType = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
+        idempotency_key: str | None = None,
+    ) -> Workflow:
+        """Create a workflow: tasks that wait for one another.
+
+        Up to 100 tasks, each with a request of its own. A cycle, an unknown key and a task that could never
+        run are refused with their place in the body. Nothing runs before a run is started.
+
+        * `tasks`: 1 to 100 tasks, with 500 entries in all their `after` lists at most.
+        * `deadline_seconds`: The longest duration of a run: no attempt of a task starts later.
+        * `name`: Shown in lists.
+        * `on_failure`: What happens to the other tasks of a run when a task fails. `fail_fast`: those that
+          have not started are cancelled, but for handlers of the failure. `continue`: those that can still
+          run go on.
+        * `idempotency_key`: Visible ASCII. For 7 days, repetitions with the same key have no further
+          effect.
+        """
+        return self._client.call(
+            _operations.CREATE_WORKFLOW,
+            body={
+                "deadline_seconds": deadline_seconds,
+                "name": name,
+                "on_failure": on_failure,
+                "tags": tags,
+                "tasks": tasks,
+            },
+            idempotency_key=idempotency_key,
+        )
+
+    def delete(self, workflow: Ref, *, if_match: IfMatch | None = None) -> WorkflowSummary:
+        """Delete a workflow.
+
+        No run starts afterwards. Runs that have started go on: cancel them by their own ids. A repetition
+        changes nothing.
+
+        * `workflow`: A workflow's `id`.
+        * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
+        """
+        return self._client.call(_operations.DELETE_WORKFLOW, workflow, if_match=if_match)
+
+    def get(self, workflow: Ref) -> Workflow:
+        """Show a workflow.
+
+        Headers and bodies of the requests are never shown again.
+
+        * `workflow`: A workflow's `id`.
+        """
+        return self._client.call(_operations.GET_WORKFLOW, workflow)
+
+    def update(
+        self,
+        workflow: Ref,
+        *,
+        deadline_seconds: int | UnsetType | None = UNSET,
+        name: str | UnsetType | None = UNSET,
+        on_failure: OnFailure | UnsetType | None = UNSET,
+        tags: Sequence[str] | UnsetType | None = UNSET,
+        tasks: Sequence[Mapping[str, Any]] | UnsetType | None = UNSET,
+        if_match: IfMatch | None = None,
+    ) -> Workflow:
+        """Change a workflow with a JSON merge patch.
+
+        A JSON merge patch (RFC 7396) of the members of a new workflow: `tasks` replaces all tasks, and null
+        restores a default. Runs that start afterwards follow the new revision; runs that have started, and
+        their redrives, keep theirs.
+
+        * `workflow`: A workflow's `id`.
+        * `tasks`: All tasks, as in a new workflow.
+        * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
+        """
+        return self._client.call(
+            _operations.UPDATE_WORKFLOW,
+            workflow,
+            body={
+                "deadline_seconds": deadline_seconds,
+                "name": name,
+                "on_failure": on_failure,
+                "tags": tags,
+                "tasks": tasks,
+            },
+            if_match=self._client.revision_of(workflow, if_match),
+        )
+
+    def list_runs(self, workflow: Ref, *, limit: int | None = None, cursor: str | None = None) -> RunPage:
+        """List the runs of a workflow, latest first.
+
+        The index may lag by a moment, but the data of each listed run is never stale. The runs of a deleted
+        workflow are listed until its record expires.
+
+        * `workflow`: A workflow's `id`.
+        * `limit`: The maximum number of entries in a page. 50 by default.
+        * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
+        """
+        return self._client.call(_operations.LIST_RUNS, workflow, query={"limit": limit, "cursor": cursor})
+
+    def iterate_runs(self, workflow: Ref, *, limit: int | None = None) -> Iterator[Run]:
+        """Go through the entries of all pages, and read a page when its first entry is wanted. See
+        `list_runs`.
+        """
+        return self._client.pages(
+            lambda cursor: self.list_runs(workflow, limit=limit, cursor=cursor), lambda page: page.runs
+        )
+
+    def start(self, workflow: Ref, *, idempotency_key: str | None = None) -> Run:
+        """Start a run of a workflow.
+
+        A 201 means that the run is durable and goes on to its end. It follows the present revision of the
+        workflow. Each task counts in the quota `due_per_minute`. With an `Idempotency-Key`, a repetition
+        starts no second run.
+
+        * `workflow`: A workflow's `id`.
+        * `idempotency_key`: Visible ASCII. For 7 days, repetitions with the same key have no further
+          effect.
+        """
+        return self._client.call(_operations.START_RUN, workflow, idempotency_key=idempotency_key)
+
+
 class AdminMethods(Group):
     """The groups of `admin`."""
 
@@ -2762,6 +2943,10 @@ class Operations(Group):
         return RedrivesMethods(self._client)
 
     @cached_property
+    def runs(self) -> RunsMethods:
+        return RunsMethods(self._client)
+
+    @cached_property
     def schedules(self) -> SchedulesMethods:
         return SchedulesMethods(self._client)
 
@@ -2792,3 +2977,7 @@ class Operations(Group):
     @cached_property
     def whoami(self) -> WhoamiMethods:
         return WhoamiMethods(self._client)
+
+    @cached_property
+    def workflows(self) -> WorkflowsMethods:
+        return WorkflowsMethods(self._client)

@@ -1,4 +1,4 @@
-"""Waiting for the end of a job or an execution."""
+"""Waiting for the end of a job, an execution or a run of a workflow."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,25 +8,28 @@ from punctual._core import Rules, Sleep, Steps, exchange
 from punctual._model import Ref
 from punctual._operation import Call, Operation, T, id_of
 from punctual.errors import ExecutionFailedError, WaitTimeoutError
-from punctual.models import ExecutionDetail, Job
+from punctual.models import ExecutionDetail, Job, RunDetail
 
 FIRST_POLL_SECONDS, LONGEST_POLL_SECONDS, GROWTH = 0.5, 10.0, 1.5
 DISTANT_POLL_SECONDS = 60.0
 """The longest time between two reads while the call is not due."""
 ENDED = frozenset({"succeeded", "failed", "cancelled", "skipped"})
+ENDED_RUN = frozenset({"succeeded", "failed", "cancelled", "timed_out"})
 ENDED_BACKFILL = frozenset({"completed", "deleted"})
 _BACKFILL, _ONCE = "backfill", "once"
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The end of a job or an execution."""
+    """The end of a job, an execution or a run of a workflow."""
 
     state: str
     job: Job | None
     """The job, if a job was waited for."""
     execution: ExecutionDetail | None
     """The execution; None for a backfill, which has many, and for a job that never ran."""
+    run: RunDetail | None = None
+    """The run with its tasks, if a run of a workflow was waited for."""
 
     @property
     def succeeded(self) -> bool:
@@ -37,7 +40,7 @@ class Ended:
         """Raise ExecutionFailedError unless it succeeded."""
         if self.succeeded:
             return self
-        subject = self.execution or self.job
+        subject = self.execution or self.job or self.run
         raise ExecutionFailedError(
             f"{subject.id if subject else 'it'} ended as {self.state}{_why(self.execution)}",
             self.job,
@@ -55,12 +58,12 @@ def _why(execution: ExecutionDetail | None) -> str:
 
 
 def ended(subject: Ref, timeout: float, rules: Rules) -> Steps[Ended]:
-    """Read a job or an execution until it has ended.
+    """Read a job, an execution or a run of a workflow until it has ended.
 
     Raises WaitTimeoutError after `timeout` seconds, and ValueError for a recurring job, which has no end.
     """
     subject_id, deadline = id_of(subject), rules.monotonic() + timeout
-    read = _job if subject_id.startswith("job_") else _execution
+    read = {"job_": _job, "run_": _run}.get(subject_id[:4], _execution)
     pause = FIRST_POLL_SECONDS
     while True:
         found = yield from read(subject_id, rules)
@@ -89,6 +92,11 @@ def _execution(execution_id: str, rules: Rules) -> Steps[Ended | _Open]:
     if found.state in ENDED:
         return Ended(found.state, None, found)
     return _Open(found.state, found.next_attempt_at or found.due_at)
+
+
+def _run(run_id: str, rules: Rules) -> Steps[Ended | _Open]:
+    run = yield from exchange(_get(_operations.GET_RUN, run_id), rules)
+    return Ended(run.state, None, None, run) if run.state in ENDED_RUN else _Open(run.state, None)
 
 
 def _job(job_id: str, rules: Rules) -> Steps[Ended | _Open]:

@@ -97,7 +97,7 @@ class Punctual(Operations):
         return other
 
     def wait_for(self, subject: Ref, *, timeout: float = MAX_ELAPSED_SECONDS) -> Ended:
-        """Wait until a one-off job, a backfill or an execution has ended, however it ended.
+        """Wait until a one-off job, a backfill, an execution or a run of a workflow has ended, however it ended.
 
         Raises WaitTimeoutError after `timeout` seconds, and ValueError for a recurring job.
         """

@@ -62,6 +62,9 @@ Member = Literal[
 ]
 
 
+OnFailure = Literal["fail_fast", "continue"]
+
+
 Overlap = Literal["first", "second", "both"]
 
 
@@ -91,10 +94,23 @@ Refusal = Literal[
 ]
 
 
+RunIf = Literal["all_succeeded", "all_ended", "any_failed"]
+
+
+RunState = Literal[
+    "running", "failing", "cancelling", "timing_out", "succeeded", "failed", "cancelled", "timed_out"
+]
+
+
 Scope = Literal["read", "write", "admin"]
 
 
 SearchState = Literal["running", "finished", "cancelled"]
+
+
+TaskReason = Literal[
+    "upstream_not_succeeded", "nothing_failed", "fail_fast", "run_cancelled", "run_timed_out"
+]
 
 
 TaskState = Literal["running", "finished", "undoing", "undone"]
@@ -680,6 +696,13 @@ class DueRow(Model, frozen=True, kw_only=True):
     tenant_id: str
 
 
+class Edge(Model, frozen=True, kw_only=True):
+    """An edge of the graph: the task `target` waits for the task `source`."""
+
+    source: str
+    target: str
+
+
 class ExecutionDetail(Model, frozen=True, kw_only=True):
     """One planned run of a job, read by its id."""
 
@@ -835,6 +858,14 @@ class FieldError(Model, frozen=True, kw_only=True):
     detail: str
     pointer: str
     """A JSON pointer (RFC 6901) into the body; empty for the body as a whole."""
+
+
+class Graph(Model, frozen=True, kw_only=True):
+    """The graph of the tasks."""
+
+    edges: tuple[Edge, ...]
+    nodes: tuple[Node, ...]
+    """Each behind the nodes that it waits for."""
 
 
 class Header(Model, frozen=True, kw_only=True):
@@ -1300,6 +1331,14 @@ class NextRuns(Model, frozen=True, kw_only=True):
     timezone: str
 
 
+class Node(Model, frozen=True, kw_only=True):
+    """A task as a node of the graph."""
+
+    key: str
+    level: int
+    """0 for a task that waits for none; else one more than the tasks before it."""
+
+
 class Notification(Model, frozen=True, kw_only=True):
     """The execution that delivers the outcome of another."""
 
@@ -1544,6 +1583,83 @@ class Retry(Model, frozen=True, kw_only=True):
     factor: int | None = None
     give_up_after_seconds: int | None = None
     max_attempts: int
+
+
+class RunDetail(Model, frozen=True, kw_only=True):
+    """A run of a workflow, with its tasks."""
+
+    counts: TaskCounts
+    created_at: datetime
+    deadline_at: datetime
+    """No attempt of a task starts later."""
+    ended_at: datetime | None = None
+    epoch: int
+    """1, and one more for each redrive."""
+    graph: Graph
+    id: str
+    revision: int
+    """The revision of the workflow that the run follows until its end."""
+    state: str
+    """`failing`, `cancelling` and `timing_out` end with the attempts that are running, as `failed`,
+    `cancelled` and `timed_out`.
+    """
+    tasks: tuple[RunTask, ...]
+    """In the order of the definition."""
+    workflow_id: str
+
+
+class Run(Model, frozen=True, kw_only=True):
+    """A run of a workflow."""
+
+    counts: TaskCounts
+    created_at: datetime
+    deadline_at: datetime
+    """No attempt of a task starts later."""
+    ended_at: datetime | None = None
+    epoch: int
+    """1, and one more for each redrive."""
+    id: str
+    revision: int
+    """The revision of the workflow that the run follows until its end."""
+    state: str
+    """`failing`, `cancelling` and `timing_out` end with the attempts that are running, as `failed`,
+    `cancelled` and `timed_out`.
+    """
+    workflow_id: str
+
+
+class RunPage(Model, frozen=True, kw_only=True):
+    """Runs of a workflow, latest first. A page may be short while `next_cursor` is there."""
+
+    next_cursor: str | None = None
+    runs: tuple[Run, ...]
+
+
+class RunRedriveIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the client has seen of the run that is to be redriven."""
+
+    epoch: int
+    """The `epoch` of the run as you have seen it: sending the request twice redrives once."""
+
+
+class RunTask(Model, frozen=True, kw_only=True):
+    """A task of a run, with its execution."""
+
+    attempts: tuple[Attempt, ...]
+    attempts_begun: int
+    due_at: datetime | None = None
+    end_reason: str | None = None
+    epoch: int | None = None
+    """The epoch of the run in which its state was decided; null while it is blocked."""
+    execution_id: str | None = None
+    key: str
+    next_attempt_at: datetime | None = None
+    reason: str | None = None
+    """Why the task ended without an execution."""
+    started_at: datetime | None = None
+    """The start of its first attempt that has ended."""
+    state: str
+    """`blocked`: it waits for other tasks. The other states are those of its execution."""
 
 
 class ScheduleIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -1897,6 +2013,50 @@ class Target(Model, frozen=True, kw_only=True):
     url: str
 
 
+class TaskCounts(Model, frozen=True, kw_only=True):
+    """How many tasks of a run are in which state, as far as the run has recorded."""
+
+    blocked: int
+    """They wait for other tasks."""
+    cancelled: int
+    failed: int
+    open: int
+    """They are pending, running, or between two attempts."""
+    skipped: int
+    succeeded: int
+
+
+class TaskIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A task: a request to make once the tasks in `after` have ended as `run_if` wants."""
+
+    after: Sequence[str] | UnsetType = UNSET
+    """The keys of the tasks that must end before this one. Without any, it starts with the run."""
+    key: str
+    """The name of the task, unique in its workflow."""
+    lane: Lane | UnsetType = UNSET
+    """The queue and its workers. Lanes never wait for one another."""
+    request: RequestIn
+    retry: RetryIn | UnsetType = UNSET
+    run_if: RunIf | UnsetType = UNSET
+    """What the tasks in `after` must have come to, once all of them have ended: `all_succeeded`,
+    `all_ended` (in whatever way), or `any_failed`, which makes this task the handler of their failure.
+    """
+    timeout_seconds: int | UnsetType = UNSET
+    """For the whole call, including the response body."""
+
+
+class Task(Model, frozen=True, kw_only=True):
+    """A task of a workflow. Headers and body of its request are never shown again."""
+
+    after: tuple[str, ...]
+    key: str
+    lane: str
+    request: Target
+    retry: Retry
+    run_if: str
+    timeout_seconds: int
+
+
 class TenantAlertsIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The subscription of a tenant, which may also name an event of its own."""
 
@@ -2029,6 +2189,75 @@ class Whoami(Model, frozen=True, kw_only=True):
     key_id: str
     scopes: tuple[str, ...]
     tenant: str
+
+
+class WorkflowIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A workflow to create: tasks that wait for one another, without a cycle."""
+
+    deadline_seconds: int | UnsetType = UNSET
+    """The longest duration of a run: no attempt of a task starts later."""
+    name: str | UnsetType | None = UNSET
+    """Shown in lists."""
+    on_failure: OnFailure | UnsetType = UNSET
+    """What happens to the other tasks of a run when a task fails. `fail_fast`: those that have not started
+    are cancelled, but for handlers of the failure. `continue`: those that can still run go on.
+    """
+    tags: Sequence[str] | UnsetType = UNSET
+    tasks: Sequence[TaskIn]
+    """1 to 100 tasks, with 500 entries in all their `after` lists at most."""
+
+
+class Workflow(Model, frozen=True, kw_only=True):
+    """A workflow with the requests of its tasks, but for their headers and bodies."""
+
+    created_at: datetime
+    deadline_seconds: int
+    id: str
+    name: str | None = None
+    on_failure: str
+    revision: int
+    """Grows with every change. The ETag contains it."""
+    state: str
+    """A deleted workflow starts no run."""
+    tags: tuple[str, ...]
+    task_count: int
+    tasks: tuple[Task, ...]
+
+
+class WorkflowPage(Model, frozen=True, kw_only=True):
+    """Workflows that are not deleted, oldest first."""
+
+    next_cursor: str | None = None
+    workflows: tuple[WorkflowSummary, ...]
+
+
+class WorkflowPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A merge patch (RFC 7396) of a workflow: a member replaces the present one, null restores the
+    default.
+
+    `tasks` replaces all tasks. The resulting workflow is validated like a new one.
+    """
+
+    deadline_seconds: int | UnsetType | None = UNSET
+    name: str | UnsetType | None = UNSET
+    on_failure: OnFailure | UnsetType | None = UNSET
+    tags: Sequence[str] | UnsetType | None = UNSET
+    tasks: Sequence[Mapping[str, Any]] | UnsetType | None = UNSET
+    """All tasks, as in a new workflow."""
+
+
+class WorkflowSummary(Model, frozen=True, kw_only=True):
+    """A workflow in a list. `GET /v1/workflows/{workflow_id}` shows the other members."""
+
+    created_at: datetime
+    id: str
+    name: str | None = None
+    revision: int
+    """Grows with every change. The ETag contains it."""
+    state: str
+    """A deleted workflow starts no run."""
+    tags: tuple[str, ...]
+    task_count: int
 
 
 class BatchResult(Model, frozen=True, kw_only=True):

@@ -1,5 +1,6 @@
 """A deployment in which every kind of object exists; one is made when its id is asked for."""
 
+import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,13 @@ from tests.support.usecases.reports import async_accepted
 
 GONE = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
 RECURRING = ("create", "--url", HOOK, "--every", "1h", "--start-at", "2025-02-01T00:00:00Z", "--tag", "t")
+DIAMOND: dict[str, Any] = {
+    "name": "a diamond",
+    "tasks": [
+        {"key": key, "after": after, "request": {"url": HOOK}}
+        for key, after in (("top", []), ("left", ["top"]), ("right", ["top"]), ("join", ["left", "right"]))
+    ],
+}
 
 
 @dataclass
@@ -94,6 +102,22 @@ class Scene:
         """A bulk redrive."""
         assert self.dead
         return self.shell.json("dead", "redrive", "--yes")["id"]
+
+    @cached_property
+    def workflow(self) -> str:
+        """A workflow with four tasks."""
+        return str(self.shell.json("workflows", "create", "-", stdin=json.dumps(DIAMOND))["id"])
+
+    @cached_property
+    def workflow_run(self) -> str:
+        """A run of it that has begun."""
+        return str(self.shell.json("workflows", "start", self.workflow)["id"])
+
+    @cached_property
+    def cancelled_run(self) -> str:
+        """A run of it that was cancelled."""
+        self.shell.ok("run", "cancel", self.workflow_run)
+        return self.workflow_run
 
     @cached_property
     def search(self) -> Any:

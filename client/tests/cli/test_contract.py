@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from client.tests.cli.scene import Scene
+from client.tests.cli.scene import DIAMOND, Scene
 
 OPENAPI = json.loads((Path(__file__).parents[3] / "docs" / "openapi.json").read_text(encoding="utf-8"))
 OPERATIONS = {
@@ -21,6 +21,7 @@ REACHED = {
     "cancelBulkTask": "bulk cancel {task}",
     "cancelExecution": "run cancel {waiting}",
     "cancelJob": "delete {once}",
+    "cancelRun": "run cancel {workflow_run}",
     "cancelSearch": "searches cancel {search}",
     "changeJobs": "pause --tag t --dry-run",
     "changeSettings": "settings set --on-failure https://example.com/failed",
@@ -31,7 +32,9 @@ REACHED = {
     "createKey": "keys create --scope read",
     "createKeyOfTenant": "admin keys create acme --scope read",
     "createTenant": "admin tenants create fourth",
+    "createWorkflow": "workflows create -",
     "deleteCalendar": "calendars delete {calendar}",
+    "deleteWorkflow": "workflows delete {workflow}",
     "deleteTenant": "admin tenants delete {suspended} --asked-by TICKET-1 --confirm {suspended}",
     "explainExecution": "why {run}",
     "failExecution": "report fail {accepted} --reason broken --final",
@@ -42,6 +45,13 @@ REACHED = {
     "getJob": "get {job}",
     "getJobByKey": "get {key}",
     "getRedrive": "redrives show {redrive}",
+    "getRun": "run show {workflow_run}",
+    "getWorkflow": "workflows get {workflow}",
+    "listRuns": "workflows runs {workflow}",
+    "listWorkflows": "workflows list",
+    "redriveRun": "run redrive {cancelled_run}",
+    "startRun": "workflows start {workflow}",
+    "updateWorkflow": "workflows edit {workflow} -",
     "getSearch": "searches show {search}",
     "getSettings": "settings get",
     "getBusiestJobs": "busiest",
@@ -106,6 +116,8 @@ OPERATORS = ("admin",)
 ADMINISTRATORS = ("keys", "secrets", "settings")
 """The first words of those that are given a key with every scope."""
 STDIN = {
+    "createWorkflow": json.dumps(DIAMOND),
+    "updateWorkflow": '{"name": "renamed"}',
     "createJobs": '{"schedule": {"delay_seconds": 60}, "request": {"url": "https://receiver.example/hook"}}',
 }
 

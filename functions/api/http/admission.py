@@ -46,6 +46,7 @@ OPEN_PATHS = frozenset(
         "/v1/docs/guides/statistics",
         "/v1/docs/guides/tasks",
         "/v1/docs/guides/verify-calls",
+        "/v1/docs/guides/workflows",
         "/v1/docs/reference/api",
         "/v1/docs/reference/cli",
         "/v1/docs/reference/delivery",
@@ -80,7 +81,8 @@ _REPORTS = re.compile(r"/v1/executions/[^/]+/(?:heartbeat|complete|fail)")
 """Receivers have no API key: each of these routes checks the callback token of the attempt."""
 _COUNTED = re.compile(
     r"POST /v1/jobs(?:/batch|/[^/]+/(?:trigger|backfill))?|PATCH /v1/jobs/[^/]+|PUT /v1/jobs/by-key/[^/]+"
-    r"|POST /v1/(?:executions/[^/]+|dead-letters)/redrive"
+    r"|POST /v1/(?:executions/[^/]+|dead-letters|runs/[^/]+)/redrive"
+    r"|POST /v1/workflows(?:/[^/]+/runs)?|PATCH /v1/workflows/[^/]+"
 )
 """Requests that create or move work. Each costs one creation token before its body is parsed; every other
 request costs one request token."""

@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from shared.domain.ids import ExecutionId
 from shared.domain.listings.position import IndexPosition, JobPosition, read_position
+from shared.domain.workflows.identities import is_workflow_id, parse_run_id, run_id_text
 from shared.usecases.listings.list_due import DuePosition
 from shared.usecases.listings.list_executions import HistoryPosition
 from shared.usecases.listings.list_upcoming import UpcomingPosition
@@ -66,3 +68,21 @@ def read_due_position(parts: Parts) -> DuePosition:
         case [int(bucket), (str() | None) as after, int(until)]:
             return DuePosition(bucket=bucket, after=after, until=until)
     raise ValueError("not a position in the buckets")
+
+
+def read_workflow_position(parts: Parts) -> str:
+    match parts:
+        case [str(workflow_id)] if is_workflow_id(workflow_id):
+            return workflow_id
+    raise ValueError("not a position among workflows")
+
+
+def run_parts(before: ExecutionId | None) -> Parts | None:
+    return None if before is None else [run_id_text(before)]
+
+
+def read_run_position(parts: Parts) -> ExecutionId:
+    match parts:
+        case [str(run_id)]:
+            return parse_run_id(run_id)
+    raise ValueError("not a position among runs")

@@ -14,6 +14,7 @@ from functions.api.http.suggestions import unknown_member
 from shared.domain.delivery.signing import SECRET_NAME
 from shared.domain.errors import InvalidValueError
 from shared.domain.jobs.new_job import TAG, TAG_TEXT
+from shared.domain.workflows.graph import KEY, KEY_TEXT
 
 Path = Sequence[int | str]
 _TEXTS = {
@@ -41,6 +42,7 @@ _TEXTS = {
 """By the types of errors of the library that validates. A property test finds a type that is missing here."""
 _PATTERNS = {
     TAG: f"must be {TAG_TEXT}",
+    KEY: f"must be {KEY_TEXT}",
     SECRET_NAME: "must be 1 to 64 lower-case letters, digits and inner hyphens, such as billing",
 }
 _LONGER = {"timeout_seconds": "; a receiver that works longer answers 202 and reports its outcome later"}
@@ -140,6 +142,8 @@ def _model_at(path: Path, model: type[BaseModel]) -> type[BaseModel] | None:
     """The schema of the object at a path; None where any member is allowed."""
     found: Any = model
     for part in path:
+        if isinstance(part, int):
+            continue  # The schema of an array's member is that of its entries.
         field = _field_at((part,), found)
         found = next((each for each in _types(field.annotation) if _is_model(each)), None) if field else None
         if found is None:
@@ -193,10 +197,10 @@ def _example_at(path: Path, model: type[BaseModel]) -> str | None:
 
 
 def _types(annotation: Any) -> Iterator[Any]:
-    """The types of an annotation, without null and metadata."""
+    """The types of an annotation, without null and metadata; of an array, those of its entries."""
     if get_origin(annotation) is Annotated:
         yield from _types(get_args(annotation)[0])
-    elif get_origin(annotation) in (Union, UnionType):
+    elif get_origin(annotation) in (Union, UnionType, list):
         for each in get_args(annotation):
             yield from _types(each)
     elif annotation is not NoneType:

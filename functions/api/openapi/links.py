@@ -21,6 +21,12 @@ _IDS: dict[str, dict[str, str]] = {
     "SearchOut": {"search_id": "/id"},
     "SearchDetailOut": {"search_id": "/id"},
     "SearchPageOut": {"search_id": "/searches/0/id"},
+    "WorkflowOut": {"workflow_id": "/id"},
+    "WorkflowSummaryOut": {"workflow_id": "/id"},
+    "WorkflowPageOut": {"workflow_id": "/workflows/0/id"},
+    "RunOut": {"run_id": "/id", "workflow_id": "/workflow_id"},
+    "RunDetailOut": {"run_id": "/id", "workflow_id": "/workflow_id"},
+    "RunPageOut": {"run_id": "/runs/0/id"},
     "UpcomingPageOut": {"job_id": "/runs/0/job_id"},
     "NewKeyOut": {"key_id": "/id"},
     "NewSecretOut": {"secret_id": "/id"},
@@ -29,7 +35,7 @@ _IDS: dict[str, dict[str, str]] = {
     "TenantPageOut": {"tenant_id": "/tenants/0/id"},
 }
 """By schema of the response: JSON pointers to the ids that paths take."""
-_WITH_ETAG = frozenset({"JobOut"})
+_WITH_ETAG = frozenset({"JobOut", "WorkflowOut"})
 _NEXT_PAGE = "nextPage"
 
 

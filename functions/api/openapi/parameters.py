@@ -61,6 +61,8 @@ _IN_PATH = {
     "execution_id": _id(
         "An execution's `id`: the `webhook-id` of its calls.", "exe_1001jmg0r03s0009xjjb7t357kf8p8b"
     ),
+    "workflow_id": _id("A workflow's `id`.", "wfl_1001jmg0r03szjym089eyz6ab9d1"),
+    "run_id": _id("A run's `id`.", "run_1001jmg0r03s0009xjjb7t357kf8p8b"),
     "redrive_id": _id("A bulk redrive's `id`.", "rdr_01jmg4bfzkg2c8k9w3qdm7vtqn6y"),
     "search_id": _id("A search's `id`.", "srh_01jmg0r03sg2c8k9w3qdm7vtqn6y"),
     "bulk_task_id": _id("A bulk operation's `id`.", "blk_01jmg0r03sg2c8k9w3qdm7vtqn6y"),
@@ -143,11 +145,11 @@ _IN_QUERY: dict[str, Parameter] = {
 }
 _IN_HEADER: dict[str, Parameter] = {
     "If-Match": {
-        "description": 'The ETag from your last read of the job, with its quotes (`"3"`), or `*` for any revision.',
+        "description": 'The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.',
         "schema": {"type": "string", "pattern": r'^(\*|"[1-9][0-9]{0,8}")$'},
     },
     "If-None-Match": {
-        "description": "The ETag from your last read of the job. Without a change since, the answer is a 304.",
+        "description": "The ETag from your last read. Without a change since, the answer is a 304.",
         "schema": {"type": "string", "pattern": r'^"[1-9][0-9]{0,8}"$'},
     },
     "Idempotency-Key": {

@@ -56,6 +56,12 @@ TAGS = (
         page="reference/api#states",
     ),
     Tag(
+        name="Workflows",
+        description="Tasks that wait for one another, and their runs.",
+        paths=("/v1/workflows", "/v1/runs"),
+        page="guides/workflows",
+    ),
+    Tag(
         name="Dead letters",
         description="Executions that failed for good: listed, inspected and redriven.",
         paths=("/v1/dead-letters", "/v1/redrives"),

@@ -35,6 +35,7 @@ GUIDES = (
         "guides/statistics",
         "guides/tasks",
         "guides/verify-calls",
+        "guides/workflows",
     ),
     *("reference/api", "reference/cli", "reference/delivery", "reference/schedules", "reference/tenants"),
 )

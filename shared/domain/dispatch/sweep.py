@@ -7,7 +7,7 @@ from shared.dataclass import dataclass
 from shared.domain.bucket import GUARD_MS
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.delivery.trace import Trace
-from shared.domain.executions.execution import GUARDED_FROM, Execution
+from shared.domain.executions.execution import GUARDED_FROM, Execution, TaskRef
 from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.circuit_breaker import Phase
@@ -64,6 +64,8 @@ class DueRow:
     """When the latest finished attempt started."""
     index_is_stale: bool = False
     """The entry in the index of failures does not match the state: the index throttled the write."""
+    task: TaskRef | None = None
+    """The task that an execution is: its run must learn of the end."""
 
     @property
     def wakes(self) -> ExecutionId:

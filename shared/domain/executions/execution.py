@@ -27,6 +27,19 @@ GUARDED_FROM = (1 << 50) - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRef:
+    """The task of a workflow's run that an execution is.
+
+    Stored with the execution, so that the write that ends the execution also names the run that must learn of it.
+    """
+
+    run: ExecutionId
+    """Where the run's item is stored."""
+    key: str
+    epoch: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
     """One run that is due at an instant: index entry, lock and history in one item. Times are in UTC ms."""
 
@@ -58,6 +71,7 @@ class Execution:
     announces a limit of the tenant."""
     alert: Alert | None = None
     """What this notification announces; None for one that delivers an outcome."""
+    task: TaskRef | None = None
 
     def __post_init__(self) -> None:
         """Raises InvalidValueError for combinations that no transition makes."""
@@ -68,6 +82,8 @@ class Execution:
             raise InvalidValueError("neither a redrive nor a notification is a link of a chain")
         if self.alert is not None and self.notification_of is None:
             raise InvalidValueError("only a notification announces events")
+        if self.task is not None and (is_outside_chain or self.recurrence is not None):
+            raise InvalidValueError("a task is neither a redrive, a notification nor a link of a chain")
 
     @property
     def state(self) -> State:

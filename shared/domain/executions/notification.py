@@ -117,6 +117,7 @@ def notification(
         redrive_of=None,
         notification_of=ended.id,
         alert=alert,
+        task=None,
     )
 
 

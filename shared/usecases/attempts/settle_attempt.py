@@ -165,7 +165,8 @@ class SettleAttempt:
         if finish.next_attempt_at is not None:
             is_woken = self._wake_for_retry(execution, finish.next_attempt_at)
             return Settlement(end=_END[finish.transition], is_done=is_woken)
-        if existing is None and finish.transition is Transition.SUCCEED and finish.notification is None:
+        is_followed = finish.notification is not None or execution.task is not None
+        if existing is None and finish.transition is Transition.SUCCEED and not is_followed:
             return Settlement(end=AttemptEnd.SUCCEEDED)
         # An existing record names its own notification, which must be filed instead of the one in `finish`.
         ended = existing or _ended(execution, finish)

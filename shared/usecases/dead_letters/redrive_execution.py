@@ -149,6 +149,8 @@ class RedriveExecution:
 
     def _check_job(self, failed: Execution, deleted: dict[str, bool]) -> None:
         """An acknowledged deletion allows no redrive of the job; a notification may still be redriven."""
+        if failed.task is not None:
+            raise InvalidStateError("the task of a workflow is redriven with its run")
         if not is_recurring_job_id(failed.job_id) or failed.notification_of is not None:
             return
         if failed.job_id not in deleted:

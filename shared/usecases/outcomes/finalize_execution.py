@@ -1,5 +1,7 @@
 """The follow-up of a final outcome, apart from the successor."""
 
+from collections.abc import Callable
+
 from shared.dataclass import dataclass
 from shared.domain.errors import (
     InvalidStateError,
@@ -26,13 +28,17 @@ class FinalizeExecution:
     find_settled: FindSettled
     pause: PauseJob
     notify: NotifyOutcome
+    advance_run: Callable[[Execution], None]
+    """Tells the run of a workflow of the end of its task."""
 
     def execute(self, ended: Execution) -> None:
-        """File the notification, and pause a job whose receiver is gone.
+        """File the notification, tell the run of a task, and pause a job whose receiver is gone.
 
-        UnavailableError if the notification or the pause may be missing: call again.
+        UnavailableError if one of them may be missing: call again.
         """
         self.notify.execute(ended)
+        if ended.task is not None:
+            self.advance_run(ended)
         if ended.receiver_gone and is_recurring_job_id(ended.job_id):
             self._pause_job(ended)
 

@@ -1,8 +1,12 @@
-"""Set an expiry on a large request of a recurring job that no definition names.
+"""Set an expiry on a large request of a recurring job or a workflow that no definition names.
 
 A request is stored before the definition that names it, so a crash or a refused change can leave it behind.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from shared.dataclass import dataclass
@@ -13,6 +17,10 @@ from shared.domain.jobs.job import ENDED
 from shared.ports.jobs import JobStore, LargeRequest
 from shared.ports.runtime import Clock
 
+if TYPE_CHECKING:
+    from shared.domain.workflows.workflow import WorkflowHead
+
+WORKFLOW_PREFIX = "wfl_"
 HOUR_MS = 3_600_000
 HOURS = 24
 MIN_AGE_MS = (IDEMPOTENCY_DAYS + 1) * DAY_SECONDS * 1000
@@ -27,6 +35,7 @@ class CollectPayloads:
     """
 
     jobs: JobStore
+    workflow_head: Callable[[str, str], WorkflowHead | None]
     clock: Clock
     retention: Retention
 
@@ -43,14 +52,28 @@ class CollectPayloads:
 
     def _is_named(self, request: LargeRequest) -> bool:
         """Whether the job's definition or its pending change names the request; unreadable jobs keep theirs."""
+        owner = job_of_payload(request.payload_id)
+        if owner.startswith(WORKFLOW_PREFIX):
+            return self._is_of_workflow(request, owner)
         try:
-            job = self.jobs.get(request.tenant_id, job_of_payload(request.payload_id))
+            job = self.jobs.get(request.tenant_id, owner)
         except UnreadableItemError:
             return True
         if job is None or job.state in ENDED:
             return False
         pending = job.change.call.payload_id if job.change is not None else None
         return request.payload_id in (job.call.payload_id, pending)
+
+    def _is_of_workflow(self, request: LargeRequest, workflow_id: str) -> bool:
+        """Whether the present revision of the workflow has the request. Runs of a former revision end long before the
+        request expires."""
+        try:
+            head = self.workflow_head(request.tenant_id, workflow_id)
+        except UnreadableItemError:
+            return True
+        if head is None or head.is_deleted:
+            return False
+        return request.payload_id.startswith(f"{workflow_id}.{head.revision}.")
 
 
 def _is_its_hour(request: LargeRequest, now_ms: int) -> bool:

@@ -1,12 +1,17 @@
 """The state of one pass over one shard, and the report of a run of the sweeper."""
 
+from __future__ import annotations
+
 from dataclasses import field
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import SweepContext
 from shared.domain.executions.execution import Execution
 from shared.ports.dispatch import OpenShard, PassLease, PassProgress
+
+if TYPE_CHECKING:
+    from shared.usecases.workflows.repair_runs import UnsettledRuns
 
 MAX_OPEN_ROWS = 256
 """The ledger row lists at most this many open rows; a shard with more is scanned at each pass."""
@@ -59,6 +64,18 @@ class ShardPass:
             self.open_rows.append(sort_key)
             if len(self.open_rows) > MAX_OPEN_ROWS:
                 self.open_rows = None
+
+    def keep_runs(self, unsettled: UnsettledRuns, report: SweepReport) -> None:
+        """Open runs, and ended tasks whose runs have not learned of the end, are unfinished."""
+        for row in unsettled.rows:
+            self.keep(row.sort_key)
+        for run in unsettled.open_runs:
+            self.keep(run.sort_key)
+            if run.deadline_at > self.context.now_ms:
+                self.look_again_at(run.deadline_at)
+        report.quarantined.extend(unsettled.quarantined)
+        report.unavailable += unsettled.failed
+        self.failed += unsettled.failed
 
     def look_again_at(self, instant_ms: int) -> None:
         """A row may need a message then: the next pass comes no later."""

@@ -1,8 +1,11 @@
 """One pass of the sweeper over one shard: re-send for rows that need it, and remember what is still open."""
 
-from collections.abc import Callable, Iterator
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from shared.dataclass import dataclass
 from shared.domain.bucket import is_complete, kept_open_until, next_sweep_ms
@@ -26,7 +29,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.names import QueueName
 from shared.ports.dispatch import OpenShard, PassLease, ShardLedger, WakeupQueue
-from shared.ports.executions import ExecutionStore, ScanPage
+from shared.ports.executions import ExecutionStore, RunRow, ScanPage
 from shared.ports.runtime import Clock
 from shared.usecases.outcomes.give_up_lost import GiveUpLost
 from shared.usecases.outcomes.repair_notifications import RepairNotifications
@@ -35,6 +38,9 @@ from shared.usecases.ticks.lane_snapshot import LaneSnapshot
 from shared.usecases.ticks.measure_overdue import MeasureOverdue
 from shared.usecases.ticks.repair_index import RepairIndex
 from shared.usecases.ticks.sweep_pass import ShardPass, SweepReport
+
+if TYPE_CHECKING:
+    from shared.usecases.workflows.repair_runs import UnsettledRuns
 
 PAGE_ROWS = 500
 READ_AT_ONCE = 100
@@ -58,6 +64,8 @@ class SweepShard:
     give_up: GiveUpLost
     repair_notifications: RepairNotifications
     repair_index: RepairIndex
+    repair_runs: Callable[[Iterable[DueRow], Iterable[RunRow]], UnsettledRuns]
+    """`RepairRuns`, made only for a page that needs it."""
     keep_late_payload: KeepLatePayload
     clock: Clock
 
@@ -130,6 +138,8 @@ class SweepShard:
         for row in rows:
             measure.execute(row, state.context.last_resend_at, state.context.now_ms)
         self._sweep_rows(rows, lanes, state, report, has_time)
+        if page.runs or any(row.task is not None for row in page.rows):
+            state.keep_runs(self.repair_runs(page.rows, page.runs), report)
         index = self.repair_index.execute(page.rows, has_time)
         report.index_repaired += index.repaired
         for row in index.left:

@@ -38,6 +38,14 @@ BODIES: dict[str, Any] = {
     "changeSettings": {"on_failure": "https://receiver.example/failed"},
     "failExecution": {"reason": "for a test"},
     "redriveDeadLetters": {"status": 599},
+    "createWorkflow": {
+        "tasks": [
+            {"key": "first", "request": {"url": "https://receiver.example/first"}},
+            {"key": "second", "after": ["first"], "request": {"url": "https://receiver.example/second"}},
+        ]
+    },
+    "updateWorkflow": {"name": "renamed"},
+    "redriveRun": {"epoch": 1},
     "changeJobs": {"filter": {"tag": "of-no-job"}, "action": "pause"},
     "searchExecutions": {"from": "2025-02-17T00:00:00Z", "filter": {"status": 599}},
 }
@@ -49,6 +57,8 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
     "redrive_id": ("rdr_" + "0" * 26, "unknown"),
     "bulk_task_id": ("blk_" + "0" * 26, "unknown"),
     "search_id": ("srh_" + "0" * 26, "unknown"),
+    "workflow_id": ("wfl_1" + "0" * 27, "unknown"),
+    "run_id": ("run_1" + "0" * 30, "unknown"),
     "key": ("no-such-key", "-x"),
     "calendar": ("no-such-calendar", "No.Calendar"),
     "key_id": ("0" * 16, "unknown"),
@@ -94,6 +104,7 @@ def settle(world: ApiWorld, name: str) -> Party:
     for calendar in calendars:
         ask(world, party.key, "PUT", f"/v1/calendars/{calendar}", BODIES["putCalendar"])
     Lanes(world.world).until(world.world.clock.time_ms + 10_000)
+    workflows, runs = _workflows(world, party)
     _redrive(world, party)
     parked = _park(world)
     _heat(world)
@@ -114,12 +125,22 @@ def settle(world: ApiWorld, name: str) -> Party:
         redrive_id=[redrive.json["id"]],
         bulk_task_id=[operation.json["id"]],
         search_id=[search.json["id"]],
+        workflow_id=workflows,
+        run_id=runs,
         key_id=keys,
         secret_id=[secret["id"] for secret in reversed(secrets)],
         tenant_id=[name],
         parked_id=parked,
     )
     return party
+
+
+def _workflows(world: ApiWorld, party: Party) -> tuple[list[str], list[str]]:
+    """Workflows and runs: the first run is cancelled, and the others have not started."""
+    workflows = [_made(world, party, "/v1/workflows", BODIES["createWorkflow"])["id"] for _ in range(2)]
+    runs = [_made(world, party, f"/v1/workflows/{workflows[1]}/runs", None)["id"] for _ in range(3)]
+    ask(world, party.key, "POST", f"/v1/runs/{runs[0]}/cancel")
+    return workflows, runs
 
 
 def _redrive(world: ApiWorld, party: Party) -> None:
@@ -151,9 +172,14 @@ def _heat(world: ApiWorld) -> None:
 
 
 def failed_of(world: ApiWorld, party: Party) -> str:
-    """A dead letter of a party that is not redriven."""
+    """A dead letter of a party that is not redriven, and no task of a workflow."""
     failed = ask(world, party.key, "GET", "/v1/dead-letters").json["executions"]
-    return str(next(one["id"] for one in failed if one["redriven_by"] is None))
+    return str(next(one["id"] for one in failed if one["redriven_by"] is None and not _is_task(one)))
+
+
+def _is_task(execution: dict[str, Any]) -> bool:
+    """A task is redriven with its run."""
+    return str(execution["job_id"]).startswith("wfl_")
 
 
 def redrive_of(world: ApiWorld, party: Party) -> str:

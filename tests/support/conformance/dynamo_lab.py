@@ -50,6 +50,8 @@ from shared.adapters.dynamodb.tenancy.tenant_deletions import DynamoTenantDeleti
 from shared.adapters.dynamodb.tenancy.tenant_records import DynamoTenantRecords
 from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
 from shared.adapters.dynamodb.tenancy.trail_progress import DynamoTrailProgress
+from shared.adapters.dynamodb.workflows.run_store import DynamoRunStore
+from shared.adapters.dynamodb.workflows.workflow_store import DynamoWorkflowStore
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.ids import ExecutionId
 from shared.names import Attr
@@ -256,6 +258,15 @@ class DynamoLab:
     @cached_property
     def history(self) -> DynamoHistoryStore:
         return DynamoHistoryStore(self._use(self.names.history), self.names.history, REGION)
+
+    @cached_property
+    def workflows(self) -> DynamoWorkflowStore:
+        return DynamoWorkflowStore(self._use(self.names.jobs), self.names.jobs)
+
+    @cached_property
+    def runs(self) -> DynamoRunStore:
+        client = self._use(self.names.executions)
+        return DynamoRunStore(client, self.names.executions, REGION, self._backoff)
 
     def contents(self) -> dict[str, list[dict[str, Any]]]:
         stored = {name: read_all(self.client, name) for name in sorted(self.used)}

@@ -36,6 +36,7 @@ from shared.ports.tenancy import (
     TenantRecords,
     TenantStore,
 )
+from shared.ports.workflows import RunStore, WorkflowStore
 from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.archive import FakeArchiveUnits, FakeIndexCounts, FakeLatePuts
 from tests.support.fakes.audit import FakeAuditLog
@@ -66,6 +67,7 @@ from tests.support.fakes.table import Damage, FakeTable
 from tests.support.fakes.tenant_deletions import FakeTenantDeletions, FakeTenantRecords
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.throttle_status import FakeThrottleStatus
+from tests.support.fakes.workflow_stores import FakeRunStore, FakeWorkflowStore
 
 
 class Lab(Protocol):
@@ -182,6 +184,12 @@ class Lab(Protocol):
     @property
     def history(self) -> HistoryStore: ...
 
+    @property
+    def workflows(self) -> WorkflowStore: ...
+
+    @property
+    def runs(self) -> RunStore: ...
+
     def contents(self) -> object:
         """All stored executions and jobs, for comparison."""
         ...
@@ -259,6 +267,7 @@ class FakeLab:
         self.late_puts = FakeLatePuts()
         self.index_counts = FakeIndexCounts(self.table)
         self.history = FakeHistoryStore()
+        self.workflows, self.runs = FakeWorkflowStore(self.table), FakeRunStore(self.table)
 
     def contents(self) -> object:
         return copy.deepcopy(self.table)

@@ -81,6 +81,7 @@ _RULED = (
     "/patch",
     "/plan",
     "/reason",
+    "/tasks",
 )
 """Parts of bodies that have a grammar of their own, or a rule about two members, by how their pointers begin."""
 
@@ -92,6 +93,8 @@ _MAKES = {
     "redriveDeadLetters": "redrive_id",
     "changeJobs": "bulk_task_id",
     "searchExecutions": "search_id",
+    "createWorkflow": "workflow_id",
+    "startRun": "run_id",
 }
 
 

@@ -90,6 +90,11 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
         is_to_stop = chance.random() < RUNNING
         case.query = {"stop_retries": "true"} if is_to_stop else {}
         case.path_parameters["execution_id"] = near.running if is_to_stop else near.queued
+    elif _operation(case) == "cancelRun" and chance.random() < RUNNING:
+        case.path_parameters["run_id"] = near.begun_run
+    elif _operation(case) == "redriveRun":
+        # The first run was cancelled in its first epoch.
+        case.path_parameters["run_id"], case.body = near.ours.ids["run_id"][0], {"epoch": 1}
     elif _operation(case) == "undoRedrive":
         case.path_parameters["redrive_id"] = near.ours.ids["redrive_id"][-1]
     elif _operation(case) == "cancelBulkTask":

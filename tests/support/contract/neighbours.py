@@ -54,6 +54,8 @@ class Neighbours:
     """A redrive that never starts."""
     dead_letters: list[str]
     """Ours."""
+    begun_run: str
+    """A run of a workflow with a running attempt."""
     statuses: dict[str, set[int]] = field(default_factory=dict)
     """The status codes of each operation, by operation id."""
 
@@ -93,6 +95,7 @@ def neighbours(ours: str = NAMES[0]) -> Neighbours:
     operator = api.world.create_tenant.operator().api_key
     parties = {name: settle(api, name) for name in NAMES}
     api.world.cases.tenancy.signing_secrets.rotate(ours, overlap_seconds=0, name="billing")
+    begun_run = _begun_run(api, parties[ours])
     attempts = {name: _attempts(api, party) for name, party in parties.items()}
     running = _redrive(api, parties[ours])
     Lanes(api.world).until(api.world.clock.time_ms + 1_000)
@@ -114,12 +117,20 @@ def neighbours(ours: str = NAMES[0]) -> Neighbours:
         running=running,
         queued=queued,
         dead_letters=_dead_letters(api, parties[ours]),
+        begun_run=begun_run,
     )
 
 
 def _hourly(api: ApiWorld, party: Party) -> list[str]:
     job = JOB | {"schedule": {"cron": "0 * * * *"}}
     return [ask(api, party.key, "POST", "/v1/jobs", job).json["id"] for _ in range(HOURLY)]
+
+
+def _begun_run(api: ApiWorld, party: Party) -> str:
+    api.world.sender.answer_to = async_accepted
+    run = ask(api, party.key, "POST", f"/v1/workflows/{party.ids['workflow_id'][0]}/runs").json
+    Lanes(api.world).until(api.world.clock.time_ms + 1_000)
+    return str(run["id"])
 
 
 def _redrive(api: ApiWorld, party: Party) -> str:

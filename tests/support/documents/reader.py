@@ -142,7 +142,8 @@ class Reader:
                     run_program(block, {"__name__": "__main__"})
             case "sh example":
                 self._take_a_break()
-                run_commands(block, self._deployment, self.variables)
+                with chdir(self._folder):
+                    run_commands(block, self._deployment, self.variables)
             case "python sdk":
                 # `client/tests/sdk/test_guide.py` runs these.
                 pass

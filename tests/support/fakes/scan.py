@@ -10,10 +10,12 @@ from shared.domain.dispatch.sweep import DueRow
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
-from shared.ports.executions import ExecutionPage, PendingPage, ScanPage
+from shared.domain.workflows.identities import run_id_text
+from shared.domain.workflows.run import Run
+from shared.ports.executions import ExecutionPage, PendingPage, RunRow, ScanPage
 from tests.support.fakes.table import FakeTable
 
-SortedRows = dict[str, DueRow | None]
+SortedRows = dict[str, DueRow | RunRow | None]
 """By sort key; None for a row that cannot be decoded."""
 
 
@@ -26,7 +28,8 @@ def page_of(rows: SortedRows, after: str | None, limit: int) -> ScanPage:
     """The next rows after `after`."""
     keys, next_after = _next_keys(rows, after, limit)
     return ScanPage(
-        rows=tuple(row for key in keys if (row := rows[key]) is not None),
+        rows=tuple(row for key in keys if isinstance(row := rows[key], DueRow)),
+        runs=tuple(row for key in keys if isinstance(row := rows[key], RunRow)),
         unreadable=tuple(key for key in keys if rows[key] is None),
         next_after=next_after,
     )
@@ -48,7 +51,7 @@ def pending_of(page: ScanPage) -> PendingPage:
 def executions_of(table: FakeTable, rows: SortedRows, after: str | None, limit: int) -> ExecutionPage:
     """The executions among the next rows after `after`."""
     keys, next_after = _next_keys(rows, after, limit)
-    readable = [row for key in keys if (row := rows[key]) is not None]
+    readable = [row for key in keys if isinstance(row := rows[key], DueRow)]
     return ExecutionPage(
         executions=tuple(table.executions[row.id].read() for row in readable if row.reminder_target is None),
         unreadable=tuple(key for key in keys if rows[key] is None),
@@ -64,7 +67,11 @@ def _next_keys(rows: SortedRows, after: str | None, limit: int) -> tuple[list[st
     return keys, keys[-1] if len(keys) == limit else None
 
 
-def _rows(table: FakeTable, bucket: int, shard: int) -> Iterator[tuple[str, DueRow | None]]:
+def _rows(table: FakeTable, bucket: int, shard: int) -> Iterator[tuple[str, DueRow | RunRow | None]]:
+    for item in table.runs.values():
+        if item.run.id.shard == shard and item.run.id.bucket == bucket:
+            found = run_row(item.run)
+            yield found.sort_key, found
     for row in table.executions.values():
         if row.execution.id.shard == shard and row.execution.id.bucket == bucket:
             due = replace(due_row(row.execution), index_is_stale=row.index_is_stale)
@@ -74,6 +81,16 @@ def _rows(table: FakeTable, bucket: int, shard: int) -> Iterator[tuple[str, DueR
         if location.shard == shard and location.bucket == bucket:
             due = reminder_row(pointer_row.pointer)
             yield due.sort_key, due
+
+
+def run_row(run: Run) -> RunRow:
+    """What sweepers read of a run."""
+    return RunRow(
+        id=run.id,
+        sort_key=_sort_key(run.id, run_id_text(run.id)),
+        is_open=not run.state.is_terminal,
+        deadline_at=run.deadline_at,
+    )
 
 
 def _sort_key(location: ExecutionId, identity: str) -> str:
@@ -98,6 +115,7 @@ def due_row(execution: Execution) -> DueRow:
         notification=execution.progress.notification,
         async_accepted=execution.progress.async_until is not None,
         begun_at=_begun_at(execution),
+        task=execution.task,
     )
 
 

@@ -14,6 +14,8 @@ from shared.domain.jobs.job import Chain, Job
 from shared.domain.jobs.job_key import KeyedId
 from shared.domain.listings.position import IndexPosition
 from shared.domain.schedules.own_calendar import OwnCalendar
+from shared.domain.workflows.run import Run
+from shared.domain.workflows.workflow import Workflow, WorkflowHead
 from shared.ports.listings import TenantIndex
 
 
@@ -62,6 +64,14 @@ class ReminderRow:
     expires_at_s: int | None = None
 
 
+@dataclass(slots=True)
+class RunItem:
+    """One stored run of a workflow."""
+
+    run: Run
+    expires_at_s: int | None = None
+
+
 ReminderKey = tuple[ExecutionId, ExecutionId, int]
 
 
@@ -91,6 +101,11 @@ class FakeTable:
     """Whether the index of failures throttles the writes to an execution's entry."""
     job_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
     payload_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
+    runs: dict[ExecutionId, RunItem] = field(default_factory=dict)
+    workflows: dict[tuple[str, str], WorkflowHead] = field(default_factory=dict)
+    revisions: dict[tuple[str, str, int], Workflow] = field(default_factory=dict)
+    workflow_expires_at_s: dict[tuple[str, ...], int] = field(default_factory=dict)
+    """By tenant and workflow for a head, and with the number for a revision."""
 
     def drop_expired(self, now_ms: int, goes: Callable[[], bool]) -> list[ExecutionId]:
         """TTL: deletes expired rows for which `goes` is true; other expired rows remain readable.
@@ -106,6 +121,9 @@ class FakeTable:
         for extra, expires_at_s in list(self.extras.items()):
             if _expired(expires_at_s, now_ms) and goes():
                 del self.extras[extra]
+        for run_id, item in list(self.runs.items()):
+            if _expired(item.expires_at_s, now_ms) and goes():
+                del self.runs[run_id]
         _drop(self.jobs, self.job_expires_at_s, now_ms, goes)
         _drop(self.payloads, self.payload_expires_at_s, now_ms, goes)
         return gone

@@ -84,7 +84,10 @@ class FakeTenantRecords:
         table = self._table
         jobs = [key for key in table.jobs if key[0] == tenant_id][:PAGE]
         requests = [(tenant_id, name) for key in jobs if (name := table.jobs[key].call.payload_id)]
-        rows = [*table.past_chains, *table.extras, *table.calendars]
+        rows = [
+            *(*table.past_chains, *table.extras),
+            *(*table.calendars, *table.workflows, *table.revisions),
+        ]
         records = [] if jobs else [key for key in rows if key[0] == tenant_id][:PAGE]
         for key in jobs:
             del table.jobs[key]
@@ -92,6 +95,10 @@ class FakeTenantRecords:
             table.past_chains.pop(record, None)  # type: ignore[arg-type]
             table.extras.pop(record, None)  # type: ignore[arg-type]
             table.calendars.pop(record, None)  # type: ignore[arg-type]
+            table.workflows.pop(record, None)  # type: ignore[arg-type]
+            revision = table.revisions.pop(record, None)  # type: ignore[arg-type]
+            calls = revision.calls if revision is not None else ()
+            requests += [(tenant_id, call.payload_id) for call in calls if call.payload_id]
         return _counted(jobs=len(jobs), records=len(records), requests=self._delete_payloads(requests))
 
     def delete_executions(self, tenant_id: str, index_shards: int) -> Mapping[str, int]:
@@ -101,6 +108,11 @@ class FakeTenantRecords:
             for execution in rows
             if execution.tenant_id == tenant_id and execution.index_shard < index_shards
         ][:PAGE]
+        if not found:
+            runs = [key for key, item in self._table.runs.items() if item.run.tenant_id == tenant_id][:PAGE]
+            for key in runs:
+                del self._table.runs[key]
+            return _counted(executions=len(runs))
         requests = [(tenant_id, name) for each in found if (name := each.call.payload_id)]
         for execution in found:
             del self._table.executions[execution.id]

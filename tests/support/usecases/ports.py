@@ -50,6 +50,7 @@ from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.throttle_status import FakeThrottleStatus
 from tests.support.fakes.vault import FakeVault
 from tests.support.fakes.wakeup_queue import FakeWakeupQueue
+from tests.support.fakes.workflow_stores import FakeRunStore, FakeWorkflowStore
 from tests.support.usecases.steps import Steps, Tapped
 
 EARLY = DUE_AT - 600_000
@@ -105,6 +106,7 @@ class FakePorts:
         self.run_locks = FakeRunLockStore()
         self.job_health = FakeJobHealthStore()
         self.alert_windows = FakeAlertWindows()
+        self.workflows, self.runs = FakeWorkflowStore(self.table), FakeRunStore(self.table)
         self.jobs = self.tapped("jobs", FakeJobStore(self.table))
         self.claimer = self.tapped("claimer", FakeClaimer(self.table))
         self.idempotency = self.tapped("idempotency", FakeIdempotencyStore())
@@ -134,6 +136,8 @@ class FakePorts:
         ports.redrive_batches = self.tapped("redrive_batches", self.redrive_batches)
         ports.run_locks = self.tapped("run_locks", self.run_locks)
         ports.job_health = self.tapped("job_health", self.job_health)
+        ports.workflows = self.tapped("workflows", self.workflows)
+        ports.runs = self.tapped("runs", self.runs)
         ports.alert_windows = self.tapped("alert_windows", self.alert_windows)
         ports.tenants = self.tapped("tenants", self.tenants)
         ports.tenant_deletions = self.tapped("deletions", self.deletions)

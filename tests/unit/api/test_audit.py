@@ -64,6 +64,8 @@ class AuditedTenant:
             ids["execution_id"] = self.executions[route.operation](self.api, self.party)
         if "job_id" in ids:
             ids["job_id"] = self.jobs.get(route.operation, self.party.ids["job_id"][3])
+        if route.operation == "cancelRun":
+            ids["run_id"] = self.party.ids["run_id"][1]
         key = self.operator.api_key if route.path.startswith("/v1/admin") else self.party.key
         if route.operation == "deleteTenant":
             self.suspend()
@@ -113,6 +115,7 @@ def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
         "redriveDeadLetters",
         "changeJobs",
         "searchExecutions",
+        "createWorkflow",
     )
     if operation == "changeSettings":
         assert record.target == "ours"

@@ -8,7 +8,7 @@ from functions.api.http.route import Route
 from functions.api.reference.pages import PAGES
 from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
 from tests.support.api.job_requests import send
-from tests.support.api.request_factory import name_of, path_of, routes
+from tests.support.api.request_factory import BODIES, name_of, path_of, routes
 
 OTHER_TAGS = [
     '""',
@@ -51,7 +51,9 @@ KEYED = {"schedule": RECURRING, "request": JOB["request"]}
 
 
 def created(route: Route, world: ApiWorld) -> Any:
-    """A job that the route can change."""
+    """A job or a workflow that the route can change."""
+    if "workflow_id" in route.path_parts:
+        return send(world, "POST", "/v1/workflows", BODIES["createWorkflow"]).json
     if "key" not in route.path_parts:
         return world.create(schedule=RECURRING)
     job_id = send(world, "PUT", path_of(route, {"key": "k"}), KEYED).json["job"]["id"]
@@ -61,7 +63,8 @@ def created(route: Route, world: ApiWorld) -> Any:
 def changed(route: Route, world: ApiWorld, job: Any, tag: str) -> Answer:
     """The answer to the route's request under this condition."""
     body = {"PATCH": {"name": "other"}, "PUT": KEYED | {"name": "other"}}.get(route.method)
-    return send(world, route.method, path_of(route, {"job_id": job["id"], "key": "k"}), body, tag)
+    ids = {"job_id": job["id"], "workflow_id": job["id"], "key": "k"}
+    return send(world, route.method, path_of(route, ids), body, tag)
 
 
 REFUSED = [
@@ -72,14 +75,15 @@ REFUSED = [
 
 @pytest.mark.parametrize("route", CONDITIONAL, ids=name_of)
 @pytest.mark.parametrize(("tag", "problem", "text"), REFUSED)
-def test_if_match_that_does_not_hold_leaves_the_job_unchanged(
-    route: Route, tag: str, problem: str, text: str
-) -> None:
+def test_if_match_that_does_not_hold_changes_nothing(route: Route, tag: str, problem: str, text: str) -> None:
     """A tag without quotes, as in `If-Match: 3`, used to be a 412 that told of revision 3."""
     world = ApiWorld()
     job = created(route, world)
     answer = changed(route, world, job, tag)
     assert (answer.problem, text in answer.json["detail"]) == (problem, True)
+    if "workflow_id" in route.path_parts:
+        assert world.get(f"/v1/workflows/{job['id']}").json == job
+        return
     assert world.get(f"/v1/jobs/{job['id']}").json == job
     assert world.get(f"/v1/jobs/{job['id']}/executions").json["executions"][1:] == []
 

@@ -25,7 +25,15 @@ NAMES = {operation["operationId"] for operation in OPERATIONS}
 PHRASES = {
     "": NAMES,
     "CRON": {"createJob", "previewSchedule"},
-    "redrive": {"cancelExecution", "getRedrive", "redriveDeadLetters", "redriveExecution", "undoRedrive"},
+    "redrive": {
+        "cancelExecution",
+        "getRedrive",
+        "redriveDeadLetters",
+        "redriveExecution",
+        "redriveRun",
+        "undoRedrive",
+        "updateWorkflow",
+    },
     "  jobs   POST batch ": {"createJobs"},
     "/v1/executions/{execution_id}/heartbeat": {"heartbeatExecution"},
     "no such word": set(),

@@ -12,10 +12,11 @@ from functions.api.http.problems import Problem
 from functions.api.http.route import Route
 from functions.api.openapi.document import document
 from functions.api.openapi.schemas import examples_of
+from functions.api.resources.workflows.models import WorkflowIn
 from functions.api.routes import every_route
 from tests.support.api.api_world import JOB, Answer, ApiWorld
 from tests.support.api.reached_problems import REACHED
-from tests.support.api.request_factory import ALL_SCOPES, ask, name_of
+from tests.support.api.request_factory import ALL_SCOPES, ask, name_of, path_of
 
 DOCUMENT = document()
 ANSWERS = sorted(
@@ -87,10 +88,18 @@ def _send(world: ApiWorld, route: Route, body: Any) -> Answer:
     world.world.cases.tenancy.signing_secrets.rotate("acme", overlap_seconds=0, name="billing")
     key = world.world.credentials.api_key
     made = ask(world, key, "POST", "/v1/keys", {"scopes": ["read"]}).json
-    named = {"<job_id>": job["id"], "<key_id>": made["id"], "<key>": "nightly", "<calendar>": "plant"}
-    path = route.path
-    for part, value in named.items():
-        path = path.replace(part, value)
+    workflow = world.post(examples_of(WorkflowIn)["two_in_turn"], "/v1/workflows").json
+    run = ask(world, key, "POST", f"/v1/workflows/{workflow['id']}/runs").json
+    ask(world, key, "POST", f"/v1/runs/{run['id']}/cancel")
+    ids = {
+        "job_id": job["id"],
+        "key_id": made["id"],
+        "key": "nightly",
+        "calendar": "plant",
+        "workflow_id": workflow["id"],
+        "run_id": run["id"],
+    }
+    path = path_of(route, ids)
     if route.path.startswith("/v1/admin"):
         key = world.world.create_tenant.operator().api_key
     return ask(world, key, route.method, path, body)

@@ -46,8 +46,12 @@ def job_of(run: Run) -> str:
 
 def outcome(run: Run) -> str:
     """Why a run ended, and how its last attempt ended, such as `attempts_used_up: http_status 503`."""
-    last = attempt_outcome(run.attempts[-1]) if run.attempts else ""
-    return ": ".join(filter(None, (run.end_reason, last)))
+    return outcome_of(run.end_reason, run.attempts)
+
+
+def outcome_of(end_reason: str | None, attempts: "tuple[Attempt, ...]") -> str:
+    last = attempt_outcome(attempts[-1]) if attempts else ""
+    return ": ".join(filter(None, (end_reason, last)))
 
 
 def attempt_outcome(attempt: "Attempt") -> str:

@@ -1,4 +1,4 @@
-"""`punctual runs` and `run`: executions, one or many, and what can be done with one."""
+"""`punctual runs` and `run`: executions and runs of workflows, and what can be done with one."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,6 +12,7 @@ from punctual.cli.output import Column
 from punctual.cli.run_texts import RUN_COLUMNS, job_of, outcome, timeline
 from punctual.cli.session import Session, session_of
 from punctual.cli.texts import escaped
+from punctual.cli.workflow_runs import PREFIX, cancel_workflow_run, redrive_workflow_run, show_workflow_run
 
 if TYPE_CHECKING:
     from punctual.models import Execution
@@ -20,7 +21,9 @@ State = Literal["pending", "queued", "running", "waiting", "succeeded", "failed"
 Run = Annotated[
     str,
     typer.Argument(
-        metavar="RUN", help="The id of an execution: the webhook-id of its calls.", show_default=False
+        metavar="RUN",
+        help="The id of an execution, which is the webhook-id of its calls, or of a run of a workflow.",
+        show_default=False,
     ),
 ]
 _ROWS = (
@@ -57,8 +60,11 @@ def list_runs(
 
 
 def show_run(context: typer.Context, run: Run) -> None:
-    """Show an execution with its attempts and their stages, from its due time to the end of its call."""
+    """Show an execution with its attempts and their stages, or a run of a workflow with its tasks and its graph."""
     session = session_of(context)
+    if run.startswith(PREFIX):
+        show_workflow_run(session, run)
+        return
     found = session.client.executions.get(run)
     explanation = session.client.executions.explain(run)
     lines = timeline(found, explanation, session.around.zone)
@@ -72,14 +78,20 @@ def cancel_run(
         bool, typer.Option("--stop-retries", help="Make an attempt that runs already the last one.")
     ] = False,
 ) -> None:
-    """Cancel a redrive. Every other execution is cancelled with its job."""
+    """Cancel a redrive, or a run of a workflow. Every other execution is cancelled with its job."""
     session = session_of(context)
+    if run.startswith(PREFIX):
+        cancel_workflow_run(session, run)
+        return
     _show(session, session.client.executions.cancel(run, stop_retries=stop_retries or None))
 
 
 def redrive_run(context: typer.Context, run: Run) -> None:
-    """Repeat the request of a failed execution, now."""
+    """Repeat the request of a failed execution, or what has not succeeded in a run of a workflow, now."""
     session = session_of(context)
+    if run.startswith(PREFIX):
+        redrive_workflow_run(session, run)
+        return
     _show(session, session.client.executions.redrive(run))
 
 
@@ -102,7 +114,7 @@ def add_to(app: typer.Typer) -> None:
         cls=_ShowsByDefault,
         no_args_is_help=True,
         rich_markup_mode=None,
-        help="Show an execution: `punctual run exe_...`; or cancel or redrive it.",
+        help="Show an execution or a run of a workflow: `punctual run exe_...`; or cancel or redrive it.",
     )
     run.command("show")(show_run)
     run.command("cancel")(cancel_run)

@@ -95,6 +95,11 @@ class Session:
             width=self.around.width,
         )
 
+    @property
+    def is_for_people(self) -> bool:
+        """Whether results are tables; otherwise a command writes one document."""
+        return self.format is Format.TABLE
+
     def show_list(self, items: Iterable[Any], columns: Sequence[Column], *, empty: str) -> None:
         """Show objects of the API; `empty` is the note for a table without entries, such as `no jobs`."""
         entries = tuple(items)

@@ -6,9 +6,11 @@ from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Value
 from shared.adapters.dynamodb.codec.execution_fields import (
+    TASK,
     TRACE,
     last_started_at,
     read_async_policy,
+    read_task_ref,
     unpack_trace,
 )
 from shared.adapters.dynamodb.codec.failure_index import STALE
@@ -48,8 +50,11 @@ _ROW_ATTRIBUTES = (
     "ds",
     "nt",
     "oc",
+    TASK,
     TRACE,
 )
+RUN_MARK = "#run_"
+"""In the sort key of the run of a workflow, and of no other row of a shard."""
 DUE_ROW_ATTRIBUTES = (Attr.SK, *_ROW_ATTRIBUTES, STALE)
 PENDING_ROW_ATTRIBUTES = (Attr.SK, "v", "s", "t", "ln", "ds", "tg", TRACE)
 
@@ -83,6 +88,7 @@ def read_due_row(item: Mapping[str, Value], bucket: int, shard: int) -> DueRow:
             async_accepted=async_until is not None,
             begun_at=_read_begun_at(plain, async_until),
             index_is_stale=STALE in plain,
+            task=read_task_ref(plain[TASK]) if TASK in plain else None,
         )
     except MALFORMED as error:
         raise UnreadableItemError(f"row {plain.get(Attr.SK)} is broken") from error

@@ -24,6 +24,7 @@ from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.delivery.trace import Trace
 from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import TaskRef
 from shared.domain.executions.redrive import RedrivenBy, RedriveOf
 from shared.domain.ids import parse_execution_id
 from shared.names import Lane
@@ -129,6 +130,22 @@ def read_redriven_by(text: str | None) -> RedrivenBy | None:
         return None
     execution, _, task = text.partition("|")
     return RedrivenBy(execution=parse_execution_id(execution), task=task or None)
+
+
+TASK = "wf"
+"""The attribute of a task's run."""
+
+
+def encode_task_ref(task: TaskRef | None) -> str | None:
+    return None if task is None else f"{task.run.body}/{task.epoch}/{task.key}"
+
+
+def read_task_ref(text: str | None) -> TaskRef | None:
+    """ValueError for malformed text."""
+    if text is None:
+        return None
+    run, epoch, key = text.split("/")
+    return TaskRef(run=parse_execution_id(f"exe_{run}"), key=key, epoch=int(epoch))
 
 
 TRACE = "tp"

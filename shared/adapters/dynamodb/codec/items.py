@@ -12,12 +12,14 @@ from typing import Any
 from shared.adapters.dynamodb.codec.attributes import Item, Value, decode_all, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import (
     REFUNDS,
+    TASK,
     TRACE,
     async_until_text,
     call_attributes,
     encode_redrive_of,
     encode_redriven_by,
     encode_refunds,
+    encode_task_ref,
     pack_outcomes,
     pack_trace,
     read_async_until,
@@ -25,6 +27,7 @@ from shared.adapters.dynamodb.codec.execution_fields import (
     read_redrive_of,
     read_redriven_by,
     read_refunds,
+    read_task_ref,
     unpack_outcomes,
 )
 from shared.adapters.dynamodb.codec.keys import (
@@ -105,6 +108,7 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "ro": encode_redrive_of(execution.redrive_of),
             "no": str(execution.notification_of) if execution.notification_of else None,
             "al": encode_alert(execution.alert),
+            TASK: encode_task_ref(execution.task),
             "ca": execution.claimable_from,
             "a": progress.claims,
             "ow": progress.owner,
@@ -158,6 +162,7 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         redrive_of=read_redrive_of(plain.get("ro")),
         notification_of=read_id(plain.get("no")),
         alert=read_alert(plain.get("al")),
+        task=read_task_ref(plain.get(TASK)),
     )
 
 

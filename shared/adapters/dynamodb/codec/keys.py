@@ -1,5 +1,5 @@
-"""Keys of every table, but for those of the archive (`archive_keys`), of bulk tasks (`bulk_keys`) and of the audit
-trail (`trail_keys`).
+"""Keys of every table, but for those of the archive (`archive_keys`), of bulk tasks (`bulk_keys`), of the audit trail
+(`trail_keys`) and of workflows (`workflow_keys`).
 
 No other module builds or parses keys.
 """

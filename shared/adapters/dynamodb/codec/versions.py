@@ -19,6 +19,9 @@ T = TypeVar("T")
 
 KEYED = 3
 """The first version that keeps the key and the set of a job. An older release would write the job without them."""
+WORKFLOWS = 4
+"""The first version with workflows: their definitions, their runs, and the executions of their tasks. An older release
+would end a task and tell no run."""
 VERSION = 4
 """The highest version of an item that this release reads and changes."""
 SINCE: Mapping[str, Mapping[str, int]] = {
@@ -38,6 +41,8 @@ def version_of(*values: object) -> int:
 
 
 def execution_version(execution: Execution) -> int:
+    if execution.task is not None:
+        return WORKFLOWS
     progress = execution.progress
     return version_of(
         progress.state,

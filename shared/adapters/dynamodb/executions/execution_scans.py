@@ -7,6 +7,7 @@ from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.due_rows import (
     DUE_ROW_ATTRIBUTES,
     PENDING_ROW_ATTRIBUTES,
+    RUN_MARK,
     read_due_row,
     read_pending_row,
 )
@@ -18,7 +19,7 @@ from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.names import Attr
-from shared.ports.executions import ExecutionPage, PendingPage, ScanPage
+from shared.ports.executions import ExecutionPage, PendingPage, RunRow, ScanPage
 
 
 class DynamoExecutionScans:
@@ -48,7 +49,11 @@ class DynamoExecutionScans:
 
     def read_shard(self, bucket: int, shard: int, *, after: str | None, limit: int) -> ExecutionPage:
         items, next_after = self._page(
-            bucket, shard, after, limit, FilterExpression="attribute_not_exists(tg)"
+            bucket,
+            shard,
+            after,
+            limit,
+            FilterExpression="attribute_not_exists(tg) AND attribute_not_exists(wd)",
         )
         executions: list[Execution] = []
         unreadable: list[str] = []
@@ -95,13 +100,24 @@ class DynamoExecutionScans:
 def page_of(items: Iterable[Any], next_after: str | None, bucket: int, shard: int) -> ScanPage:
     """The due rows of one answer, in its order."""
     rows: list[DueRow] = []
+    runs: list[RunRow] = []
     unreadable: list[str] = []
     for item in items:
         try:
-            rows.append(read_due_row(item, bucket, shard))
+            if RUN_MARK in sort_key_of(item):
+                runs.append(_run_row(item))
+            else:
+                rows.append(read_due_row(item, bucket, shard))
         except UnreadableItemError:
             unreadable.append(sort_key_of(item))
-    return ScanPage(rows=tuple(rows), unreadable=tuple(unreadable), next_after=next_after)
+    return ScanPage(rows=tuple(rows), unreadable=tuple(unreadable), next_after=next_after, runs=tuple(runs))
+
+
+def _run_row(item: Any) -> RunRow:
+    # Imported late: most shards have no run.
+    from shared.adapters.dynamodb.codec.run_items import read_run_row
+
+    return read_run_row(item)
 
 
 def sort_key_of(item: Any) -> str:

@@ -12,6 +12,7 @@ from shared.domain.bulk.job_task import is_job_task_id
 from shared.domain.dead_letters.redrive_task import is_redrive_task_id
 from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.ids import ExecutionId, JobId, job_id_text, one_off_job_id, parse_job_id
+from shared.domain.workflows.identities import is_workflow_id
 from shared.names import Attr
 from shared.ports.jobs import AssignedId, Choice, IdempotencyRecord, OverQuota
 
@@ -87,7 +88,7 @@ def _read_id(text: str) -> JobId | str | None:
     if not text:
         return None
     is_task = is_redrive_task_id(text) or is_job_task_id(text) or is_search_task_id(text)
-    return text if is_task else _read_job_id(text)
+    return text if is_task or is_workflow_id(text) else _read_job_id(text)
 
 
 def _read_job_id(text: str) -> JobId:

@@ -24,6 +24,7 @@ from shared.adapters.dynamodb.codec.keys import (
     payload_key,
     run_index_pk,
 )
+from shared.adapters.dynamodb.codec.workflow_keys import PAYLOADS, RUN_PARTITIONS, run_partition_pk
 from shared.domain.errors import UnavailableError
 from shared.names import Attr, Index
 
@@ -66,7 +67,7 @@ class DynamoTenantRecords:
             )
         rows = answer["Items"]
         jobs = [row for row in rows if str(row[Attr.SK]["S"]).startswith(prefix)]
-        requests = list(_payloads(tenant_id, jobs))
+        requests = list(_payloads(tenant_id, rows))
         job_ids = [str(job[Attr.SK]["S"]).removeprefix(prefix) for job in jobs]
         health = [item_key(*job_health_key(tenant_id, job_id)) for job_id in job_ids]
         for entry in self._open_entries(tenant_id, rows):
@@ -96,6 +97,10 @@ class DynamoTenantRecords:
                 deleted = self._delete_listed(tenant_id, pk)
                 if deleted:
                     return deleted
+        for partition in range(RUN_PARTITIONS):
+            deleted = self._delete_listed(tenant_id, run_partition_pk(tenant_id, partition))
+            if deleted:
+                return deleted
         return {}
 
     def _delete_listed(self, tenant_id: str, index_pk: str) -> Mapping[str, int]:
@@ -149,6 +154,8 @@ def _key(row: Mapping[str, Any]) -> Item:
 
 def _payloads(tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Item]:
     names = dict.fromkeys(str(row[_PAYLOAD]["S"]) for row in rows if _PAYLOAD in row)
+    for row in rows:
+        names |= dict.fromkeys(str(name["S"]) for name in row.get(PAYLOADS, {}).get("L", ()))
     return (item_key(*payload_key(tenant_id, name)) for name in names)
 
 

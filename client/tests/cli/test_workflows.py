@@ -1,0 +1,82 @@
+"""`punctual workflows`, and `punctual run` for runs of workflows."""
+
+import json
+from typing import Any
+
+import pytest
+
+from client.tests.cli.scene import DIAMOND, GONE, Scene
+from client.tests.sdk.deployment import HOOK
+from punctual.cli.exits import Exit
+from shared.domain.delivery.callback import Callback, CallbackResponse
+from tests.support.fakes.sender import succeeds
+
+
+def test_run_that_is_waited_for_is_shown_with_its_tasks_and_its_graph() -> None:
+    scene = Scene()
+    ran = scene.shell.ok("workflows", "start", scene.workflow, "--wait")
+    lines = ran.out.splitlines()
+    assert ["top", "succeeded"] in [line.split()[:2] for line in lines]
+    assert lines[-4:] == [
+        "top  succeeded",
+        "├── left  succeeded",
+        "│   └── join  succeeded  (and after right)",
+        "└── right  succeeded",
+    ]
+
+
+def test_run_that_fails_ends_the_command_with_1_and_is_redriven() -> None:
+    scene = Scene()
+    sender = scene.shell.deployment.world.world.sender
+    sender.answer_to = _refuses_join
+    workflow = scene.shell.json("workflows", "create", "-", stdin=json.dumps(_with_urls()))["id"]
+    failed = scene.shell.run("workflows", "start", workflow, "--wait", "--json")
+    assert (failed.code, failed.json["state"]) == (Exit.FAILED, "failed")
+    sender.answer_to = succeeds
+    assert scene.shell.json("run", "redrive", failed.json["id"])["epoch"] == 2
+    scene.shell.deployment.sleep(5)
+    run = scene.shell.json("run", failed.json["id"])
+    assert (run["state"], [task["epoch"] for task in run["tasks"]]) == ("succeeded", [1, 1, 1, 2])
+
+
+def test_cancelled_run_shows_why_its_tasks_did_not_run() -> None:
+    scene = Scene()
+    ran = scene.shell.ok("run", "show", scene.cancelled_run)
+    assert "run_cancelled" in ran.out
+    assert scene.shell.json("workflows", "runs", scene.workflow)[0]["counts"]["cancelled"] == 4
+
+
+def test_edited_workflow_keeps_its_tasks() -> None:
+    scene = Scene()
+    edited = scene.shell.json("workflows", "edit", scene.workflow, "-", stdin='{"name": "other"}')
+    assert (edited["name"], edited["revision"], len(edited["tasks"])) == ("other", 2, 4)
+    stale = scene.shell.run(
+        "workflows", "edit", scene.workflow, "-", "--if-match", "1", stdin='{"name": null}'
+    )
+    assert stale.code == Exit.CONFLICT
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"task": []}', '"secret"'])
+def test_file_that_is_no_workflow_is_refused_without_a_request(text: str) -> None:
+    scene = Scene()
+    ran = scene.shell.run("workflows", "create", "-", stdin=text)
+    assert ran.code == Exit.USAGE
+    assert scene.shell.deployment.sent == []
+    assert "secret" not in ran.err
+
+
+def test_cycle_is_refused_with_its_keys() -> None:
+    looped = {"tasks": [{"key": "a", "after": ["a"], "request": {"url": HOOK}}]}
+    ran = Scene().shell.run("workflows", "create", "-", stdin=json.dumps(looped))
+    assert ran.code == Exit.REFUSED
+    assert "a → a" in ran.err
+
+
+def _with_urls() -> dict[str, Any]:
+    """The diamond, with a URL of its own for each task."""
+    tasks = [{**task, "request": {"url": f"{HOOK}/{task['key']}"}} for task in DIAMOND["tasks"]]
+    return {**DIAMOND, "tasks": tasks}
+
+
+def _refuses_join(callback: Callback) -> CallbackResponse:
+    return GONE if callback.url.endswith("join") else succeeds(callback)

@@ -1,0 +1,151 @@
+"""Schemas of workflows."""
+
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from functions.api.models import InstantOut, Representation, Schema, Seconds, with_examples
+from functions.api.resources.jobs.call_models import RequestIn, RetryIn, RetryOut, TargetOut
+from functions.api.resources.jobs.models import Name, Tags, TimeoutSeconds
+from functions.api.resources.workflows import examples
+from shared.domain.jobs.new_job import DEFAULT_TIMEOUT_SECONDS
+from shared.domain.workflows.graph import KEY, MAX_TASKS, OnFailure, RunIf
+from shared.domain.workflows.new_workflow import NewTask, NewWorkflow
+from shared.domain.workflows.run import DEFAULT_DEADLINE_SECONDS, MAX_DEADLINE_SECONDS
+from shared.names import Lane
+
+TaskKey = Annotated[str, StringConstraints(pattern=KEY)]
+RunSeconds = Annotated[Seconds, Field(ge=1, le=MAX_DEADLINE_SECONDS)]
+
+
+class TaskIn(Schema):
+    """A task: a request to make once the tasks in `after` have ended as `run_if` wants."""
+
+    key: TaskKey = Field(description="The name of the task, unique in its workflow.")
+    request: RequestIn
+    after: Annotated[
+        list[TaskKey], Field(max_length=MAX_TASKS - 1, json_schema_extra={"uniqueItems": True})
+    ] = Field(
+        default_factory=list,
+        description="The keys of the tasks that must end before this one. Without any, it starts with the run.",
+    )
+    run_if: Annotated[RunIf, Field(strict=False)] = Field(
+        RunIf.ALL_SUCCEEDED,
+        description=(
+            "What the tasks in `after` must have come to, once all of them have ended: `all_succeeded`, `all_ended` "
+            "(in whatever way), or `any_failed`, which makes this task the handler of their failure."
+        ),
+    )
+    retry: RetryIn = Field(default_factory=cache(RetryIn))
+    timeout_seconds: TimeoutSeconds = Field(
+        DEFAULT_TIMEOUT_SECONDS, description="For the whole call, including the response body."
+    )
+    lane: Annotated[Lane, Field(strict=False)] = Field(
+        Lane.STANDARD, description="The queue and its workers. Lanes never wait for one another."
+    )
+
+    def new_task(self) -> NewTask:
+        return NewTask(
+            key=self.key,
+            request=self.request.request(),
+            after=tuple(self.after),
+            run_if=self.run_if,
+            retry=self.retry.policy,
+            timeout_seconds=self.timeout_seconds,
+            lane=self.lane,
+        )
+
+
+_TASKS = Annotated[list[TaskIn], Field(min_length=1, max_length=MAX_TASKS)]
+
+
+class WorkflowIn(Schema):
+    """A workflow to create: tasks that wait for one another, without a cycle."""
+
+    model_config = with_examples(examples.WORKFLOW_IN)
+
+    tasks: _TASKS = Field(description="1 to 100 tasks, with 500 entries in all their `after` lists at most.")
+    on_failure: Annotated[OnFailure, Field(strict=False)] = Field(
+        OnFailure.FAIL_FAST,
+        description=(
+            "What happens to the other tasks of a run when a task fails. `fail_fast`: those that have not started "
+            "are cancelled, but for handlers of the failure. `continue`: those that can still run go on."
+        ),
+    )
+    deadline_seconds: RunSeconds = Field(
+        DEFAULT_DEADLINE_SECONDS,
+        description="The longest duration of a run: no attempt of a task starts later.",
+    )
+    name: Name | None = Field(None, description="Shown in lists.")
+    tags: Tags = Field(default_factory=list)
+
+    def new_workflow(self) -> NewWorkflow:
+        """InvalidValueError with the path of each fault of the graph."""
+        return NewWorkflow(
+            tasks=tuple(task.new_task() for task in self.tasks),
+            on_failure=self.on_failure,
+            deadline_seconds=self.deadline_seconds,
+            name=self.name,
+            tags=tuple(self.tags),
+        )
+
+
+class WorkflowPatch(Schema):
+    """A merge patch (RFC 7396) of a workflow: a member replaces the present one, null restores the default.
+
+    `tasks` replaces all tasks. The resulting workflow is validated like a new one.
+    """
+
+    model_config = with_examples(examples.WORKFLOW_PATCH)
+
+    tasks: list[dict[str, Any]] | None = Field(None, description="All tasks, as in a new workflow.")
+    on_failure: OnFailure | None = None
+    deadline_seconds: RunSeconds | None = None
+    name: Name | None = None
+    tags: Tags | None = None
+
+
+class TaskOut(Representation):
+    """A task of a workflow. Headers and body of its request are never shown again."""
+
+    key: str
+    after: list[str]
+    run_if: RunIf
+    request: TargetOut
+    retry: RetryOut
+    timeout_seconds: int
+    lane: Lane
+
+
+class WorkflowSummaryOut(Representation):
+    """A workflow in a list. `GET /v1/workflows/{workflow_id}` shows the other members."""
+
+    model_config = with_examples(examples.WORKFLOW_SUMMARY)
+
+    id: str
+    state: Literal["active", "deleted"] = Field(description="A deleted workflow starts no run.")
+    name: str | None
+    tags: list[str]
+    task_count: int
+    revision: int = Field(description="Grows with every change. The ETag contains it.")
+    created_at: InstantOut
+
+
+class WorkflowOut(WorkflowSummaryOut):
+    """A workflow with the requests of its tasks, but for their headers and bodies."""
+
+    model_config = with_examples(examples.WORKFLOW_OUT)
+
+    on_failure: OnFailure
+    deadline_seconds: int
+    tasks: list[TaskOut]
+
+
+class WorkflowPageOut(Representation):
+    """Workflows that are not deleted, oldest first."""
+
+    model_config = with_examples(examples.WORKFLOW_PAGE)
+
+    workflows: list[WorkflowSummaryOut]
+    next_cursor: str | None

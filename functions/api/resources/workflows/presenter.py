@@ -1,0 +1,163 @@
+"""Workflows and runs as responses, and as the documents that merge patches apply to and that audit records cover."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from functions.api.models import Document, document_of, instant_out
+from functions.api.resources.jobs.call_models import TargetOut
+from functions.api.resources.jobs.presenter import retry_out
+from functions.api.resources.workflows.models import TaskOut, WorkflowOut, WorkflowSummaryOut
+from functions.api.resources.workflows.run_models import (
+    BLOCKED,
+    EdgeOut,
+    GraphOut,
+    NodeOut,
+    RunDetailOut,
+    RunOut,
+    RunTaskOut,
+    TaskCountsOut,
+)
+from shared.domain.delivery.request import Request
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
+from shared.domain.schedules.schedule import format_instant
+from shared.domain.workflows.graph import Graph
+from shared.domain.workflows.identities import run_id_text
+from shared.domain.workflows.run import Run, TaskProgress, TaskState
+from shared.domain.workflows.run_rules import execution_of
+from shared.domain.workflows.workflow import Workflow, WorkflowHead
+from shared.usecases.listings.execution_documents import Beside, execution_document
+from shared.usecases.workflows.read_runs import DescribedRun
+
+_SHOWN = ("due_at", "attempts_begun", "attempts", "next_attempt_at", "end_reason")
+"""Members of an execution that its task is shown with."""
+
+
+def summary_out(head: WorkflowHead) -> WorkflowSummaryOut:
+    return WorkflowSummaryOut(
+        id=head.id,
+        state="deleted" if head.is_deleted else "active",
+        name=head.name,
+        tags=list(head.tags),
+        task_count=head.tasks,
+        revision=head.revision,
+        created_at=format_instant(head.created_at),
+    )
+
+
+def recorded(head: WorkflowHead) -> Document:
+    """What an audit record has the digest of. The fingerprint, a keyed hash, stands for the whole definition."""
+    return {**document_of(summary_out(head)), "definition": head.fingerprint.hex()}
+
+
+def workflow_out(workflow: Workflow, requests: Sequence[Request]) -> WorkflowOut:
+    """`requests` are those of the tasks, in their order."""
+    tasks = [
+        TaskOut(
+            key=node.key,
+            after=list(node.after),
+            run_if=node.run_if,
+            request=TargetOut(method=request.method, url=request.url),
+            retry=retry_out(call.retry),
+            timeout_seconds=call.timeout_ms // 1000,
+            lane=call.lane,
+        )
+        for node, call, request in zip(workflow.graph.nodes, workflow.calls, requests, strict=True)
+    ]
+    return WorkflowOut(
+        **document_of(summary_out(workflow.head)),
+        on_failure=workflow.graph.on_failure,
+        deadline_seconds=workflow.deadline_seconds,
+        tasks=tasks,
+    )
+
+
+def workflow_document(workflow: Workflow, requests: Sequence[Request]) -> dict[str, Any]:
+    """The body that would create the workflow as it is now: the target of a merge patch."""
+    shown = document_of(workflow_out(workflow, requests))
+    tasks = [
+        {
+            **task,
+            "request": {
+                **task["request"],
+                "headers": dict(request.headers),
+                "body": request.body.decode(),
+            },
+        }
+        for task, request in zip(shown["tasks"], requests, strict=True)
+    ]
+    document = {name: shown[name] for name in ("name", "tags", "on_failure", "deadline_seconds")}
+    return {**document, "tasks": tasks}
+
+
+def run_out(run: Run) -> RunOut:
+    states = Counter(task.state if task is not None else None for task in run.tasks)
+    return RunOut(
+        id=run_id_text(run.id),
+        workflow_id=run.workflow_id,
+        revision=run.revision,
+        state=run.state,
+        epoch=run.epoch,
+        created_at=format_instant(run.created_at),
+        deadline_at=format_instant(run.deadline_at),
+        ended_at=instant_out(run.ended_at),
+        counts=TaskCountsOut(
+            blocked=states[None],
+            open=states[TaskState.CHOSEN],
+            succeeded=states[TaskState.SUCCEEDED],
+            failed=states[TaskState.FAILED],
+            cancelled=states[TaskState.CANCELLED],
+            skipped=states[TaskState.SKIPPED],
+        ),
+    )
+
+
+def run_detail_out(described: DescribedRun) -> RunDetailOut:
+    run, graph = described.run, described.workflow.graph
+    tasks = [
+        _task_out(node.key, progress, described, index)
+        for index, (node, progress) in enumerate(zip(graph.nodes, run.tasks, strict=True))
+    ]
+    return RunDetailOut(**document_of(run_out(run)), tasks=tasks, graph=graph_out(graph))
+
+
+def graph_out(graph: Graph) -> GraphOut:
+    parents, levels = graph.parents(), dict[int, int]()
+    for index in graph.order():
+        levels[index] = 1 + max((levels[parent] for parent in parents[index]), default=-1)
+    return GraphOut(
+        nodes=[NodeOut(key=graph.nodes[index].key, level=level) for index, level in levels.items()],
+        edges=[EdgeOut(source=key, target=node.key) for node in graph.nodes for key in node.after],
+    )
+
+
+def _task_out(key: str, progress: TaskProgress | None, described: DescribedRun, index: int) -> RunTaskOut:
+    execution_id = execution_of(described.run, described.workflow.graph, index)
+    execution = described.executions.get(execution_id) if execution_id is not None else None
+    shown = execution_document(execution, Beside()) if execution is not None else {}
+    return RunTaskOut(
+        key=key,
+        state=_state(progress, execution),
+        reason=progress.reason if progress is not None else None,
+        epoch=progress.epoch if progress is not None else None,
+        execution_id=str(execution_id) if execution_id is not None else None,
+        started_at=shown["attempts"][0]["started_at"] if shown.get("attempts") else None,
+        **{
+            "due_at": instant_out(execution_id.dispatch_at) if execution_id is not None else None,
+            "attempts_begun": 0,
+            "attempts": [],
+            "next_attempt_at": None,
+            "end_reason": None,
+        }
+        | {name: shown[name] for name in _SHOWN if name in shown},
+    )
+
+
+def _state(progress: TaskProgress | None, execution: Execution | None) -> str:
+    """The state of the execution, which may have ended before its run learns of it."""
+    if progress is None:
+        return BLOCKED
+    if execution is not None:
+        return execution.state.value
+    return State.PENDING.value if progress.is_open else progress.state.value

@@ -1,0 +1,237 @@
+"""/v1/workflows: create, list, read, change and delete workflows."""
+
+from dataclasses import replace
+from typing import Any
+
+from functions.api.context import Context
+from functions.api.http.bodies import validate
+from functions.api.http.idempotency import replay_header
+from functions.api.http.positions import read_workflow_position
+from functions.api.http.problems import Problem, ProblemError
+from functions.api.http.request import AuthenticatedRequest
+from functions.api.http.response import Response
+from functions.api.http.route import (
+    BODY_PROBLEMS,
+    IDEMPOTENCY_PROBLEMS,
+    JSON,
+    MERGE_PATCH,
+    PAGE_PROBLEMS,
+    PAGING,
+    QUOTA_PROBLEMS,
+    Route,
+    Routes,
+    json_response,
+    not_modified,
+)
+from functions.api.resources.workflows.models import (
+    WorkflowIn,
+    WorkflowOut,
+    WorkflowPageOut,
+    WorkflowPatch,
+    WorkflowSummaryOut,
+)
+from functions.api.resources.workflows.presenter import recorded, summary_out, workflow_document, workflow_out
+from shared.domain.errors import InvalidValueError, PreconditionFailedError, UnavailableError, raise_any
+from shared.domain.tenancy.tenant import Tenant
+from shared.domain.workflows.new_workflow import NewWorkflow
+from shared.domain.workflows.workflow import Workflow
+from shared.usecases.chains.change_job import TRIES
+from shared.usecases.tenancy.check_quota import NOTHING
+
+ROUTES = Routes()
+
+
+@ROUTES.add(
+    Route(
+        method="POST",
+        path="/v1/workflows",
+        operation="createWorkflow",
+        summary="Create a workflow: tasks that wait for one another",
+        description=(
+            "Up to 100 tasks, each with a request of its own. A cycle, an unknown key and a task that could never run "
+            "are refused with their place in the body. Nothing runs before a run is started."
+        ),
+        success=201,
+        answer=WorkflowOut,
+        answer_headers=("Location", "ETag"),
+        body=WorkflowIn,
+        headers=("Idempotency-Key",),
+        problems=(
+            *BODY_PROBLEMS,
+            Problem.CALLBACK_URL_NOT_ALLOWED,
+            *IDEMPOTENCY_PROBLEMS,
+            *QUOTA_PROBLEMS,
+        ),
+    )
+)
+def create_workflow(context: Context, request: AuthenticatedRequest) -> Response:
+    new, key = request.read(WorkflowIn).new_workflow(), request.idempotency_key()
+    _check_quota(context, request.tenant, new)
+    workflow, replayed = context.cases.workflows.put_workflow.create(request.tenant, new, key)
+    document = recorded(workflow.head)
+    context.audit.record(request, "createWorkflow", workflow.id, document if replayed else None, document)
+    headers = (
+        {"Location": f"/v1/workflows/{workflow.id}"} | _etag(workflow) | replay_header(replayed=replayed)
+    )
+    return json_response(201, _present(context, request.tenant, workflow), headers)
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/workflows",
+        operation="listWorkflows",
+        summary="List the workflows, oldest first",
+        description="The read is strongly consistent. Deleted workflows are left out.",
+        success=200,
+        answer=WorkflowPageOut,
+        query=PAGING,
+        problems=PAGE_PROBLEMS,
+    )
+)
+def list_workflows(context: Context, request: AuthenticatedRequest) -> Response:
+    limit, cursor = request.page()
+    query = {"list": "workflows"}
+    after = context.cursors.unseal(request.tenant, query, cursor, read_workflow_position)
+    heads = context.ports.workflows.page(request.tenant.id, after=after, limit=limit)
+    last = [heads[-1].id] if len(heads) == limit else None
+    page = WorkflowPageOut(
+        workflows=[summary_out(head) for head in heads],
+        next_cursor=context.cursors.seal(request.tenant, query, last),
+    )
+    return json_response(200, page)
+
+
+@ROUTES.add(
+    Route(
+        method="GET",
+        path="/v1/workflows/<workflow_id>",
+        operation="getWorkflow",
+        summary="Show a workflow",
+        description="Headers and bodies of the requests are never shown again.",
+        success=200,
+        answer=WorkflowOut,
+        answer_headers=("ETag",),
+        headers=("If-None-Match",),
+        problems=(Problem.NOT_FOUND,),
+    )
+)
+def get_workflow(context: Context, request: AuthenticatedRequest) -> Response:
+    workflow = _find(context, request)
+    if request.knows(_etag(workflow)["ETag"]):
+        return not_modified(_etag(workflow))
+    return json_response(200, _present(context, request.tenant, workflow), _etag(workflow))
+
+
+@ROUTES.add(
+    Route(
+        method="PATCH",
+        path="/v1/workflows/<workflow_id>",
+        operation="updateWorkflow",
+        summary="Change a workflow with a JSON merge patch",
+        description=(
+            "A JSON merge patch (RFC 7396) of the members of a new workflow: `tasks` replaces all tasks, and null "
+            "restores a default. Runs that start afterwards follow the new revision; runs that have started, and "
+            "their redrives, keep theirs."
+        ),
+        success=200,
+        answer=WorkflowOut,
+        answer_headers=("ETag",),
+        body=WorkflowPatch,
+        media_types=(MERGE_PATCH, JSON),
+        headers=("If-Match",),
+        required_headers=("If-Match",),
+        problems=(
+            *BODY_PROBLEMS,
+            Problem.CALLBACK_URL_NOT_ALLOWED,
+            Problem.NOT_FOUND,
+            Problem.PRECONDITION_FAILED,
+            *QUOTA_PROBLEMS,
+            Problem.PRECONDITION_REQUIRED,
+        ),
+    )
+)
+def update_workflow(context: Context, request: AuthenticatedRequest) -> Response:
+    patch, tags = request.read_json(MERGE_PATCH), request.if_match()
+    for _ in range(TRIES):
+        before = _find(context, request)
+        if tags is None:
+            raise ProblemError(Problem.PRECONDITION_REQUIRED, "send the workflow's ETag as If-Match, or *")
+        if tags.revision(before.revision) not in (None, before.revision):
+            raise PreconditionFailedError(
+                f"the workflow is at revision {before.revision}", revision=before.revision
+            )
+        new = _patched(context, request.tenant, before, patch)
+        try:
+            after = context.cases.workflows.put_workflow.update(
+                request.tenant, before.id, new, revision=before.revision
+            )
+        except PreconditionFailedError:
+            if tags.is_any:  # The patch applies to whatever the rival made of the workflow.
+                continue
+            raise
+        context.audit.record(request, "updateWorkflow", after.id, recorded(before.head), recorded(after.head))
+        return json_response(200, _present(context, request.tenant, after), _etag(after))
+    raise UnavailableError("the workflow is being changed by others")
+
+
+@ROUTES.add(
+    Route(
+        method="DELETE",
+        path="/v1/workflows/<workflow_id>",
+        operation="deleteWorkflow",
+        summary="Delete a workflow",
+        description=(
+            "No run starts afterwards. Runs that have started go on: cancel them by their own ids. A repetition "
+            "changes nothing."
+        ),
+        success=200,
+        answer=WorkflowSummaryOut,
+        answer_headers=("ETag",),
+        headers=("If-Match",),
+        problems=(Problem.NOT_FOUND, Problem.PRECONDITION_FAILED),
+    )
+)
+def delete_workflow(context: Context, request: AuthenticatedRequest) -> Response:
+    workflow_id, tags = request.path_values["workflow_id"], request.if_match()
+    present = context.cases.workflows.find.stored_head(request.tenant.id, workflow_id)
+    before, after = context.cases.workflows.put_workflow.delete(
+        request.tenant.id, workflow_id, revision=tags.revision(present.revision) if tags else None
+    )
+    context.audit.record(request, "deleteWorkflow", workflow_id, recorded(before), recorded(after))
+    return json_response(200, summary_out(after), {"ETag": f'"{after.revision}"'})
+
+
+def _find(context: Context, request: AuthenticatedRequest) -> Workflow:
+    return context.cases.workflows.find.present(request.tenant.id, request.path_values["workflow_id"])
+
+
+def _present(context: Context, tenant: Tenant, workflow: Workflow) -> WorkflowOut:
+    return workflow_out(workflow, context.cases.workflows.read_runs.requests(tenant, workflow))
+
+
+def _etag(workflow: Workflow) -> dict[str, str]:
+    return {"ETag": f'"{workflow.revision}"'}
+
+
+def _check_quota(context: Context, tenant: Tenant, new: NewWorkflow) -> None:
+    """Each request has the quota of a job's."""
+    for task in new.tasks:
+        demand = replace(NOTHING, payload_bytes=len(task.request.body), tags=len(new.tags))
+        context.cases.tenancy.check_quota.change(tenant, NOTHING, demand, is_moved=False)
+
+
+def _patched(context: Context, tenant: Tenant, before: Workflow, patch: Any) -> NewWorkflow:
+    """The workflow after a merge patch, whose members are whole values."""
+    if not isinstance(patch, dict):
+        raise InvalidValueError("a merge patch is a JSON object")
+    raise_any(
+        InvalidValueError("there is no such member", path=(name,))
+        for name, value in patch.items()
+        if value is None and name not in WorkflowIn.model_fields
+    )
+    document = workflow_document(before, context.cases.workflows.read_runs.requests(tenant, before))
+    merged = {name: value for name, value in {**document, **patch}.items() if value is not None}
+    new = validate(merged, WorkflowIn).new_workflow()
+    _check_quota(context, tenant, new)
+    return new

@@ -1,0 +1,119 @@
+"""Schemas of the runs of workflows."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from functions.api.models import InstantOut, Representation, Schema, Seconds, with_examples
+from functions.api.resources.executions.models import AttemptOut, EndReasonOut
+from functions.api.resources.workflows import examples
+from shared.domain.executions.states import State
+from shared.domain.workflows.run import MAX_EPOCHS, RunState, TaskReason
+
+BLOCKED = "blocked"
+"""The state of a task that waits for other tasks."""
+_TASK_STATES = [BLOCKED, *(state.value for state in State if state is not State.MOVED)]
+TaskStateOut = Annotated[str, Field(json_schema_extra={"enum": _TASK_STATES})]
+
+
+class RunRedriveIn(Schema):
+    """What the client has seen of the run that is to be redriven."""
+
+    model_config = with_examples(examples.RUN_REDRIVE_IN)
+
+    epoch: Annotated[Seconds, Field(ge=1, le=MAX_EPOCHS)] = Field(
+        description="The `epoch` of the run as you have seen it: sending the request twice redrives once."
+    )
+
+
+class TaskCountsOut(Representation):
+    """How many tasks of a run are in which state, as far as the run has recorded."""
+
+    blocked: int = Field(description="They wait for other tasks.")
+    open: int = Field(description="They are pending, running, or between two attempts.")
+    succeeded: int
+    failed: int
+    cancelled: int
+    skipped: int
+
+
+class RunOut(Representation):
+    """A run of a workflow."""
+
+    model_config = with_examples(examples.RUN_OUT)
+
+    id: str
+    workflow_id: str
+    revision: int = Field(description="The revision of the workflow that the run follows until its end.")
+    state: RunState = Field(
+        description=(
+            "`failing`, `cancelling` and `timing_out` end with the attempts that are running, as `failed`, "
+            "`cancelled` and `timed_out`."
+        )
+    )
+    epoch: int = Field(description="1, and one more for each redrive.")
+    created_at: InstantOut
+    deadline_at: InstantOut = Field(description="No attempt of a task starts later.")
+    ended_at: InstantOut | None
+    counts: TaskCountsOut
+
+
+class RunTaskOut(Representation):
+    """A task of a run, with its execution."""
+
+    key: str
+    state: TaskStateOut = Field(
+        description=f"`{BLOCKED}`: it waits for other tasks. The other states are those of its execution."
+    )
+    reason: TaskReason | None = Field(description="Why the task ended without an execution.")
+    epoch: int | None = Field(
+        description="The epoch of the run in which its state was decided; null while it is blocked."
+    )
+    execution_id: str | None
+    due_at: InstantOut | None
+    started_at: InstantOut | None = Field(description="The start of its first attempt that has ended.")
+    attempts_begun: int
+    attempts: list[AttemptOut]
+    next_attempt_at: InstantOut | None
+    end_reason: EndReasonOut | None
+
+
+class NodeOut(Representation):
+    """A task as a node of the graph."""
+
+    key: str
+    level: int = Field(
+        description="0 for a task that waits for none; else one more than the tasks before it."
+    )
+
+
+class EdgeOut(Representation):
+    """An edge of the graph: the task `target` waits for the task `source`."""
+
+    source: str
+    target: str
+
+
+class GraphOut(Representation):
+    """The graph of the tasks."""
+
+    nodes: list[NodeOut] = Field(description="Each behind the nodes that it waits for.")
+    edges: list[EdgeOut]
+
+
+class RunDetailOut(RunOut):
+    """A run of a workflow, with its tasks."""
+
+    model_config = with_examples(examples.RUN_DETAIL)
+
+    tasks: list[RunTaskOut] = Field(description="In the order of the definition.")
+    graph: GraphOut
+
+
+class RunPageOut(Representation):
+    """Runs of a workflow, latest first. A page may be short while `next_cursor` is there."""
+
+    model_config = with_examples(examples.RUN_PAGE)
+
+    runs: list[RunOut]
+    next_cursor: str | None

@@ -1,0 +1,142 @@
+"""Definitions of workflows in DynamoDB, in the jobs table."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from shared.adapters.aws.client import AwsClient
+from shared.adapters.dynamodb.codec.attributes import Item, encode
+from shared.adapters.dynamodb.codec.conditions import ABSENT
+from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.codec.keys import item_key
+from shared.adapters.dynamodb.codec.versions import VERSION
+from shared.adapters.dynamodb.codec.workflow_items import head_item, read_head, read_workflow, revision_item
+from shared.adapters.dynamodb.codec.workflow_keys import HEAD_PREFIX, head_key, revision_key
+from shared.domain.errors import UnavailableError
+from shared.domain.workflows.workflow import Workflow, WorkflowHead
+from shared.names import Attr
+
+_AT_REVISION = "#v <= :v AND rv = :revision AND attribute_not_exists(dd)"
+
+
+class DynamoWorkflowStore:
+    """A transaction for each new revision; a deletion is one too."""
+
+    def __init__(self, client: AwsClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def create(self, workflow: Workflow) -> WorkflowHead | None:
+        puts = [self._new(head_item(workflow.head)), self._new(revision_item(workflow))]
+        try:
+            with translated():
+                self._client.transact_write_items(TransactItems=puts)
+        except ConditionRefused as refused:
+            existing = self.head(workflow.tenant_id, workflow.id)
+            if existing is None:
+                raise UnavailableError("a revision stands without its head") from refused
+            return existing
+        return None
+
+    def head(self, tenant_id: str, workflow_id: str) -> WorkflowHead | None:
+        item = self._get(head_key(tenant_id, workflow_id))
+        return read_head(item) if item else None
+
+    def revision(self, tenant_id: str, workflow_id: str, revision: int) -> Workflow | None:
+        item = self._get(revision_key(tenant_id, workflow_id, revision))
+        return read_workflow(item) if item else None
+
+    def replace(self, before: WorkflowHead, after: Workflow, expires_at_s: int) -> bool:
+        head: Any = {
+            "Put": {
+                "TableName": self._table,
+                "Item": head_item(after.head),
+                "ConditionExpression": _AT_REVISION,
+                "ExpressionAttributeNames": {"#v": "v"},
+                "ExpressionAttributeValues": _at_revision(before),
+            }
+        }
+        return self._write([head, self._new(revision_item(after)), self._expiring(before, expires_at_s)])
+
+    def delete(self, before: WorkflowHead, expires_at_s: int) -> bool:
+        head: Any = {
+            "Update": {
+                "TableName": self._table,
+                "Key": item_key(*head_key(before.tenant_id, before.id)),
+                "UpdateExpression": "SET dd = :yes, #ttl = :ttl",
+                "ConditionExpression": _AT_REVISION,
+                "ExpressionAttributeNames": {"#v": "v", "#ttl": Attr.TTL},
+                "ExpressionAttributeValues": {
+                    **_at_revision(before),
+                    ":yes": encode(True),
+                    ":ttl": encode(expires_at_s),
+                },
+            }
+        }
+        return self._write([head, self._expiring(before, expires_at_s)])
+
+    def keep_revision(self, tenant_id: str, workflow_id: str, revision: int, expires_at_s: int) -> None:
+        with suppress(ConditionRefused), translated():
+            self._client.update_item(
+                TableName=self._table,
+                Key=item_key(*revision_key(tenant_id, workflow_id, revision)),
+                UpdateExpression="SET #ttl = :ttl",
+                ConditionExpression="attribute_exists(pk) AND #ttl < :ttl",
+                ExpressionAttributeNames={"#ttl": Attr.TTL},
+                ExpressionAttributeValues={":ttl": encode(expires_at_s)},
+            )
+
+    def page(self, tenant_id: str, *, after: str | None, limit: int) -> Sequence[WorkflowHead]:
+        """Pages of the query without a live workflow are passed over."""
+        found: list[WorkflowHead] = []
+        start: dict[str, Any] | None = {}
+        if after is not None:
+            start = {"ExclusiveStartKey": item_key(*head_key(tenant_id, after))}
+        while start is not None and len(found) < limit:
+            with translated():
+                answer = self._client.query(
+                    TableName=self._table,
+                    KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
+                    FilterExpression="attribute_not_exists(dd)",
+                    ExpressionAttributeValues={":pk": encode(tenant_id), ":prefix": encode(HEAD_PREFIX)},
+                    ConsistentRead=True,
+                    Limit=limit,
+                    **start,
+                )
+            found += map(read_head, answer["Items"])
+            last = answer.get("LastEvaluatedKey")
+            start = {"ExclusiveStartKey": last} if last else None
+        return found[:limit]
+
+    def _get(self, key: tuple[str, str]) -> Item | None:
+        with translated():
+            answer = self._client.get_item(TableName=self._table, Key=item_key(*key), ConsistentRead=True)
+        item: Item | None = answer.get("Item")
+        return item
+
+    def _new(self, item: Item) -> dict[str, Any]:
+        return {"Put": {"TableName": self._table, "Item": item, "ConditionExpression": ABSENT}}
+
+    def _expiring(self, head: WorkflowHead, expires_at_s: int) -> dict[str, Any]:
+        return {
+            "Update": {
+                "TableName": self._table,
+                "Key": item_key(*revision_key(head.tenant_id, head.id, head.revision)),
+                "UpdateExpression": "SET #ttl = :ttl",
+                "ConditionExpression": "attribute_exists(pk)",
+                "ExpressionAttributeNames": {"#ttl": Attr.TTL},
+                "ExpressionAttributeValues": {":ttl": encode(expires_at_s)},
+            }
+        }
+
+    def _write(self, items: list[dict[str, Any]]) -> bool:
+        try:
+            with translated():
+                self._client.transact_write_items(TransactItems=items)
+        except ConditionRefused:
+            return False
+        return True
+
+
+def _at_revision(head: WorkflowHead) -> Item:
+    return {":v": encode(VERSION), ":revision": encode(head.revision)}

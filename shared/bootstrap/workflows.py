@@ -1,0 +1,135 @@
+"""Use cases of workflows. Imported late: a process that meets no task loads none of them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from shared.bootstrap.settings import require
+from shared.dataclass import dataclass
+from shared.settings import CallbackSettings
+from shared.usecases.workflows.advance_run import AdvanceRun
+from shared.usecases.workflows.file_tasks import FileTasks
+from shared.usecases.workflows.find_run import FindRun
+from shared.usecases.workflows.read_revision import ReadRevision
+from shared.usecases.workflows.repair_runs import RepairRuns
+from shared.usecases.workflows.stop_tasks import StopTasks
+
+if TYPE_CHECKING:
+    from shared.bootstrap.core import CoreUseCases
+    from shared.usecases.workflows.cancel_run import CancelRun
+    from shared.usecases.workflows.put_workflow import PutWorkflow
+    from shared.usecases.workflows.read_runs import ReadRuns
+    from shared.usecases.workflows.redrive_run import RedriveRun
+    from shared.usecases.workflows.start_run import StartRun
+
+
+@dataclass(frozen=True)
+class WorkflowUseCases:
+    """For every function; those that create workflows need CallbackSettings."""
+
+    core: CoreUseCases
+
+    @cached_property
+    def advance_run(self) -> AdvanceRun:
+        ports = self.core.ports
+        return AdvanceRun(
+            runs=ports.runs,
+            read_revision=self._read_revision,
+            store=ports.executions,
+            file_tasks=FileTasks(
+                file_batch=self.core.file_batch, read_tenant=self.core.read_tenant, clock=ports.clock
+            ),
+            stop_tasks=StopTasks(
+                store=ports.executions, clock=ports.clock, retention=self.core.settings.retention
+            ),
+            clock=ports.clock,
+            retention=self.core.settings.retention,
+        )
+
+    @cached_property
+    def repair_runs(self) -> RepairRuns:
+        return RepairRuns(runs=self.core.ports.runs, advance=self.advance_run)
+
+    @cached_property
+    def find(self) -> FindRun:
+        ports = self.core.ports
+        return FindRun(workflows=ports.workflows, runs=ports.runs, read_revision=self._read_revision)
+
+    @cached_property
+    def read_runs(self) -> ReadRuns:
+        from shared.usecases.workflows.read_runs import ReadRuns
+
+        ports = self.core.ports
+        return ReadRuns(
+            find=self.find, runs=ports.runs, executions=ports.executions, jobs=ports.jobs, vault=ports.vault
+        )
+
+    @cached_property
+    def put_workflow(self) -> PutWorkflow:
+        from shared.usecases.workflows.put_workflow import PutWorkflow
+
+        ports, settings = self.core.ports, self.core.settings
+        return PutWorkflow(
+            find=self.find,
+            workflows=ports.workflows,
+            jobs=ports.jobs,
+            idempotency=ports.idempotency,
+            vault=ports.vault,
+            clock=ports.clock,
+            entropy=ports.entropy,
+            policy=require(settings, CallbackSettings).target_policy,
+            retention=settings.retention,
+            cell=settings.cell,
+        )
+
+    @cached_property
+    def start_run(self) -> StartRun:
+        from shared.usecases.workflows.start_run import StartRun
+
+        ports, settings = self.core.ports, self.core.settings
+        return StartRun(
+            find=self.find,
+            runs=ports.runs,
+            advance=self.advance_run,
+            file=self.core.file,
+            idempotency=ports.idempotency,
+            vault=ports.vault,
+            clock=ports.clock,
+            entropy=ports.entropy,
+            plan=settings.shard_plan,
+            cell=settings.cell,
+        )
+
+    @cached_property
+    def cancel_run(self) -> CancelRun:
+        from shared.usecases.workflows.cancel_run import CancelRun
+
+        ports = self.core.ports
+        return CancelRun(
+            find=self.find,
+            runs=ports.runs,
+            advance=self.advance_run,
+            clock=ports.clock,
+            retention=self.core.settings.retention,
+        )
+
+    @cached_property
+    def redrive_run(self) -> RedriveRun:
+        from shared.usecases.workflows.redrive_run import RedriveRun
+
+        ports = self.core.ports
+        return RedriveRun(
+            find=self.find,
+            runs=ports.runs,
+            workflows=ports.workflows,
+            jobs=ports.jobs,
+            advance=self.advance_run,
+            file=self.core.file,
+            clock=ports.clock,
+            retention=self.core.settings.retention,
+        )
+
+    @cached_property
+    def _read_revision(self) -> ReadRevision:
+        return ReadRevision(self.core.ports.workflows)

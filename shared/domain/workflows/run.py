@@ -1,0 +1,135 @@
+"""The run of a workflow: one record with the progress of each of its tasks."""
+
+from enum import StrEnum
+
+from shared.dataclass import dataclass
+from shared.domain.bucket import ShardCounts
+from shared.domain.errors import InvalidValueError
+from shared.domain.ids import ExecutionId
+from shared.domain.workflows.graph import MAX_TASKS
+
+MAX_EPOCHS = 100
+"""The first start of a run and its redrives."""
+MAX_DEADLINE_SECONDS = 7 * 86_400
+"""No row of a run expires before its deadline."""
+DEFAULT_DEADLINE_SECONDS = 86_400
+
+
+class RunState(StrEnum):
+    """The state of a run. The values are those of the API."""
+
+    RUNNING = "running"
+    FAILING = "failing"
+    """A task of a `fail_fast` workflow has failed: only handlers of failed tasks are still chosen."""
+    CANCELLING = "cancelling"
+    """No task is chosen any more; running ones end by themselves."""
+    TIMING_OUT = "timing_out"
+    """The deadline has passed; the same as for a cancellation."""
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    TIMED_OUT = "timed_out"
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether only a redrive leaves this state."""
+        return self in ENDED
+
+
+ENDED = frozenset({RunState.SUCCEEDED, RunState.FAILED, RunState.CANCELLED, RunState.TIMED_OUT})
+STOPPING = frozenset({RunState.CANCELLING, RunState.TIMING_OUT})
+"""The states in which no task is chosen any more."""
+
+
+class TaskState(StrEnum):
+    """The state of a task in its run. A task without progress waits for others."""
+
+    CHOSEN = "chosen"
+    """Its execution has an ID, and is filed or about to be."""
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    SKIPPED = "skipped"
+
+
+class TaskReason(StrEnum):
+    """Why a task ended that was never chosen."""
+
+    UPSTREAM_NOT_SUCCEEDED = "upstream_not_succeeded"
+    NOTHING_FAILED = "nothing_failed"
+    FAIL_FAST = "fail_fast"
+    RUN_CANCELLED = "run_cancelled"
+    RUN_TIMED_OUT = "run_timed_out"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskProgress:
+    """How far a task has come in an epoch of its run."""
+
+    state: TaskState
+    epoch: int
+    at: int
+    """The due instant of its execution; without an execution, when it was skipped or cancelled. UTC ms."""
+    reason: TaskReason | None = None
+    """Set if and only if the task has ended without an execution."""
+
+    def __post_init__(self) -> None:
+        """InvalidValueError for combinations that no step makes."""
+        if not 1 <= self.epoch <= MAX_EPOCHS:
+            raise InvalidValueError(f"an epoch is 1 to {MAX_EPOCHS}")
+        if self.reason is not None and self.state not in (TaskState.SKIPPED, TaskState.CANCELLED):
+            raise InvalidValueError("only a skipped or cancelled task has a reason")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its execution has not ended, as far as the run knows."""
+        return self.state is TaskState.CHOSEN
+
+    @property
+    def has_execution(self) -> bool:
+        """Whether it was chosen in its epoch."""
+        return self.reason is None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run of one revision of a workflow. Instants are UTC ms."""
+
+    id: ExecutionId
+    """Where its item is stored; its text form begins with `run_`."""
+    tenant_id: str
+    workflow_id: str
+    revision: int
+    created_at: int
+    deadline_at: int
+    """Of the present epoch: no attempt of a task begins later."""
+    counts: ShardCounts
+    """The shard counts of its tasks' executions, frozen: every process computes the same IDs."""
+    tasks: tuple[TaskProgress | None, ...]
+    """In the order of the definition; None for a task that waits for others."""
+    fingerprint: bytes
+    """Of the request that started the run: distinguishes two requests for the same ID."""
+    state: RunState = RunState.RUNNING
+    epoch: int = 1
+    """1, and one more for each redrive."""
+    ended_at: int | None = None
+
+    def __post_init__(self) -> None:
+        """InvalidValueError for combinations that no step makes."""
+        if not 1 <= len(self.tasks) <= MAX_TASKS:
+            raise InvalidValueError(f"a run has 1 to {MAX_TASKS} tasks")
+        if not 1 <= self.epoch <= MAX_EPOCHS:
+            raise InvalidValueError(f"an epoch is 1 to {MAX_EPOCHS}")
+        if self.state.is_terminal != (self.ended_at is not None):
+            raise InvalidValueError("exactly an ended run has the instant of its end")
+        if self.state.is_terminal and not self.is_complete:
+            raise InvalidValueError("a run ends only when all its tasks have ended")
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every task has ended."""
+        return all(task is not None and not task.is_open for task in self.tasks)
+
+    def open_tasks(self) -> list[int]:
+        """The positions of the tasks whose executions have not ended, as far as the run knows."""
+        return [index for index, task in enumerate(self.tasks) if task is not None and task.is_open]

@@ -1,0 +1,92 @@
+"""Stores of workflows and of their runs."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from shared.dataclass import dataclass
+from shared.domain.ids import ExecutionId
+from shared.domain.workflows.run import Run
+from shared.domain.workflows.workflow import Workflow, WorkflowHead
+
+
+class WorkflowStore(Protocol):
+    """Definitions: a head, which changes, and the revisions, which never do."""
+
+    def create(self, workflow: Workflow) -> WorkflowHead | None:
+        """Write head and revision in one transaction; None if written, otherwise the existing head."""
+        ...
+
+    def head(self, tenant_id: str, workflow_id: str) -> WorkflowHead | None:
+        """Strongly consistent; also of a deleted workflow, until it expires."""
+        ...
+
+    def revision(self, tenant_id: str, workflow_id: str, revision: int) -> Workflow | None:
+        """Strongly consistent. None once the revision has expired. A revision that was read may be cached."""
+        ...
+
+    def replace(self, before: WorkflowHead, after: Workflow, expires_at_s: int) -> bool:
+        """Write the next revision and its head in one transaction, and let the former revision expire.
+
+        False if the head is not `before`. `expires_at_s` must outlive the runs of the former revision.
+        """
+        ...
+
+    def delete(self, before: WorkflowHead, expires_at_s: int) -> bool:
+        """Mark the head as deleted, and let it and its revision expire; False if the head is not `before`."""
+        ...
+
+    def keep_revision(self, tenant_id: str, workflow_id: str, revision: int, expires_at_s: int) -> None:
+        """Extend the expiry of a revision, if it has one: a redriven run needs it."""
+        ...
+
+    def page(self, tenant_id: str, *, after: str | None, limit: int) -> Sequence[WorkflowHead]:
+        """The heads that are not deleted, oldest first, strictly behind the workflow with the ID `after`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunUpdate:
+    """The stored run after an update, whether or not it was written."""
+
+    run: Run
+    is_written: bool
+
+
+class RunStore(Protocol):
+    """Runs, each beside the executions of the minute in which it began, so that the sweeper finds it.
+
+    Every write is one conditional write; reads are strongly consistent, apart from the list.
+    """
+
+    def put_if_absent(self, run: Run, *, expires_at_s: int | None = None) -> Run | None:
+        """Insert a run if its key is free; None if written, otherwise the existing run, unchanged.
+
+        `expires_at_s` is set if and only if the run has ended.
+        """
+        ...
+
+    def get(self, run_id: ExecutionId) -> Run | None:
+        """UnreadableItemError for an item of an unknown version, or a broken one."""
+        ...
+
+    def get_many(self, run_ids: Sequence[ExecutionId]) -> dict[ExecutionId, Run]:
+        """Read at most 100 runs; IDs without an item are missing from the result."""
+        ...
+
+    def update(self, before: Run, after: Run, *, expires_at_s: int | None = None) -> RunUpdate:
+        """Write the difference of two values of the same run.
+
+        The condition: each changed task is stored as in `before`. Unless the difference only adds ends of chosen
+        tasks, the stored state and epoch must also be those of `before`. Other tasks may have changed: the result
+        shows them, so no end is lost, and whoever sees a task ready can choose it.
+
+        An update that is stored already counts as written, since the response of its first try may have been
+        lost. NotFoundError if there is no run. `expires_at_s` is set if and only if `after` has ended.
+        """
+        ...
+
+    def page(
+        self, tenant_id: str, workflow_id: str, *, before: ExecutionId | None, limit: int
+    ) -> Sequence[ExecutionId]:
+        """Runs of a workflow, latest first, strictly before a run; eventually consistent."""
+        ...

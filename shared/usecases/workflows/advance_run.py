@@ -1,0 +1,159 @@
+"""Carry a run on: record ends of its tasks, decide what follows from them, and file what was chosen.
+
+Chosen first, filed second: whoever repeats a step files the very same executions. The process that chose a task
+files it before its own message is done; if it crashes, the message comes back, or the sweeper finds the task's row or
+the run.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from shared.dataclass import dataclass
+from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import State
+from shared.domain.ids import ExecutionId
+from shared.domain.workflows.run import Run
+from shared.domain.workflows.run_rules import (
+    decided,
+    execution_of,
+    newly_chosen,
+    recorded,
+    to_be_stopped,
+)
+from shared.domain.workflows.workflow import Workflow
+from shared.ports.executions import ExecutionStore
+from shared.ports.runtime import Clock
+from shared.ports.workflows import RunStore
+from shared.usecases.workflows.file_tasks import FileTasks
+from shared.usecases.workflows.read_revision import ReadRevision
+from shared.usecases.workflows.stop_tasks import StopTasks
+
+TRIES = 25
+"""Tries of one step against concurrent steps of the same run. Each refusal shows that another step was made."""
+
+Ends = Mapping[ExecutionId, State]
+
+
+@dataclass(frozen=True, slots=True)
+class AdvanceRun:
+    """Every method is safe to repeat, and to run in any number of processes at once."""
+
+    runs: RunStore
+    read_revision: ReadRevision
+    store: ExecutionStore
+    file_tasks: FileTasks
+    stop_tasks: StopTasks
+    clock: Clock
+    retention: Retention
+
+    def execute(self, ended: Execution) -> None:
+        """Tell the run of the end of a task; no effect for any other execution.
+
+        The message of the task is done only afterwards. UnavailableError: call again.
+        """
+        run = self.runs.get(ended.task.run) if ended.task is not None else None
+        if run is None or run.state.is_terminal:
+            return
+        workflow = self.read_revision.execute(run)
+        if workflow is None:
+            return
+        present = {execution_of(run, workflow.graph, index) for index in run.open_tasks()}
+        try:
+            if ended.id in present and ended.state.is_terminal:
+                self.go_on(workflow, run, {ended.id: ended.state})
+            else:
+                # The end is recorded: an earlier try may have crashed before it filed what follows.
+                self.heal(workflow, run)
+        except NotFoundError:
+            return  # The tenant is being deleted.
+
+    def heal(self, workflow: Workflow, run: Run) -> Run:
+        """Record the ends that the run has not learned of, and file the chosen tasks that do not stand.
+
+        The stored run afterwards. UnavailableError; UnreadableItemError if a task's execution is broken.
+        """
+        if run.state.is_terminal:
+            return run
+        ids = {execution_of(run, workflow.graph, index): index for index in run.open_tasks()}
+        known, broken = self._read([key for key in ids if key is not None])
+        ends = {key: each.state for key, each in known.items() if each.state.is_terminal}
+        missing = [index for key, index in ids.items() if key not in known and key not in broken]
+        healed = self.go_on(workflow, run, ends, missing=missing, is_repeated=True)
+        if broken:
+            raise UnreadableItemError(f"the execution {broken[0]} of a task is broken")
+        return healed
+
+    def go_on(
+        self,
+        workflow: Workflow,
+        run: Run,
+        ends: Ends,
+        *,
+        missing: Sequence[int] = (),
+        is_repeated: bool = False,
+    ) -> Run:
+        """Make every step that these ends allow, and return the stored run.
+
+        `missing` are chosen tasks that are to be filed too. A step that changes the state of the run also stops
+        tasks; `is_repeated` stops them again, because an earlier try may have crashed.
+        """
+        before = run
+        run, chosen = self._settled(workflow, run, ends)
+        self._file(workflow, run, (*missing, *chosen))
+        if not is_repeated and run.state is before.state:
+            return run
+        return self.stop(workflow, run)
+
+    def stop(self, workflow: Workflow, run: Run) -> Run:
+        """Stop the tasks that the state of the run forbids, and record the ends of those that have ended."""
+        asked: set[int] = set()
+        while left := [index for index in to_be_stopped(run, workflow.graph) if index not in asked]:
+            asked.update(left)
+            ends = self.stop_tasks.execute(workflow, run, left)
+            run, chosen = self._settled(workflow, run, ends)
+            self._file(workflow, run, chosen)
+        return run
+
+    def _settled(self, workflow: Workflow, run: Run, ends: Ends) -> tuple[Run, list[int]]:
+        """The stored run after all steps, and the tasks that these steps chose."""
+        chosen: set[int] = set()
+        for _ in range(TRIES):
+            after = run
+            for execution_id, state in ends.items():
+                after = recorded(after, workflow.graph, execution_id, state)
+            now_ms = self.clock.now_ms()
+            after = decided(after, workflow.graph, now_ms)
+            if after == run:
+                return run, sorted(chosen)
+            expires_at_s = self.retention.expires_at_s(now_ms) if after.state.is_terminal else None
+            update = self.runs.update(run, after, expires_at_s=expires_at_s)
+            if update.is_written:
+                chosen.update(newly_chosen(run, after))
+            # What is stored may show ends of others, and so more that is ready.
+            run = update.run
+        raise UnavailableError("other processes change the run")
+
+    def _file(self, workflow: Workflow, run: Run, indexes: Iterable[int]) -> None:
+        """What has to be stopped is not filed: it gets a tombstone."""
+        stopped = to_be_stopped(run, workflow.graph)
+        due = [index for index in indexes if index in run.open_tasks() and index not in stopped]
+        self.file_tasks.execute(workflow, run, due)
+
+    def _read(self, ids: Sequence[ExecutionId]) -> tuple[dict[ExecutionId, Execution], list[ExecutionId]]:
+        """The existing executions, and the IDs of broken ones. UnknownVersionError for one of a newer release."""
+        try:
+            return self.store.get_many(ids), []
+        except UnreadableItemError:
+            known: dict[ExecutionId, Execution] = {}
+            broken: list[ExecutionId] = []
+        for execution_id in ids:
+            try:
+                existing = self.store.get(execution_id)
+            except UnknownVersionError:
+                raise
+            except UnreadableItemError:
+                broken.append(execution_id)
+            else:
+                known |= {execution_id: existing} if existing is not None else {}
+        return known, broken

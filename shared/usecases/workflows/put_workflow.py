@@ -1,0 +1,169 @@
+"""Create, replace and delete workflows."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from shared.dataclass import dataclass
+from shared.domain.delivery.request import check_request
+from shared.domain.delivery.target_policy import TargetPolicy
+from shared.domain.errors import (
+    CallbackUrlNotAllowedError,
+    IdempotencyKeyReusedError,
+    InvalidValueError,
+    PreconditionFailedError,
+    raise_any,
+)
+from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS, Retention
+from shared.domain.ids import ENTROPY_BITS
+from shared.domain.tenancy.tenant import Tenant
+from shared.domain.workflows.identities import new_workflow_id
+from shared.domain.workflows.new_workflow import NewWorkflow, encode_new_workflow
+from shared.domain.workflows.run import MAX_DEADLINE_SECONDS
+from shared.domain.workflows.workflow import Workflow, WorkflowHead
+from shared.ports.delivery import Vault
+from shared.ports.jobs import IdempotencyRecord, IdempotencyStore, JobStore, Payload
+from shared.ports.runtime import Clock, Entropy
+from shared.ports.workflows import WorkflowStore
+from shared.usecases.requests.seal_request import seal_request
+from shared.usecases.workflows.find_run import FindRun
+
+
+@dataclass(frozen=True, slots=True)
+class PutWorkflow:
+    """Large requests are stored first, so that no revision names a request that is missing."""
+
+    find: FindRun
+    workflows: WorkflowStore
+    jobs: JobStore
+    idempotency: IdempotencyStore
+    vault: Vault
+    clock: Clock
+    entropy: Entropy
+    policy: TargetPolicy
+    retention: Retention
+    cell: str
+
+    def create(self, tenant: Tenant, new: NewWorkflow, key: str | None = None) -> tuple[Workflow, bool]:
+        """The workflow, and whether an earlier request with the same idempotency key had created it.
+
+        InvalidValueError with the path of each fault.
+        """
+        self._check(new)
+        record, replayed = self._identify(tenant, new, key)
+        workflow, payloads = self._sealed(tenant, new, record.id, 1, record.created_at, record.fingerprint)
+        self._store(payloads)
+        if self.workflows.create(workflow) is not None:
+            return self.find.present(tenant.id, workflow.id), True
+        return workflow, replayed
+
+    def update(
+        self, tenant: Tenant, workflow_id: str, new: NewWorkflow, *, revision: int | None = None
+    ) -> Workflow:
+        """The next revision, which runs that start from now on follow.
+
+        NotFoundError; PreconditionFailedError if the workflow is not at `revision`, or changes meanwhile.
+        """
+        self._check(new)
+        before = _checked(self.find.head(tenant.id, workflow_id), revision)
+        fingerprint = self.vault.fingerprint(tenant, encode_new_workflow(new))
+        workflow, payloads = self._sealed(
+            tenant, new, workflow_id, before.revision + 1, before.created_at, fingerprint
+        )
+        self._store(payloads)
+        if not self.workflows.replace(before, workflow, self._expires_at_s()):
+            raise PreconditionFailedError("the workflow has changed meanwhile")
+        return workflow
+
+    def delete(
+        self, tenant_id: str, workflow_id: str, *, revision: int | None = None
+    ) -> tuple[WorkflowHead, WorkflowHead]:
+        """The workflow before and after. No run starts afterwards; open runs go on.
+
+        A repetition changes nothing. Errors as for `update`.
+        """
+        before = _checked(self.find.stored_head(tenant_id, workflow_id), revision)
+        if not before.is_deleted and not self.workflows.delete(before, self._expires_at_s()):
+            raise PreconditionFailedError("the workflow has changed meanwhile")
+        return before, replace(before, is_deleted=True)
+
+    def _check(self, new: NewWorkflow) -> None:
+        raise_any(self._request_errors(new))
+
+    def _request_errors(self, new: NewWorkflow) -> Iterator[InvalidValueError]:
+        for index, task in enumerate(new.tasks):
+            try:
+                check_request(task.request, self.policy)
+            except InvalidValueError as error:
+                for one in error.each():
+                    path = ("tasks", str(index), *one.path)
+                    is_url = isinstance(one, CallbackUrlNotAllowedError)
+                    yield (CallbackUrlNotAllowedError if is_url else InvalidValueError)(str(one), path=path)
+
+    def _identify(
+        self, tenant: Tenant, new: NewWorkflow, key: str | None
+    ) -> tuple[IdempotencyRecord[str], bool]:
+        now_ms = self.clock.now_ms()
+        chosen = IdempotencyRecord(
+            fingerprint=self.vault.fingerprint(tenant, encode_new_workflow(new)),
+            id=new_workflow_id(now_ms, self.entropy.bits(ENTROPY_BITS), cell=self.cell),
+            created_at=now_ms,
+            due_at=now_ms,
+            expires_at=now_ms + IDEMPOTENCY_DAYS * DAY_SECONDS * 1000,
+        )
+        if key is None:
+            return chosen, False
+        record = self.idempotency.claim(tenant.id, key, chosen, now_ms)
+        if record.fingerprint != chosen.fingerprint:
+            raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request")
+        return record, record != chosen
+
+    def _sealed(
+        self,
+        tenant: Tenant,
+        new: NewWorkflow,
+        workflow_id: str,
+        revision: int,
+        created_at: int,
+        fingerprint: bytes,
+    ) -> tuple[Workflow, list[Payload]]:
+        now_ms = self.clock.now_ms()
+        sealed = [
+            seal_request(
+                self.vault,
+                tenant,
+                workflow_id,
+                task.request,
+                call=task.unsealed_call,
+                payload_id=f"{workflow_id}.{revision}.{index}",
+                now_ms=now_ms,
+            )
+            for index, task in enumerate(new.tasks)
+        ]
+        workflow = Workflow(
+            id=workflow_id,
+            tenant_id=tenant.id,
+            revision=revision,
+            created_at=created_at,
+            graph=new.graph,
+            calls=tuple(call for call, _ in sealed),
+            deadline_seconds=new.deadline_seconds,
+            name=new.name,
+            tags=new.tags,
+            fingerprint=fingerprint,
+        )
+        return workflow, [payload for _, payload in sealed if payload is not None]
+
+    def _store(self, payloads: list[Payload]) -> None:
+        for payload in payloads:
+            self.jobs.put_payload(payload)
+
+    def _expires_at_s(self) -> int:
+        """Longer than a run that has just begun, its record, and a redrive of it."""
+        return self.retention.payload_expires_at_s(self.clock.now_ms() + MAX_DEADLINE_SECONDS * 1000)
+
+
+def _checked(head: WorkflowHead, revision: int | None) -> WorkflowHead:
+    """The head; PreconditionFailedError if it is at another revision. None accepts any revision."""
+    if revision is not None and head.revision != revision:
+        raise PreconditionFailedError(f"the workflow is at revision {head.revision}", revision=head.revision)
+    return head

@@ -1,0 +1,66 @@
+"""Redrive a run: run again what has not succeeded, in the next epoch of the same run."""
+
+from shared.dataclass import dataclass
+from shared.domain.errors import InvalidStateError
+from shared.domain.executions.retention import Retention
+from shared.domain.workflows.run import Run
+from shared.domain.workflows.run_rules import newly_chosen, redriven
+from shared.domain.workflows.workflow import Workflow
+from shared.ports.jobs import JobStore
+from shared.ports.runtime import Clock
+from shared.ports.workflows import RunStore, WorkflowStore
+from shared.usecases.filing.file_execution import FileExecution
+from shared.usecases.workflows.advance_run import AdvanceRun
+from shared.usecases.workflows.find_run import FindRun
+
+
+@dataclass(frozen=True, slots=True)
+class RedriveRun:
+    """Redriving is idempotent: a repeated request with the same epoch finds the redrive of the first."""
+
+    find: FindRun
+    runs: RunStore
+    workflows: WorkflowStore
+    jobs: JobStore
+    advance: AdvanceRun
+    file: FileExecution
+    clock: Clock
+    retention: Retention
+
+    def execute(self, tenant_id: str, run_id: str, *, epoch: int | None = None) -> tuple[Run, Workflow]:
+        """The run in its next epoch. `epoch` is the one that the client has seen.
+
+        NotFoundError; InvalidStateError for a run that has not ended, that has succeeded, or whose requests are not
+        kept any more. UnavailableError: repeat the request.
+        """
+        run, workflow = self.find.run(tenant_id, run_id)
+        if epoch is not None and run.epoch == epoch + 1:
+            return self._repeated(workflow, run)
+        if epoch is not None and run.epoch != epoch:
+            raise InvalidStateError(f"the run is in epoch {run.epoch}")
+        now_ms = self.clock.now_ms()
+        after = redriven(run, workflow.graph, now_ms, workflow.deadline_seconds)
+        # Nothing may be left to run: a cancelled handler is skipped now, if nothing has failed.
+        expires_at_s = self.retention.expires_at_s(now_ms) if after.state.is_terminal else None
+        self._keep(workflow, after.deadline_at)
+        # The run may lie in a bucket that was closed long ago.
+        self.file.ensure_scanned(run.id)
+        update = self.runs.update(run, after, expires_at_s=expires_at_s)
+        self.file.ensure_scanned(run.id)
+        if not update.is_written:
+            return self._repeated(workflow, update.run)
+        self.advance.file_tasks.execute(workflow, update.run, newly_chosen(run, after))
+        return update.run, workflow
+
+    def _repeated(self, workflow: Workflow, run: Run) -> tuple[Run, Workflow]:
+        self.file.ensure_scanned(run.id)
+        return self.advance.heal(workflow, run), workflow
+
+    def _keep(self, workflow: Workflow, deadline_at: int) -> None:
+        """Definition and large requests must outlive the redrive."""
+        expires_at_s = self.retention.reused_payload_expires_at_s(deadline_at)
+        self.workflows.keep_revision(workflow.tenant_id, workflow.id, workflow.revision, expires_at_s)
+        for call in workflow.calls:
+            name = call.payload_id
+            if name and not self.jobs.keep_payload(workflow.tenant_id, name, expires_at_s):
+                raise InvalidStateError("the request of a task is not kept any more")

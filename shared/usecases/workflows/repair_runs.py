@@ -1,0 +1,84 @@
+"""The part of the sweep for workflows: ends that a run has not learned of, and open runs."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import field
+
+from shared.dataclass import dataclass
+from shared.domain.dispatch.sweep import DueRow
+from shared.domain.errors import NotFoundError, PunctualError, UnreadableItemError
+from shared.domain.ids import ExecutionId
+from shared.domain.workflows.identities import run_id_text
+from shared.domain.workflows.run import Run
+from shared.ports.executions import RunRow
+from shared.ports.workflows import RunStore
+from shared.usecases.workflows.advance_run import AdvanceRun
+
+READ_AT_ONCE = 100
+
+
+@dataclass(slots=True)
+class UnsettledRuns:
+    """What keeps a shard open."""
+
+    rows: list[DueRow] = field(default_factory=list)
+    """Ended tasks whose runs may not have learned of the end."""
+    open_runs: list[RunRow] = field(default_factory=list)
+    failed: int = 0
+    """Runs that could not be read or written now."""
+    quarantined: list[str] = field(default_factory=list)
+    """Runs that only an operator can repair."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepairRuns:
+    """A shard stays open while a run in it is open, or an ended task in it has a run that has not learned of it."""
+
+    runs: RunStore
+    advance: AdvanceRun
+
+    def execute(self, rows: Iterable[DueRow], runs: Iterable[RunRow]) -> UnsettledRuns:
+        """One strong read of each run, and one for the executions of its open tasks."""
+        ended: dict[ExecutionId, list[DueRow]] = {}
+        for row in rows:
+            if row.task is not None and row.state.is_terminal:
+                ended.setdefault(row.task.run, []).append(row)
+        open_rows = {row.id: row for row in runs if row.is_open}
+        result, ids = UnsettledRuns(), list(dict.fromkeys([*open_rows, *ended]))
+        for start in range(0, len(ids), READ_AT_ONCE):
+            part = ids[start : start + READ_AT_ONCE]
+            found = self._found(part)
+            for run_id in part:
+                run, is_settled = self._heal(run_id, found, result)
+                is_over = is_settled and (run is None or run.state.is_terminal)
+                if run_id in open_rows and not is_over:
+                    result.open_runs.append(open_rows[run_id])
+                if not is_settled:
+                    result.rows += ended.get(run_id, ())
+        return result
+
+    def _found(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Run] | None:
+        """The runs; None if they must be read one by one."""
+        try:
+            return self.runs.get_many(ids)
+        except PunctualError:
+            return None
+
+    def _heal(
+        self, run_id: ExecutionId, found: dict[ExecutionId, Run] | None, result: UnsettledRuns
+    ) -> tuple[Run | None, bool]:
+        """The stored run, and whether it has learned of every end, and each chosen task stands."""
+        try:
+            run = self.runs.get(run_id) if found is None else found.get(run_id)
+            if run is None or run.state.is_terminal:
+                return run, True
+            workflow = self.advance.read_revision.execute(run)
+            if workflow is not None:
+                return self.advance.heal(workflow, run), True
+            result.quarantined.append(run_id_text(run_id))
+        except UnreadableItemError:
+            result.quarantined.append(run_id_text(run_id))
+        except NotFoundError:
+            return None, True  # Deleted meanwhile, with its tenant.
+        except PunctualError:
+            result.failed += 1
+        return None, False

@@ -1,0 +1,186 @@
+"""RunStore: no end of a task is lost, no choice is made twice, and none after the run was cancelled."""
+
+from dataclasses import replace
+
+import pytest
+
+from shared.domain.errors import NotFoundError
+from shared.domain.executions.states import State
+from shared.domain.ids import ExecutionId
+from shared.domain.workflows.graph import MAX_TASKS, Graph, Node, OnFailure, RunIf
+from shared.domain.workflows.run import Run, RunState, TaskState
+from shared.domain.workflows.run_rules import cancelled, decided, execution_of, recorded, redriven
+from shared.domain.workflows.workflow import task_execution
+from tests.support.builders import EXPIRES_AT_S
+from tests.support.conformance.labs import Lab
+from tests.support.workflows import NOW, WORKFLOW_ID, graph, node, run_id, run_of, workflow_of
+
+JOIN = graph(node("a"), node("b"), node("c", "a", "b"), node("h", "a", run_if=RunIf.ANY_FAILED))
+
+
+def stored(lab: Lab, of: Graph = JOIN) -> Run:
+    run = run_of(workflow_of(of))
+    assert lab.runs.put_if_absent(run) is None
+    return run
+
+
+def with_end(run: Run, key: str, state: State = State.SUCCEEDED, of: Graph = JOIN) -> Run:
+    execution_id = execution_of(run, of, of.indexes()[key])
+    assert execution_id is not None
+    return recorded(run, of, execution_id, state)
+
+
+def now_stored(lab: Lab, run_id: ExecutionId) -> Run:
+    run = lab.runs.get(run_id)
+    assert run is not None
+    return run
+
+
+def test_a_run_is_read_back_whole(lab: Lab) -> None:
+    run = stored(lab)
+    assert lab.runs.get(run.id) == run
+    assert lab.runs.get_many([run.id, run_id(NOW + 1)]) == {run.id: run}
+    assert lab.runs.get(run_id(NOW + 1)) is None
+
+
+def test_a_repeated_put_finds_the_run_as_it_is(lab: Lab) -> None:
+    run = stored(lab)
+    after = lab.runs.update(run, with_end(run, "a")).run
+    assert lab.runs.put_if_absent(run) == after
+
+
+def test_ends_of_different_tasks_that_know_nothing_of_one_another_both_count(lab: Lab) -> None:
+    run = stored(lab)
+    first = lab.runs.update(run, with_end(run, "a"))
+    second = lab.runs.update(run, with_end(run, "b"))
+    assert first.is_written
+    assert second.is_written
+    assert second.run == with_end(with_end(run, "a"), "b"), "the second shows both"
+    assert now_stored(lab, run.id) == second.run
+
+
+def test_an_end_that_is_recorded_does_not_change(lab: Lab) -> None:
+    run = stored(lab)
+    failed = lab.runs.update(run, with_end(run, "a", State.FAILED)).run
+    refused = lab.runs.update(run, with_end(run, "a", State.SUCCEEDED))
+    assert not refused.is_written
+    assert refused.run == failed
+
+
+def test_a_repeated_update_counts_as_written(lab: Lab) -> None:
+    run = stored(lab)
+    after = decided(with_end(with_end(run, "a"), "b"), JOIN, NOW + 5)
+    first, again = lab.runs.update(run, after), lab.runs.update(run, after)
+    assert first.is_written
+    assert again.is_written
+    assert again.run == first.run == after
+
+
+def test_a_task_is_chosen_once(lab: Lab) -> None:
+    run = stored(lab)
+    both = lab.runs.update(run, with_end(with_end(run, "a"), "b")).run
+    one = lab.runs.update(both, decided(both, JOIN, NOW + 5))
+    other = lab.runs.update(both, decided(both, JOIN, NOW + 6))
+    assert one.is_written
+    assert not other.is_written
+    assert other.run == one.run
+
+
+def test_task_is_not_chosen_after_its_run_was_cancelled_but_its_end_counts(lab: Lab) -> None:
+    run = stored(lab)
+    chooses = decided(with_end(with_end(run, "a"), "b"), JOIN, NOW + 5)
+    stopped = lab.runs.update(run, cancelled(run, JOIN, NOW + 4)).run
+    assert not lab.runs.update(run, chooses).is_written
+    assert now_stored(lab, run.id) == stopped
+    ended = lab.runs.update(run, with_end(run, "a"))
+    assert ended.is_written
+    assert ended.run.state is RunState.CANCELLING
+    assert ended.run.tasks[2] == stopped.tasks[2], "the cancelled task stays cancelled"
+
+
+def test_a_run_ends_once_and_then_has_an_expiry(lab: Lab) -> None:
+    of = graph(node("a"))
+    run = stored(lab, of)
+    after = decided(with_end(run, "a", of=of), of, NOW + 5)
+    assert after.state is RunState.SUCCEEDED
+    assert lab.runs.update(run, after, expires_at_s=EXPIRES_AT_S).is_written
+    late = decided(with_end(run, "a", State.FAILED, of), of, NOW + 6)
+    assert not lab.runs.update(run, late, expires_at_s=EXPIRES_AT_S).is_written
+    assert now_stored(lab, run.id) == after
+
+
+def test_a_redrive_is_made_once_and_a_choice_of_the_former_epoch_is_refused(lab: Lab) -> None:
+    of = graph(
+        node("a"), node("b", "a", run_if=RunIf.ANY_FAILED), node("c", "b"), on_failure=OnFailure.CONTINUE
+    )
+    run = stored(lab, of)
+    failed = lab.runs.update(run, with_end(run, "a", State.FAILED, of)).run
+    slow = decided(failed, of, NOW + 5)
+    chosen = lab.runs.update(failed, slow).run
+    done = lab.runs.update(chosen, with_end(chosen, "b", State.FAILED, of)).run
+    ended = lab.runs.update(done, decided(done, of, NOW + 7), expires_at_s=EXPIRES_AT_S).run
+    assert ended.state is RunState.FAILED
+    anew = redriven(ended, of, NOW + 9, 60)
+    assert lab.runs.update(ended, anew).is_written
+    assert now_stored(lab, run.id) == anew
+    rival = lab.runs.update(ended, redriven(ended, of, NOW + 10, 60))
+    assert not rival.is_written
+    assert not lab.runs.update(failed, slow).is_written
+    assert now_stored(lab, run.id) == anew
+
+
+def test_all_tasks_of_the_largest_run_change_in_one_update(lab: Lab) -> None:
+    nodes = [node("first"), *(Node(key=f"t{number}", after=("first",)) for number in range(MAX_TASKS - 1))]
+    of = graph(*nodes)
+    run = stored(lab, of)
+    all_chosen = decided(with_end(run, "first", of=of), of, NOW + 5)
+    assert lab.runs.update(run, all_chosen).is_written
+    stopped = all_chosen
+    for number in range(MAX_TASKS - 1):
+        stopped = with_end(stopped, f"t{number}", State.FAILED, of)
+    ended = decided(stopped, of, NOW + 9)
+    assert lab.runs.update(all_chosen, ended, expires_at_s=EXPIRES_AT_S).is_written
+    anew = redriven(ended, of, NOW + 10, 60)
+    assert lab.runs.update(ended, anew).is_written
+    assert now_stored(lab, run.id) == anew
+
+
+def test_an_update_of_an_absent_run_is_refused(lab: Lab) -> None:
+    run = run_of(workflow_of(JOIN))
+    with pytest.raises(NotFoundError):
+        lab.runs.update(run, with_end(run, "a"))
+
+
+def test_the_runs_of_a_workflow_are_listed_latest_first(lab: Lab) -> None:
+    runs = [run_of(workflow_of(JOIN), NOW + 1_000 * number) for number in range(4)]
+    for run in runs:
+        lab.runs.put_if_absent(run)
+    lab.runs.put_if_absent(replace(runs[0], id=run_id(NOW, 9), workflow_id=WORKFLOW_ID[:-1] + "1"))
+    latest_first = [run.id for run in reversed(runs)]
+    assert lab.runs.page("tnt_a", WORKFLOW_ID, before=None, limit=3) == latest_first[:3]
+    assert lab.runs.page("tnt_a", WORKFLOW_ID, before=latest_first[2], limit=3) == latest_first[3:]
+    assert lab.runs.page("tnt_b", WORKFLOW_ID, before=None, limit=3) == []
+
+
+def test_sweepers_see_a_run_and_the_run_of_a_task_and_others_see_neither(lab: Lab) -> None:
+    workflow = workflow_of(JOIN)
+    run = stored(lab)
+    task = task_execution(workflow, run, 0, created_at=NOW)
+    lab.executions.put_if_absent(task)
+    assert lab.executions.get(task.id) == task
+    shards = {(run.id.bucket, run.id.shard), (task.id.bucket, task.id.shard)}
+    pages = [lab.executions.scan(*shard, after=None, limit=9) for shard in shards]
+    [row] = [row for page in pages for row in page.rows]
+    [run_row] = [row for page in pages for row in page.runs]
+    assert row.task == task.task
+    assert (run_row.id, run_row.is_open, run_row.deadline_at) == (run.id, True, run.deadline_at)
+    assert all(page.unreadable == () for page in pages)
+    pending = [lab.executions.scan_pending(*shard, after=None, limit=9) for shard in shards]
+    assert [each.wakes for page in pending for each in page.rows] == [task.id]
+    assert all(page.unreadable == () for page in pending)
+    found = [lab.executions.read_shard(*shard, after=None, limit=9) for shard in shards]
+    assert [each.id for page in found for each in page.executions] == [task.id]
+    assert all(page.unreadable == () for page in found)
+    listed = lab.executions.read_rows(run.id.bucket, run.id.shard, [run_row.sort_key])
+    assert listed.runs == (run_row,)
+    assert run.tasks[0].state == TaskState.CHOSEN  # type: ignore[union-attr]

@@ -1,0 +1,76 @@
+"""WorkflowStore: definitions with a head that changes and revisions that never do."""
+
+from dataclasses import replace
+
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.workflows.graph import OnFailure, RunIf
+from shared.domain.workflows.workflow import Workflow
+from tests.support.builders import EXPIRES_AT_S
+from tests.support.conformance.labs import Lab
+from tests.support.workflows import NOW, WORKFLOW_ID, graph, node, workflow_of
+
+TENANT = "tnt_a"
+GRAPH = graph(
+    node("a"), node("b", "a"), node("h", "a", "b", run_if=RunIf.ANY_FAILED), on_failure=OnFailure.CONTINUE
+)
+
+
+def full() -> Workflow:
+    """A workflow in which nothing has its default."""
+    workflow = workflow_of(
+        GRAPH, retry=RetryPolicy(max_attempts=3, delays_seconds=(1, 2), give_up_after_seconds=9)
+    )
+    first, *rest = workflow.calls
+    calls = (replace(first, request=b"", payload_id=f"{WORKFLOW_ID}.1.0", destination="d" * 8), *rest)
+    return replace(workflow, calls=calls, name="nightly", tags=("team:a",), deadline_seconds=60)
+
+
+def test_a_workflow_is_read_back_whole(lab: Lab) -> None:
+    assert lab.workflows.create(full()) is None
+    assert lab.workflows.head(TENANT, WORKFLOW_ID) == full().head
+    assert lab.workflows.revision(TENANT, WORKFLOW_ID, 1) == full()
+
+
+def test_an_unknown_workflow_is_absent(lab: Lab) -> None:
+    assert lab.workflows.head(TENANT, WORKFLOW_ID) is None
+    assert lab.workflows.revision(TENANT, WORKFLOW_ID, 1) is None
+    assert lab.workflows.page(TENANT, after=None, limit=5) == []
+
+
+def test_a_repeated_creation_finds_the_first_workflow(lab: Lab) -> None:
+    assert lab.workflows.create(full()) is None
+    assert lab.workflows.create(replace(full(), name="other")) == full().head
+    assert lab.workflows.revision(TENANT, WORKFLOW_ID, 1) == full()
+
+
+def test_a_new_revision_replaces_the_head_once_and_leaves_the_former_revision(lab: Lab) -> None:
+    lab.workflows.create(full())
+    second = replace(full(), revision=2, name="second")
+    assert lab.workflows.replace(full().head, second, EXPIRES_AT_S)
+    assert not lab.workflows.replace(full().head, replace(second, name="rival"), EXPIRES_AT_S)
+    assert lab.workflows.head(TENANT, WORKFLOW_ID) == second.head
+    assert lab.workflows.revision(TENANT, WORKFLOW_ID, 1) == full()
+    assert lab.workflows.revision(TENANT, WORKFLOW_ID, 2) == second
+    lab.workflows.keep_revision(TENANT, WORKFLOW_ID, 1, EXPIRES_AT_S + 1)
+    assert lab.workflows.revision(TENANT, WORKFLOW_ID, 1) == full()
+
+
+def test_a_deleted_workflow_is_not_listed_and_takes_no_revision(lab: Lab) -> None:
+    lab.workflows.create(full())
+    assert lab.workflows.delete(full().head, EXPIRES_AT_S)
+    assert not lab.workflows.delete(full().head, EXPIRES_AT_S)
+    assert not lab.workflows.replace(full().head, replace(full(), revision=2), EXPIRES_AT_S)
+    head = lab.workflows.head(TENANT, WORKFLOW_ID)
+    assert head is not None
+    assert head.is_deleted
+    assert lab.workflows.page(TENANT, after=None, limit=5) == []
+
+
+def test_workflows_are_listed_page_by_page_in_order(lab: Lab) -> None:
+    ids = [WORKFLOW_ID[:-1] + last for last in "0123"]
+    for workflow_id in reversed(ids):
+        lab.workflows.create(replace(full(), id=workflow_id, created_at=NOW))
+    lab.workflows.create(replace(full(), tenant_id="tnt_b"))
+    first = lab.workflows.page(TENANT, after=None, limit=3)
+    assert [head.id for head in first] == ids[:3]
+    assert [head.id for head in lab.workflows.page(TENANT, after=ids[2], limit=3)] == ids[3:]
