@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from shared.usecases.filing.file_execution import FileExecution
     from shared.usecases.filing.file_limit_alert import FileLimitAlert
     from shared.usecases.filing.file_successor import FileSuccessor
-    from shared.usecases.filing.record_dst_skips import RecordDstSkips
     from shared.usecases.filing.scanned_shards import ScannedShards
     from shared.usecases.jobs.cancel_job import CancelJob
     from shared.usecases.jobs.file_trigger import FileTrigger
@@ -96,14 +95,6 @@ class CoreUseCases:
             defaults=require(self.settings, QuotaSettings).default_quotas,
             plan=self.settings.shard_plan,
             cell=self.settings.cell,
-        )
-
-    @cached_property
-    def record_dst_skips(self) -> RecordDstSkips:
-        from shared.usecases.filing.record_dst_skips import RecordDstSkips
-
-        return RecordDstSkips(
-            store=self.ports.executions, clock=self.ports.clock, retention=self.settings.retention
         )
 
     @cached_property

@@ -51,9 +51,12 @@ class JobUseCases:
 
     @cached_property
     def _create_recurring(self) -> CreateRecurring:
+        from shared.usecases.filing.record_dst_skips import RecordDstSkips
         from shared.usecases.jobs.create_recurring import CreateRecurring
 
-        return CreateRecurring(self.core.file, self.core.ports.jobs, self.core.record_dst_skips)
+        ports = self.core.ports
+        skips = RecordDstSkips(store=ports.executions, clock=ports.clock, retention=self._settings.retention)
+        return CreateRecurring(self.core.file, ports.jobs, skips)
 
     @cached_property
     def create_job(self) -> CreateJob:

@@ -53,7 +53,7 @@ def _ticks(world: World, progress: FakeReconcileProgress) -> TickUseCases:
     ports.executions, ports.jobs, ports.run_locks = world.store, world.jobs, world.run_locks
     ports.ledger, ports.reconcile_progress, ports.accepted_log = world.ledger, progress, world.accepted
     ports.live_items, ports.tenants, ports.spread = world.live_items, world.tenants, one_by_one
-    ports.shard_counts = world.shard_counts
+    ports.shard_counts, ports.calendars = world.shard_counts, world.calendars
     ports.queue = SqsWakeupQueue(world.lanes, QUEUE_URLS, even, one_by_one)  # type: ignore[arg-type]
     return use_cases(ports, settings_of(world.releases.newest, world.retention)).ticks
 
