@@ -5,6 +5,7 @@ from playwright.sync_api import Browser, expect
 
 from shared.domain.dead_letters.parked_message import park
 from shared.names import QueueName
+from tests.console.delayed_requests import DelayedRequests
 from tests.console.failing import asked, fail
 from tests.support.console.day import Day
 from tests.support.console.served import ServedApi
@@ -53,6 +54,19 @@ def test_first_letters_stay_while_a_busy_machine_draws_the_page(empty_console: C
     field.fill("n")
     page.evaluate("effectsHaveRun()")
     expect(field).to_have_value("n")
+
+
+def test_nothing_is_typed_into_the_defaults_while_they_are_saved(empty_console: Console) -> None:
+    console, page = empty_console, empty_console.page
+    console.open("#/usage")
+    page.get_by_label("After a failure").fill("https://hooks.northwind.example/failed")
+    delayed = DelayedRequests(page, "/v1/settings")
+    page.get_by_role("button", name="Save the defaults").click()
+    field = page.get_by_label("After a success")
+    expect(field).not_to_be_editable()
+    delayed.release("/v1/settings")
+    expect(page.get_by_text("The defaults are saved.")).to_be_visible()
+    expect(field).to_be_editable()
 
 
 def test_signing_secret_is_rotated_and_the_defaults_are_saved(empty_console: Console) -> None:

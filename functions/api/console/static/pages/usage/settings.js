@@ -25,16 +25,17 @@ function Form({ settings, reload }) {
     event.preventDefault();
     attempt(async () => {
       await send('PATCH', '/v1/settings', { body: settingsPatch(texts) });
-      notify('The defaults are saved.');
       await reload();
+      notify('The defaults are saved.');
     });
   };
+  // What is typed during the save would be lost with the texts that it replaces.
   const edit = (name) => (event) => setTexts({ ...texts, [name]: event.target.value });
   return html`<form onSubmit=${submit}>
     <${Field} label="After a success" hint="Empty: nothing is called.">
-      <input type="url" value=${texts.onSuccess} autocomplete="off" onInput=${edit('onSuccess')} /><//>
+      <input type="url" value=${texts.onSuccess} autocomplete="off" readOnly=${isBusy} onInput=${edit('onSuccess')} /><//>
     <${Field} label="After a failure" hint="Empty: nothing is called.">
-      <input type="url" value=${texts.onFailure} autocomplete="off" onInput=${edit('onFailure')} /><//>
+      <input type="url" value=${texts.onFailure} autocomplete="off" readOnly=${isBusy} onInput=${edit('onFailure')} /><//>
     ${settings.alerts && html`<p>Alerts go to <code>${settings.alerts.url}</code>: ${settings.alerts.events.join(', ')}.</p>`}
     ${error && html`<${Problem} error=${error} />`}
     <div class="actions"><button type="submit" aria-busy=${isBusy}>Save the defaults</button></div>
