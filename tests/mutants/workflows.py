@@ -5,9 +5,9 @@ from tests.mutants.mutant import Mutant
 _GRAPH = "tests/unit/domain/workflows/test_graph.py"
 _RULES = "tests/unit/domain/workflows/test_run_rules.py"
 _STORE = "tests/conformance/test_run_store.py"
-_WORKFLOW_STORE = "tests/conformance/test_workflow_store.py"
 _RUNS = "tests/unit/usecases/workflows/test_runs.py"
 _CRASHES = "tests/unit/usecases/workflows/test_run_crashes.py"
+_REPAIRS = "tests/unit/usecases/workflows/test_repair_runs.py"
 _SIMULATION = "tests/simulation/test_workflows.py"
 _RUN_RULES = "shared/domain/workflows/run_rules.py"
 _ADVANCE = "shared/usecases/workflows/advance_run.py"
@@ -144,13 +144,6 @@ WORKFLOWS = (
         killer=_STORE,
     ),
     Mutant(
-        name="workflow whose revision changes without its head",
-        file="shared/adapters/dynamodb/workflows/workflow_store.py",
-        old='_AT_REVISION = "#v <= :v AND rv = :revision AND attribute_not_exists(dd)"',
-        new='_AT_REVISION = "#v <= :v AND :revision = :revision AND attribute_not_exists(dd)"',
-        killer=_WORKFLOW_STORE,
-    ),
-    Mutant(
         name="task of a workflow that an older release ends",
         file="shared/adapters/dynamodb/codec/versions.py",
         old="    if execution.task is not None:\n",
@@ -211,7 +204,7 @@ WORKFLOWS = (
         file=_ADVANCE,
         old="        if not is_repeated and run.state is before.state:\n",
         new="        if run.state is before.state:\n",
-        killer=_CRASHES,
+        killer=_REPAIRS,
     ),
     Mutant(
         name="cancellation that stops nothing",
@@ -246,7 +239,7 @@ WORKFLOWS = (
         file="shared/usecases/ticks/sweep_pass.py",
         old="            self.keep(run.sort_key)\n",
         new="            pass\n",
-        killer=_CRASHES,
+        killer=_REPAIRS,
     ),
     Mutant(
         name="deadline that waits for a regular sweep",
@@ -260,14 +253,14 @@ WORKFLOWS = (
         file=_REPAIR,
         old="            if row.task is not None and row.state.is_terminal:\n",
         new="            if False:\n",
-        killer=_CRASHES,
+        killer=_REPAIRS,
     ),
     Mutant(
         name="shard that is closed although a run could not be read",
         file=_REPAIR,
         old="        return None, False\n",
         new="        return None, True\n",
-        killer=_CRASHES,
+        killer=_REPAIRS,
     ),
     Mutant(
         name="run in a closed bucket that nobody finds",
