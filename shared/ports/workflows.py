@@ -78,7 +78,7 @@ class RunStore(Protocol):
 
         The condition: each changed task is stored as in `before`. Unless the difference only adds ends of chosen
         tasks, the stored state and epoch must also be those of `before`. Other tasks may have changed: the result
-        shows them, so no end is lost, and whoever sees a task ready can choose it.
+        shows them, so no end is lost, and each process that sees a task ready can choose it.
 
         An update that is stored already counts as written, since the response of its first try may have been
         lost. NotFoundError if there is no run. `expires_at_s` is set if and only if `after` has ended.

@@ -137,7 +137,7 @@ WORKFLOWS = (
         killer=_STORE,
     ),
     Mutant(
-        name="update whose lost response makes its choices nobody's",
+        name="update whose choices no process files after a lost response",
         file=_ITEM,
         old="is_written=is_stored(before, after, existing)",
         new="is_written=False",
@@ -186,7 +186,7 @@ WORKFLOWS = (
         killer=_CRASHES,
     ),
     Mutant(
-        name="chosen task that nobody files",
+        name="chosen task that no process files",
         file=_ADVANCE,
         old="ends, missing=missing, is_repeated=True)",
         new="ends, is_repeated=True)",
@@ -249,7 +249,7 @@ WORKFLOWS = (
         killer=_RUNS,
     ),
     Mutant(
-        name="ended task that the sweeper leaves to nobody",
+        name="ended task that the sweeper ignores",
         file=_REPAIR,
         old="            if row.task is not None and row.state.is_terminal:\n",
         new="            if False:\n",
@@ -263,14 +263,14 @@ WORKFLOWS = (
         killer=_REPAIRS,
     ),
     Mutant(
-        name="run in a closed bucket that nobody finds",
+        name="run in a closed bucket that no sweeper finds",
         file="shared/usecases/workflows/start_run.py",
         old="        self.file.ensure_scanned(draft.id)\n        existing = ",
         new="        existing = ",
         killer=_CRASHES,
     ),
     Mutant(
-        name="redrive in a closed bucket that nobody finds",
+        name="redrive in a closed bucket that no sweeper finds",
         file="shared/usecases/workflows/redrive_run.py",
         old="        self.file.ensure_scanned(run.id)\n        update = ",
         new="        update = ",

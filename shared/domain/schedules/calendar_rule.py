@@ -28,7 +28,7 @@ MAX_BUSINESS_DAY: Final = 23
 MAX_TRIED_DAYS: Final = 80
 """No run if this many successive days of a line lead to no business day, each after another business day."""
 MAX_AHEAD_DAYS: Final = 20 * 366
-"""No run if the next day that leads to a business day is further ahead; no date is a weekend for so long."""
+"""No run if the next day that leads to a business day is further ahead; no weekend lasts longer."""
 
 
 class WhenExcluded(StrEnum):

@@ -105,7 +105,7 @@ def new_run(
 def task_execution(
     workflow: Workflow, run: Run, index: int, *, created_at: int, index_shards: int = 1
 ) -> Execution:
-    """The execution of a chosen task. Whoever files it files the same one, but for `created_at`.
+    """The execution of a chosen task. Each process files the same one, but for `created_at`.
 
     InvalidValueError for a task that is not chosen. No attempt begins behind the deadline of the run.
     """

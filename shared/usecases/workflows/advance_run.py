@@ -1,6 +1,6 @@
 """Carry a run on: record ends of its tasks, decide what follows from them, and file what was chosen.
 
-Chosen first, filed second: whoever repeats a step files the very same executions. The process that chose a task
+Chosen first, filed second: a repeated step files the very same executions. The process that chose a task
 files it before its own message is done; if it crashes, the message comes back, or the sweeper finds the task's row or
 the run.
 """

@@ -13,7 +13,7 @@ from shared.usecases.tenancy.read_tenant import ReadTenant
 
 @dataclass(frozen=True, slots=True)
 class FileTasks:
-    """Safe to repeat: whoever files a task files the same execution."""
+    """Safe to repeat: each process files the same execution for a task."""
 
     file_batch: FileBatch
     read_tenant: ReadTenant

@@ -201,7 +201,7 @@ def test_failed_run_is_redriven_once_however_often_it_is_asked_for() -> None:
     assert world.post({"epoch": 2}, f"/v1/runs/{run}/redrive").problem == "invalid-state"
 
 
-def test_cancelled_run_calls_nobody_and_says_why() -> None:
+def test_cancelled_run_makes_no_call_and_says_why() -> None:
     world = ApiWorld()
     run = started(world, created(world))
     for _ in range(2):

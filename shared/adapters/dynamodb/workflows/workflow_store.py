@@ -87,7 +87,7 @@ class DynamoWorkflowStore:
             )
 
     def page(self, tenant_id: str, *, after: str | None, limit: int) -> Sequence[WorkflowHead]:
-        """Pages of the query without a live workflow are passed over."""
+        """Skips pages of the query that have no live workflow."""
         found: list[WorkflowHead] = []
         start: dict[str, Any] | None = {}
         if after is not None:

@@ -102,7 +102,7 @@ def test_job_without_a_name_is_named_by_its_id() -> None:
         ("![](https://evil.example/x.png)", "![]\u2060(https://evil.example/x.png)"),
     ],
 )
-def test_hostile_name_is_shown_and_mentions_nobody_and_hides_no_link(name: str, shown: str) -> None:
+def test_hostile_name_is_shown_without_a_mention_or_a_hidden_link(name: str, shown: str) -> None:
     assert escaped(name) == shown
     assert text_of(AlertEvent.FAILED, job=NotifiedJob(name=name))[0].startswith(f"*{shown}* failed")
 

@@ -184,7 +184,7 @@ def test_a_task_alone_that_was_cancelled_leaves_its_run_cancelled():
     assert run.state is RunState.CANCELLED
 
 
-def test_the_execution_of_a_task_is_the_same_whoever_files_it_and_gives_up_at_the_deadline():
+def test_the_execution_of_a_task_is_the_same_in_each_process_and_gives_up_at_the_deadline():
     of = graph(node("a"))
     workflow = workflow_of(of, deadline_seconds=60)
     run = run_of(workflow)

@@ -172,7 +172,7 @@ def test_a_sweep_at_any_step_changes_nothing(name):
         assert story.judge().state in allowed, f"moment {moment}"
 
 
-def test_a_join_is_chosen_and_filed_by_whoever_sees_both_ends():
+def test_a_join_is_chosen_and_filed_by_the_process_that_sees_both_ends():
     """Two tasks end at once: neither process knows of the other end when it begins to record its own."""
     world = WorkflowWorld()
     workflow = world.define(node("a"), node("b"), node("c", "a", "b"))
