@@ -1,5 +1,5 @@
 // The form for an API key. Nothing but an address with #key= fills it in.
-import { html, useLayoutEffect, useRef, useState } from '../lib/dom.js';
+import { html, useEffect, useLayoutEffect, useRef, useState } from '../lib/dom.js';
 import { whoami } from '../lib/api.js';
 import { isHeld } from '../lib/drafts.js';
 import { session, signIn, signOut } from '../lib/session.js';
@@ -28,11 +28,11 @@ export function SignIn({ offeredKey, onDone }) {
 
   useLayoutEffect(() => {
     document.title = 'Sign in · Punctual';
-    // Known only now: the form of the last session leaves the page after this one has come.
-    setHasDraft(isHeld());
     if (offeredKey === null && session.key !== null) enter(session.key);
     else field.current?.focus();
   }, []);
+  // Known only then: the form of the last session leaves the page after this one has come.
+  useEffect(() => setHasDraft(isHeld()), []);
 
   const submit = (event) => {
     event.preventDefault();
