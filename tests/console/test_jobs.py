@@ -147,7 +147,7 @@ def test_paused_job_says_why_and_is_resumed_triggered_and_backfilled(console: Co
     expect(dialog).to_contain_text("3 runs, the first for")
     console.check_access()
     dialog.get_by_role("button", name="Start 3 runs").click()
-    expect(page.get_by_text("A backfill of")).to_be_visible()
+    expect(page.get_by_text(f"A backfill of {job}")).to_be_visible()
 
 
 def test_job_is_deleted_only_after_a_question(console: Console) -> None:
