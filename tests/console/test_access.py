@@ -56,7 +56,7 @@ def test_first_letters_stay_while_a_busy_machine_draws_the_page(empty_console: C
     expect(field).to_have_value("n")
 
 
-def test_nothing_is_typed_into_the_defaults_while_they_are_saved(empty_console: Console) -> None:
+def test_notification_defaults_take_no_text_while_they_are_saved(empty_console: Console) -> None:
     console, page = empty_console, empty_console.page
     console.open("#/usage")
     page.get_by_label("After a failure").fill("https://hooks.northwind.example/failed")

@@ -21,9 +21,9 @@ def compressed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     sizes: list[int] = []
     compress = gzip.compress
 
-    def counting(content: bytes, **options: Any) -> bytes:
+    def counting(content: bytes, *level: int, **options: Any) -> bytes:
         sizes.append(len(content))
-        return compress(content, **options)
+        return compress(content, *level, **options)
 
     monkeypatch.setattr(gzip, "compress", counting)
     packed.cache_clear()
