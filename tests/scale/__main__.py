@@ -42,7 +42,7 @@ def main() -> int:
         "--rates", action="store_true", help="steady rates, as the page docs/scale.md shows them"
     )
     parser.add_argument(
-        "--archive", action="store_true", help="the archive, as the page docs/scale.md shows it"
+        "--archive", action="store_true", help="the archive: minutes, questions and cost, as Markdown"
     )
     arguments = parser.parse_args()
     if arguments.figures:
