@@ -18,7 +18,7 @@ CALENDARS = (
         file=_RULE_FILE,
         old="if each is not None and each in month), None)",
         new="if each is not None), None)",
-        killer=_PROPERTIES,
+        killer=_RULE,
     ),
     Mutant(
         name="modified following of a month without a business day that goes back into the month before",
