@@ -63,7 +63,7 @@ def refuses(*keys: str) -> Any:
 HOSTILE: dict[str, tuple[list[Any], str, str]] = {
     "a cycle": ([task("a", "b"), task("b", "a")], "/tasks/1/after", "b → a → b"),
     "a task after itself": ([task("a", "a")], "/tasks/0/after", "a → a"),
-    "an unknown key": ([task("a", "nobody")], "/tasks/0/after/0", "no task has the key 'nobody'"),
+    "an unknown key": ([task("a", "absent")], "/tasks/0/after/0", "no task has the key 'absent'"),
     "a key twice": ([task("a"), task("a")], "/tasks/1/key", "already that of tasks/0"),
     "an edge twice": ([task("a"), task("b", "a", "a")], "/tasks/1/after/1", "in this list already"),
     "no key": ([{"request": {"url": URL}}], "/tasks/0/key", "required"),
@@ -257,7 +257,7 @@ def test_patch_keeps_the_requests_that_it_does_not_name_and_open_runs_keep_their
 
 @pytest.mark.parametrize(
     ("patch", "pointer"),
-    [([], ""), ({"nobody": None}, "/nobody"), ({"tasks": None}, "/tasks"), ({"schedule": {}}, "/schedule")],
+    [([], ""), ({"unknown": None}, "/unknown"), ({"tasks": None}, "/tasks"), ({"schedule": {}}, "/schedule")],
 )
 def test_patch_that_makes_no_workflow_is_refused(patch: Any, pointer: str) -> None:
     world = ApiWorld()
