@@ -60,5 +60,5 @@ def test_page_of_herds_has_a_row_for_each_and_a_plot_for_each_size(slow: HerdRun
 
 def test_herds_of_the_page_use_the_preset_of_the_cloud() -> None:
     sized = [herd for herd in HERDS if herd.is_sized]
-    assert len(sized) == 4
+    assert len(sized) == 6
     assert {isinstance(herd.source, Pollers) for herd in sized} == {True}
