@@ -1,12 +1,17 @@
 """`punctual calendars`: the tenant's own calendars, which schedules name."""
 
+from datetime import date, timedelta
 from enum import Enum
 from typing import Annotated, Any
 
 import typer
 
+from punctual.cli.exits import CommandError, Exit
 from punctual.cli.output import Column
-from punctual.cli.session import session_of
+from punctual.cli.session import Session, session_of
+
+IMPORTED_DAYS = 5 * 366
+"""Days of an iCalendar file are taken for this long by default."""
 
 
 class Weekday(str, Enum):
@@ -44,6 +49,24 @@ DatesOut = Annotated[
     list[str] | None,
     typer.Option("--out", metavar="DATE", help="An excluded day. May be given several times."),
 ]
+FileIn = Annotated[
+    str | None,
+    typer.Option("--in-ics", metavar="FILE|-", help="An iCalendar file whose days are business days."),
+]
+FileOut = Annotated[
+    str | None,
+    typer.Option("--out-ics", metavar="FILE|-", help="An iCalendar file whose days are excluded."),
+]
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="DATE", help="The first day taken from a file. Default: the first of this year."),
+]
+Until = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DATE", help="The day after the last one taken from a file. Default: in five years."
+    ),
+]
 
 COLUMNS = (
     Column("calendar", lambda calendar: calendar.name),
@@ -75,13 +98,42 @@ def put_calendar(
     weekend: Weekend = None,
     dates_in: DatesIn = None,
     dates_out: DatesOut = None,
+    in_ics: FileIn = None,
+    out_ics: FileOut = None,
+    since: Since = None,
+    until: Until = None,
 ) -> None:
-    """Create a calendar, or replace its days by those that are given."""
+    """Create a calendar, or replace its days by those that are given, and by those of iCalendar files."""
     session = session_of(context)
-    days: dict[str, Any] = {"dates_in": dates_in or [], "dates_out": dates_out or []}
+    if (since or until) and not (in_ics or out_ics):
+        raise CommandError("--since and --until limit what is taken from --in-ics and --out-ics", Exit.USAGE)
+    days: dict[str, Any] = {
+        "dates_in": [*(dates_in or []), *_days_of(session, in_ics, since, until)],
+        "dates_out": [*(dates_out or []), *_days_of(session, out_ics, since, until)],
+    }
     if weekend:
         days["weekend"] = [day.value for day in weekend]
     session.show_one(session.client.calendars.put(calendar, country=country, **days), COLUMNS)
+
+
+def _days_of(session: Session, file: str | None, since: str | None, until: str | None) -> list[str]:
+    """The days of an iCalendar file as dates of ISO 8601."""
+    if file is None:
+        return []
+    from punctual.importers import IcalendarReader
+
+    today = session.around.now().date()
+    first = today.replace(month=1, day=1) if since is None else _date("--since", since)
+    end = today + timedelta(IMPORTED_DAYS) if until is None else _date("--until", until)
+    name = "standard input" if file == "-" else file.removeprefix("@")
+    return [day.isoformat() for day in IcalendarReader(first, end).read(name, session.content(file))]
+
+
+def _date(option: str, text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise CommandError(f"{option} needs a date such as 2027-12-31", Exit.USAGE) from None
 
 
 def delete_calendar(context: typer.Context, calendar: CalendarArgument) -> None:

@@ -6,6 +6,7 @@ instants as the source, over 400 days and all clock changes. The package needs P
 
 from punctual.importers.crontab import CrontabReader
 from punctual.importers.eventbridge import EventBridgeReader, SchedulerClient, read_live
+from punctual.importers.icalendar_days import IcalendarReader
 from punctual.importers.job import SourceFile, SourceJob, UnreadableSourceError, Verdict
 from punctual.importers.kubernetes import KubernetesReader
 from punctual.importers.ports import Instants, ScheduleRefusedError, SourceInstants
@@ -18,6 +19,7 @@ from punctual.importers.targets import UrlMap, url_map
 __all__ = [
     "CrontabReader",
     "EventBridgeReader",
+    "IcalendarReader",
     "Instants",
     "Judgement",
     "KubernetesReader",

@@ -1,0 +1,64 @@
+"""`punctual calendars put` with iCalendar files."""
+
+from pathlib import Path
+
+import pytest
+
+from client.tests.cli.scene import Scene
+from punctual.cli.exits import Exit
+
+SHUTDOWN = """BEGIN:VCALENDAR\r
+VERSION:2.0\r
+PRODID:-//plant//EN\r
+BEGIN:VEVENT\r
+UID:shutdown\r
+DTSTAMP:20300101T000000Z\r
+DTSTART;VALUE=DATE:20301224\r
+DTEND;VALUE=DATE:20301228\r
+END:VEVENT\r
+END:VCALENDAR\r
+"""
+
+
+def test_calendar_takes_its_days_from_icalendar_files(tmp_path: Path) -> None:
+    file = tmp_path / "shutdown.ics"
+    file.write_text(SHUTDOWN, newline="")
+    scene = Scene()
+    scene.shell.ok(
+        *("calendars", "put", "plant", "--country", "DE", "--out", "2030-01-02"),
+        *("--out-ics", str(file), "--since", "2030-01-01", "--until", "2030-12-27"),
+    )
+    shown = scene.shell.json("calendars", "get", "plant")
+    assert shown["dates_out"] == ["2030-01-02", "2030-12-24", "2030-12-25", "2030-12-26"]
+    scene.shell.ok(
+        "calendars",
+        "put",
+        "plant",
+        "--in-ics",
+        "-",
+        "--since",
+        "2030-12-27",
+        "--until",
+        "2031-01-01",
+        stdin=SHUTDOWN,
+    )
+    shown = scene.shell.json("calendars", "get", "plant")
+    assert (shown["dates_in"], shown["dates_out"]) == (["2030-12-27"], [])
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (["--out-ics", "-"], "standard input: no iCalendar"),
+        (["--out-ics", "missing.ics"], "missing.ics: No such file"),
+        (["--out-ics", "-", "--since", "yesterday"], "--since needs a date such as 2027-12-31"),
+        (["--until", "2030-01-01"], "--since and --until limit what is taken"),
+    ],
+)
+def test_days_that_cannot_be_taken_leave_the_calendar_alone(options: list[str], error: str) -> None:
+    scene = Scene()
+    scene.shell.ok("calendars", "put", "plant", "--out", "2030-01-02")
+    refused = scene.shell.run("calendars", "put", "plant", *options, stdin="{}")
+    assert refused.code == Exit.USAGE
+    assert error in refused.err
+    assert scene.shell.json("calendars", "get", "plant")["version"] == 1
