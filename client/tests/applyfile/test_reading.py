@@ -73,6 +73,71 @@ def test_header_and_body_may_come_from_a_variable_or_a_command() -> None:
     }
 
 
+URLS = (
+    "    url: {env: HOOK}\n"
+    "    on_success: {command: [pass, show, chat]}\n"
+    "    on_failure: {env: CHAT}\n"
+    "    alerts: {url: {env: CHAT}, events: [failed], format: slack}\n"
+)
+FROM_OUTSIDE = JOB.replace("    url: https://example.com/\n", URLS)
+CHAT = "https://chat.example/services/T000/B000/s3cret"
+
+
+def test_every_url_may_come_from_a_variable_or_a_command() -> None:
+    job = read(FROM_OUTSIDE)
+    command = Source(command=("pass", "show", "chat"))
+    assert job.sources() == (Source("HOOK"), command, Source("CHAT"), Source("CHAT"))
+    assert job.hidden() == {"/request/url", "/on_success", "/on_failure", "/alerts/url"}
+    values = {Source("HOOK"): "https://example.com/h", command: "none", Source("CHAT"): CHAT}
+    body = job.body(values)
+    assert body["request"] == {"url": "https://example.com/h"}
+    assert (body["on_success"], body["on_failure"]) == ("none", CHAT)
+    assert body["alerts"] == {"url": CHAT, "events": ["failed"], "format": "slack"}
+
+
+def test_url_of_the_defaults_may_come_from_a_variable() -> None:
+    file = read_apply_file(
+        b"set: s\ndefaults: {url: {env: HOOK}, alerts: {url: {env: CHAT}}}\n"
+        b"jobs:\n  a: {cron: '@daily'}\n  b: {cron: '@daily', url: 'https://example.com/', alerts: {url: none}}\n"
+    )
+    assert [job.hidden() for job in file.jobs] == [{"/request/url", "/alerts/url"}, frozenset()]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "s3cret",
+        "none",
+        "ftp://example.com/s3cret",
+        "https://example.com/s3cret\nhttps://example.com/",
+        "https://example.com/s3cret\n",
+        " https://example.com/s3cret",
+        "https://example.com/s3 cret",
+        "https://example.com/s3cret\u00e9",
+        "https://example.com/s3cret\udcff",
+        "https://example.com/s3cret" + "x" * 2048,
+    ],
+)
+def test_value_that_is_no_url_is_refused_and_not_shown(value: str) -> None:
+    job = read(JOB.replace("https://example.com/", "{env: HOOK}"))
+    with pytest.raises(ApplyFileError) as refused:
+        job.body({Source("HOOK"): value})
+    assert str(refused.value) == (
+        "jobs.nightly.url: the value of HOOK is no URL: one begins with https:// and has at most 2048 characters of "
+        "ASCII, without spaces and line breaks"
+    )
+
+
+def test_value_that_is_no_callback_is_refused_and_told_what_to_send() -> None:
+    job = read(JOB + "    alerts: {url: {command: [pass, show]}}\n")
+    with pytest.raises(ApplyFileError) as refused:
+        job.body({Source(command=("pass", "show")): "slack s3cret"})
+    assert str(refused.value) == (
+        "jobs.nightly.alerts.url: the value of the command 'pass' is no URL: one begins with https:// and has at most "
+        "2048 characters of ASCII, without spaces and line breaks, or is 'none'"
+    )
+
+
 @pytest.mark.parametrize("value", ["a\nX-Other: b", "\x00", "é", "\r"])
 def test_value_that_is_no_header_is_refused_and_not_shown(value: str) -> None:
     job = read(JOB + "    headers: {X-Token: {env: TOKEN}}\n")
@@ -142,6 +207,20 @@ def test_defaults_complete_jobs_where_they_have_a_meaning() -> None:
         ("set: s\njobs:\n  a: {url: https://x.example}\n", r"jobs.yaml:3: jobs.a: exactly one of"),
         ("set: s\njobs:\n  a: {cron: '@daily'}\n", r"jobs.yaml:3: jobs.a.url: is required"),
         ("set: s\njobs:\n  a:\n", r"jobs.yaml:3: jobs.a: is required"),
+        (
+            JOB.replace("https://example.com/", "{env: A, command: [b]}"),
+            r"jobs.yaml:5: jobs.nightly.url: exactly one of env, command is needed",
+        ),
+        (JOB + "    on_failure: {}\n", r"jobs.yaml:6: jobs.nightly.on_failure: exactly one of env, command"),
+        (
+            JOB + "    alerts: {url: {}}\n",
+            r"jobs.yaml:6: jobs.nightly.alerts.url: exactly one of env, command",
+        ),
+        (JOB + "    on_success: {env: 1A}\n", r"jobs.yaml:6: jobs.nightly.on_success.env: has a form that"),
+        (
+            JOB + "    on_success: {file: a}\n",
+            r"jobs.yaml:6: jobs.nightly.on_success: .*unknown field `file`",
+        ),
         ("set: s\njobs:\n  'a b': {}\n", r"jobs.yaml:3: .*a key has letters, digits"),
         ("set: s\njobs:\n  a/b: {}\n", r"jobs.yaml:3: .*a key has letters, digits"),
         (f"set: s\njobs:\n  {'k' * 127}: {{}}\n", r"jobs.yaml:3: .*more than 128 characters together"),
@@ -203,6 +282,8 @@ def resolved(schema: dict[str, Any]) -> dict[str, Any]:
 def own_schema(model: type, name: str) -> dict[str, Any]:
     (found,), parts = msgspec.json.schema_components([model])
     schema = parts[found["$ref"].rsplit("/", 1)[1]]["properties"][name]
+    texts = [each for each in schema.get("anyOf", []) if each.get("type") == "string"]
+    schema = texts[0] if len(texts) == 1 else schema
     return {key: value for key, value in schema.items() if key not in ("description", "anyOf")}
 
 

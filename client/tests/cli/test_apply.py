@@ -299,3 +299,100 @@ def test_change_that_fails_is_told_and_the_same_command_makes_it() -> None:
     assert around.ok("apply", "-f", "-", "--prune", "--yes", stdin=less).err.endswith(
         "deleted, 1 unchanged\n"
     )
+
+
+CHAT = "https://chat.example/services/T0000000/B0000000/s3cretS3CRET"
+SECRET_URLS = """\
+set: billing
+jobs:
+  nightly:
+    cron: 30 2 * * *
+    url: {env: HOOK}
+    on_success: {env: CHAT}
+    on_failure: {env: CHAT}
+    alerts: {url: {env: CHAT}, events: [failed], format: slack}
+"""
+
+
+def of_secret_urls(text: str = SECRET_URLS) -> Shell:
+    around = shell()
+    around.environ.update({"CHAT": CHAT, "HOOK": f"{HOOK}?token=s3cretS3CRET"})
+    around.ok("apply", "-f", "-", stdin=text)
+    return around
+
+
+def test_urls_from_the_environment_are_sent_and_never_shown() -> None:
+    around = of_secret_urls()
+    with around.deployment.client() as p:
+        job = p.jobs.get_by_key("billing.nightly")
+    assert (job.request.url, job.on_success, job.on_failure) == (f"{HOOK}?token=s3cretS3CRET", CHAT, CHAT)
+    assert job.alerts is not None
+    assert job.alerts.url == CHAT
+    assert around.ok("apply", "-f", "-", stdin=SECRET_URLS).out == "1 unchanged\n"
+    around.environ.update({"CHAT": CHAT.lower(), "HOOK": f"{HOOK}?token=0ther"})
+    ran = around.ok("apply", "-f", "-", "--dry-run", stdin=SECRET_URLS)
+    assert ran.out == (
+        "~ billing.nightly  alerts.url changed (hidden) · on_failure changed (hidden) · on_success changed (hidden) · "
+        "url changed (hidden)\n"
+        "1 to change\n"
+    )
+    document = around.run("apply", "-f", "-", "--dry-run", "-o", "json", stdin=SECRET_URLS)
+    assert document.json["changes"][0]["fields"] == [
+        {"pointer": pointer, "before": None, "after": None, "hidden": True}
+        for pointer in ("/alerts/url", "/on_failure", "/on_success", "/request/url")
+    ]
+
+
+def test_alerts_that_are_added_hide_only_their_url() -> None:
+    around = of_secret_urls(SECRET_URLS[: SECRET_URLS.index("    alerts")])
+    ran = around.ok("apply", "-f", "-", "--dry-run", stdin=SECRET_URLS)
+    assert "alerts.url changed (hidden)" in ran.out
+    assert 'alerts.events none → ["failed"] · alerts.format none → "slack"' in ran.out
+    for format_ in ("table", "json", "yaml"):
+        shown = around.ok("apply", "-f", "-", "--dry-run", "-o", format_, stdin=SECRET_URLS)
+        assert "s3cret" not in (shown.out + shown.err).lower()
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        f"    url: {HOOK}",
+        f"    url: {HOOK}\n    on_failure: none\n    alerts: {{url: none}}",
+        f"    url: {HOOK}\n    on_failure: {HOOK}\n    alerts: {{url: {HOOK}}}",
+        "    url: {env: HOOK}\n    alerts: {url: {env: CHAT}}",
+    ],
+)
+def test_urls_that_an_older_file_took_from_outside_show_only_their_host(members: str) -> None:
+    around = of_secret_urls()
+    text = f"{SECRET_URLS[: SECRET_URLS.index('    url')]}{members}\n"
+    for format_ in ("table", "json", "yaml"):
+        ran = around.ok("apply", "-f", "-", "--dry-run", "-o", format_, stdin=text)
+        assert "s3cret" not in (ran.out + ran.err).lower()
+    assert "https://chat.example/…" in ran.out
+
+
+def test_missing_variable_of_a_url_is_named_and_nothing_is_sent() -> None:
+    around = shell()
+    around.environ["CHAT"] = " "
+    ran = around.run("apply", "-f", "-", stdin=SECRET_URLS)
+    assert (ran.code, ran.out, around.deployment.sent) == (2, "", [])
+    assert "environment variables that are not set, or empty: HOOK, CHAT" in ran.err
+
+
+@pytest.mark.parametrize("value", ["s3cret", f"{CHAT}\n", f"{CHAT}\nnone", "s3cret://chat.example/"])
+def test_variable_that_is_no_url_is_refused_and_not_shown(value: str) -> None:
+    around = shell()
+    around.environ.update({"HOOK": HOOK, "CHAT": value})
+    ran = around.run("apply", "-f", "-", stdin=SECRET_URLS)
+    assert (ran.code, ran.out, around.deployment.sent) == (2, "", [])
+    assert "jobs.nightly.on_success: the value of CHAT is no URL: one begins with https://" in ran.err
+    assert "s3cret" not in ran.err.lower()
+
+
+def test_refusal_of_a_url_from_outside_does_not_show_it() -> None:
+    around = shell()
+    around.environ.update({"HOOK": HOOK, "CHAT": "https://10.0.0.1/s3cretS3CRET"})
+    ran = around.run("apply", "-f", "-", stdin=SECRET_URLS)
+    assert ran.code == 6
+    assert "at /on_failure" in ran.err
+    assert "s3cret" not in ran.err.lower()

@@ -7,7 +7,16 @@ from typing import Any, Final
 
 import msgspec
 
-from punctual.applyfile.schema import KINDS, MEMBERS, ONLY_WITH, REQUEST_MEMBERS, SCHEDULE_MEMBERS, Fields
+from punctual.applyfile.model import value_at
+from punctual.applyfile.schema import (
+    KINDS,
+    MEMBERS,
+    ONLY_WITH,
+    REQUEST_MEMBERS,
+    SCHEDULE_MEMBERS,
+    URL_POINTERS,
+    Fields,
+)
 
 Path = tuple[str | int, ...]
 
@@ -67,6 +76,7 @@ def _outside_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
     """Return the first value from outside the file that does not say where it comes from."""
     given: dict[Path, Any] = {("headers", name): value for name, value in members.get("headers", {}).items()}
     given["body",] = members.get("body")
+    given |= {path: value_at(members, path) for path in URL_POINTERS}
     for path, value in given.items():
         if isinstance(value, dict) and len(value) != 1:
             return path, "exactly one of env, command is needed"

@@ -5,19 +5,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from punctual.applyfile.schema import REQUEST_MEMBERS, SCHEDULE_MEMBERS
+from punctual.applyfile.schema import REQUEST_MEMBERS, SCHEDULE_MEMBERS, URL_POINTERS
 
 KEY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}", re.ASCII)
 """A key of the API: 1 to 128 letters, digits and `. _ : -`, with a letter or digit at its beginning."""
 SET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}", re.ASCII)
 """The name of a set: 1 to 64 of the same characters."""
 _HEADER_TEXT: Final = re.compile(r"[\t\x20-\x7e]*")
+_URL_TEXT: Final = re.compile(r"https?://[\x21-\x7e]{0,2040}")
+_MAX_URL: Final = 2048
+_NO_URL: Final = "none"
 
 
 class ApplyFileError(ValueError):
     """A file that cannot be applied; `str()` names the file, the line and the member, and says what to write.
 
-    The text never holds the value of a header or of a body.
+    The text never holds the value of a header or of a body, and no value from outside the file.
     """
 
 
@@ -40,8 +43,16 @@ class Source:
         return self.env if self.env is not None else f"the command {self.command[0][:60]!r}"
 
 
+def value_at(members: Mapping[str, Any], path: tuple[str, ...]) -> Any:
+    """The value of a member such as `("alerts", "url")`; None where it is missing."""
+    value: Any = members
+    for step in path:
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value
+
+
 def source_of(value: Any) -> Source | None:
-    """The source that a header or a body of the file names; None for text."""
+    """The source that a value of the file names; None for text."""
     if not isinstance(value, Mapping):
         return None
     return Source(value.get("env"), tuple(value.get("command", ())))
@@ -51,7 +62,7 @@ def source_of(value: Any) -> Source | None:
 class Job:
     """One job of the file. `members` are complete: the defaults of the file are in them.
 
-    A header's value and the body are text, `{"env": NAME}` for the value of an environment variable, or
+    A header's value, the body and each URL are text, `{"env": NAME}` for the value of an environment variable, or
     `{"command": [...]}` for what a command prints. `line` is the line of the job's key, from 1, and 0 for a job that
     was not read from a file.
     """
@@ -69,14 +80,21 @@ class Job:
 
         `values` has one for each of `sources()`. Raises ApplyFileError for a value that cannot be sent.
         """
-        request = {name: self.members[name] for name in REQUEST_MEMBERS if name in self.members}
+        members = {**self.members, **self._urls(values)}
+        request = {name: members[name] for name in REQUEST_MEMBERS if name in members}
         if "headers" in request:
             request["headers"] = dict(self._headers(values))
         if (source := source_of(request.get("body"))) is not None:
             request["body"] = self._body(source, values[source])
         apart = {*SCHEDULE_MEMBERS, *REQUEST_MEMBERS}
-        rest = {name: value for name, value in self.members.items() if name not in apart}
+        rest = {name: value for name, value in members.items() if name not in apart}
         return {**rest, "schedule": self.schedule(), "request": request}
+
+    def hidden(self) -> frozenset[str]:
+        """The JSON pointers in the API of the URLs that the file does not hold."""
+        return frozenset(
+            pointer for path, pointer in URL_POINTERS.items() if source_of(value_at(self.members, path))
+        )
 
     def schedule(self) -> dict[str, Any]:
         """Return the `schedule` of the body, which `POST /v1/schedules/preview` takes by itself."""
@@ -92,6 +110,29 @@ class Job:
                 )
             yield name, text
 
+    def _urls(self, values: Mapping[Source, str]) -> dict[str, Any]:
+        """The members with a URL from outside the file, with their values."""
+        found: dict[str, Any] = {}
+        for path in URL_POINTERS:
+            source = source_of(value_at(self.members, path))
+            if source is None:
+                continue
+            first, *rest = path
+            url = self._url(path, source, values[source])
+            found[first] = {**self.members[first], rest[0]: url} if rest else url
+        return found
+
+    def _url(self, path: tuple[str, ...], source: Source, text: str) -> str:
+        may_be_none = path != ("url",)
+        is_url = len(text) <= _MAX_URL and _URL_TEXT.fullmatch(text) is not None
+        if is_url or (may_be_none and text == _NO_URL):
+            return text
+        also = f", or is {_NO_URL!r}" if may_be_none else ""
+        raise ApplyFileError(
+            f"jobs.{self.key}.{'.'.join(path)}: the value of {source} is no URL: one begins with https:// and has at "
+            f"most {_MAX_URL} characters of ASCII, without spaces and line breaks{also}"
+        )
+
     def _body(self, source: Source, text: str) -> str:
         try:
             text.encode()
@@ -102,6 +143,7 @@ class Job:
     def _values(self) -> Iterator[Any]:
         yield from self.members.get("headers", {}).values()
         yield self.members.get("body")
+        yield from (value_at(self.members, path) for path in URL_POINTERS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,9 +30,17 @@ ONLY_WITH: Final[dict[str, tuple[str, ...]]] = dict.fromkeys(
     ("cron", "expression"),
 )
 """The kinds with which a member has a meaning; members that are not named here have one with every kind."""
+URL_POINTERS: Final[dict[tuple[str, ...], str]] = {
+    ("url",): "/request/url",
+    ("on_success",): "/on_success",
+    ("on_failure",): "/on_failure",
+    ("alerts", "url"): "/alerts/url",
+}
+"""The members with a URL, each with its JSON pointer in the API."""
 
 _Zone = Annotated[str, Meta(max_length=64)]
 _InstantText = Annotated[str, Meta(max_length=64)]
+_Url = Annotated[str, Meta(max_length=2048, pattern="^https?://")]
 _Callback = Annotated[str, Meta(max_length=2048, pattern="^(none$|https?://)")]
 _Wait = Annotated[int, Meta(ge=1, le=86_400)]
 _HeaderText = Annotated[str, Meta(pattern=r"^[\t\x20-\x7e]*\Z")]
@@ -63,7 +71,7 @@ class Retry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`AlertsIn`: the events that are announced, and the URL that is called."""
 
-    url: _Callback
+    url: _Callback | Outside
     events: (
         Annotated[
             list[Literal["failed", "recovered", "late", "skipped", "gone"]], Meta(min_length=1, max_length=5)
@@ -102,7 +110,7 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     calendar: Annotated[str, Meta(max_length=64)] | UnsetType = UNSET
     when_excluded: Literal["skip", "next", "previous", "modified_following"] | UnsetType = UNSET
     business_day: Annotated[int, Meta(ge=-23, le=23)] | UnsetType = UNSET
-    url: Annotated[str, Meta(max_length=2048, pattern="^https?://")] | UnsetType = UNSET
+    url: _Url | Outside | UnsetType = UNSET
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] | UnsetType = UNSET
     headers: (
         Annotated[
@@ -123,8 +131,8 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     catch_up_window_seconds: Annotated[int, Meta(ge=0, le=31_622_400)] | UnsetType = UNSET
     late_tolerance_seconds: Annotated[int, Meta(ge=0, le=86_400)] | UnsetType = UNSET
     overlap_policy: Literal["allow", "skip", "queue_one"] | UnsetType = UNSET
-    on_success: _Callback | UnsetType = UNSET
-    on_failure: _Callback | UnsetType = UNSET
+    on_success: _Callback | Outside | UnsetType = UNSET
+    on_failure: _Callback | Outside | UnsetType = UNSET
     alerts: Alerts | UnsetType = UNSET
     signing_secret: Annotated[str, Meta(pattern=r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\Z")] | UnsetType = (
         UNSET

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from punctual.applying.hiding import shown_fields, without_secrets
 from punctual.applying.parallel import each
 from punctual.applying.plan import (
     CREATED,
@@ -20,6 +21,7 @@ from punctual.applying.plan import (
 )
 from punctual.applying.wanted import WantedJob
 from punctual.client import Punctual
+from punctual.errors import PunctualError
 from punctual.models import Job, JobPut, JobSummary
 from punctual.problems import ApiError
 
@@ -63,10 +65,11 @@ def _answer(client: Punctual, set_name: str, job: WantedJob) -> Answer:
         if before is not None and before.set not in (None, set_name):
             return Conflict(job.key, job.line, before.set)
         return _change(client, job, answer)
-    except ApiError as error:
-        if concerns_one_job(error):
-            return Refusal(job.key, job.line, error)
-        raise
+    except PunctualError as error:
+        shown = without_secrets(error, job)
+        if isinstance(shown, ApiError) and concerns_one_job(shown):
+            return Refusal(job.key, job.line, shown)
+        raise shown from None
 
 
 def _change(client: Punctual, job: WantedJob, answer: JobPut) -> Change:
@@ -79,7 +82,8 @@ def _change(client: Punctual, job: WantedJob, answer: JobPut) -> Change:
         upcoming = client.jobs.upcoming(answer.job, count=1).runs
         after = _first_run(client, _in_phase(schedule, answer.job))
         next_run = NextRun(upcoming[0].local if upcoming else None, after)
-    return Change(job.key, UPDATED, answer.fields, schedule, next_run, is_paused, answer.job.revision)
+    fields = shown_fields(answer.fields, job)
+    return Change(job.key, UPDATED, fields, schedule, next_run, is_paused, answer.job.revision)
 
 
 def _first_run(client: Punctual, schedule: Mapping[str, Any]) -> str | None:

@@ -1,4 +1,7 @@
-"""A plan as text and as data. Values of requests are not in it: the API never shows them."""
+"""A plan as text and as data, without hidden values.
+
+The API never shows headers and bodies, and `hiding` takes out the other values that are not in the file.
+"""
 
 import json
 from collections import Counter

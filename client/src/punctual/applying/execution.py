@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event
+from typing import Any
 
+from punctual.applying.hiding import without_secrets
 from punctual.applying.parallel import each
 from punctual.applying.plan import DELETED, Deletion, Plan, concerns_one_job
 from punctual.applying.wanted import WantedJob
@@ -65,10 +67,11 @@ def _put(client: Punctual, job: WantedJob, revision: int | None) -> str:
     """Change a job at the revision that was seen, or create it if none was. Raises PreconditionFailedError if another
     program has changed it since, and AlreadyExistsError if another one has created it, but neither for the job of an
     earlier attempt whose answer was lost."""
-    if revision is None:
-        change: str = client.jobs.put(job.key, if_none_match="*", **job.body).change
-    else:
-        change = client.jobs.put(job.key, if_match=revision, **job.body).change
+    conditions: dict[str, Any] = {"if_none_match": "*"} if revision is None else {"if_match": revision}
+    try:
+        change: str = client.jobs.put(job.key, **conditions, **job.body).change
+    except PunctualError as error:
+        raise without_secrets(error, job) from None
     return change
 
 

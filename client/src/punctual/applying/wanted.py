@@ -21,6 +21,10 @@ class WantedJob:
     key: str
     line: int
     body: Mapping[str, Any] = field(repr=False)
+    hidden: frozenset[str] = frozenset()
+    """The JSON pointers of members that the API shows, and whose values come from outside the file."""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """All values from outside the file."""
 
 
 def wanted_jobs(file: ApplyFile, environ: Mapping[str, str], run: Run | None) -> tuple[WantedJob, ...]:
@@ -31,7 +35,14 @@ def wanted_jobs(file: ApplyFile, environ: Mapping[str, str], run: Run | None) ->
     """
     values = _values((source for job in file.jobs for source in job.sources()), environ, run)
     return tuple(
-        WantedJob(file.key_of(job), job.line, {**job.body(values), "set": file.set}) for job in file.jobs
+        WantedJob(
+            file.key_of(job),
+            job.line,
+            {**job.body(values), "set": file.set},
+            job.hidden(),
+            tuple(dict.fromkeys(values[source] for source in job.sources())),
+        )
+        for job in file.jobs
     )
 
 
