@@ -45,6 +45,7 @@ NOTHING = dict.fromkeys((*CALLBACKS, Member.ALERTS, Member.SIGNING_SECRET))
 NARROW = JobFilter(
     state="active",
     tag="billing",
+    set_name="nightly",
     name_prefix="rep",
     kind=Kind.CRON,
     created_from=5,

@@ -8,6 +8,7 @@ import pytest
 from shared.adapters.dynamodb.codec import versions
 from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.job_items import job_item
+from shared.adapters.dynamodb.codec.job_task_items import job_task_item
 from shared.adapters.dynamodb.executions import execution_updates
 from shared.domain.archive.search_task import SearchState
 from shared.domain.bulk.actions import BulkAction, Refusal
@@ -29,7 +30,7 @@ from shared.domain.tenancy.tenant import Scope, TenantState
 from shared.domain.workflows.workflow import task_execution
 from shared.names import Lane
 from shared.ports.executions import Claim, Finish, WriteUnknown
-from tests.support.builders import DUE_AT, OWNER, in_state, job, occurrence, one_off
+from tests.support.builders import DUE_AT, OWNER, in_state, job, job_task, occurrence, one_off
 from tests.support.conformance.dynamo_lab import REGION, DynamoLab
 from tests.support.workflows import graph, node, run_of, workflow_of
 
@@ -150,6 +151,13 @@ def test_task_of_a_workflow_is_left_alone_by_a_release_without_workflows() -> No
     workflow = workflow_of(graph(node("a")))
     task = task_execution(workflow, run_of(workflow), 0, created_at=DUE_AT)
     assert _version(execution_item(task, REGION)) == versions.WORKFLOWS
+
+
+def test_bulk_operation_on_a_set_is_left_alone_by_a_release_without_that_filter() -> None:
+    """It would change the jobs of all sets."""
+    task = job_task()
+    of_set = replace(task, criteria=replace(task.criteria, set_name="nightly"))
+    assert [_version(job_task_item(each)) for each in (task, of_set)] == [1, versions.BULK_SETS]
 
 
 def _version(item: object) -> int:

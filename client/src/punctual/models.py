@@ -339,6 +339,8 @@ class BulkFilterIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Only jobs of this kind. One-off jobs are chosen by `once` alone."""
     q: str | UnsetType | None = UNSET
     """Only jobs whose name starts with this text; case-sensitive."""
+    set: str | UnsetType | None = UNSET
+    """Only jobs of this set. One-off jobs have no set."""
     state: (
         Literal[
             "active",
@@ -372,6 +374,7 @@ class BulkFilter(Model, frozen=True, kw_only=True):
     created_to: datetime
     kind: str | None = None
     q: str | None = None
+    set: str | None = None
     state: str | None = None
     tag: str | None = None
 

@@ -1,11 +1,13 @@
 """Changes of many jobs: look, confirm, wait, undo hint."""
 
+import json
 from typing import Any
 
+import httpx
 import pytest
 
 from client.tests.cli.shell import Shell
-from client.tests.sdk.deployment import HOOK
+from client.tests.sdk.deployment import HOOK, Fate
 
 
 def with_jobs(count: int, **options: Any) -> Shell:
@@ -44,7 +46,9 @@ def test_filter_pauses_resumes_and_deletes_with_yes() -> None:
     assert not [each for each in states(shell) if each not in ("deleted", "deleting")]
 
 
-@pytest.mark.parametrize("option", ["--tag", "--state", "--kind", "--name"])
+@pytest.mark.parametrize(
+    "option", ["--tag", "--set", "--state", "--kind", "--name", "--created-from", "--created-to"]
+)
 @pytest.mark.parametrize("action", ["pause", "resume", "trigger", "delete"])
 def test_empty_filter_changes_nothing(action: str, option: str) -> None:
     shell = Shell()
@@ -117,3 +121,86 @@ def test_no_wait_returns_at_once() -> None:
     slept = len(shell.deployment.slept)
     shell.ok("pause", "--tag", "t", "--yes", "--no-wait")
     assert len(shell.deployment.slept) == slept
+
+
+def of_sets() -> Shell:
+    """Two jobs of a set, one of another, and one without a set; each is created an hour after the last."""
+    shell = Shell()
+    with shell.deployment.client() as p:
+        for key, set_ in (("a.1", "a"), ("a.2", "a"), ("b.1", "b")):
+            p.jobs.put(key, url=HOOK, cron="@daily", set=set_)
+            shell.deployment.world.world.clock.time_ms += 3_600_000
+        p.jobs.create(url=HOOK, cron="@daily", name="loose")
+    shell.deployment.world.world.clock.time_ms += 1_000
+    return shell
+
+
+def by_key(shell: Shell) -> dict[str, str]:
+    return {each["key"] or each["name"]: each["state"] for each in shell.json("list", "--all")}
+
+
+def test_set_is_a_filter_of_every_change_of_many_jobs() -> None:
+    shell = of_sets()
+    shell.ok("pause", "--set", "a", "--yes")
+    assert by_key(shell) == {"a.1": "paused", "a.2": "paused", "b.1": "active", "loose": "active"}
+    shell.ok("resume", "--set", "a", "--state", "paused", "--yes")
+    shell.ok("bulk", "patch", "--set", "b", "--add-tag", "slow", "--yes")
+    assert [each["key"] for each in shell.json("list", "--tag", "slow")] == ["b.1"]
+    assert shell.json("trigger", "--set", "a", "--dry-run")["count"] == 2
+    shell.ok("delete", "--set", "a", "--grace", "0", "--yes")
+    assert set(by_key(shell).values()) == {"deleted", "active"}
+
+
+@pytest.mark.parametrize(
+    ("options", "keys"),
+    [
+        (("--created-from", "90m"), ["b.1", "loose"]),
+        (("--created-to", "90m"), ["a.1", "a.2"]),
+        (("--created-from", "150m", "--created-to", "30m"), ["a.2", "b.1"]),
+        (("--created-from", "150m", "--set", "a"), ["a.2"]),
+    ],
+)
+def test_times_of_creation_are_filters(options: tuple[str, ...], keys: list[str]) -> None:
+    shell = of_sets()
+    shell.ok("pause", *options, "--yes")
+    assert sorted(key for key, state in by_key(shell).items() if state == "paused") == keys
+
+
+def test_age_is_the_same_instant_in_the_dry_run_and_in_the_operation() -> None:
+    shell = of_sets()
+
+    def late(_: httpx.Request) -> Fate:
+        shell.deployment.world.world.clock.time_ms += 1_000
+        return Fate.ANSWERED
+
+    shell.deployment.fate = late
+    shell.ok("pause", "--created-from", "90m", "--yes")
+    posts = [json.loads(each.content) for each in shell.deployment.sent if each.url.path == "/v1/jobs/bulk"]
+    assert [each.get("dry_run") for each in posts] == [True, None]
+    assert posts[0]["filter"] == posts[1]["filter"]
+
+
+def test_age_with_an_idempotency_key_is_refused_with_the_instant_to_send() -> None:
+    shell = of_sets()
+    sent = len(shell.deployment.sent)
+    for command in ("pause", "trigger"):
+        ran = shell.run(command, "--created-from", "90m", "--idempotency-key", "k", "--yes")
+        assert (ran.code, len(shell.deployment.sent)) == (2, sent)
+        assert "give an instant, such as --created-from 20" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--set", "-a"), "/filter/set"),
+        (("--set", "a", "--kind", "once", "--grace", "0"), "a one-off job has no set"),
+        (("--created-from", "yesterday"), "/filter/created_from"),
+        (("--created-from", "1h", "--created-to", "2h"), "must be after created_from"),
+    ],
+)
+def test_filter_that_makes_no_sense_is_refused_with_its_place(options: tuple[str, ...], words: str) -> None:
+    shell = of_sets()
+    ran = shell.run("delete", *options, "--yes")
+    assert ran.code == 6
+    assert words in ran.err
+    assert set(by_key(shell).values()) == {"active"}

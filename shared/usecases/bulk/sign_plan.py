@@ -67,6 +67,8 @@ def canonical(new: NewJobTask) -> bytes:
         criteria.created_from,
         criteria.created_before,
         (_spelled(patch.values), patch.add_tags, patch.remove_tags) if patch else None,
+        # Last, and only if there is one: plans and idempotency keys of an older release stay good.
+        *(() if criteria.set_name is None else (criteria.set_name,)),
     )
     return "|".join(("bulk", *map(repr, fields))).encode()
 

@@ -8,9 +8,10 @@ from shared.domain.bulk.task import SETTLED_MS
 from shared.domain.tenancy.quota import Quota
 from shared.usecases.bulk.start_job_task import FREE_OF_PLAN
 from tests.support.api.api_world import Answer, ApiWorld, Request
-from tests.support.api.job_requests import DAILY, MINUTELY
+from tests.support.api.job_requests import DAILY, MINUTELY, send
 
 PATH = "/v1/jobs/bulk"
+KEYED: dict[str, Any] = DAILY | {"request": {"url": "https://receiver.example/hook"}}
 BILLING: dict[str, Any] = {"filter": {"tag": "billing"}, "action": "pause"}
 
 
@@ -289,6 +290,13 @@ def test_filter_has_the_words_of_the_listing_and_the_creation() -> None:
         ({"filter": {"q": ""}}, "/filter/q"),
         ({"filter": {"q": "a\u0000"}}, "/filter/q"),
         ({"filter": {"kind": "weekly"}}, "/filter/kind"),
+        ({"filter": {"set": ""}}, "/filter/set"),
+        ({"filter": {"set": "-a"}}, "/filter/set"),
+        ({"filter": {"set": "a\n"}}, "/filter/set"),
+        ({"filter": {"set": "a" * 65}}, "/filter/set"),
+        ({"filter": {"set": 1}}, "/filter/set"),
+        ({"filter": {"set_": "a"}}, "/filter/set_"),
+        ({"filter": {"set": "a", "kind": "once"}, "action": "delete", "grace_hours": 0}, "/filter/set"),
         ({"filter": {"kind": "once"}}, "/action"),
         ({"filter": {"kind": "once"}, "action": "delete"}, "/grace_hours"),
         ({"filter": {"created_from": "yesterday"}}, "/filter/created_from"),
@@ -322,6 +330,32 @@ def test_body_that_makes_no_sense_is_refused_with_a_pointer(body: dict[str, Any]
     assert (refused.status, refused.problem) == (422, "validation-failed"), refused.text
     assert pointer in [one["pointer"] for one in refused.json["errors"]]
     assert states(world, made) == ["active"]
+
+
+def test_filter_by_set_selects_the_recurring_jobs_of_the_set() -> None:
+    world, made = tagged(2)
+    for key, set_ in (("a", "nightly"), ("b", "nightly"), ("c", "other")):
+        answer = send(world, "PUT", f"/v1/jobs/by-key/{key}", KEYED | {"set": set_})
+        assert answer.status == 200, answer.text
+    world.create(tags=["billing"])
+    world.world.clock.time_ms += 1_000
+    plan = world.post({"filter": {"set": "nightly"}, "action": "pause", "dry_run": True}, PATH).json
+    assert (plan["count"], plan["warnings"]) == (2, [])
+    answer = world.post({"filter": {"set": "nightly"}, "action": "pause", "plan": plan["plan"]}, PATH)
+    assert (answer.status, answer.json["counts"]["done"]) == (202, 2), answer.text
+    assert (answer.json["filter"]["set"], answer.json["filter"]["tag"]) == ("nightly", None)
+    assert task_of(world, answer)["filter"] == answer.json["filter"]
+    by_key = {key: world.get(f"/v1/jobs/by-key/{key}").json["state"] for key in "abc"}
+    assert by_key == {"a": "paused", "b": "paused", "c": "active"}
+    assert states(world, made) == ["active"] * 2
+
+
+def test_plan_of_one_set_is_not_good_for_another() -> None:
+    world, _ = tagged(1)
+    plan = world.post({"filter": {"set": "a"}, "action": "pause", "dry_run": True}, PATH).json["plan"]
+    for criteria in ({"set": "b"}, {}, {"set": "a", "tag": "a"}):
+        refused = world.post({"filter": criteria, "action": "pause", "plan": plan}, PATH)
+        assert (refused.status, refused.problem) == (409, "invalid-state"), criteria
 
 
 def test_filter_has_to_be_given() -> None:

@@ -33,14 +33,24 @@ def test_dry_run_of_each_act_is_taken_by_the_api_and_so_is_its_plan(action: str)
 def test_filters_that_a_bulk_operation_lacks_are_said_and_never_left_out() -> None:
     why = console_modules.results(
         BULK,
-        ("whyNoBulk", [{"set": "billing"}, "pause"]),
+        ("whyNoBulk", [{"backfill_of": "job_1"}, "pause"]),
+        ("whyNoBulk", [{"kind": "once", "set": "billing"}, "delete"]),
         ("whyNoBulk", [{"kind": "once"}, "pause"]),
         ("whyNoBulk", [{"kind": "once"}, "delete"]),
         ("whyNoBulk", [{"tag": "a"}, "pause"]),
+        ("whyNoBulk", [{"set": "billing"}, "pause"]),
     )
-    assert "set" in why[0]
-    assert "only be deleted" in why[1]
-    assert why[2:] == [None, None]
+    assert "backfill_of" in why[0]
+    assert "no set" in why[1]
+    assert "only be deleted" in why[2]
+    assert why[3:] == [None, None, None]
+
+
+def test_filter_by_set_reaches_the_api() -> None:
+    body = console_modules.result(BULK, "bulkBody", "pause", {"set": "billing", "state": "active"}, CHOICE)
+    assert body["filter"] == {"set": "billing", "state": "active"}
+    answer = ApiWorld().post(body, BULK_PATH)
+    assert (answer.status, answer.json["count"]) == (200, 0)
 
 
 def test_single_rows_are_changed_only_as_they_were_seen() -> None:

@@ -47,7 +47,8 @@ def patch_jobs(
 
     Retries are replaced as a whole by any of their options, and so are alerts.
     """
-    session, chosen = session_of(context), selection(None, values, takes_jobs=False)
+    session = session_of(context)
+    chosen = selection(session, None, values, takes_jobs=False)
     patch = members_of_job(session, values)
     patch.update(patch.pop("schedule", {}))
     for member, tags in (("add_tags", add_tag), ("remove_tags", remove_tag)):

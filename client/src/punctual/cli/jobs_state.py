@@ -1,7 +1,6 @@
 """`punctual pause`, `resume`, `trigger` and `delete`: jobs that are named, or all that match a filter."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -39,7 +38,8 @@ def pause_jobs(
     **values: Any,
 ) -> None:
     """Pause recurring jobs: no run starts until they are resumed."""
-    session, chosen = session_of(context), selection(jobs, values)
+    session = session_of(context)
+    chosen = selection(session, jobs, values)
     if chosen.filter is not None:
         change_jobs(session, "pause", chosen, reason=reason)
     else:
@@ -49,7 +49,8 @@ def pause_jobs(
 @with_options(WITH_KEY)
 def resume_jobs(context: typer.Context, jobs: JobArguments = None, **values: Any) -> None:
     """Resume paused jobs with their next instant; what was skipped meanwhile never runs."""
-    session, chosen = session_of(context), selection(jobs, values)
+    session = session_of(context)
+    chosen = selection(session, jobs, values)
     if chosen.filter is not None:
         change_jobs(session, "resume", chosen)
     else:
@@ -73,7 +74,8 @@ def delete_jobs(
     **values: Any,
 ) -> None:
     """Delete recurring jobs, and cancel one-off jobs that have not started."""
-    session, chosen = session_of(context), selection(jobs, values)
+    session = session_of(context)
+    chosen = selection(session, jobs, values)
     if chosen.filter is not None:
         if stop_retries:
             raise CommandError("--stop-retries is for jobs that are named", Exit.USAGE)
@@ -102,11 +104,12 @@ def trigger_jobs(
     **values: Any,
 ) -> None:
     """Run recurring jobs once more, now."""
-    session, chosen = session_of(context), selection(jobs, values)
+    session = session_of(context)
+    chosen = selection(session, jobs, values, key=idempotency_key)
     if chosen.filter is not None:
         if wait:
             raise CommandError("--wait is for jobs that are named", Exit.USAGE)
-        change_jobs(session, "trigger", replace(chosen, idempotency_key=idempotency_key))
+        change_jobs(session, "trigger", chosen)
         return
     if idempotency_key and len(chosen.jobs) > 1:
         raise CommandError("--idempotency-key is for one job", Exit.USAGE)

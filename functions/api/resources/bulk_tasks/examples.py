@@ -28,6 +28,10 @@ BULK_IN: Examples = {
             "on_failure": None,
         },
     },
+    "resume_a_set_since": {
+        "filter": {"set": "billing", "created_from": "2025-02-01T00:00:00Z"},
+        "action": "resume",
+    },
     "delete_by_name": {"filter": {"q": "test of "}, "action": "delete", "grace_hours": 48},
 }
 _PLAN = "pln_01jmg4bfzk000014k9w3qdm7vtqn6y0c8h2f5r1b3t"
@@ -46,6 +50,7 @@ BULK_PLAN: Examples = {
 _FILTER: dict[str, Any] = {
     "state": "active",
     "tag": "billing",
+    "set": None,
     "q": None,
     "kind": None,
     "created_from": None,

@@ -13,6 +13,7 @@ from functions.api.models import (
     Representation,
     Schema,
     Seconds,
+    SetName,
     instant_errors,
     read_instant,
     with_examples,
@@ -42,6 +43,9 @@ class BulkFilterIn(Schema):
     tag: Annotated[str, Field(json_schema_extra={"pattern": TAG})] | None = Field(
         None, description="Only jobs with this tag."
     )
+    set_: SetName | None = Field(
+        None, alias="set", description="Only jobs of this set. One-off jobs have no set."
+    )
     q: Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH)] | None = Field(
         None, description="Only jobs whose name starts with this text; case-sensitive."
     )
@@ -70,6 +74,7 @@ class BulkFilterIn(Schema):
         return JobFilter(
             state=self.state,
             tag=self.tag,
+            set_name=self.set_,
             name_prefix=self.q,
             kind=self.kind,
             created_from=read_instant("created_from", self.created_from),
@@ -140,7 +145,10 @@ class BulkIn(Schema):
         elif is_once and self.grace_hours != 0:
             detail = "a one-off job cannot be paused for a grace: set grace_hours to 0"
             yield InvalidValueError(detail, path=("grace_hours",))
-        if not (criteria.one_off if is_once else criteria.recurring):
+        if is_once and criteria.set_name is not None:
+            detail = "a one-off job has no set: leave out the set, or the kind once"
+            yield InvalidValueError(detail, path=("filter", "set"))
+        elif not (criteria.one_off if is_once else criteria.recurring):
             detail = f"no {'one-off' if is_once else 'recurring'} job has the state {criteria.state}"
             yield InvalidValueError(detail, path=("filter", "state"))
         since, until = criteria.created_from, criteria.created_before
@@ -183,6 +191,7 @@ class BulkFilterOut(Representation):
 
     state: str | None
     tag: str | None
+    set_: str | None = Field(alias="set")
     q: str | None
     kind: Kind | None
     created_from: InstantOut | None

@@ -48,7 +48,7 @@ def plan_out(new: NewJobTask, plan: Plan, now_ms: int) -> BulkPlanOut:
 def _warnings(new: NewJobTask, extent: Extent) -> Iterator[str]:
     if new.criteria == _EVERY_JOB:
         yield "the filter selects every recurring job of the tenant"
-    if new.criteria.kind is None:
+    if new.criteria.kind is None and new.criteria.set_name is None:
         yield "one-off jobs are not selected: send the kind once for them"
     if new.action is BulkAction.DELETE and new.criteria.kind is not Kind.ONCE:
         yield "the backfills of a deleted job are deleted with it"
@@ -123,6 +123,7 @@ def _filter_out(criteria: JobFilter, created_at: int) -> BulkFilterOut:
     return BulkFilterOut(
         state=criteria.state,
         tag=criteria.tag,
+        set=criteria.set_name,
         q=criteria.name_prefix,
         kind=criteria.kind,
         created_from=instant_out(criteria.created_from),

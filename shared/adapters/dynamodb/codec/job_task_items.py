@@ -8,7 +8,7 @@ from shared.adapters.dynamodb.codec.attributes import Item, Plain, Value, encode
 from shared.adapters.dynamodb.codec.bulk_keys import bulk_page_key, job_task_key
 from shared.adapters.dynamodb.codec.items import plain_item
 from shared.adapters.dynamodb.codec.patch_fields import encode_former, encode_patch, read_former, read_patch
-from shared.adapters.dynamodb.codec.versions import known, version_of
+from shared.adapters.dynamodb.codec.versions import BULK_SETS, known, version_of
 from shared.domain.bulk.actions import BulkAction, Refusal
 from shared.domain.bulk.job_task import JobTask, JobTaskCounts, JobTaskState
 from shared.domain.bulk.pages import BulkEntry, BulkPage, Result
@@ -28,10 +28,13 @@ def job_task_item(task: JobTask, expires_at_s: int | None = None) -> Item:
             Attr.PK: pk,
             Attr.SK: sk,
             Attr.TTL: expires_at_s,
-            "v": version_of(
-                *(task.state, task.action, task.criteria.kind),
-                *(patch.values.values() if patch else ()),
-                *task.counts.refused,
+            "v": max(
+                version_of(
+                    *(task.state, task.action, task.criteria.kind),
+                    *(patch.values.values() if patch else ()),
+                    *task.counts.refused,
+                ),
+                1 if task.criteria.set_name is None else BULK_SETS,
             ),
             "vn": task.version,
             "a": task.action.value,
@@ -164,6 +167,7 @@ def _encode_filter(criteria: JobFilter) -> dict[str, Plain]:
         {
             "s": criteria.state,
             "t": criteria.tag,
+            "se": criteria.set_name,
             "q": criteria.name_prefix,
             "k": criteria.kind.value if criteria.kind else None,
             "cf": criteria.created_from,
@@ -177,6 +181,7 @@ def _read_filter(plain: Mapping[str, Any]) -> JobFilter:
     return JobFilter(
         state=plain.get("s"),
         tag=plain.get("t"),
+        set_name=plain.get("se"),
         name_prefix=plain.get("q"),
         kind=known(Kind, plain["k"]) if "k" in plain else None,
         created_from=plain.get("cf"),

@@ -22,7 +22,9 @@ KEYED = 3
 WORKFLOWS = 4
 """The first version with workflows: their definitions, their runs, and the executions of their tasks. An older release
 would end a task and tell no run."""
-VERSION = 4
+BULK_SETS = 5
+"""The first version with bulk operations on the jobs of a set. An older release would change the jobs of all sets."""
+VERSION = 5
 """The highest version of an item that this release reads and changes."""
 SINCE: Mapping[str, Mapping[str, int]] = {
     "EndReason": {"SUSPENDED": 2},

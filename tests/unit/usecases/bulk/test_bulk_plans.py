@@ -70,6 +70,7 @@ def test_plan_is_good_for_ten_minutes() -> None:
         new_task(BulkAction.PATCH, patch=JobPatch(add_tags=("slow",))),
         new_task(criteria=replace(TAGGED, tag=None)),
         new_task(criteria=replace(TAGGED, state="active")),
+        new_task(criteria=replace(TAGGED, set_name="n")),
         new_task(criteria=replace(TAGGED, name_prefix="n")),
         new_task(criteria=replace(TAGGED, created_from=1)),
     ],

@@ -93,6 +93,7 @@ JOB_FILTERS = (
     JobFilter(tag="none"),
     JobFilter(tag="all"),
     JobFilter(name_prefix="none"),
+    JobFilter(set_name="none"),
     JobFilter(kind=Kind.ONCE, tag="none"),
     JobFilter(kind=Kind.CRON),
     JobFilter(state="active", tag="none"),

@@ -10,7 +10,7 @@ export const VERBS = {
   patch: ['Change', 'changed'], delete: ['Delete', 'deleted'],
 };
 /** Filters of the list that a bulk operation takes as well. */
-const SHARED_FILTERS = ['state', 'tag', 'q', 'kind'];
+const SHARED_FILTERS = ['state', 'tag', 'set', 'q', 'kind'];
 const REFUSALS = {
   deleted: 'are deleted', completed: 'have completed', ended: 'have ended', running: 'are running',
   backfill: 'are backfills', invalid: 'would become invalid', quota: 'exceed a quota',
@@ -23,8 +23,8 @@ export const EMPTY_CHOICE = Object.freeze({
 
 /** Why a bulk operation cannot take the filter of the list; null where it can. */
 export function whyNoBulk(filters, action) {
-  const lacking = ['set', 'backfill_of'].filter((name) => filters[name]);
-  if (lacking.length) return `A bulk operation cannot filter by ${lacking.join(' or ')}: choose rows, or use a tag.`;
+  if (filters.backfill_of) return 'A bulk operation cannot filter by backfill_of: choose rows, or use a tag.';
+  if (filters.kind === 'once' && filters.set) return 'Jobs that run once have no set.';
   if (filters.kind === 'once' && action !== 'delete') return 'Jobs that run once can only be deleted.';
   return null;
 }
