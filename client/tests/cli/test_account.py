@@ -2,12 +2,14 @@
 
 import csv
 import io
+from errno import ENOSPC
 from pathlib import Path
 
 import pytest
 
-from client.tests.cli.shell import Shell
+from client.tests.cli.shell import Ran, Shell
 from client.tests.cli.worlds import create, tenant_with_all_scopes
+from client.tests.support.calls import FOREIGN, NEW
 from punctual.cli.exits import Exit
 
 
@@ -157,3 +159,72 @@ def test_calendars_are_put_shown_listed_and_deleted() -> None:
     assert "plant" in shell.ok("calendars", "delete", "plant").out
     assert shell.run("calendars", "get", "plant").code == Exit.NOT_FOUND
     assert shell.run("calendars", "put", "plant", "--country", "ZZ").code == Exit.REFUSED
+
+
+def rotated(shell: Shell, *options: str) -> Ran:
+    return shell.ok("secrets", "rotate", "--sample", "request.http", *options)
+
+
+def test_sample_of_a_rotation_is_signed_with_the_new_secret_and_the_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shell = tenant_with_all_scopes()
+    shell.environ["PUNCTUAL_SIGNING_SECRET"] = NEW
+    ran = rotated(shell)
+    new, file = ran.out.strip(), tmp_path / "request.http"
+    assert (new.startswith("whsec_"), new in ran.err, NEW in ran.out + ran.err) == (True, False, False)
+    assert "request.http: genuine by the new secret\nrequest.http: genuine by the one before\n" in ran.err
+    raw = file.read_bytes()
+    assert (file.stat().st_mode & 0o777, new.encode() in raw, NEW.encode() in raw) == (0o600, False, False)
+    for secret, code in ((new, 0), (NEW, 0), (FOREIGN, 1)):
+        shell.environ["PUNCTUAL_SIGNING_SECRET"] = secret
+        assert shell.run("verify", "request.http").code == code
+
+
+def test_sample_without_the_old_secret_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = rotated(tenant_with_all_scopes())
+    assert "request.http: genuine by the new secret\n" in ran.err
+    assert "no signature of the one before: PUNCTUAL_SIGNING_SECRET would give it" in ran.err
+
+
+def test_sample_in_json_leaves_the_document_of_the_secret_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert rotated(tenant_with_all_scopes(), "-o", "json").json["signing_secret"].startswith("whsec_")
+
+
+def test_secret_is_not_rotated_if_the_sample_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shell = tenant_with_all_scopes()
+    (tmp_path / "request.http").write_text("mine")
+    for file, environ in (
+        ("request.http", NEW),
+        ("absent/request.http", NEW),
+        ("other.http", "whsec_not base64"),
+    ):
+        shell.environ["PUNCTUAL_SIGNING_SECRET"] = environ
+        ran = shell.run("secrets", "rotate", "--sample", file)
+        assert (ran.code, ran.out, shell.deployment.sent) == (Exit.USAGE, "", [])
+    assert (tmp_path / "request.http").read_text() == "mine"
+    shell.environ["PUNCTUAL_SIGNING_SECRET"] = NEW
+    rotated(shell, "--force")
+    assert shell.ok("verify", "request.http").out.startswith("genuine")
+
+
+def test_new_secret_is_shown_even_if_the_sample_fails_to_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("punctual.cli.downloads.NamedTemporaryFile", fail)
+    ran = tenant_with_all_scopes().run("secrets", "rotate", "--sample", "request.http")
+    assert (ran.code, ran.out[:6]) == (Exit.USAGE, "whsec_")
+    assert "No space left on device" in ran.err

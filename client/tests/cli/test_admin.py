@@ -1,12 +1,18 @@
 """`punctual admin`, in front of the API in memory."""
 
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 
 from client.tests.cli.shell import Shell
 from client.tests.cli.worlds import create, failed, operator
+from client.tests.sdk.deployment import Deployment
 from functions.admin.commands import COMMANDS as REAL_COMMANDS
+from punctual._runtime import Runtime
 from punctual.cli.admin import COMMANDS
 from punctual.cli.exits import Exit
+from punctual.cli.tenant_deletion import RETRIES
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.limits.scopes import destination_scope
 from shared.names import QueueName
@@ -157,3 +163,103 @@ def test_bootstrap_names_programs_and_runs_none() -> None:
 
 def test_bootstrap_names_commands_that_exist() -> None:
     assert {command.split()[0] for command, _ in COMMANDS} <= set(REAL_COMMANDS)
+
+
+DELETE = ("admin", "tenants", "delete", "acme", "--asked-by", "ticket 7")
+
+
+def changes(shell: Shell) -> list[str]:
+    """The requests that change something."""
+    return [f"{each.method} {each.url.path}" for each in shell.deployment.sent if each.method != "GET"]
+
+
+def test_an_active_tenant_is_suspended_first_and_deleted_when_that_has_taken_effect() -> None:
+    shell = operator()
+    ran = shell.ok(*DELETE, "--confirm", "acme", "--suspend")
+    assert "waiting until" in ran.err
+    assert changes(shell) == ["PATCH /v1/admin/tenants/acme", "POST /v1/admin/tenants/acme/deletion"]
+    assert 55 <= sum(shell.deployment.slept) <= 65
+    assert shell.json("admin", "tenants", "deletion", "acme")["asked_by"] == "ticket 7"
+    again = shell.json(*DELETE, "--confirm", "acme", "--suspend")
+    assert again["asked_by"] == "ticket 7"
+    assert changes(shell)[2:] == ["POST /v1/admin/tenants/acme/deletion"]
+
+
+def test_suspended_tenant_is_not_suspended_again() -> None:
+    """Another suspension would take effect a minute later once more."""
+    shell = operator()
+    shell.ok("admin", "tenants", "change", "acme", "--state", "suspended")
+    shell.deployment.sleep(20)
+    shell.ok(*DELETE, "--confirm", "acme", "--suspend")
+    assert changes(shell) == ["PATCH /v1/admin/tenants/acme", "POST /v1/admin/tenants/acme/deletion"]
+
+
+def test_answer_that_is_not_the_id_suspends_nothing() -> None:
+    shell = operator()
+    ran = shell.run(*DELETE, "--confirm", "globex", "--suspend")
+    assert (ran.code, changes(shell)) == (Exit.FAILED, [])
+    assert shell.run(*DELETE, "--suspend").code == Exit.USAGE
+    assert changes(shell) == []
+
+
+class Behind(Deployment):
+    """A deployment whose clock is a minute behind that of the machine."""
+
+    @property
+    def runtime(self) -> Runtime:
+        runtime = super().runtime
+        return replace(runtime, now=lambda: runtime.now() + timedelta(seconds=57))
+
+
+def test_deletion_is_asked_for_again_while_the_clock_of_the_deployment_is_behind() -> None:
+    shell = operator(Behind())
+    shell.ok(*DELETE, "--confirm", "acme", "--suspend")
+    posts = [each for each in changes(shell) if each.startswith("POST")]
+    assert 2 <= len(posts) <= RETRIES
+
+
+def test_tenant_that_another_operator_resumes_is_not_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    shell = operator()
+    sleep = shell.deployment.sleep
+
+    def resume(seconds: float) -> None:
+        sleep(seconds)
+        if len(shell.deployment.slept) == 1:
+            Shell(shell.deployment, key=shell.key).ok(
+                "admin", "tenants", "change", "acme", "--state", "active"
+            )
+
+    monkeypatch.setattr(shell.deployment, "sleep", resume)
+    ran = shell.run(*DELETE, "--confirm", "acme", "--suspend")
+    assert (ran.code, ran.out) == (Exit.CONFLICT, "")
+    assert shell.run("admin", "tenants", "deletion", "acme").code == Exit.NOT_FOUND
+
+
+def test_interrupted_wait_leaves_the_tenant_suspended_and_says_how_to_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shell = operator()
+
+    def interrupt(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(shell.deployment, "sleep", interrupt)
+    ran = shell.run(*DELETE, "--confirm", "acme", "--suspend")
+    assert ran.code != 0
+    assert "the tenant stays suspended, and nothing is deleted: the same command goes on" in ran.err
+    assert changes(shell) == ["PATCH /v1/admin/tenants/acme"]
+
+
+def test_unknown_tenant_and_a_tenant_of_the_deployment_are_not_waited_for() -> None:
+    shell = operator()
+    for tenant, code in (("absent", Exit.NOT_FOUND), ("operator", Exit.CONFLICT)):
+        words = ("admin", "tenants", "delete", tenant, "--asked-by", "x", "--confirm", tenant, "--suspend")
+        assert shell.run(*words).code == code
+    assert shell.deployment.slept == []
+
+
+def test_end_of_a_deletion_is_waited_for() -> None:
+    shell = operator()
+    ended = shell.json(*DELETE, "--confirm", "acme", "--suspend", "--wait")
+    assert ended["state"] == "ended"
+    assert ended["ended_at"] >= ended["began_at"] > ended["asked_at"]

@@ -162,3 +162,94 @@ def test_refused_key_and_silent_api_have_exit_codes_of_their_own() -> None:
     around.deployment.fate = lambda _: Fate.UNCONNECTED
     ran = imported("crontab", "-", *MAPS, *ZONE, stdin=line, around=around)
     assert (ran.code, ran.out) == (8, "")
+
+
+LINES = b"".join(b"%d 3 1 * * backup --part %d\n" % (minute, minute) for minute in range(50))
+DIFFERS = b"0,30 2 * 3 0 backup\n"
+APPLY = ("crontab", "-", *MAPS, *ZONE, "--set", "ops", "--apply")
+
+
+def live(around: Shell) -> list[str]:
+    return [each["key"] for each in around.json("list", "--set", "ops", "--all")]
+
+
+def test_applied_import_creates_its_jobs_after_the_report() -> None:
+    around = shell()
+    ran = imported(*APPLY, "--yes", stdin=LINES, around=around)
+    assert (ran.code, len(live(around))) == (0, 50)
+    assert ran.out.splitlines()[-1] == "50 to create"
+    assert ran.err.index("50 jobs: 50 same\n") < ran.err.index("50 jobs to create or change:\n")
+    assert ran.err.endswith("50 created\n")
+    again = imported(*APPLY, "--yes", stdin=LINES, around=around)
+    assert (again.code, again.out, len(live(around))) == (0, "50 unchanged\n", 50)
+
+
+def test_applied_import_asks_for_the_number_of_jobs(tmp_path: Path) -> None:
+    around = shell()
+    around.is_terminal = True
+    crontab = tmp_path / "crontab"
+    crontab.write_bytes(LINES)
+    words = ("crontab", str(crontab), *MAPS, *ZONE, "--set", "ops", "--apply")
+    for answer in ("", "y\n", "49\n"):
+        refused = around.run("import", *words, stdin=answer)
+        assert (refused.code, "nothing was changed" in refused.err) == (1, True)
+    around.is_terminal = False
+    assert live(around) == []
+    around.is_terminal = True
+    assert around.run("import", *words, stdin="50\n").code == 0
+
+
+def test_applied_import_without_a_terminal_and_without_yes_creates_nothing() -> None:
+    around = shell()
+    ran = imported(*APPLY, stdin=LINES, around=around)
+    assert (ran.code, live(around)) == (2, [])
+    assert "give --yes" in ran.err
+
+
+def test_applied_import_leaves_out_jobs_that_differ_and_ends_with_1() -> None:
+    around = shell()
+    ran = imported(*APPLY, "--yes", stdin=LINES + DIFFERS + b"@reboot backup\n", around=around)
+    assert (ran.code, len(live(around))) == (1, 50)
+    assert "52 jobs: 50 same, 1 differs, 1 not expressible\n" in ran.err
+    ran = imported(*APPLY, "--yes", "--with-differences", stdin=DIFFERS, around=around)
+    assert (ran.code, len(live(around))) == (1, 51)
+
+
+def test_applied_import_in_which_nothing_can_be_expressed_creates_nothing() -> None:
+    around = shell()
+    ran = imported(*APPLY, "--yes", stdin=DIFFERS, around=around)
+    assert (ran.code, ran.out, live(around)) == (1, "no jobs\n", [])
+
+
+def test_applied_import_needs_the_variables_of_its_secret_headers() -> None:
+    around = shell()
+    schedule = {
+        "scheduleId": "s",
+        "cron": "0 3 1 * *",
+        "destination": "https://example.com/backup",
+        "header": {"Upstash-Forward-X-Token": ["s3cret"]},
+    }
+    words = ("qstash", "-", "--apply", "--yes")
+    ran = imported(*words, stdin=json.dumps(schedule).encode(), around=around)
+    assert (ran.code, around.json("list")) == (2, [])
+    assert "environment variables that are not set, or empty: S_X_TOKEN" in ran.err
+    around.environ["S_X_TOKEN"] = "s3cret"
+    ran = imported(*words, stdin=json.dumps(schedule).encode(), around=around)
+    assert (ran.code, "s3cret" in ran.out + ran.err) == (0, False)
+
+
+def test_applied_import_of_a_key_of_another_set_is_a_conflict_and_creates_nothing() -> None:
+    around = shell()
+    imported(*APPLY, "--yes", stdin=LINES, around=around)
+    [first, *_] = live(around)
+    with around.deployment.client() as p:
+        p.jobs.put(first, set="other", url="https://example.com/", cron="@daily")
+    ran = imported(*APPLY, "--yes", stdin=LINES, around=around)
+    assert ran.code == 5
+    assert f"{first} is a job of the set other" in ran.err
+
+
+def test_yes_without_apply_is_refused() -> None:
+    around = shell()
+    ran = imported(*APPLY[:-1], "--yes", stdin=LINES, around=around)
+    assert (ran.code, ran.out, around.deployment.sent) == (2, "", [])

@@ -153,6 +153,9 @@ class Reader:
             case "sh cli":
                 # `client/tests/cli/test_reference.py` runs these.
                 pass
+            case "json tasks":
+                # `client/tests/cli/test_tasks.py` sends it.
+                pass
             case "sh importers" | "text importers" | "yaml importers":
                 # `client/tests/importers/test_guide.py` runs these.
                 pass

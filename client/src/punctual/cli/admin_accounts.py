@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from punctual.cli.account import show_records, show_usage
-from punctual.cli.admin_tenants import TenantArgument
 from punctual.cli.keys import (
     KEY_COLUMNS,
     SECRET_COLUMNS,
@@ -26,6 +25,7 @@ from punctual.cli.keys import (
 )
 from punctual.cli.list_options import PAGE, All, Limit, Since, Until
 from punctual.cli.session import session_of
+from punctual.cli.tenant_deletion import TenantArgument
 
 
 def list_keys(context: typer.Context, tenant: TenantArgument) -> None:

@@ -19,11 +19,10 @@ from punctual.cli.keys import ScopeName, names_of
 from punctual.cli.list_options import PAGE, All, Limit, shown
 from punctual.cli.output import Column, Format
 from punctual.cli.session import Session, session_of
+from punctual.cli.tenant_deletion import TenantArgument, delete_tenant, show_deletion
 
 if TYPE_CHECKING:
     from punctual.models import NewTenant
-
-TenantArgument = Annotated[str, typer.Argument(metavar="TENANT", help="A tenant's id.", show_default=False)]
 
 _COLUMNS = (
     Column("tenant", lambda tenant: tenant.id),
@@ -43,16 +42,6 @@ _ROWS = (
     *SETTINGS_ROWS,
     Column("created", lambda tenant: tenant.created_at),
     Column("revision", lambda tenant: tenant.revision),
-)
-_DELETION = (
-    Column("tenant", lambda deletion: deletion.tenant),
-    Column("state", lambda deletion: deletion.state),
-    Column("asked by", lambda deletion: deletion.asked_by),
-    Column("asked", lambda deletion: deletion.asked_at),
-    Column("begins", lambda deletion: deletion.begins_at),
-    Column("began", lambda deletion: deletion.began_at),
-    Column("ended", lambda deletion: deletion.ended_at),
-    Column("deleted", lambda deletion: deletion.deleted or None),
 )
 
 
@@ -133,39 +122,6 @@ def _quota(text: str) -> tuple[str, int | None]:
     if separator and name and (limit == "default" or (limit.isascii() and limit.isdecimal())):
         return name, None if limit == "default" else int(limit)
     raise CommandError(f"--quota {text!r} is no quota: give one such as tags=5 or tags=default", Exit.USAGE)
-
-
-def delete_tenant(
-    context: typer.Context,
-    tenant: TenantArgument,
-    asked_by: Annotated[
-        str, typer.Option("--asked-by", help="Who asked for it, such as a ticket. The record keeps it.")
-    ],
-    confirm: Annotated[
-        str | None,
-        typer.Option("--confirm", metavar="TENANT", help="The id once more, in the place of typing it."),
-    ] = None,
-) -> None:
-    """Delete a suspended tenant and all that is stored of it, in the background and for good."""
-    session = session_of(context)
-    typed = confirm
-    if typed is None:
-        session.warn(f"all that is stored of the tenant {tenant} is deleted for good")
-        if not session.can_ask:
-            raise CommandError(
-                "there is no terminal to confirm it at: give --confirm with the id", Exit.USAGE
-            )
-        typed = session.ask("Type the id of the tenant to delete it: ")
-    if typed != tenant:
-        raise CommandError(f"the answer was not {tenant}: nothing was changed")
-    deletion = session.client.admin.tenants.delete(tenant, asked_by=asked_by, confirm=typed)
-    session.show_one(deletion, _DELETION)
-
-
-def show_deletion(context: typer.Context, tenant: TenantArgument) -> None:
-    """Show how far the deletion of a tenant is, or what it has deleted."""
-    session = session_of(context)
-    session.show_one(session.client.admin.tenants.deletion(tenant), _DELETION)
 
 
 def add_to(app: typer.Typer) -> None:

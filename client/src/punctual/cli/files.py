@@ -11,6 +11,7 @@ from punctual.cli.session import Session, session_of
 if TYPE_CHECKING:
     from punctual.applying import Done, Plan, WantedJob
 
+_IMPORT = "the import"
 WORKERS = 4
 """Requests at a time. Each waits as long as the API asks for."""
 
@@ -60,6 +61,20 @@ def apply(
         _carry_out(session, plan, jobs, yes=yes)
     if exit_code and plan.has_changes:
         raise typer.Exit(Exit.CHANGES)
+
+
+def apply_imported(session: Session, text: str, *, yes: bool) -> None:
+    """Create and change the jobs of a file that `import` has made, after a question. Nothing is deleted."""
+    from punctual.applying import make_plan, plan_document, plan_lines
+
+    set_name, jobs = _wanted(session, text.encode(), _IMPORT, allow_commands=False)
+    plan = make_plan(session.client, set_name, jobs, prune=False, workers=WORKERS)
+    session.show("\n".join(plan_lines(plan)), plan_document(plan))
+    _check_possible(session, plan, _IMPORT)
+    if plan.has_changes:
+        keys = [each.key for each in plan.changes]
+        confirm(session, "create or change", count=len(keys), nouns="jobs", examples=keys, yes=yes)
+        _carry_out(session, plan, jobs, yes=yes)
 
 
 def _wanted(
@@ -118,8 +133,8 @@ def export(
 ) -> None:
     """Write the jobs of a set as a file for `apply`.
 
-    The API shows no headers and no bodies, so the file has a variable for each, and a note names it. The key needs
-    the scope `write`, although nothing is changed.
+    The API shows no headers and no bodies, so the file has a variable for each, and a note names it. URLs are
+    written as the API shows them. The key needs the scope `write`, although nothing is changed.
     """
     from punctual.applying import export_set
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Protocol
 import typer
 
 from punctual.cli.exits import CommandError, Exit
+from punctual.cli.files import apply_imported
 from punctual.cli.session import Session, session_of
 
 if TYPE_CHECKING:
@@ -64,15 +65,22 @@ def import_(
     with_differences: Annotated[
         bool, typer.Option("--with-differences", help="Write jobs that differ as jobs, too.")
     ] = False,
+    apply: Annotated[
+        bool,
+        typer.Option("--apply", help="Create and change the jobs, after a question, and write no file."),
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="With --apply: do not ask.")] = False,
 ) -> None:
     """Write the schedules of another scheduler as a file for `apply`, and report what differs.
 
-    The file goes to standard output, and the report to standard error. Nothing is created. The exit code is 1 if a
-    job differs or cannot be expressed.
+    The file goes to standard output, and the report to standard error. Nothing is created without --apply. The exit
+    code is 1 if a job differs or cannot be expressed; with --apply, the others are created even so.
     """
     from punctual.importers import Verdict, apply_text, judge, preview_instants, report_text, span_from
 
     session = session_of(context)
+    if yes and not apply:
+        raise CommandError("--yes answers the question of --apply: give both, or neither", Exit.USAGE)
     span = span_from(int(session.around.now().timestamp()))
     set_name = _set_name(set_ or source.value)
     urls, zone = _urls(session, map_ or [], map_file), _zone(timezone)
@@ -84,7 +92,11 @@ def import_(
     for line in report_text(judged, read.remarks).splitlines():
         session.note(line)
     named = ", ".join(map(_shown, files or [])) or "the API of EventBridge Scheduler"
-    session.around.stdout.write(apply_text(judged, set_name, source=named, with_differences=with_differences))
+    text = apply_text(judged, set_name, source=named, with_differences=with_differences)
+    if apply:
+        apply_imported(session, text, yes=yes)
+    else:
+        session.around.stdout.write(text)
     if any(each.verdict not in (Verdict.SAME, Verdict.NOT_COMPARED) for each in judged):
         raise typer.Exit(Exit.FAILED)
 

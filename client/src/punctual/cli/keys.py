@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from punctual.cli.downloads import check_new
 from punctual.cli.options import DURATION, seconds
 from punctual.cli.output import Column, Format
+from punctual.cli.secret_samples import write_sample
 from punctual.cli.session import Session, session_of
+from punctual.cli.signing_secrets import signing_secrets_of
 
 if TYPE_CHECKING:
     from punctual.models import NewKey, NewSecret
@@ -152,11 +156,37 @@ def list_secrets(context: typer.Context) -> None:
     show_secrets(session, session.client.signing_secrets.list().signing_secrets)
 
 
-def rotate_secret(context: typer.Context, name: SecretName = None, overlap: Overlap = None) -> None:
-    """Create a signing secret, beside which the old ones sign for a while, and write it once."""
+def rotate_secret(
+    context: typer.Context,
+    name: SecretName = None,
+    overlap: Overlap = None,
+    sample: Annotated[
+        Path | None,
+        typer.Option(
+            "--sample",
+            metavar="FILE",
+            help="Write a call that is signed with it, for the tests of a receiver, and verify it.",
+            show_default=False,
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file of --sample.")] = False,
+) -> None:
+    """Create a signing secret, beside which the old ones sign for a while, and write it once.
+
+    The call of --sample is also signed with the secret in PUNCTUAL_SIGNING_SECRET or in the profile, as the calls of
+    the deployment are until the old secrets end.
+    """
     session = session_of(context)
     given = overlap_of(overlap) | ({} if name is None else {"name": name})
-    show_new_secret(session, session.client.signing_secrets.rotate(**given))
+    if sample is None:
+        show_new_secret(session, session.client.signing_secrets.rotate(**given))
+        return
+    # What could keep the sample from being written is found before the secret is rotated.
+    check_new(sample, force=force)
+    old = signing_secrets_of(session, None)
+    new = session.client.signing_secrets.rotate(**given)
+    show_new_secret(session, new)
+    write_sample(session, sample, new.signing_secret, old, force=force)
 
 
 def retire_secret(context: typer.Context, secret: SecretArgument) -> None:

@@ -1,0 +1,59 @@
+"""A sample of a call that is signed with a new secret: for the tests of a receiver."""
+
+import secrets
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from punctual.cli.downloads import new_file
+from punctual.cli.session import Session
+
+if TYPE_CHECKING:
+    from punctual.hooks.calling import Outgoing
+
+URL = "https://receiver.example/hooks"
+BODY = b'{"sample": true}'
+
+
+def write_sample(session: Session, file: Path, new: str, old: list[str], *, force: bool) -> None:
+    """Write a call that the new secret and the old ones sign, and tell whether each of them verifies it.
+
+    A deployment signs so while the old secrets stay valid. Raises CommandError if the file cannot be written.
+    """
+    from punctual.webhooks.diagnosis import diagnose
+
+    now = session.around.now()
+    raw = _sample([new, *(each for each in old if each != new)], now)
+    with new_file(file, force=force) as part:
+        part.write(raw)
+    for name, given in (("the new secret", [new]), ("the one before", old)):
+        found = diagnose(raw, given, clock=now.timestamp) if given else None
+        if found is not None:
+            verdict = "genuine" if found.call is not None else "not genuine"
+            session.note(f"{file}: {verdict} by {name}")
+    if not old:
+        session.note(f"{file} has no signature of the one before: PUNCTUAL_SIGNING_SECRET would give it")
+    session.note(f"try your receiver with it: punctual verify {file} says what a receiver checks")
+
+
+def _sample(given: list[str], now: datetime) -> bytes:
+    from punctual.hooks.composing import LocalCall, compose
+    from punctual.hooks.target import parse_target
+
+    call = LocalCall(
+        call_id=f"exe_sample_{secrets.token_hex(8)}",
+        job_id="job_sample",
+        attempt=1,
+        scheduled_at=now,
+        method="POST",
+        headers=(("Content-Type", "application/json"),),
+        body=BODY,
+    )
+    return _as_text(compose(call, parse_target(URL, is_remote_allowed=True), secrets=given, now=now))
+
+
+def _as_text(request: "Outgoing") -> bytes:
+    """The request as it travels: what `punctual verify` reads."""
+    lines = [b"%s %s HTTP/1.1" % (request.method, request.request_target)]
+    lines += [b"%s: %s" % header for header in request.headers]
+    return b"\r\n".join([*lines, b"", request.body])
