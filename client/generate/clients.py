@@ -22,7 +22,7 @@ from msgspec import UNSET, UnsetType
 from punctual import _bodies, _operations
 from punctual._groups import {group}
 from punctual._model import Instant, Ref
-from punctual._put import Put
+from punctual._put import Put, PutWorkflow
 from punctual._values import IfMatch, When
 from punctual.models import (
 {models}

@@ -37,6 +37,8 @@ METHODS = {
     "getWorkflow": "workflows.get",
     "updateWorkflow": "workflows.update",
     "deleteWorkflow": "workflows.delete",
+    "putWorkflow": "workflows.put",
+    "getWorkflowByKey": "workflows.get_by_key",
     "startRun": "workflows.start",
     "listRuns": "workflows.list_runs",
     "getRun": "runs.get",
@@ -112,6 +114,7 @@ REPEATS = {
     "previewSchedule": "ALWAYS",
     "putCalendar": "ALWAYS",
     "putJob": "ALWAYS",
+    "putWorkflow": "ALWAYS",
     "redriveExecution": "ALWAYS",
     "redriveRun": "ALWAYS",
     "removeParked": "NEVER",
@@ -141,7 +144,7 @@ FLATTENED = {
 BY_CLIENT = {"createJobs": "create_batch"}
 """Operations whose steps the client has by hand, with the name of its method."""
 
-PAIRS = {"putJob": "Put"}
+PAIRS = {"putJob": "Put", "putWorkflow": "PutWorkflow"}
 """Operations with a `dry_run` in the query, and the class of `punctual._put` that the answer of a real one becomes."""
 
 LEFT_OUT = {"If-None-Match"}

@@ -16,7 +16,7 @@ _OF_TENANTS = ("keys.routes", "signing_secrets.routes", "usage.routes", "statist
 SECTIONS = {
     "jobs": (*_OF_JOBS, "upcoming.routes", "bulk_tasks.routes"),
     "bulk-tasks": ("bulk_tasks.routes",),
-    "workflows": ("workflows.routes", "workflows.run_routes"),
+    "workflows": ("workflows.routes", "workflows.keyed_routes", "workflows.run_routes"),
     "runs": ("workflows.run_routes",),
     "executions": ("executions.routes", "callbacks.routes", "searches.routes"),
     "searches": ("searches.routes",),

@@ -18,6 +18,7 @@ from shared.usecases.workflows.stop_tasks import StopTasks
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
     from shared.usecases.workflows.cancel_run import CancelRun
+    from shared.usecases.workflows.put_keyed_workflow import PutKeyedWorkflow
     from shared.usecases.workflows.put_workflow import PutWorkflow
     from shared.usecases.workflows.read_runs import ReadRuns
     from shared.usecases.workflows.redrive_run import RedriveRun
@@ -82,6 +83,12 @@ class WorkflowUseCases:
             retention=settings.retention,
             cell=settings.cell,
         )
+
+    @cached_property
+    def put_keyed_workflow(self) -> PutKeyedWorkflow:
+        from shared.usecases.workflows.put_keyed_workflow import PutKeyedWorkflow
+
+        return PutKeyedWorkflow(find=self.find, workflows=self.core.ports.workflows, put=self.put_workflow)
 
     @cached_property
     def start_run(self) -> StartRun:

@@ -13,7 +13,15 @@ class WorkflowStore(Protocol):
     """Definitions: a head, which changes, and the revisions, which never do."""
 
     def create(self, workflow: Workflow) -> WorkflowHead | None:
-        """Write head and revision in one transaction; None if written, otherwise the existing head."""
+        """Write head and revision in one transaction; None if written, otherwise the existing head.
+
+        A workflow with a key is written with the record of the key, if no workflow has the key yet: otherwise the
+        existing head is that of the key's workflow. UnavailableError if that one is being deleted.
+        """
+        ...
+
+    def keyed(self, tenant_id: str, key: str) -> str | None:
+        """The ID of the workflow that has the key; strongly consistent. None once it is deleted."""
         ...
 
     def head(self, tenant_id: str, workflow_id: str) -> WorkflowHead | None:
@@ -32,7 +40,10 @@ class WorkflowStore(Protocol):
         ...
 
     def delete(self, before: WorkflowHead, expires_at_s: int) -> bool:
-        """Mark the head as deleted, and let it and its revision expire; False if the head is not `before`."""
+        """Mark the head as deleted, let it and its revision expire, and free its key, in one transaction.
+
+        False if the head is not `before`.
+        """
         ...
 
     def keep_revision(self, tenant_id: str, workflow_id: str, revision: int, expires_at_s: int) -> None:

@@ -1,10 +1,13 @@
 """WorkflowStore: definitions with a head that changes and revisions that never do."""
 
 from dataclasses import replace
+from typing import Any
 
+from shared.adapters.dynamodb.codec.workflow_items import key_item
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.workflows.graph import OnFailure, RunIf
 from shared.domain.workflows.workflow import Workflow
+from tests.bench.units import write_units
 from tests.support.builders import EXPIRES_AT_S
 from tests.support.conformance.labs import Lab
 from tests.support.workflows import NOW, WORKFLOW_ID, graph, node, workflow_of
@@ -22,7 +25,9 @@ def full() -> Workflow:
     )
     first, *rest = workflow.calls
     calls = (replace(first, request=b"", payload_id=f"{WORKFLOW_ID}.1.0", destination="d" * 8), *rest)
-    return replace(workflow, calls=calls, name="nightly", tags=("team:a",), deadline_seconds=60)
+    return replace(
+        workflow, calls=calls, name="nightly", tags=("team:a",), deadline_seconds=60, set_name="shop"
+    )
 
 
 def test_a_workflow_is_read_back_whole(lab: Lab) -> None:
@@ -74,3 +79,58 @@ def test_workflows_are_listed_page_by_page_in_order(lab: Lab) -> None:
     first = lab.workflows.page(TENANT, after=None, limit=3)
     assert [head.id for head in first] == ids[:3]
     assert [head.id for head in lab.workflows.page(TENANT, after=ids[2], limit=3)] == ids[3:]
+
+
+KEY = "shop.order"
+SECOND_ID, THIRD_ID = (WORKFLOW_ID[:-1] + last for last in "12")
+
+
+def keyed(**members: Any) -> Workflow:
+    return replace(full(), key=KEY, **members)
+
+
+def test_workflow_keeps_its_key_and_its_set(lab: Lab) -> None:
+    assert lab.workflows.keyed(TENANT, KEY) is None
+    assert lab.workflows.create(keyed()) is None
+    assert lab.workflows.revision(TENANT, WORKFLOW_ID, 1) == keyed()
+    assert lab.workflows.head(TENANT, WORKFLOW_ID) == keyed().head
+    assert lab.workflows.keyed(TENANT, KEY) == WORKFLOW_ID
+    assert lab.workflows.keyed(TENANT, "shop") is None
+    assert lab.workflows.keyed("tnt_b", KEY) is None
+
+
+def test_key_belongs_to_the_first_workflow_that_is_created_with_it(lab: Lab) -> None:
+    assert lab.workflows.create(keyed()) is None
+    assert lab.workflows.create(keyed(id=SECOND_ID)) == keyed().head
+    assert lab.workflows.head(TENANT, SECOND_ID) is None
+    assert lab.workflows.revision(TENANT, SECOND_ID, 1) is None
+    assert lab.workflows.keyed(TENANT, KEY) == WORKFLOW_ID
+
+
+def test_creation_with_a_key_whose_response_was_lost_finds_itself(lab: Lab) -> None:
+    assert lab.workflows.create(keyed()) is None
+    assert lab.workflows.create(keyed()) == keyed().head
+
+
+def test_deletion_frees_the_key(lab: Lab) -> None:
+    lab.workflows.create(keyed())
+    second = keyed(revision=2, name="second")
+    assert lab.workflows.replace(keyed().head, second, EXPIRES_AT_S)
+    assert lab.workflows.keyed(TENANT, KEY) == WORKFLOW_ID
+    assert lab.workflows.delete(second.head, EXPIRES_AT_S)
+    assert lab.workflows.keyed(TENANT, KEY) is None
+    assert lab.workflows.create(keyed(id=SECOND_ID)) is None
+
+
+def test_late_repetition_of_a_deletion_leaves_the_key_of_the_next_workflow(lab: Lab) -> None:
+    lab.workflows.create(keyed())
+    lab.workflows.delete(keyed().head, EXPIRES_AT_S)
+    lab.workflows.create(keyed(id=SECOND_ID))
+    assert not lab.workflows.delete(keyed().head, EXPIRES_AT_S)
+    assert lab.workflows.keyed(TENANT, KEY) == SECOND_ID
+    assert lab.workflows.create(keyed(id=THIRD_ID)) == keyed(id=SECOND_ID).head
+
+
+def test_longest_key_costs_one_write_unit_at_a_creation() -> None:
+    longest = replace(keyed(tenant_id="t" * 64), key="k" * 128)
+    assert write_units(None, key_item(longest, "k" * 128), []) == 1

@@ -144,8 +144,8 @@ JOB_KEYS = (
     Mutant(
         name="header of a request that a difference shows",
         file="functions/api/resources/jobs/differences.py",
-        old="    is_hidden = path[:2] in _HIDDEN\n",
-        new="    is_hidden = path in _HIDDEN\n",
+        old="    is_hidden = within[:2] in _HIDDEN\n",
+        new="    is_hidden = within in _HIDDEN\n",
         killer=_KEYED,
     ),
     Mutant(

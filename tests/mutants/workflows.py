@@ -13,9 +13,75 @@ _RUN_RULES = "shared/domain/workflows/run_rules.py"
 _ADVANCE = "shared/usecases/workflows/advance_run.py"
 _STOP = "shared/usecases/workflows/stop_tasks.py"
 _REPAIR = "shared/usecases/workflows/repair_runs.py"
+_WORKFLOWS = "shared/adapters/dynamodb/workflows/workflow_store.py"
+_WORKFLOW_STORE = "tests/conformance/test_workflow_store.py"
+_KEYED = "tests/unit/api/test_keyed_workflows.py"
 _ITEM = "shared/adapters/dynamodb/workflows/run_store.py"
 
 WORKFLOWS = (
+    Mutant(
+        name="second workflow with a key",
+        file=_WORKFLOWS,
+        old="            puts.append(self._new(key_item(workflow, workflow.key)))\n",
+        new="            pass\n",
+        killer=_WORKFLOW_STORE,
+    ),
+    Mutant(
+        name="deleted workflow that keeps its key",
+        file=_WORKFLOWS,
+        old="            writes.append(self._freeing(before, before.key))\n",
+        new="            pass\n",
+        killer=_WORKFLOW_STORE,
+    ),
+    Mutant(
+        name="change of a workflow over a revision that the caller never saw",
+        file="shared/usecases/workflows/put_keyed_workflow.py",
+        old="            precondition(standing)\n",
+        new="",
+        killer=_KEYED,
+    ),
+    Mutant(
+        name="dry run that changes a workflow",
+        file="shared/usecases/workflows/put_keyed_workflow.py",
+        old="            if is_dry_run:\n",
+        new="            if False:\n",
+        killer=_KEYED,
+    ),
+    Mutant(
+        name="rival that makes a creation by key fail",
+        file="shared/usecases/workflows/put_workflow.py",
+        old="        return workflow if existing is None or existing.id == workflow.id else None\n",
+        new="        return workflow\n",
+        killer=_KEYED,
+    ),
+    Mutant(
+        name="change of a workflow that stores over the body of a rival",
+        file="shared/usecases/workflows/put_workflow.py",
+        old='        suffix = f".{self.entropy.bits(ENTROPY_BITS):020x}" if revision > 1 else ""\n',
+        new='        suffix = ""\n',
+        killer=_KEYED,
+    ),
+    Mutant(
+        name="patch that takes a workflow out of its set",
+        file="functions/api/resources/workflows/routes.py",
+        old=", set_name=before.set_name)",
+        new=")",
+        killer=_KEYED,
+    ),
+    Mutant(
+        name="new revision of a workflow that loses its key",
+        file="shared/usecases/workflows/put_workflow.py",
+        old="owner_key=before.key",
+        new="owner_key=None",
+        killer=_KEYED,
+    ),
+    Mutant(
+        name="body of an added task that a difference shows",
+        file="functions/api/resources/workflows/differences.py",
+        old=" if name in _SHOWN_OF_A_REQUEST}",
+        new="}",
+        killer=_KEYED,
+    ),
     Mutant(
         name="workflow with a cycle",
         file="shared/domain/workflows/graph.py",

@@ -103,6 +103,14 @@ def _workflows(url: str) -> tuple[Call, ...]:
     ]
     return (
         _post("createWorkflow", "/v1/workflows", {"tasks": tasks}, 201, keeps={"workflow": "id"}),
+        Call(
+            operation="putWorkflow",
+            method="PUT",
+            path="/v1/workflows/by-key/smoke",
+            body={"tasks": tasks},
+            keeps={"keyed_workflow": "workflow.id"},
+        ),
+        _get("getWorkflowByKey", "/v1/workflows/by-key/smoke"),
         _get("listWorkflows", "/v1/workflows"),
         _get("getWorkflow", workflow),
         Call(

@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from punctual import _bodies, _operations
 from punctual._groups import AsyncGroup
 from punctual._model import Instant, Ref
-from punctual._put import Put
+from punctual._put import Put, PutWorkflow
 from punctual._values import IfMatch, When
 from punctual.models import (
     Alarm,
@@ -96,6 +96,7 @@ from punctual.models import (
     Whoami,
     Workflow,
     WorkflowPage,
+    WorkflowPut,
     WorkflowSummary,
 )
 
@@ -1273,7 +1274,7 @@ class JobsMethods(AsyncGroup):
         * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
         * `state`: Only jobs in this state. A one-off job has the state of its execution.
         * `tag`: Only jobs with this tag.
-        * `set`: Only recurring jobs of this set.
+        * `set`: Only recurring jobs, or workflows, of this set.
         * `q`: Only jobs whose name starts with this text; case-sensitive.
         * `kind`: Only jobs of this kind.
         * `backfill_of`: Only the backfills of this job.
@@ -2717,20 +2718,26 @@ class WhoamiMethods(AsyncGroup):
 class WorkflowsMethods(AsyncGroup):
     """The operations of `workflows`."""
 
-    async def list(self, *, limit: int | None = None, cursor: str | None = None) -> WorkflowPage:
+    async def list(
+        self, *, set: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> WorkflowPage:
         """List the workflows, oldest first.
 
-        The read is strongly consistent. Deleted workflows are left out.
+        The read is strongly consistent. Deleted workflows are left out. With `set`, a page has those of its
+        workflows that belong to the set, and may have none although a next page exists.
 
+        * `set`: Only recurring jobs, or workflows, of this set.
         * `limit`: The maximum number of entries in a page. 50 by default.
         * `cursor`: The `next_cursor` of the page before. Valid only for the same tenant and filters.
         """
-        return await self._client.call(_operations.LIST_WORKFLOWS, query={"limit": limit, "cursor": cursor})
+        return await self._client.call(
+            _operations.LIST_WORKFLOWS, query={"set": set, "limit": limit, "cursor": cursor}
+        )
 
-    def iterate(self, *, limit: int | None = None) -> AsyncIterator[WorkflowSummary]:
+    def iterate(self, *, set: str | None = None, limit: int | None = None) -> AsyncIterator[WorkflowSummary]:
         """Go through the entries of all pages, and read a page when its first entry is wanted. See `list`."""
         return self._client.pages(
-            lambda cursor: self.list(limit=limit, cursor=cursor), lambda page: page.workflows
+            lambda cursor: self.list(set=set, limit=limit, cursor=cursor), lambda page: page.workflows
         )
 
     async def create(
@@ -2768,6 +2775,117 @@ class WorkflowsMethods(AsyncGroup):
             },
             idempotency_key=idempotency_key,
         )
+
+    async def get_by_key(self, key: str) -> Workflow:
+        """Show the workflow with a key.
+
+        As `GET /v1/workflows/{workflow_id}`. A deleted workflow has no key any more.
+
+        * `key`: The key that the owner gives to the job.
+        """
+        return await self._client.call(_operations.GET_WORKFLOW_BY_KEY, key)
+
+    @overload
+    async def put(
+        self,
+        key: str,
+        *,
+        tasks: Sequence[TaskIn],
+        dry_run: Literal[True],
+        deadline_seconds: int | UnsetType = UNSET,
+        name: str | UnsetType | None = UNSET,
+        on_failure: OnFailure | UnsetType = UNSET,
+        set: str | UnsetType | None = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
+        if_match: IfMatch | None = None,
+        if_none_match: Literal["*"] | None = None,
+    ) -> WorkflowPut: ...
+
+    @overload
+    async def put(
+        self,
+        key: str,
+        *,
+        tasks: Sequence[TaskIn],
+        deadline_seconds: int | UnsetType = UNSET,
+        name: str | UnsetType | None = UNSET,
+        on_failure: OnFailure | UnsetType = UNSET,
+        set: str | UnsetType | None = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
+        dry_run: Literal[False] | None = None,
+        if_match: IfMatch | None = None,
+        if_none_match: Literal["*"] | None = None,
+    ) -> PutWorkflow: ...
+
+    @overload
+    async def put(
+        self,
+        key: str,
+        *,
+        tasks: Sequence[TaskIn],
+        dry_run: bool,
+        deadline_seconds: int | UnsetType = UNSET,
+        name: str | UnsetType | None = UNSET,
+        on_failure: OnFailure | UnsetType = UNSET,
+        set: str | UnsetType | None = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
+        if_match: IfMatch | None = None,
+        if_none_match: Literal["*"] | None = None,
+    ) -> WorkflowPut | PutWorkflow: ...
+
+    async def put(
+        self,
+        key: str,
+        *,
+        tasks: Sequence[TaskIn],
+        deadline_seconds: int | UnsetType = UNSET,
+        name: str | UnsetType | None = UNSET,
+        on_failure: OnFailure | UnsetType = UNSET,
+        set: str | UnsetType | None = UNSET,
+        tags: Sequence[str] | UnsetType = UNSET,
+        dry_run: bool | None = None,
+        if_match: IfMatch | None = None,
+        if_none_match: Literal["*"] | None = None,
+    ) -> WorkflowPut | PutWorkflow:
+        """Create, change or leave the workflow with a key.
+
+        The body is the whole description of the workflow. The answer tells whether the workflow was
+        created, updated or left unchanged, and what differed. The request may be repeated at any time.
+        `dry_run=true` changes nothing. Runs that have started keep the revision that they began with. A
+        deleted workflow is created anew. With `If-Match`, a workflow at another revision is not changed,
+        and a missing one not created: the answer is 412, with the present `ETag` if there is a workflow.
+        With `If-None-Match: *`, a workflow is created and none is changed: the answer is 412, `already-
+        exists`, if the key has a workflow. A workflow that needs no change is `unchanged` under every
+        condition.
+
+        * `key`: The key that the owner gives to the job.
+        * `tasks`: 1 to 100 tasks, with 500 entries in all their `after` lists at most.
+        * `deadline_seconds`: The longest duration of a run: no attempt of a task starts later.
+        * `name`: Shown in lists.
+        * `on_failure`: What happens to the other tasks of a run when a task fails. `fail_fast`: those that
+          have not started are cancelled, but for handlers of the failure. `continue`: those that can still
+          run go on.
+        * `set`: The set to which the workflow belongs, such as one file. The list can be filtered by it.
+        * `dry_run`: Only answer what the request would do.
+        * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
+        * `if_none_match`: `*`: create a job, and change none.
+        """
+        answer = await self._client.call(
+            _operations.PUT_WORKFLOW,
+            key,
+            query={"dry_run": dry_run},
+            body={
+                "deadline_seconds": deadline_seconds,
+                "name": name,
+                "on_failure": on_failure,
+                "set": set,
+                "tags": tags,
+                "tasks": tasks,
+            },
+            if_match=if_match,
+            headers={"If-None-Match": if_none_match},
+        )
+        return answer if dry_run else PutWorkflow.of(answer)
 
     async def delete(self, workflow: Ref, *, if_match: IfMatch | None = None) -> WorkflowSummary:
         """Delete a workflow.

@@ -369,6 +369,14 @@ CREATE_WORKFLOW: Operation[models.Workflow] = Operation(
     "createWorkflow", "POST", "/v1/workflows", {201: models.Workflow}, Repeat.KEY
 )
 
+GET_WORKFLOW_BY_KEY: Operation[models.Workflow] = Operation(
+    "getWorkflowByKey", "GET", "/v1/workflows/by-key/{key}", {200: models.Workflow}
+)
+
+PUT_WORKFLOW: Operation[models.WorkflowPut] = Operation(
+    "putWorkflow", "PUT", "/v1/workflows/by-key/{key}", {200: models.WorkflowPut}
+)
+
 DELETE_WORKFLOW: Operation[models.WorkflowSummary] = Operation(
     "deleteWorkflow", "DELETE", "/v1/workflows/{workflow_id}", {200: models.WorkflowSummary}
 )

@@ -1,9 +1,9 @@
-"""What `jobs.put` returns."""
+"""What `jobs.put` and `workflows.put` return."""
 
 from typing import NamedTuple
 
 from punctual.errors import UnexpectedAnswerError
-from punctual.models import FieldChange, Job, JobPut
+from punctual.models import FieldChange, Job, JobPut, Workflow, WorkflowPut
 
 
 class _Pair(NamedTuple):
@@ -25,5 +25,28 @@ class Put(_Pair):
         if answer.job is None:
             raise UnexpectedAnswerError("the answer has no job", operation="putJob")
         made = cls(answer.job, answer.change)
+        made.fields = answer.fields
+        return made
+
+
+class _WorkflowPair(NamedTuple):
+    workflow: Workflow
+    """The workflow as it is now."""
+    change: str
+    """`created`, `updated` or `unchanged`."""
+
+
+class PutWorkflow(_WorkflowPair):
+    """The workflow and what the request did, to be unpacked: `workflow, change = p.workflows.put(...)`."""
+
+    fields: tuple[FieldChange, ...]
+    """What differed, for `updated`. The values of headers and of bodies are hidden."""
+
+    @classmethod
+    def of(cls, answer: WorkflowPut) -> "PutWorkflow":
+        """Raises UnexpectedAnswerError for an answer without a workflow, which only a dry run has."""
+        if answer.workflow is None:
+            raise UnexpectedAnswerError("the answer has no workflow", operation="putWorkflow")
+        made = cls(answer.workflow, answer.change)
         made.fields = answer.fields
         return made

@@ -139,6 +139,9 @@ WhenExcluded = Literal["skip", "next", "previous", "modified_following"]
 WhenSuspended = Literal["skip", "run"]
 
 
+WorkflowChange = Literal["created", "updated", "unchanged"]
+
+
 class Accepted(Model, frozen=True, kw_only=True):
     """A job that was created."""
 
@@ -623,6 +626,8 @@ class DeadLetter(Model, frozen=True, kw_only=True):
     scheduled_at: datetime
     """The nominal instant; for a run of a backfill, the past instant that it covers."""
     state: str
+    task: TaskOfRun | None = None
+    """For a task of a workflow, whose id is the `job_id`; null from the archive."""
 
 
 class DeadLetterPage(Model, frozen=True, kw_only=True):
@@ -744,6 +749,8 @@ class ExecutionDetail(Model, frozen=True, kw_only=True):
     scheduled_at: datetime
     """The nominal instant; for a run of a backfill, the past instant that it covers."""
     state: str
+    task: TaskOfRun | None = None
+    """For a task of a workflow, whose id is the `job_id`; null from the archive."""
     waiting_for: Wait | None = None
     """Why its next attempt is due and has not started. A hint, which may lag by a few seconds. Null where
     no attempt is due, where it has started, and where the reason is not known.
@@ -788,6 +795,8 @@ class Execution(Model, frozen=True, kw_only=True):
     scheduled_at: datetime
     """The nominal instant; for a run of a backfill, the past instant that it covers."""
     state: str
+    task: TaskOfRun | None = None
+    """For a task of a workflow, whose id is the `job_id`; null from the archive."""
 
 
 class ExecutionPage(Model, frozen=True, kw_only=True):
@@ -852,7 +861,7 @@ class FieldChange(Model, frozen=True, kw_only=True):
     hidden: bool
     """Whether the values are never shown: headers and the body of the request."""
     pointer: str
-    """A JSON pointer into the description of the job."""
+    """A JSON pointer into the description. The tasks of a workflow stand under their keys."""
 
 
 class FieldError(Model, frozen=True, kw_only=True):
@@ -965,6 +974,8 @@ class Inspected(Model, frozen=True, kw_only=True):
     scheduled_at: datetime
     """The nominal instant; for a run of a backfill, the past instant that it covers."""
     state: str
+    task: TaskOfRun | None = None
+    """For a task of a workflow, whose id is the `job_id`; null from the archive."""
 
 
 class JobCount(Model, frozen=True, kw_only=True):
@@ -1213,6 +1224,24 @@ class KeyedJobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """For the whole call, including the response body."""
     when_suspended: WhenSuspended | UnsetType | None = UNSET
     """For a one-off job that is due while its tenant is suspended. Null: `skip`."""
+
+
+class KeyedWorkflowIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole description of the workflow with a key. A member that is missing has its default."""
+
+    deadline_seconds: int | UnsetType = UNSET
+    """The longest duration of a run: no attempt of a task starts later."""
+    name: str | UnsetType | None = UNSET
+    """Shown in lists."""
+    on_failure: OnFailure | UnsetType = UNSET
+    """What happens to the other tasks of a run when a task fails. `fail_fast`: those that have not started
+    are cancelled, but for handlers of the failure. `continue`: those that can still run go on.
+    """
+    set: str | UnsetType | None = UNSET
+    """The set to which the workflow belongs, such as one file. The list can be filtered by it."""
+    tags: Sequence[str] | UnsetType = UNSET
+    tasks: Sequence[TaskIn]
+    """1 to 100 tasks, with 500 entries in all their `after` lists at most."""
 
 
 class Keys(Model, frozen=True, kw_only=True):
@@ -1609,6 +1638,8 @@ class RunDetail(Model, frozen=True, kw_only=True):
     tasks: tuple[RunTask, ...]
     """In the order of the definition."""
     workflow_id: str
+    workflow_name: str | None = None
+    """The name of the workflow in the revision of the run."""
 
 
 class Run(Model, frozen=True, kw_only=True):
@@ -2048,6 +2079,15 @@ class TaskIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """For the whole call, including the response body."""
 
 
+class TaskOfRun(Model, frozen=True, kw_only=True):
+    """The task of a workflow's run that an execution carries out."""
+
+    epoch: int
+    """The epoch of the run in which the task was chosen."""
+    key: str
+    run_id: str
+
+
 class Task(Model, frozen=True, kw_only=True):
     """A task of a workflow. Headers and body of its request are never shown again."""
 
@@ -2216,10 +2256,12 @@ class Workflow(Model, frozen=True, kw_only=True):
     created_at: datetime
     deadline_seconds: int
     id: str
+    key: str | None = None
     name: str | None = None
     on_failure: str
     revision: int
     """Grows with every change. The ETag contains it."""
+    set: str | None = None
     state: str
     """A deleted workflow starts no run."""
     tags: tuple[str, ...]
@@ -2249,14 +2291,30 @@ class WorkflowPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """All tasks, as in a new workflow."""
 
 
+class WorkflowPut(Model, frozen=True, kw_only=True):
+    """What the request did. With `dry_run=true`: what it would do."""
+
+    change: str
+    fields: tuple[FieldChange, ...]
+    """What differs, for `updated`. A task stands under its key, as in `/tasks/ship/request/url`. With the
+    pointer `/tasks`, the order of the keys differs.
+    """
+    workflow: Workflow | None = None
+    """The workflow as it is now; with `dry_run=true` still the workflow before the change. Null for a
+    workflow that would be created.
+    """
+
+
 class WorkflowSummary(Model, frozen=True, kw_only=True):
     """A workflow in a list. `GET /v1/workflows/{workflow_id}` shows the other members."""
 
     created_at: datetime
     id: str
+    key: str | None = None
     name: str | None = None
     revision: int
     """Grows with every change. The ETag contains it."""
+    set: str | None = None
     state: str
     """A deleted workflow starts no run."""
     tags: tuple[str, ...]

@@ -108,6 +108,11 @@ class Scene:
         """A workflow with four tasks."""
         return str(self.shell.json("workflows", "create", "-", stdin=json.dumps(DIAMOND))["id"])
 
+    @property
+    def workflow_key(self) -> str:
+        """The key of a workflow."""
+        return str(self.shell.json("workflows", "put", "shop.order", "-", stdin=json.dumps(DIAMOND))["key"])
+
     @cached_property
     def workflow_run(self) -> str:
         """A run of it that has begun."""

@@ -66,6 +66,7 @@ REACHED = {
     "getUsage": "usage",
     "getUsageOfTenant": "admin usage acme",
     "getWhoami": "whoami",
+    "getWorkflowByKey": "workflows get {workflow_key}",
     "heartbeatExecution": "report heartbeat {accepted}",
     "inspectDeadLetter": "dead get {dead}",
     "listAudit": "audit",
@@ -91,6 +92,7 @@ REACHED = {
     "pauseJob": "pause {job}",
     "previewSchedule": "preview @daily",
     "putCalendar": "calendars put works --country DE",
+    "putWorkflow": "workflows put shop.order -",
     "putJob": "create --url {hook} --cron @daily --key a.key",
     "redriveDeadLetters": "dead redrive --dry-run",
     "redriveExecution": "run redrive {dead}",
@@ -117,6 +119,7 @@ ADMINISTRATORS = ("keys", "secrets", "settings")
 """The first words of those that are given a key with every scope."""
 STDIN = {
     "createWorkflow": json.dumps(DIAMOND),
+    "putWorkflow": json.dumps(DIAMOND),
     "updateWorkflow": '{"name": "renamed"}',
     "createJobs": '{"schedule": {"delay_seconds": 60}, "request": {"url": "https://receiver.example/hook"}}',
 }

@@ -83,6 +83,7 @@ _COUNTED = re.compile(
     r"POST /v1/jobs(?:/batch|/[^/]+/(?:trigger|backfill))?|PATCH /v1/jobs/[^/]+|PUT /v1/jobs/by-key/[^/]+"
     r"|POST /v1/(?:executions/[^/]+|dead-letters|runs/[^/]+)/redrive"
     r"|POST /v1/workflows(?:/[^/]+/runs)?|PATCH /v1/workflows/[^/]+"
+    r"|PUT /v1/workflows/by-key/[^/]+"
 )
 """Requests that create or move work. Each costs one creation token before its body is parsed; every other
 request costs one request token."""

@@ -80,6 +80,11 @@ def job_filter(query: Mapping[str, str]) -> JobFilter:
     )
 
 
+def set_filter(query: Mapping[str, str]) -> str | None:
+    """The name of a set; None where the parameter is absent."""
+    return _set_name(query)
+
+
 def include_last_run(query: Mapping[str, str]) -> bool:
     """Whether a list of jobs shows the last runs of recurring jobs as well."""
     return _word(query, "include", tuple(JobPart)) is not None

@@ -135,7 +135,7 @@ _IN_QUERY: dict[str, Parameter] = {
     },
     "include": _word("Show the last runs of recurring jobs, too.", [part.value for part in JobPart]),
     "set": {
-        "description": "Only recurring jobs of this set.",
+        "description": "Only recurring jobs, or workflows, of this set.",
         "schema": {"type": "string", "pattern": SET},
     },
     "stop_retries": {

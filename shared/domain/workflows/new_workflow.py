@@ -9,6 +9,7 @@ from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.request import Request, encode_request
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidValueError, raise_any
+from shared.domain.jobs.job_key import check_set
 from shared.domain.jobs.new_job import DEFAULT_TIMEOUT_SECONDS, check_name, check_tags
 from shared.domain.workflows.graph import Graph, Node, OnFailure, RunIf
 from shared.domain.workflows.run import DEFAULT_DEADLINE_SECONDS
@@ -47,6 +48,8 @@ class NewWorkflow:
     deadline_seconds: int = DEFAULT_DEADLINE_SECONDS
     name: str | None = None
     tags: tuple[str, ...] = ()
+    set_name: str | None = None
+    """The set to which it belongs, such as one file. It has no effect on runs and is no part of the fingerprint."""
 
     def __post_init__(self) -> None:
         raise_any(_errors(self))
@@ -62,6 +65,7 @@ def _errors(new: NewWorkflow) -> Iterator[InvalidValueError]:
         lambda: check_deadline(new.deadline_seconds),
         lambda: check_name(new.name),
         lambda: check_tags(new.tags),
+        lambda: check_set(new.set_name),
     ]
     for check in checks:
         try:

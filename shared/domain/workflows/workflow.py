@@ -37,6 +37,9 @@ class Workflow:
     tags: tuple[str, ...] = ()
     fingerprint: bytes = b""
     """Of the request that created the workflow."""
+    key: str | None = None
+    """The key that the owner gave it: at most one workflow of a tenant that is not deleted has it."""
+    set_name: str | None = None
 
     def __post_init__(self) -> None:
         """InvalidValueError for values out of range."""
@@ -55,6 +58,8 @@ class Workflow:
             tags=self.tags,
             tasks=len(self.calls),
             fingerprint=self.fingerprint,
+            key=self.key,
+            set_name=self.set_name,
         )
 
 
@@ -74,6 +79,8 @@ class WorkflowHead:
     fingerprint: bytes
     is_deleted: bool = False
     """A deleted workflow starts no run; its open runs go on."""
+    key: str | None = None
+    set_name: str | None = None
 
 
 def check_deadline(seconds: int) -> None:

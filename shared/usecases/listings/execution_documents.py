@@ -70,6 +70,7 @@ def execution_document(execution: Execution, beside: Beside) -> Document:
         "redriven_by": str(progress.redriven_by.execution) if progress.redriven_by else None,
         "notification": _notification(execution, beside.notification(execution)),
         "notification_of": str(execution.notification_of) if execution.notification_of else None,
+        "task": _task(execution),
         "archived": False,
     }
 
@@ -96,6 +97,7 @@ def _archived_document(row: ArchiveRow, beside: Beside) -> Document:
         "redriven_by": None,
         "notification": None,
         "notification_of": row.notification_of,
+        "task": None,
         "archived": True,
     }
 
@@ -113,6 +115,16 @@ def _attempt(outcome: AttemptOutcome | ArchivedOutcome, reason: str) -> Document
         "status": outcome.status,
         "reason": reason,
     }
+
+
+def _task(execution: Execution) -> Document | None:
+    task = execution.task
+    if task is None:
+        return None
+    # Imported late: a process that meets no task loads nothing of workflows.
+    from shared.domain.workflows.identities import run_id_text
+
+    return {"run_id": run_id_text(task.run), "key": task.key, "epoch": task.epoch}
 
 
 def _notification(execution: Execution, state: State | None) -> Document | None:

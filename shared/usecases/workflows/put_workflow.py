@@ -48,13 +48,24 @@ class PutWorkflow:
 
         InvalidValueError with the path of each fault.
         """
-        self._check(new)
+        self.check(new)
         record, replayed = self._identify(tenant, new, key)
         workflow, payloads = self._sealed(tenant, new, record.id, 1, record.created_at, record.fingerprint)
         self._store(payloads)
         if self.workflows.create(workflow) is not None:
             return self.find.present(tenant.id, workflow.id), True
         return workflow, replayed
+
+    def create_keyed(self, tenant: Tenant, new: NewWorkflow, key: str) -> Workflow | None:
+        """A workflow with a key; None if another one has the key. The request must have been checked."""
+        record, _ = self._identify(tenant, new, None)
+        workflow, payloads = self._sealed(
+            tenant, new, record.id, 1, record.created_at, record.fingerprint, owner_key=key
+        )
+        self._store(payloads)
+        existing = self.workflows.create(workflow)
+        # The head of its own id is its own: the answer of the first try was lost.
+        return workflow if existing is None or existing.id == workflow.id else None
 
     def update(
         self, tenant: Tenant, workflow_id: str, new: NewWorkflow, *, revision: int | None = None
@@ -63,11 +74,17 @@ class PutWorkflow:
 
         NotFoundError; PreconditionFailedError if the workflow is not at `revision`, or changes meanwhile.
         """
-        self._check(new)
+        self.check(new)
         before = _checked(self.find.head(tenant.id, workflow_id), revision)
         fingerprint = self.vault.fingerprint(tenant, encode_new_workflow(new))
         workflow, payloads = self._sealed(
-            tenant, new, workflow_id, before.revision + 1, before.created_at, fingerprint
+            tenant,
+            new,
+            workflow_id,
+            before.revision + 1,
+            before.created_at,
+            fingerprint,
+            owner_key=before.key,
         )
         self._store(payloads)
         if not self.workflows.replace(before, workflow, self._expires_at_s()):
@@ -86,7 +103,8 @@ class PutWorkflow:
             raise PreconditionFailedError("the workflow has changed meanwhile")
         return before, replace(before, is_deleted=True)
 
-    def _check(self, new: NewWorkflow) -> None:
+    def check(self, new: NewWorkflow) -> None:
+        """InvalidValueError with the path of each request that must not or cannot be sent."""
         raise_any(self._request_errors(new))
 
     def _request_errors(self, new: NewWorkflow) -> Iterator[InvalidValueError]:
@@ -125,8 +143,13 @@ class PutWorkflow:
         revision: int,
         created_at: int,
         fingerprint: bytes,
+        *,
+        owner_key: str | None = None,
     ) -> tuple[Workflow, list[Payload]]:
         now_ms = self.clock.now_ms()
+        # Two requests may store other bodies for the same next revision, and a stored body never changes. A replay of
+        # a creation stores the same bodies.
+        suffix = f".{self.entropy.bits(ENTROPY_BITS):020x}" if revision > 1 else ""
         sealed = [
             seal_request(
                 self.vault,
@@ -134,7 +157,7 @@ class PutWorkflow:
                 workflow_id,
                 task.request,
                 call=task.unsealed_call,
-                payload_id=f"{workflow_id}.{revision}.{index}",
+                payload_id=f"{workflow_id}.{revision}.{index}{suffix}",
                 now_ms=now_ms,
             )
             for index, task in enumerate(new.tasks)
@@ -150,6 +173,8 @@ class PutWorkflow:
             name=new.name,
             tags=new.tags,
             fingerprint=fingerprint,
+            key=owner_key,
+            set_name=new.set_name,
         )
         return workflow, [payload for _, payload in sealed if payload is not None]
 

@@ -45,6 +45,7 @@ BODIES: dict[str, Any] = {
         ]
     },
     "updateWorkflow": {"name": "renamed"},
+    "putWorkflow": {"tasks": [{"key": "only", "request": {"url": "https://receiver.example/keyed"}}]},
     "redriveRun": {"epoch": 1},
     "changeJobs": {"filter": {"tag": "of-no-job"}, "action": "pause"},
     "searchExecutions": {"from": "2025-02-17T00:00:00Z", "filter": {"status": 599}},
@@ -100,6 +101,7 @@ def settle(world: ApiWorld, name: str) -> Party:
     keys_of_jobs = [f"{name}.one", f"{name}.two"]
     for key in keys_of_jobs:
         ask(world, party.key, "PUT", f"/v1/jobs/by-key/{key}", BODIES["putJob"])
+        ask(world, party.key, "PUT", f"/v1/workflows/by-key/{key}", BODIES["putWorkflow"])
     calendars = [f"{name}-one", f"{name}-two"]
     for calendar in calendars:
         ask(world, party.key, "PUT", f"/v1/calendars/{calendar}", BODIES["putCalendar"])

@@ -22,9 +22,17 @@ class FakeWorkflowStore:
         key = workflow.tenant_id, workflow.id
         if key in self._table.workflows:
             return self._table.workflows[key]
+        keyed = self.keyed(workflow.tenant_id, workflow.key) if workflow.key is not None else None
+        if keyed is not None:
+            return self._table.workflows[workflow.tenant_id, keyed]
         self._table.workflows[key] = workflow.head
         self._table.revisions[(*key, workflow.revision)] = workflow
         return None
+
+    def keyed(self, tenant_id: str, key: str) -> str | None:
+        heads = self._table.workflows.values()
+        found = [h for h in heads if (h.tenant_id, h.key, h.is_deleted) == (tenant_id, key, False)]
+        return found[0].id if found else None
 
     def head(self, tenant_id: str, workflow_id: str) -> WorkflowHead | None:
         return self._table.workflows.get((tenant_id, workflow_id))

@@ -74,6 +74,7 @@ class AuditedTenant:
             "createJobs": {"jobs": [RECURRING]},
             "putJob": BODIES["putJob"] | {"lane": "bulk"},
             "putCalendar": {"weekend": ["sunday"]},
+            "putWorkflow": BODIES["putWorkflow"] | {"deadline_seconds": 60},
         }
         document = recurring.get(route.operation) or document_for(route)
         return ask(self.api, key, route.method, path_of(route, ids), document), ids
@@ -116,6 +117,7 @@ def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
         "changeJobs",
         "searchExecutions",
         "createWorkflow",
+        "putWorkflow",
     )
     if operation == "changeSettings":
         assert record.target == "ours"

@@ -50,9 +50,16 @@ RECURRING = {"rate_seconds": 60}
 KEYED = {"schedule": RECURRING, "request": JOB["request"]}
 
 
+def is_of_workflows(route: Route) -> bool:
+    return route.path.startswith("/v1/workflows")
+
+
 def created(route: Route, world: ApiWorld) -> Any:
     """A job or a workflow that the route can change."""
-    if "workflow_id" in route.path_parts:
+    if is_of_workflows(route):
+        if "key" in route.path_parts:
+            path = path_of(route, {"key": "k"})
+            return send(world, "PUT", path, BODIES["putWorkflow"]).json["workflow"]
         return send(world, "POST", "/v1/workflows", BODIES["createWorkflow"]).json
     if "key" not in route.path_parts:
         return world.create(schedule=RECURRING)
@@ -62,7 +69,8 @@ def created(route: Route, world: ApiWorld) -> Any:
 
 def changed(route: Route, world: ApiWorld, job: Any, tag: str) -> Answer:
     """The answer to the route's request under this condition."""
-    body = {"PATCH": {"name": "other"}, "PUT": KEYED | {"name": "other"}}.get(route.method)
+    described = BODIES["putWorkflow"] if is_of_workflows(route) else KEYED
+    body = {"PATCH": {"name": "other"}, "PUT": described | {"name": "other"}}.get(route.method)
     ids = {"job_id": job["id"], "workflow_id": job["id"], "key": "k"}
     return send(world, route.method, path_of(route, ids), body, tag)
 
@@ -81,7 +89,7 @@ def test_if_match_that_does_not_hold_changes_nothing(route: Route, tag: str, pro
     job = created(route, world)
     answer = changed(route, world, job, tag)
     assert (answer.problem, text in answer.json["detail"]) == (problem, True)
-    if "workflow_id" in route.path_parts:
+    if is_of_workflows(route):
         assert world.get(f"/v1/workflows/{job['id']}").json == job
         return
     assert world.get(f"/v1/jobs/{job['id']}").json == job

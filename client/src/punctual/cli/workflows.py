@@ -11,9 +11,10 @@ from punctual.cli.options import DURATION, seconds
 from punctual.cli.output import Column
 from punctual.cli.session import Session, session_of
 from punctual.cli.workflow_runs import RUN_ROWS, WORKFLOW_RUN_COLUMNS, show_detail
+from punctual.cli.workflows_of import find_workflow, find_workflow_id
 
 WorkflowArgument = Annotated[
-    str, typer.Argument(metavar="WORKFLOW", help="The id of a workflow.", show_default=False)
+    str, typer.Argument(metavar="WORKFLOW", help="The id or the key of a workflow.", show_default=False)
 ]
 _BODY = "as the body of POST /v1/workflows"
 _COLUMNS = (
@@ -34,6 +35,8 @@ _TASK_COLUMNS = (
 )
 _ROWS = (
     *_COLUMNS,
+    Column("key", lambda workflow: workflow.key),
+    Column("set", lambda workflow: workflow.set),
     Column("state", lambda workflow: workflow.state),
     Column("on failure", lambda workflow: getattr(workflow, "on_failure", None)),
     Column("deadline s", lambda workflow: getattr(workflow, "deadline_seconds", None)),
@@ -54,17 +57,46 @@ def create_workflow(
     _show(session, session.client.workflows.create(**body, idempotency_key=idempotency_key))
 
 
-def list_workflows(context: typer.Context, limit: Limit = PAGE, all_: All = False) -> None:
+def put_workflow(
+    context: typer.Context,
+    key: Annotated[
+        str, typer.Argument(metavar="KEY", help="Your own name for the workflow.", show_default=False)
+    ],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE|-", help=f"JSON, {_BODY}; - is standard input.", show_default=False)
+    ],
+    set_: Annotated[str | None, typer.Option("--set", help="The set of the workflow.")] = None,
+    if_match: Annotated[
+        int | None, typer.Option(metavar="REVISION", help="Change only this revision, and create nothing.")
+    ] = None,
+) -> None:
+    """Create the workflow with a key from a file, or change it to what the file has."""
+    session = session_of(context)
+    body = _body(session, file)
+    body.setdefault("tasks", [])
+    if set_ is not None:
+        body["set"] = set_
+    done = session.client.workflows.put(key, if_match=if_match, **body)
+    session.note(f"{done.change}: {key}")
+    _show(session, done.workflow)
+
+
+def list_workflows(
+    context: typer.Context,
+    limit: Limit = PAGE,
+    all_: All = False,
+    set_: Annotated[str | None, typer.Option("--set", help="Only workflows of this set.")] = None,
+) -> None:
     """List workflows, oldest first."""
     session = session_of(context)
-    found = session.client.workflows.iterate()
+    found = session.client.workflows.iterate(set=set_)
     session.show_list(shown(session, found, limit, all_), _COLUMNS, empty="no workflows")
 
 
 def get_workflow(context: typer.Context, workflow: WorkflowArgument) -> None:
     """Show a workflow and its tasks."""
     session = session_of(context)
-    _show(session, session.client.workflows.get(workflow))
+    _show(session, find_workflow(session, workflow))
 
 
 def edit_workflow(
@@ -85,14 +117,14 @@ def edit_workflow(
     """Change a workflow. Runs that have started keep the definition that they began with."""
     session = session_of(context)
     patch = _body(session, file)
-    before = session.client.workflows.get(workflow)
+    before = find_workflow(session, workflow)
     _show(session, session.client.workflows.update(before, if_match=if_match, **patch))
 
 
 def delete_workflow(context: typer.Context, workflow: WorkflowArgument) -> None:
     """Delete a workflow: no run starts any more, and runs that have started go on."""
     session = session_of(context)
-    session.show_one(session.client.workflows.delete(workflow), _ROWS)
+    session.show_one(session.client.workflows.delete(find_workflow_id(session, workflow)), _ROWS)
 
 
 def start_run(
@@ -105,7 +137,7 @@ def start_run(
     """Start a run of a workflow, now."""
     session = session_of(context)
     limit = seconds(timeout, "--timeout")
-    run = session.client.workflows.start(workflow, idempotency_key=idempotency_key)
+    run = session.client.workflows.start(find_workflow_id(session, workflow), idempotency_key=idempotency_key)
     if not wait:
         session.show_one(run, RUN_ROWS)
         session.note(f"`punctual run {run.id}` shows its tasks")
@@ -125,7 +157,7 @@ def list_workflow_runs(
 ) -> None:
     """List the runs of a workflow, latest first. `punctual run run_...` shows one with its tasks."""
     session = session_of(context)
-    runs = session.client.workflows.iterate_runs(workflow)
+    runs = session.client.workflows.iterate_runs(find_workflow_id(session, workflow))
     session.show_list(shown(session, runs, limit, all_), WORKFLOW_RUN_COLUMNS, empty="no runs")
 
 
@@ -159,6 +191,7 @@ def add_to(app: typer.Typer) -> None:
         no_args_is_help=True, rich_markup_mode=None, help="Workflows: tasks that wait for one another."
     )
     workflows.command("create")(create_workflow)
+    workflows.command("put")(put_workflow)
     workflows.command("list")(list_workflows)
     workflows.command("get")(get_workflow)
     workflows.command("edit")(edit_workflow)

@@ -34,6 +34,7 @@ _SUCCEEDED: dict[str, Any] = {
     "redriven_by": None,
     "notification": None,
     "notification_of": None,
+    "task": None,
     "archived": False,
 }
 FAILED = {

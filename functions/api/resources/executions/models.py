@@ -45,6 +45,14 @@ class NotificationOut(Representation):
     )
 
 
+class TaskOfRunOut(Representation):
+    """The task of a workflow's run that an execution carries out."""
+
+    run_id: str
+    key: str
+    epoch: int = Field(description="The epoch of the run in which the task was chosen.")
+
+
 class ExecutionOut(Representation):
     """One planned run of a job."""
 
@@ -83,6 +91,9 @@ class ExecutionOut(Representation):
     )
     notification_of: str | None = Field(
         description="The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."
+    )
+    task: TaskOfRunOut | None = Field(
+        description="For a task of a workflow, whose id is the `job_id`; null from the archive."
     )
     archived: bool = Field(
         description=(

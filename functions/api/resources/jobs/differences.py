@@ -9,6 +9,10 @@ _HIDDEN = (("request", "headers"), ("request", "body"))
 """The parts of a request that are never shown again."""
 
 
+_TASKS = "tasks"
+"""The member of a workflow with an object for each task, by its key."""
+
+
 def differences(before: dict[str, Any], after: dict[str, Any]) -> list[FieldChange]:
     """In the order of their JSON pointers. A list is one value."""
     return sorted(_walk(before, after, ()), key=lambda each: each.pointer)
@@ -21,7 +25,8 @@ def _walk(before: Any, after: Any, path: tuple[str, ...]) -> Iterator[FieldChang
         for name in before.keys() | after.keys():
             yield from _walk(before.get(name), after.get(name), (*path, name))
         return
-    is_hidden = path[:2] in _HIDDEN
+    within = path[2:] if path[:1] == (_TASKS,) else path
+    is_hidden = within[:2] in _HIDDEN
     yield FieldChange(
         pointer="".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in path),
         before=None if is_hidden else before,

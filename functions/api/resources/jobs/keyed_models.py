@@ -35,7 +35,9 @@ Value = str | int | list[str] | list[int] | dict[str, Any] | None
 class FieldChange(Representation):
     """One member that differs."""
 
-    pointer: str = Field(description="A JSON pointer into the description of the job.")
+    pointer: str = Field(
+        description="A JSON pointer into the description. The tasks of a workflow stand under their keys."
+    )
     before: Value = Field(description="Null for a member that was missing, and for a hidden one.")
     after: Value = Field(description="Null for a member that is missing, and for a hidden one.")
     hidden: bool = Field(

@@ -88,6 +88,29 @@ WORKFLOW_OUT: Examples = {
     }
 }
 WORKFLOW_PAGE: Examples = {"one_of_more": {"workflows": [_SUMMARY], "next_cursor": CURSOR}}
+_KEYED: dict[str, Any] = WORKFLOW_OUT["two_in_turn"] | {"key": "shop.order", "set": "shop"}
+KEYED_WORKFLOW_IN: Examples = {
+    "two_in_turn_of_a_set": {**WORKFLOW_IN["two_in_turn"], "set": "shop"},
+    "one_task": {"tasks": [{"key": "charge", "request": {"url": f"{_SHOP}/charge"}}]},
+}
+WORKFLOW_PUT: Examples = {
+    "created": {"change": "created", "fields": [], "workflow": _KEYED},
+    "updated": {
+        "change": "updated",
+        "fields": [
+            {"pointer": "/deadline_seconds", "before": 86400, "after": 3600, "hidden": False},
+            {
+                "pointer": "/tasks/charge/request/headers/X-Token",
+                "before": None,
+                "after": None,
+                "hidden": True,
+            },
+            {"pointer": "/tasks/ship/retry/max_attempts", "before": 5, "after": 3, "hidden": False},
+        ],
+        "workflow": {**_KEYED, "deadline_seconds": 3600, "revision": 2},
+    },
+    "would_be_created": {"change": "created", "fields": [], "workflow": None},
+}
 _COUNTS = {"blocked": 0, "open": 0, "succeeded": 0, "failed": 0, "cancelled": 0, "skipped": 0}
 _RUNNING: dict[str, Any] = {
     "id": RUN_ID,
@@ -127,6 +150,7 @@ RUN_DETAIL: Examples = {
     "halfway": {
         **_RUNNING,
         "counts": {**_COUNTS, "open": 1, "succeeded": 1},
+        "workflow_name": "order",
         "tasks": [
             _CALLED,
             {

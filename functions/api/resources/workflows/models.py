@@ -4,8 +4,19 @@ from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
+from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import InstantOut, Representation, Schema, Seconds, with_examples
+from functions.api.models import (
+    LEFT_OUT,
+    InstantOut,
+    JobKey,
+    Representation,
+    Schema,
+    Seconds,
+    SetName,
+    is_none,
+    with_examples,
+)
 from functions.api.resources.jobs.call_models import RequestIn, RetryIn, RetryOut, TargetOut
 from functions.api.resources.jobs.models import Name, Tags, TimeoutSeconds
 from functions.api.resources.workflows import examples
@@ -121,12 +132,14 @@ class TaskOut(Representation):
 class WorkflowSummaryOut(Representation):
     """A workflow in a list. `GET /v1/workflows/{workflow_id}` shows the other members."""
 
-    model_config = with_examples(examples.WORKFLOW_SUMMARY)
+    model_config = with_examples(examples.WORKFLOW_SUMMARY, populate_by_name=True)
 
     id: str
     state: Literal["active", "deleted"] = Field(description="A deleted workflow starts no run.")
     name: str | None
     tags: list[str]
+    key: JobKey | SkipJsonSchema[None] = LEFT_OUT
+    set_: SetName | SkipJsonSchema[None] = Field(None, alias="set", exclude_if=is_none)
     task_count: int
     revision: int = Field(description="Grows with every change. The ETag contains it.")
     created_at: InstantOut
@@ -135,7 +148,7 @@ class WorkflowSummaryOut(Representation):
 class WorkflowOut(WorkflowSummaryOut):
     """A workflow with the requests of its tasks, but for their headers and bodies."""
 
-    model_config = with_examples(examples.WORKFLOW_OUT)
+    model_config = with_examples(examples.WORKFLOW_OUT, populate_by_name=True)
 
     on_failure: OnFailure
     deadline_seconds: int

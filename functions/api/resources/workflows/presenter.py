@@ -40,6 +40,8 @@ def summary_out(head: WorkflowHead) -> WorkflowSummaryOut:
         state="deleted" if head.is_deleted else "active",
         name=head.name,
         tags=list(head.tags),
+        key=head.key,
+        set_=head.set_name,
         task_count=head.tasks,
         revision=head.revision,
         created_at=format_instant(head.created_at),
@@ -91,6 +93,12 @@ def workflow_document(workflow: Workflow, requests: Sequence[Request]) -> dict[s
     return {**document, "tasks": tasks}
 
 
+def keyed_document(workflow: Workflow, requests: Sequence[Request]) -> dict[str, Any]:
+    """As `workflow_document`, for a request that also says the set."""
+    document = workflow_document(workflow, requests)
+    return document | ({"set": workflow.set_name} if workflow.set_name is not None else {})
+
+
 def run_out(run: Run) -> RunOut:
     states = Counter(task.state if task is not None else None for task in run.tasks)
     return RunOut(
@@ -119,7 +127,12 @@ def run_detail_out(described: DescribedRun) -> RunDetailOut:
         _task_out(node.key, progress, described, index)
         for index, (node, progress) in enumerate(zip(graph.nodes, run.tasks, strict=True))
     ]
-    return RunDetailOut(**document_of(run_out(run)), tasks=tasks, graph=graph_out(graph))
+    return RunDetailOut(
+        **document_of(run_out(run)),
+        workflow_name=described.workflow.name,
+        tasks=tasks,
+        graph=graph_out(graph),
+    )
 
 
 def graph_out(graph: Graph) -> GraphOut:

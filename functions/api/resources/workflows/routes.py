@@ -5,6 +5,7 @@ from typing import Any
 
 from functions.api.context import Context
 from functions.api.http.bodies import validate
+from functions.api.http.filters import set_filter
 from functions.api.http.idempotency import replay_header
 from functions.api.http.positions import read_workflow_position
 from functions.api.http.problems import Problem, ProblemError
@@ -30,13 +31,13 @@ from functions.api.resources.workflows.models import (
     WorkflowPatch,
     WorkflowSummaryOut,
 )
-from functions.api.resources.workflows.presenter import recorded, summary_out, workflow_document, workflow_out
+from functions.api.resources.workflows.presenter import recorded, summary_out, workflow_document
+from functions.api.resources.workflows.responses import check_workflow_quota, present_workflow, workflow_etag
 from shared.domain.errors import InvalidValueError, PreconditionFailedError, UnavailableError, raise_any
 from shared.domain.tenancy.tenant import Tenant
 from shared.domain.workflows.new_workflow import NewWorkflow
 from shared.domain.workflows.workflow import Workflow
 from shared.usecases.chains.change_job import TRIES
-from shared.usecases.tenancy.check_quota import NOTHING
 
 ROUTES = Routes()
 
@@ -66,14 +67,16 @@ ROUTES = Routes()
 )
 def create_workflow(context: Context, request: AuthenticatedRequest) -> Response:
     new, key = request.read(WorkflowIn).new_workflow(), request.idempotency_key()
-    _check_quota(context, request.tenant, new)
+    check_workflow_quota(context, request.tenant, new)
     workflow, replayed = context.cases.workflows.put_workflow.create(request.tenant, new, key)
     document = recorded(workflow.head)
     context.audit.record(request, "createWorkflow", workflow.id, document if replayed else None, document)
     headers = (
-        {"Location": f"/v1/workflows/{workflow.id}"} | _etag(workflow) | replay_header(replayed=replayed)
+        {"Location": f"/v1/workflows/{workflow.id}"}
+        | workflow_etag(workflow)
+        | replay_header(replayed=replayed)
     )
-    return json_response(201, _present(context, request.tenant, workflow), headers)
+    return json_response(201, present_workflow(context, request.tenant, workflow), headers)
 
 
 @ROUTES.add(
@@ -82,21 +85,25 @@ def create_workflow(context: Context, request: AuthenticatedRequest) -> Response
         path="/v1/workflows",
         operation="listWorkflows",
         summary="List the workflows, oldest first",
-        description="The read is strongly consistent. Deleted workflows are left out.",
+        description=(
+            "The read is strongly consistent. Deleted workflows are left out. With `set`, a page has those of its "
+            "workflows that belong to the set, and may have none although a next page exists."
+        ),
         success=200,
         answer=WorkflowPageOut,
-        query=PAGING,
+        query=("set", *PAGING),
         problems=PAGE_PROBLEMS,
     )
 )
 def list_workflows(context: Context, request: AuthenticatedRequest) -> Response:
     limit, cursor = request.page()
-    query = {"list": "workflows"}
+    set_name = set_filter(request.query)
+    query = {"list": "workflows"} | ({"set": set_name} if set_name is not None else {})
     after = context.cursors.unseal(request.tenant, query, cursor, read_workflow_position)
     heads = context.ports.workflows.page(request.tenant.id, after=after, limit=limit)
     last = [heads[-1].id] if len(heads) == limit else None
     page = WorkflowPageOut(
-        workflows=[summary_out(head) for head in heads],
+        workflows=[summary_out(head) for head in heads if set_name in (None, head.set_name)],
         next_cursor=context.cursors.seal(request.tenant, query, last),
     )
     return json_response(200, page)
@@ -118,9 +125,9 @@ def list_workflows(context: Context, request: AuthenticatedRequest) -> Response:
 )
 def get_workflow(context: Context, request: AuthenticatedRequest) -> Response:
     workflow = _find(context, request)
-    if request.knows(_etag(workflow)["ETag"]):
-        return not_modified(_etag(workflow))
-    return json_response(200, _present(context, request.tenant, workflow), _etag(workflow))
+    if request.knows(workflow_etag(workflow)["ETag"]):
+        return not_modified(workflow_etag(workflow))
+    return json_response(200, present_workflow(context, request.tenant, workflow), workflow_etag(workflow))
 
 
 @ROUTES.add(
@@ -171,7 +178,7 @@ def update_workflow(context: Context, request: AuthenticatedRequest) -> Response
                 continue
             raise
         context.audit.record(request, "updateWorkflow", after.id, recorded(before.head), recorded(after.head))
-        return json_response(200, _present(context, request.tenant, after), _etag(after))
+        return json_response(200, present_workflow(context, request.tenant, after), workflow_etag(after))
     raise UnavailableError("the workflow is being changed by others")
 
 
@@ -206,21 +213,6 @@ def _find(context: Context, request: AuthenticatedRequest) -> Workflow:
     return context.cases.workflows.find.present(request.tenant.id, request.path_values["workflow_id"])
 
 
-def _present(context: Context, tenant: Tenant, workflow: Workflow) -> WorkflowOut:
-    return workflow_out(workflow, context.cases.workflows.read_runs.requests(tenant, workflow))
-
-
-def _etag(workflow: Workflow) -> dict[str, str]:
-    return {"ETag": f'"{workflow.revision}"'}
-
-
-def _check_quota(context: Context, tenant: Tenant, new: NewWorkflow) -> None:
-    """Each request has the quota of a job's."""
-    for task in new.tasks:
-        demand = replace(NOTHING, payload_bytes=len(task.request.body), tags=len(new.tags))
-        context.cases.tenancy.check_quota.change(tenant, NOTHING, demand, is_moved=False)
-
-
 def _patched(context: Context, tenant: Tenant, before: Workflow, patch: Any) -> NewWorkflow:
     """The workflow after a merge patch, whose members are whole values."""
     if not isinstance(patch, dict):
@@ -232,6 +224,7 @@ def _patched(context: Context, tenant: Tenant, before: Workflow, patch: Any) -> 
     )
     document = workflow_document(before, context.cases.workflows.read_runs.requests(tenant, before))
     merged = {name: value for name, value in {**document, **patch}.items() if value is not None}
-    new = validate(merged, WorkflowIn).new_workflow()
-    _check_quota(context, tenant, new)
+    # A patch has no member for the set, so it keeps it.
+    new = replace(validate(merged, WorkflowIn).new_workflow(), set_name=before.set_name)
+    check_workflow_quota(context, tenant, new)
     return new

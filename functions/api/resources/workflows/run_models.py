@@ -106,6 +106,7 @@ class RunDetailOut(RunOut):
 
     model_config = with_examples(examples.RUN_DETAIL)
 
+    workflow_name: str | None = Field(description="The name of the workflow in the revision of the run.")
     tasks: list[RunTaskOut] = Field(description="In the order of the definition.")
     graph: GraphOut
 

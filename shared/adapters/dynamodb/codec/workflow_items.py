@@ -7,7 +7,7 @@ from shared.adapters.dynamodb.codec.attributes import Item, Value, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import call_attributes, read_call
 from shared.adapters.dynamodb.codec.items import MALFORMED, plain_item
 from shared.adapters.dynamodb.codec.versions import WORKFLOWS, known
-from shared.adapters.dynamodb.codec.workflow_keys import PAYLOADS, head_key, revision_key
+from shared.adapters.dynamodb.codec.workflow_keys import PAYLOADS, head_key, key_key, revision_key
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.errors import UnreadableItemError
 from shared.domain.workflows.graph import Graph, Node, OnFailure, RunIf
@@ -32,6 +32,8 @@ def head_item(head: WorkflowHead, expires_at_s: int | None = None) -> Item:
             "nt": head.tasks,
             "fp": head.fingerprint,
             "dd": head.is_deleted or None,
+            "ky": head.key,
+            "sn": head.set_name,
         }
     )
 
@@ -50,9 +52,25 @@ def read_head(item: Mapping[str, Value]) -> WorkflowHead:
             tasks=plain["nt"],
             fingerprint=plain["fp"],
             is_deleted=plain.get("dd", False),
+            key=plain.get("ky"),
+            set_name=plain.get("sn"),
         )
     except MALFORMED as error:
         raise UnreadableItemError(f"workflow {plain.get('id')} is broken") from error
+
+
+def key_item(workflow: Workflow, key: str) -> Item:
+    """The record that the key belongs to this workflow; it is gone with the workflow's deletion."""
+    pk, sk = key_key(workflow.tenant_id, key)
+    return encode_all({Attr.PK: pk, Attr.SK: sk, "v": WORKFLOWS, "id": workflow.id})
+
+
+def read_key(item: Mapping[str, Value]) -> str:
+    """The id of the workflow that has a key. Raises like `read_head`."""
+    plain = plain_item(item)
+    if not isinstance(plain.get("id"), str):
+        raise UnreadableItemError("the record of a key names no workflow")
+    return str(plain["id"])
 
 
 def revision_item(workflow: Workflow) -> Item:
@@ -73,6 +91,8 @@ def revision_item(workflow: Workflow) -> Item:
             "n": workflow.name,
             "tg": list(workflow.tags) or None,
             "fp": workflow.fingerprint,
+            "ky": workflow.key,
+            "sn": workflow.set_name,
             PAYLOADS: list(payloads) or None,
             "ts": [_task_attributes(node, call) for node, call in pairs],
         }
@@ -97,6 +117,8 @@ def read_workflow(item: Mapping[str, Value]) -> Workflow:
             name=plain.get("n"),
             tags=tuple(plain.get("tg", ())),
             fingerprint=plain["fp"],
+            key=plain.get("ky"),
+            set_name=plain.get("sn"),
         )
     except MALFORMED as error:
         raise UnreadableItemError(f"a revision of {plain.get('id')} is broken") from error

@@ -26,6 +26,11 @@ def revision_key(tenant_id: str, workflow_id: str, revision: int) -> tuple[str, 
     return tenant_id, f"workflow_revision#{workflow_id}#{revision:010d}"
 
 
+def key_key(tenant_id: str, key: str) -> tuple[str, str]:
+    """The record of a workflow's key: beside the definitions, so that a deletion of the tenant finds it."""
+    return tenant_id, f"workflow_key#{key}"
+
+
 def run_key(region: str, run_id: ExecutionId) -> tuple[str, str]:
     """A run lies among the executions that are due when it begins."""
     offset_ms = run_id.dispatch_at - bucket_start_ms(run_id.bucket)

@@ -10,8 +10,15 @@ from shared.adapters.dynamodb.codec.conditions import ABSENT
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import item_key
 from shared.adapters.dynamodb.codec.versions import VERSION
-from shared.adapters.dynamodb.codec.workflow_items import head_item, read_head, read_workflow, revision_item
-from shared.adapters.dynamodb.codec.workflow_keys import HEAD_PREFIX, head_key, revision_key
+from shared.adapters.dynamodb.codec.workflow_items import (
+    head_item,
+    key_item,
+    read_head,
+    read_key,
+    read_workflow,
+    revision_item,
+)
+from shared.adapters.dynamodb.codec.workflow_keys import HEAD_PREFIX, head_key, key_key, revision_key
 from shared.domain.errors import UnavailableError
 from shared.domain.workflows.workflow import Workflow, WorkflowHead
 from shared.names import Attr
@@ -28,15 +35,21 @@ class DynamoWorkflowStore:
 
     def create(self, workflow: Workflow) -> WorkflowHead | None:
         puts = [self._new(head_item(workflow.head)), self._new(revision_item(workflow))]
+        if workflow.key is not None:
+            puts.append(self._new(key_item(workflow, workflow.key)))
         try:
             with translated():
                 self._client.transact_write_items(TransactItems=puts)
         except ConditionRefused as refused:
-            existing = self.head(workflow.tenant_id, workflow.id)
+            existing = self.head(workflow.tenant_id, workflow.id) or self._keyed_head(workflow)
             if existing is None:
-                raise UnavailableError("a revision stands without its head") from refused
+                raise UnavailableError("another workflow is being created or deleted") from refused
             return existing
         return None
+
+    def keyed(self, tenant_id: str, key: str) -> str | None:
+        item = self._get(key_key(tenant_id, key))
+        return read_key(item) if item else None
 
     def head(self, tenant_id: str, workflow_id: str) -> WorkflowHead | None:
         item = self._get(head_key(tenant_id, workflow_id))
@@ -73,7 +86,10 @@ class DynamoWorkflowStore:
                 },
             }
         }
-        return self._write([head, self._expiring(before, expires_at_s)])
+        writes = [head, self._expiring(before, expires_at_s)]
+        if before.key is not None:
+            writes.append(self._freeing(before, before.key))
+        return self._write(writes)
 
     def keep_revision(self, tenant_id: str, workflow_id: str, revision: int, expires_at_s: int) -> None:
         with suppress(ConditionRefused), translated():
@@ -113,6 +129,24 @@ class DynamoWorkflowStore:
             answer = self._client.get_item(TableName=self._table, Key=item_key(*key), ConsistentRead=True)
         item: Item | None = answer.get("Item")
         return item
+
+    def _keyed_head(self, workflow: Workflow) -> WorkflowHead | None:
+        """The head of the workflow that has the key of this one."""
+        if workflow.key is None:
+            return None
+        workflow_id = self.keyed(workflow.tenant_id, workflow.key)
+        return self.head(workflow.tenant_id, workflow_id) if workflow_id is not None else None
+
+    def _freeing(self, head: WorkflowHead, key: str) -> dict[str, Any]:
+        """Without the condition, the deletion of a former workflow would free the key of the present one."""
+        return {
+            "Delete": {
+                "TableName": self._table,
+                "Key": item_key(*key_key(head.tenant_id, key)),
+                "ConditionExpression": "id = :id",
+                "ExpressionAttributeValues": {":id": encode(head.id)},
+            }
+        }
 
     def _new(self, item: Item) -> dict[str, Any]:
         return {"Put": {"TableName": self._table, "Item": item, "ConditionExpression": ABSENT}}
