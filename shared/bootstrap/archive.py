@@ -105,12 +105,14 @@ class ArchiveUseCases:
 
     @cached_property
     def read_statistics(self) -> ReadStatistics:
+        from shared.usecases.archive.count_ended import CountEnded
         from shared.usecases.archive.read_statistics import ReadStatistics
 
         ports = self.core.ports
         return ReadStatistics(
             history=ports.history,
             queries=ports.queries,
+            count_ended=CountEnded(ports.executions),
             clock=ports.clock,
             archive_days=self._archive_days,
         )

@@ -38,9 +38,11 @@ class EntryFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexInstants:
-    """The instants of the entries of one shard of an index, in order."""
+    """The instants of the entries of one shard of an index, in order, and the ids of their executions."""
 
     instants: tuple[int, ...]
+    id_texts: tuple[str, ...]
+    """Not parsed, in the same order."""
     is_whole: bool
     """Whether no entry follows the last one."""
 
@@ -104,7 +106,7 @@ class Queries(Protocol):
     ) -> Sequence[IndexInstants]:
         """The instants of the first entries of a range in each shard of an index, read in parallel.
 
-        For counts: the ids of the executions are not parsed. Reads at most `at_most` entries of each shard.
+        For counts: the ids of the executions stay text. Reads at most `at_most` entries of each shard.
         """
         ...
 

@@ -244,8 +244,10 @@ def test_instants_of_an_index_are_those_of_its_positions_up_to_a_bound(lab: Lab)
     whole = lab.queries.instants(TenantIndex.DUE, TENANT, 1, span, at_most=100)
     assert all(each.is_whole for each in whole)
     assert [at for each in whole for at in each.instants] == [position.at for position in made[1:]]
+    assert [text for each in whole for text in each.id_texts] == [position.id_text for position in made[1:]]
     some = lab.queries.instants(TenantIndex.DUE, TENANT, 1, span, at_most=2)
     assert [each.instants for each in some if each.instants] == [(made[1].at, made[2].at)]
+    assert [len(each.id_texts) for each in some if each.instants] == [2]
     assert [each.is_whole for each in some if each.instants] == [False]
     none = lab.queries.instants(
         TenantIndex.DUE, TENANT, 1, PositionRange(after=END, before=BEGINNING), at_most=9

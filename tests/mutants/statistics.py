@@ -11,6 +11,8 @@ _STORE = "shared/adapters/dynamodb/archive/history.py"
 _UNIT = "tests/unit/usecases/archive/test_statistics.py"
 _OF_JOB = "tests/unit/usecases/archive/test_job_statistics.py"
 _PROPERTY = "tests/property/test_statistics.py"
+_COUNT_ENDED = "shared/usecases/archive/count_ended.py"
+_LATER = "tests/property/test_later_statistics.py"
 _CONFORMANCE = "tests/conformance/test_history.py"
 _SIMULATION = "tests/simulation/test_archiving.py"
 _COUNT = "shared/usecases/archive/count_jobs.py"
@@ -98,9 +100,30 @@ STATISTICS = (
     Mutant(
         name="count that was given up called a count",
         file=_READ,
-        old="            if min(bucket.until_at, until_at) <= read_until\n",
-        new="            if min(bucket.until_at, until_at) <= until_at\n",
+        old="        if min(bucket.until_at, until_at) <= read_until\n",
+        new="        if min(bucket.until_at, until_at) <= until_at\n",
         killer=_UNIT,
+    ),
+    Mutant(
+        name="execution of a later hour that is read and stays uncounted",
+        file=_READ,
+        old="            bucket.uncounted.due -= 1\n",
+        new="",
+        killer=_LATER,
+    ),
+    Mutant(
+        name="later hours with many executions that are all read",
+        file=_READ,
+        old="sum(len(each.instants) for each in entries) > MOST_READ",
+        new="False",
+        killer=_UNIT,
+    ),
+    Mutant(
+        name="execution that is kept as ended before it has",
+        file=_COUNT_ENDED,
+        old="execution.tenant_id == tenant_id and execution.state.is_terminal",
+        new="execution.tenant_id == tenant_id",
+        killer=_LATER,
     ),
     Mutant(
         name="histograms merged by their larger counts",

@@ -1989,11 +1989,14 @@ class StatBucket(Model, frozen=True, kw_only=True):
     Executions without a recorded call are left out. Null by minute.
     """
     uncounted_due: int | None = None
-    """Executions that are due until now, in hours that were not counted yet. They are in no other sum.
-    Null where they are too many to count, or where all tenants are shown.
+    """Executions that are due until now, in hours that the archive has not counted yet, and that are in no
+    other sum. Up to 500 of such hours are read, and those that have ended are in the sums. Null where
+    they are too many to count, or where all tenants are shown.
     """
     uncounted_failed: int | None = None
-    """Those of them that have failed, whether redriven since or not. Null like `uncounted_due`."""
+    """Those of them that have failed, whether redriven since or not. Null like `uncounted_due`; 0 where
+    executions are read.
+    """
     unended: int | None = None
     """Executions that had not ended when their hour was counted last. Null by minute."""
     until_at: datetime

@@ -1,7 +1,11 @@
-"""Statistics of a range of time: the sums of archived hours, and counts in the index for later hours."""
+"""Statistics of a range of time: the sums of archived hours, and for later hours the executions themselves.
+
+Where later hours have too many executions to read them, they have counts in the index alone.
+"""
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import field
 
 from shared.dataclass import dataclass
@@ -9,20 +13,28 @@ from shared.domain.archive.stat_window import StatWindow, Step
 from shared.domain.archive.statistics import Sums
 from shared.domain.archive.unit import DAY_MS, HOUR_MS, hour_of
 from shared.domain.bucket import MINUTE_MS
+from shared.domain.errors import InvalidValueError
+from shared.domain.ids import ExecutionId, parse_execution_id
 from shared.domain.listings.position import IndexPosition, PositionRange
 from shared.domain.tenancy.tenant import Tenant
 from shared.names import FAILURE_PARTITIONS
 from shared.ports.history import HistoryStore, PassedMark
-from shared.ports.listings import Queries, TenantIndex
+from shared.ports.listings import IndexInstants, Queries, TenantIndex
 from shared.ports.runtime import Clock
+from shared.usecases.archive.count_ended import CountEnded
 
 MOST_UNCOUNTED = 20_000
 """Index entries that a request reads at most, about 300 read units."""
+MOST_READ = 500
+"""Executions of later hours that a request reads at most, about as many read units."""
 
 
 @dataclass(slots=True)
 class Uncounted:
-    """Executions that were due in hours without a pass of the archive; None where they are too many to count."""
+    """Executions that were due in hours without a pass of the archive, and that no sum has.
+
+    None where they are too many to count.
+    """
 
     due: int | None = 0
     failed: int | None = 0
@@ -54,6 +66,7 @@ class ReadStatistics:
 
     history: HistoryStore
     queries: Queries
+    count_ended: CountEnded
     clock: Clock
     archive_days: int
 
@@ -99,31 +112,56 @@ class ReadStatistics:
             for bucket in later:
                 bucket.uncounted = Uncounted(None, None)
         elif from_at < until_at:
-            due = self._counts(TenantIndex.DUE, tenant, tenant.index_shards, from_at, until_at, later)
-            failed = self._counts(TenantIndex.FAILED, tenant, FAILURE_PARTITIONS, from_at, until_at, later)
-            for bucket, due_count, failed_count in zip(later, due, failed, strict=True):
+            span = PositionRange(after=IndexPosition(at=max(0, from_at)), before=IndexPosition(at=until_at))
+            due = self._entries(TenantIndex.DUE, tenant, tenant.index_shards, span)
+            few = _few(due)
+            failed = (
+                self._entries(TenantIndex.FAILED, tenant, FAILURE_PARTITIONS, span) if few is None else ()
+            )
+            due_counts, failed_counts = (_counts(each, until_at, later) for each in (due, failed))
+            for bucket, due_count, failed_count in zip(later, due_counts, failed_counts, strict=True):
                 bucket.uncounted = Uncounted(due_count, failed_count)
+            if few is not None:
+                self._add_ended(tenant, window, buckets, few)
 
-    def _counts(
-        self,
-        index: TenantIndex,
-        tenant: Tenant,
-        shards: int,
-        from_at: int,
-        until_at: int,
-        buckets: list[StatBucket],
-    ) -> list[int | None]:
-        """The entries in each bucket; None for a bucket that was not read to its end."""
-        span = PositionRange(after=IndexPosition(at=max(0, from_at)), before=IndexPosition(at=until_at))
+    def _entries(
+        self, index: TenantIndex, tenant: Tenant, shards: int, span: PositionRange
+    ) -> Sequence[IndexInstants]:
         at_most = max(1, MOST_UNCOUNTED // shards)
-        found = self.queries.instants(index, tenant.id, shards, span, at_most=at_most)
-        read_until = min((each.instants[-1] for each in found if not each.is_whole), default=until_at)
-        return [
-            sum(_between(each.instants, bucket.from_at, bucket.until_at) for each in found)
-            if min(bucket.until_at, until_at) <= read_until
-            else None
-            for bucket in buckets
-        ]
+        return self.queries.instants(index, tenant.id, shards, span, at_most=at_most)
+
+    def _add_ended(
+        self, tenant: Tenant, window: StatWindow, buckets: list[StatBucket], ids: Sequence[ExecutionId]
+    ) -> None:
+        """Add the executions that have ended to the sums; the others stay uncounted."""
+        for sample in self.count_ended.execute(tenant.id, ids):
+            bucket = buckets[(sample.due_at - window.from_at) // window.step.ms]
+            bucket.sums.add(sample)
+            assert bucket.uncounted.due is not None
+            bucket.uncounted.due -= 1
+
+
+def _few(entries: Sequence[IndexInstants]) -> list[ExecutionId] | None:
+    """The executions of these entries; None where they are too many to read. Ids of a newer form are left out."""
+    if not all(each.is_whole for each in entries) or sum(len(each.instants) for each in entries) > MOST_READ:
+        return None
+    found = []
+    for each in entries:
+        for text in each.id_texts:
+            with suppress(InvalidValueError):
+                found.append(parse_execution_id(text))
+    return found
+
+
+def _counts(entries: Sequence[IndexInstants], until_at: int, buckets: list[StatBucket]) -> list[int | None]:
+    """The entries in each bucket; None for a bucket that was not read to its end."""
+    read_until = min((each.instants[-1] for each in entries if not each.is_whole), default=until_at)
+    return [
+        sum(_between(each.instants, bucket.from_at, bucket.until_at) for each in entries)
+        if min(bucket.until_at, until_at) <= read_until
+        else None
+        for bucket in buckets
+    ]
 
 
 def _between(instants: Sequence[int], from_at: int, until_at: int) -> int:

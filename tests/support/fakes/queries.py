@@ -82,13 +82,17 @@ class FakeQueries:
     def _shard_instants(
         self, index: TenantIndex, tenant_id: str, shards: int, shard: int, span: PositionRange, at_most: int
     ) -> IndexInstants:
-        found: list[int] = []
+        found: list[IndexPosition] = []
         while True:
             left = at_most - len(found)
             page = self.index_pages(index, tenant_id, shards, span, newest_first=False, limit=left)[shard]
-            found += [position.at for position in page.positions]
+            found += page.positions
             if page.edge is None or len(found) >= at_most:
-                return IndexInstants(instants=tuple(found), is_whole=page.edge is None)
+                return IndexInstants(
+                    instants=tuple(position.at for position in found),
+                    id_texts=tuple(position.id_text for position in found),
+                    is_whole=page.edge is None,
+                )
             span = PositionRange(after=page.edge, before=span.before)
 
     def rows(self, bucket: int, shards: int, *, after: str | None, limit: int) -> Sequence[ShardRows]:

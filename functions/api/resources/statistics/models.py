@@ -53,11 +53,13 @@ class StatBucketOut(SumsOut):
         "that are added to a past hour."
     )
     uncounted_due: int | None = Field(
-        description="Executions that are due until now, in hours that were not counted yet. They are in no other "
-        "sum. Null where they are too many to count, or where all tenants are shown."
+        description="Executions that are due until now, in hours that the archive has not counted yet, and that are "
+        "in no other sum. Up to 500 of such hours are read, and those that have ended are in the sums. Null where they "
+        "are too many to count, or where all tenants are shown."
     )
     uncounted_failed: int | None = Field(
-        description="Those of them that have failed, whether redriven since or not. Null like `uncounted_due`."
+        description="Those of them that have failed, whether redriven since or not. Null like `uncounted_due`; 0 where "
+        "executions are read."
     )
 
 

@@ -120,22 +120,27 @@ class DynamoQueries:
     ) -> Sequence[IndexInstants]:
         keys = span_keys(span)
         if keys is None:
-            return [IndexInstants(instants=(), is_whole=True)]
+            return [IndexInstants(instants=(), id_texts=(), is_whole=True)]
         ask = partial(self._shard_instants, index, keys=keys, at_most=at_most)
         return self._side_by_side(ask, _partitions(index, tenant_id, shards))
 
     def _shard_instants(
         self, index: TenantIndex, pk: str, *, keys: tuple[str, str], at_most: int
     ) -> IndexInstants:
-        found: list[int] = []
+        found: list[str] = []
         start: Any = {}
         while True:
             answer, sk_name = self._entries(index, pk, keys, {"Limit": at_most - len(found), **start})
-            # A sort key begins with the instant of its position.
-            found += [int(item[sk_name]["S"].partition("#")[0]) for item in answer["Items"]]
+            found += [item[sk_name]["S"] for item in answer["Items"]]
             last = answer.get("LastEvaluatedKey")
             if last is None or len(found) >= at_most:
-                return IndexInstants(instants=tuple(found), is_whole=last is None)
+                # A sort key is the instant of its position, and the id.
+                parts = [each.partition("#") for each in found]
+                return IndexInstants(
+                    instants=tuple(int(at) for at, _, _ in parts),
+                    id_texts=tuple(id_text for _, _, id_text in parts),
+                    is_whole=last is None,
+                )
             start = {"ExclusiveStartKey": last}
 
     def _entries(

@@ -14,9 +14,10 @@ from shared.domain.executions.stages import AttemptStages, Stages, code_of
 from shared.domain.executions.states import EndReason, State
 from shared.ports.history import PassedMark
 from shared.ports.listings import TenantIndex
-from shared.usecases.archive import read_statistics
+from shared.usecases.archive import count_ended, read_statistics
 from shared.usecases.archive.read_statistics import StatReport
 from tests.support.builders import DUE_AT, TENANT
+from tests.support.fakes.table import Damage
 from tests.support.usecases.archive import DAY_MS, END, FIRST_PASS, HOUR, HOUR_MS, SEAL, UNIT, ArchiveWorld
 
 MINUTE_MS = 60_000
@@ -209,11 +210,19 @@ def test_hours_before_the_first_one_and_expired_hours_are_not_complete() -> None
 
 
 @pytest.mark.parametrize(
-    ("step", "ended", "uncounted"), [("history.passed", 1, 0), ("queries.index_pages", 0, 1)]
+    ("step", "most_read", "ended", "uncounted"),
+    [
+        ("history.passed", 500, 1, 0),
+        ("history.passed", 0, 1, 0),
+        ("queries.index_pages", 500, 1, 0),
+        ("queries.index_pages", 0, 0, 1),
+        ("store.get_many", 500, 1, 0),
+    ],
 )
 def test_execution_whose_hour_is_passed_during_a_read_counts_once(
-    step: str, ended: int, uncounted: int
+    monkeypatch: pytest.MonkeyPatch, step: str, most_read: int, ended: int, uncounted: int
 ) -> None:
+    monkeypatch.setattr(read_statistics, "MOST_READ", most_read)
     world = ArchiveWorld()
     world.ended(1)
     world.history.note_passed(PassedMark(since=HOUR - 1, before=HOUR), END)
@@ -223,7 +232,7 @@ def test_execution_whose_hour_is_passed_during_a_read_counts_once(
     world.steps.before(step, lambda: world.tick(FIRST_PASS + 1))
     (bucket,) = read(world).buckets
     assert (bucket.sums.ended, bucket.uncounted.due) == (ended, uncounted)
-    assert bucket.is_complete is (ended == 1)
+    assert bucket.is_complete is (step == "history.passed")
 
 
 def test_minutes_have_the_counts_of_their_executions() -> None:
@@ -251,7 +260,9 @@ def test_day_is_the_sum_of_its_hours() -> None:
     assert not bucket.is_complete
 
 
-def test_later_hours_are_counted_in_the_index() -> None:
+def later(monkeypatch: pytest.MonkeyPatch, most_read: int = 500) -> ArchiveWorld:
+    """An hour that is not counted yet, with three executions that are due, of which one has not ended."""
+    monkeypatch.setattr(read_statistics, "MOST_READ", most_read)
     world = ArchiveWorld(DUE_AT + 5 * MINUTE_MS)
     world.ended(1)
     failed = world.ended(2, State.FAILED, end_reason=EndReason.TOO_OLD)
@@ -259,11 +270,76 @@ def test_later_hours_are_counted_in_the_index() -> None:
     world.open_row(3)
     world.ended(4, due_at=DUE_AT + 6 * MINUTE_MS)
     world.ended(5, tenant_id="globex")
+    return world
+
+
+MINUTES = window(DUE_AT - DUE_AT % MINUTE_MS, DUE_AT - DUE_AT % MINUTE_MS + 2 * MINUTE_MS, Step.MINUTE)
+
+
+def test_executions_of_a_later_hour_are_read_where_they_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = later(monkeypatch, most_read=3)
     (bucket,) = read(world).buckets
-    assert (bucket.uncounted.due, bucket.uncounted.failed) == (3, 1)
+    assert (bucket.sums.states, bucket.sums.unended) == (Counter(succeeded=1, failed=1), 0)
+    assert (bucket.uncounted.due, bucket.uncounted.failed, bucket.is_complete) == (1, 0, False)
+    first, second = read(world, MINUTES).buckets
+    assert [(each.ended, each.failed) for each in first.sums.minutes.values()] == [(2, 1)]
+    assert (first.uncounted.due, second.uncounted.due, second.sums.ended) == (1, 0, 0)
+
+
+def test_later_hours_with_more_executions_are_counted_in_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = later(monkeypatch, most_read=2)
+    (bucket,) = read(world).buckets
+    assert (bucket.uncounted.due, bucket.uncounted.failed, bucket.sums.rows) == (3, 1, 0)
     assert not bucket.is_complete
-    minutes = window(DUE_AT - DUE_AT % MINUTE_MS, DUE_AT - DUE_AT % MINUTE_MS + 2 * MINUTE_MS, Step.MINUTE)
-    assert [bucket.uncounted.due for bucket in read(world, minutes).buckets] == [3, 0]
+    assert [bucket.uncounted.due for bucket in read(world, MINUTES).buckets] == [3, 0]
+    assert not [step for step in world.steps.taken if step.endswith("get_many")]
+
+
+def test_page_that_polls_reads_only_what_has_not_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, asked = later(monkeypatch), []
+    get_many = world.store.get_many
+
+    def note(ids: Any) -> Any:
+        asked.append(len(ids))
+        return get_many(ids)
+
+    monkeypatch.setattr(world.cases.archive.read_statistics.count_ended.store, "get_many", note)
+    for _ in range(3):
+        assert read(world).buckets[0].sums.ended == 2
+    assert asked == [3, 1, 1]
+    assert read(world, MINUTES).buckets[0].uncounted.due == 1
+    open_one = next(each.execution for each in world.table.executions.values() if not each.expires_at_s)
+    world.end(open_one)
+    for _ in range(2):
+        assert (read(world).buckets[0].sums.ended, read(world).buckets[0].uncounted.due) == (3, 0)
+    assert asked == [3, 1, 1, 1, 1]
+
+
+def test_process_keeps_a_bounded_number_of_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(count_ended, "KEPT_SAMPLES", 2)
+    world = ArchiveWorld(END)
+    for number in range(1, 8):
+        world.ended(number)
+        assert read(world).buckets[0].sums.ended == number
+    assert len(world.cases.archive.read_statistics.count_ended._kept) <= 2
+
+
+@pytest.mark.parametrize("damage", [Damage.BROKEN, Damage.NEWER])
+def test_later_execution_that_cannot_be_read_stays_uncounted(
+    monkeypatch: pytest.MonkeyPatch, damage: Damage
+) -> None:
+    world = later(monkeypatch)
+    next(iter(world.table.executions.values())).damage = damage
+    (bucket,) = read(world).buckets
+    assert (bucket.sums.ended, bucket.uncounted.due) == (1, 2)
+
+
+def test_later_execution_that_was_moved_is_in_no_count() -> None:
+    world = ArchiveWorld(END)
+    world.ended(1)
+    world.ended(2, State.MOVED)
+    (bucket,) = read(world).buckets
+    assert (bucket.sums.ended, bucket.uncounted.due) == (1, 0)
 
 
 def test_hours_that_were_passed_are_not_counted_in_the_index() -> None:
@@ -273,7 +349,8 @@ def test_hours_that_were_passed_are_not_counted_in_the_index() -> None:
     world.history.note_passed(PassedMark(since=HOUR, before=HOUR + 1), FIRST_PASS + 1)
     world.ended(2, due_at=END + 1)
     found = read(world, window(START, END + HOUR_MS)).buckets
-    assert [(bucket.sums.ended, bucket.uncounted.due) for bucket in found] == [(1, 0), (0, 1)]
+    assert [(bucket.sums.ended, bucket.uncounted.due) for bucket in found] == [(1, 0), (1, 0)]
+    assert [bucket.is_complete for bucket in found] == [True, False]
 
 
 def test_too_many_index_entries_are_not_called_a_count(monkeypatch: pytest.MonkeyPatch) -> None:
