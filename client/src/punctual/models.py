@@ -1990,7 +1990,7 @@ class StatBucket(Model, frozen=True, kw_only=True):
     """
     uncounted_due: int | None = None
     """Executions that are due until now, in hours that the archive has not counted yet, and that are in no
-    other sum. Up to 500 of such hours are read, and those that have ended are in the sums. Null where
+    other sum. Up to 500 such executions are read, and those that have ended are in the sums. Null where
     they are too many to count, or where all tenants are shown.
     """
     uncounted_failed: int | None = None
