@@ -18,8 +18,10 @@ from shared.usecases.workflows.stop_tasks import StopTasks
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
     from shared.usecases.workflows.cancel_run import CancelRun
+    from shared.usecases.workflows.hand_on_result import HandOnResult
     from shared.usecases.workflows.put_keyed_workflow import PutKeyedWorkflow
     from shared.usecases.workflows.put_workflow import PutWorkflow
+    from shared.usecases.workflows.read_results import ReadResults
     from shared.usecases.workflows.read_runs import ReadRuns
     from shared.usecases.workflows.redrive_run import RedriveRun
     from shared.usecases.workflows.start_run import StartRun
@@ -65,6 +67,21 @@ class WorkflowUseCases:
         return ReadRuns(
             find=self.find, runs=ports.runs, executions=ports.executions, jobs=ports.jobs, vault=ports.vault
         )
+
+    @cached_property
+    def read_results(self) -> ReadResults:
+        from shared.usecases.workflows.read_results import ReadResults
+
+        ports = self.core.ports
+        return ReadResults(
+            runs=ports.runs, read_revision=self._read_revision, executions=ports.executions, vault=ports.vault
+        )
+
+    @cached_property
+    def hand_on_result(self) -> HandOnResult:
+        from shared.usecases.workflows.hand_on_result import HandOnResult
+
+        return HandOnResult(read_tenant=self.core.read_tenant, vault=self.core.ports.vault)
 
     @cached_property
     def put_workflow(self) -> PutWorkflow:
@@ -131,6 +148,7 @@ class WorkflowUseCases:
             runs=ports.runs,
             workflows=ports.workflows,
             jobs=ports.jobs,
+            executions=ports.executions,
             advance=self.advance_run,
             file=self.core.file,
             clock=ports.clock,

@@ -23,6 +23,8 @@ class Finish:
     transition: Transition
     outcomes: tuple[AttemptOutcome, ...]
     last_body: bytes = b""
+    result: bytes = b""
+    """What a task of a workflow hands on, sealed: stored in the same write as its success."""
     next_attempt_at: int | None = None
     end_reason: EndReason | None = None
     expires_at_s: int | None = None
@@ -168,6 +170,10 @@ class ExecutionStore(ExecutionReader, Protocol):
 
     def stop_retries(self, execution_id: ExecutionId) -> bool:
         """Make the running attempt the last; False if no attempt is running."""
+        ...
+
+    def keep_result(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
+        """Extend the expiry of a record with a result; False if there is no such record."""
         ...
 
     def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:

@@ -1,5 +1,7 @@
 """How receivers answer, by the first part of the path that is called."""
 
+import json
+
 from infra.local.calls import Call
 from infra.local.receiver import Reply
 
@@ -17,7 +19,7 @@ _WORKS = Reply(status=ASYNC_ACCEPTED, headers={"X-Punctual-Async": "true"})
 
 
 def reply_to(call: Call, *, is_first: bool, in_trouble: bool) -> Reply:
-    """/ok, /fails, /flaky, /busy, /later, /slow, /slowfails, /works, /begins or /starts.
+    """/ok, /fails, /flaky, /busy, /later, /hands, /slow, /slowfails, /works, /begins or /starts.
 
     Who `works` always says that it will report, who `begins` at first attempts, and who `starts` at its first call.
     While receivers are in trouble who is `broken` fails, who is `gone` wants no more calls, who is `down` is not
@@ -44,6 +46,10 @@ def reply_to(call: Call, *, is_first: bool, in_trouble: bool) -> Reply:
             return _WORKS
         case "starts" if is_first:
             return _WORKS
+        case "hands":
+            # Another text at each attempt, as from a receiver that does the work again.
+            text = json.dumps({"of": call.path, "attempt": call.attempt, "exact": 0.1})
+            return Reply(body=text.encode())
         case "slow":
             return Reply(after_seconds=SLOW_SECONDS)
         case "slowfails":

@@ -57,15 +57,17 @@ class WorkflowRuns:
         never_called: Sequence[str] = (),
     ) -> None:
         """Start a run whose receivers are content, but for those of the tasks that fail."""
-        number = next(self._numbers)
+        number, graph = next(self._numbers), Graph(nodes=nodes, on_failure=on_failure)
+        receivers = dict.fromkeys(graph.needed, "hands") | dict.fromkeys(fails, "fails")
         tasks = tuple(
             NewTask(
                 key=node.key,
                 after=node.after,
                 run_if=node.run_if,
+                needs=node.needs,
                 request=Request(
                     method="POST",
-                    url=f"{self._url}/{'fails' if node.key in fails else 'ok'}{MARK}{number}/{node.key}",
+                    url=f"{self._url}/{receivers.get(node.key, 'ok')}{MARK}{number}/{node.key}",
                     body=b"{}",
                 ),
                 retry=RetryPolicy(max_attempts=1) if node.key in fails else RETRY,
@@ -142,3 +144,20 @@ def _call_faults(started: Started, calls: Sequence[Arrival]) -> Iterator[str]:
         for key in node.after:
             if was_called and (key not in first or first[key] > first[node.key]):
                 yield f"workflow: {node.key} of {started.name} was called before {key}"
+        yield from _result_faults(
+            started, node, [call for call in calls if call.path.endswith(f"/{node.key}")]
+        )
+
+
+def _result_faults(started: Started, node: Node, calls: Sequence[Arrival]) -> Iterator[str]:
+    """Every attempt has the same results, and each of them is what its task has answered."""
+    if not node.needs:
+        return
+    for call in calls:
+        results = call.payload["results"]
+        of = {
+            key: str(each["result"] and each["result"]["of"]).rpartition("/")[2]
+            for key, each in results.items()
+        }
+        if call.payload != calls[0].payload or list(of.items()) != [(key, key) for key in node.needs]:
+            yield f"workflow: {node.key} of {started.name} got {call.payload}"

@@ -15,6 +15,7 @@ AFTER_ITS_END = CrashPoint(operation="UpdateItem", nth=1, hit=Hit.KILLED_AFTER)
 AFTER_ITS_RUN_KNOWS = CrashPoint(operation="UpdateItem", nth=2, hit=Hit.KILLED_AFTER)
 FORK = (Node(key="a"), Node(key="b", after=("a",)), Node(key="c", after=("a",)))
 JOIN = (*FORK, Node(key="d", after=("b", "c")))
+PASSED_ON = (Node(key="a"), Node(key="b", after=("a",), needs=("a",)))
 HANDLED = (
     Node(key="a"),
     Node(key="b", after=("a",)),
@@ -33,6 +34,24 @@ def ends_a_task_that_makes_others_ready(stage: Stage) -> None:
 @advancing("BatchExecuteStatement", "UpdateItem", "SendMessageBatch")
 def ends_two_tasks_that_a_join_waits_for(stage: Stage) -> None:
     stage.workflow_runs.start(*JOIN)
+    stage.wait(1)
+    stage.execute()
+    stage.wait(1)
+    stage.mark("executor")
+    stage.execute()
+
+
+@advancing("BatchExecuteStatement", "UpdateItem", "SendMessageBatch")
+def ends_a_task_whose_result_is_needed(stage: Stage) -> None:
+    stage.workflow_runs.start(*PASSED_ON)
+    stage.wait(1)
+    stage.mark("executor")
+    stage.execute()
+
+
+@advancing("BatchExecuteStatement", "GetItem", "BatchGetItem", "UpdateItem")
+def calls_a_task_with_the_result_that_it_needs(stage: Stage) -> None:
+    stage.workflow_runs.start(*PASSED_ON)
     stage.wait(1)
     stage.execute()
     stage.wait(1)

@@ -2,6 +2,7 @@
 
 import asyncio
 import ssl
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import trustme
 from shared.adapters.http.connection import Connection
 from shared.adapters.http.dial import Dialer
 from shared.adapters.http.response import MAX_HEADERS, MAX_LINE_BYTES, MAX_PENDING_BYTES, Response
-from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.delivery.callback import STORED_BODY_BYTES, CallbackResponse, Reason
 from tests.support.delivery.names import always
 from tests.support.delivery.sending import LONG, OK_HEAD, SHORT, answer_to, post, run, sending
 from tests.support.delivery.trust import NAME, trusting
@@ -299,5 +300,28 @@ def test_connection_is_closed_when_the_response_comes_before_the_whole_request_w
                 answer = await sender.send(target, timeout_seconds=LONG)
                 assert (answer.reason, answer.status) == (Reason.HTTP_STATUS, 413)
             assert receiver.connections == 2
+
+    run(scenario)
+
+
+@pytest.mark.parametrize("size", [0, 10, 4_096, 4_097, 100_000])
+def test_body_of_a_success_is_read_as_far_as_the_callback_wants(size: int) -> None:
+    async def scenario() -> None:
+        body = b"x" * size
+        async with Receiver(replies(reply(200, body))) as receiver, sending() as sender:
+            for kept in (0, 4_097):
+                target = replace(post(receiver.url(), b""), kept_bytes=kept)
+                answer = await sender.send(target, timeout_seconds=LONG)
+                assert (answer.reason, answer.body) == (Reason.OK, body[:kept])
+
+    run(scenario)
+
+
+def test_body_of_a_failure_is_kept_in_short_whatever_is_wanted_of_a_success() -> None:
+    async def scenario() -> None:
+        async with Receiver(replies(reply(500, b"x" * 5_000))) as receiver, sending() as sender:
+            target = replace(post(receiver.url(), b""), kept_bytes=4_097)
+            answer = await sender.send(target, timeout_seconds=LONG)
+            assert (answer.reason, len(answer.body)) == (Reason.HTTP_STATUS, STORED_BODY_BYTES)
 
     run(scenario)

@@ -92,8 +92,8 @@ RETRIES = (
     Mutant(
         name="retry of what its receiver gave up",
         file=_RETRY,
-        old="frozenset({Reason.STOPPED, Reason.RECEIVER_GAVE_UP, Reason.TOO_OLD})",
-        new="frozenset({Reason.STOPPED, Reason.TOO_OLD})",
+        old="frozenset({Reason.STOPPED, Reason.RECEIVER_GAVE_UP, ",
+        new="frozenset({Reason.STOPPED, ",
     ),
     Mutant(
         name="retry though the receiver is gone",

@@ -16,6 +16,10 @@ _REPAIR = "shared/usecases/workflows/repair_runs.py"
 _WORKFLOWS = "shared/adapters/dynamodb/workflows/workflow_store.py"
 _WORKFLOW_STORE = "tests/conformance/test_workflow_store.py"
 _KEYED = "tests/unit/api/test_keyed_workflows.py"
+_RESULTS = "shared/domain/workflows/results.py"
+_DOMAIN_RESULTS = "tests/unit/domain/workflows/test_results.py"
+_USED_RESULTS = "tests/unit/usecases/workflows/test_results.py"
+_STORED_RESULTS = "tests/conformance/test_results.py"
 _ITEM = "shared/adapters/dynamodb/workflows/run_store.py"
 
 WORKFLOWS = (
@@ -369,5 +373,89 @@ WORKFLOWS = (
         old="    return (after.state, after.epoch) == (before.state, before.epoch) and all(\n",
         new="    return True or all(\n",
         killer=_SIMULATION,
+    ),
+    Mutant(
+        name="result of a task that is decoded and encoded again",
+        file=_RESULTS,
+        old="    check_json(text)\n    return text\n",
+        new="    return json.dumps(json.loads(text)).encode()\n",
+        killer=_DOMAIN_RESULTS,
+    ),
+    Mutant(
+        name="result without a bound of its depth",
+        file=_RESULTS,
+        old="    if _depth(text) > MAX_DEPTH:\n",
+        new="    if False:\n",
+        killer=_DOMAIN_RESULTS,
+    ),
+    Mutant(
+        name="result that is cut off at its longest length",
+        file=_RESULTS,
+        old="    if len(body) > MAX_RESULT_BYTES:\n",
+        new="    if len(body.strip()) > MAX_RESULT_BYTES:\n",
+        killer=_DOMAIN_RESULTS,
+    ),
+    Mutant(
+        name="task that needs the result of one that may still run",
+        file="shared/domain/workflows/graph.py",
+        old="        if key not in node.after:\n",
+        new="        if False:\n",
+        killer=_DOMAIN_RESULTS,
+    ),
+    Mutant(
+        name="success that is stored without its result",
+        file="shared/usecases/attempts/settle_attempt.py",
+        old="answer, ended_at), result=result)",
+        new='answer, ended_at), result=b"")',
+        killer=_USED_RESULTS,
+    ),
+    Mutant(
+        name="store that keeps no result",
+        file="shared/adapters/dynamodb/executions/execution_store.py",
+        old="        sets[RESULT] = finish.result or None\n",
+        new="",
+        killer=_STORED_RESULTS,
+    ),
+    Mutant(
+        name="success without a result that a retry follows",
+        file="shared/domain/delivery/retry.py",
+        old=", Reason.RESULT_INVALID})",
+        new="})",
+        killer=_USED_RESULTS,
+    ),
+    Mutant(
+        name="result that expires before its run is redriven",
+        file="shared/usecases/attempts/settle_attempt.py",
+        old="self.retention.result_expires_at_s if execution.hands_on else self.retention.expires_at_s",
+        new="self.retention.expires_at_s",
+        killer=_USED_RESULTS,
+    ),
+    Mutant(
+        name="redrive that lets a result expire",
+        file="shared/usecases/workflows/redrive_run.py",
+        old="execution_id is None or not self.executions.keep_result(execution_id, expires_at_s)",
+        new="execution_id is None",
+        killer=_USED_RESULTS,
+    ),
+    Mutant(
+        name="call of a task without the results that it needs",
+        file="shared/usecases/attempts/compose_callback.py",
+        old="            request = self.add_results(tenant, execution, request)\n",
+        new="            pass\n",
+        killer=_SIMULATION,
+    ),
+    Mutant(
+        name="result that is sealed for no execution",
+        file="shared/usecases/workflows/read_results.py",
+        old='f"result|{execution_id}"',
+        new='"result"',
+        killer=_USED_RESULTS,
+    ),
+    Mutant(
+        name="deadline of a run that the age of its last tasks exceeds",
+        file=_RUN_RULES,
+        old="        and now_ms > run.last_choice_at\n",
+        new="        and now_ms >= run.deadline_at\n",
+        killer=_RULES,
     ),
 )

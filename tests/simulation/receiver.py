@@ -10,6 +10,7 @@ from tests.simulation.evidence import Arrival
 from tests.simulation.faults import Strike, Weather
 from tests.simulation.hub import Hub
 from tests.simulation.process import Crash, Process
+from tests.support.fakes.sender import as_read
 
 OUTAGE_MS = (5_000, 60_000)
 SLUGGISH_FOR_MS = (20_000, 120_000)
@@ -119,4 +120,4 @@ class SimSender:
         process.note(f"attempt {arrival.attempt} answered: {answer.status or answer.reason}", about)
         if not process.alive:
             raise Crash
-        return answer
+        return as_read(answer, callback)

@@ -23,6 +23,8 @@ WORKFLOWS, RUNS = 6, 16
 MAX_TASKS = 8
 LOAD_MS = 10 * MINUTE_MS
 CANCELLED, REDRIVEN = 0.35, 0.5
+NEEDED = 0.6
+"""How many of the tasks in `after` a task gets the results of."""
 URL = "https://receiver.example"
 
 
@@ -70,8 +72,9 @@ class WorkflowClients:
         for number in range(rng.randint(1, MAX_TASKS)):
             keys = [node.key for node in nodes]
             after = tuple(rng.sample(keys, rng.randint(0, min(3, len(keys)))))
+            needs = tuple(key for key in after if rng.random() < NEEDED)
             for run_if in (rng.choice(tuple(RunIf)), RunIf.ALL_SUCCEEDED, RunIf.ALL_ENDED):
-                node = Node(key=f"t{number}", after=after, run_if=run_if)
+                node = Node(key=f"t{number}", after=after, run_if=run_if, needs=needs)
                 try:
                     Graph(nodes=(*nodes, node), on_failure=on_failure)
                 except InvalidValueError:
@@ -84,11 +87,12 @@ class WorkflowClients:
 
     def _task(self, name: str, node: Node) -> NewTask:
         rng = self.rng
-        body = b"x" * rng.choice((0, 0, 2_000))
+        body = rng.choice((b"", b"", b'"%b"' % (b"x" * 2_000)))
         return NewTask(
             key=node.key,
             after=node.after,
             run_if=node.run_if,
+            needs=node.needs,
             request=Request(method="POST", url=f"{URL}/{name}/{node.key}", body=body),
             retry=RetryPolicy(max_attempts=rng.choice((1, 2, 4)), base_seconds=1, cap_seconds=30),
             timeout_seconds=rng.choice((2, 5)),

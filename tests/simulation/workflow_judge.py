@@ -5,6 +5,8 @@ states of executions.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from random import Random
 
 from shared.domain.delivery.callback import CallbackResponse
 from shared.domain.executions.execution import Execution
@@ -18,6 +20,8 @@ from tests.simulation.world import World
 
 LATE_CALL_MS = 5_000
 """A caller compares the deadline with its own clock, or that of the queue, just before the call."""
+INVALID = 0.08
+"""How often an answer is no result."""
 _OF_STATE = {
     State.SUCCEEDED: TaskState.SUCCEEDED,
     State.FAILED: TaskState.FAILED,
@@ -31,6 +35,9 @@ class CallJudge:
 
     def __init__(self, world: World, clients: WorkflowClients) -> None:
         self.faults: list[str] = []
+        self.answers: dict[tuple[str, int], str] = {}
+        """What each attempt of each execution answered."""
+        self._rng = Random(f"results of {world.seed}")
         self._world, self._clients = world, clients
         world.receiver.demands = self.look
 
@@ -43,7 +50,36 @@ class CallJudge:
             return answer
         self._judge_predecessors(arrival, called, run, called.task.epoch)
         self._judge_stops(arrival, run, called.task.epoch)
-        return answer
+        self._judge_results(arrival, called, run)
+        return self._with_result(arrival, answer)
+
+    def _judge_results(self, arrival: Arrival, called: Execution, run: Run) -> None:
+        """The results that arrive are what the needed tasks answered when they succeeded, byte for byte."""
+        assert called.task is not None
+        [node] = [each for each in self._nodes(run) if each.key == called.task.key]
+        if not node.needs:
+            return
+        texts = []
+        for key in node.needs:
+            needed = self._latest(run, key, called.task.epoch)
+            text: str | None = "null"
+            if needed is not None and needed.state is State.SUCCEEDED:
+                text = self.answers.get((str(needed.id), needed.progress.outcomes[-1].attempt))
+            state = self._state(run, key, called.task.epoch)
+            texts.append(f'"{key}":{{"state":"{state}","result":{text}}}')
+        if not arrival.body.endswith(f',"results":{{{",".join(texts)}}}}}'):
+            self.faults.append(f"{arrival.url} got {arrival.body[-300:]} and not {texts}")
+
+    def _with_result(self, arrival: Arrival, answer: CallbackResponse) -> CallbackResponse:
+        """Another text at each attempt; some are no results."""
+        if not answer.succeeded:
+            return answer
+        rng = self._rng
+        text = f'{{"of":"{arrival.url}", "attempt":{arrival.attempt}.0,"drawn":{rng.getrandbits(90)}}}'
+        if rng.random() < INVALID:
+            return replace(answer, body=rng.choice((b"", b"ok", text.encode() * 1_000)))
+        self.answers[arrival.execution_id, arrival.attempt] = text
+        return replace(answer, body=text.encode())
 
     def _judge_predecessors(self, arrival: Arrival, called: Execution, run: Run, epoch: int) -> None:
         nodes = {node.key: node for node in self._nodes(run)}
@@ -71,6 +107,11 @@ class CallJudge:
         progress = run.tasks[index]
         if progress is not None and progress.reason is not None:
             return State.SKIPPED if progress.state is TaskState.SKIPPED else State.CANCELLED
+        latest = self._latest(run, key, epoch)
+        return latest.state if latest is not None and latest.state.is_terminal else None
+
+    def _latest(self, run: Run, key: str, epoch: int) -> Execution | None:
+        """The execution of a task in its latest epoch up to this one."""
         rows = [
             row.execution
             for row in self._world.table.executions.values()
@@ -78,8 +119,7 @@ class CallJudge:
             and (row.execution.task.run, row.execution.task.key) == (run.id, key)
             and row.execution.task.epoch <= epoch
         ]
-        latest = max(rows, key=lambda each: each.task.epoch if each.task else 0, default=None)
-        return latest.state if latest is not None and latest.state.is_terminal else None
+        return max(rows, key=lambda each: each.task.epoch if each.task else 0, default=None)
 
     def _nodes(self, run: Run) -> Sequence[Node]:
         workflow = self._world.workflows.revision(run.tenant_id, run.workflow_id, run.revision)

@@ -1,5 +1,7 @@
 """Graphs, workflows and random graphs for tests."""
 
+from collections.abc import Sequence
+
 from hypothesis import strategies as st
 
 from shared.domain.bucket import ShardCounts
@@ -17,8 +19,8 @@ NOW = 1_790_000_000_000
 WORKFLOW_ID = "wfl_10000000000000000000000000000"
 
 
-def node(key: str, *after: str, run_if: RunIf = RunIf.ALL_SUCCEEDED) -> Node:
-    return Node(key=key, after=after, run_if=run_if)
+def node(key: str, *after: str, run_if: RunIf = RunIf.ALL_SUCCEEDED, needs: Sequence[str] = ()) -> Node:
+    return Node(key=key, after=after, run_if=run_if, needs=tuple(needs))
 
 
 def graph(*nodes: Node, on_failure: OnFailure = OnFailure.FAIL_FAST) -> Graph:

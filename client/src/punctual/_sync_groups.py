@@ -752,6 +752,7 @@ class DeadLettersMethods(Group):
             "receiver_gave_up",
             "unavailable",
             "signing_secret_gone",
+            "result_invalid",
         ]
         | None = None,
         status: int | None = None,
@@ -817,6 +818,7 @@ class DeadLettersMethods(Group):
             "receiver_gave_up",
             "unavailable",
             "signing_secret_gone",
+            "result_invalid",
         ]
         | None = None,
         status: int | None = None,
@@ -872,6 +874,7 @@ class DeadLettersMethods(Group):
             "receiver_gave_up",
             "unavailable",
             "signing_secret_gone",
+            "result_invalid",
         ]
         | UnsetType
         | None = UNSET,
@@ -911,6 +914,7 @@ class DeadLettersMethods(Group):
             "receiver_gave_up",
             "unavailable",
             "signing_secret_gone",
+            "result_invalid",
         ]
         | UnsetType
         | None = UNSET,
@@ -950,6 +954,7 @@ class DeadLettersMethods(Group):
             "receiver_gave_up",
             "unavailable",
             "signing_secret_gone",
+            "result_invalid",
         ]
         | UnsetType
         | None = UNSET,
@@ -988,6 +993,7 @@ class DeadLettersMethods(Group):
             "receiver_gave_up",
             "unavailable",
             "signing_secret_gone",
+            "result_invalid",
         ]
         | UnsetType
         | None = UNSET,
@@ -1149,16 +1155,24 @@ class ExecutionsMethods(Group):
         """
         return self._client.call(_operations.GET_EXECUTION, execution)
 
-    def complete(self, execution: Ref, *, token: str) -> Report:
+    def complete(self, execution: Ref, *, token: str, result: Any = UNSET) -> Report:
         """Report that a long-running callback has succeeded.
 
         The execution ends as `succeeded`. The same report may be repeated; a different one is answered with
-        409.
+        409. A task of a workflow hands on its `result`, of which the first counts.
 
         * `execution`: An execution's `id`: the `webhook-id` of its calls.
         * `token`: The `X-Callback-Token` of the call that the attempt made.
+        * `result`: Any JSON value of at most 4,096 bytes. It is required if another task of the workflow
+          needs the result, and dropped otherwise.
         """
-        return self._client.call(_operations.COMPLETE_EXECUTION, execution, token=token)
+        return self._client.call(
+            _operations.COMPLETE_EXECUTION,
+            execution,
+            body={"result": result},
+            body_is_required=False,
+            token=token,
+        )
 
     def explain(self, execution: Ref) -> Explanation:
         """Explain why an execution was late, or has not started.

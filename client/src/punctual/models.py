@@ -583,6 +583,15 @@ class ClockChange(Model, frozen=True, kw_only=True):
     """The time at which it runs instead; null where it does not run."""
 
 
+class CompletionIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The end of the work, and what a task of a workflow hands on."""
+
+    result: Any | UnsetType = UNSET
+    """Any JSON value of at most 4,096 bytes. It is required if another task of the workflow needs the
+    result, and dropped otherwise.
+    """
+
+
 class DeadLetter(Model, frozen=True, kw_only=True):
     """An execution that failed for good."""
 
@@ -1506,6 +1515,7 @@ class RedriveIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
             "receiver_gave_up",
             "unavailable",
             "signing_secret_gone",
+            "result_invalid",
         ]
         | UnsetType
         | None
@@ -1686,6 +1696,8 @@ class RunTask(Model, frozen=True, kw_only=True):
     epoch: int | None = None
     """The epoch of the run in which its state was decided; null while it is blocked."""
     execution_id: str | None = None
+    has_result: bool
+    """Whether it has handed on a result, which only the tasks that need it get: it is not shown."""
     key: str
     next_attempt_at: datetime | None = None
     reason: str | None = None
@@ -1833,6 +1845,7 @@ class SearchFilterIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=T
             "receiver_gave_up",
             "unavailable",
             "signing_secret_gone",
+            "result_invalid",
         ]
         | UnsetType
         | None
@@ -2072,6 +2085,11 @@ class TaskIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The name of the task, unique in its workflow."""
     lane: Lane | UnsetType = UNSET
     """The queue and its workers. Lanes never wait for one another."""
+    needs: Sequence[str] | UnsetType = UNSET
+    """The keys of tasks in `after` whose results this task gets in its body: `{"body": ..., "results":
+    {key: {"state": ..., "result": ...}}}`. Each of them answers with JSON of at most 4,096 bytes, or
+    fails. `request` has a JSON body or none, and a method with a body.
+    """
     request: RequestIn
     retry: RetryIn | UnsetType = UNSET
     run_if: RunIf | UnsetType = UNSET
@@ -2097,6 +2115,7 @@ class Task(Model, frozen=True, kw_only=True):
     after: tuple[str, ...]
     key: str
     lane: str
+    needs: tuple[str, ...]
     request: Target
     retry: Retry
     run_if: str

@@ -1,5 +1,6 @@
 """The rules of deduplication, on each store, with two workers at every step of each other, and for any sequence."""
 
+import json
 from collections.abc import Callable
 from uuid import uuid4
 
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from client.tests.support.stores import LATER, Clock
 from punctual.receivers._claims import Claim
-from punctual.receivers._dedupe import KEEP_DONE_SECONDS, Done, Running
+from punctual.receivers._dedupe import KEEP_DONE_SECONDS, Done, Record, Running, finish
 from punctual.receivers.errors import SeenBusyError
 from punctual.receivers.seen.memory import MemorySeen
 from punctual.receivers.seen.store import Seen
@@ -251,3 +252,9 @@ def _check_rules(store: Seen, steps: list[tuple[str, str, int]]) -> None:
                 holder, until = owner, clock.now + seconds
             else:
                 assert got == Running(int(until * 1000))
+
+
+@given(answer=st.just("") | st.text(max_size=40).map(json.dumps))
+def test_answer_of_done_work_is_read_back_from_its_record(answer: str) -> None:
+    record = finish(1_000, answer)
+    assert Record.decode(record.encode()) == record

@@ -46,6 +46,10 @@ class Endpoint:
             method, headers | {name.replace("_", "-"): value for name, value in changed.items()}, body
         )
 
+    def send_task(self) -> Got:
+        """The call of a task of a workflow."""
+        return self.send(Punctual_Task="count", Punctual_Run="run_1")
+
     def send_raw(self, method: str, headers: Mapping[str, str], body: bytes) -> Got:
         return self._send(method, headers, body)
 
@@ -242,3 +246,34 @@ def test_failure_of_the_work_is_answered_also_if_the_store_fails(
 
 def _fail(*_: object) -> bool:
     raise OSError("the store is down")
+
+
+@pytest.mark.parametrize("text", ['{"rows": 1.50, "name": "straße"}', "null", '"' + "x" * 4_094 + '"'])
+def test_repeated_task_is_answered_with_its_result_again(endpoint: Endpoint, text: str) -> None:
+    endpoint.act = lambda _: Reply(200, text, {"Content-Type": "application/json"})
+    for _ in range(3):
+        got = endpoint.send_task()
+        assert (got.status, got.text) == (200, text)
+        assert got.headers["Content-Type"].startswith("application/json")
+    assert len(endpoint.calls) == 1
+    assert endpoint.other() == Done(text)
+
+
+@pytest.mark.parametrize("text", ["", "ok", "{", '"' + "x" * 4_095 + '"', "[" * 4_000])
+def test_answer_of_a_task_that_is_no_result_is_not_kept(endpoint: Endpoint, text: str) -> None:
+    endpoint.act = lambda _: Reply(200, text)
+    assert endpoint.send_task().status == 200
+    assert endpoint.other() == Done()
+    assert endpoint.send_task().text == "this call was done before"
+
+
+def test_answer_to_the_call_of_a_job_is_not_kept(endpoint: Endpoint) -> None:
+    endpoint.act = lambda _: Reply.json({"rows": 1})
+    assert endpoint.send().text == '{"rows":1}'
+    assert endpoint.other() == Done()
+
+
+def test_response_of_the_framework_to_a_task_is_kept(endpoint: Endpoint) -> None:
+    endpoint.act = lambda _: endpoint.framework.respond(200, "[1]")
+    assert [endpoint.send_task().text for _ in range(2)] == ["[1]", "[1]"]
+    assert len(endpoint.calls) == 1

@@ -295,3 +295,20 @@ def test_redirect_does_not_take_the_token_elsewhere() -> None:
     with pytest.raises(AttemptLostError, match="307"):
         bench.run(lambda _: None)
     assert [request.url.host for request in bench.api.requests] == ["punctual.example"]
+
+
+@both
+def test_result_of_long_work_is_reported_and_kept_for_a_repeated_call(is_async: bool) -> None:
+    bench = Bench(Api(), is_async=is_async)
+    bench.run(lambda work: work.hand_on({"rows": 1.5, "name": "straße"}))
+    assert bench.api.sent[-1] == ("complete", {"result": {"rows": 1.5, "name": "straße"}})
+    assert bench.other() == Done('{"rows":1.5,"name":"straße"}')
+
+
+@pytest.mark.parametrize("value", [float("nan"), object(), "x" * 4_095])
+def test_result_of_long_work_that_is_none_is_refused_at_once(value: object) -> None:
+    bench = Bench(Api())
+    with bench.call.work() as work:
+        with pytest.raises((TypeError, ValueError)):
+            work.hand_on(value)
+        work.hand_on("x" * 4_094)

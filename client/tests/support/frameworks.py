@@ -175,29 +175,32 @@ class Framework:
     """How to serve a receiver, and how to make a response with a status."""
 
     serve: Callable[[Receiver, Handler], Send]
-    respond: Callable[[int], Any]
+    respond: Callable[..., Any]
+    """Gets a status and, if it matters, a body."""
     needs_django: bool = False
 
 
-def _starlette_response(status: int) -> Response:
-    return Response("own", status)
+def _starlette_response(status: int, body: str = "own") -> Response:
+    return Response(body, status)
 
 
-def _lambda_response(status: int) -> dict[str, Any]:
-    return {"statusCode": status, "headers": {}, "body": "own"}
+def _lambda_response(status: int, body: str = "own") -> dict[str, Any]:
+    return {"statusCode": status, "headers": {}, "body": body}
+
+
+def _django_response(status: int, body: str = "own") -> HttpResponse:
+    return HttpResponse(body, status=status)
 
 
 FRAMEWORKS = {
     "starlette": Framework(in_starlette, _starlette_response),
     "starlette, async": Framework(in_async_starlette, _starlette_response),
     "fastapi": Framework(in_fastapi, _starlette_response),
-    "flask": Framework(in_flask, lambda status: ("own", status)),
-    "flask, response": Framework(in_flask, lambda status: FlaskResponse("own", status)),
-    "django": Framework(in_django, lambda status: HttpResponse("own", status=status)),
-    "django, async": Framework(in_async_django, lambda status: HttpResponse("own", status=status)),
-    "django, atomic": Framework(
-        in_atomic_django, lambda status: HttpResponse("own", status=status), needs_django=True
-    ),
+    "flask": Framework(in_flask, lambda status, body="own": (body, status)),
+    "flask, response": Framework(in_flask, lambda status, body="own": FlaskResponse(body, status)),
+    "django": Framework(in_django, _django_response),
+    "django, async": Framework(in_async_django, _django_response),
+    "django, atomic": Framework(in_atomic_django, _django_response, needs_django=True),
     "lambda, function URL": Framework(in_function_url, _lambda_response),
     "lambda, REST API": Framework(in_rest_api, _lambda_response),
 }

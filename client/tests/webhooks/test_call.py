@@ -83,3 +83,21 @@ def _path() -> dict[str, str]:
 def test_retry_hours_later_is_accepted_because_each_attempt_is_signed_anew() -> None:
     late = headers_of(b"", at=NOW + 30_000, attempt=4)
     assert verify(late, b"", NEW, clock=lambda: NOW + 30_001.5).attempt == 4
+
+
+def test_call_of_a_task_names_its_run_and_its_task_and_has_its_results() -> None:
+    results = b'{"a":{"state":"succeeded","result":[1]},"b":{"state":"failed","result":null}}'
+    body = b'{"body":{"to":"sales"},"results":' + results + b"}"
+    headers = {name.lower(): value for name, value in headers_of(body).items()}
+    call = verify({**headers, "punctual-run": "run_1", "punctual-task": "report"}, body, NEW, clock=clock)
+    assert (call.run_id, call.task, call.task_body()) == ("run_1", "report", {"to": "sales"})
+    assert call.results() == {"a": ("succeeded", [1]), "b": ("failed", None)}
+    assert call.results()["a"].result == [1]
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"body":1}', b'{"body":1,"results":{},"x":1}'])
+def test_call_of_a_job_has_no_results(body: bytes) -> None:
+    call = verify(headers_of(body), body, NEW, clock=clock)
+    assert (call.run_id, call.task) == (None, None)
+    with pytest.raises(ValueError):
+        call.results()

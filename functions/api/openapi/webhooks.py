@@ -4,6 +4,7 @@ from typing import Any
 
 from shared.domain.delivery.depth import DEPTH_HEADER
 from shared.domain.executions.callback_token import TOKEN_HEADER
+from shared.usecases.attempts.compose_callback import RUN_HEADER, TASK_HEADER
 
 _HEADERS = {
     "webhook-id": "The execution's id, the same for every attempt: deduplicate by it. "
@@ -22,6 +23,10 @@ _HEADERS = {
     "attempt is a span of its own.",
 }
 _OF_BACKFILLS = {"X-Backfill-Of": "The job that the backfill belongs to; only in calls of backfills."}
+_OF_TASKS = {
+    RUN_HEADER: "The run of a workflow; only in calls of its tasks.",
+    TASK_HEADER: "The key of the task; only in calls of tasks.",
+}
 _ASYNC = {
     "X-Punctual-Async": {
         "description": "With it the attempt stays `running` until a report. Without it a 202 is a success.",
@@ -54,7 +59,7 @@ WEBHOOKS: dict[str, Any] = {
                     "description": description,
                     "schema": {"type": "string"},
                 }
-                for name, description in (_HEADERS | _OF_BACKFILLS).items()
+                for name, description in (_HEADERS | _OF_BACKFILLS | _OF_TASKS).items()
             ],
             "responses": {
                 "2XX": {"description": "The execution has succeeded."},

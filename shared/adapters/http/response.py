@@ -53,7 +53,10 @@ class Response:
     carries one request at a time, and bytes after the response close it, so nothing can be smuggled.
     """
 
-    def __init__(self, *, is_head: bool, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, *, is_head: bool, kept_bytes: int = 0, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._kept_bytes = kept_bytes
         self._monotonic = monotonic
         self._began = monotonic()
         self.connect_ms: int | None = None
@@ -123,7 +126,7 @@ class Response:
             duration_ms=duration_ms,
             status=self.status,
             retry_after_seconds=self._retry_after_seconds,
-            body=b"" if reason is Reason.OK else self._body,
+            body=self._body[: self._kept_bytes if reason is Reason.OK else STORED_BODY_BYTES],
             async_accepted=self._async_accepted and reason is Reason.OK,
             connect_ms=self.connect_ms,
             head_ms=self._head_ms,
@@ -194,7 +197,7 @@ class Response:
         self._check_open()
         self._pending_bytes = 0
         self._body_bytes += len(part)
-        self._body += part[: STORED_BODY_BYTES - len(self._body)]
+        self._body += part[: max(self._kept_bytes, STORED_BODY_BYTES) - len(self._body)]
         if self._body_bytes > MAX_BODY_BYTES:
             self._end(None)
 

@@ -59,7 +59,9 @@ class CallbackSender:
         is truncated, or incomplete at the deadline, ends as PROTOCOL_ERROR or TIMEOUT, with its status. Any
         other status decides the result when its head arrives. A 2xx with more than MAX_BODY_BYTES succeeds.
         """
-        response = Response(is_head=callback.method == "HEAD", monotonic=self._monotonic)
+        response = Response(
+            is_head=callback.method == "HEAD", kept_bytes=callback.kept_bytes, monotonic=self._monotonic
+        )
         error: Exception | None = None
         is_queued = False
         try:

@@ -10,6 +10,11 @@ from shared.domain.errors import InvalidValueError
 STORED_BODY_BYTES = 256
 """Bytes of a failed response's body that the history stores."""
 
+MAX_RESULT_BYTES = 4 * 1024
+"""Bytes of the result that a task of a workflow hands on."""
+KEPT_RESULT_BYTES = MAX_RESULT_BYTES + 1
+"""How much is read of a body with a result: enough to see that it is too long."""
+
 GONE_STATUS = 410
 """410 Gone: the receiver asks for no further calls."""
 
@@ -40,6 +45,8 @@ class Reason(IntEnum):
     """No call was made: a service or resource that Punctual needs for the call was unavailable."""
     SIGNING_SECRET_GONE = 17
     """No call was made: the tenant has no signing secret of the name that the job gives."""
+    RESULT_INVALID = 18
+    """A 2xx whose body is no result, where another task of the workflow needs one."""
 
     @property
     def word(self) -> str:
@@ -58,6 +65,8 @@ class Callback:
     body: bytes = b""
     not_from: int | None = None
     """The instant from which it must not be sent, because the tenant is suspended."""
+    kept_bytes: int = 0
+    """How much of the body of a success is wanted; 0 for none."""
 
     def __post_init__(self) -> None:
         """Raise InvalidValueError without a signature, so an unsigned callback cannot exist."""

@@ -13,7 +13,7 @@ ATTEMPTS_SPAN_SECONDS = 20 * 3_600
 MAX_REFUND_DELAY_SECONDS = 300
 TABLE_JITTER = 0.1
 """A wait from the table is shortened by up to this fraction, so that simultaneous failures spread out."""
-_FINAL = frozenset({Reason.STOPPED, Reason.RECEIVER_GAVE_UP, Reason.TOO_OLD})
+_FINAL = frozenset({Reason.STOPPED, Reason.RECEIVER_GAVE_UP, Reason.TOO_OLD, Reason.RESULT_INVALID})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,6 +37,10 @@ class TaskRef:
     """Where the run's item is stored."""
     key: str
     epoch: int
+    hands_on: bool = False
+    """Whether another task needs its result, which the write that ends it then stores."""
+    needs_results: bool = False
+    """Whether its request contains results of other tasks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +102,11 @@ class Execution:
     def lane(self) -> Lane:
         """The lane of the job, unless catch-up moved this run to another lane."""
         return self.progress.lane or self.call.lane
+
+    @property
+    def hands_on(self) -> bool:
+        """Whether it succeeds only with a result, which another task of its run needs."""
+        return self.task is not None and self.task.hands_on
 
     @property
     def is_own_job(self) -> bool:

@@ -29,6 +29,8 @@ class Progress:
     next_attempt_at: int | None = None
     outcomes: tuple[AttemptOutcome, ...] = ()
     last_body: bytes = b""
+    result: bytes = b""
+    """What a task of a workflow hands on, sealed; empty for everything else."""
     end_reason: EndReason | None = None
     ends_chain: bool = False
     """A tombstone, or the last record of a chain: it files no successor."""
@@ -64,6 +66,8 @@ class Progress:
             raise InvalidValueError("exactly a moved execution says where to")
         if self.redriven_by is not None and self.state not in REDRIVABLE:
             raise InvalidValueError("only what has ended without success is redriven")
+        if self.result and self.state is not State.SUCCEEDED:
+            raise InvalidValueError("only what has succeeded has a result")
         if self.notification is not None and self.state not in NOTIFIED:
             raise InvalidValueError("only what has succeeded, failed or been skipped is notified")
 

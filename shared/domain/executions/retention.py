@@ -15,6 +15,8 @@ PAYLOAD_LATE_DAYS = 8
 take. It may fail for `PAYLOAD_SPARE_DAYS - PAYLOAD_LATE_DAYS` before a record outlives its request."""
 PAYLOAD_LEAST_SPARE_DAYS = 10
 """The least spare time of an existing request that another execution reuses: more than `PAYLOAD_LATE_DAYS`."""
+RESULT_SPARE_DAYS = 8
+"""How much longer than others a record with a result is kept: its run goes on for 7 days and some last attempts."""
 IDEMPOTENCY_DAYS = 7
 """How long an Idempotency-Key is valid. Records outlive it, so that a replay always finds its job."""
 
@@ -33,6 +35,11 @@ class Retention:
     def expires_at_s(self, now_ms: int) -> int:
         """The TTL of a record that ends now, in epoch seconds."""
         return now_ms // 1000 + self.days * DAY_SECONDS
+
+    def result_expires_at_s(self, now_ms: int) -> int:
+        """The TTL of a record with a result that a run needs, from an instant before the run's deadline: the record
+        outlives that of the run, and so each redrive finds it."""
+        return self.expires_at_s(now_ms) + RESULT_SPARE_DAYS * DAY_SECONDS
 
     def record_expires_at_s(self, due_at: int, now_ms: int) -> int:
         """The TTL of a record that ends now, and may do so before it is due: the archive reads it after its hour."""

@@ -65,6 +65,8 @@ class EndReason(StrEnum):
 
     ATTEMPTS_USED_UP = "attempts_used_up"
     NOT_RETRYABLE = "not_retryable"
+    RESULT_INVALID = "result_invalid"
+    """A task of a workflow was called with success, and answered nothing that it could hand on."""
     STOPPED = "stopped"
     TOO_OLD = "too_old"
     """The next attempt would have begun after the maximum age of the job or of Punctual."""

@@ -9,6 +9,8 @@ from shared.domain.errors import InvalidValueError, raise_any
 
 MAX_TASKS = 100
 MAX_EDGES = 500
+MAX_NEEDS = 20
+"""Results that one task can have in its request."""
 KEY = r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"
 """The pattern of a task's key."""
 KEY_TEXT = "1 to 64 letters, digits and . _ - with a letter or digit at its beginning"
@@ -38,6 +40,8 @@ class Node:
     key: str
     after: tuple[str, ...] = ()
     run_if: RunIf = RunIf.ALL_SUCCEEDED
+    needs: tuple[str, ...] = ()
+    """The tasks among `after` whose results its request contains: all of them have ended when it is chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,11 @@ class Graph:
     def indexes(self) -> dict[str, int]:
         """The position of each task by its key."""
         return {node.key: index for index, node in enumerate(self.nodes)}
+
+    @property
+    def needed(self) -> frozenset[str]:
+        """The keys of the tasks whose results are kept, because another task needs them."""
+        return frozenset(key for node in self.nodes for key in node.needs)
 
     def parents(self) -> list[list[int]]:
         """For each task, the positions of the tasks that it waits for."""
@@ -111,6 +120,21 @@ def _edge_errors(node: Node, index: int, known: dict[str, int]) -> Iterator[Inva
         if key not in known:
             yield InvalidValueError(f"no task has the key {key[:64]!a}", path=path)
         elif key in node.after[:place]:
+            yield InvalidValueError("the key is in this list already", path=path)
+    yield from _need_errors(node, index)
+
+
+def _need_errors(node: Node, index: int) -> Iterator[InvalidValueError]:
+    if len(node.needs) > MAX_NEEDS:
+        text = f"a task needs at most {MAX_NEEDS} results: let another task join them"
+        yield InvalidValueError(text, path=("tasks", str(index), "needs"))
+    for place, key in enumerate(node.needs):
+        path = ("tasks", str(index), "needs", str(place))
+        if key not in node.after:
+            yield InvalidValueError(
+                f"add {key[:64]!a} to after: a task gets results of tasks in after", path=path
+            )
+        elif key in node.needs[:place]:
             yield InvalidValueError("the key is in this list already", path=path)
 
 

@@ -6,15 +6,20 @@ from dataclasses import field
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.call_spec import CallSpec
+from shared.domain.delivery.callback import MAX_RESULT_BYTES
 from shared.domain.delivery.request import Request, encode_request
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidValueError, raise_any
 from shared.domain.jobs.job_key import check_set
 from shared.domain.jobs.new_job import DEFAULT_TIMEOUT_SECONDS, check_name, check_tags
 from shared.domain.workflows.graph import Graph, Node, OnFailure, RunIf
+from shared.domain.workflows.results import check_json, longest_body
 from shared.domain.workflows.run import DEFAULT_DEADLINE_SECONDS
 from shared.domain.workflows.workflow import check_deadline
-from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
+from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, MAX_PAYLOAD_BYTES, Lane
+
+BODILESS = ("GET", "HEAD", "DELETE")
+"""Methods whose bodies some servers and proxies drop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,13 +30,14 @@ class NewTask:
     request: Request
     after: tuple[str, ...] = ()
     run_if: RunIf = RunIf.ALL_SUCCEEDED
+    needs: tuple[str, ...] = ()
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     timeout_seconds: int = DEFAULT_TIMEOUT_SECONDS
     lane: Lane = Lane.STANDARD
 
     @property
     def node(self) -> Node:
-        return Node(key=self.key, after=self.after, run_if=self.run_if)
+        return Node(key=self.key, after=self.after, run_if=self.run_if, needs=self.needs)
 
     @property
     def unsealed_call(self) -> CallSpec:
@@ -78,6 +84,31 @@ def _errors(new: NewWorkflow) -> Iterator[InvalidValueError]:
                 f"timeout_seconds must be 1 to {MAX_CALLBACK_TIMEOUT_SECONDS}",
                 path=("tasks", str(index), "timeout_seconds"),
             )
+    yield from _result_errors(new)
+
+
+def _result_errors(new: NewWorkflow) -> Iterator[InvalidValueError]:
+    """An error for each request that could not have the results that it needs, or hand on the one that others need."""
+    needed = {key for task in new.tasks for key in task.needs}
+    for index, task in enumerate(new.tasks):
+        path, method = ("tasks", str(index), "request"), task.request.method
+        if task.key in needed and method == "HEAD":
+            text = "another task needs the result, and answers to HEAD have no body"
+            yield InvalidValueError(text, path=(*path, "method"))
+        if not task.needs:
+            continue
+        if method in BODILESS:
+            text = f"results are in the body, which {method} has not: use POST, PUT or PATCH"
+            yield InvalidValueError(text, path=(*path, "method"))
+        if task.request.body:
+            try:
+                check_json(task.request.body)
+            except InvalidValueError as error:
+                text = f"with needs, the body is JSON or empty, and this one is {error}"
+                yield InvalidValueError(text, path=(*path, "body"))
+        if longest_body(task.request.body, task.needs) > MAX_PAYLOAD_BYTES:
+            text = f"the body and {MAX_RESULT_BYTES} bytes for each result may have {MAX_PAYLOAD_BYTES} bytes together"
+            yield InvalidValueError(text, path=(*path, "body"))
 
 
 def encode_new_workflow(new: NewWorkflow) -> bytes:
@@ -91,6 +122,8 @@ def encode_new_workflow(new: NewWorkflow) -> bytes:
             [getattr(task.retry, name) for name in RetryPolicy.__slots__],
             task.timeout_seconds,
             task.lane,
+            # Requests without results keep the fingerprints of the release that had none.
+            *([task.needs] if task.needs else ()),
         ]
         for task in new.tasks
     ]

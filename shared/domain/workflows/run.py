@@ -126,6 +126,12 @@ class Run:
             raise InvalidValueError("a run ends only when all its tasks have ended")
 
     @property
+    def last_choice_at(self) -> int:
+        """The last instant at which a task is chosen. Its give-up age has whole seconds, at least one, and ends at the
+        deadline or before."""
+        return self.deadline_at - 1000
+
+    @property
     def is_complete(self) -> bool:
         """Whether every task has ended."""
         return all(task is not None and not task.is_open for task in self.tasks)

@@ -62,7 +62,7 @@ def decided(run: Run, graph: Graph, now_ms: int) -> Run:
         run = replace(run, state=RunState.FAILING)
     if (
         run.state not in STOPPING
-        and now_ms >= run.deadline_at
+        and now_ms > run.last_choice_at
         and not _settled(run, graph, now_ms).is_complete
     ):
         run = replace(run, state=RunState.TIMING_OUT)

@@ -121,7 +121,7 @@ def task_execution(
         raise InvalidValueError(f"task {key} is not chosen")
     execution_id = task_execution_id(run.id, key, task.epoch, task.at, run.counts)
     call = workflow.calls[index]
-    left_seconds = max(1, (run.deadline_at - task.at) // 1000)
+    left_seconds = (run.deadline_at - task.at) // 1000
     age = call.retry.give_up_after_seconds
     retry = replace(call.retry, give_up_after_seconds=left_seconds if age is None else min(age, left_seconds))
     return Execution(
@@ -137,5 +137,11 @@ def task_execution(
         name=workflow.name,
         tags=workflow.tags,
         runs_when_suspended=True,
-        task=TaskRef(run=run.id, key=key, epoch=task.epoch),
+        task=TaskRef(
+            run=run.id,
+            key=key,
+            epoch=task.epoch,
+            hands_on=key in workflow.graph.needed,
+            needs_results=bool(workflow.graph.nodes[index].needs),
+        ),
     )

@@ -1,15 +1,16 @@
 """Build the signed callback for a claimed execution."""
 
+from collections.abc import Callable
 from functools import partial
 
 from shared.dataclass import dataclass
-from shared.domain.delivery.callback import Callback
+from shared.domain.delivery.callback import KEPT_RESULT_BYTES, Callback
 from shared.domain.delivery.depth import DEPTH_CONTEXT, DEPTH_HEADER, depth_value
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.signing import signed_headers
 from shared.domain.errors import SigningSecretGoneError, UnreadableItemError
 from shared.domain.executions.callback_token import CODE_CONTEXT, TOKEN_HEADER, token_for
-from shared.domain.executions.execution import Execution
+from shared.domain.executions.execution import Execution, TaskRef
 from shared.domain.executions.states import EndReason
 from shared.domain.ids import backfilled_job
 from shared.domain.schedules.schedule import format_instant
@@ -19,6 +20,8 @@ from shared.ports.delivery import Vault
 from shared.usecases.requests.open_request import OpenRequest
 from shared.usecases.tenancy.read_tenant import ReadTenant
 
+RUN_HEADER, TASK_HEADER = "Punctual-Run", "Punctual-Task"
+
 
 @dataclass(frozen=True, slots=True)
 class ComposeCallback:
@@ -27,6 +30,8 @@ class ComposeCallback:
     read_tenant: ReadTenant
     open_request: OpenRequest
     vault: Vault
+    add_results: Callable[[Tenant, Execution, Request], Request]
+    """The request of a task with the results that it needs."""
 
     def execute(self, execution: Execution, now_ms: int, sealed: bytes | None = None) -> Callback | EndReason:
         """The callback of this attempt. `sealed` is its request where that stands apart and was read before.
@@ -43,6 +48,8 @@ class ComposeCallback:
         if execution.attempt == 1 and execution.is_missed(suspension, now_ms):
             return EndReason.SUSPENDED
         request = self.open_request.execute(tenant, execution, sealed)
+        if execution.task is not None and execution.task.needs_results:
+            request = self.add_results(tenant, execution, request)
         token = token_for(execution, partial(self.vault.code, tenant, CODE_CONTEXT))
         return Callback(
             tenant_id=execution.tenant_id,
@@ -56,9 +63,11 @@ class ComposeCallback:
                     DEPTH_HEADER,
                     depth_value(execution.call.depth, partial(self.vault.code, tenant, DEPTH_CONTEXT)),
                 ),
+                *(task_headers(execution.task) if execution.task is not None else ()),
             ),
             body=request.body,
             not_from=tenant.suspended_from(now_ms),
+            kept_bytes=KEPT_RESULT_BYTES if execution.hands_on else 0,
         )
 
     def _signed(
@@ -90,3 +99,8 @@ class ComposeCallback:
         except ValueError:
             # The cause is suppressed because it may quote the unsealed secret.
             raise UnreadableItemError("a signing secret of this tenant is none") from None
+
+
+def task_headers(task: TaskRef) -> tuple[tuple[str, str], ...]:
+    """Which run, and which task of its workflow, a call belongs to."""
+    return (RUN_HEADER, f"run_{task.run.body}"), (TASK_HEADER, task.key)

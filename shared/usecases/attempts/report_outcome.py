@@ -6,7 +6,13 @@ from http import HTTPStatus
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.callback import CallbackResponse, Reason
-from shared.domain.errors import InvalidStateError, NotFoundError, PunctualError, UnavailableError
+from shared.domain.errors import (
+    InvalidStateError,
+    InvalidValueError,
+    NotFoundError,
+    PunctualError,
+    UnavailableError,
+)
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.ports.executions import ExecutionStore
@@ -45,9 +51,13 @@ class ReportOutcome:
     wake_waiting: Callable[[Execution], None]
     clock: Clock
 
-    def complete(self, execution_id: str, token: str) -> ReportResult:
-        """Record success: RUNNING → SUCCEEDED."""
-        return self._report(execution_id, token, Reason.OK)
+    def complete(self, execution_id: str, token: str, *, result: bytes = b"") -> ReportResult:
+        """Record success: RUNNING → SUCCEEDED.
+
+        `result` is JSON, and is dropped unless another task of the run needs it. InvalidValueError if one does, and
+        there is none: the attempt goes on, and the report can be repeated with one.
+        """
+        return self._report(execution_id, token, Reason.OK, result)
 
     def fail(
         self, execution_id: str, token: str, *, text: bytes = b"", retryable: bool = True
@@ -59,6 +69,10 @@ class ReportOutcome:
     def _report(self, execution_id: str, token: str, reason: Reason, text: bytes = b"") -> ReportResult:
         execution, presented = self.check_token.execute(execution_id, token)
         end = None
+        if execution.hands_on and reason is Reason.OK and not text:
+            raise InvalidValueError(
+                "another task needs the result of this one: give any JSON value", path=("result",)
+            )
         if presented.is_of_running(execution):
             end = self._settle(execution, reason, text)
             # A concurrent write was faster, perhaps this same report whose response was lost.

@@ -1,5 +1,6 @@
 """Record the result of an attempt: an outcome, a retry, or an asynchronous attempt that continues."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from shared.dataclass import dataclass
@@ -32,6 +33,8 @@ class SettleAttempt:
     file: FileExecution
     finalize: FinalizeExecution
     notify: NotifyOutcome
+    hand_on: Callable[[Execution, CallbackResponse], tuple[CallbackResponse, bytes]]
+    """Reads and seals the result of a task that another task needs."""
     clock: Clock
     entropy: Entropy
     retention: Retention
@@ -53,6 +56,12 @@ class SettleAttempt:
         `ended_at`: the time that Punctual takes to record the outcome makes no retry too late. `stages` are
         unknown to a report, and so is `successor_sent`: whether the next run is filed and its message sent.
         """
+        result = b""
+        if execution.hands_on and answer.succeeded and not answer.async_accepted:
+            try:
+                answer, result = self.hand_on(execution, answer)
+            except (ServiceError, UnreadableItemError):
+                return Settlement(end=AttemptEnd.UNRECORDED, is_done=False)
         outcome = AttemptOutcome(
             attempt=execution.attempt,
             started_at=started_at,
@@ -64,7 +73,7 @@ class SettleAttempt:
         if withdrawn is not None:
             finish = self._withdrawal(execution, started_at, withdrawn)
         elif not answer.async_accepted or execution.notification_of is not None:
-            finish = self._decide(execution, outcome, answer, ended_at)
+            finish = replace(self._decide(execution, outcome, answer, ended_at), result=result)
         known = following(execution.progress.stages, execution.attempt, stages) if stages else None
         if finish is not None:
             finish = replace(finish, stages=known, successor_sent=successor_sent)
@@ -84,10 +93,13 @@ class SettleAttempt:
         outcomes = (*execution.progress.outcomes, outcome)
         now_ms = self.clock.now_ms()
         if answer.succeeded:
+            expires_at_s = (
+                self.retention.result_expires_at_s if execution.hands_on else self.retention.expires_at_s
+            )
             return Finish(
                 transition=Transition.SUCCEED,
                 outcomes=outcomes,
-                expires_at_s=self.retention.expires_at_s(now_ms),
+                expires_at_s=expires_at_s(now_ms),
                 notification=self.notify.choose(execution, State.SUCCEEDED, outcomes),
             )
         if answer.refunds:
@@ -210,8 +222,12 @@ class SettleAttempt:
 
 _SKIPPED = frozenset({EndReason.LATE, EndReason.SUSPENDED})
 """End reasons of withdrawn executions that did not run on purpose; the others are cancelled."""
-_UNCALLED = {Reason.STOPPED: EndReason.JOB_DELETED, Reason.TOO_OLD: EndReason.TOO_OLD}
-"""End reasons of executions whose last attempt made no call."""
+_FINAL = {
+    Reason.STOPPED: EndReason.JOB_DELETED,
+    Reason.TOO_OLD: EndReason.TOO_OLD,
+    Reason.RESULT_INVALID: EndReason.RESULT_INVALID,
+}
+"""End reasons of executions that the result of their last attempt decides."""
 _END = {
     Transition.SUCCEED: AttemptEnd.SUCCEEDED,
     Transition.FAIL: AttemptEnd.FAILED,
@@ -257,8 +273,8 @@ def _is_recorded(execution: Execution, finish: Finish, existing: Execution) -> b
 
 
 def _end_reason(execution: Execution, answer: CallbackResponse) -> EndReason:
-    if answer.reason in _UNCALLED:
-        return _UNCALLED[answer.reason]
+    if answer.reason in _FINAL:
+        return _FINAL[answer.reason]
     if not is_retryable(answer):
         return EndReason.NOT_RETRYABLE
     return EndReason.STOPPED if execution.progress.stop_retries else EndReason.ATTEMPTS_USED_UP

@@ -3,9 +3,10 @@
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError
 from shared.domain.executions.retention import Retention
-from shared.domain.workflows.run import Run
-from shared.domain.workflows.run_rules import newly_chosen, redriven
+from shared.domain.workflows.run import Run, TaskState
+from shared.domain.workflows.run_rules import execution_of, newly_chosen, redriven
 from shared.domain.workflows.workflow import Workflow
+from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock
 from shared.ports.workflows import RunStore, WorkflowStore
@@ -22,6 +23,7 @@ class RedriveRun:
     runs: RunStore
     workflows: WorkflowStore
     jobs: JobStore
+    executions: ExecutionStore
     advance: AdvanceRun
     file: FileExecution
     clock: Clock
@@ -42,7 +44,7 @@ class RedriveRun:
         after = redriven(run, workflow.graph, now_ms, workflow.deadline_seconds)
         # Nothing may be left to run: a cancelled handler is skipped now, if nothing has failed.
         expires_at_s = self.retention.expires_at_s(now_ms) if after.state.is_terminal else None
-        self._keep(workflow, after.deadline_at)
+        self._keep(workflow, after)
         # The run may lie in a bucket that was closed long ago.
         self.file.ensure_scanned(run.id)
         update = self.runs.update(run, after, expires_at_s=expires_at_s)
@@ -56,11 +58,18 @@ class RedriveRun:
         self.file.ensure_scanned(run.id)
         return self.advance.heal(workflow, run), workflow
 
-    def _keep(self, workflow: Workflow, deadline_at: int) -> None:
-        """Definition and large requests must outlive the redrive."""
-        expires_at_s = self.retention.reused_payload_expires_at_s(deadline_at)
+    def _keep(self, workflow: Workflow, run: Run) -> None:
+        """Definition, large requests and results must outlive the redrive."""
+        expires_at_s = self.retention.reused_payload_expires_at_s(run.deadline_at)
         self.workflows.keep_revision(workflow.tenant_id, workflow.id, workflow.revision, expires_at_s)
         for call in workflow.calls:
             name = call.payload_id
             if name and not self.jobs.keep_payload(workflow.tenant_id, name, expires_at_s):
                 raise InvalidStateError("the request of a task is not kept any more")
+        needed, expires_at_s = workflow.graph.needed, self.retention.result_expires_at_s(run.deadline_at)
+        for index, (node, task) in enumerate(zip(workflow.graph.nodes, run.tasks, strict=True)):
+            execution_id = execution_of(run, workflow.graph, index)
+            if task is None or task.state is not TaskState.SUCCEEDED or node.key not in needed:
+                continue
+            if execution_id is None or not self.executions.keep_result(execution_id, expires_at_s):
+                raise InvalidStateError(f"the result of task {node.key} is not kept any more")

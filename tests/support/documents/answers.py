@@ -19,8 +19,8 @@ class Exchange:
     text: str
 
 
-def receiver_response(status: int, headers: dict[str, str]) -> CallbackResponse:
-    """The outcome of a call whose receiver answers so."""
+def receiver_response(status: int, headers: dict[str, str], body: bytes = b"") -> CallbackResponse:
+    """The outcome of a call whose receiver answers so. The body counts for tasks whose results are needed."""
     is_success = 200 <= status < 300
     retry_after = headers.get("Retry-After")
     no_retry = headers.get("X-Punctual-No-Retry") == "true"
@@ -30,6 +30,7 @@ def receiver_response(status: int, headers: dict[str, str]) -> CallbackResponse:
         duration_ms=5,
         status=status,
         retry_after_seconds=int(retry_after) if retry_after else None,
+        body=body,
         async_accepted=status == HTTPStatus.ACCEPTED and headers.get("X-Punctual-Async") == "true",
     )
 

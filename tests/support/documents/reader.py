@@ -288,10 +288,11 @@ class Reader:
             compare(orjson.loads(body), orjson.loads(callback.body))
 
     def _set_receiver(self, text: str) -> None:
-        line, *lines = text.strip().splitlines()
+        head, _, body = text.strip().partition("\n\n")
+        line, *lines = head.splitlines()
         status = int(line.split(" ")[1])
         headers = dict(header.split(": ", 1) for header in lines)
-        self._world.world.sender.answer_to = in_turn(receiver_response(status, headers))
+        self._world.world.sender.answer_to = in_turn(receiver_response(status, headers, body.encode()))
 
 
 @contextmanager

@@ -70,6 +70,7 @@ class FakeExecutionStore:
             finish.expires_at_s,
             outcomes=finish.outcomes,
             last_body=finish.last_body or standing.progress.last_body,
+            result=finish.result,
             next_attempt_at=finish.next_attempt_at or standing.progress.next_attempt_at,
             end_reason=finish.end_reason or standing.progress.end_reason,
             notification=finish.notification,
@@ -156,6 +157,13 @@ class FakeExecutionStore:
         if row is None or not row.matches(Transition.FAIL):
             return False
         row.execution = with_changes(row.execution, stop_retries=True)
+        return True
+
+    def keep_result(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
+        row = self._table.executions.get(execution_id)
+        if row is None or not row.execution.progress.result:
+            return False
+        row.expires_at_s = max(row.expires_at_s or 0, expires_at_s)
         return True
 
     def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:

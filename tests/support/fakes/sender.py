@@ -1,7 +1,7 @@
 """A sender with scripted responses."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.ports.runtime import Clock
@@ -48,4 +48,9 @@ class ScriptedSender:
         if answer.duration_ms > timeout_seconds * 1000:
             answer = CallbackResponse(reason=Reason.TIMEOUT, duration_ms=int(timeout_seconds * 1000))
         await self._clock.sleep_ms(answer.duration_ms)
-        return answer
+        return as_read(answer, callback)
+
+
+def as_read(answer: CallbackResponse, callback: Callback) -> CallbackResponse:
+    """Of the body of a success, a sender reads what is wanted."""
+    return replace(answer, body=answer.body[: callback.kept_bytes]) if answer.succeeded else answer

@@ -58,6 +58,7 @@ class WorkflowWorld(World):
                 key=each.key,
                 after=each.after,
                 run_if=each.run_if,
+                needs=each.needs,
                 request=Request(method="POST", url=url.format(key=each.key), body=body),
                 retry=retry,
             )

@@ -7,6 +7,7 @@ import pytest
 
 from functions.api.app import Api
 from functions.api.context import Context
+from functions.api.resources.callbacks.models import CompletionIn
 from shared.bootstrap.use_cases import use_cases
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
@@ -266,3 +267,24 @@ def test_forged_tokens_cost_a_process_few_reads() -> None:
     assert receiver.world.steps.count("store.get") == reads + UNKNOWN_PER_SECOND
     receiver.world.clock.time_ms += 1_000
     assert receiver.report("heartbeat").status == 200
+
+
+@pytest.mark.parametrize("text", [b'{"n":1.10}', b"null", b"[1, 2]", b'"' + b"x" * 4_094 + b'"'])
+def test_result_of_a_completion_is_read_as_it_was_sent(text: bytes) -> None:
+    for body in (b'{"result":' + text + b"}", b' {\n"result" : ' + text + b"\n } \n"):
+        assert CompletionIn(result=None).result_text(body) == text
+    escaped = b'{"\\u0072esult":' + text + b"}"
+    read = CompletionIn(result=orjson.loads(text)).result_text(escaped)
+    assert orjson.loads(read) == orjson.loads(text)
+    assert CompletionIn().result_text(b"{}") == b""
+
+
+@pytest.mark.parametrize("result", [b'"' + b"x" * 4_095 + b'"', b"[" + b"1," * 3_000 + b"1]"])
+def test_result_of_a_completion_that_is_too_long_is_refused_and_the_work_goes_on(result: bytes) -> None:
+    receiver = Receiver()
+    answer = receiver.report("complete", b'{"result":' + result + b"}")
+    assert (answer.status, answer.problem) == (422, "validation-failed")
+    assert answer.json["errors"][0]["pointer"] == "/result"
+    assert receiver.standing.state is State.RUNNING
+    assert receiver.report("complete", b'{"result": 1}').status == 200
+    assert receiver.standing.progress.result == b"", "a job hands nothing on"

@@ -39,7 +39,7 @@ PHRASES = {
     "no such word": set(),
 }
 PREFILLING = ("example", "examples", "default")
-FREE_JSON = {"RequestIn.json"}
+FREE_JSON = {"RequestIn.json", "CompletionIn.result"}
 """Members that hold any JSON."""
 
 

@@ -1,5 +1,6 @@
 """Workflows and their runs through the API: hostile definitions, revisions, quotas, and runs as they are shown."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -86,6 +87,42 @@ HOSTILE: dict[str, tuple[list[Any], str, str]] = {
         [task("a"), task("undo", "a", run_if="any_failed"), task("b", "undo")],
         "/tasks/2/run_if",
         "never runs",
+    ),
+    "a result of a task that is not in after": (
+        [task("a"), task("b", "a"), task("c", "b", needs=["a"])],
+        "/tasks/2/needs/0",
+        "add 'a' to after",
+    ),
+    "a result twice": ([task("a"), task("b", "a", needs=["a", "a"])], "/tasks/1/needs/1", "already"),
+    "21 results": (
+        [*(task(f"t{n}") for n in range(21)), task("b", *(f"t{n}" for n in range(21)), needs=["t0"] * 21)],
+        "/tasks/21/needs",
+        "at most 20",
+    ),
+    "results beside text": (
+        [task("a"), task("b", "a", needs=["a"], request={"url": URL, "body": "hello"})],
+        "/tasks/1/request/body",
+        "JSON or empty",
+    ),
+    "results beside nesting": (
+        [task("a"), task("b", "a", needs=["a"], request={"url": URL, "body": "[" * 100_000})],
+        "/tasks/1/request/body",
+        "nested more than 32 deep",
+    ),
+    "results without a body": (
+        [task("a"), task("b", "a", needs=["a"], request={"url": URL, "method": "GET"})],
+        "/tasks/1/request/method",
+        "use POST, PUT or PATCH",
+    ),
+    "results that are too long together": (
+        [task("a"), task("b", "a", needs=["a"], request={"url": URL, "json": "x" * 204_000})],
+        "/tasks/1/request/body",
+        "may have 204800 bytes together",
+    ),
+    "a result of a HEAD": (
+        [task("a", request={"url": URL, "method": "HEAD"}), task("b", "a", needs=["a"])],
+        "/tasks/0/request/method",
+        "HEAD have no body",
     ),
     "a word that is none": (
         [task("a", run_if="maybe")],
@@ -320,3 +357,40 @@ def _pages(world: ApiWorld, path: str, member: str) -> list[str]:
     second = world.get(path, limit="2", cursor=first["next_cursor"]).json
     assert second["next_cursor"] is None
     return [each["id"] for each in (*first[member], *second[member])]
+
+
+def test_a_run_says_which_tasks_have_handed_on_a_result_and_shows_none() -> None:
+    world = ApiWorld()
+    secret = b'{"token":"hunter2"}'
+    world.world.sender.answer_to = lambda callback: replace(succeeds(callback), body=secret)
+    workflow = created(world, task("a"), task("b", "a", needs=["a"]), task("c", "a"))
+    assert [each["needs"] for each in workflow["tasks"]] == [[], ["a"], []]
+    run = started(world, workflow)
+    wait(world)
+    answer = world.get(f"/v1/runs/{run}")
+    assert answer.json["state"] == "succeeded"
+    assert [each["has_result"] for each in answer.json["tasks"]] == [True, False, False]
+    ids = [each["execution_id"] for each in answer.json["tasks"]]
+    texts = [answer.text, *(world.get(f"/v1/executions/{each}").text for each in ids)]
+    assert not any("hunter2" in text for text in texts)
+
+
+def test_a_task_without_its_result_is_shown_with_the_reason() -> None:
+    world = ApiWorld()
+    run = started(world, created(world, task("a"), task("b", "a", needs=["a"])))
+    wait(world)
+    [failed, cancelled] = shown(world, run)["tasks"]
+    assert (failed["state"], failed["end_reason"]) == ("failed", "result_invalid")
+    assert [(each["status"], each["reason"]) for each in failed["attempts"]] == [(200, "result_invalid")]
+    assert (cancelled["state"], cancelled["reason"]) == ("cancelled", "fail_fast")
+    letters = world.get("/v1/dead-letters", reason="result_invalid").json["executions"]
+    assert [each["id"] for each in letters] == [failed["execution_id"]]
+
+
+def test_needs_of_a_workflow_survive_a_change_of_another_member() -> None:
+    world = ApiWorld()
+    workflow = created(world, task("a"), task("b", "a", needs=["a"]))
+    path = f"/v1/workflows/{workflow['id']}"
+    changed = send(world, "PATCH", path, {"name": "other"}, '"1"')
+    assert changed.status == 200, changed.text
+    assert [each["needs"] for each in changed.json["tasks"]] == [[], ["a"]]

@@ -49,6 +49,7 @@ Reason = Literal[
     "receiver_gave_up",
     "unavailable",
     "signing_secret_gone",
+    "result_invalid",
 ]
 Lane = Literal["critical", "standard", "bulk"]
 

@@ -19,6 +19,7 @@ async def handle_async(
     handler: Callable[[], Awaitable[T]],
     status_of: Callable[[T], int],
     in_thread: Callable[..., Awaitable[Any]],
+    body_of: Callable[[T], bytes] | None = None,
 ) -> T | Reply:
     """Run the handler of an admitted call, and record the end of its work.
 
@@ -36,5 +37,5 @@ async def handle_async(
         # A cancelled task may not wait any more.
         threading.Thread(target=release, args=(call,)).start()
         raise
-    await in_thread(settle, call, made, status_of)
+    await in_thread(settle, call, made, status_of, body_of)
     return made

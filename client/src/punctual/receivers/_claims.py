@@ -43,10 +43,10 @@ class Claim:
         other = self._change(lambda found, now: claim(found, self.owner, now, lease_ms), self._written)
         return other if isinstance(other, Running | Done) else None
 
-    def finish(self) -> None:
-        """The work is done: no later attempt repeats it."""
+    def finish(self, answer: str = "") -> None:
+        """The work is done: no later attempt repeats it, and each gets the same answer."""
         if self._written is None or not self._written.is_done:
-            self._change(lambda _, now: finish(now), self._written)
+            self._change(lambda _, now: finish(now, answer), self._written)
 
     def release(self) -> None:
         """The work has failed: the next attempt need not wait for the end of the claim."""

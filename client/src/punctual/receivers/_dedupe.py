@@ -21,6 +21,8 @@ class Record:
     """The worker that has claimed the call; None if it is done."""
     until_ms: int
     """When the claim lapses, or when a done call may be forgotten; milliseconds since 1970."""
+    answer: str = ""
+    """What a done task of a workflow hands on: a repetition of its call gets it again. Empty for every other call."""
 
     @property
     def is_done(self) -> bool:
@@ -28,17 +30,33 @@ class Record:
 
     def encode(self) -> str:
         """The text that a store keeps; equal for equal records only."""
-        return f"{_DONE} {self.until_ms}" if self.owner is None else f"{_CLAIM} {self.until_ms} {self.owner}"
+        if self.owner is not None:
+            return f"{_CLAIM} {self.until_ms} {self.owner}"
+        return f"{_DONE} {self.until_ms}" + (f" {self.answer}" if self.answer else "")
 
     @classmethod
     def decode(cls, text: str) -> "Record":
         """ValueError if no record was encoded so: something else writes to the store."""
         kind, _, rest = text.partition(" ")
-        until, _, owner = rest.partition(" ")
-        is_known = (kind == _DONE and not owner) or (kind == _CLAIM and bool(owner))
+        until, _, tail = rest.partition(" ")
+        is_known = (kind == _DONE and is_json(tail)) or (kind == _CLAIM and bool(tail))
         if not (is_known and until.isdecimal()):
             raise ValueError("the store of calls has an entry that Punctual did not write")
-        return cls(owner or None, int(until))
+        return cls(None, int(until), tail) if kind == _DONE else cls(tail, int(until))
+
+
+def is_json(text: str) -> bool:
+    """Whether it is an answer that is kept: a JSON text, or none."""
+    if not text:
+        return True
+    import json  # most calls keep no answer
+
+    try:
+        # Numbers are not converted: some would take long.
+        json.loads(text, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +74,8 @@ class Running:
 class Done:
     """The work of the call has been done."""
 
+    answer: str = ""
+
 
 @dataclass(frozen=True, slots=True)
 class NotOwned:
@@ -66,15 +86,15 @@ def claim(found: Record | None, owner: str, now_ms: int, lease_ms: int) -> Recor
     """The record to write for a claim by `owner`, or why there is none. An owner extends its claim so, too."""
     if found is not None and found.until_ms > now_ms:
         if found.is_done:
-            return Done()
+            return Done(found.answer)
         if found.owner != owner:
             return Running(found.until_ms)
     return Record(owner, now_ms + lease_ms)
 
 
-def finish(now_ms: int) -> Record:
+def finish(now_ms: int, answer: str = "") -> Record:
     """The record of done work, whatever was found: even if the claim has lapsed, or is another worker's now."""
-    return Record(None, now_ms + KEEP_DONE_SECONDS * 1000)
+    return Record(None, now_ms + KEEP_DONE_SECONDS * 1000, answer)
 
 
 def release(found: Record | None, owner: str, now_ms: int) -> Record | NotOwned:

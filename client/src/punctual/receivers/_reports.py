@@ -121,10 +121,13 @@ class Tries:
                 return pause
 
 
-def outcome_of(error: BaseException | None) -> tuple[str, dict[str, object]]:
-    """The report on work that has ended so: its name and its body. An exception becomes the reason."""
+def outcome_of(error: BaseException | None, result: str = "") -> tuple[str, dict[str, object]]:
+    """The report on work that has ended so: its name and its body. An exception becomes the reason.
+
+    `result` is the JSON text of what it hands on.
+    """
     if error is None:
-        return "complete", {}
+        return "complete", {"result": json.loads(result)} if result else {}
     retryable, reason = True, f"{type(error).__name__}: {error}"
     if isinstance(error, CallFailedError):
         retryable, reason = error.retryable, error.reason

@@ -75,7 +75,7 @@ class Work(WorkState):
         self._note(self._send("heartbeat", {}), sent_at)
 
     def _report(self, error: BaseException | None) -> None:
-        what, body = outcome_of(error)
+        what, body = outcome_of(error, self._result)
         tries = self._tries(error)
         try:
             while (pause := self._pause(tries, self._send(what, body))) is not None:
@@ -134,7 +134,7 @@ class Work(WorkState):
         await asyncio.to_thread(self._note, answer, sent_at)
 
     async def _report_async(self, error: BaseException | None) -> None:
-        what, body = outcome_of(error)
+        what, body = outcome_of(error, self._result)
         tries = self._tries(error)
         try:
             while (pause := self._pause(tries, await self._send_async(what, body))) is not None:

@@ -16,6 +16,7 @@ from punctual.receivers._reports import (
     judge,
 )
 from punctual.receivers.errors import AttemptLostError
+from punctual.receivers.replies import MAX_RESULT_BYTES, dump
 from punctual.receivers.timing import Timing
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class WorkState:
         self._claim = claim
         self._settings = long_work
         self._timing = long_work.timing or Timing()
+        self._result = ""
         self._lease = AttemptLease(next_beat_at=self._timing.monotonic())
 
     @property
@@ -49,6 +51,18 @@ class WorkState:
     def is_lost(self) -> bool:
         """Whether `check` raises."""
         return self._lease.why_lost(self._timing.monotonic()) is not None
+
+    def hand_on(self, result: Any) -> None:
+        """Give a JSON value to the tasks of the workflow that need it, when the work has ended.
+
+        TypeError or ValueError for a value that is none, or has more than 4,096 bytes as JSON.
+        """
+        text = dump(result)
+        if len(text.encode()) > MAX_RESULT_BYTES:
+            raise ValueError(
+                f"a result has at most {MAX_RESULT_BYTES:,} bytes as JSON: hand on a reference to it"
+            )
+        self._result = text
 
     def check(self) -> None:
         """AttemptLostError if the work must stop, because another attempt has started or may start.
@@ -103,7 +117,7 @@ class WorkState:
         """In the store, before the API may start another attempt. If the store fails the claim lapses by itself."""
         try:
             if self._claim is not None and error is None:
-                self._claim.finish()
+                self._claim.finish(self._result)
             elif self._claim is not None:
                 self._claim.release()
         except Exception:

@@ -37,7 +37,7 @@ def receives(receiver: Receiver) -> Callable[[Callable[..., Any]], LambdaHandler
             if isinstance(call, Reply):
                 return _response(call)
             ours, path = _without_threads(call), event.get("pathParameters") or {}
-            return _response(receiver.handle(ours, lambda: _made(handler(ours, **path)), _status))
+            return _response(receiver.handle(ours, lambda: _made(handler(ours, **path)), _status, _sent))
 
         return lambda_handler
 
@@ -83,6 +83,13 @@ def _made(value: Any) -> dict[str, Any] | Reply:
 
 def _status(made: dict[str, Any] | Reply) -> int:
     return made.status if isinstance(made, Reply) else int(made["statusCode"])
+
+
+def _sent(made: dict[str, Any] | Reply) -> bytes:
+    if isinstance(made, Reply):
+        return made.text.encode()
+    body = made.get("body")
+    return body.encode() if isinstance(body, str) and not made.get("isBase64Encoded") else b""
 
 
 def _response(made: dict[str, Any] | Reply) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from punctual.receivers._asynchronous import handle_async
 from punctual.receivers.received import ReceivedCall
-from punctual.receivers.receiver import Receiver
+from punctual.receivers.receiver import Receiver, answer_of
 from punctual.receivers.replies import OK, Accepted, Reply, too_large
 from punctual.receivers.seen.django import DjangoSeen
 
@@ -57,7 +57,7 @@ def _view(receiver: Receiver, handler: Callable[..., Any], *, atomic: bool) -> C
                 return _in_transaction(receiver.seen, call, lambda: _made(handler(call, **path)))
             return _made(handler(call, **path))
 
-        return _response(receiver.handle(call, run, _status))
+        return _response(receiver.handle(call, run, _status, _sent))
 
     return view
 
@@ -71,7 +71,7 @@ def _async_view(receiver: Receiver, handler: Callable[..., Any]) -> Callable[...
         async def run() -> HttpResponse | Reply:
             return _made(await handler(call, **path))
 
-        return _response(await handle_async(call, run, _status, _in_thread))
+        return _response(await handle_async(call, run, _status, _in_thread, _sent))
 
     return view
 
@@ -84,7 +84,7 @@ def _in_transaction(
         if not 200 <= _status(made) < 300:
             transaction.set_rollback(True, using=seen.using)
         elif call.claim is not None and not isinstance(made, Accepted):
-            call.claim.finish()
+            call.claim.finish(answer_of(call, _sent(made)))
     return made
 
 
@@ -111,6 +111,13 @@ def _made(value: Any) -> HttpResponse | Reply:
 
 def _status(made: HttpResponse | Reply) -> int:
     return made.status if isinstance(made, Reply) else int(made.status_code)
+
+
+def _sent(made: HttpResponse | Reply) -> bytes:
+    """The body, unless it is a stream."""
+    if isinstance(made, Reply):
+        return made.text.encode()
+    return b"" if made.streaming else bytes(made.content)
 
 
 def _response(made: HttpResponse | Reply) -> HttpResponse:

@@ -35,7 +35,7 @@ def receives(receiver: Receiver) -> Callable[[Callable[..., Any]], Callable[...,
             call = receiver.admit(request.headers, body)
             if isinstance(call, Reply):
                 return _response(call)
-            return _response(receiver.handle(call, lambda: _made(handler(call, **path)), _status))
+            return _response(receiver.handle(call, lambda: _made(handler(call, **path)), _status, _sent))
 
         return view
 
@@ -58,6 +58,13 @@ def _made(value: Any) -> Response | Reply:
 
 def _status(made: Response | Reply) -> int:
     return made.status if isinstance(made, Reply) else made.status_code
+
+
+def _sent(made: Response | Reply) -> bytes:
+    """The body, unless it is a stream."""
+    if isinstance(made, Reply):
+        return made.text.encode()
+    return b"" if made.is_streamed or made.direct_passthrough else made.get_data()
 
 
 def _response(made: Response | Reply) -> Response:

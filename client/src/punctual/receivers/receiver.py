@@ -8,10 +8,19 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from punctual.receivers._claims import Claim, new_owner
-from punctual.receivers._dedupe import Done, Running
+from punctual.receivers._dedupe import Done, Running, is_json
 from punctual.receivers.errors import CallFailedError
 from punctual.receivers.received import ReceivedCall
-from punctual.receivers.replies import DONE, Accepted, Reply, failed, refused, running, too_large
+from punctual.receivers.replies import (
+    MAX_RESULT_BYTES,
+    Accepted,
+    Reply,
+    done,
+    failed,
+    refused,
+    running,
+    too_large,
+)
 from punctual.webhooks._verification import DEFAULT_TOLERANCE_SECONDS, Headers, Secrets, verify
 from punctual.webhooks.errors import VerificationError
 
@@ -34,8 +43,8 @@ class Receiver:
     `secrets` are the texts of all active signing secrets, or a function that returns them for each call.
 
     `seen` is the store for deduplication: a call that is done is answered 200, and a call that another worker has
-    claimed is answered 409 with `Retry-After`. None hands every call to the handler, which must then tolerate
-    repetitions itself.
+    claimed is answered 409 with `Retry-After`. A task of a workflow that is done gets its former answer again, if that
+    was JSON of at most 4,096 bytes. None hands every call to the handler, which must then tolerate repetitions itself.
 
     `timeout_seconds` is that of the job: a claim lapses after it, because Punctual has then given up on the
     attempt. A handler that works for longer may be called a second time while it works. Such work belongs into
@@ -79,16 +88,23 @@ class Receiver:
             return refused(error)
         claim = None if self.seen is None else Claim(self.seen, call.id, new_owner(), self._clock)
         match claim and claim.take(self._timeout_seconds):
-            case Done():
-                return DONE
+            case Done(answer):
+                return done(answer)
             case Running() as other:
                 return running(other.retry_after_seconds(int(self._clock() * 1000)))
         return ReceivedCall(call, claim, self.long_work)
 
     def handle(
-        self, call: ReceivedCall, handler: Callable[[], T], status_of: Callable[[T], int]
+        self,
+        call: ReceivedCall,
+        handler: Callable[[], T],
+        status_of: Callable[[T], int],
+        body_of: Callable[[T], bytes] | None = None,
     ) -> T | Reply:
-        """Run the handler of an admitted call, and record the end of its work."""
+        """Run the handler of an admitted call, and record the end of its work.
+
+        `body_of` is the body of what the handler made: a repeated call of a task of a workflow gets it again.
+        """
         try:
             made = handler()
         except CallFailedError as error:
@@ -97,7 +113,7 @@ class Receiver:
         except BaseException:
             release(call)
             raise
-        settle(call, made, status_of)
+        settle(call, made, status_of, body_of)
         return made
 
     def resume(self, ticket: str | Mapping[str, Any]) -> Work:
@@ -117,22 +133,38 @@ class Receiver:
         return Work(known, claim, self.long_work)
 
 
-def settle(call: ReceivedCall, made: T, status_of: Callable[[T], int]) -> None:
+def settle(
+    call: ReceivedCall,
+    made: T,
+    status_of: Callable[[T], int],
+    body_of: Callable[[T], bytes] | None = None,
+) -> None:
     """Record the end of a handled call: a 2xx is done, unless the work goes on."""
     if isinstance(made, Accepted):
         return
     if 200 <= status_of(made) < 300:
-        finish(call)
+        finish(call, answer_of(call, body_of(made)) if body_of is not None and call.task is not None else "")
     else:
         release(call)
 
 
-def finish(call: ReceivedCall) -> None:
+def answer_of(call: ReceivedCall, body: bytes) -> str:
+    """What is kept of an answer: the JSON with which a task of a workflow hands on its result, and nothing else."""
+    if call.task is None or not body or len(body) > MAX_RESULT_BYTES:
+        return ""
+    try:
+        text = body.decode()
+    except ValueError:
+        return ""
+    return text if is_json(text) else ""
+
+
+def finish(call: ReceivedCall, answer: str = "") -> None:
     """The work is done. If the store fails the answer is a success all the same: another attempt would repeat
     the work for sure, and this way only if the answer is lost."""
     try:
         if call.claim is not None:
-            call.claim.finish()
+            call.claim.finish(answer)
     except Exception:
         log.exception("the end of call %s was not recorded; a repetition would not be recognised", call.id)
 

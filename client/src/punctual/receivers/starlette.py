@@ -37,9 +37,11 @@ def receives(receiver: Receiver) -> Callable[[Callable[..., Any]], Endpoint]:
                 async def run() -> Response | Reply:
                     return _made(await handler(call, **path))
 
-                return _response(await handle_async(call, run, _status, run_in_threadpool))
+                return _response(await handle_async(call, run, _status, run_in_threadpool, _sent))
             return _response(
-                await run_in_threadpool(receiver.handle, call, lambda: _made(handler(call, **path)), _status)
+                await run_in_threadpool(
+                    receiver.handle, call, lambda: _made(handler(call, **path)), _status, _sent
+                )
             )
 
         # No functools.wraps: FastAPI would read the parameters of the handler as those of a request.
@@ -66,6 +68,11 @@ def _made(value: Any) -> Response | Reply:
 
 def _status(made: Response | Reply) -> int:
     return made.status if isinstance(made, Reply) else made.status_code
+
+
+def _sent(made: Response | Reply) -> bytes:
+    """The body, unless it is a stream."""
+    return made.text.encode() if isinstance(made, Reply) else bytes(getattr(made, "body", b""))
 
 
 def _response(made: Response | Reply) -> Response:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 _ATTEMPT = re.compile(r"[1-9][0-9]{0,3}")
 
@@ -41,6 +41,16 @@ class CallHeaders:
     def backfill_of(self) -> str | None:
         """The job that was backfilled; None for any other call. `scheduled_at` is then the past instant."""
         return self.headers.get("x-backfill-of")
+
+    @property
+    def run_id(self) -> str | None:
+        """The run of a workflow, `run_...`; None for the call of a job."""
+        return self.headers.get("punctual-run")
+
+    @property
+    def task(self) -> str | None:
+        """The key of the task in its workflow; None for the call of a job."""
+        return self.headers.get("punctual-task")
 
     @property
     def depth(self) -> str | None:
@@ -90,3 +100,32 @@ class Call(CallHeaders):
         import json  # most receivers of empty bodies never need it
 
         return json.loads(self.body)
+
+    def task_body(self) -> Any:
+        """The task's own JSON body, of the call of a task with `needs`; None without one.
+
+        ValueError for any other call.
+        """
+        return self._with_results()["body"]
+
+    def results(self) -> "dict[str, TaskResult]":
+        """What the tasks in `needs` have handed on, by their keys. ValueError for the call of another task or job."""
+        return {
+            key: TaskResult(each["state"], each["result"])
+            for key, each in self._with_results()["results"].items()
+        }
+
+    def _with_results(self) -> dict[str, Any]:
+        document = self.json()
+        if not (isinstance(document, dict) and {"body", "results"} == document.keys()):
+            raise ValueError("the body has no results: only a task with needs gets any")
+        return document
+
+
+class TaskResult(NamedTuple):
+    """How a needed task has ended, and what it has handed on."""
+
+    state: str
+    """`succeeded`, `failed`, `cancelled` or `skipped`."""
+    result: Any
+    """Its JSON value; None unless it has succeeded."""

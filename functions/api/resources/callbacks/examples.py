@@ -2,6 +2,7 @@
 
 from functions.api.examples import TRIGGERED_ID, Examples
 
+COMPLETION_IN: Examples = {"with_a_result": {"result": {"rows": 1250}}}
 FAILURE_IN: Examples = {"for_good": {"reason": "the warehouse is closed", "retryable": False}}
 HEARTBEAT_OUT: Examples = {
     "extended": {

@@ -8,7 +8,13 @@ from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
 from functions.api.http.route import BODY_PROBLEMS, Route, Routes, json_response
-from functions.api.resources.callbacks.models import FailureIn, HeartbeatOut, NothingIn, ReportOut
+from functions.api.resources.callbacks.models import (
+    CompletionIn,
+    FailureIn,
+    HeartbeatOut,
+    NothingIn,
+    ReportOut,
+)
 from shared.domain.executions.callback_token import TOKEN_HEADER
 from shared.domain.schedules.schedule import format_instant
 from shared.names import Metric
@@ -59,18 +65,20 @@ def heartbeat(context: Context, request: AuthenticatedRequest) -> Response:
         summary="Report that a long-running callback has succeeded",
         description=(
             "The execution ends as `succeeded`. The same report may be repeated; a different one is answered "
-            "with 409."
+            "with 409. A task of a workflow hands on its `result`, of which the first counts."
         ),
         success=200,
         answer=ReportOut,
+        body=CompletionIn,
+        body_is_optional=True,
         problems=_PROBLEMS,
         is_open=True,
         takes_token=True,
     )
 )
 def complete(context: Context, request: AuthenticatedRequest) -> Response:
-    request.read_optional(NothingIn)
-    return _report_response(context.cases.attempts.report_outcome.complete(*_attempt(request)))
+    result = request.read_optional(CompletionIn).result_text(request.body)
+    return _report_response(context.cases.attempts.report_outcome.complete(*_attempt(request), result=result))
 
 
 @ROUTES.add(

@@ -23,6 +23,7 @@ MOVED_HERE = "The job was moved to another time: this is its current execution."
 END_REASONS: Mapping[str, str] = {
     EndReason.ATTEMPTS_USED_UP: "All attempts of its retry policy were used up.",
     EndReason.NOT_RETRYABLE: "Its receiver's response rules out another attempt.",
+    EndReason.RESULT_INVALID: "Its receiver's response is no result that another task could get.",
     EndReason.STOPPED: "Its retries were stopped on request.",
     EndReason.TOO_OLD: "The next attempt would have begun after its maximum age.",
     EndReason.WORKER_LOST: "Its last attempt was lost with its worker.",

@@ -36,6 +36,17 @@ WORKFLOW_IN: Examples = {
             },
         ],
     },
+    "with_a_result": {
+        "tasks": [
+            {"key": "count", "request": {"url": f"{_SHOP}/count"}},
+            {
+                "key": "report",
+                "after": ["count"],
+                "needs": ["count"],
+                "request": {"url": f"{_SHOP}/report", "json": {"to": "sales"}},
+            },
+        ],
+    },
     "with_a_handler": {
         "tasks": [
             {"key": "import", "request": {"url": f"{_SHOP}/import"}},
@@ -65,6 +76,7 @@ _TASK: dict[str, Any] = {
     "key": "charge",
     "after": [],
     "run_if": "all_succeeded",
+    "needs": [],
     "request": {"method": "POST", "url": f"{_SHOP}/charge"},
     "retry": {"max_attempts": 5, "base_seconds": 10, "factor": 2, "cap_seconds": 3600},
     "timeout_seconds": 30,
@@ -141,6 +153,7 @@ _CALLED: dict[str, Any] = {
     "execution_id": _CHARGE_ID,
     "due_at": NOW,
     "started_at": NOW,
+    "has_result": False,
     "attempts_begun": 1,
     "attempts": [{"number": 1, "started_at": NOW, "duration_ms": 5, "status": 200, "reason": "ok"}],
     "next_attempt_at": None,

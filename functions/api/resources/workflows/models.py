@@ -20,8 +20,9 @@ from functions.api.models import (
 from functions.api.resources.jobs.call_models import RequestIn, RetryIn, RetryOut, TargetOut
 from functions.api.resources.jobs.models import Name, Tags, TimeoutSeconds
 from functions.api.resources.workflows import examples
+from shared.domain.delivery.callback import MAX_RESULT_BYTES
 from shared.domain.jobs.new_job import DEFAULT_TIMEOUT_SECONDS
-from shared.domain.workflows.graph import KEY, MAX_TASKS, OnFailure, RunIf
+from shared.domain.workflows.graph import KEY, MAX_NEEDS, MAX_TASKS, OnFailure, RunIf
 from shared.domain.workflows.new_workflow import NewTask, NewWorkflow
 from shared.domain.workflows.run import DEFAULT_DEADLINE_SECONDS, MAX_DEADLINE_SECONDS
 from shared.names import Lane
@@ -48,6 +49,17 @@ class TaskIn(Schema):
             "(in whatever way), or `any_failed`, which makes this task the handler of their failure."
         ),
     )
+    needs: Annotated[list[TaskKey], Field(max_length=MAX_NEEDS, json_schema_extra={"uniqueItems": True})] = (
+        Field(
+            default_factory=list,
+            description=(
+                "The keys of tasks in `after` whose results this task gets in its body: "
+                '`{"body": ..., "results": {key: {"state": ..., "result": ...}}}`. Each of them answers with JSON '
+                f"of at most {MAX_RESULT_BYTES:,} bytes, or fails. `request` has a JSON body or none, and a method "
+                "with a body."
+            ),
+        )
+    )
     retry: RetryIn = Field(default_factory=cache(RetryIn))
     timeout_seconds: TimeoutSeconds = Field(
         DEFAULT_TIMEOUT_SECONDS, description="For the whole call, including the response body."
@@ -62,6 +74,7 @@ class TaskIn(Schema):
             request=self.request.request(),
             after=tuple(self.after),
             run_if=self.run_if,
+            needs=tuple(self.needs),
             retry=self.retry.policy,
             timeout_seconds=self.timeout_seconds,
             lane=self.lane,
@@ -123,6 +136,7 @@ class TaskOut(Representation):
     key: str
     after: list[str]
     run_if: RunIf
+    needs: list[str]
     request: TargetOut
     retry: RetryOut
     timeout_seconds: int

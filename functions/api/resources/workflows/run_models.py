@@ -72,6 +72,9 @@ class RunTaskOut(Representation):
     execution_id: str | None
     due_at: InstantOut | None
     started_at: InstantOut | None = Field(description="The start of its first attempt that has ended.")
+    has_result: bool = Field(
+        description="Whether it has handed on a result, which only the tasks that need it get: it is not shown."
+    )
     attempts_begun: int
     attempts: list[AttemptOut]
     next_attempt_at: InstantOut | None

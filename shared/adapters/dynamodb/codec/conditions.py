@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import encode
+from shared.adapters.dynamodb.codec.execution_fields import RESULT
 from shared.adapters.dynamodb.codec.failure_index import STALE
 from shared.adapters.dynamodb.codec.items import STATE_CODES
 from shared.adapters.dynamodb.codec.versions import VERSION
@@ -68,6 +69,13 @@ def stale_in(state: State) -> Condition:
     """A known version, this state, and an entry in the index of failures that does not match it."""
     values: dict[str, Any] = {":state": encode(STATE_CODES[state]), ":v": encode(VERSION)}
     return Condition(f"#v <= :v AND #s = :state AND attribute_exists({STALE})", values)
+
+
+def with_result_until() -> Condition:
+    """A known version, a success with a result, and an expiry before `:ttl` of the update."""
+    values: dict[str, Any] = {":state": encode(STATE_CODES[State.SUCCEEDED]), ":v": encode(VERSION)}
+    expression = f"#v <= :v AND #s = :state AND attribute_exists({RESULT}) AND #ttl < :ttl"
+    return Condition(expression, values)
 
 
 def not_ended() -> Condition:

@@ -134,18 +134,30 @@ def read_redriven_by(text: str | None) -> RedrivenBy | None:
 
 TASK = "wf"
 """The attribute of a task's run."""
+HANDS_ON, NEEDS_RESULTS = "h", "n"
+RESULT = "re"
+"""The attribute of a task's sealed result."""
 
 
 def encode_task_ref(task: TaskRef | None) -> str | None:
-    return None if task is None else f"{task.run.body}/{task.epoch}/{task.key}"
+    if task is None:
+        return None
+    flags = HANDS_ON * task.hands_on + NEEDS_RESULTS * task.needs_results
+    return f"{task.run.body}/{task.epoch}/{task.key}" + (f"/{flags}" if flags else "")
 
 
 def read_task_ref(text: str | None) -> TaskRef | None:
     """ValueError for malformed text."""
     if text is None:
         return None
-    run, epoch, key = text.split("/")
-    return TaskRef(run=parse_execution_id(f"exe_{run}"), key=key, epoch=int(epoch))
+    run, epoch, key, *flags = text.split("/")
+    return TaskRef(
+        run=parse_execution_id(f"exe_{run}"),
+        key=key,
+        epoch=int(epoch),
+        hands_on=any(HANDS_ON in each for each in flags),
+        needs_results=any(NEEDS_RESULTS in each for each in flags),
+    )
 
 
 TRACE = "tp"

@@ -12,6 +12,7 @@ from typing import Any
 from shared.adapters.dynamodb.codec.attributes import Item, Value, decode_all, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import (
     REFUNDS,
+    RESULT,
     TASK,
     TRACE,
     async_until_text,
@@ -116,6 +117,7 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "na": progress.next_attempt_at,
             "oc": pack_outcomes(progress.outcomes) or None,
             "lb": progress.last_body or None,
+            RESULT: progress.result or None,
             "rs": progress.end_reason,
             "ec": progress.ends_chain or None,
             "sr": progress.stop_retries or None,
@@ -180,6 +182,7 @@ def _read_progress(plain: Mapping[str, Any]) -> Progress:
         next_attempt_at=plain.get("na"),
         outcomes=unpack_outcomes(plain.get("oc", b"")),
         last_body=plain.get("lb", b""),
+        result=plain.get(RESULT, b""),
         end_reason=known(EndReason, plain["rs"]) if "rs" in plain else None,
         ends_chain=plain.get("ec", False),
         stop_retries=plain.get("sr", False),

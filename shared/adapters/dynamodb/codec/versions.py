@@ -27,7 +27,8 @@ BULK_SETS = 5
 VERSION = 5
 """The highest version of an item that this release reads and changes."""
 SINCE: Mapping[str, Mapping[str, int]] = {
-    "EndReason": {"SUSPENDED": 2},
+    "EndReason": {"SUSPENDED": 2, "RESULT_INVALID": WORKFLOWS},
+    "Reason": {"RESULT_INVALID": WORKFLOWS},
     "AlertEvent": {"LIMIT_REACHED": 2},
     "WhenExcluded": {"SKIP": 4, "NEXT": 4, "PREVIOUS": 4, "MODIFIED_FOLLOWING": 4},
 }

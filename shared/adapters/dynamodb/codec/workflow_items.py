@@ -128,6 +128,7 @@ def _task_attributes(node: Node, call: CallSpec) -> dict[str, Any]:
     attributes = {
         "k": node.key,
         "af": list(node.after) or None,
+        "nd": list(node.needs) or None,
         "ri": node.run_if.value if node.run_if is not RunIf.ALL_SUCCEEDED else None,
         "ln": call.lane.value,
         **call_attributes(call),
@@ -140,6 +141,7 @@ def _read_node(plain: Mapping[str, Any]) -> Node:
     return Node(
         key=plain["k"],
         after=tuple(plain.get("af", ())),
+        needs=tuple(plain.get("nd", ())),
         run_if=known(RunIf, plain.get("ri", RunIf.ALL_SUCCEEDED.value)),
     )
 

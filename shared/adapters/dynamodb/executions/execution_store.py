@@ -16,11 +16,13 @@ from shared.adapters.dynamodb.codec.conditions import (
     own_claim,
     redrivable,
     stale_in,
+    with_result_until,
 )
 from shared.adapters.dynamodb.codec.due_rows import DUE_ROW_ATTRIBUTES
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.execution_fields import (
     REFUNDS,
+    RESULT,
     async_until_text,
     encode_redriven_by,
     encode_refunds,
@@ -106,6 +108,7 @@ class DynamoExecutionStore(DynamoExecutionScans):
         sets: dict[str, Any] = {"oc": pack_outcomes(finish.outcomes), "lb": finish.last_body or None}
         sets |= _refund(execution, finish.refunded_since) | {STAGES: pack_stages(finish.stages)}
         sets[SUCCESSOR_SENT] = finish.successor_sent or None
+        sets[RESULT] = finish.result or None
         removes = ["ow"]
         if finish.next_attempt_at is not None:
             sets |= {"na": finish.next_attempt_at, "ca": finish.next_attempt_at - EARLY_MS}
@@ -195,6 +198,14 @@ class DynamoExecutionStore(DynamoExecutionScans):
         except NotFoundError:
             return False
         return existing is None
+
+    def keep_result(self, execution_id: ExecutionId, expires_at_s: int) -> bool:
+        values: dict[str, Any] = {":ttl": encode(expires_at_s)}
+        try:
+            existing = self._updates.update(execution_id, "SET #ttl = :ttl", with_result_until(), values)
+        except NotFoundError:
+            return False
+        return existing is None or read_execution(existing).progress.result != b""
 
     def mark_redriven(self, execution_id: ExecutionId, redriven_by: RedrivenBy) -> Execution | None:
         values: dict[str, Any] = {":rd": encode(encode_redriven_by(redriven_by) or "")}

@@ -150,6 +150,19 @@ def test_a_run_past_its_deadline_chooses_nothing():
     assert open_run.state is RunState.TIMING_OUT
 
 
+def test_no_attempt_of_a_task_begins_behind_the_deadline_however_late_it_was_chosen():
+    of = graph(node("a"), node("b", "a"))
+    workflow = workflow_of(of, deadline_seconds=60)
+    run = run_of(workflow)
+    for at in (NOW + 1, run.deadline_at - 1_999, run.deadline_at - 1_000):
+        chosen = ended(run, of, at, a=State.SUCCEEDED)
+        gives_up_at = task_execution(workflow, chosen, 1, created_at=at).gives_up_at
+        assert gives_up_at is not None
+        assert run.deadline_at - 1_000 < gives_up_at <= run.deadline_at
+    late = ended(run, of, run.deadline_at - 999, a=State.SUCCEEDED)
+    assert late.state is RunState.TIMED_OUT
+
+
 def test_the_last_success_behind_the_deadline_is_a_success():
     run, of = begun(node("a"))
     assert ended(run, of, run.deadline_at + 1, a=State.SUCCEEDED).state is RunState.SUCCEEDED

@@ -1,6 +1,8 @@
 """Runs whose processes crash at any of their port calls: the sweeper carries them on, and every rule holds."""
 
+from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -21,6 +23,13 @@ from tests.support.workflows import node
 RETRY = RetryPolicy(max_attempts=4, delays_seconds=(1, 1, 1))
 DIAMOND = (node("a"), node("b", "a"), node("c", "a"), node("d", "b", "c"))
 HANDLED = (node("a"), node("b"), node("c", "b"), node("h", "a", run_if=RunIf.ANY_FAILED))
+PASSED_ON = (
+    node("a"),
+    node("b"),
+    node("c", "a", needs=["a"]),
+    node("h", "b", "a", run_if=RunIf.ANY_FAILED, needs=["b", "a"]),
+    node("d", "c", "h", run_if=RunIf.ALL_ENDED, needs=["c", "h"]),
+)
 HOLDS = {
     RunIf.ALL_SUCCEEDED: lambda states: set(states) <= {State.SUCCEEDED},
     RunIf.ALL_ENDED: lambda states: True,
@@ -43,6 +52,10 @@ class Story:
         self.run: Run | None = None
         self.cancelled_at: int | None = None
         self.running_at_cancel: set[ExecutionId] = set()
+        self.answered: dict[str, list[bytes]] = defaultdict(list)
+        """What each task has answered; at each attempt, another text."""
+        self.arrived: dict[str, set[bytes]] = defaultdict(set)
+        """What has arrived of the result of each task."""
         self.world.steps.taken.clear()
 
     def tell(self, *, cancels: bool) -> None:
@@ -105,11 +118,35 @@ class Story:
         assert HOLDS[called.run_if](states), f"{key} was called after {states}"
         if self.cancelled_at is not None:
             assert executions[key].id in self.running_at_cancel, f"{key} was called after the cancellation"
-        return FAILS if key in self.fails else succeeds(callback)
+        self._judge_results(called, callback.body, states)
+        if key in self.fails:
+            return FAILS
+        self.answered[key].append(b'{"%b":%d.0}' % (key.encode(), len(self.answered[key])))
+        return replace(succeeds(callback), body=self.answered[key][-1])
+
+    def _judge_results(self, called: Node, body: bytes, states: list[State]) -> None:
+        """Each result is one that its task has answered, and arrives as the same at every call."""
+        if not called.needs:
+            assert body == b""
+            return
+        members = []
+        for needed in called.needs:
+            state = states[called.after.index(needed)]
+            texts = self.answered[needed] if state is State.SUCCEEDED else [b"null"]
+            [text] = [
+                each
+                for each in texts
+                if b'"%b":{"state":"%b","result":%b}' % (needed.encode(), state.encode(), each) in body
+            ]
+            members.append(b'"%b":{"state":"%b","result":%b}' % (needed.encode(), state.encode(), text))
+            self.arrived[needed].add(text)
+            assert len(self.arrived[needed]) == 1, f"different results of {needed} have arrived"
+        assert body == b'{"body":null,"results":{%b}}' % b",".join(members)
 
 
 STORIES = {
     "a diamond": (lambda: Story(*DIAMOND), False, {RunState.SUCCEEDED}),
+    "results on their way": (lambda: Story(*PASSED_ON, fails="b"), False, {RunState.SUCCEEDED}),
     "a handled failure": (lambda: Story(*HANDLED, fails="a"), False, {RunState.SUCCEEDED}),
     "a failure that is passed by": (
         lambda: Story(*DIAMOND, on_failure=OnFailure.CONTINUE, fails="b"),
@@ -132,7 +169,7 @@ def test_a_run_without_faults_ends_as_expected(name):
     make, cancels, _ = STORIES[name]
     story = make()
     story.tell(cancels=cancels)
-    ends = {"a diamond": RunState.SUCCEEDED, "a handled failure": RunState.SUCCEEDED}
+    ends = dict.fromkeys(("a diamond", "a handled failure", "results on their way"), RunState.SUCCEEDED)
     assert story.judge().state is ends.get(name, RunState.CANCELLED if cancels else RunState.FAILED)
 
 

@@ -1,0 +1,119 @@
+"""Results: JSON that a task hands on to the tasks that need it, byte for byte.
+
+The text of a result is never decoded and encoded again on its way, so that numbers, escapes and the order of members
+arrive as they were sent.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from shared.dataclass import dataclass
+from shared.domain.delivery.callback import MAX_RESULT_BYTES
+from shared.domain.errors import InvalidValueError
+from shared.domain.ids import ExecutionId
+from shared.domain.workflows.graph import Graph
+from shared.domain.workflows.run import Run, TaskState
+from shared.domain.workflows.run_rules import execution_of
+
+MAX_DEPTH = 32
+"""The deepest nesting of a result, and of a request's own body beside results."""
+JSON_TYPE = ("Content-Type", "application/json")
+_RESERVED_BYTES = 32
+"""For the members and the punctuation of the body, and again of each result in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeededTask:
+    """A task whose result another one needs, as it ended."""
+
+    key: str
+    state: TaskState
+    execution_id: ExecutionId | None
+    """Whose record has the result; None if the task did not succeed."""
+
+
+def needed_tasks(run: Run, graph: Graph, key: str) -> list[NeededTask]:
+    """The tasks whose results a chosen task needs, in the order of its `needs`. All of them have ended for good."""
+    positions = graph.indexes()
+    found = []
+    for needed in graph.nodes[positions[key]].needs:
+        progress = run.tasks[positions[needed]]
+        if progress is None or progress.is_open:
+            raise InvalidValueError(f"task {needed} has not ended")
+        succeeded = progress.state is TaskState.SUCCEEDED
+        found.append(
+            NeededTask(
+                key=needed,
+                state=progress.state,
+                execution_id=execution_of(run, graph, positions[needed]) if succeeded else None,
+            )
+        )
+    return found
+
+
+def read_result(body: bytes) -> bytes:
+    """The text of a result, without white space around it; InvalidValueError for anything else.
+
+    What is read of a longer body is cut off, so its white space counts: the end might be missing.
+    """
+    if len(body) > MAX_RESULT_BYTES:
+        raise InvalidValueError(f"a result has at most {MAX_RESULT_BYTES} bytes")
+    text = body.strip(b" \t\r\n")
+    check_json(text)
+    return text
+
+
+def check_json(text: bytes) -> None:
+    """InvalidValueError for anything but JSON in UTF-8 that is nested at most `MAX_DEPTH` deep."""
+    if _depth(text) > MAX_DEPTH:
+        raise InvalidValueError(f"nested more than {MAX_DEPTH} deep")
+    try:
+        # Numbers are not converted: some would overflow, and others take long.
+        json.loads(text.decode(), parse_int=str, parse_float=str, parse_constant=_refuse)
+    except ValueError as error:
+        raise InvalidValueError("not valid JSON in UTF-8") from error
+
+
+def body_with_results(own: bytes, results: Sequence[tuple[NeededTask, bytes]]) -> bytes:
+    """`{"body": own, "results": {key: {"state": ..., "result": ...}}}`: each JSON text as it is, null if empty."""
+    members = b",".join(
+        b'"%b":{"state":"%b","result":%b}' % (task.key.encode(), task.state.encode(), text or b"null")
+        for task, text in results
+    )
+    return b'{"body":%b,"results":{%b}}' % (own or b"null", members)
+
+
+def longest_body(own: bytes, needs: Sequence[str]) -> int:
+    """No body with these results has more bytes."""
+    each = (len(key) + MAX_RESULT_BYTES + 2 * _RESERVED_BYTES for key in needs)
+    return len(own) + _RESERVED_BYTES + sum(each)
+
+
+def with_json_type(headers: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """The headers of a request with results: its own type, or that of JSON."""
+    has_type = any(name.lower() == "content-type" for name, _ in headers)
+    return headers if has_type else (*headers, JSON_TYPE)
+
+
+def _depth(text: bytes) -> int:
+    """Counted on the bytes: a recursive parser could exhaust the stack."""
+    depth = deepest = 0
+    in_string = escaped = False
+    if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
+        return 0
+    for byte in text:
+        if in_string:
+            in_string = escaped or byte != 0x22
+            escaped = byte == 0x5C and not escaped
+        elif byte == 0x22:
+            in_string = True
+        elif byte in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif byte in b"]}":
+            depth -= 1
+    return deepest
+
+
+def _refuse(name: str) -> Mapping[str, object]:
+    raise ValueError(f"{name} is no JSON")
