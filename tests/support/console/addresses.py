@@ -8,7 +8,9 @@ from tests.support.sources import ROOT
 
 STATIC = ROOT / "functions" / "api" / "console" / "static"
 OF_RUNS = frozenset({"run"})
-"""Pages whose id is that of an execution; the ids of other pages are those of jobs."""
+"""Pages whose id is that of an execution; the ids of pages that are not named here are those of jobs."""
+OF_WORKFLOWS = frozenset({"workflow"})
+OF_WORKFLOW_RUNS = frozenset({"workflowRun"})
 OF_OPERATORS = frozenset({"operator"})
 
 
@@ -27,7 +29,10 @@ def pages_without_id() -> tuple[str, ...]:
 
 def address(page: str, day: Day) -> str:
     """Such as `#/jobs/job_1`, of a job or an execution of the day."""
-    named = day.failed if page in OF_RUNS else day.jobs.get("stock report", "")
+    if page in OF_WORKFLOWS | OF_WORKFLOW_RUNS:
+        named = next(reversed(day.workflows if page in OF_WORKFLOWS else day.workflow_runs), "")
+    else:
+        named = day.failed if page in OF_RUNS else day.jobs.get("stock report", "")
     return f"#{_path(page).replace('{id}', named)}"
 
 

@@ -71,6 +71,26 @@ JOBS: dict[str, dict[str, Any]] = {
 """The recurring jobs by name."""
 
 
+WORKFLOW: dict[str, Any] = {
+    "name": "closing of the month",
+    "tags": ["billing"],
+    "tasks": [
+        {"key": "extract", "request": {"url": f"{RECEIVER}/extract"}},
+        {"key": "north", "after": ["extract"], "request": {"url": f"{RECEIVER}/north"}},
+        {"key": "south", "after": ["extract"], "request": {"url": f"{RECEIVER}/gone"}},
+        {"key": "report", "after": ["north", "south"], "request": {"url": f"{RECEIVER}/report"}},
+        {
+            "key": "clean-up",
+            "after": ["report", "extract"],
+            "run_if": "all_ended",
+            "request": {"url": f"{RECEIVER}/clean-up"},
+        },
+    ],
+    "on_failure": "continue",
+}
+"""A workflow of which one task fails."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
     """The keys of a deployment, and the ids of what is in it."""
@@ -83,6 +103,10 @@ class Day:
     neighbour_key: str
     jobs: dict[str, str] = field(default_factory=dict)
     """Ids by name; `once` is a one-off job of tomorrow, and `foreign` belongs to the neighbour."""
+    workflows: list[str] = field(default_factory=list)
+    """The ids of workflows, once one was run."""
+    workflow_runs: list[str] = field(default_factory=list)
+    """Their runs, latest first: one that has just begun, and one in which a task failed."""
     failures: list[str] = field(default_factory=list)
     """Ids of the executions that failed, newest first."""
 
@@ -109,6 +133,28 @@ def live(api: ServedApi, day: Day) -> None:
     api.pass_time(HOURS * 3_600)
     api.do(lambda: _end_day(api.api, day))
     api.pass_time(1)
+
+
+def run_a_workflow(api: ServedApi, day: Day, *, fails: bool = True) -> None:
+    """Two runs: one task fails in the first, unless no task shall, and the second has just begun."""
+    workflow = WORKFLOW
+    if not fails:
+        good = f"{RECEIVER}/south"
+        tasks = [
+            task | ({"request": {"url": good}} if task["key"] == "south" else {})
+            for task in WORKFLOW["tasks"]
+        ]
+        workflow = WORKFLOW | {"tasks": tasks}
+    api.world.sender.answer_to = lambda callback: _answer(callback, api.now_ms)
+    api.do(lambda: day.workflows.append(_made(api.api, day.key, "/v1/workflows", workflow)["id"]))
+    api.do(lambda: start_run(api, day))
+    api.pass_time(30)
+    api.do(lambda: start_run(api, day))
+
+
+def start_run(api: ServedApi, day: Day) -> None:
+    run = ask(api.api, day.key, "POST", f"/v1/workflows/{day.workflows[0]}/runs").json
+    day.workflow_runs.insert(0, run["id"])
 
 
 def _settled(api: ApiWorld) -> Day:

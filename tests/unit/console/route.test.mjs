@@ -13,10 +13,12 @@ test('every address is read as it was written, whatever is in it', () => {
 });
 
 test('every page has an address of its own', () => {
-  const names = ['overview', 'jobs', 'newJob', 'dead', 'upcoming', 'usage', 'operator', 'account'];
+  const names = ['overview', 'jobs', 'newJob', 'dead', 'workflows', 'upcoming', 'usage', 'operator', 'account'];
   for (const name of names) assert.deepEqual(parse(href(name)), { name, params: {}, query: {} });
   assert.equal(parse(href('editJob', { id: 'job_1' })).name, 'editJob');
   assert.equal(parse(href('job', { id: 'job_1' })).name, 'job');
+  assert.equal(parse(href('workflow', { id: 'wfl_1' })).name, 'workflow');
+  assert.equal(parse(href('workflowRun', { id: 'run_1' })).name, 'workflowRun');
 });
 
 test('an empty address is the first page, and a strange one is no page', () => {
@@ -30,14 +32,18 @@ test('empty members of a query are left out', () => {
   assert.equal(href('jobs', {}, { state: 'paused', tag: '', name: null, prefix: undefined }), '#/jobs?state=paused');
 });
 
-test('the id of a job, a run or a backfill names its page, and no other text does', () => {
+test('the id of a job, a run, a backfill, a workflow or its run names its page, and no other text does', () => {
   const body = '001jmg0r03szjym089eyz6ab9d1';
   const run = `exe_1${'0'.repeat(30)}`;
   for (const id of [run, ` ${run}\n`]) assert.deepEqual(pageOfId(id), { name: 'run', params: { id: run } });
   for (const id of [`job_r${body}`, `job_1${'z'.repeat(30)}`, `job_r${body}_b${'0'.repeat(26)}`]) {
     assert.deepEqual(pageOfId(id), { name: 'job', params: { id } });
   }
-  for (const text of ['', 'nightly', 'exe_', 'job_of_mine', `${run}0`, `x${run}`, `exe_1${'u'.repeat(30)}`, ...HOSTILE]) {
+  const workflow = `wfl_1${'0'.repeat(27)}`;
+  assert.deepEqual(pageOfId(workflow), { name: 'workflow', params: { id: workflow } });
+  const itsRun = `run_1${'0'.repeat(30)}`;
+  assert.deepEqual(pageOfId(itsRun), { name: 'workflowRun', params: { id: itsRun } });
+  for (const text of ['', 'nightly', 'exe_', 'wfl_', `${workflow}0`, `${itsRun}0`, 'job_of_mine', `${run}0`, `x${run}`, `exe_1${'u'.repeat(30)}`, ...HOSTILE]) {
     assert.equal(pageOfId(text), null, text);
   }
 });

@@ -15,6 +15,9 @@ const PAGES = {
   newJob: () => import('./pages/job_form.js'),
   job: () => import('./pages/job.js'),
   editJob: () => import('./pages/job_form.js'),
+  workflows: () => import('./pages/workflows.js'),
+  workflow: () => import('./pages/workflow.js'),
+  workflowRun: () => import('./pages/workflow_run.js'),
   upcoming: () => import('./pages/upcoming.js'),
   account: () => import('./pages/account.js'),
 };

@@ -10,9 +10,9 @@ const PASSING = new Set([502, 503, 504]);
 /** Routes that take an Idempotency-Key. The same key makes a repeated request the same act. */
 export const KEYED = [
   '/v1/jobs', '/v1/jobs/batch', '/v1/jobs/bulk', '/v1/jobs/{job_id}/backfill', '/v1/jobs/{job_id}/trigger',
-  '/v1/dead-letters/redrive', '/v1/executions/search',
+  '/v1/workflows/{workflow_id}/runs', '/v1/dead-letters/redrive', '/v1/executions/search',
 ];
-const KEYED_PATH = new RegExp(`^(?:${KEYED.map((path) => path.replace('{job_id}', '[^/]+')).join('|')})$`);
+const KEYED_PATH = new RegExp(`^(?:${KEYED.map((path) => path.replace(/\{\w+\}/, '[^/]+')).join('|')})$`);
 /** Methods that may be repeated without a key. */
 const REPEATABLE = new Set(['GET', 'PUT']);
 

@@ -6,15 +6,17 @@ import { isSame, nextPause } from './pace.js';
  * Load now, and again every 5 to 60 s while the tab is shown.
  *
  * @param {() => Promise<any>} load what is loaded; `deps` are the values that it depends on
+ * @param {{isFinal: (value: any) => boolean}} options whether nothing is asked any more, because a value stays as it is
  * @returns {{value: any, error: any, isLoading: boolean, isStale: boolean, changedAt: number | null,
- *   checkedAt: number | null, pauseMs: number, reload: () => Promise<void>}}
+ *   checkedAt: number | null, pauseMs: number, isFinal: boolean,
+ *   reload: () => Promise<void>}}
  *   `value` is the last answer, also after an error; it is undefined before the first one and after `deps` changed.
  *   `changedAt` and `checkedAt` are milliseconds of the clock of this machine.
  */
-export function usePolled(load, deps = []) {
+export function usePolled(load, deps = [], { isFinal = () => false } = {}) {
   const [shown, setShown] = useState(NOTHING);
   const current = useRef({ load, round: 0, timer: null, pauseMs: 0, shown: NOTHING });
-  current.current.load = load;
+  Object.assign(current.current, { load, isFinal });
 
   const show = useCallback((change) => {
     current.current.shown = { ...current.current.shown, ...change };
@@ -31,8 +33,10 @@ export function usePolled(load, deps = []) {
     if (round !== state.round) return;
     const hasChanged = !isSame(outcome.value, state.shown.value) && !outcome.error;
     state.pauseMs = nextPause(state.pauseMs, { hasChanged, retryAfter: outcome.error?.retryAfter });
-    show(shownAfter(outcome, hasChanged, state.shown, state.pauseMs));
-    if (!document.hidden) state.timer = setTimeout(ask, state.pauseMs);
+    const shownNow = shownAfter(outcome, hasChanged, state.shown, state.pauseMs);
+    const isLast = !outcome.error && state.isFinal(shownNow.value);
+    show({ ...shownNow, isFinal: isLast });
+    if (!document.hidden && !isLast) state.timer = setTimeout(ask, state.pauseMs);
   }, []);
 
   // Not after the next frame is painted: the answer is waited for.
@@ -58,7 +62,7 @@ export function usePolled(load, deps = []) {
 }
 
 const NOTHING = Object.freeze({
-  value: undefined, error: null, isLoading: true, isStale: false, changedAt: null, checkedAt: null, pauseMs: 0,
+  value: undefined, error: null, isLoading: true, isStale: false, isFinal: false, changedAt: null, checkedAt: null, pauseMs: 0,
 });
 
 async function outcomeOf(load) {

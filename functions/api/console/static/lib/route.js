@@ -10,6 +10,9 @@ const PATHS = {
   editJob: '/jobs/{id}/edit',
   run: '/runs/{id}',
   dead: '/dead-letters',
+  workflows: '/workflows',
+  workflow: '/workflows/{id}',
+  workflowRun: '/workflow-runs/{id}',
   upcoming: '/upcoming',
   usage: '/usage',
   operator: '/operator',
@@ -37,12 +40,16 @@ export function parse(hash) {
 
 const ID_CHARACTERS = '[0-9a-hjkmnp-tv-z]';
 const RUN_ID = new RegExp(`^exe_1${ID_CHARACTERS}{30}$`);
+const WORKFLOW_ID = new RegExp(`^wfl_1${ID_CHARACTERS}{27}$`);
+const WORKFLOW_RUN_ID = new RegExp(`^run_1${ID_CHARACTERS}{30}$`);
 const JOB_ID = new RegExp(`^job_(?:1${ID_CHARACTERS}{30}|r${ID_CHARACTERS}{27}(?:_b${ID_CHARACTERS}{26})?)$`);
 
 /** {name, params} of the page of an id, as alerts, logs of receivers and the header webhook-id have it; null for other texts. */
 export function pageOfId(text) {
   const id = text.trim();
   if (RUN_ID.test(id)) return { name: 'run', params: { id } };
+  if (WORKFLOW_ID.test(id)) return { name: 'workflow', params: { id } };
+  if (WORKFLOW_RUN_ID.test(id)) return { name: 'workflowRun', params: { id } };
   return JOB_ID.test(id) ? { name: 'job', params: { id } } : null;
 }
 

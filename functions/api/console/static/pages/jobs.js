@@ -4,10 +4,11 @@ import { get } from '../lib/api.js';
 import { duration } from '../lib/format.js';
 import { cadence, markOf, titleOf } from '../lib/job_words.js';
 import { usePolled } from '../lib/poll.js';
-import { href, setQuery } from '../lib/route.js';
+import { href } from '../lib/route.js';
 import { NONE, isChosen, kept, toggled, toggledShown } from '../lib/selection.js';
 import { whyNot } from '../lib/session.js';
 import { Empty, Page, Pending, State, Time } from '../ui/basics.js';
+import { Pages } from '../ui/pages.js';
 import { Table } from '../ui/table.js';
 import { BulkBar } from './jobs/bulk_bar.js';
 import { Filters } from './jobs/filters.js';
@@ -102,13 +103,4 @@ function NoJobs({ filters, hasMore }) {
       <p>A job calls a URL once, on a cron line or at an interval. <a href=${href('newJob')}>Create one here</a>, or with
         the command line:</p>
     <//>`;
-}
-
-function Pages({ cursor, next }) {
-  if (!cursor && !next) return null;
-  return html`
-    <nav class="pages" aria-label="Pages of the list">
-      ${cursor && html`<button type="button" onClick=${() => setQuery({ cursor: null })}>First page</button>`}
-      ${next && html`<button type="button" onClick=${() => setQuery({ cursor: next }, { replace: false })}>Next page</button>`}
-    </nav>`;
 }

@@ -62,7 +62,8 @@ function Found({ run, why }) {
     <p class="lead">${leadSentence(run, why)}</p>
     <p><${State} kind=${stateKind(run.state)} word=${run.state} /> ${why.summary}</p>
     <dl class="facts">
-      <div><dt>Job</dt><dd><a href=${href('job', { id: run.job_id })}>${run.name ?? run.job_id}</a></dd></div>
+      ${run.task ? html`<${Task} run=${run} />`
+        : html`<div><dt>Job</dt><dd><a href=${href('job', { id: run.job_id })}>${run.name ?? run.job_id}</a></dd></div>`}
       <div><dt>Due</dt><dd><${Time} iso=${run.due_at} exact /></dd></div>
       ${run.lag_ms !== null && html`<div><dt>First call</dt><dd>${duration(run.lag_ms)} after that</dd></div>`}
       ${run.next_attempt_at && html`<div><dt>Next attempt</dt><dd><${Time} iso=${run.next_attempt_at} exact /></dd></div>`}
@@ -75,6 +76,13 @@ function Found({ run, why }) {
     <h2>Elsewhere</h2>
     <p class="actions">${runSnippets(run.id).map((each) => html`<${Copy} key=${each.label} ...${each} />`)}</p>
     <p><a href="v1/docs/guides/late-jobs">What helps against each reason</a></p>`;
+}
+
+/** The task of a workflow that this run is. */
+function Task({ run }) {
+  return html`
+    <div><dt>Workflow</dt><dd><a href=${href('workflow', { id: run.job_id })}>${run.name ?? run.job_id}</a></dd></div>
+    <div><dt>Task</dt><dd>${run.task.key} of <a href=${href('workflowRun', { id: run.task.run_id })}>its run</a></dd></div>`;
 }
 
 /** The runs that this one stems from, or led to. */

@@ -11,6 +11,7 @@ import { Help, useShortcuts } from './shortcuts.js';
 const ENTRIES = [
   ['overview', 'Overview'],
   ['jobs', 'Jobs'],
+  ['workflows', 'Workflows'],
   ['dead', 'Dead letters'],
   ['upcoming', 'Upcoming'],
   ['usage', 'Usage and keys'],
@@ -19,7 +20,7 @@ const ENTRIES = [
 /** The entries of operators, who manage tenants and see no jobs. */
 const FOR_OPERATORS = ['operator', 'usage'];
 /** The entry that is marked on pages without an entry of their own. */
-const PARENTS = { job: 'jobs', newJob: 'jobs', editJob: 'jobs', run: 'overview' };
+const PARENTS = { job: 'jobs', newJob: 'jobs', editJob: 'jobs', run: 'overview', workflow: 'workflows', workflowRun: 'workflows' };
 
 export function Frame({ pages, signOut }) {
   const route = useRoute();

@@ -3,7 +3,8 @@ import { cloneElement, html, useEffect, useId, useState } from '../lib/dom.js';
 import { adviceOn, requestId } from '../lib/advice.js';
 import { ago, instant } from '../lib/format.js';
 
-const SHAPES = {
+/** Shapes in a box of 16 by 16, by the kind of a state: no state is told by its colour alone. */
+export const SHAPES = {
   ok: html`<circle cx="8" cy="8" r="6" />`,
   failed: html`<path d="M3 3 L13 13 M13 3 L3 13" class="stroke" />`,
   wait: html`<path d="M8 1.5 L14.5 8 L8 14.5 L1.5 8 Z" />`,
@@ -34,10 +35,9 @@ export function Page({ title, actions, polled, children }) {
 
 /** How current a page is; `polled` is a value of usePolled. */
 export function Live({ polled }) {
-  const { isStale, checkedAt, pauseMs, isLoading, reload } = polled;
-  const text = isStale
-    ? `Not current: last answer ${ago(checkedAt)}`
-    : `Live, every ${Math.round((pauseMs || 5000) / 1000)} s`;
+  const { isStale, isFinal, checkedAt, pauseMs, isLoading, reload } = polled;
+  const live = isFinal ? 'Ended' : `Live, every ${Math.round((pauseMs || 5000) / 1000)} s`;
+  const text = isStale ? `Not current: last answer ${ago(checkedAt)}` : live;
   return html`<p class="live ${isStale ? 'stale' : ''}">
     <span>${text}</span>
     <button type="button" class="quiet" onClick=${reload} aria-busy=${isLoading}>Refresh</button>

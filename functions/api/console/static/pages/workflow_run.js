@@ -1,0 +1,85 @@
+// One run of a workflow: its graph while it runs, its tasks, and the acts on it.
+import { html } from '../lib/dom.js';
+import { get, send } from '../lib/api.js';
+import { duration } from '../lib/format.js';
+import { usePolled } from '../lib/poll.js';
+import { href } from '../lib/route.js';
+import { may, whyNot } from '../lib/session.js';
+import {
+  isWorkflowRunEnded, runActs, runSentence, stateWords, taskEndedAt, taskReason, workflowMark,
+} from '../lib/workflow_words.js';
+import { Page, Pending, Problem, State, Time } from '../ui/basics.js';
+import { ConfirmButton } from '../ui/dialog.js';
+import { NotAllowed } from '../ui/not_allowed.js';
+import { notify } from '../ui/notices.js';
+import { Table } from '../ui/table.js';
+import { Graph } from './workflow/graph.js';
+
+export default function WorkflowRun({ params }) {
+  if (!may('read')) return html`<${NotAllowed} title="Run of a workflow" scope="read" />`;
+  return html`<${Readable} id=${params.id} />`;
+}
+
+function Readable({ id }) {
+  const path = `/v1/runs/${encodeURIComponent(id)}`;
+  const polled = usePolled(() => get(path), [id], { isFinal: (run) => isWorkflowRunEnded(run.state) });
+  const { value: run, reload } = polled;
+  if (!run) return html`<${Page} title="Run of a workflow" /><${Pending} polled=${polled} />`;
+  const before = new Map(run.tasks.map((task) => [task.key, []]));
+  for (const { source, target } of run.graph.edges) before.get(target).push(source);
+  const levels = new Map(run.graph.nodes.map((node) => [node.key, node.level]));
+  const rows = run.tasks.map((task) => ({ ...task, after: before.get(task.key), level: levels.get(task.key) }))
+    .sort((one, other) => one.level - other.level);
+  return html`
+    <${Page} title="Run of ${run.workflow_name ?? run.workflow_id}" polled=${polled} actions=${html`<${Acts} run=${run} path=${path} reload=${reload} />`} />
+    ${polled.error && html`<${Problem} error=${polled.error} retry=${reload} />`}
+    <p class="lead">${runSentence(run)}</p>
+    <p><${State} kind=${workflowMark(run.state)} word=${stateWords(run.state)} /></p>
+    <dl class="facts">
+      <div><dt>Workflow</dt><dd><a href=${href('workflow', { id: run.workflow_id })}>${run.workflow_name ?? run.workflow_id}</a>, revision ${run.revision}</dd></div>
+      <div><dt>Began</dt><dd><${Time} iso=${run.created_at} exact /></dd></div>
+      ${run.ended_at && html`<div><dt>Ended</dt><dd><${Time} iso=${run.ended_at} exact /></dd></div>`}
+      ${!run.ended_at && html`<div><dt>Ends by</dt><dd><${Time} iso=${run.deadline_at} exact /></dd></div>`}
+      ${run.epoch > 1 && html`<div><dt>Redrives</dt><dd>${run.epoch - 1}</dd></div>`}
+      <div><dt>Id</dt><dd><code>${run.id}</code></dd></div>
+    </dl>
+    <h2>Graph</h2>
+    <${Graph} graph=${run.graph} tasks=${run.tasks} />
+    <h2>Tasks</h2>
+    <${Table} caption="Tasks, by their level in the graph" columns=${COLUMNS} rows=${rows} rowKey=${(task) => task.key} />`;
+}
+
+const COLUMNS = [
+  { key: 'key', label: 'Task', render: (task) => (task.execution_id ? html`<a href=${href('run', { id: task.execution_id })}>${task.key}</a>` : task.key) },
+  { key: 'state', label: 'State', render: (task) => html`<${State} kind=${workflowMark(task.state)} word=${stateWords(task.state)} />` },
+  { key: 'after', label: 'After', render: (task) => task.after.join(', ') || '–' },
+  { key: 'attempts', label: 'Attempts', numeric: true, render: (task) => String(task.attempts_begun) },
+  { key: 'due', label: 'Due', render: (task) => html`<${Time} iso=${task.due_at} exact />` },
+  { key: 'took', label: 'Took', numeric: true, render: (task) => duration(taskEndedAt(task) === null ? null : taskEndedAt(task) - Date.parse(task.due_at)) },
+  { key: 'next', label: 'Next attempt', render: (task) => html`<${Time} iso=${task.next_attempt_at} exact />` },
+  { key: 'why', label: 'Reason', render: taskReason },
+];
+
+function Acts({ run, path, reload }) {
+  const { cancel: canCancel, redrive: canRedrive } = runActs(run);
+  const why = whyNot('write');
+  if (why) return html`<span class="muted">${why}</span>`;
+  const cancel = async () => {
+    const { status } = await send('POST', `${path}/cancel`);
+    notify(status === 202 ? 'The run ends with the attempts that are running' : 'The run was cancelled');
+    await reload();
+  };
+  const redrive = async () => {
+    await send('POST', `${path}/redrive`, { body: { epoch: run.epoch } });
+    notify('The run goes on');
+    await reload();
+  };
+  return html`
+    ${canCancel && html`<${ConfirmButton} label="Cancel the run" kind="danger" act=${cancel}>
+      <p>No task starts any more, and no attempt is repeated. Attempts that are running are the last of their tasks.</p>
+    <//>`}
+    ${canRedrive && html`<${ConfirmButton} label="Redrive" title="Redrive the run" kind="primary" act=${redrive}>
+      <p>The same run goes on: tasks that failed, were skipped or were cancelled run anew, and tasks that succeeded keep their
+        success.</p>
+    <//>`}`;
+}
