@@ -73,12 +73,19 @@ def _is_change(request: httpx.Request) -> bool:
     return request.method in ("PUT", "DELETE") and "dry_run" not in request.url.params
 
 
-def jobs_of(set_name: str, jobs: Mapping[str, Members]) -> tuple[WantedJob, ...]:
-    """The jobs of a file, which is written and read."""
+def jobs_of(
+    set_name: str, jobs: Mapping[str, Members], workflows: Mapping[str, Members] | None = None
+) -> tuple[WantedJob, ...]:
+    """The jobs and workflows of a file, which is written and read."""
     lines = [f"set: {set_name}", "jobs:" if jobs else "jobs: {}"]
     for key, members in jobs.items():
         lines.append(f"  {key}:")
         lines += [f"    {name}: {value}" for name, value in {"url": HOOK, **members}.items()]
+    if workflows is not None:
+        lines.append("workflows:" if workflows else "workflows: {}")
+        for key, members in workflows.items():
+            lines.append(f"  {key}:")
+            lines += [f"    {name}: {value}" for name, value in members.items()]
     return wanted_jobs(read_apply_file("\n".join(lines).encode()), {"TOKEN": "s3cret"}, None)
 
 
@@ -89,9 +96,10 @@ def apply(
     *,
     prune: bool = True,
     blow: Blow | None = None,
+    workflows: Mapping[str, Members] | None = None,
 ) -> tuple[Plan, tuple[Done, ...]]:
     """The plan, and what became of it; a plan that is not possible is not carried out."""
-    struck, wanted = blow or Blow(), jobs_of(set_name, jobs)
+    struck, wanted = blow or Blow(), jobs_of(set_name, jobs, workflows)
     transport = httpx.MockTransport(lambda request: struck.answer(request, deployment.answer))
     with Punctual(URL, deployment.key, transport=transport, runtime=deployment.runtime) as client:
         plan = make_plan(client, set_name, wanted, prune=prune, workers=1)

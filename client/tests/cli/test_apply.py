@@ -396,3 +396,120 @@ def test_refusal_of_a_url_from_outside_does_not_show_it() -> None:
     assert ran.code == 6
     assert "at /on_failure" in ran.err
     assert "s3cret" not in ran.err.lower()
+
+
+ORDER = f"""\
+set: shop
+defaults:
+  url: {HOOK}
+  headers: {{X-Token: {{env: HOOK_TOKEN}}}}
+workflows:
+  order:
+    tasks:
+      charge: {{json: {{order: 7}}}}
+      ship: {{after: [charge], url: {{env: SHIP_URL}}}}
+  other:
+    tasks: {{one: {{}}}}
+jobs:
+  order: {{cron: '@daily'}}
+"""
+SHOP = {"HOOK_TOKEN": "s3cret", "SHIP_URL": "https://receiver.example/t0ken/path"}
+
+
+def shop(text: str = ORDER) -> Shell:
+    around = shell()
+    around.environ.update(SHOP)
+    around.ok("apply", "-f", "-", stdin=text)
+    return around
+
+
+def test_workflows_come_before_jobs_and_are_shown_with_their_tasks() -> None:
+    around = shell()
+    around.environ.update(SHOP)
+    ran = around.ok("apply", "-f", "-", stdin=ORDER)
+    assert ran.out == (
+        '+ shop.order           cron "@daily" · next run 2026-01-16 00:00\n'
+        "+ workflow shop.order  2 tasks\n"
+        "+ workflow shop.other  1 task\n"
+        "3 to create\n"
+    )
+    assert ran.err == "3 created\n"
+    kinds = [each.split("/")[2] for each in changes(around)]
+    assert kinds == ["workflows", "workflows", "jobs"]
+    workflow = around.json("workflows", "get", "shop.order")
+    assert (workflow["set"], [task["key"] for task in workflow["tasks"]]) == ("shop", ["charge", "ship"])
+    again = around.ok("apply", "-f", "-", "--exit-code", stdin=ORDER)
+    assert again.out == "3 unchanged\n"
+
+
+def test_differences_of_workflows_name_tasks_and_hide_values() -> None:
+    around = shop()
+    around.environ.update({"HOOK_TOKEN": "0ther", "SHIP_URL": "https://receiver.example/n3w"})
+    changed = ORDER.replace("order: 7", "order: 8").replace("  other:\n    tasks: {one: {}}\n", "")
+    changed = changed.replace("after: [charge],", "timeout_seconds: 5, run_if: all_succeeded, lane: bulk,")
+    ran = around.ok("apply", "-f", "-", "--prune", "--dry-run", stdin=changed)
+    lines = ran.out.splitlines()
+    assert lines[0].startswith("~ shop.order ")
+    assert lines[1] == (
+        "~ workflow shop.order  tasks.charge.request.body changed (hidden) · "
+        "header X-Token of tasks.charge changed (hidden) · "
+        'tasks.ship.after ["charge"] → [] · tasks.ship.lane "standard" → "bulk" · '
+        "header X-Token of tasks.ship changed (hidden) · tasks.ship.request.url changed (hidden) · "
+        "tasks.ship.timeout_seconds 30 → 5"
+    )
+    assert lines[2:] == ["- workflow shop.other  in set shop, not in the file", "2 to change, 1 to delete"]
+    document = around.json("apply", "-f", "-", "--prune", "--dry-run", stdin=changed)
+    assert [each["kind"] for each in document["changes"]] == ["job", "workflow"]
+    assert document["deletions"][0]["kind"] == "workflow"
+    for secret in ("s3cret", "0ther", "t0ken", "n3w"):
+        assert secret not in ran.out + ran.err + str(document)
+
+
+def test_added_and_removed_tasks_are_named_and_their_urls_hidden() -> None:
+    one = ORDER.replace("      ship: {after: [charge], url: {env: SHIP_URL}}\n", "")
+    around = shop(one)
+    ran = around.ok("apply", "-f", "-", "--dry-run", stdin=ORDER)
+    assert "~ workflow shop.order  task ship added\n" in ran.out
+    document = around.json("apply", "-f", "-", "--dry-run", stdin=ORDER)
+    assert document["changes"][0]["fields"][0]["after"]["request"]["url"] == "(hidden)"
+    around.ok("apply", "-f", "-", stdin=ORDER)
+    assert (
+        "~ workflow shop.order  task ship removed\n"
+        in around.ok("apply", "-f", "-", "--dry-run", stdin=one).out
+    )
+    assert "t0ken" not in str(around.json("apply", "-f", "-", "--dry-run", stdin=one))
+
+
+def test_workflow_that_the_api_refuses_stops_the_file_with_its_line_and_reason() -> None:
+    around = shop()
+    before = len(changes(around))
+    bad = ORDER.replace("charge: {json", "charge: {after: [ship], json")
+    ran = around.run("apply", "-f", "-", stdin=bad)
+    assert ran.code == 6
+    assert "standard input:6: workflow shop.order\n" in ran.err
+    assert "charge → ship" in ran.err or "ship → charge" in ran.err
+    assert "1 workflow of the file cannot be applied: nothing was changed" in ran.err
+    assert len(changes(around)) == before
+
+
+def test_workflow_of_another_set_is_a_conflict_and_prune_asks_for_a_limit() -> None:
+    around = shop()
+    with around.deployment.client() as p:
+        p.workflows.put("shop.new", tasks=[{"key": "a", "request": {"url": HOOK}}], set="else")  # type: ignore[list-item]
+    more = ORDER.replace("  other:", "  new:")
+    ran = around.run("apply", "-f", "-", stdin=more)
+    assert ran.code == 5
+    assert "shop.new is a workflow of the set else" in ran.err
+    none = around.run("apply", "-f", "-", "--prune", "--yes", stdin="set: shop\njobs: {}\n")
+    assert none.code == 2
+    assert "3 of the 3 jobs and workflows of the set shop would be deleted" in none.err
+    around.ok("apply", "-f", "-", "--prune", "--yes", "--prune-limit", "3", stdin="set: shop\njobs: {}\n")
+    assert [each["key"] for each in around.json("workflows", "list")] == ["shop.new"]
+
+
+def test_export_names_the_workflows_that_it_leaves_out() -> None:
+    around = shop()
+    ran = around.run("export", "--set", "shop")
+    assert ran.code == 1
+    assert "left out: workflow shop.order; write it into the file, or `apply --prune` deletes it" in ran.err
+    assert "2 workflows of the set are not in the file" in ran.err

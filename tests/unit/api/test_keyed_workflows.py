@@ -102,6 +102,7 @@ TASK = {"after": [], "run_if": "all_succeeded", "timeout_seconds": 30, "lane": "
         (with_request(method="PUT"), {"/tasks/charge/request/method": ("POST", "PUT")}),
         ({"tasks": [SHIP, CHARGE]}, {"/tasks": (["charge", "ship"], ["ship", "charge"])}),
         ({"tasks": [CHARGE, SHIP | {"after": []}]}, {"/tasks/ship/after": (["charge"], [])}),
+        ({"tasks": [CHARGE, SHIP | {"needs": ["charge"]}]}, {"/tasks/ship/needs": ([], ["charge"])}),
     ],
 )
 def test_changed_members_are_told_and_values_of_requests_are_not(

@@ -1,4 +1,5 @@
-"""The `apply` file: the jobs of a set, written in YAML, with the members of `PUT /v1/jobs/by-key/{key}`.
+"""The `apply` file: the jobs and the workflows of a set, written in YAML, with the members of
+`PUT /v1/jobs/by-key/{key}` and `PUT /v1/workflows/by-key/{key}`.
 
     set: billing
     defaults:
@@ -9,6 +10,11 @@
         url: https://example.com/hooks/nightly
         headers:
           X-Token: {env: HOOK_TOKEN}
+    workflows:
+      order:
+        tasks:
+          charge: {url: https://example.com/hooks/charge}
+          ship: {url: https://example.com/hooks/ship, after: [charge]}
 
 The members of `schedule` and `request` stand beside the other members of a job. The key of this job in the API is
 `billing.nightly`. This package reads and writes the file. It sends nothing, and it reads no environment variable by
@@ -16,7 +22,6 @@ itself. It needs PyYAML.
 """
 
 from punctual.applyfile.model import (
-    ApplyFile,
     ApplyFileError,
     Job,
     MissingVariablesError,
@@ -25,6 +30,7 @@ from punctual.applyfile.model import (
     source_of,
 )
 from punctual.applyfile.reading import read_apply_file
+from punctual.applyfile.workflow import ApplyFile, Workflow
 from punctual.applyfile.writing import Section, variable_name, variable_names, write_apply_file
 
 __all__ = [
@@ -34,6 +40,7 @@ __all__ = [
     "MissingVariablesError",
     "Section",
     "Source",
+    "Workflow",
     "api_key",
     "read_apply_file",
     "source_of",

@@ -38,12 +38,8 @@ def member_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
     for member in members:
         if member not in MEMBERS:
             return (member,), _unknown(member)
-    try:
-        msgspec.convert(members, type=Fields, strict=True)
-    except msgspec.ValidationError as error:
-        match = _MESSAGE.fullmatch(str(error))
-        assert match is not None
-        return _steps(match["path"] or ""), _in_plain_words(match["what"])
+    if error := type_error(members, Fields):
+        return error
     if unknown_source := _outside_error(members):
         return unknown_source
     tags = members.get("tags", [])
@@ -52,6 +48,17 @@ def member_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
     names = [header.lower() for header in members.get("headers", {})]
     if len(set(names)) != len(names):
         return ("headers",), "a header occurs twice, in upper and lower case"
+    return None
+
+
+def type_error(members: Mapping[str, Any], fields: type[msgspec.Struct]) -> tuple[Path, str] | None:
+    """Return the place of the first member that has not the type or the limits of `fields`, or None."""
+    try:
+        msgspec.convert(members, type=fields, strict=True)
+    except msgspec.ValidationError as error:
+        match = _MESSAGE.fullmatch(str(error))
+        assert match is not None
+        return _steps(match["path"] or ""), _in_plain_words(match["what"])
     return None
 
 

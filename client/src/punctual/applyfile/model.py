@@ -70,6 +70,8 @@ class Job:
     key: str
     members: Mapping[str, Any] = field(repr=False)
     line: int = 0
+    section: str = "jobs"
+    """The section of the file in which it is: a task of a workflow is read like a job."""
 
     def sources(self) -> tuple[Source, ...]:
         """Where the values come from that the file does not hold, in the order of the file."""
@@ -106,7 +108,7 @@ class Job:
             text = value if source is None else values[source]
             if not _HEADER_TEXT.fullmatch(text):
                 raise ApplyFileError(
-                    f"jobs.{self.key}.headers.{name}: the value of {source} has characters that no header has"
+                    f"{self.section}.{self.key}.headers.{name}: the value of {source} has characters that no header has"
                 )
             yield name, text
 
@@ -128,8 +130,9 @@ class Job:
         if is_url or (may_be_none and text == _NO_URL):
             return text
         also = f", or is {_NO_URL!r}" if may_be_none else ""
+        place = ".".join((self.section, self.key, *path))
         raise ApplyFileError(
-            f"jobs.{self.key}.{'.'.join(path)}: the value of {source} is no URL: one begins with https:// and has at "
+            f"{place}: the value of {source} is no URL: one begins with https:// and has at "
             f"most {_MAX_URL} characters of ASCII, without spaces and line breaks{also}"
         )
 
@@ -137,25 +140,15 @@ class Job:
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise ApplyFileError(f"jobs.{self.key}.body: the value of {source} is not UTF-8") from None
+            raise ApplyFileError(
+                f"{self.section}.{self.key}.body: the value of {source} is not UTF-8"
+            ) from None
         return text
 
     def _values(self) -> Iterator[Any]:
         yield from self.members.get("headers", {}).values()
         yield self.members.get("body")
         yield from (value_at(self.members, path) for path in URL_POINTERS)
-
-
-@dataclass(frozen=True, slots=True)
-class ApplyFile:
-    """The jobs of a set, in the order of the file. `apply` never touches a job of another set."""
-
-    set: str
-    jobs: tuple[Job, ...]
-
-    def key_of(self, job: Job) -> str:
-        """The key of a job in the API, such as `billing.nightly`."""
-        return api_key(self.set, job.key)
 
 
 def api_key(set_name: str, key: str) -> str:

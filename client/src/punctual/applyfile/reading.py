@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from punctual.applyfile.checking import Path, job_error, member_error
-from punctual.applyfile.model import KEY, SET, ApplyFile, ApplyFileError, Job, api_key
+from punctual.applyfile.model import KEY, SET, ApplyFileError, Job, api_key
+from punctual.applyfile.reading_workflows import WorkflowReader
 from punctual.applyfile.schema import KINDS, MEMBERS, ONLY_WITH
+from punctual.applyfile.workflow import ApplyFile, Workflow
 from punctual.yaml_values import Document, YamlError, read_documents
 
-_SECTIONS = ("set", "defaults", "jobs")
+_SECTIONS = ("set", "defaults", "jobs", "workflows")
 _NOT_IN_DEFAULTS = (*KINDS, "name")
 
 
@@ -42,9 +44,13 @@ class _Reader:
                 "such as `set: billing`",
             )
         defaults = self._defaults(root.get("defaults"))
-        jobs = self._mapping(("jobs",), root.get("jobs"))
+        workflows = self._mapping(("workflows",), root.get("workflows", {}))
+        # A file may have workflows alone.
+        jobs = self._mapping(("jobs",), root.get("jobs", {} if workflows else None))
         return ApplyFile(
-            chosen, tuple(self._job(chosen, key, value, defaults) for key, value in jobs.items())
+            chosen,
+            tuple(self._job(chosen, key, value, defaults) for key, value in jobs.items()),
+            tuple(self._workflow(chosen, key, value, defaults) for key, value in workflows.items()),
         )
 
     def _defaults(self, value: Any) -> Mapping[str, Any]:
@@ -59,16 +65,23 @@ class _Reader:
 
     def _job(self, chosen: str, key: str, value: Any, defaults: Mapping[str, Any]) -> Job:
         path: Path = ("jobs", key)
+        self._check_key(path, chosen, key)
+        members = _completed(self._checked(path, value), defaults)
+        if error := job_error(members):
+            self._refuse((*path, *error[0]), error[1])
+        return Job(key, members, self.document.line_at(path))
+
+    def _workflow(self, chosen: str, key: str, value: Any, defaults: Mapping[str, Any]) -> Workflow:
+        self._check_key(("workflows", key), chosen, key)
+        return WorkflowReader(self._refuse, self.document.line_at, defaults, _merged).read(key, value)
+
+    def _check_key(self, path: Path, chosen: str, key: str) -> None:
         if not KEY.fullmatch(key):
             self._refuse(
                 path, "a key has letters, digits and . _ : -, with a letter or digit at the beginning"
             )
         if not KEY.fullmatch(api_key(chosen, key)):
             self._refuse(path, "the set, a dot and the key have more than 128 characters together")
-        members = _completed(self._checked(path, value), defaults)
-        if error := job_error(members):
-            self._refuse((*path, *error[0]), error[1])
-        return Job(key, members, self.document.line_at(path))
 
     def _checked(self, path: Path, value: Any) -> dict[str, Any]:
         mapping = self._mapping(path, value)
@@ -95,6 +108,11 @@ def _completed(own: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str,
     """
     kind = next((each for each in KINDS if each in own), "")
     left = {name: value for name, value in defaults.items() if kind in ONLY_WITH.get(name, KINDS)}
+    return _merged(own, left)
+
+
+def _merged(own: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    left = dict(defaults)
     if "body" in own or "json" in own:
         left = {name: value for name, value in left.items() if name not in ("body", "json")}
     members = {**left, **own}

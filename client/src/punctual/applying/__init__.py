@@ -1,4 +1,4 @@
-"""Applies a file of jobs: what differs from the API, and then the changes.
+"""Applies a file of jobs and workflows: what differs from the API, and then the changes.
 
 `wanted_jobs` reads the values that the file leaves to the environment, `make_plan` asks the API what would change,
 and `carry_out` changes it: creations and changes first, deletions last. The parts can be repeated at any time, also
@@ -9,7 +9,7 @@ from punctual.applying.asking import make_plan
 from punctual.applying.diff import counts_of, plan_document, plan_lines
 from punctual.applying.execution import Done, carry_out
 from punctual.applying.exporting import Export, export_set
-from punctual.applying.plan import Change, Conflict, Deletion, Plan, Refusal, prune_error
+from punctual.applying.plan import Change, Conflict, Deletion, Plan, Refusal, named, nouns_of, prune_error
 from punctual.applying.wanted import WantedJob, wanted_jobs
 
 __all__ = [
@@ -25,6 +25,8 @@ __all__ = [
     "counts_of",
     "export_set",
     "make_plan",
+    "named",
+    "nouns_of",
     "plan_document",
     "plan_lines",
     "prune_error",

@@ -1,6 +1,6 @@
 """Asks the API what an application of a file would change. Nothing is changed by that."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from punctual.applying.hiding import shown_fields, without_secrets
@@ -9,6 +9,7 @@ from punctual.applying.plan import (
     CREATED,
     UNCHANGED,
     UPDATED,
+    WORKFLOW,
     Answer,
     Change,
     Conflict,
@@ -22,7 +23,7 @@ from punctual.applying.plan import (
 from punctual.applying.wanted import WantedJob
 from punctual.client import Punctual
 from punctual.errors import PunctualError
-from punctual.models import Job, JobPut, JobSummary
+from punctual.models import Job, JobPut, JobSummary, WorkflowSummary
 from punctual.problems import ApiError
 
 ENDED = frozenset({"deleted", "completed"})
@@ -33,18 +34,24 @@ _PAGE = 100
 def make_plan(
     client: Punctual, set_name: str, jobs: Sequence[WantedJob], *, prune: bool, workers: int
 ) -> Plan:
-    """Compare the jobs of a file with those of the API; the API compares, since it shows no sealed value.
+    """Compare the jobs and workflows of a file with those of the API; the API compares, since it shows no sealed value.
 
-    With `prune`, jobs of the set that are not in the file are to be deleted. Raises RequestError, but for refusals
-    of single jobs, which are part of the plan.
+    With `prune`, those of the set that are not in the file are to be deleted. Raises RequestError, but for refusals
+    of single ones, which are part of the plan.
     """
     answers = each(lambda job: _answer(client, set_name, job), jobs, workers)
-    standing = standing_jobs(client, set_name) if prune else []
-    named = {job.key for job in jobs}
-    deletions = tuple(
-        Deletion(str(job.key), job.id, job.revision) for job in standing if job.key not in named
-    )
-    return plan_of(set_name, answers, deletions, len(standing))
+    standing = [*_standing(client, set_name)] if prune else []
+    wanted = {(job.kind, job.key) for job in jobs}
+    deletions = tuple(each for each in standing if (each.kind, each.key) not in wanted)
+    return plan_of(set_name, answers, deletions, standing)
+
+
+def _standing(client: Punctual, set_name: str) -> Iterator[Deletion]:
+    """All that is in a set: jobs, and then workflows, each by their keys."""
+    for job in standing_jobs(client, set_name):
+        yield Deletion(str(job.key), job.id, job.revision)
+    for workflow in standing_workflows(client, set_name):
+        yield Deletion(str(workflow.key), workflow.id, workflow.revision, WORKFLOW)
 
 
 def standing_jobs(client: Punctual, set_name: str) -> list[JobSummary]:
@@ -56,8 +63,18 @@ def standing_jobs(client: Punctual, set_name: str) -> list[JobSummary]:
     )
 
 
+def standing_workflows(client: Punctual, set_name: str) -> list[WorkflowSummary]:
+    """The workflows of a set, by their keys."""
+    found = client.workflows.iterate(set=set_name, limit=_PAGE)
+    return sorted(
+        (each for each in found if each.key and each.set == set_name), key=lambda each: str(each.key)
+    )
+
+
 def _answer(client: Punctual, set_name: str, job: WantedJob) -> Answer:
     try:
+        if job.kind == WORKFLOW:
+            return _workflow_answer(client, set_name, job)
         answer = client.jobs.put(job.key, dry_run=True, **job.body)
         if answer.change == UNCHANGED:
             return None
@@ -68,8 +85,26 @@ def _answer(client: Punctual, set_name: str, job: WantedJob) -> Answer:
     except PunctualError as error:
         shown = without_secrets(error, job)
         if isinstance(shown, ApiError) and concerns_one_job(shown):
-            return Refusal(job.key, job.line, shown)
+            return Refusal(job.key, job.line, shown, job.kind)
         raise shown from None
+
+
+def _workflow_answer(client: Punctual, set_name: str, wanted: WantedJob) -> Answer:
+    answer = client.workflows.put(wanted.key, dry_run=True, **wanted.body)
+    before = answer.workflow
+    if answer.change == UNCHANGED:
+        return None
+    if before is not None and before.set not in (None, set_name):
+        return Conflict(wanted.key, wanted.line, before.set, WORKFLOW)
+    return Change(
+        wanted.key,
+        answer.change,
+        shown_fields(answer.fields, wanted),
+        {},
+        revision=before.revision if before is not None else None,
+        kind=WORKFLOW,
+        tasks=len(wanted.body["tasks"]),
+    )
 
 
 def _change(client: Punctual, job: WantedJob, answer: JobPut) -> Change:

@@ -4,12 +4,24 @@ The API never shows headers and bodies, and `hiding` takes out the other values 
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from punctual._texts import counted
 from punctual.applying.execution import Done
-from punctual.applying.plan import CREATED, DELETED, UNCHANGED, UPDATED, Change, NextRun, Plan
+from punctual.applying.plan import (
+    CREATED,
+    DELETED,
+    UNCHANGED,
+    UPDATED,
+    WORKFLOW,
+    Change,
+    NextRun,
+    Plan,
+    named,
+)
 from punctual.models import FieldChange
 
 _SIGNS = {CREATED: "+", UPDATED: "~"}
@@ -17,13 +29,17 @@ _LONGEST_VALUE = 100
 _WIDEST_KEY = 40
 _KINDS = ("cron", "expression", "rate_seconds")
 _HEADERS = "/request/headers/"
+_TASK = re.compile(r"/tasks/([^/]+)")
+"""A task of a workflow that only the file, or only the API, has."""
 _SHORT = ("/schedule/", "/request/")
 
 
 def plan_lines(plan: Plan) -> Iterator[str]:
     """Yield a line for each change, in the order of the file, then the deletions, and then the counts."""
-    rows = [(f"{_SIGNS[each.change]} {each.key}", _what(each)) for each in plan.changes]
-    rows += [(f"- {each.key}", f"in set {plan.set}, not in the file") for each in plan.deletions]
+    rows = [(f"{_SIGNS[each.change]} {named(each.kind, each.key)}", _what(each)) for each in plan.changes]
+    rows += [
+        (f"- {named(each.kind, each.key)}", f"in set {plan.set}, not in the file") for each in plan.deletions
+    ]
     width = min(_WIDEST_KEY, max((len(name) for name, _ in rows), default=0))
     for name, what in rows:
         yield f"{name:<{width}}  {what}".rstrip()
@@ -42,7 +58,7 @@ def plan_document(plan: Plan) -> dict[str, Any]:
     return {
         "set": plan.set,
         "changes": [_document(each) for each in plan.changes],
-        "deletions": [{"key": each.key, "id": each.id} for each in plan.deletions],
+        "deletions": [{"key": each.key, "id": each.id, "kind": each.kind} for each in plan.deletions],
         "unchanged": plan.unchanged,
     }
 
@@ -54,7 +70,13 @@ def _document(change: Change) -> dict[str, Any]:
     ]
     run = change.next_run
     next_run = None if run is None else {"before": run.before, "after": run.after}
-    return {"key": change.key, "change": change.change, "fields": fields, "next_run": next_run}
+    return {
+        "key": change.key,
+        "kind": change.kind,
+        "change": change.change,
+        "fields": fields,
+        "next_run": next_run,
+    }
 
 
 def _planned(plan: Plan) -> list[tuple[int, str]]:
@@ -80,7 +102,10 @@ def _sentence(counts: Iterable[tuple[int, str]]) -> str:
 
 def _what(change: Change) -> str:
     is_new = change.change == CREATED
-    parts = [_schedule(change.schedule)] if is_new else [_field(each) for each in change.fields]
+    if is_new:
+        parts = [counted(change.tasks, "tasks") if change.kind == WORKFLOW else _schedule(change.schedule)]
+    else:
+        parts = [_field(each) for each in change.fields]
     if change.is_paused:
         parts.append("stays paused")
     if change.next_run is not None:
@@ -95,17 +120,25 @@ def _schedule(schedule: Mapping[str, Any]) -> str:
 
 
 def _field(field: FieldChange) -> str:
-    if field.pointer.startswith(_HEADERS):
-        return f"header {_plain(field.pointer.removeprefix(_HEADERS))} changed (hidden)"
+    if task := _TASK.fullmatch(field.pointer):
+        return f"task {_plain(task[1])} {'added' if field.before is None else 'removed'}"
+    before, found, header = field.pointer.partition(_HEADERS)
+    if found:
+        place = f" of {_dotted(before)}" if before else ""
+        return f"header {_plain(header)}{place} changed (hidden)"
     name = field.pointer
     for prefix in _SHORT:
         name = name.removeprefix(prefix)
-    name = _plain(name.removeprefix("/").replace("/", "."))
+    name = _dotted(name)
     return (
         f"{name} changed (hidden)"
         if field.hidden
         else f"{name} {_value(field.before)} → {_value(field.after)}"
     )
+
+
+def _dotted(pointer: str) -> str:
+    return _plain(pointer.removeprefix("/").replace("/", "."))
 
 
 def _plain(part: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from punctual.applying.hiding import without_secrets
 from punctual.applying.parallel import each
-from punctual.applying.plan import DELETED, Deletion, Plan, concerns_one_job
+from punctual.applying.plan import DELETED, JOB, WORKFLOW, Deletion, Kind, Plan, concerns_one_job
 from punctual.applying.wanted import WantedJob
 from punctual.client import Punctual
 from punctual.errors import PunctualError
@@ -20,11 +20,12 @@ FAILED = "failed"
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of one job: `created`, `updated`, `unchanged`, `deleted`, `failed` or `not sent`."""
+    """What became of one job or workflow: `created`, `updated`, `unchanged`, `deleted`, `failed` or `not sent`."""
 
     key: str
     change: str
     error: PunctualError | None = None
+    kind: Kind = JOB
 
 
 def carry_out(client: Punctual, plan: Plan, jobs: Sequence[WantedJob], *, workers: int) -> tuple[Done, ...]:
@@ -35,41 +36,47 @@ def carry_out(client: Punctual, plan: Plan, jobs: Sequence[WantedJob], *, worker
     refuses does not keep the others from being sent. Any other error does, such as an answer that never comes. Nothing
     is deleted if anything failed. A repetition sends what is left.
     """
-    seen = {change.key: change.revision for change in plan.changes}
+    seen = {(change.kind, change.key): change.revision for change in plan.changes}
     stop = Event()
-    done = each(
-        lambda job: _attempt(job.key, lambda: _put(client, job, seen[job.key]), stop),
-        [job for job in jobs if job.key in seen],
-        workers,
-    )
+
+    def put(kind: Kind) -> list[Done]:
+        return each(
+            lambda job: _attempt(job, lambda: _put(client, job, seen[kind, job.key]), stop),
+            [job for job in jobs if job.kind == kind and (kind, job.key) in seen],
+            workers,
+        )
+
+    # A workflow comes before the jobs that start its runs, and goes after them.
+    done = [*put(WORKFLOW), *put(JOB)]
     if any(one.change == FAILED for one in done):
         stop.set()
     deleted = each(
-        lambda deletion: _attempt(deletion.key, lambda: _delete(client, deletion), stop),
+        lambda deletion: _attempt(deletion, lambda: _delete(client, deletion), stop),
         plan.deletions,
         workers,
     )
     return (*done, *deleted)
 
 
-def _attempt(key: str, act: Callable[[], str], stop: Event) -> Done:
+def _attempt(of: WantedJob | Deletion, act: Callable[[], str], stop: Event) -> Done:
     if stop.is_set():
-        return Done(key, NOT_SENT)
+        return Done(of.key, NOT_SENT, kind=of.kind)
     try:
-        return Done(key, act())
+        return Done(of.key, act(), kind=of.kind)
     except PunctualError as error:
         if not (isinstance(error, ApiError) and concerns_one_job(error)):
             stop.set()
-        return Done(key, FAILED, error)
+        return Done(of.key, FAILED, error, of.kind)
 
 
 def _put(client: Punctual, job: WantedJob, revision: int | None) -> str:
     """Change a job at the revision that was seen, or create it if none was. Raises PreconditionFailedError if another
     program has changed it since, and AlreadyExistsError if another one has created it, but neither for the job of an
     earlier attempt whose answer was lost."""
+    group: Any = client.workflows if job.kind == WORKFLOW else client.jobs
     conditions: dict[str, Any] = {"if_none_match": "*"} if revision is None else {"if_match": revision}
     try:
-        change: str = client.jobs.put(job.key, **conditions, **job.body).change
+        change: str = group.put(job.key, **conditions, **job.body).change
     except PunctualError as error:
         raise without_secrets(error, job) from None
     return change
@@ -78,5 +85,8 @@ def _put(client: Punctual, job: WantedJob, revision: int | None) -> str:
 def _delete(client: Punctual, deletion: Deletion) -> str:
     """Delete a job at the revision that was seen. Raises PreconditionFailedError if it was changed since."""
     with suppress(NotFoundError):  # Its record has expired.
-        client.jobs.cancel(deletion.id, if_match=deletion.revision)
+        if deletion.kind == WORKFLOW:
+            client.workflows.delete(deletion.id, if_match=deletion.revision)
+        else:
+            client.jobs.cancel(deletion.id, if_match=deletion.revision)
     return DELETED

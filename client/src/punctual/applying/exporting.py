@@ -13,7 +13,7 @@ import msgspec
 from punctual.applyfile import Job as FileJob
 from punctual.applyfile import Section, api_key, variable_names, write_apply_file
 from punctual.applyfile.schema import MEMBERS
-from punctual.applying.asking import standing_jobs
+from punctual.applying.asking import standing_jobs, standing_workflows
 from punctual.applying.parallel import each
 from punctual.applying.plan import UPDATED
 from punctual.client import Punctual
@@ -45,6 +45,8 @@ class Export:
     text: str
     missing: tuple[Missing, ...]
     left_out: tuple[str, ...]
+    workflows: tuple[str, ...] = ()
+    """The keys of the set's workflows, which are not written."""
 
 
 def export_set(client: Punctual, set_name: str, *, workers: int) -> Export:
@@ -61,7 +63,8 @@ def export_set(client: Punctual, set_name: str, *, workers: int) -> Export:
     kept = {job.key for job in named}
     left_out = tuple(str(job.key) for job in standing if job.key not in kept)
     text = write_apply_file(set_name, sections)
-    return Export(text, tuple(names.missing), left_out)
+    workflows = tuple(str(each.key) for each in standing_workflows(client, set_name))
+    return Export(text, tuple(names.missing), left_out, workflows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ _SHORTEST: Final = 4
 """Shorter values, such as `1`, are no secrets, and occur in many texts by chance."""
 _SHORTEST_PART: Final = 8
 _URL: Final = re.compile(r"(https?://)(?:[^/?#]*@)?([^/?#]*)(.*)", re.DOTALL)
+_TASK: Final = re.compile(r"^/tasks/[^/]*")
+"""The beginning of the pointers into a task of a workflow."""
 Error = TypeVar("Error", bound=PunctualError)
 
 
@@ -56,6 +58,13 @@ def _shown(change: FieldChange, hidden: frozenset[str]) -> Iterator[FieldChange]
     pointer = change.pointer
     if pointer in hidden:
         yield FieldChange(pointer=pointer, before=None, after=None, hidden=True)
+    elif _TASK.fullmatch(pointer):
+        # A task that is added or removed as a whole.
+        url = f"{pointer}/request/url"
+        before, after = (_without_paths(pointer, value) for value in (change.before, change.after))
+        if url in hidden and isinstance(after, dict):
+            after = {**after, "request": {**after["request"], "url": HIDDEN}}
+        yield FieldChange(pointer=pointer, before=before, after=after, hidden=change.hidden)
     elif any(each.startswith(f"{pointer}/") for each in hidden):
         # An object that is added as a whole is shown by its members, so that only the URL is hidden.
         before, after = (
@@ -74,7 +83,7 @@ def _shown(change: FieldChange, hidden: frozenset[str]) -> Iterator[FieldChange]
 def _without_paths(pointer: str, value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _without_paths(f"{pointer}/{name}", each) for name, each in value.items()}
-    if pointer not in URL_POINTERS.values() or not isinstance(value, str):
+    if _TASK.sub("", pointer) not in URL_POINTERS.values() or not isinstance(value, str):
         return value
     found = _URL.fullmatch(value)
     return value if found is None or found[3] in ("", "/") else f"{found[1]}{found[2]}/…"

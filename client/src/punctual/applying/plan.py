@@ -1,12 +1,15 @@
 """What an application of a file would do: pure values, and the limit of deletions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from punctual.models import FieldChange
 from punctual.problems import ApiError, QuotaExceededError
 
+Kind = Literal["job", "workflow"]
+JOB: Final = "job"
+WORKFLOW: Final = "workflow"
 CREATED: Final = "created"
 UPDATED: Final = "updated"
 UNCHANGED: Final = "unchanged"
@@ -26,7 +29,8 @@ class NextRun:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A job that is created or updated. `next_run` is known for another schedule of a job that is not paused.
+    """A job or a workflow that is created or updated. `next_run` is known for another schedule of a job that is not
+    paused. `tasks` is how many a workflow of the file has, which has no schedule.
 
     `revision` is the one that was compared with the file; None where no job was.
     """
@@ -38,37 +42,42 @@ class Change:
     next_run: NextRun | None = None
     is_paused: bool = False
     revision: int | None = None
+    kind: Kind = JOB
+    tasks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """A job of the set that is not in the file, at the revision that was seen."""
+    """A job or a workflow of the set that is not in the file, at the revision that was seen."""
 
     key: str
     id: str
     revision: int
+    kind: Kind = JOB
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A job that the API refuses; `line` is its line in the file."""
+    """A job or a workflow that the API refuses; `line` is its line in the file."""
 
     key: str
     line: int
     error: ApiError
+    kind: Kind = JOB
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A key of the file that belongs to a job of another set."""
+    """A key of the file that belongs to a job, or a workflow, of another set."""
 
     key: str
     line: int
     set: str
+    kind: Kind = JOB
 
 
 Answer = Change | Refusal | Conflict | None
-"""What the API says of one job of the file; None for a job that stays as it is."""
+"""What the API says of one job or workflow of the file; None for one that stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +91,9 @@ class Plan:
     refusals: tuple[Refusal, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     standing: int = field(default=0)
-    """The jobs of the set before the application, if deletions were asked for."""
+    """The jobs and workflows of the set before the application, if deletions were asked for."""
+    nouns: str = "jobs"
+    """What they are."""
 
     @property
     def is_possible(self) -> bool:
@@ -93,8 +104,10 @@ class Plan:
         return bool(self.changes or self.deletions)
 
 
-def plan_of(set_name: str, answers: list[Answer], deletions: tuple[Deletion, ...], standing: int) -> Plan:
-    """Put together what the API says of the jobs of the file, in its order."""
+def plan_of(
+    set_name: str, answers: list[Answer], deletions: tuple[Deletion, ...], standing: Sequence[Deletion]
+) -> Plan:
+    """Put together what the API says of the entries of the file, in its order. `standing` is all of the set."""
     return Plan(
         set=set_name,
         changes=tuple(each for each in answers if isinstance(each, Change)),
@@ -102,7 +115,8 @@ def plan_of(set_name: str, answers: list[Answer], deletions: tuple[Deletion, ...
         unchanged=sum(each is None for each in answers),
         refusals=tuple(each for each in answers if isinstance(each, Refusal)),
         conflicts=tuple(each for each in answers if isinstance(each, Conflict)),
-        standing=standing,
+        standing=len(standing),
+        nouns=nouns_of(standing),
     )
 
 
@@ -110,10 +124,22 @@ def prune_error(plan: Plan, limit: int | None) -> str | None:
     """Return why there are too many deletions, or None. `limit` is the number that the user allows."""
     count = len(plan.deletions)
     if limit is not None:
-        return f"{count} jobs would be deleted, more than the limit of {limit}" if count > limit else None
+        nouns = nouns_of(plan.deletions)
+        return f"{count} {nouns} would be deleted, more than the limit of {limit}" if count > limit else None
     if count > FREE_DELETIONS or 2 * count > plan.standing:
-        return f"{count} of the {plan.standing} jobs of the set {plan.set} would be deleted"
+        return f"{count} of the {plan.standing} {plan.nouns} of the set {plan.set} would be deleted"
     return None
+
+
+def nouns_of(entries: Iterable[Change | Deletion | Refusal | Conflict]) -> str:
+    """What they are of: `jobs`, `workflows`, or `jobs and workflows`."""
+    kinds = {each.kind for each in entries}
+    return "jobs and workflows" if len(kinds) > 1 else f"{next(iter(kinds), JOB)}s"
+
+
+def named(kind: Kind, key: str) -> str:
+    """How lines name a job, or a workflow: jobs and workflows do not share their keys."""
+    return key if kind == JOB else f"{WORKFLOW} {key}"
 
 
 def concerns_one_job(error: ApiError) -> bool:

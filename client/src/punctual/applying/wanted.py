@@ -1,4 +1,4 @@
-"""The jobs of a file as they are sent: with the values that the file leaves to the environment and to commands.
+"""Jobs and workflows of a file as they are sent: with the values that it leaves to the environment and to commands.
 
 Such a value is never empty or white space alone. Pipelines pass a secret that they do not have as an empty variable,
 and it would replace the token that a job has.
@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from punctual.applyfile import ApplyFile, ApplyFileError, MissingVariablesError, Source
+from punctual.applyfile import ApplyFile, ApplyFileError, Job, MissingVariablesError, Source, Workflow
+from punctual.applying.plan import JOB, WORKFLOW, Kind
 
 Run = Callable[[Sequence[str]], str]
 """Runs a command, and returns what it prints. Raises ConfigurationError."""
@@ -16,7 +17,7 @@ Run = Callable[[Sequence[str]], str]
 
 @dataclass(frozen=True, slots=True)
 class WantedJob:
-    """A job of the file: its key in the API, its line in the file, and the body of `PUT /v1/jobs/by-key/{key}`."""
+    """A job or a workflow of the file: its key in the API, its line in the file, and the body of the PUT by its key."""
 
     key: str
     line: int
@@ -25,24 +26,27 @@ class WantedJob:
     """The JSON pointers of members that the API shows, and whose values come from outside the file."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """All values from outside the file."""
+    kind: Kind = JOB
 
 
 def wanted_jobs(file: ApplyFile, environ: Mapping[str, str], run: Run | None) -> tuple[WantedJob, ...]:
-    """Return all jobs of the file, in its order. Nothing is sent.
+    """Return all jobs of the file, in its order, and then all workflows. Nothing is sent.
 
     Each command runs once; `run` None means that the file may have none. Raises MissingVariablesError with all
     variables that are not set or blank, ApplyFileError, and what `run` raises.
     """
-    values = _values((source for job in file.jobs for source in job.sources()), environ, run)
+    entries: tuple[Job | Workflow, ...] = (*file.jobs, *file.workflows)
+    values = _values((source for entry in entries for source in entry.sources()), environ, run)
     return tuple(
         WantedJob(
-            file.key_of(job),
-            job.line,
-            {**job.body(values), "set": file.set},
-            job.hidden(),
-            tuple(dict.fromkeys(values[source] for source in job.sources())),
+            file.key_of(entry),
+            entry.line,
+            {**entry.body(values), "set": file.set},
+            entry.hidden(),
+            tuple(dict.fromkeys(values[source] for source in entry.sources())),
+            WORKFLOW if isinstance(entry, Workflow) else JOB,
         )
-        for job in file.jobs
+        for entry in entries
     )
 
 

@@ -1,9 +1,10 @@
-"""`punctual apply` and `export`: the jobs of a set as a file."""
+"""`punctual apply` and `export`: the jobs and workflows of a set as a file."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from punctual._texts import counted
 from punctual.cli.confirming import SHOWN, confirm
 from punctual.cli.exits import CommandError, Exit, code_of, lines_of
 from punctual.cli.session import Session, session_of
@@ -22,7 +23,7 @@ def apply(
         str, typer.Option("-f", "--file", metavar="FILE|-", help="The file; - is standard input.")
     ],
     prune: Annotated[
-        bool, typer.Option("--prune", help="Delete jobs of the set that are not in the file.")
+        bool, typer.Option("--prune", help="Delete jobs and workflows of the set that are not in the file.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
     prune_limit: Annotated[
@@ -39,7 +40,7 @@ def apply(
         bool, typer.Option("--allow-commands", help="Run the commands that the file has for its values.")
     ] = False,
 ) -> None:
-    """Create and change the jobs of a file, and with --prune delete those that are not in it any more.
+    """Create and change the jobs and workflows of a file, and with --prune delete those that are not in it any more.
 
     The changes are shown first. Nothing is sent if the file cannot be read or a variable is missing, and nothing is
     changed if the API refuses a job of the file.
@@ -91,26 +92,32 @@ def _wanted(
 
 
 def _check_possible(session: Session, plan: "Plan", name: str) -> None:
+    from punctual.applying import named, nouns_of
+
     for conflict in plan.conflicts:
-        session.warn(f"{name}:{conflict.line}: {conflict.key} is a job of the set {conflict.set}")
+        session.warn(f"{name}:{conflict.line}: {conflict.key} is a {conflict.kind} of the set {conflict.set}")
     for refusal in plan.refusals:
-        session.warn(f"{name}:{refusal.line}: {refusal.key}")
+        session.warn(f"{name}:{refusal.line}: {named(refusal.kind, refusal.key)}")
         for line in lines_of(refusal.error):
             session.warn(f"  {line}")
     if not plan.is_possible:
         count = len(plan.conflicts) + len(plan.refusals)
+        nouns = nouns_of((*plan.conflicts, *plan.refusals))
         code = code_of(plan.refusals[0].error) if plan.refusals else Exit.CONFLICT
-        raise CommandError(f"{count} jobs of the file cannot be applied: nothing was changed", code)
+        raise CommandError(
+            f"{counted(count, nouns)} of the file cannot be applied: nothing was changed", code
+        )
 
 
 def _carry_out(session: Session, plan: "Plan", jobs: "tuple[WantedJob, ...]", *, yes: bool) -> None:
-    from punctual.applying import carry_out, counts_of
+    from punctual.applying import carry_out, counts_of, named, nouns_of
 
     if not plan.has_changes:
         return
     if plan.deletions:
-        examples = [each.key for each in plan.deletions[:SHOWN]]
-        confirm(session, "delete", count=len(plan.deletions), nouns="jobs", examples=examples, yes=yes)
+        examples = [named(each.kind, each.key) for each in plan.deletions[:SHOWN]]
+        count, nouns = len(plan.deletions), nouns_of(plan.deletions)
+        confirm(session, "delete", count=count, nouns=nouns, examples=examples, yes=yes)
     done = carry_out(session.client, plan, jobs, workers=WORKERS)
     _tell_failures(session, done)
     session.note(counts_of(done, plan))
@@ -120,9 +127,11 @@ def _carry_out(session: Session, plan: "Plan", jobs: "tuple[WantedJob, ...]", *,
 
 
 def _tell_failures(session: Session, done: "tuple[Done, ...]") -> None:
+    from punctual.applying import named
+
     for each in done:
         if each.error is not None:
-            session.warn(each.key)
+            session.warn(named(each.kind, each.key))
             for line in lines_of(each.error):
                 session.warn(f"  {line}")
 
@@ -145,6 +154,10 @@ def export(
         session.note(f"set {missing.variable} to the value of {missing.what} of {missing.key}")
     for key in found.left_out:
         session.warn(f"left out: {key} does not begin with {set_}.")
+    for key in found.workflows:
+        session.warn(f"left out: workflow {key}; write it into the file, or `apply --prune` deletes it")
+    if found.workflows:
+        raise CommandError(f"{len(found.workflows)} workflows of the set are not in the file")
     if found.left_out:
         raise CommandError(f"{len(found.left_out)} jobs of the set cannot be in a file of the set")
 

@@ -1,0 +1,53 @@
+"""The workflows of a file, the bodies that they become in the API, and the file itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from punctual.applyfile.model import Job, Source, api_key
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """One workflow of the file. `members` are those of the workflow itself, and each task is complete: it has the
+    defaults of the file. `line` is the line of the workflow's key, from 1."""
+
+    key: str
+    members: Mapping[str, Any]
+    tasks: Mapping[str, Job] = field(repr=False)
+    line: int = 0
+
+    def sources(self) -> tuple[Source, ...]:
+        """Where the values come from that the file does not hold, in the order of the file."""
+        return tuple(source for task in self.tasks.values() for source in task.sources())
+
+    def hidden(self) -> frozenset[str]:
+        """The JSON pointers in the API of the URLs that the file does not hold; the API has tasks by their keys."""
+        pairs = ((key, pointer) for key, task in self.tasks.items() for pointer in task.hidden())
+        return frozenset(f"/tasks/{key}{pointer}" for key, pointer in pairs)
+
+    def body(self, values: Mapping[Source, str]) -> dict[str, Any]:
+        """Return the body of `PUT /v1/workflows/by-key/{key}`, without `set`.
+
+        `values` has one for each of `sources()`. Raises ApplyFileError for a value that cannot be sent.
+        """
+        return {**self.members, "tasks": [_task(key, task, values) for key, task in self.tasks.items()]}
+
+
+def _task(key: str, task: Job, values: Mapping[Source, str]) -> dict[str, Any]:
+    body = task.body(values)
+    del body["schedule"]
+    return {"key": key, **body}
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyFile:
+    """The jobs and the workflows of a set, in the order of the file. `apply` touches nothing of another set."""
+
+    set: str
+    jobs: tuple[Job, ...]
+    workflows: tuple[Workflow, ...] = ()
+
+    def key_of(self, entry: Job | Workflow) -> str:
+        """The key of a job or a workflow in the API, such as `billing.nightly`."""
+        return api_key(self.set, entry.key)
