@@ -10,6 +10,7 @@ _CHANGES = "tests/unit/domain/schedules/test_calendar_changes.py"
 _RECOMPUTE = "tests/unit/usecases/chains/test_recompute_calendar.py"
 _API = "tests/unit/api/test_calendars.py"
 _OWN = "tests/unit/api/test_own_calendars.py"
+_STORE = "tests/conformance/test_calendar_store.py"
 _CHANGE = "tests/unit/usecases/chains/test_change_calendar.py"
 
 CALENDARS = (
@@ -149,9 +150,23 @@ CALENDARS = (
     Mutant(
         name="calendar that is written over a version that was not read",
         file="shared/adapters/dynamodb/jobs/calendar_store.py",
-        old='                "ConditionExpression": "cv = :before",\n',
-        new='                "ConditionExpression": "cv >= :before",\n',
-        killer="tests/conformance/test_calendar_store.py",
+        old='            "ConditionExpression": "cv = :before",\n',
+        new='            "ConditionExpression": "cv >= :before",\n',
+        killer=_STORE,
+    ),
+    Mutant(
+        name="slow creation of a calendar that repeats a deleted version",
+        file="shared/adapters/dynamodb/jobs/calendar_store.py",
+        old='            "ConditionExpression": "attribute_not_exists(cv) OR cv < :version",\n',
+        new='            "ConditionExpression": "attribute_not_exists(zz) OR cv < :version",\n',
+        killer=_STORE,
+    ),
+    Mutant(
+        name="deletion of a calendar that raises no mark",
+        file="shared/adapters/dynamodb/jobs/calendar_store.py",
+        old="                if self._mark(tenant_id) >= raised:\n",
+        new="                if raised:\n",
+        killer=_STORE,
     ),
     Mutant(
         name="calendar in use that is deleted",

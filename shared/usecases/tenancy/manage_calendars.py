@@ -64,7 +64,7 @@ class Calendars:
                 raise InvalidStateError(f"the tenant has {MAX_CALENDARS} calendars: delete one first")
             version = self.store.last_version(tenant_id, wanted.name) + 1
             after = replace(wanted, version=version, changed_at=self.clock.now_ms())
-            if self.store.put(tenant_id, after):
+            if self.store.put(tenant_id, after, before):
                 return before, after
         raise UnavailableError(CONFLICT)
 
@@ -76,7 +76,7 @@ class Calendars:
                 raise InvalidStateError(
                     f"the calendar is in use by {', '.join(users)}: change or delete them first"
                 )
-            if self.store.delete(tenant_id, calendar, self.clock.now_ms()):
+            if self.store.delete(tenant_id, calendar):
                 return calendar
         raise UnavailableError(CONFLICT)
 

@@ -11,28 +11,36 @@ class FakeCalendarStore:
         self._table = table
 
     def get(self, tenant_id: str, name: str) -> OwnCalendar | None:
-        _, calendar = self._table.calendars.get((tenant_id, name), (0, None))
-        return calendar
+        return self._table.calendars.get((tenant_id, name))
 
     def last_version(self, tenant_id: str, name: str) -> int:
-        version, _ = self._table.calendars.get((tenant_id, name), (0, None))
-        return version
+        standing = self.get(tenant_id, name)
+        return self._mark(tenant_id) if standing is None else standing.version
 
     def all(self, tenant_id: str) -> list[OwnCalendar]:
-        stored = sorted(self._table.calendars.items())
-        return [each for (owner, _), (_, each) in stored if owner == tenant_id and each is not None]
+        stored = sorted(self._table.calendars.items(), key=lambda each: each[0])
+        return [each for (owner, _), each in stored if owner == tenant_id]
 
-    def put(self, tenant_id: str, calendar: OwnCalendar) -> bool:
-        return self._write(tenant_id, calendar.name, calendar.version, calendar)
-
-    def delete(self, tenant_id: str, calendar: OwnCalendar, deleted_at: int) -> bool:
-        return self._write(tenant_id, calendar.name, calendar.version + 1, None)
-
-    def _write(self, tenant_id: str, name: str, version: int, calendar: OwnCalendar | None) -> bool:
-        standing = self._table.calendars.get((tenant_id, name), (0, None))
-        if standing == (version, calendar):
+    def put(self, tenant_id: str, calendar: OwnCalendar, before: OwnCalendar | None) -> bool:
+        standing = self.get(tenant_id, calendar.name)
+        if standing == calendar:
             return True
-        if standing[0] != version - 1:
+        if before is None and (standing is not None or self._mark(tenant_id) >= calendar.version):
             return False
-        self._table.calendars[tenant_id, name] = version, calendar
+        if before is not None and (standing is None or standing.version != before.version):
+            return False
+        self._table.calendars[tenant_id, calendar.name] = calendar
         return True
+
+    def delete(self, tenant_id: str, calendar: OwnCalendar) -> bool:
+        standing = self.get(tenant_id, calendar.name)
+        if standing is None:
+            return True
+        if standing.version != calendar.version:
+            return False
+        del self._table.calendars[tenant_id, calendar.name]
+        self._table.calendar_marks[tenant_id, ""] = max(self._mark(tenant_id), calendar.version + 1)
+        return True
+
+    def _mark(self, tenant_id: str) -> int:
+        return self._table.calendar_marks.get((tenant_id, ""), 0)

@@ -89,7 +89,9 @@ class FakeTable:
     jobs: dict[tuple[str, str], Job] = field(default_factory=dict)
     past_chains: dict[tuple[str, str, int], Chain] = field(default_factory=dict)
     keyed_ids: dict[tuple[str, str], KeyedId] = field(default_factory=dict)
-    calendars: dict[tuple[str, str], tuple[int, OwnCalendar | None]] = field(default_factory=dict)
+    calendars: dict[tuple[str, str], OwnCalendar] = field(default_factory=dict)
+    calendar_marks: dict[tuple[str, str], int] = field(default_factory=dict)
+    """By tenant and an empty name."""
     """The last version of each calendar, and its content unless it was deleted, by tenant and name."""
     key_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
     """The expiry of the records of keys whose jobs have ended, by tenant and key."""

@@ -54,8 +54,8 @@ class StatBucketOut(SumsOut):
     )
     uncounted_due: int | None = Field(
         description="Executions that are due until now, in hours that the archive has not counted yet, and that are "
-        "in no other sum. Up to 500 such executions are read, and those that have ended are in the sums. Null where they "
-        "are too many to count, or where all tenants are shown."
+        "in no other sum. Up to 500 such executions are read, and those that have ended are in the sums. Null where "
+        "they are too many to count, or where all tenants are shown."
     )
     uncounted_failed: int | None = Field(
         description="Those of them that have failed, whether redriven since or not. Null like `uncounted_due`; 0 where "

@@ -1,10 +1,14 @@
-"""Calendars of tenants: `cv` the version, `c` the content without a deleted one, `a` the instant of the change."""
+"""Calendars of tenants: `cv` the version, `c` the content, `a` the instant of the change.
+
+The mark of a tenant has only `cv`, at or above the versions of all deletions. A creation writes a version above the
+mark, on condition of the mark, so a slow creation never repeats a version that was deleted meanwhile.
+"""
 
 from typing import Any
 
 from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode, encode_all, is_same
-from shared.adapters.dynamodb.codec.calendar_keys import calendar_key, calendar_prefix
+from shared.adapters.dynamodb.codec.calendar_keys import calendar_key, calendar_mark_key, calendar_prefix
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import item_key
 from shared.adapters.dynamodb.codec.versions import version_of
@@ -21,12 +25,12 @@ class DynamoCalendarStore:
         self._table = table
 
     def get(self, tenant_id: str, name: str) -> OwnCalendar | None:
-        item = self._read(tenant_id, name)
+        item = self._read(calendar_key(tenant_id, name))
         return _calendar(item) if item is not None else None
 
     def last_version(self, tenant_id: str, name: str) -> int:
-        item = self._read(tenant_id, name)
-        return 0 if item is None else int(str(item["cv"]["N"]))
+        item = self._read(calendar_key(tenant_id, name))
+        return self._mark(tenant_id) if item is None else int(str(item["cv"]["N"]))
 
     def all(self, tenant_id: str) -> list[OwnCalendar]:
         pk, prefix = calendar_prefix(tenant_id)
@@ -41,66 +45,96 @@ class DynamoCalendarStore:
                     ConsistentRead=True,
                     **start,
                 )
-            found += [each for item in answer["Items"] if (each := _calendar(item)) is not None]
+            found += map(_calendar, answer["Items"])
             last = answer.get("LastEvaluatedKey")
             if not last:
                 return found
             start = {"ExclusiveStartKey": last}
 
-    def put(self, tenant_id: str, calendar: OwnCalendar) -> bool:
-        return self._write(
-            tenant_id, calendar.name, calendar.version, _content(calendar), calendar.changed_at
-        )
-
-    def delete(self, tenant_id: str, calendar: OwnCalendar, deleted_at: int) -> bool:
-        return self._write(tenant_id, calendar.name, calendar.version + 1, None, deleted_at)
-
-    def _write(
-        self, tenant_id: str, name: str, version: int, content: dict[str, Any] | None, changed_at: int
-    ) -> bool:
-        fields = {"v": version_of(), "cv": version, "a": changed_at} | ({"c": content} if content else {})
-        item: Item = {**item_key(*calendar_key(tenant_id, name)), **encode_all(fields)}
-        condition: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(pk)"}
-        if version > 1:
-            condition = {
-                "ConditionExpression": "cv = :before",
-                "ExpressionAttributeValues": {":before": encode(version - 1)},
-            }
+    def put(self, tenant_id: str, calendar: OwnCalendar, before: OwnCalendar | None) -> bool:
+        fields: dict[str, Any] = {
+            "v": version_of(),
+            "cv": calendar.version,
+            "a": calendar.changed_at,
+            "c": _content(calendar),
+        }
+        item: Item = {**item_key(*calendar_key(tenant_id, calendar.name)), **encode_all(fields)}
+        put: dict[str, Any] = {
+            "TableName": self._table,
+            "Item": item,
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
         try:
             with translated():
-                self._client.put_item(
-                    TableName=self._table,
-                    Item=item,
-                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
-                    **condition,
-                )
+                if before is None:
+                    put["ConditionExpression"] = "attribute_not_exists(pk)"
+                    check = {"ConditionCheck": self._below(tenant_id, calendar.version)}
+                    self._client.transact_write_items(TransactItems=[{"Put": put}, check])
+                else:
+                    put |= self._at(before.version)
+                    self._client.put_item(**put)
         except ConditionRefused as refused:
             return bool(refused.items) and is_same(refused.items[0], item)
         return True
 
-    def _read(self, tenant_id: str, name: str) -> Any:
+    def delete(self, tenant_id: str, calendar: OwnCalendar) -> bool:
+        raised = calendar.version + 1
+        key = item_key(*calendar_key(tenant_id, calendar.name))
+        delete = {"TableName": self._table, "Key": key, **self._at(calendar.version)}
+        raise_mark = self._below(tenant_id, raised) | {
+            "UpdateExpression": "SET v = :v, cv = :version",
+            "ExpressionAttributeValues": encode_all({":v": version_of(), ":version": raised}),
+        }
+        try:
+            with translated():
+                if self._mark(tenant_id) >= raised:
+                    self._client.delete_item(**delete)
+                else:
+                    self._client.transact_write_items(
+                        TransactItems=[{"Delete": delete}, {"Update": raise_mark}]
+                    )
+        except ConditionRefused:
+            # The response of the first try may have been lost.
+            return self._read(calendar_key(tenant_id, calendar.name)) is None
+        return True
+
+    def _at(self, version: int) -> dict[str, Any]:
+        """On condition that the calendar has this version."""
+        return {
+            "ConditionExpression": "cv = :before",
+            "ExpressionAttributeValues": {":before": encode(version)},
+        }
+
+    def _below(self, tenant_id: str, version: int) -> dict[str, Any]:
+        """On condition that the mark of the tenant is below this version."""
+        return {
+            "TableName": self._table,
+            "Key": item_key(*calendar_mark_key(tenant_id)),
+            "ConditionExpression": "attribute_not_exists(cv) OR cv < :version",
+            "ExpressionAttributeValues": {":version": encode(version)},
+        }
+
+    def _mark(self, tenant_id: str) -> int:
+        item = self._read(calendar_mark_key(tenant_id))
+        return 0 if item is None else int(str(item["cv"]["N"]))
+
+    def _read(self, key: tuple[str, str]) -> Any:
         with translated():
-            answer = self._client.get_item(
-                TableName=self._table, Key=item_key(*calendar_key(tenant_id, name)), ConsistentRead=True
-            )
+            answer = self._client.get_item(TableName=self._table, Key=item_key(*key), ConsistentRead=True)
         return answer.get("Item")
 
 
 def _content(calendar: OwnCalendar) -> dict[str, Any]:
-    """Never empty, so that a deleted calendar is told apart by its absence."""
     weekend = None if calendar.weekend is None else "".join(map(str, sorted(calendar.weekend)))
     optional = {"y": calendar.country, "w": weekend}
     dates = {"i": list(calendar.dates_in), "o": list(calendar.dates_out)}
     return {name: value for name, value in optional.items() if value is not None} | dates
 
 
-def _calendar(item: Any) -> OwnCalendar | None:
-    """None for a deleted calendar."""
+def _calendar(item: Any) -> OwnCalendar:
     row: dict[str, Any] = dict(decode_all(item))
-    content = row.get("c")
-    if content is None:
-        return None
     try:
+        content = row["c"]
         weekend = content.get("w")
         return OwnCalendar(
             name=str(row[Attr.SK]).removeprefix(calendar_prefix("")[1]),

@@ -29,7 +29,7 @@ LINE = Cron(line="0 9 * * *", timezone="UTC", calendar=CalendarRule(name="plant"
 def begun() -> Chain:
     """A job with the calendar, which excludes Saturday and Sunday."""
     world = World(DUE_AT)
-    assert world.calendars.put(TENANT, PLANT)
+    assert world.calendars.put(TENANT, PLANT, None)
     job = world.accept(world.cases.core.read_calendar.resolved(TENANT, LINE))
     assert isinstance(job, Job)
     return Chain(world, job)
@@ -38,7 +38,8 @@ def begun() -> Chain:
 def change(chain: Chain, **parts: object) -> None:
     standing = chain.world.calendars.get(TENANT, "plant")
     assert standing is not None
-    assert chain.world.calendars.put(TENANT, replace(standing, version=standing.version + 1, **parts))  # type: ignore[arg-type]
+    changed = replace(standing, version=standing.version + 1, **parts)  # type: ignore[arg-type]
+    assert chain.world.calendars.put(TENANT, changed, standing)
 
 
 def version_of(chain: Chain) -> str | None:
@@ -80,7 +81,7 @@ def test_change_of_far_or_past_days_moves_nothing() -> None:
 
 def test_job_goes_on_with_its_days_where_the_calendar_is_gone() -> None:
     chain = begun()
-    assert chain.world.calendars.delete(TENANT, PLANT, DUE_AT)
+    assert chain.world.calendars.delete(TENANT, PLANT)
     assert not recompute(chain)
     chain.pause()
     chain.resume()
@@ -117,10 +118,10 @@ def test_workers_read_no_calendar() -> None:
 
 def test_calendar_is_read_once_a_minute() -> None:
     world = World(DUE_AT)
-    world.calendars.put(TENANT, PLANT)
+    world.calendars.put(TENANT, PLANT, None)
     read = world.cases.core.read_calendar
     assert read.present(TENANT, LINE) == PLANT
-    world.calendars.put(TENANT, replace(PLANT, version=2, dates_out=(TODAY,)))
+    world.calendars.put(TENANT, replace(PLANT, version=2, dates_out=(TODAY,)), PLANT)
     world.clock.time_ms += REMEMBER_MS - 1
     assert read.present(TENANT, LINE) == PLANT
     world.clock.time_ms += 1
