@@ -127,6 +127,7 @@ def _workflows(url: str) -> tuple[Call, ...]:
         _post("cancelRun", f"{run}/cancel", None, 200, 202, 409),
         _post("redriveRun", f"{run}/redrive", {"epoch": 1}, 200, 409),
         _delete("deleteWorkflow", workflow),
+        _delete("deleteWorkflow", "/v1/workflows/{keyed_workflow}"),
     )
 
 
