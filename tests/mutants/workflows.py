@@ -452,6 +452,27 @@ WORKFLOWS = (
         killer=_USED_RESULTS,
     ),
     Mutant(
+        name="attempt that a result of a newer release costs",
+        file="shared/usecases/workflows/read_results.py",
+        old='            raise UnavailableError("a newer release has stored a result or its run") from error\n',
+        new="            raise\n",
+        killer=_USED_RESULTS,
+    ),
+    Mutant(
+        name="long work that fails because its report lacks a result",
+        file="shared/usecases/attempts/report_outcome.py",
+        old="        if execution.hands_on and reason is Reason.OK and not text:\n",
+        new="        if False:\n",
+        killer=_USED_RESULTS,
+    ),
+    Mutant(
+        name="call of a task that names no run",
+        file="shared/usecases/attempts/compose_callback.py",
+        old="*(task_headers(execution.task) if execution.task is not None else ()),",
+        new="",
+        killer=_USED_RESULTS,
+    ),
+    Mutant(
         name="deadline of a run that the age of its last tasks exceeds",
         file=_RUN_RULES,
         old="        and now_ms > run.last_choice_at\n",

@@ -15,7 +15,13 @@ from shared.domain.delivery.callback import (
 )
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.delivery.signing import sign
-from shared.domain.errors import InvalidStateError, InvalidValueError, NotFoundError, UnavailableError
+from shared.domain.errors import (
+    InvalidStateError,
+    InvalidValueError,
+    NotFoundError,
+    UnavailableError,
+    UnknownVersionError,
+)
 from shared.domain.executions.callback_token import TOKEN_HEADER
 from shared.domain.executions.retention import DAY_SECONDS
 from shared.domain.executions.states import EndReason, State
@@ -206,7 +212,8 @@ def test_a_result_of_another_execution_is_not_taken_for_its_own():
     assert world.called()["b"] == 0
 
 
-def test_a_read_of_results_that_fails_costs_no_attempt():
+@pytest.mark.parametrize("error", [UnavailableError, UnknownVersionError])
+def test_a_read_of_results_that_fails_for_now_costs_no_attempt(error):
     world = WorkflowWorld()
     world.answers["a"] = answers(TEXT)
     workflow = world.define(*CHAIN)
@@ -218,7 +225,7 @@ def test_a_read_of_results_that_fails_costs_no_attempt():
         if left:
             left.pop()
             world.steps.before("store.get_many", unavailable)
-            raise UnavailableError("injected")
+            raise error("injected")
 
     world.steps.before("store.get_many", unavailable)
     world.work()
