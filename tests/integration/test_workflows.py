@@ -1,5 +1,6 @@
 """Workflows on the deployed stack: tasks in order, a redrive, a cancellation, and a large request."""
 
+import json
 import time
 from threading import Event
 from typing import Any
@@ -81,3 +82,36 @@ def test_diamond_runs_in_order_is_redriven_and_is_cancelled(stack: LocalStack) -
             second,
             run,
         ]
+
+
+def test_results_of_a_call_and_of_long_work_arrive_byte_for_byte(stack: LocalStack) -> None:
+    tenant = stack.create_tenant("results")
+    api = stack.api(tenant.api_key)
+    exact = b'{"n":1.10,"big":123456789012345678901234567890}'
+    with Receiver(secret=tenant.signing_secret) as receiver:
+        accepts = Reply(status=202, headers={"X-Punctual-Async": "true"})
+        receiver.respond = lambda call: (
+            accepts if call.path == "/long" else Reply(body=b" " + exact + b"\r\n")
+        )
+        joins = {
+            **task(receiver, "join", "short", "long", needs=["long", "short"]),
+            "request": {"url": f"{receiver.url}/join", "json": {"own": LARGE}},
+        }
+        tasks = [task(receiver, "short"), task(receiver, "long"), joins]
+        created = api.request("POST", "/v1/workflows", {"tasks": tasks})
+        assert created.status == 201, created.body
+        run = api.request("POST", f"/v1/workflows/{created.json()['id']}/runs").json()["id"]
+        [long] = receiver.wait_for(1, path="/long")
+        completion = f"/v1/executions/{long.execution_id}/complete"
+        token = {"X-Callback-Token": long.headers["x-callback-token"]}
+        refused = api.request("POST", completion, {}, headers=token)
+        assert (refused.status, refused.json()["errors"][0]["pointer"]) == (422, "/result")
+        assert api.request("POST", completion, {"result": [1.5, "ß"]}, headers=token).status == 200
+        assert ended(stack, api, run)["state"] == "succeeded"
+        [call] = receiver.calls("/join")
+        assert call.genuine
+        assert (call.headers["punctual-run"], call.headers["punctual-task"]) == (run, "join")
+        assert exact in call.body
+        document = json.loads(call.body)
+        assert document["body"] == {"own": LARGE}
+        assert document["results"]["long"] == {"state": "succeeded", "result": [1.5, "ß"]}
