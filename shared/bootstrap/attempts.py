@@ -149,6 +149,8 @@ class AttemptUseCases:
                     vault=ports.vault,
                     add_results=lambda *task: self.core.workflows.read_results.execute(*task),
                 ),
+                begin_run=lambda begun, now_ms, _: self.core.workflows.begin_run.execute(begun, now_ms),
+                withdraw_run=lambda *ended: self.core.workflows.begin_run.withdraw(*ended),
                 sender=ports.sender,
                 clock=ports.clock,
                 due_clock=self._due_clock,

@@ -227,6 +227,7 @@ class CoreUseCases:
             notify=self.notify,
             clock=self.ports.clock,
             retention=self.settings.retention,
+            follow_run=lambda lost: self.workflows.follow_run.execute(lost),
         )
 
     @cached_property
@@ -242,6 +243,7 @@ class CoreUseCases:
             plan=self.settings.shard_plan,
             retention=self.settings.retention,
             archive_days=self.settings.archive_days,
+            stop_run=lambda parent: self.workflows.stop_parent.execute(parent),
         )
 
     @cached_property
@@ -293,4 +295,5 @@ class CoreUseCases:
             delete_recurring=self.lifecycle.delete,
             clock=self.ports.clock,
             retention=self.settings.retention,
+            stop_run=lambda parent: self.workflows.stop_parent.execute(parent),
         )

@@ -47,7 +47,11 @@ class JobUseCases:
             policy=self._settings.target_policy,
             cell=self._settings.cell,
             retention=self._settings.retention,
+            check_workflow=self._check_workflow,
         )
+
+    def _check_workflow(self, tenant_id: str, workflow_id: str) -> None:
+        self.core.workflows.find.check_startable(tenant_id, workflow_id)
 
     @cached_property
     def _create_recurring(self) -> CreateRecurring:
@@ -107,6 +111,7 @@ class JobUseCases:
         ports = self.core.ports
         return ReviseJob(
             jobs=ports.jobs,
+            check_workflow=self._check_workflow,
             read_tenant=self.core.read_tenant,
             update_job=self.core.lifecycle.update,
             update_one_off=UpdateOneOff(

@@ -9,6 +9,7 @@ from shared.bootstrap.settings import require
 from shared.dataclass import dataclass
 from shared.settings import CallbackSettings
 from shared.usecases.workflows.advance_run import AdvanceRun
+from shared.usecases.workflows.begin_run import BeginRun
 from shared.usecases.workflows.file_tasks import FileTasks
 from shared.usecases.workflows.find_run import FindRun
 from shared.usecases.workflows.read_revision import ReadRevision
@@ -17,6 +18,9 @@ from shared.usecases.workflows.stop_tasks import StopTasks
 
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
+    from shared.usecases.attempts.end_parent import EndParent
+    from shared.usecases.attempts.follow_run import FollowRun
+    from shared.usecases.attempts.stop_parent import StopParent
     from shared.usecases.workflows.cancel_run import CancelRun
     from shared.usecases.workflows.hand_on_result import HandOnResult
     from shared.usecases.workflows.put_keyed_workflow import PutKeyedWorkflow
@@ -48,7 +52,49 @@ class WorkflowUseCases:
             ),
             clock=ports.clock,
             retention=self.core.settings.retention,
+            end_parent=lambda run: self.end_parent.execute(run) if run.parent is not None else None,
         )
+
+    @cached_property
+    def begin_run(self) -> BeginRun:
+        ports, settings = self.core.ports, self.core.settings
+        return BeginRun(
+            workflows=ports.workflows,
+            runs=ports.runs,
+            advance=self.advance_run,
+            file=self.core.file,
+            read_tenant=self.core.read_tenant,
+            clock=ports.clock,
+            plan=settings.shard_plan,
+            retention=settings.retention,
+        )
+
+    @cached_property
+    def end_parent(self) -> EndParent:
+        """Imported late: most runs have no parent."""
+        from shared.bootstrap.attempts import AttemptUseCases
+        from shared.usecases.attempts.end_parent import EndParent
+
+        attempts = AttemptUseCases(self.core)
+        return EndParent(
+            store=self.core.ports.executions,
+            settle=attempts.settle_attempt,
+            wake_waiting=attempts.guard_start.wake_waiting,
+            clock=self.core.ports.clock,
+        )
+
+    @cached_property
+    def follow_run(self) -> FollowRun:
+        from shared.usecases.attempts.follow_run import FollowRun
+
+        ports = self.core.ports
+        return FollowRun(begin=self.begin_run, end_parent=self.end_parent, jobs=ports.jobs, clock=ports.clock)
+
+    @cached_property
+    def stop_parent(self) -> StopParent:
+        from shared.usecases.attempts.stop_parent import StopParent
+
+        return StopParent(begin=self.begin_run, cancel_run=self.cancel_run, end_parent=self.end_parent)
 
     @cached_property
     def repair_runs(self) -> RepairRuns:

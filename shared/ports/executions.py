@@ -48,6 +48,8 @@ class RunRow:
     is_open: bool
     deadline_at: int
     """UTC ms."""
+    parent: ExecutionId | None = None
+    """The execution that started it, which lies in the same shard."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

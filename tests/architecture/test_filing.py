@@ -31,6 +31,7 @@ ENDED_ONLY = {
     "shared/usecases/filing/file_successor.py:_complete",
     "shared/usecases/filing/record_dst_skips.py:execute",
     "shared/usecases/outcomes/file_alert.py:_suppress",
+    "shared/usecases/workflows/begin_run.py:block",
     "shared/usecases/workflows/stop_tasks.py:_cancelled",
 }
 """Functions that put records in terminal states alone: no scan has to find such a record."""

@@ -32,7 +32,7 @@ from shared.names import Lane
 from shared.ports.executions import Claim, Finish, WriteUnknown
 from tests.support.builders import DUE_AT, OWNER, in_state, job, job_task, occurrence, one_off
 from tests.support.conformance.dynamo_lab import REGION, DynamoLab
-from tests.support.workflows import graph, node, run_of, workflow_of
+from tests.support.workflows import WORKFLOW_ID, graph, node, run_of, workflow_of
 
 STORED = (
     *(State, EndReason, Reason, Lane, OverlapPolicy, CatchUp, Gap, Overlap),
@@ -106,6 +106,17 @@ def newer_release(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     monkeypatch.setattr(versions, "VERSION", NEXT)
     monkeypatch.setattr(execution_updates, "VERSION", NEXT)
     return monkeypatch
+
+
+def test_execution_and_job_that_start_a_workflow_have_the_first_version_with_workflows() -> None:
+    """An older release would make no call, and end the execution."""
+    assert execution_item(one_off(workflow_id=WORKFLOW_ID), REGION)["v"] == {"N": str(versions.WORKFLOWS)}
+    assert execution_item(occurrence(job(workflow_id=WORKFLOW_ID)), REGION)["v"] == {
+        "N": str(versions.WORKFLOWS)
+    }
+    assert job_item(job(workflow_id=WORKFLOW_ID))["v"] == {"N": str(versions.WORKFLOWS)}
+    changing = replace(job(), state=JobState.UPDATING, change=job(workflow_id=WORKFLOW_ID).definition)
+    assert job_item(changing)["v"] == {"N": str(versions.WORKFLOWS)}
 
 
 @pytest.mark.usefixtures("newer_release")

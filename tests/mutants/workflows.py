@@ -7,10 +7,13 @@ _RULES = "tests/unit/domain/workflows/test_run_rules.py"
 _STORE = "tests/conformance/test_run_store.py"
 _RUNS = "tests/unit/usecases/workflows/test_runs.py"
 _CRASHES = "tests/unit/usecases/workflows/test_run_crashes.py"
+_SCHEDULED = "tests/unit/usecases/workflows/test_scheduled_runs.py"
+_SCHEDULED_CRASHES = "tests/unit/usecases/workflows/test_scheduled_run_crashes.py"
 _REPAIRS = "tests/unit/usecases/workflows/test_repair_runs.py"
 _SIMULATION = "tests/simulation/test_workflows.py"
 _RUN_RULES = "shared/domain/workflows/run_rules.py"
 _ADVANCE = "shared/usecases/workflows/advance_run.py"
+_BEGIN = "shared/usecases/workflows/begin_run.py"
 _STOP = "shared/usecases/workflows/stop_tasks.py"
 _REPAIR = "shared/usecases/workflows/repair_runs.py"
 _WORKFLOWS = "shared/adapters/dynamodb/workflows/workflow_store.py"
@@ -279,8 +282,8 @@ WORKFLOWS = (
     Mutant(
         name="cancellation that stops nothing",
         file="shared/usecases/workflows/cancel_run.py",
-        old="                return self.advance.stop(workflow, run), workflow\n",
-        new="                return run, workflow\n",
+        old="                stopped = self.advance.stop(workflow, run)\n",
+        new="                stopped = run\n",
         killer=_RUNS,
     ),
     Mutant(
@@ -478,5 +481,89 @@ WORKFLOWS = (
         old="        and now_ms > run.last_choice_at\n",
         new="        and now_ms >= run.deadline_at\n",
         killer=_RULES,
+    ),
+    Mutant(
+        name="execution that gives up its run with its worker",
+        file="shared/usecases/outcomes/give_up_lost.py",
+        old="        if lost.call.kind is CallKind.WORKFLOW:\n",
+        new="        if False:\n",
+        killer=_SCHEDULED,
+    ),
+    Mutant(
+        name="run that has ended, and whose execution is open for ever",
+        file=_REPAIR,
+        old="            if row.is_open or (row.parent is not None and row.parent not in has_ended)\n",
+        new="            if row.is_open\n",
+        killer=_SCHEDULED,
+    ),
+    Mutant(
+        name="end of a run that its execution does not learn of",
+        file=_ADVANCE,
+        old="                self.end_parent(self.go_on(workflow, run, {ended.id: ended.state}))\n",
+        new="                self.go_on(workflow, run, {ended.id: ended.state})\n",
+        killer=_SCHEDULED,
+    ),
+    Mutant(
+        name="cancellation behind which a slow worker begins a run",
+        file=_BEGIN,
+        old="        return self.runs.put_if_absent(tombstone, expires_at_s=expires_at_s)\n",
+        new="        return self.runs.get(tombstone.id)\n",
+        killer=_SCHEDULED_CRASHES,
+    ),
+    Mutant(
+        name="run that stands although its execution came too late",
+        file="shared/usecases/attempts/call_receiver.py",
+        old="                if withdrawn is not None and is_workflow:\n",
+        new="                if False:\n",
+        killer=_SCHEDULED,
+    ),
+    Mutant(
+        name="beginning that is too late for a look at its run",
+        file="shared/usecases/attempts/settle_attempt.py",
+        old="        start_by = None if is_workflow else execution.start_deadline_at\n",
+        new="        start_by = execution.start_deadline_at\n",
+        killer=_SCHEDULED,
+    ),
+    Mutant(
+        name="execution that is given up while its run is open",
+        file="shared/usecases/attempts/settle_attempt.py",
+        old="        renewed_until = answer.open_until or policy",
+        new="        renewed_until = policy",
+        killer=_SCHEDULED,
+    ),
+    Mutant(
+        name="run that no sweep of its execution's shard finds",
+        file="shared/domain/workflows/identities.py",
+        old="        shard=execution_id.shard,\n",
+        new="        shard=0,\n",
+        killer="tests/unit/domain/workflows/test_identities.py",
+    ),
+    Mutant(
+        name="deleted job whose runs go on",
+        file="shared/usecases/chains/stop_running_executions.py",
+        old="            self.stop_run(execution)\n",
+        new="            pass\n",
+        killer=_SCHEDULED,
+    ),
+    Mutant(
+        name="stop_retries that leaves the run alone",
+        file="shared/usecases/jobs/cancel_job.py",
+        old="                    self.stop_run(existing)\n",
+        new="                    pass\n",
+        killer=_SCHEDULED,
+    ),
+    Mutant(
+        name="execution that starts a workflow, claimed by an older release",
+        file="shared/adapters/dynamodb/codec/versions.py",
+        old="    return 1 if call.kind is CallKind.REQUEST else WORKFLOWS\n",
+        new="    return 1\n",
+        killer="tests/conformance/test_versions.py",
+    ),
+    Mutant(
+        name="run of a deleted workflow",
+        file=_BEGIN,
+        old="        if head is None or (is_present and head.is_deleted):\n",
+        new="        if head is None:\n",
+        killer=_SCHEDULED,
     ),
 )

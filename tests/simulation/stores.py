@@ -164,6 +164,8 @@ class SimRunStore(FakeRunStore):
     def put_if_absent(self, run: Run, *, expires_at_s: int | None = None) -> Run | None:
         """See the port."""
         existing = super().put_if_absent(run, expires_at_s=expires_at_s)
+        if existing is None and run.state.is_terminal:
+            self.ends[run.id, run.epoch] += 1
         self._note(run if existing is None else existing)
         return existing
 

@@ -1,5 +1,6 @@
 """Runs of random workflows while ports throttle, answers are lost, workers crash or stand still, messages are lost and
-doubled, and clocks differ. Some runs are cancelled, some are redriven, some reach their deadline."""
+doubled, and clocks differ. Some runs are cancelled, some are redriven, some reach their deadline. Jobs start some of
+them, and are triggered, paused and deleted."""
 
 from random import Random
 
@@ -9,6 +10,7 @@ from shared.domain.workflows.run import RunState
 from tests.simulation.faults import HEALED, FaultMix
 from tests.simulation.workflow_clients import LOAD_MS, MINUTE_MS, WorkflowClients
 from tests.simulation.workflow_judge import CallJudge, judge_at_rest
+from tests.simulation.workflow_schedules import ScheduleClients
 from tests.simulation.world import World
 
 MIX = FaultMix(
@@ -41,19 +43,21 @@ class Case:
         self.world = World(seed, FaultMix())
         rng = Random(f"workflows of {seed}")
         self.clients = WorkflowClients(self.world, rng)
-        self.calls = CallJudge(self.world, self.clients)
+        self.schedules = ScheduleClients(self.clients, Random(f"schedules of {seed}"))
+        self.calls = CallJudge(self.world, self.clients, self.schedules)
         start_ms = self.world.hub.now_ms
         self.world.hub.run_until(start_ms + MINUTE_MS)
         end_ms = start_ms + LOAD_MS + CALM_MS
         self.world.functions.start_ticks(lambda: end_ms - 10 * MINUTE_MS)
         self.world.weather.mix = mix
         self.clients.start_load()
+        self.schedules.start_load()
         self.world.hub.run_until(start_ms + LOAD_MS + 10 * MINUTE_MS)
         self.world.weather.mix = HEALED
         self.world.hub.run_until(end_ms)
 
     def faults(self) -> list[str]:
-        return [*self.calls.faults, *judge_at_rest(self.world, self.clients)]
+        return [*self.calls.faults, *judge_at_rest(self.world, self.clients, self.schedules)]
 
     def ends(self) -> set[RunState]:
         return {item.run.state for item in self.world.table.runs.values()}

@@ -16,6 +16,7 @@ from shared.domain.workflows.graph import Node, OnFailure, RunIf
 from shared.domain.workflows.run import Run, RunState, TaskState
 from tests.simulation.evidence import Arrival
 from tests.simulation.workflow_clients import StartedRun, WorkflowClients
+from tests.simulation.workflow_schedules import ScheduleClients, judge_call, judge_schedules
 from tests.simulation.world import World
 
 LATE_CALL_MS = 5_000
@@ -33,12 +34,12 @@ _OF_STATE = {
 class CallJudge:
     """Looks at each call when it arrives, with the stored executions as they are then."""
 
-    def __init__(self, world: World, clients: WorkflowClients) -> None:
+    def __init__(self, world: World, clients: WorkflowClients, schedules: ScheduleClients) -> None:
         self.faults: list[str] = []
         self.answers: dict[tuple[str, int], str] = {}
         """What each attempt of each execution answered."""
         self._rng = Random(f"results of {world.seed}")
-        self._world, self._clients = world, clients
+        self._world, self._clients, self._schedules = world, clients, schedules
         world.receiver.demands = self.look
 
     def look(self, arrival: Arrival, answer: CallbackResponse) -> CallbackResponse:
@@ -50,6 +51,7 @@ class CallJudge:
             return answer
         self._judge_predecessors(arrival, called, run, called.task.epoch)
         self._judge_stops(arrival, run, called.task.epoch)
+        self.faults += judge_call(arrival, run, self._schedules)
         self._judge_results(arrival, called, run)
         return self._with_result(arrival, answer)
 
@@ -127,8 +129,9 @@ class CallJudge:
         return workflow.graph.nodes
 
 
-def judge_at_rest(world: World, clients: WorkflowClients) -> Iterator[str]:
+def judge_at_rest(world: World, clients: WorkflowClients, schedules: ScheduleClients) -> Iterator[str]:
     """Everything has ended, once, and the run knows how."""
+    yield from judge_schedules(world, schedules)
     yield from world.runs.violations
     for row in world.table.executions.values():
         if not row.execution.state.is_terminal:

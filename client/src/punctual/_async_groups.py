@@ -753,6 +753,9 @@ class DeadLettersMethods(AsyncGroup):
             "unavailable",
             "signing_secret_gone",
             "result_invalid",
+            "workflow_gone",
+            "run_failed",
+            "run_timed_out",
         ]
         | None = None,
         status: int | None = None,
@@ -819,6 +822,9 @@ class DeadLettersMethods(AsyncGroup):
             "unavailable",
             "signing_secret_gone",
             "result_invalid",
+            "workflow_gone",
+            "run_failed",
+            "run_timed_out",
         ]
         | None = None,
         status: int | None = None,
@@ -875,6 +881,9 @@ class DeadLettersMethods(AsyncGroup):
             "unavailable",
             "signing_secret_gone",
             "result_invalid",
+            "workflow_gone",
+            "run_failed",
+            "run_timed_out",
         ]
         | UnsetType
         | None = UNSET,
@@ -915,6 +924,9 @@ class DeadLettersMethods(AsyncGroup):
             "unavailable",
             "signing_secret_gone",
             "result_invalid",
+            "workflow_gone",
+            "run_failed",
+            "run_timed_out",
         ]
         | UnsetType
         | None = UNSET,
@@ -955,6 +967,9 @@ class DeadLettersMethods(AsyncGroup):
             "unavailable",
             "signing_secret_gone",
             "result_invalid",
+            "workflow_gone",
+            "run_failed",
+            "run_timed_out",
         ]
         | UnsetType
         | None = UNSET,
@@ -994,6 +1009,9 @@ class DeadLettersMethods(AsyncGroup):
             "unavailable",
             "signing_secret_gone",
             "result_invalid",
+            "workflow_gone",
+            "run_failed",
+            "run_timed_out",
         ]
         | UnsetType
         | None = UNSET,
@@ -1397,6 +1415,7 @@ class JobsMethods(AsyncGroup):
         tags: Sequence[str] | UnsetType = UNSET,
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        workflow: str | UnsetType = UNSET,
         idempotency_key: str | None = None,
         depth: str | None = None,
         traceparent: str | None = None,
@@ -1442,12 +1461,16 @@ class JobsMethods(AsyncGroup):
         * `on_failure`: The URL to call after a failure.
         * `on_success`: The URL to call after a success. `none`: no call. Null: the tenant's default.
         * `overlap_policy`: The rule for a run whose predecessor has not ended.
+        * `request`: The request to make.
         * `signing_secret`: The name of the signing secrets that sign the calls and outcome callbacks, and
           no others do. Null: the secrets without a name.
         * `start_deadline_seconds`: A one-off job that has not started this long after its time is skipped.
         * `tags`: Lists can be filtered by one tag.
         * `timeout_seconds`: For the whole call, including the response body.
         * `when_suspended`: For a one-off job that is due while its tenant is suspended. Null: `skip`.
+        * `workflow`: The workflow to start, in place of a `request`. Each execution starts a run, is open
+          until the run has ended, and ends as the run does. Such a job has no `retry`, `timeout_seconds`,
+          `async_deadline_seconds`, `heartbeat_seconds`.
         * `idempotency_key`: Visible ASCII. For 7 days, repetitions with the same key have no further
           effect.
         * `depth`: The value that the call carried from which this job is created. The job is one deeper
@@ -1498,6 +1521,7 @@ class JobsMethods(AsyncGroup):
                 tags=tags,
                 timeout_seconds=timeout_seconds,
                 when_suspended=when_suspended,
+                workflow=workflow,
             ),
             idempotency_key=idempotency_key,
             headers={"Punctual-Depth": depth, "traceparent": traceparent},
@@ -1677,6 +1701,7 @@ class JobsMethods(AsyncGroup):
         tags: Sequence[str] | UnsetType = UNSET,
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        workflow: str | UnsetType = UNSET,
         if_match: IfMatch | None = None,
         if_none_match: Literal["*"] | None = None,
         depth: str | None = None,
@@ -1729,6 +1754,7 @@ class JobsMethods(AsyncGroup):
         tags: Sequence[str] | UnsetType = UNSET,
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        workflow: str | UnsetType = UNSET,
         dry_run: Literal[False] | None = None,
         if_match: IfMatch | None = None,
         if_none_match: Literal["*"] | None = None,
@@ -1783,6 +1809,7 @@ class JobsMethods(AsyncGroup):
         tags: Sequence[str] | UnsetType = UNSET,
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        workflow: str | UnsetType = UNSET,
         if_match: IfMatch | None = None,
         if_none_match: Literal["*"] | None = None,
         depth: str | None = None,
@@ -1834,6 +1861,7 @@ class JobsMethods(AsyncGroup):
         tags: Sequence[str] | UnsetType = UNSET,
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        workflow: str | UnsetType = UNSET,
         dry_run: bool | None = None,
         if_match: IfMatch | None = None,
         if_none_match: Literal["*"] | None = None,
@@ -1887,6 +1915,7 @@ class JobsMethods(AsyncGroup):
         * `on_failure`: The URL to call after a failure.
         * `on_success`: The URL to call after a success. `none`: no call. Null: the tenant's default.
         * `overlap_policy`: The rule for a run whose predecessor has not ended.
+        * `request`: The request to make.
         * `set`: The set of jobs to which the job belongs, such as one file. Lists can be filtered by it.
         * `signing_secret`: The name of the signing secrets that sign the calls and outcome callbacks, and
           no others do. Null: the secrets without a name.
@@ -1894,6 +1923,9 @@ class JobsMethods(AsyncGroup):
         * `tags`: Lists can be filtered by one tag.
         * `timeout_seconds`: For the whole call, including the response body.
         * `when_suspended`: For a one-off job that is due while its tenant is suspended. Null: `skip`.
+        * `workflow`: The workflow to start, in place of a `request`. Each execution starts a run, is open
+          until the run has ended, and ends as the run does. Such a job has no `retry`, `timeout_seconds`,
+          `async_deadline_seconds`, `heartbeat_seconds`.
         * `dry_run`: Only answer what the request would do.
         * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
         * `if_none_match`: `*`: create a job, and change none.
@@ -1948,6 +1980,7 @@ class JobsMethods(AsyncGroup):
                 tags=tags,
                 timeout_seconds=timeout_seconds,
                 when_suspended=when_suspended,
+                workflow=workflow,
             ),
             if_match=if_match,
             headers={"If-None-Match": if_none_match, "Punctual-Depth": depth, "traceparent": traceparent},
@@ -2026,6 +2059,7 @@ class JobsMethods(AsyncGroup):
         tags: Sequence[str] | UnsetType | None = UNSET,
         timeout_seconds: int | UnsetType | None = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
+        workflow: str | UnsetType = UNSET,
         if_match: IfMatch | None = None,
     ) -> Job:
         """Change a job with a JSON merge patch.
@@ -2059,10 +2093,11 @@ class JobsMethods(AsyncGroup):
         * `json`: Any value; sent as JSON, with its content type.
         * `url`: Absolute, with a public host; port 443, or 1024 and above. Deployed stacks call https.
         * `alerts`: Members of a new job's `alerts`.
-        * `request`: Members of a new job's `request`.
+        * `request`: Members of a new job's `request`. They replace a `workflow`.
         * `retry`: Members of a new job's `retry`.
         * `schedule`: Members of a new job's `schedule`.
         * `when_suspended`: For a one-off job that is due while its tenant is suspended. Null: `skip`.
+        * `workflow`: Replaces the present one, or the `request` with what only calls have.
         * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
         """
         return await self._client.call(
@@ -2109,6 +2144,7 @@ class JobsMethods(AsyncGroup):
                 tags=tags,
                 timeout_seconds=timeout_seconds,
                 when_suspended=when_suspended,
+                workflow=workflow,
             ),
             if_match=self._client.revision_of(job, if_match),
         )

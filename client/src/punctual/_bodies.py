@@ -66,6 +66,7 @@ def new_job(
     tags: Sequence[str] | UnsetType = UNSET,
     timeout_seconds: int | UnsetType = UNSET,
     when_suspended: WhenSuspended | UnsetType | None = UNSET,
+    workflow: str | UnsetType = UNSET,
 ) -> dict[str, Any]:
     """The body of `createJob`. The members of `schedule` and `request` are given by themselves, or
     together as in the API.
@@ -90,6 +91,7 @@ def new_job(
             "tags": tags,
             "timeout_seconds": timeout_seconds,
             "when_suspended": when_suspended,
+            "workflow": workflow,
         }
     )
     return joined(
@@ -161,6 +163,7 @@ def keyed_job(
     tags: Sequence[str] | UnsetType = UNSET,
     timeout_seconds: int | UnsetType = UNSET,
     when_suspended: WhenSuspended | UnsetType | None = UNSET,
+    workflow: str | UnsetType = UNSET,
 ) -> dict[str, Any]:
     """The body of `putJob`. The members of `schedule` and `request` are given by themselves, or together
     as in the API.
@@ -186,6 +189,7 @@ def keyed_job(
             "tags": tags,
             "timeout_seconds": timeout_seconds,
             "when_suspended": when_suspended,
+            "workflow": workflow,
         }
     )
     return joined(
@@ -256,6 +260,7 @@ def job_patch(
     tags: Sequence[str] | UnsetType | None = UNSET,
     timeout_seconds: int | UnsetType | None = UNSET,
     when_suspended: WhenSuspended | UnsetType | None = UNSET,
+    workflow: str | UnsetType = UNSET,
 ) -> dict[str, Any]:
     """The body of `updateJob`. The members of `schedule` and `request` are given by themselves, or
     together as in the API.
@@ -280,6 +285,7 @@ def job_patch(
             "tags": tags,
             "timeout_seconds": timeout_seconds,
             "when_suspended": when_suspended,
+            "workflow": workflow,
         }
     )
     return joined(

@@ -632,6 +632,10 @@ class DeadLetter(Model, frozen=True, kw_only=True):
     """The failed execution whose request it repeats."""
     redriven_by: str | None = None
     """The execution that repeats its request."""
+    run: str | None = None
+    """The run that it has started, of a job that starts a workflow. It ends as the run does. The archive
+    does not name it.
+    """
     scheduled_at: datetime
     """The nominal instant; for a run of a backfill, the past instant that it covers."""
     state: str
@@ -755,6 +759,10 @@ class ExecutionDetail(Model, frozen=True, kw_only=True):
     """The failed execution whose request it repeats."""
     redriven_by: str | None = None
     """The execution that repeats its request."""
+    run: str | None = None
+    """The run that it has started, of a job that starts a workflow. It ends as the run does. The archive
+    does not name it.
+    """
     scheduled_at: datetime
     """The nominal instant; for a run of a backfill, the past instant that it covers."""
     state: str
@@ -801,6 +809,10 @@ class Execution(Model, frozen=True, kw_only=True):
     """The failed execution whose request it repeats."""
     redriven_by: str | None = None
     """The execution that repeats its request."""
+    run: str | None = None
+    """The run that it has started, of a job that starts a workflow. It ends as the run does. The archive
+    does not name it.
+    """
     scheduled_at: datetime
     """The nominal instant; for a run of a backfill, the past instant that it covers."""
     state: str
@@ -980,6 +992,10 @@ class Inspected(Model, frozen=True, kw_only=True):
     """The execution that repeats its request."""
     request: FailedRequest | None = None
     """Null where it is no longer stored."""
+    run: str | None = None
+    """The run that it has started, of a job that starts a workflow. It ends as the run does. The archive
+    does not name it.
+    """
     scheduled_at: datetime
     """The nominal instant; for a run of a backfill, the past instant that it covers."""
     state: str
@@ -1023,7 +1039,8 @@ class JobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The URL to call after a success. `none`: no call. Null: the tenant's default."""
     overlap_policy: OverlapPolicy | UnsetType = UNSET
     """The rule for a run whose predecessor has not ended."""
-    request: RequestIn
+    request: RequestIn | UnsetType = UNSET
+    """The request to make."""
     retry: RetryIn | UnsetType = UNSET
     schedule: ScheduleIn
     signing_secret: str | UnsetType | None = UNSET
@@ -1038,6 +1055,11 @@ class JobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """For the whole call, including the response body."""
     when_suspended: WhenSuspended | UnsetType | None = UNSET
     """For a one-off job that is due while its tenant is suspended. Null: `skip`."""
+    workflow: str | UnsetType = UNSET
+    """The workflow to start, in place of a `request`. Each execution starts a run, is open until the run
+    has ended, and ends as the run does. Such a job has no `retry`, `timeout_seconds`,
+    `async_deadline_seconds`, `heartbeat_seconds`.
+    """
 
 
 class Job(Model, frozen=True, kw_only=True):
@@ -1072,7 +1094,8 @@ class Job(Model, frozen=True, kw_only=True):
     """`none`: no call. Null: the tenant's default."""
     overlap_policy: str | None = None
     pause_reason: str | None = None
-    request: Target
+    request: Target | None = None
+    """Null for a job that starts a workflow."""
     retry: Retry
     revision: int
     """Grows with every change. The ETag contains it."""
@@ -1085,6 +1108,8 @@ class Job(Model, frozen=True, kw_only=True):
     tags: tuple[str, ...]
     timeout_seconds: int
     when_suspended: str | None = None
+    workflow: str | None = None
+    """The workflow that the job starts, in place of a request."""
 
 
 class JobPage(Model, frozen=True, kw_only=True):
@@ -1115,7 +1140,7 @@ class JobPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     on_success: str | UnsetType | None = UNSET
     overlap_policy: OverlapPolicy | UnsetType | None = UNSET
     request: Mapping[str, Any] | UnsetType = UNSET
-    """Members of a new job's `request`."""
+    """Members of a new job's `request`. They replace a `workflow`."""
     retry: Mapping[str, Any] | UnsetType | None = UNSET
     """Members of a new job's `retry`."""
     schedule: Mapping[str, Any] | UnsetType = UNSET
@@ -1126,6 +1151,8 @@ class JobPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     timeout_seconds: int | UnsetType | None = UNSET
     when_suspended: WhenSuspended | UnsetType | None = UNSET
     """For a one-off job that is due while its tenant is suspended. Null: `skip`."""
+    workflow: str | UnsetType = UNSET
+    """Replaces the present one, or the `request` with what only calls have."""
 
 
 class JobPut(Model, frozen=True, kw_only=True):
@@ -1216,7 +1243,8 @@ class KeyedJobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """The URL to call after a success. `none`: no call. Null: the tenant's default."""
     overlap_policy: OverlapPolicy | UnsetType = UNSET
     """The rule for a run whose predecessor has not ended."""
-    request: RequestIn
+    request: RequestIn | UnsetType = UNSET
+    """The request to make."""
     retry: RetryIn | UnsetType = UNSET
     schedule: ScheduleIn
     set: str | UnsetType | None = UNSET
@@ -1233,6 +1261,11 @@ class KeyedJobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """For the whole call, including the response body."""
     when_suspended: WhenSuspended | UnsetType | None = UNSET
     """For a one-off job that is due while its tenant is suspended. Null: `skip`."""
+    workflow: str | UnsetType = UNSET
+    """The workflow to start, in place of a `request`. Each execution starts a run, is open until the run
+    has ended, and ends as the run does. Such a job has no `retry`, `timeout_seconds`,
+    `async_deadline_seconds`, `heartbeat_seconds`.
+    """
 
 
 class KeyedWorkflowIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -1516,6 +1549,9 @@ class RedriveIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
             "unavailable",
             "signing_secret_gone",
             "result_invalid",
+            "workflow_gone",
+            "run_failed",
+            "run_timed_out",
         ]
         | UnsetType
         | None
@@ -1637,8 +1673,12 @@ class RunDetail(Model, frozen=True, kw_only=True):
     ended_at: datetime | None = None
     epoch: int
     """1, and one more for each redrive."""
+    execution_id: str | None = None
+    """The execution of a job that started the run, and ends with it; null for a run by request."""
     graph: Graph
     id: str
+    job_id: str | None = None
+    """The job of that execution."""
     revision: int
     """The revision of the workflow that the run follows until its end."""
     state: str
@@ -1662,7 +1702,11 @@ class Run(Model, frozen=True, kw_only=True):
     ended_at: datetime | None = None
     epoch: int
     """1, and one more for each redrive."""
+    execution_id: str | None = None
+    """The execution of a job that started the run, and ends with it; null for a run by request."""
     id: str
+    job_id: str | None = None
+    """The job of that execution."""
     revision: int
     """The revision of the workflow that the run follows until its end."""
     state: str
@@ -1846,6 +1890,9 @@ class SearchFilterIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=T
             "unavailable",
             "signing_secret_gone",
             "result_invalid",
+            "workflow_gone",
+            "run_failed",
+            "run_timed_out",
         ]
         | UnsetType
         | None

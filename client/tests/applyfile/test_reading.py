@@ -348,3 +348,41 @@ def test_key_of_a_job_is_one_of_the_api_and_begins_with_its_set(set_name: str, k
 
 def test_members_are_listed_once() -> None:
     assert len(set(MEMBERS)) == len(MEMBERS)
+
+
+PIPELINE = f"wfl_1{27 * '0'}"
+
+
+def test_job_starts_a_workflow_in_place_of_a_request_and_takes_no_default_of_calls() -> None:
+    job = read(
+        "set: s\n"
+        "defaults: {timezone: Europe/Berlin, retry: {max_attempts: 3}, headers: {X-Team: a}, lane: bulk}\n"
+        f"jobs:\n  nightly: {{cron: 30 2 * * *, workflow: {PIPELINE}, overlap_policy: skip}}\n"
+    )
+    assert job.body({}) == {
+        "schedule": {"cron": "30 2 * * *", "timezone": "Europe/Berlin"},
+        "workflow": PIPELINE,
+        "lane": "bulk",
+        "overlap_policy": "skip",
+    }
+
+
+@pytest.mark.parametrize(
+    ("member", "place"),
+    [
+        ("url: https://example.com/", "url: belongs to a job that calls a `url`"),
+        ("retry: {max_attempts: 2}", "retry: belongs to a job that calls a `url`"),
+        ("timeout_seconds: 9", "timeout_seconds: belongs to a job that calls a `url`"),
+        ("body: x", "body: belongs to a job that calls a `url`"),
+    ],
+)
+def test_job_with_a_workflow_and_a_member_of_calls_is_refused(member: str, place: str) -> None:
+    text = f"set: s\njobs:\n  a:\n    cron: '@daily'\n    workflow: {PIPELINE}\n    {member}\n"
+    assert f"jobs.a.{place}" in refusal(text)
+
+
+def test_workflow_of_the_defaults_is_left_out_where_a_job_calls_a_url() -> None:
+    job = read(
+        f"set: s\ndefaults: {{workflow: {PIPELINE}}}\njobs:\n  a: {{cron: '@daily', url: 'https://x.example/'}}\n"
+    )
+    assert job.body({}) == {"schedule": {"cron": "@daily"}, "request": {"url": "https://x.example/"}}

@@ -325,6 +325,7 @@ def test_urls_from_the_environment_are_sent_and_never_shown() -> None:
     around = of_secret_urls()
     with around.deployment.client() as p:
         job = p.jobs.get_by_key("billing.nightly")
+    assert job.request is not None
     assert (job.request.url, job.on_success, job.on_failure) == (f"{HOOK}?token=s3cretS3CRET", CHAT, CHAT)
     assert job.alerts is not None
     assert job.alerts.url == CHAT

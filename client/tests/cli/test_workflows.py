@@ -80,3 +80,15 @@ def _with_urls() -> dict[str, Any]:
 
 def _refuses_join(callback: Callback) -> CallbackResponse:
     return GONE if callback.url.endswith("join") else succeeds(callback)
+
+
+def test_job_on_a_schedule_starts_a_workflow() -> None:
+    scene = Scene()
+    made = scene.shell.json("create", "--every", "1h", "--workflow", scene.workflow, "--overlap", "skip")
+    assert (made["workflow"], made["request"]) == (scene.workflow, None)
+    shown = scene.shell.ok("get", made["id"]).out
+    assert scene.workflow in shown
+    assert "POST" not in shown
+    refused = scene.shell.run("create", "--every", "1h", "--workflow", scene.workflow, "--max-attempts", "2")
+    assert refused.code != 0
+    assert "each task" in refused.err

@@ -44,6 +44,8 @@ def _cleaned(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _without_null(member: dict[str, Any]) -> dict[str, Any]:
+    if "properties" in member.get("items", {}):
+        member = {**member, "items": _cleaned(member["items"])}
     admits_null = {"type": "null"} in member.get("anyOf", []) or not member.keys() & {"type", "anyOf", "$ref"}
     if admits_null or member.get("default", ...) is not None:
         return member

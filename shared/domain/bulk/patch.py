@@ -5,9 +5,10 @@ from dataclasses import field, replace
 from shared.dataclass import dataclass
 from shared.domain.bulk.members import URLS, Values, values_of, with_values
 from shared.domain.delivery.async_policy import check_span
+from shared.domain.delivery.call_kind import CallKind
 from shared.domain.errors import InvalidValueError
 from shared.domain.jobs.job import Definition
-from shared.domain.jobs.new_job import MAX_TAGS, check_tags
+from shared.domain.jobs.new_job import MAX_TAGS, check_tags, members_of_calls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,8 @@ class JobPatch:
     def suits(self, definition: Definition) -> bool:
         """Whether the new values and those that the job keeps make a valid job."""
         call = self.of(definition).call
+        if call.kind is CallKind.WORKFLOW and any(members_of_calls(call)):
+            return False
         try:
             check_span(call.retry, call.async_policy)
         except InvalidValueError:

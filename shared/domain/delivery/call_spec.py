@@ -3,6 +3,7 @@
 from shared.dataclass import dataclass
 from shared.domain.delivery.alerts import AlertTarget
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
+from shared.domain.delivery.call_kind import CallKind
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.delivery.outcome_callbacks import INHERIT, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
@@ -33,3 +34,10 @@ class CallSpec:
     """How many calls in a row have created the job of the next one, up to this job."""
     trace: Trace | None = None
     """The trace of the client that created the job; None if each execution has a trace of its own."""
+    workflow_id: str | None = None
+    """The workflow that each execution starts a run of, in place of a call."""
+
+    @property
+    def kind(self) -> CallKind:
+        """What each execution calls or starts."""
+        return CallKind.REQUEST if self.workflow_id is None else CallKind.WORKFLOW

@@ -47,6 +47,12 @@ class Reason(IntEnum):
     """No call was made: the tenant has no signing secret of the name that the job gives."""
     RESULT_INVALID = 18
     """A 2xx whose body is no result, where another task of the workflow needs one."""
+    WORKFLOW_GONE = 19
+    """No run was started: the workflow does not exist, or was deleted."""
+    RUN_FAILED = 20
+    """The run that the execution started has failed."""
+    RUN_TIMED_OUT = 21
+    """The run that the execution started has reached its deadline."""
 
     @property
     def word(self) -> str:
@@ -85,6 +91,8 @@ class CallbackResponse:
     body: bytes = b""
     async_accepted: bool = False
     """Whether the receiver has only started the work and reports the outcome later."""
+    open_until: int | None = None
+    """When an accepted attempt is looked at again, if its own rules say so in place of the job's."""
     connect_ms: int | None = field(default=None, compare=False)
     """From the call to a connection, 0 over a kept-alive one; None if there was none, or it is unknown."""
     head_ms: int | None = field(default=None, compare=False)

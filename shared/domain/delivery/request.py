@@ -1,4 +1,4 @@
-"""The HTTP request of a job, and its stored form."""
+"""What a job calls or starts, and its stored form."""
 
 import json
 from base64 import b64decode, b64encode
@@ -7,6 +7,7 @@ from typing import Any
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.alerts import AlertEvent, AlertFormat, AlertRules, Alerts
+from shared.domain.delivery.call_kind import CallKind
 from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
 from shared.domain.delivery.target import check_target, header_errors
 from shared.domain.delivery.target_policy import TargetPolicy
@@ -37,10 +38,11 @@ stored for `PAYLOAD_SPARE_DAYS` longer. So a request stays in the item as long a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """The request of a job. Headers keep their order and spelling."""
+    """The request of a job, or the workflow that it starts. Headers keep their order and spelling."""
 
-    method: str
-    url: str
+    method: str = ""
+    """Empty, as the URL, for a job that starts a workflow."""
+    url: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
     on_success: str | None = None
@@ -48,6 +50,11 @@ class Request:
     on_failure: str | None = None
     alerts: Alerts | None = None
     """The job's own subscription; None inherits the tenant's."""
+    workflow_id: str | None = None
+
+    @property
+    def kind(self) -> CallKind:
+        return CallKind.REQUEST if self.workflow_id is None else CallKind.WORKFLOW
 
 
 def new_payload_id(job_id: str, entropy: int) -> str:
@@ -71,6 +78,14 @@ def check_request(request: Request, policy: TargetPolicy) -> None:
 
 def request_errors(request: Request, policy: TargetPolicy) -> Iterator[InvalidValueError]:
     """Yield an error for each rule that a request breaks."""
+    if request.kind is CallKind.REQUEST:
+        yield from _http_errors(request, policy)
+    yield from _caught(lambda: check_callback_target("on_success", request.on_success, policy))
+    yield from _caught(lambda: check_callback_target("on_failure", request.on_failure, policy))
+    yield from _caught(lambda: check_alerts(request.alerts, policy))
+
+
+def _http_errors(request: Request, policy: TargetPolicy) -> Iterator[InvalidValueError]:
     if request.method not in METHODS:
         yield InvalidValueError(f"method must be one of {', '.join(METHODS)}", path=("request", "method"))
     if len(request.body) > MAX_PAYLOAD_BYTES:
@@ -80,9 +95,6 @@ def request_errors(request: Request, policy: TargetPolicy) -> Iterator[InvalidVa
     yield from _caught(lambda: check_target(request.url, policy))
     for error in header_errors(dict(request.headers)):
         yield InvalidValueError(str(error), path=("request", *error.path))
-    yield from _caught(lambda: check_callback_target("on_success", request.on_success, policy))
-    yield from _caught(lambda: check_callback_target("on_failure", request.on_failure, policy))
-    yield from _caught(lambda: check_alerts(request.alerts, policy))
 
 
 def _caught(check: Callable[[], None]) -> Iterator[InvalidValueError]:
@@ -123,6 +135,8 @@ def encode_request(request: Request) -> bytes:
     document |= {name: url for name, url in callbacks.items() if url is not None}
     if request.alerts is not None:
         document["a"] = encode_alerts(request.alerts)
+    if request.workflow_id is not None:
+        document["w"] = request.workflow_id
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -138,6 +152,7 @@ def decode_request(stored: bytes) -> Request:
             on_success=document.get("s"),
             on_failure=document.get("f"),
             alerts=decode_alerts(document["a"]) if "a" in document else None,
+            workflow_id=document.get("w"),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise UnreadableItemError("the stored request cannot be read") from error

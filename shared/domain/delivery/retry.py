@@ -14,6 +14,9 @@ MAX_REFUND_DELAY_SECONDS = 300
 TABLE_JITTER = 0.1
 """A wait from the table is shortened by up to this fraction, so that simultaneous failures spread out."""
 _FINAL = frozenset({Reason.STOPPED, Reason.RECEIVER_GAVE_UP, Reason.TOO_OLD, Reason.RESULT_INVALID})
+_OF_RUNS = frozenset({Reason.WORKFLOW_GONE, Reason.RUN_FAILED, Reason.RUN_TIMED_OUT})
+"""A job that starts a workflow has one attempt."""
+_NOT_RETRIED = _FINAL | _OF_RUNS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,10 @@ class RetryPolicy:
         return span_ends_at if gives_up_at is None else min(span_ends_at, gives_up_at)
 
 
+ONE_ATTEMPT = RetryPolicy(max_attempts=1)
+"""Of a job that starts a workflow, whose tasks have retries of their own."""
+
+
 def refund_delay_ms(refunded: int, draw: float) -> int:
     """Return the wait after a claim that made no call, after `refunded` earlier ones; `draw` is in [0, 1).
 
@@ -100,4 +107,4 @@ def refund_delay_ms(refunded: int, draw: float) -> int:
 
 def is_retryable(response: CallbackResponse) -> bool:
     """Return whether another attempt may succeed; 410 Gone asks for no further calls."""
-    return not response.succeeded and response.status != GONE_STATUS and response.reason not in _FINAL
+    return not response.succeeded and response.status != GONE_STATUS and response.reason not in _NOT_RETRIED

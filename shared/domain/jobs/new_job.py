@@ -2,17 +2,18 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from typing import Any
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy, check_span
+from shared.domain.delivery.call_kind import CallKind
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.request import Request, encode_request
-from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.delivery.retry import ONE_ATTEMPT, RetryPolicy
 from shared.domain.delivery.trace import Trace
-from shared.domain.errors import InvalidValueError, ScheduleError
+from shared.domain.errors import InvalidValueError, ScheduleError, raise_any
 from shared.domain.jobs.job import Definition
 from shared.domain.jobs.job_key import check_set
 from shared.domain.schedules.catch_up import DEFAULT_POLICY, CatchUpPolicy
@@ -32,6 +33,13 @@ from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
 MAX_NAME_LENGTH = 128
 MAX_TAGS = 10
 DEFAULT_TIMEOUT_SECONDS = 30
+CALL_ONLY = {
+    "retry": "a job that starts a workflow has no retry: each task of the workflow has its own",
+    "timeout_seconds": "a job that starts a workflow has no timeout_seconds: each task of the workflow has its own",
+    "async_deadline_seconds": "the run of a workflow ends by the deadline_seconds of the workflow",
+    "heartbeat_seconds": "the run of a workflow sends no heartbeats",
+}
+"""Members that a job which starts a workflow does not have, and why."""
 MAX_START_DEADLINE_SECONDS = 7 * 86_400
 MAX_RUNS = 1_000_000_000
 TAG = r"^[a-z0-9][a-z0-9._:/=-]{0,62}$"
@@ -115,6 +123,8 @@ class NewJob:
             )
         if isinstance(self.timing, Once | After) and self.recurring != _RUNS_ONCE:
             raise InvalidValueError("max_runs, catch_up and overlap_policy are for jobs that recur")
+        if self.request.kind is CallKind.WORKFLOW:
+            raise_any(call_only_errors(members_of_calls(self.unsealed_call)))
 
     @property
     def unsealed_call(self) -> CallSpec:
@@ -128,6 +138,7 @@ class NewJob:
             signing_secret=self.signing_secret,
             depth=self.depth,
             trace=self.trace,
+            workflow_id=self.request.workflow_id,
         )
 
     def keeping_phase_of(self, schedule: Series) -> "NewJob":
@@ -173,6 +184,25 @@ class NewJob:
                 return self.timing
         check_once(schedule.at, now_ms)
         return schedule
+
+
+def members_of_calls(call: CallSpec) -> Iterator[str]:
+    """The members in `CALL_ONLY` that a job which starts a workflow must not have, and that this call has."""
+    if call.retry != ONE_ATTEMPT:
+        yield "retry"
+    if call.timeout_ms != DEFAULT_TIMEOUT_SECONDS * 1000:
+        yield "timeout_seconds"
+    if call.async_policy.deadline_seconds != DEFAULT_ASYNC_POLICY.deadline_seconds:
+        yield "async_deadline_seconds"
+    if call.async_policy.heartbeat_seconds != DEFAULT_ASYNC_POLICY.heartbeat_seconds:
+        yield "heartbeat_seconds"
+
+
+def call_only_errors(members: Iterable[str]) -> Iterator[InvalidValueError]:
+    """An error for each of these members of a job that starts a workflow which only calls have."""
+    for name in members:
+        if name in CALL_ONLY:
+            yield InvalidValueError(CALL_ONLY[name], path=(name,))
 
 
 def check_name(name: str | None) -> None:

@@ -40,6 +40,9 @@ _NOT_CALLED = frozenset(
         Reason.STOPPED,
         Reason.TOO_OLD,
         Reason.ADDRESS_NOT_ALLOWED,
+        Reason.WORKFLOW_GONE,
+        Reason.RUN_FAILED,
+        Reason.RUN_TIMED_OUT,
     }
 )
 

@@ -39,6 +39,20 @@ def parse_run_id(text: str) -> ExecutionId:
     return parse_execution_id(f"exe_{text[4:]}")
 
 
+def run_of(execution_id: ExecutionId) -> ExecutionId:
+    """The ID of the run that an execution of a job starts, a pure function: it begins once, whoever begins it.
+
+    The run lies in the shard of the execution, which the sweeper keeps on its list while the execution is open.
+    """
+    digest = sha256(f"run|{execution_id}".encode()).digest()
+    return ExecutionId(
+        cell=execution_id.cell,
+        dispatch_at=execution_id.dispatch_at,
+        shard=execution_id.shard,
+        entropy=int.from_bytes(digest[: ENTROPY_BITS // 8]),
+    )
+
+
 def task_execution_id(
     run_id: ExecutionId, key: str, epoch: int, due_at: int, counts: ShardCounts
 ) -> ExecutionId:

@@ -92,6 +92,14 @@ class TaskProgress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Parent:
+    """The execution of a job that started a run, and that is open until the run has ended."""
+
+    execution: ExecutionId
+    job_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """A run of one revision of a workflow. Instants are UTC ms."""
 
@@ -113,6 +121,8 @@ class Run:
     epoch: int = 1
     """1, and one more for each redrive."""
     ended_at: int | None = None
+    parent: Parent | None = None
+    """None for a run that was started by request."""
 
     def __post_init__(self) -> None:
         """InvalidValueError for combinations that no step makes."""

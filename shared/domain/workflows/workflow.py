@@ -13,7 +13,7 @@ from shared.domain.executions.execution import Execution, TaskRef
 from shared.domain.ids import ExecutionId
 from shared.domain.workflows.graph import Graph
 from shared.domain.workflows.identities import run_id_text, task_execution_id
-from shared.domain.workflows.run import DEFAULT_DEADLINE_SECONDS, MAX_DEADLINE_SECONDS, Run
+from shared.domain.workflows.run import DEFAULT_DEADLINE_SECONDS, MAX_DEADLINE_SECONDS, Parent, Run, RunState
 from shared.domain.workflows.run_rules import decided
 
 _SILENT = OutcomeCallbacks(on_success=NO_TARGET, on_failure=NO_TARGET)
@@ -92,9 +92,15 @@ def check_deadline(seconds: int) -> None:
 
 
 def new_run(
-    workflow: Workflow, run_id: ExecutionId, counts: ShardCounts, fingerprint: bytes, now_ms: int
+    workflow: Workflow,
+    run_id: ExecutionId,
+    counts: ShardCounts,
+    fingerprint: bytes,
+    now_ms: int,
+    parent: Parent | None = None,
+    state: RunState = RunState.RUNNING,
 ) -> Run:
-    """A run that begins now, with its first tasks chosen."""
+    """A run that begins now, with its first tasks chosen. One that begins as cancelled has ended, without a task."""
     run = Run(
         id=run_id,
         tenant_id=workflow.tenant_id,
@@ -105,6 +111,8 @@ def new_run(
         counts=counts,
         tasks=(None,) * len(workflow.graph.nodes),
         fingerprint=fingerprint,
+        state=state,
+        parent=parent,
     )
     return decided(run, workflow.graph, now_ms)
 

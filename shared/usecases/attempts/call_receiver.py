@@ -1,6 +1,9 @@
 """The call of one attempt: never early, and only while the lease covers the whole timeout."""
 
+from collections.abc import Callable
+
 from shared.dataclass import dataclass
+from shared.domain.delivery.call_kind import CallKind
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.errors import (
     PunctualError,
@@ -48,6 +51,10 @@ class CallReceiver:
     store: ExecutionStore
     jobs: JobStore
     compose: ComposeCallback
+    begin_run: Callable[[Execution, int, bytes | None], CallbackResponse | EndReason]
+    """In place of a call, for an execution that starts a workflow."""
+    withdraw_run: Callable[[Execution, EndReason], CallbackResponse | EndReason]
+    """Before such an execution ends without a run: one may stand, or another worker may begin it."""
     sender: Sender
     clock: Clock
     due_clock: DueClock
@@ -125,15 +132,19 @@ class CallReceiver:
 
         A throttled read is repeated at once, because a refunded attempt starts a second late or more.
         """
+        is_workflow = execution.call.kind is CallKind.WORKFLOW
+        prepare = self.begin_run if is_workflow else self.compose.execute
         for pause_ms in (*READ_PAUSES_MS, None):
             try:
                 withdrawn = await self._withdrawal(execution, is_renewed=is_renewed)
+                if withdrawn is not None and is_workflow:
+                    return await self.offload(self.withdraw_run, execution, withdrawn)
                 if withdrawn is EndReason.JOB_DELETED:
                     return CallbackResponse(reason=Reason.STOPPED, duration_ms=0)
                 if withdrawn is not None:
                     return withdrawn
                 sealed = ahead.pop() if ahead else None
-                return await self.offload(self.compose.execute, execution, started_at, sealed)
+                return await self.offload(prepare, execution, started_at, sealed)
             except SigningSecretGoneError:
                 return CallbackResponse(reason=Reason.SIGNING_SECRET_GONE, duration_ms=0)
             except UnreadableItemError:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from shared.dataclass import dataclass
+from shared.domain.delivery.call_kind import CallKind
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.retry import is_retryable, refund_delay_ms
 from shared.domain.errors import ServiceError, UnreadableItemError
@@ -80,7 +81,7 @@ class SettleAttempt:
         for _ in range(FINISH_TRIES):
             try:
                 if finish is None:
-                    return self._extend_lease(execution, known, successor_sent=successor_sent)
+                    return self._extend_lease(execution, answer, known, successor_sent=successor_sent)
                 return self._record(execution, finish, outcome)
             except (ServiceError, UnreadableItemError):
                 continue
@@ -121,11 +122,13 @@ class SettleAttempt:
         delay_ms = refund_delay_ms(execution.progress.refunded, self.entropy.draw())
         # The claim may have come before the due time, by a clock that was ahead.
         next_attempt_at = max(self.clock.now_ms() + delay_ms, execution.not_before)
-        start_by = execution.start_deadline_at
+        # Nothing ends without a look at the run, which may stand: the next claim asks it.
+        is_workflow = execution.call.kind is CallKind.WORKFLOW
+        start_by = None if is_workflow else execution.start_deadline_at
         # The guard checked the start deadline before the claim; the first attempt must not begin after it.
         if start_by is not None and execution.attempt == 1 and next_attempt_at > start_by:
             return self._withdrawal(execution, outcome.started_at, EndReason.LATE)
-        if next_attempt_at > _latest_at(execution, outcome.started_at):
+        if next_attempt_at > _latest_at(execution, outcome.started_at) and not is_workflow:
             outcomes = (*execution.progress.outcomes, outcome)
             return self._failure(execution, outcomes, b"", EndReason.TOO_OLD)
         return Finish(
@@ -199,12 +202,13 @@ class SettleAttempt:
         return True
 
     def _extend_lease(
-        self, execution: Execution, stages: Stages | None, *, successor_sent: bool
+        self, execution: Execution, answer: CallbackResponse, stages: Stages | None, *, successor_sent: bool
     ) -> Settlement:
         """Extend the lease of an accepted asynchronous attempt. A lease that a heartbeat extended further is
         kept."""
         deadline_at = execution.attempt_deadline_at or 0
-        renewed_until = execution.call.async_policy.lease_until(self.clock.now_ms(), deadline_at)
+        policy = execution.call.async_policy
+        renewed_until = answer.open_until or policy.lease_until(self.clock.now_ms(), deadline_at)
         lease_until = max(execution.progress.lease_until or 0, renewed_until)
         existing = self.store.extend_lease(
             execution,

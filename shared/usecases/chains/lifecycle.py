@@ -1,9 +1,11 @@
 """All changes of recurring jobs, composed over the same ports."""
 
+from collections.abc import Callable
 from functools import cached_property
 
 from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore, RunLockStore
@@ -38,6 +40,8 @@ class Lifecycle:
     retention: Retention
     archive_days: int
     """For how long executions of past chains are found; 0 without an archive."""
+    stop_run: Callable[[Execution], None]
+    """Cancels the run of an execution that started a workflow."""
 
     @cached_property
     def record_skipped_instants(self) -> RecordSkippedInstants:
@@ -63,7 +67,11 @@ class Lifecycle:
                 store=self.store, run_locks=self.run_locks, clock=self.clock, retention=self.retention
             ),
             stop_running_executions=StopRunningExecutions(
-                store=self.store, jobs=self.jobs, clock=self.clock, retention=self.retention
+                store=self.store,
+                jobs=self.jobs,
+                clock=self.clock,
+                retention=self.retention,
+                stop_run=self.stop_run,
             ),
             delete_backfills=DeleteBackfills(jobs=self.jobs, mark_deleting=self.mark_deleting),
             start_chain=self.start_chain,

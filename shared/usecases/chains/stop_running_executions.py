@@ -1,10 +1,11 @@
 """Stop the started executions of a job that is being deleted: cancel retries, make running attempts the
 last."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from shared.dataclass import dataclass
 from shared.domain.bucket import GUARD_MS
+from shared.domain.delivery.call_kind import CallKind
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
 from shared.domain.executions.states import OPEN, EndReason, State, Transition
@@ -36,6 +37,8 @@ class StopRunningExecutions:
     jobs: JobStore
     clock: Clock
     retention: Retention
+    stop_run: Callable[[Execution], None]
+    """Cancels the run of an execution that started a workflow."""
 
     def execute(self, job: Job, stops_at: int) -> None:
         """Cancel retries and make running attempts the last, including executions claimed shortly before
@@ -74,6 +77,8 @@ class StopRunningExecutions:
     def _stop(self, execution: Execution) -> None:
         """Try twice, because an attempt may end or begin in between. A run that still continues checks the
         job itself."""
+        if execution.call.kind is CallKind.WORKFLOW and execution.state in _STARTED:
+            self.stop_run(execution)
         for _ in range(2):
             if self.store.stop_retries(execution.id):
                 return

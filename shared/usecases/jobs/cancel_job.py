@@ -1,8 +1,10 @@
 """Cancel a one-off job, or delete a recurring job."""
 
+from collections.abc import Callable
 from contextlib import suppress
 
 from shared.dataclass import dataclass
+from shared.domain.delivery.call_kind import CallKind
 from shared.domain.errors import InvalidStateError, NotFoundError, PreconditionFailedError, UnavailableError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
@@ -29,6 +31,8 @@ class CancelJob:
     delete_recurring: DeleteRecurringJob
     clock: Clock
     retention: Retention
+    stop_run: Callable[[Execution], None]
+    """Cancels the run of an execution that started a workflow."""
 
     def execute(
         self, tenant_id: str, job_id: str, *, stop_retries: bool = False, revision: int | None = None
@@ -52,6 +56,9 @@ class CancelJob:
         existing = self._cancel(job, revision)
         if existing is None or existing.state is State.CANCELLED:
             self.finalize.execute(job)
+            if job.call.kind is CallKind.WORKFLOW and self._reread(job).progress.claims > 0:
+                # It waited for another claim: a worker may still begin its run.
+                self.stop_run(job)
         else:
             check_revision(existing, revision)
             self._too_late(existing, stop_retries=stop_retries, is_conditional=revision is not None)
@@ -80,7 +87,11 @@ class CancelJob:
             raise UnavailableError("the job was given another time meanwhile")
         if existing.state is State.RUNNING:
             if stop_retries and self.store.stop_retries(existing.id):
+                if existing.call.kind is CallKind.WORKFLOW:
+                    self.stop_run(existing)
                 return
+            if existing.call.kind is CallKind.WORKFLOW:
+                raise InvalidStateError("too late: its run has begun; cancel the run, or use stop_retries")
             raise InvalidStateError(f"too late: attempt {existing.attempt} is running")
         raise InvalidStateError(f"too late: it has already {_PAST.get(existing.state, 'ended')}")
 

@@ -1,7 +1,7 @@
 """Draft a job: choose its ID, seal its request, and build the item to file. Shared by every kind of
 creation."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from shared.dataclass import dataclass
@@ -68,6 +68,8 @@ class DraftJob:
     policy: TargetPolicy
     cell: str
     retention: Retention
+    check_workflow: Callable[[str, str], None]
+    """InvalidValueError unless the tenant has the workflow."""
 
     def with_secrets(self, tenant: Tenant, requested: Iterable[NewJob | None]) -> Tenant:
         """The tenant with the signing secrets that these jobs name, if it has them. UnavailableError."""
@@ -81,6 +83,8 @@ class DraftJob:
         secret of the tenant could sign. `tenant` comes from `with_secrets`."""
         check_request(new.request, self.policy)
         tenant.check_secret_name(new.signing_secret)
+        if new.request.workflow_id is not None:
+            self.check_workflow(tenant.id, new.request.workflow_id)
 
     def fingerprint(self, tenant: Tenant, new: NewJob) -> bytes:
         """Distinguishes this job from a different job with the same ID."""

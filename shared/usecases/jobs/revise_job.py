@@ -1,5 +1,6 @@
 """Replace the description of a job of either kind, on condition of the revision that the client has seen."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from shared.dataclass import dataclass
@@ -29,6 +30,8 @@ class ReviseJob:
     """Writes only what the new description changes."""
 
     jobs: JobStore
+    check_workflow: Callable[[str, str], None]
+    """InvalidValueError unless the tenant has the workflow."""
     read_tenant: ReadTenant
     update_job: UpdateJob
     update_one_off: UpdateOneOff
@@ -56,6 +59,9 @@ class ReviseJob:
         """
         check_revision(job, revision)
         check_request(new.request, self.policy)
+        workflow_id = new.request.workflow_id
+        if workflow_id is not None and workflow_id != job.call.workflow_id:
+            self.check_workflow(tenant.id, workflow_id)
         name = new.signing_secret
         if name is not None and name != job.call.signing_secret:
             self.read_tenant.with_secrets(tenant, (name,)).check_secret_name(name)
@@ -116,6 +122,7 @@ class ReviseJob:
             return replace(
                 call,
                 request=before.request,
+                workflow_id=before.workflow_id,
                 payload_id=before.payload_id,
                 destination=before.destination,
                 callbacks=before.callbacks,

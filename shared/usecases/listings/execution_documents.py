@@ -6,6 +6,8 @@ from typing import Any
 
 from shared.dataclass import dataclass
 from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow
+from shared.domain.delivery.call_kind import CallKind
+from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.lateness import first_lag_ms
@@ -71,8 +73,22 @@ def execution_document(execution: Execution, beside: Beside) -> Document:
         "notification": _notification(execution, beside.notification(execution)),
         "notification_of": str(execution.notification_of) if execution.notification_of else None,
         "task": _task(execution),
+        **_started(execution),
         "archived": False,
     }
+
+
+def _started(execution: Execution) -> Document:
+    """The run of an execution that starts a workflow, once it may stand."""
+    if execution.call.kind is not CallKind.WORKFLOW or execution.progress.claims == 0:
+        return {}
+    outcomes = execution.progress.outcomes
+    if outcomes and outcomes[-1].reason is Reason.WORKFLOW_GONE:
+        return {}
+    # Imported late: most executions start no workflow.
+    from shared.domain.workflows.identities import run_id_text, run_of
+
+    return {"run": run_id_text(run_of(execution.id))}
 
 
 def _archived_document(row: ArchiveRow, beside: Beside) -> Document:

@@ -1,6 +1,9 @@
 """Fail an execution whose last attempt was lost with its worker."""
 
+from collections.abc import Callable
+
 from shared.dataclass import dataclass
+from shared.domain.delivery.call_kind import CallKind
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import Retention
 from shared.domain.executions.states import EndReason, State
@@ -22,14 +25,19 @@ class GiveUpLost:
     notify: NotifyOutcome
     clock: Clock
     retention: Retention
+    follow_run: Callable[[Execution], None]
+    """Asks the run of an execution that starts a workflow, and begins an absent one."""
 
     def execute(self, lost: Execution) -> bool:
-        """Write FAILED (worker_lost); False if a claim, heartbeat or report came first.
+        """Write FAILED (worker_lost); False if a claim, heartbeat or report came first, or a run decides.
 
         The successor is filed first: after a crash in between, the lease is still expired and this is
         repeated.
         """
         self.file_successor.execute(lost)
+        if lost.call.kind is CallKind.WORKFLOW:
+            self.follow_run(lost)
+            return False
         notification = self.notify.choose(lost, State.FAILED, lost.progress.outcomes, EndReason.WORKER_LOST)
         now_ms = self.clock.now_ms()
         is_written = self.store.give_up(

@@ -41,7 +41,8 @@ def seal_request(
         call,
         request=sealed if is_small else b"",
         payload_id=None if is_small else payload_id,
-        destination=_destination(vault, tenant, request.url),
+        destination=_destination(vault, tenant, request),
+        workflow_id=request.workflow_id,
         callbacks=OutcomeCallbacks(
             on_success=seal_callback_target(vault, tenant, request.on_success),
             on_failure=seal_callback_target(vault, tenant, request.on_failure),
@@ -56,7 +57,7 @@ def seal_callback_target(vault: Vault, tenant: Tenant, url: str | None) -> Callb
     if url is None or url == NO_CALLBACK:
         return None if url is None else NO_TARGET
     sealed = vault.seal(tenant, OUTCOME_CONTEXT, url.encode())
-    return CallbackTarget(sealed_url=sealed, destination=_destination(vault, tenant, url))
+    return CallbackTarget(sealed_url=sealed, destination=_destination_of(vault, tenant, origin_of(url)))
 
 
 def open_callback_target(vault: Vault, tenant: Tenant, target: CallbackTarget | None) -> str | None:
@@ -83,5 +84,12 @@ def open_alerts(vault: Vault, tenant: Tenant, stored: AlertTarget | None) -> Ale
     return None if stored is None or url is None else Alerts(url=url, rules=stored.rules)
 
 
-def _destination(vault: Vault, tenant: Tenant, url: str) -> str:
-    return destination_id(vault.code(tenant, DESTINATION_CONTEXT, origin_of(url)))
+def _destination(vault: Vault, tenant: Tenant, request: Request) -> str:
+    """Each workflow is a destination of its own, so that no limit of another one holds its runs up."""
+    workflow_id = request.workflow_id
+    origin = origin_of(request.url) if workflow_id is None else workflow_id.encode()
+    return _destination_of(vault, tenant, origin)
+
+
+def _destination_of(vault: Vault, tenant: Tenant, origin: bytes) -> str:
+    return destination_id(vault.code(tenant, DESTINATION_CONTEXT, origin))

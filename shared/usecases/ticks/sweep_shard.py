@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -64,7 +64,7 @@ class SweepShard:
     give_up: GiveUpLost
     repair_notifications: RepairNotifications
     repair_index: RepairIndex
-    repair_runs: Callable[[Iterable[DueRow], Iterable[RunRow]], UnsettledRuns]
+    repair_runs: Callable[[Sequence[DueRow], Iterable[RunRow]], UnsettledRuns]
     """`RepairRuns`, made only for a page that needs it."""
     keep_late_payload: KeepLatePayload
     clock: Clock

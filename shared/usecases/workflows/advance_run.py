@@ -5,7 +5,7 @@ files it before its own message is done; if it crashes, the message comes back, 
 the run.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from shared.dataclass import dataclass
 from shared.domain.errors import NotFoundError, UnavailableError, UnknownVersionError, UnreadableItemError
@@ -46,6 +46,8 @@ class AdvanceRun:
     stop_tasks: StopTasks
     clock: Clock
     retention: Retention
+    end_parent: Callable[[Run], None]
+    """Records the end of a run in the execution that started it; no effect for any other run."""
 
     def execute(self, ended: Execution) -> None:
         """Tell the run of the end of a task; no effect for any other execution.
@@ -53,7 +55,11 @@ class AdvanceRun:
         The message of the task is done only afterwards. UnavailableError: call again.
         """
         run = self.runs.get(ended.task.run) if ended.task is not None else None
-        if run is None or run.state.is_terminal:
+        if run is None:
+            return
+        if run.state.is_terminal:
+            # An earlier try may have crashed before it ended the parent.
+            self.end_parent(run)
             return
         workflow = self.read_revision.execute(run)
         if workflow is None:
@@ -61,7 +67,7 @@ class AdvanceRun:
         present = {execution_of(run, workflow.graph, index) for index in run.open_tasks()}
         try:
             if ended.id in present and ended.state.is_terminal:
-                self.go_on(workflow, run, {ended.id: ended.state})
+                self.end_parent(self.go_on(workflow, run, {ended.id: ended.state}))
             else:
                 # The end is recorded: an earlier try may have crashed before it filed what follows.
                 self.heal(workflow, run)
@@ -82,6 +88,7 @@ class AdvanceRun:
         healed = self.go_on(workflow, run, ends, missing=missing, is_repeated=True)
         if broken:
             raise UnreadableItemError(f"the execution {broken[0]} of a task is broken")
+        self.end_parent(healed)
         return healed
 
     def go_on(

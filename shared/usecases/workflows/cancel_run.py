@@ -31,11 +31,14 @@ class CancelRun:
         run, workflow = self.find.run(tenant_id, run_id)
         for _ in range(TRIES):
             if run.state is RunState.CANCELLED:
+                self.advance.end_parent(run)
                 return run, workflow
             now_ms = self.clock.now_ms()
             after = cancelled(run, workflow.graph, now_ms)
             if after == run:
-                return self.advance.stop(workflow, run), workflow
+                stopped = self.advance.stop(workflow, run)
+                self.advance.end_parent(stopped)
+                return stopped, workflow
             expires_at_s = self.retention.expires_at_s(now_ms) if after.state.is_terminal else None
             run = self.runs.update(run, after, expires_at_s=expires_at_s).run
         raise UnavailableError("other processes change the run")

@@ -31,6 +31,15 @@ class FindRun:
             raise NotFoundError("no such workflow")
         return head
 
+    def check_startable(self, tenant_id: str, workflow_id: str) -> None:
+        """InvalidValueError unless a job of the tenant may start the workflow."""
+        try:
+            self.head(tenant_id, workflow_id)
+        except NotFoundError:
+            raise InvalidValueError(
+                "there is no such workflow: create it first", path=("workflow",)
+            ) from None
+
     def present(self, tenant_id: str, workflow_id: str) -> Workflow:
         """The present revision of a workflow that is not deleted."""
         head = self.head(tenant_id, workflow_id)

@@ -23,7 +23,10 @@ class ReadRevision:
 
     def execute(self, run: Run) -> Workflow | None:
         """None if the revision is gone, as when the tenant is deleted. UnavailableError, UnreadableItemError."""
-        key = run.tenant_id, run.workflow_id, run.revision
+        return self.of(run.tenant_id, run.workflow_id, run.revision)
+
+    def of(self, tenant_id: str, workflow_id: str, revision: int) -> Workflow | None:
+        key = tenant_id, workflow_id, revision
         found = self._cache.get(key) or self.workflows.revision(*key)
         if found is not None:
             self._cache[key] = found

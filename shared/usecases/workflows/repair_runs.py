@@ -36,13 +36,19 @@ class RepairRuns:
     runs: RunStore
     advance: AdvanceRun
 
-    def execute(self, rows: Iterable[DueRow], runs: Iterable[RunRow]) -> UnsettledRuns:
+    def execute(self, rows: Sequence[DueRow], runs: Iterable[RunRow]) -> UnsettledRuns:
         """One strong read of each run, and one for the executions of its open tasks."""
         ended: dict[ExecutionId, list[DueRow]] = {}
         for row in rows:
             if row.task is not None and row.state.is_terminal:
                 ended.setdefault(row.task.run, []).append(row)
-        open_rows = {row.id: row for row in runs if row.is_open}
+        has_ended = {row.id for row in rows if row.state.is_terminal}
+        # An ended run whose parent is open keeps the shard open as well.
+        open_rows = {
+            row.id: row
+            for row in runs
+            if row.is_open or (row.parent is not None and row.parent not in has_ended)
+        }
         result, ids = UnsettledRuns(), list(dict.fromkeys([*open_rows, *ended]))
         for start in range(0, len(ids), READ_AT_ONCE):
             part = ids[start : start + READ_AT_ONCE]
@@ -70,6 +76,8 @@ class RepairRuns:
         try:
             run = self.runs.get(run_id) if found is None else found.get(run_id)
             if run is None or run.state.is_terminal:
+                if run is not None:
+                    self.advance.end_parent(run)
                 return run, True
             workflow = self.advance.read_revision.execute(run)
             if workflow is not None:

@@ -76,12 +76,14 @@ _RULED = (
     "/filter/created_from",
     "/filter/created_to",
     "/filter/q",
+    "/filter/set",
     "/filter/state",
     "/grace_hours",
     "/patch",
     "/plan",
     "/reason",
     "/tasks",
+    "/workflow",
 )
 """Parts of bodies that have a grammar of their own, or a rule about two members, by how their pointers begin."""
 

@@ -84,6 +84,8 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
     if "If-Match" in case.headers:
         case.headers["If-Match"] = "*"
         case.headers.pop("If-None-Match", None)  # Both together are never fulfilled.
+    if isinstance(case.body, dict) and "workflow" in case.body and near.ours.ids["workflow_id"]:
+        case.body["workflow"] = chance.choice(near.ours.ids["workflow_id"][-RECENT:])
     for name in case.path_parameters.keys() & near.ours.ids.keys():
         case.path_parameters[name] = chance.choice(near.ours.ids[name][-RECENT:])
     if _operation(case) == "cancelExecution":

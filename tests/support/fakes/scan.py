@@ -90,6 +90,7 @@ def run_row(run: Run) -> RunRow:
         sort_key=_sort_key(run.id, run_id_text(run.id)),
         is_open=not run.state.is_terminal,
         deadline_at=run.deadline_at,
+        parent=run.parent.execution if run.parent is not None else None,
     )
 
 

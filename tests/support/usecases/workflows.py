@@ -6,11 +6,13 @@ from typing import Any
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.delivery.request import Request
-from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.delivery.retry import ONE_ATTEMPT, RetryPolicy
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.executions.execution import Execution
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.timing import After, Timing
 from shared.domain.workflows.graph import Graph, Node, OnFailure
-from shared.domain.workflows.identities import run_id_text
+from shared.domain.workflows.identities import run_id_text, run_of
 from shared.domain.workflows.new_workflow import NewTask, NewWorkflow
 from shared.domain.workflows.run import Run
 from shared.domain.workflows.run_rules import execution_of
@@ -68,6 +70,20 @@ class WorkflowWorld(World):
 
     def start(self, workflow: Workflow, key: str | None = None) -> Run:
         return self.start_run.execute(self.tenant, workflow.id, key).run
+
+    def schedule(self, workflow: Workflow, timing: Timing | None = None, **fields: Any) -> Execution | Job:
+        """A job that starts the workflow: by default once, now."""
+        named = {"on_failure": fields.pop("on_failure", None)}
+        return self.accept(
+            timing or After(0),
+            request=Request(workflow_id=workflow.id, **named),
+            retry=ONE_ATTEMPT,
+            **fields,
+        )
+
+    def parent(self, execution: Execution) -> tuple[Execution, Run]:
+        """An execution that starts a workflow, and its run, as they are stored."""
+        return self.standing(execution.id), self.table.runs[run_of(execution.id)].run
 
     def cancel(self, run: Run) -> Run:
         return self.cancel_run.execute(TENANT, run_id_text(run.id))[0]

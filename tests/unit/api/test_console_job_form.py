@@ -343,3 +343,28 @@ def test_schedule_in_short_names_its_calendar() -> None:
         "0 9 * * *, Europe/Berlin, plant next",
         "cron(0 9 * * ? *), US-CA business day -1",
     ]
+
+
+def test_form_of_a_job_that_starts_a_workflow_has_no_member_of_a_call():
+    world = ApiWorld()
+    task = {"key": "a", "request": {"url": HOOK}}
+    first, second = (world.post({"tasks": [task]}, "/v1/workflows").json["id"] for _ in range(2))
+    body = console_modules.result(FORM, "creationOf", form(workflow=f" {first} ", overlapPolicy="skip"))[
+        "body"
+    ]
+    assert body == {
+        "schedule": {"cron": "30 2 * * *", "timezone": "UTC"},
+        "workflow": first,
+        "overlap_policy": "skip",
+    }
+    job = world.post(body).json
+    shown = console_modules.result(FORM, "formOf", job)
+    before = console_modules.result(FORM, "documentOf", shown)["document"]
+    for changed, request in ({"workflow": second}, None), ({"workflow": "", "url": HOOK}, HOOK):
+        after = console_modules.result(FORM, "documentOf", shown | changed)["document"]
+        patch = console_modules.result(PATCH, "mergePatch", before, after)
+        answer = send(world, "PATCH", f"/v1/jobs/{job['id']}", patch, match="*")
+        assert answer.status == 200, answer.text
+        found = answer.json["request"]
+        assert (found and found["url"]) == request
+        assert answer.json.get("workflow") == (changed["workflow"] or None)

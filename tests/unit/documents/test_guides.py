@@ -160,28 +160,18 @@ def test_a_repeated_notification_starts_one_job(tmp_path: Path, monkeypatch: pyt
         namespace["p"].close()
 
 
-def test_repeated_call_of_a_nightly_job_starts_one_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nightly_pipeline_is_one_job_however_often_its_program_runs() -> None:
     deployment, namespace = Deployment(), dict[str, Any](__name__="document")
     *_, program = [each for each in blocks_of(GUIDES / "workflows.md") if each.language == "python example"]
-    monkeypatch.chdir(tmp_path)
-    with reached_by_clients(deployment, {"SECRET": NEW}):
-        run_program(program, namespace)
-        receiver, p = namespace["app"].test_client(), namespace["p"]
-
-        def called(execution: str) -> int:
-            headers = call(b"{}", NEW, message_id=execution)
-            return int(receiver.post("/hooks/nightly", headers=headers, data=b"{}").status_code)
-
-        def runs() -> int:
-            return sum(1 for _ in p.workflows.iterate_runs(namespace["pipeline"]))
-
-        deployment.fate = lambda _: Fate.LOST
-        assert called("exe_1") == 500
-        deployment.fate = lambda _: Fate.ANSWERED
-        assert (called("exe_1"), called("exe_1"), runs()) == (200, 200, 1)
-        assert (called("exe_2"), runs()) == (200, 2)
+    with reached_by_clients(deployment, {}):
+        for _ in range(2):
+            run_program(program, namespace)
+        p = namespace["p"]
+        [job] = p.jobs.iterate()
+        p.wait_for(p.jobs.trigger(job.id), timeout=60).raise_for_failure()
+        [run] = p.workflows.iterate_runs(namespace["pipeline"])
+        assert (run.state, run.job_id) == ("succeeded", job.id)
+        assert p.executions.get(run.execution_id).run == run.id
         p.close()
 
 

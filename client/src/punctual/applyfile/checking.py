@@ -9,6 +9,7 @@ import msgspec
 
 from punctual.applyfile.model import value_at
 from punctual.applyfile.schema import (
+    CALL_MEMBERS,
     KINDS,
     MEMBERS,
     ONLY_WITH,
@@ -72,8 +73,13 @@ def job_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
             return (member,), f"has no meaning with {kinds[0]}"
     if re.match(r"\s*at\s*\(", members.get("expression", "")):
         return ("expression",), _RUNS_ONCE
+    if "workflow" in members:
+        called = next((member for member in members if member in CALL_MEMBERS), None)
+        return (
+            None if called is None else ((called,), "belongs to a job that calls a `url`, not a `workflow`")
+        )
     if "url" not in members:
-        return ("url",), "is required"
+        return ("url",), "is required, or a `workflow`"
     if "body" in members and "json" in members:
         return ("json",), "a request has `body` or `json`, not both"
     return None

@@ -90,7 +90,8 @@ class Job:
             request["body"] = self._body(source, values[source])
         apart = {*SCHEDULE_MEMBERS, *REQUEST_MEMBERS}
         rest = {name: value for name, value in members.items() if name not in apart}
-        return {**rest, "schedule": self.schedule(), "request": request}
+        called = {} if "workflow" in members else {"request": request}
+        return {**rest, "schedule": self.schedule(), **called}
 
     def hidden(self) -> frozenset[str]:
         """The JSON pointers in the API of the URLs that the file does not hold."""

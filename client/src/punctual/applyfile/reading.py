@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from punctual.applyfile.checking import Path, job_error, member_error
 from punctual.applyfile.model import KEY, SET, ApplyFileError, Job, api_key
 from punctual.applyfile.reading_workflows import WorkflowReader
-from punctual.applyfile.schema import KINDS, MEMBERS, ONLY_WITH
+from punctual.applyfile.schema import CALL_MEMBERS, KINDS, MEMBERS, ONLY_WITH, REQUEST_MEMBERS
 from punctual.applyfile.workflow import ApplyFile, Workflow
 from punctual.yaml_values import Document, YamlError, read_documents
 
@@ -108,6 +108,10 @@ def _completed(own: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str,
     """
     kind = next((each for each in KINDS if each in own), "")
     left = {name: value for name, value in defaults.items() if kind in ONLY_WITH.get(name, KINDS)}
+    if "workflow" in own:
+        left = {name: value for name, value in left.items() if name not in CALL_MEMBERS}
+    elif any(name in own for name in REQUEST_MEMBERS):
+        left = {name: value for name, value in left.items() if name != "workflow"}
     return _merged(own, left)
 
 

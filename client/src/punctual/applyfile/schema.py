@@ -25,6 +25,14 @@ SCHEDULE_MEMBERS: Final = (
     "business_day",
 )
 REQUEST_MEMBERS: Final = ("url", "method", "headers", "body", "json")
+CALL_MEMBERS: Final = (
+    *REQUEST_MEMBERS,
+    "timeout_seconds",
+    "retry",
+    "async_deadline_seconds",
+    "heartbeat_seconds",
+)
+"""The members that a job with a `workflow` does not have."""
 ONLY_WITH: Final[dict[str, tuple[str, ...]]] = dict.fromkeys(
     ("timezone", "dst_gap", "dst_overlap", "calendar", "when_excluded", "business_day"),
     ("cron", "expression"),
@@ -121,6 +129,9 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     ) = UNSET
     body: Annotated[str, Meta(max_length=204_800)] | Outside | UnsetType = UNSET
     json: Any | UnsetType = UNSET
+    workflow: Annotated[str, Meta(pattern=r"^wfl_1[0123456789abcdefghjkmnpqrstvwxyz]{27}\Z")] | UnsetType = (
+        UNSET
+    )
     lane: Literal["critical", "standard", "bulk"] | UnsetType = UNSET
     timeout_seconds: Annotated[int, Meta(ge=1, le=60)] | UnsetType = UNSET
     retry: Retry | UnsetType = UNSET

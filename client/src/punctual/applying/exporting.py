@@ -87,9 +87,7 @@ def _comments(read: _Read) -> tuple[str, ...]:
 
 def _read(client: Punctual, summary: JobSummary, set_name: str) -> _Read:
     job = client.jobs.get(summary)
-    shown = {**_present(job.schedule), "url": job.request.url}
-    if job.request.method != _METHOD:
-        shown["method"] = job.request.method
+    shown = {**_present(job.schedule), **_called(job)}
     headers: dict[str, str] = {}
     fields = _differences(client, job, set_name, headers)
     typed = next((pointer for pointer in fields if pointer.lower() == _CONTENT_TYPE), None)
@@ -101,13 +99,22 @@ def _read(client: Punctual, summary: JobSummary, set_name: str) -> _Read:
     return _Read(job, members, headers, tuple(names), has_body=_BODY in fields)
 
 
+def _called(job: Job) -> dict[str, Any]:
+    if job.request is None:
+        return {"workflow": job.workflow}
+    method = {} if job.request.method == _METHOD else {"method": job.request.method}
+    return {"url": job.request.url, **method}
+
+
 def _differences(
     client: Punctual, job: Job, set_name: str, headers: Mapping[str, str]
 ) -> dict[str, FieldChange]:
-    """What the job has beside its schedule, its URL and these headers, by pointer."""
-    request = {"url": job.request.url, "method": job.request.method, "headers": headers}
+    """What the job has beside its schedule, its URL or workflow, and these headers, by pointer."""
+    called: dict[str, Any] = {"workflow": job.workflow}
+    if job.request is not None:
+        called = {"request": {"url": job.request.url, "method": job.request.method, "headers": headers}}
     answer = client.jobs.put(
-        str(job.key), dry_run=True, set=set_name, schedule=_present(job.schedule), request=request
+        str(job.key), dry_run=True, set=set_name, schedule=_present(job.schedule), **called
     )
     return {field.pointer: field for field in answer.fields} if answer.change == UPDATED else {}
 

@@ -15,7 +15,7 @@ from punctual.cli.session import session_of
 
 JITTER = "jitter_seconds"
 """The only member of a schedule that many jobs can get; in a bulk patch it stands beside the others."""
-_OF_ONE_JOB = ("name", "tags", "start_deadline_seconds", "when_suspended")
+_OF_ONE_JOB = ("name", "tags", "start_deadline_seconds", "when_suspended", "workflow")
 PATCHED = (
     *(each for each in SCHEDULE if each.member == JITTER),
     *(each for each in SETTINGS if each.part or each.member not in _OF_ONE_JOB),

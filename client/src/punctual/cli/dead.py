@@ -50,6 +50,9 @@ Reason = Literal[
     "unavailable",
     "signing_secret_gone",
     "result_invalid",
+    "workflow_gone",
+    "run_failed",
+    "run_timed_out",
 ]
 Lane = Literal["critical", "standard", "bulk"]
 
@@ -83,8 +86,9 @@ _LETTER = (
     Column("redriven by", lambda run: run.redriven_by),
     Column(
         "request",
-        lambda run: f"{run.request.method} {run.request.url}" if run.request else "not stored any more",
+        lambda run: _request(run),
     ),
+    Column("run of the workflow", lambda run: run.run or None),
     Column("headers", lambda run: _headers(run) or None),
     Column("body", lambda run: _body(run)),
 )
@@ -106,6 +110,12 @@ _PLAN = (
     Column("already redriven", lambda plan: plan.already_redriven),
     Column("complete", lambda plan: plan.complete),
 )
+
+
+def _request(letter: Any) -> str | None:
+    if letter.request is None:
+        return None if letter.run else "not stored any more"
+    return f"{letter.request.method} {letter.request.url}"
 
 
 def _headers(letter: Any) -> dict[str, str]:

@@ -32,8 +32,8 @@ def checked_new(job: Mapping[str, Any]) -> None:
     """Raise CommandError unless it says when and what to call."""
     if not _kinds(job):
         raise CommandError(f"when does the job run? Give one of {_KIND_FLAGS}", Exit.USAGE)
-    if "url" not in job.get("request", {}):
-        raise CommandError("what does the job call? Give --url", Exit.USAGE)
+    if "url" not in job.get("request", {}) and "workflow" not in job:
+        raise CommandError("what does the job call or start? Give --url or --workflow", Exit.USAGE)
 
 
 def _kinds(job: Mapping[str, Any]) -> list[str]:

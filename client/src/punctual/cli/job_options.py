@@ -135,6 +135,7 @@ REQUEST = (
     ),
 )
 SETTINGS = (
+    _text("--workflow", "", "workflow", "The workflow that the job starts, in place of a call.", "wfl_…"),
     _text("--name", "", "name", "Shown in lists."),
     JobOption(("--tag",), "", "tags", list[str], "A tag; may be given several times.", "TAG"),
     JobOption(

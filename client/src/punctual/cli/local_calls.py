@@ -116,6 +116,8 @@ def send(
     if json_ is not None and not any(name.lower() == "content-type" for name in headers):
         headers["Content-Type"] = "application/json"
     found = None if job is None else find_job(session, job)
+    if found is not None and found.request is None:
+        raise CommandError(f"{found.id} starts a workflow and calls nothing itself", Exit.USAGE)
     if found is not None and not (content or headers):
         session.note("The API shows no headers and no body of a job: --header, --json and --body give them.")
     call = LocalCall(
@@ -123,7 +125,7 @@ def send(
         job_id=found.id if found else "job_local",
         attempt=attempt or 1,
         scheduled_at=session.around.now(),
-        method=(method or (found.request.method if found else "POST")).upper(),
+        method=(method or (found.request.method if found and found.request else "POST")).upper(),
         headers=tuple(headers.items()),
         body=content,
     )

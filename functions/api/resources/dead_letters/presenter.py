@@ -7,6 +7,7 @@ from functions.api.resources.dead_letters.models import (
     HeaderOut,
     InspectedOut,
 )
+from shared.domain.delivery.call_kind import CallKind
 from shared.domain.delivery.request import Request
 from shared.domain.executions.execution import Execution
 from shared.usecases.listings.execution_documents import Beside, execution_document
@@ -28,7 +29,11 @@ def inspected_out(
 ) -> InspectedOut:
     return InspectedOut(
         **dead_letter_out(execution, beside).model_dump(),
-        request=_request_out(request, reveal=reveal) if request is not None else None,
+        request=(
+            _request_out(request, reveal=reveal)
+            if request is not None and request.kind is CallKind.REQUEST
+            else None
+        ),
     )
 
 

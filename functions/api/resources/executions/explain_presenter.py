@@ -12,6 +12,7 @@ from functions.api.resources.executions.presenter import wait_out
 from shared.dataclass import dataclass
 from shared.domain.archive.row import ArchivedRange, ArchiveRow, missed_range
 from shared.domain.archive.row_lateness import row_lateness
+from shared.domain.delivery.call_kind import CallKind
 from shared.domain.dispatch.wait_hint import WaitHint, is_due_and_unstarted
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.lateness import AttemptLateness, TimedStage, lateness
@@ -40,6 +41,8 @@ class Explained:
     """For how long an execution has been due, if its call has not begun."""
     is_accepted: bool = False
     """Whether the receiver has accepted the call, and its work goes on."""
+    run_outcome: str | None = None
+    """What the run has come to, in words."""
     missed: ArchivedRange | None = None
     """The instants of a schedule for which one skipped execution stands."""
 
@@ -58,7 +61,20 @@ def explained_record(execution: Execution, now_ms: int) -> Explained:
         overdue_ms=now_ms - execution.not_before if is_due_and_unstarted(execution, now_ms) else None,
         is_accepted=execution.progress.async_until is not None,
         missed=missed_range(execution),
+        run_outcome=_run_outcome(execution),
     )
+
+
+def _run_outcome(execution: Execution) -> str | None:
+    """What an execution that starts a workflow has come to; None for any other, and before its run begins."""
+    if execution.call.kind is not CallKind.WORKFLOW:
+        return None
+    if execution.progress.async_until is not None:
+        return sentences.RUN_OPEN
+    if execution.state is State.SUCCEEDED:
+        return sentences.RUN_SUCCEEDED
+    outcomes = execution.progress.outcomes
+    return sentences.RUN_OUTCOMES.get(outcomes[-1].reason) if outcomes else None
 
 
 def explained_row(row: ArchiveRow) -> Explained:
@@ -100,11 +116,14 @@ def _summary(asked_id: str, explained: Explained, longest: LongestOut | None) ->
     said = [sentences.MOVED_HERE] if asked_id != explained.id else []
     if overdue_ms is not None and next_at is None:
         said.append(sentences.OVERDUE)
+    elif explained.run_outcome is not None:
+        said.append(explained.run_outcome)
     elif explained.is_accepted:
         said.append(sentences.ASYNC_ACCEPTED)
     else:
         said.append(sentences.STATES[explained.state])
-    if reason := sentences.END_REASONS.get(explained.end_reason or ""):
+    reason = sentences.END_REASONS.get(explained.end_reason or "")
+    if reason and explained.run_outcome is None:
         said.append(reason)
     if explained.missed is not None:
         said.append(_missed(explained.missed))

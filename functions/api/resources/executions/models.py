@@ -3,8 +3,9 @@
 from typing import Annotated
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import InstantOut, Representation, with_examples
+from functions.api.models import InstantOut, Representation, is_none, with_examples
 from functions.api.resources.executions.examples import EXECUTION_DETAIL, EXECUTION_OUT, EXECUTION_PAGE
 from shared.domain.delivery.callback import Reason
 from shared.domain.dispatch.wait_hint import WaitingFor
@@ -94,6 +95,14 @@ class ExecutionOut(Representation):
     )
     task: TaskOfRunOut | None = Field(
         description="For a task of a workflow, whose id is the `job_id`; null from the archive."
+    )
+    run: str | SkipJsonSchema[None] = Field(
+        None,
+        exclude_if=is_none,
+        description=(
+            "The run that it has started, of a job that starts a workflow. It ends as the run does. The archive does "
+            "not name it."
+        ),
     )
     archived: bool = Field(
         description=(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from shared.domain.delivery.callback import Reason
 from shared.domain.executions.stages import Stage, WaitCause
 from shared.domain.executions.states import EndReason, State
 
@@ -18,6 +19,14 @@ STATES = {
 }
 OVERDUE = "Its time has come, and no worker has started it yet."
 ASYNC_ACCEPTED = "Its receiver accepted the work, and has not reported the outcome."
+RUN_OPEN = "The run that it started has not ended."
+RUN_SUCCEEDED = "The run that it started has succeeded."
+RUN_OUTCOMES: Mapping[Reason, str] = {
+    Reason.WORKFLOW_GONE: "Its workflow does not exist any more, so no run was started.",
+    Reason.RUN_FAILED: "The run that it started has failed.",
+    Reason.RUN_TIMED_OUT: "The run that it started has reached its deadline.",
+}
+"""In place of the reason of the end, for an execution that starts a workflow."""
 MOVED_HERE = "The job was moved to another time: this is its current execution."
 
 END_REASONS: Mapping[str, str] = {

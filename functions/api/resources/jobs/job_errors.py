@@ -13,7 +13,7 @@ from functions.api.context import Context
 from functions.api.http.error_mapping import errors_problem, merged, problem_for
 from functions.api.http.problems import ProblemError
 from functions.api.http.schema_errors import BodyError
-from functions.api.resources.jobs.models import recurring_only_errors
+from functions.api.resources.jobs.member_rules import kind_errors, recurring_only_errors
 from functions.api.resources.schedules.models import ONCE, ScheduleIn, under_sent_member
 from shared.domain.delivery.alerts import Alerts
 from shared.domain.delivery.request import Request, request_errors
@@ -53,6 +53,8 @@ def _errors(document: dict[str, Any], policy: TargetPolicy, now_ms: int | None) 
     """The errors of what can be read of the job."""
     for each in request_errors(_readable_request(document), policy):
         yield BodyError(each.path, each)
+    for each in kind_errors({name for name, value in document.items() if value is not None}):
+        yield BodyError(each.path, each)
     schedule = document.get("schedule")
     if not isinstance(schedule, dict):
         return
@@ -85,6 +87,7 @@ def _readable_request(document: dict[str, Any]) -> Request:
     pairs = members["headers"].items() if isinstance(members.get("headers"), dict) else ()
     return replace(
         _ANY_REQUEST,
+        workflow_id=texts.get("workflow"),
         url=url if isinstance(url, str) else _ANY_REQUEST.url,
         headers=tuple((name, value) for name, value in pairs if isinstance(value, str)),
         on_success=texts.get("on_success"),

@@ -7,6 +7,7 @@ from pydantic import ConfigDict, Field
 
 from functions.api.models import EXAMPLES, Representation, SetName, with_examples
 from functions.api.resources.jobs import examples
+from functions.api.resources.jobs.member_rules import ONE_KIND
 from functions.api.resources.jobs.models import JobIn, JobOut
 from shared.domain.delivery.trace import Trace
 from shared.domain.jobs.new_job import NewJob
@@ -16,7 +17,7 @@ from shared.usecases.jobs.put_job import Change
 class KeyedJobIn(JobIn):
     """The whole description of the recurring job with a key. A member that is missing has its default."""
 
-    model_config = ConfigDict(json_schema_extra={EXAMPLES: examples.KEYED_JOB_IN})
+    model_config = ConfigDict(json_schema_extra={EXAMPLES: examples.KEYED_JOB_IN, **ONE_KIND})
 
     set_: SetName | None = Field(
         None,

@@ -8,6 +8,7 @@ from functions.api.resources.jobs.call_models import BACKOFF, RequestIn, RetryIn
 from functions.api.resources.jobs.models import JobIn
 from functions.api.resources.schedules.models import KINDS, ONCE, ScheduleIn
 from shared.domain.errors import InvalidValueError, raise_any
+from shared.domain.jobs.new_job import CALL_ONLY
 
 _BODIES = ("body", "json")
 _MEMBERS = {
@@ -27,8 +28,8 @@ def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
     """The document after the patch. InvalidValueError where the patch is not an object, or names no member.
 
     An extension of the RFC: where members exclude one another, a named member replaces the others. A
-    `schedule` of another kind replaces the schedule, a `business_day` a `when_excluded`, a `json` a `body`, a
-    table of delays a backoff.
+    `schedule` of another kind replaces the schedule, a `workflow` a `request` and what only calls have, a
+    `business_day` a `when_excluded`, a `json` a `body`, a table of delays a backoff.
     """
     if not isinstance(patch, dict):
         raise InvalidValueError("a merge patch is a JSON object")
@@ -62,6 +63,11 @@ def _check_names(patch: dict[str, Any]) -> None:
 def _remove_excluded(document: dict[str, Any], patch: dict[str, Any]) -> None:
     """Remove the members that the patch's members exclude."""
     schedule, request = patch.get("schedule"), patch.get("request")
+    if patch.get("workflow") is not None:
+        for name in ("request", *CALL_ONLY):
+            document.pop(name, None)
+    elif request is not None:
+        document.pop("workflow", None)
     if isinstance(schedule, dict):
         kinds = {kind for kind in KINDS if schedule.get(kind) is not None}
         if kinds and not kinds & set(document["schedule"]):
@@ -70,8 +76,8 @@ def _remove_excluded(document: dict[str, Any], patch: dict[str, Any]) -> None:
         _remove_excluded_days(document["schedule"], schedule)
     if isinstance(request, dict) and any(name in request for name in _BODIES):
         for name in _BODIES:
-            document["request"].pop(name, None)
-    if isinstance(patch.get("retry"), dict):
+            document.get("request", {}).pop(name, None)
+    if isinstance(patch.get("retry"), dict) and "retry" in document:
         _remove_excluded_delays(document["retry"], patch["retry"])
 
 

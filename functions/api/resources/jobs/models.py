@@ -1,6 +1,6 @@
 """Schemas of jobs."""
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Annotated, Any, Self, TypeVar
 
@@ -25,6 +25,12 @@ from functions.api.models import (
 from functions.api.resources.backfills.models import BackfillOut
 from functions.api.resources.jobs import examples
 from functions.api.resources.jobs.call_models import RequestIn, RetryIn, RetryOut, TargetOut
+from functions.api.resources.jobs.member_rules import (
+    ONE_KIND,
+    RECURRING_ONLY,
+    kind_errors,
+    recurring_only_errors,
+)
 from functions.api.resources.jobs.run_models import LastRun, NoNextRunOut, WhenSuspended, WhenSuspendedIn
 from functions.api.resources.schedules.models import ONCE, ScheduleIn, ScheduleOut, has_kind
 from shared.domain.delivery.async_policy import (
@@ -36,9 +42,11 @@ from shared.domain.delivery.async_policy import (
     AsyncPolicy,
 )
 from shared.domain.delivery.request import Request
+from shared.domain.delivery.retry import ONE_ATTEMPT
 from shared.domain.delivery.trace import Trace
 from shared.domain.errors import InvalidValueError, raise_any
 from shared.domain.jobs.new_job import (
+    CALL_ONLY,
     MAX_NAME_LENGTH,
     MAX_START_DEADLINE_SECONDS,
     MAX_TAGS,
@@ -60,6 +68,7 @@ from shared.domain.schedules.catch_up import (
     CatchUpPolicy,
 )
 from shared.domain.schedules.overlap import OverlapPolicy
+from shared.domain.workflows.identities import WORKFLOW_ID
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
 
 V = TypeVar("V")
@@ -74,13 +83,7 @@ def _checked(check: Callable[[V], None], value: V) -> V:
     return value
 
 
-RECURRING_ONLY = (
-    "catch_up",
-    "catch_up_limit",
-    "catch_up_window_seconds",
-    "late_tolerance_seconds",
-    "overlap_policy",
-)
+WorkflowId = Annotated[str, StringConstraints(pattern=WORKFLOW_ID)]
 Name = Annotated[
     str,
     StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH),
@@ -112,11 +115,19 @@ class JobIn(Schema):
             # A one-off job must not even name the members that only recurring jobs have.
             "if": {"properties": {"schedule": {"anyOf": [has_kind(kind) for kind in ONCE]}}},
             "then": {"not": {"anyOf": [{"required": [name]} for name in RECURRING_ONLY]}},
+            **ONE_KIND,
         }
     )
 
     schedule: ScheduleIn
-    request: RequestIn
+    request: RequestIn | SkipJsonSchema[None] = Field(None, description="The request to make.")
+    workflow: WorkflowId | SkipJsonSchema[None] = Field(
+        None,
+        description=(
+            "The workflow to start, in place of a `request`. Each execution starts a run, is open until the run has "
+            f"ended, and ends as the run does. Such a job has no {', '.join(f'`{name}`' for name in CALL_ONLY)}."
+        ),
+    )
     name: Name | None = Field(
         None, description="Shown in lists. The filter `q` finds jobs by a prefix of their name."
     )
@@ -171,6 +182,11 @@ class JobIn(Schema):
     )
 
     @model_validator(mode="after")
+    def _is_of_one_kind(self) -> Self:
+        raise_any(kind_errors({name for name in self.model_fields_set if getattr(self, name) is not None}))
+        return self
+
+    @model_validator(mode="after")
     def _for_recurring_jobs(self) -> Self:
         if self.schedule.at is not None or self.schedule.delay_seconds is not None:
             raise_any(recurring_only_errors(self.model_fields_set))
@@ -181,17 +197,13 @@ class JobIn(Schema):
             depth=depth,
             trace=trace,
             timing=self.schedule.timing,
-            request=self.request.request(
-                on_success=self.on_success,
-                on_failure=self.on_failure,
-                alerts=self.alerts.alerts if self.alerts is not None else None,
-            ),
+            request=self._request(),
             name=self.name,
             tags=tuple(self.tags),
             lane=self.lane,
             timeout_seconds=self.timeout_seconds,
             signing_secret=self.signing_secret,
-            retry=self.retry.policy,
+            retry=self.retry.policy if self.workflow is None else ONE_ATTEMPT,
             async_policy=AsyncPolicy(
                 deadline_seconds=self.async_deadline_seconds, heartbeat_seconds=self.heartbeat_seconds
             ),
@@ -210,47 +222,15 @@ class JobIn(Schema):
             ),
         )
 
-
-def recurring_only_errors(members: Container[str]) -> Iterator[InvalidValueError]:
-    """An error for each member of a one-off job that only recurring jobs have."""
-    for name in RECURRING_ONLY:
-        if name in members:
-            yield InvalidValueError(f"{name} has no meaning for a job that runs once", path=(name,))
-
-
-class JobPatch(Schema):
-    """A merge patch (RFC 7396) of a job: a member replaces the present one, null restores the default.
-
-    The members are those of a new job, and the resulting job is validated like a new one. A `schedule` of
-    another kind replaces the whole schedule.
-    """
-
-    model_config = with_examples(examples.JOB_PATCH)
-
-    schedule: dict[str, Any] | SkipJsonSchema[None] = Field(
-        None, description="Members of a new job's `schedule`."
-    )
-    request: dict[str, Any] | SkipJsonSchema[None] = Field(
-        None, description="Members of a new job's `request`."
-    )
-    name: Name | None = None
-    tags: Tags | None = None
-    lane: Lane | None = None
-    timeout_seconds: TimeoutSeconds | None = None
-    retry: dict[str, Any] | None = Field(None, description="Members of a new job's `retry`.")
-    async_deadline_seconds: DeadlineSeconds | None = None
-    heartbeat_seconds: HeartbeatSeconds | None = None
-    catch_up: CatchUp | None = None
-    catch_up_limit: CatchUpLimit | None = None
-    catch_up_window_seconds: CatchUpSeconds | None = None
-    late_tolerance_seconds: ToleranceSeconds | None = None
-    overlap_policy: OverlapPolicy | None = None
-    start_deadline_seconds: StartSeconds | None = None
-    when_suspended: WhenSuspendedIn = None
-    on_success: CallbackUrl | None = None
-    on_failure: CallbackUrl | None = None
-    alerts: dict[str, Any] | None = Field(None, description="Members of a new job's `alerts`.")
-    signing_secret: SecretName | None = None
+    def _request(self) -> Request:
+        notified: Any = {
+            "on_success": self.on_success,
+            "on_failure": self.on_failure,
+            "alerts": self.alerts.alerts if self.alerts is not None else None,
+        }
+        if self.request is None:
+            return Request(workflow_id=self.workflow, **notified)
+        return self.request.request(**notified)
 
 
 class JobOut(Representation):
@@ -269,7 +249,10 @@ class JobOut(Representation):
     next_due_at: InstantOut | None = Field(description="The next due time; null where there is none.")
     no_next_run: NoNextRunOut
     last_run: LastRun
-    request: TargetOut
+    request: TargetOut | None = Field(description="Null for a job that starts a workflow.")
+    workflow: str | SkipJsonSchema[None] = Field(
+        None, exclude_if=is_none, description="The workflow that the job starts, in place of a request."
+    )
     lane: Lane
     timeout_seconds: int
     retry: RetryOut

@@ -6,7 +6,8 @@ from functions.api.alert_models import alerts_out, alerts_request
 from functions.api.models import instant_out
 from functions.api.resources.backfills.presenter import backfill_out
 from functions.api.resources.jobs.call_models import RetryOut, TargetOut
-from functions.api.resources.jobs.models import RECURRING_ONLY, JobOut
+from functions.api.resources.jobs.member_rules import RECURRING_ONLY
+from functions.api.resources.jobs.models import JobOut
 from functions.api.resources.jobs.page_models import JobSummaryOut
 from functions.api.resources.jobs.run_models import NOT_READ, WhenSuspended
 from functions.api.resources.jobs.run_notes import last_run_out, no_next_run, own_run
@@ -36,7 +37,8 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         next_due_at=instant_out(next_at),
         no_next_run=no_next_run(job, next_at, now_ms),
         last_run=last_run_out(own_run(job)) if isinstance(job, Execution) else NOT_READ,
-        request=TargetOut(method=request.method, url=request.url),
+        request=TargetOut(method=request.method, url=request.url) if request.workflow_id is None else None,
+        workflow=request.workflow_id,
         lane=job.call.lane,
         timeout_seconds=job.call.timeout_ms // 1000,
         retry=retry_out(job.call.retry),
@@ -88,19 +90,10 @@ def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
     """The body that would create the job as it is now: the target of a merge patch."""
     document: dict[str, Any] = {
         "schedule": schedule_out(job).model_dump(mode="json"),
-        "request": {
-            "url": request.url,
-            "method": request.method,
-            "headers": dict(request.headers),
-            "body": request.body.decode(),
-        },
+        **_called(job, request),
         "name": job.name,
         "tags": list(job.tags),
         "lane": job.call.lane.value,
-        "timeout_seconds": job.call.timeout_ms // 1000,
-        "retry": retry_out(job.call.retry).model_dump(mode="json"),
-        "async_deadline_seconds": job.call.async_policy.deadline_seconds,
-        "heartbeat_seconds": job.call.async_policy.heartbeat_seconds,
     }
     if isinstance(job, Job):
         document |= _recurring_policies(job)
@@ -113,6 +106,24 @@ def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
         "signing_secret": job.call.signing_secret,
     }
     return document | {name: value for name, value in optional.items() if value is not None}
+
+
+def _called(job: Execution | Job, request: Request) -> dict[str, Any]:
+    """What the job calls or starts, with the members that only calls have."""
+    if request.workflow_id is not None:
+        return {"workflow": request.workflow_id}
+    return {
+        "request": {
+            "url": request.url,
+            "method": request.method,
+            "headers": dict(request.headers),
+            "body": request.body.decode(),
+        },
+        "timeout_seconds": job.call.timeout_ms // 1000,
+        "retry": retry_out(job.call.retry).model_dump(mode="json"),
+        "async_deadline_seconds": job.call.async_policy.deadline_seconds,
+        "heartbeat_seconds": job.call.async_policy.heartbeat_seconds,
+    }
 
 
 def next_due_at(job: Execution | Job, now_ms: int) -> int | None:

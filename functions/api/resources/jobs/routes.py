@@ -27,8 +27,9 @@ from functions.api.http.route import (
 from functions.api.resources.jobs.change_quota import check_change_quota
 from functions.api.resources.jobs.job_errors import with_all_errors
 from functions.api.resources.jobs.merge_patch import check_backfill_patch, patched
-from functions.api.resources.jobs.models import JobIn, JobOut, JobPatch
+from functions.api.resources.jobs.models import JobIn, JobOut
 from functions.api.resources.jobs.page_models import JobPageOut
+from functions.api.resources.jobs.patch_models import JobPatch
 from functions.api.resources.jobs.presenter import job_document, job_out, job_summary
 from functions.api.resources.jobs.responses import (
     changed_job,

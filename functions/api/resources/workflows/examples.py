@@ -127,6 +127,8 @@ _COUNTS = {"blocked": 0, "open": 0, "succeeded": 0, "failed": 0, "cancelled": 0,
 _RUNNING: dict[str, Any] = {
     "id": RUN_ID,
     "workflow_id": WORKFLOW_ID,
+    "execution_id": None,
+    "job_id": None,
     "revision": 1,
     "state": "running",
     "epoch": 1,

@@ -105,6 +105,8 @@ def run_out(run: Run) -> RunOut:
     return RunOut(
         id=run_id_text(run.id),
         workflow_id=run.workflow_id,
+        execution_id=str(run.parent.execution) if run.parent is not None else None,
+        job_id=run.parent.job_id if run.parent is not None else None,
         revision=run.revision,
         state=run.state,
         epoch=run.epoch,

@@ -44,6 +44,10 @@ class RunOut(Representation):
 
     id: str
     workflow_id: str
+    execution_id: str | None = Field(
+        description="The execution of a job that started the run, and ends with it; null for a run by request."
+    )
+    job_id: str | None = Field(description="The job of that execution.")
     revision: int = Field(description="The revision of the workflow that the run follows until its end.")
     state: RunState = Field(
         description=(

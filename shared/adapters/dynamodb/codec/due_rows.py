@@ -53,9 +53,11 @@ _ROW_ATTRIBUTES = (
     TASK,
     TRACE,
 )
+RUN_PARENT = "pe"
+"""The attribute of a run for the execution that started it, and its job."""
 RUN_MARK = "#run_"
 """In the sort key of the run of a workflow, and of no other row of a shard."""
-DUE_ROW_ATTRIBUTES = (Attr.SK, *_ROW_ATTRIBUTES, STALE)
+DUE_ROW_ATTRIBUTES = (Attr.SK, *_ROW_ATTRIBUTES, RUN_PARENT, STALE)
 PENDING_ROW_ATTRIBUTES = (Attr.SK, "v", "s", "t", "ln", "ds", "tg", TRACE)
 
 

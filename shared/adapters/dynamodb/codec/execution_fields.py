@@ -160,6 +160,8 @@ def read_task_ref(text: str | None) -> TaskRef | None:
     )
 
 
+WORKFLOW = "wj"
+"""The attribute for the workflow that an execution starts."""
 TRACE = "tp"
 """The attribute for the trace of the client that created the job. Releases without it ignore it."""
 _TRACE_BYTES = 17
@@ -190,6 +192,7 @@ def call_attributes(call: CallSpec) -> dict[str, Any]:
         "sg": call.signing_secret,
         "dp": call.depth or None,
         TRACE: pack_trace(call.trace),
+        WORKFLOW: call.workflow_id,
         **callback_attributes(call.callbacks),
         ALERTS: encode_alerts(call.alerts),
     }
@@ -212,6 +215,7 @@ def read_call(plain: Mapping[str, Any], lane: Lane, backoff: Iterable[Any]) -> C
         signing_secret=plain.get("sg"),
         depth=plain.get("dp", 0),
         trace=unpack_trace(plain.get(TRACE)),
+        workflow_id=plain.get(WORKFLOW),
     )
 
 

@@ -14,7 +14,7 @@ from shared.adapters.dynamodb.codec.recurrence_fields import (
     recurrence_attributes,
     rule_attributes,
 )
-from shared.adapters.dynamodb.codec.versions import KEYED, known, rules, version_of
+from shared.adapters.dynamodb.codec.versions import KEYED, call_version, known, rules, version_of
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import ENDED, Chain, Definition, Job, JobState
@@ -62,7 +62,8 @@ def job_item(job: Job, expires_at_s: int | None = None) -> Item:
 def _version_of(job: Job) -> int:
     definitions = [each for each in (job.definition, job.change) if each is not None]
     values = (value for each in definitions for value in (each.call.lane, *rules(each)))
-    return max(version_of(job.state, *values), 1 if job.key is None else KEYED)
+    calls = [call_version(each.call) for each in definitions]
+    return max(version_of(job.state, *values), *calls, 1 if job.key is None else KEYED)
 
 
 def read_job(item: Mapping[str, Value]) -> Job:

@@ -9,14 +9,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Value, encode_all
+from shared.adapters.dynamodb.codec.due_rows import RUN_PARENT
 from shared.adapters.dynamodb.codec.items import MALFORMED, STATE_CODES, plain_item
 from shared.adapters.dynamodb.codec.recurrence_fields import encode_counts, read_counts
 from shared.adapters.dynamodb.codec.versions import WORKFLOWS, known
 from shared.adapters.dynamodb.codec.workflow_keys import run_index_key, run_key
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.states import State
+from shared.domain.ids import parse_execution_id
 from shared.domain.workflows.identities import parse_run_id
-from shared.domain.workflows.run import Run, RunState, TaskProgress, TaskReason, TaskState
+from shared.domain.workflows.run import Parent, Run, RunState, TaskProgress, TaskReason, TaskState
 from shared.names import Attr
 from shared.ports.executions import RunRow
 
@@ -110,6 +112,7 @@ def run_item(run: Run, region: str, expires_at_s: int | None = None) -> Item:
             "sn": encode_counts(run.counts),
             "fp": run.fingerprint,
             "nt": len(run.tasks),
+            RUN_PARENT: None if run.parent is None else f"{run.parent.execution}/{run.parent.job_id}",
             **state_attributes(run, expires_at_s),
             **tasks,
         }
@@ -134,6 +137,7 @@ def read_run(item: Mapping[str, Value]) -> Run:
             state=known(_STATES.__getitem__, plain[PHASE][0]),
             epoch=int(plain[PHASE][1:]),
             ended_at=plain.get("et"),
+            parent=_read_parent(plain.get(RUN_PARENT)),
         )
     except MALFORMED as error:
         raise UnreadableItemError(f"run {plain.get(Attr.SK)} is broken") from error
@@ -143,11 +147,21 @@ def read_run_row(item: Mapping[str, Value]) -> RunRow:
     """What sweepers read of a run; raises like `read_run`."""
     plain = plain_item(item)
     try:
+        parent = _read_parent(plain.get(RUN_PARENT))
         return RunRow(
             id=parse_run_id(plain[Attr.SK].partition("#")[2]),
             sort_key=plain[Attr.SK],
             is_open=plain["s"] == STATE_CODES[State.RUNNING],
             deadline_at=plain["na"],
+            parent=parent.execution if parent is not None else None,
         )
     except MALFORMED as error:
         raise UnreadableItemError(f"row {plain.get(Attr.SK)} is broken") from error
+
+
+def _read_parent(text: str | None) -> Parent | None:
+    """ValueError for malformed text."""
+    if text is None:
+        return None
+    execution, job_id = text.split("/")
+    return Parent(execution=parse_execution_id(execution), job_id=job_id)

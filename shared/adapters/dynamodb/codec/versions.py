@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, TypeVar
 
+from shared.domain.delivery.call_kind import CallKind
+from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.errors import UnknownVersionError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Definition
@@ -20,16 +22,16 @@ T = TypeVar("T")
 KEYED = 3
 """The first version that keeps the key and the set of a job. An older release would write the job without them."""
 WORKFLOWS = 4
-"""The first version with workflows: their definitions, their runs, and the executions of their tasks. An older release
-would end a task and tell no run."""
+"""The first version with workflows: their definitions, their runs, the executions of their tasks, and the jobs that
+start them. An older release would end a task and tell no run."""
 BULK_SETS = 5
 """The first version with bulk operations on the jobs of a set. An older release would change the jobs of all sets."""
 VERSION = 5
 """The highest version of an item that this release reads and changes."""
 SINCE: Mapping[str, Mapping[str, int]] = {
     "EndReason": {"SUSPENDED": 2, "RESULT_INVALID": WORKFLOWS},
-    "Reason": {"RESULT_INVALID": WORKFLOWS},
     "AlertEvent": {"LIMIT_REACHED": 2},
+    "Reason": dict.fromkeys(("RESULT_INVALID", "WORKFLOW_GONE", "RUN_FAILED", "RUN_TIMED_OUT"), WORKFLOWS),
     "WhenExcluded": {"SKIP": 4, "NEXT": 4, "PREVIOUS": 4, "MODIFIED_FOLLOWING": 4},
 }
 """By type and name, the version of each stored value that version 1 lacks.
@@ -47,7 +49,7 @@ def execution_version(execution: Execution) -> int:
     if execution.task is not None:
         return WORKFLOWS
     progress = execution.progress
-    return version_of(
+    values = version_of(
         progress.state,
         execution.lane,
         execution.call.lane,
@@ -56,6 +58,12 @@ def execution_version(execution: Execution) -> int:
         *(execution.alert.events if execution.alert is not None else ()),
         *(rules(execution.recurrence) if execution.recurrence else ()),
     )
+    return max(values, call_version(execution.call))
+
+
+def call_version(call: CallSpec) -> int:
+    """The first version that knows what the call is: an older release would call nothing, and record a success."""
+    return 1 if call.kind is CallKind.REQUEST else WORKFLOWS
 
 
 def rules(of: Definition | Recurrence) -> Iterator[object]:

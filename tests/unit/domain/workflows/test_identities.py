@@ -8,6 +8,7 @@ from shared.domain.workflows.identities import (
     new_workflow_id,
     parse_run_id,
     run_id_text,
+    run_of,
     task_execution_id,
 )
 from tests.support.workflows import COUNTS, NOW, run_id
@@ -44,3 +45,12 @@ def test_task_has_an_execution_of_its_own_in_each_epoch():
 
 def test_the_execution_of_a_task_lies_in_the_cell_of_its_run():
     assert task_execution_id(run_id(), "a", 1, NOW, COUNTS).cell == run_id().cell
+
+
+def test_run_of_an_execution_lies_in_its_shard_and_has_one_id_of_its_own():
+    execution = run_id()
+    of = run_of(execution)
+    assert (of.cell, of.dispatch_at, of.shard) == (execution.cell, execution.dispatch_at, execution.shard)
+    assert of.entropy != execution.entropy
+    assert run_of(execution) == of
+    assert len({run_of(run_id(NOW + number)).entropy for number in range(20)}) == 20

@@ -14,7 +14,8 @@ export const DEFAULT_SINCE = 'all';
 export const REASONS = [
   'attempts_used_up', 'not_retryable', 'too_old', 'stopped', 'job_deleted', 'worker_lost', 'http_status', 'redirect',
   'timeout', 'connect_failed', 'dns_failed', 'tls_failed', 'address_not_allowed', 'protocol_error', 'receiver_failed',
-  'receiver_gave_up', 'signing_secret_gone', 'unavailable', 'request_unreadable', 'result_invalid',
+  'receiver_gave_up', 'signing_secret_gone', 'workflow_gone', 'run_failed', 'run_timed_out', 'unavailable',
+  'request_unreadable', 'result_invalid',
 ];
 export const DEFAULT_RATE = 10;
 export const HIGHEST_RATE = 1_000;

@@ -25,7 +25,7 @@ export const EMPTY = Object.freeze({
   kind: 'cron', cron: '', expression: '', timezone: 'UTC', at: '', delaySeconds: '', every: '', unit: 'minutes',
   startAt: '', endAt: '', maxRuns: '', jitterSeconds: '0', dstGap: '', dstOverlap: '',
   calendar: '', whenExcluded: '', businessDay: '',
-  method: 'POST', url: '', headers: Object.freeze([]), bodyKind: 'none', body: '',
+  workflow: '', method: 'POST', url: '', headers: Object.freeze([]), bodyKind: 'none', body: '',
   lane: 'standard', timeoutSeconds: '30', retryKind: 'backoff', maxAttempts: '5', baseSeconds: '10', factor: '2',
   capSeconds: '3600', delaysSeconds: '', giveUpAfterSeconds: '',
   asyncDeadlineSeconds: '3600', heartbeatSeconds: '60', signingSecret: '', onSuccess: '', onFailure: '',
@@ -42,7 +42,8 @@ export function formOf(job) {
     ...EMPTY,
     ...scheduleFields(job.schedule, shown),
     name: shown(job.name), tags: job.tags.join(', '), key: shown(job.key), set: shown(job.set),
-    method: job.request.method, url: job.request.url, bodyKind: 'keep',
+    workflow: shown(job.workflow), method: job.request?.method ?? EMPTY.method, url: shown(job.request?.url),
+    bodyKind: job.request ? 'keep' : EMPTY.bodyKind,
     lane: job.lane, timeoutSeconds: shown(job.timeout_seconds),
     retryKind: retry.delays_seconds ? 'table' : 'backoff',
     delaysSeconds: (retry.delays_seconds ?? []).join(', '),
@@ -137,17 +138,15 @@ export function number(text) {
  */
 export function documentOf(form) {
   const isOnce = ONCE_KINDS.includes(form.kind);
-  const { request, errors } = requestOf(form);
+  const { called, errors } = form.workflow.trim()
+    ? { called: { workflow: form.workflow.trim() }, errors: [] }
+    : calledOf(form);
   const document = {
     name: form.name || null,
     tags: words(form.tags),
     schedule: scheduleOf(form) ?? {},
-    request,
+    ...called,
     lane: form.lane,
-    timeout_seconds: number(form.timeoutSeconds),
-    retry: retryOf(form),
-    async_deadline_seconds: number(form.asyncDeadlineSeconds),
-    heartbeat_seconds: number(form.heartbeatSeconds),
     signing_secret: form.signingSecret || null,
     on_success: form.onSuccess || null,
     on_failure: form.onFailure || null,
@@ -155,6 +154,19 @@ export function documentOf(form) {
     ...(isOnce ? onceMembers(form) : recurringMembers(form)),
   };
   return { document, errors };
+}
+
+/** A request, with the members that a job which starts a workflow does not have. */
+function calledOf(form) {
+  const { request, errors } = requestOf(form);
+  const called = {
+    request,
+    timeout_seconds: number(form.timeoutSeconds),
+    retry: retryOf(form),
+    async_deadline_seconds: number(form.asyncDeadlineSeconds),
+    heartbeat_seconds: number(form.heartbeatSeconds),
+  };
+  return { called, errors };
 }
 
 const onceMembers = (form) => ({
@@ -230,7 +242,7 @@ export function creationOf(form) {
     ([name, value]) => name === 'schedule' || name === 'request' || !isEqual(value, usual[name]),
   );
   const body = Object.fromEntries(kept);
-  if (body.request.body === null) body.request = withoutMember(body.request, 'body');
+  if (body.request?.body === null) body.request = withoutMember(body.request, 'body');
   if (form.set && form.key) body.set = form.set;
   return { body, errors };
 }

@@ -12,7 +12,7 @@ const OPTIONS = {
   'schedule.jitter_seconds': ['--jitter', 's'], 'schedule.dst_gap': '--dst-gap', 'schedule.dst_overlap': '--dst-overlap',
   'schedule.calendar': '--calendar', 'schedule.when_excluded': '--when-excluded', 'schedule.business_day': '--business-day',
   'request.url': '--url', 'request.method': '--method', 'request.body': '--body', 'request.json': '--json',
-  name: '--name', lane: '--lane', timeout_seconds: ['--timeout', 's'], catch_up: '--catch-up',
+  workflow: '--workflow', name: '--name', lane: '--lane', timeout_seconds: ['--timeout', 's'], catch_up: '--catch-up',
   catch_up_limit: '--catch-up-limit', catch_up_window_seconds: ['--catch-up-window', 's'],
   late_tolerance_seconds: ['--late-tolerance', 's'], overlap_policy: '--overlap',
   start_deadline_seconds: ['--start-deadline', 's'], when_suspended: '--when-suspended', on_success: '--on-success',

@@ -80,13 +80,15 @@ function BackfillWords({ backfill }) {
 function Definition({ job }) {
   const { retry } = job;
   const rows = [
-    ['Request', html`${job.request.method} <span class="url">${job.request.url}</span>`],
-    ['Headers and body', html`<${Payload} />`],
+    job.workflow
+      ? ['Starts', html`<a href=${href('workflow', { id: job.workflow })}>${job.workflow}</a>`]
+      : ['Request', html`${job.request.method} <span class="url">${job.request.url}</span>`],
+    ['Headers and body', job.request && html`<${Payload} />`],
     ['Lane', job.lane],
-    ['Timeout', `${job.timeout_seconds} s`],
-    ['Retries', retry.delays_seconds
+    ['Timeout', job.request && `${job.timeout_seconds} s`],
+    ['Retries', job.request && (retry.delays_seconds
       ? `${retry.max_attempts} attempts, after ${retry.delays_seconds.map((each) => duration(each * 1000)).join(', ')}`
-      : `${retry.max_attempts} attempts, from ${duration(retry.base_seconds * 1000)}, times ${retry.factor}, up to ${duration(retry.cap_seconds * 1000)}`],
+      : `${retry.max_attempts} attempts, from ${duration(retry.base_seconds * 1000)}, times ${retry.factor}, up to ${duration(retry.cap_seconds * 1000)}`)],
     ['Missed runs', job.catch_up],
     ['Overlap', job.overlap_policy],
     ['Start deadline', job.start_deadline_seconds && `${job.start_deadline_seconds} s`],

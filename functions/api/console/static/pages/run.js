@@ -68,6 +68,7 @@ function Found({ run, why }) {
       ${run.lag_ms !== null && html`<div><dt>First call</dt><dd>${duration(run.lag_ms)} after that</dd></div>`}
       ${run.next_attempt_at && html`<div><dt>Next attempt</dt><dd><${Time} iso=${run.next_attempt_at} exact /></dd></div>`}
       ${run.missed && html`<div><dt>Skipped instants</dt><dd>${run.missed.count}</dd></div>`}
+      ${run.run && html`<div><dt>Run of the workflow</dt><dd><a href=${href('workflowRun', { id: run.run })}>${run.run}</a></dd></div>`}
       <${Kin} run=${run} />
       <div><dt>Id</dt><dd><code>${run.id}</code></dd></div>
     </dl>

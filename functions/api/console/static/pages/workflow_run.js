@@ -37,6 +37,7 @@ function Readable({ id }) {
     <p><${State} kind=${workflowMark(run.state)} word=${stateWords(run.state)} /></p>
     <dl class="facts">
       <div><dt>Workflow</dt><dd><a href=${href('workflow', { id: run.workflow_id })}>${run.workflow_name ?? run.workflow_id}</a>, revision ${run.revision}</dd></div>
+      ${run.job_id && html`<div><dt>Started by</dt><dd><a href=${href('run', { id: run.execution_id })}>a run</a> of <a href=${href('job', { id: run.job_id })}>a job</a></dd></div>`}
       <div><dt>Began</dt><dd><${Time} iso=${run.created_at} exact /></dd></div>
       ${run.ended_at && html`<div><dt>Ended</dt><dd><${Time} iso=${run.ended_at} exact /></dd></div>`}
       ${!run.ended_at && html`<div><dt>Ends by</dt><dd><${Time} iso=${run.deadline_at} exact /></dd></div>`}

@@ -90,6 +90,8 @@ export function RequestFields(props) {
   const { form, isEdit } = props;
   const { text, area, choice } = controls(props);
   const bodies = [...(isEdit ? [['keep', 'as it is stored']] : []), ['none', 'none'], ['json', 'JSON'], ['text', 'text']];
+  const workflow = text('workflow', 'Workflow', { hint: 'The id of a workflow to start, in place of a request.', placeholder: 'wfl_…' });
+  if (form.workflow.trim()) return html`<fieldset><legend>Starts</legend>${workflow}</fieldset>`;
   return html`
     <fieldset>
       <legend>Request</legend>
@@ -100,6 +102,7 @@ export function RequestFields(props) {
         hint: isEdit ? 'Headers and body are stored encrypted, and never shown.' : null,
       })}
       ${['json', 'text'].includes(form.bodyKind) && area('body', form.bodyKind === 'json' ? 'JSON' : 'Text')}
+      ${workflow}
     </fieldset>`;
 }
 
