@@ -61,6 +61,7 @@ _RULED = (
     "/request/url",
     "/on_success",
     "/on_failure",
+    "/overlap_policy",
     "/alerts",
     "/async_deadline_seconds",
     "/catch_up",
@@ -82,6 +83,7 @@ _RULED = (
     "/patch",
     "/plan",
     "/reason",
+    "/result",
     "/tasks",
     "/workflow",
 )
