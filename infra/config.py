@@ -72,6 +72,7 @@ class DefaultQuotas:
     payload_bytes: int = MAX_PAYLOAD_BYTES
     tags: int = 10
     api_keys: int = 10
+    workflows: int = 1_000
     concurrency: int = 100_000
     """Here and in the following limits, which each call checks, 100,000 means unlimited at no cost."""
     calls_per_second: int = 100_000

@@ -20,7 +20,8 @@ from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
 from shared.usecases.tenancy.account_documents import alerts_document
 
 
-def _each_once(events: Any) -> Any:
+def each_once(events: Any) -> Any:
+    """Validator of a list of events."""
     if isinstance(events, list) and len(events) != len({str(event) for event in events}):
         raise ValueError("each event is named once")
     return events
@@ -35,7 +36,7 @@ def _of_jobs(events: frozenset[AlertEvent]) -> frozenset[AlertEvent]:
 Events = Annotated[
     frozenset[Annotated[AlertEvent, Field(strict=False)]],
     Field(strict=False, min_length=1, max_length=len(AlertEvent)),
-    BeforeValidator(_each_once),
+    BeforeValidator(each_once),
 ]
 JobEvents = Annotated[
     Events,

@@ -47,6 +47,7 @@ _QUOTA_BOUNDS = {
     "payload_bytes": (0, MAX_PAYLOAD_BYTES),
     "tags": (0, 10),
     "api_keys": (2, 50),
+    "workflows": (0, 100_000),
 }
 """Of the other quotas, 100,000 is the highest and means unlimited."""
 

@@ -138,6 +138,7 @@ class CoreUseCases:
             store=self.ports.executions,
             alert_windows=self.ports.alert_windows,
             links=ConsoleLinks(require(self.settings, CallbackSettings).console_origin),
+            read_revision=lambda run: self.workflows.read_revision.execute(run),
         )
 
     @cached_property

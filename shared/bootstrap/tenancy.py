@@ -59,6 +59,7 @@ class TenancyUseCases:
             clock=ports.clock,
             defaults=self._settings.default_quotas,
             announce=self.core.file_limit_alert.execute,
+            count_workflows=lambda *asked: ports.workflows.count(*asked),
         )
 
     @cached_property
@@ -148,6 +149,7 @@ class TenancyUseCases:
             tenants=ports.tenants,
             budgets=ports.budgets,
             recurring=ports.recurring_jobs,
+            workflows=ports.workflows,
             clock=ports.clock,
             defaults=self._settings.default_quotas,
         )

@@ -9,6 +9,7 @@ from shared.bootstrap.settings import require
 from shared.dataclass import dataclass
 from shared.settings import CallbackSettings
 from shared.usecases.workflows.advance_run import AdvanceRun
+from shared.usecases.workflows.announce_run import AnnounceRun
 from shared.usecases.workflows.begin_run import BeginRun
 from shared.usecases.workflows.file_tasks import FileTasks
 from shared.usecases.workflows.find_run import FindRun
@@ -42,13 +43,18 @@ class WorkflowUseCases:
         ports = self.core.ports
         return AdvanceRun(
             runs=ports.runs,
-            read_revision=self._read_revision,
+            read_revision=self.read_revision,
             store=ports.executions,
             file_tasks=FileTasks(
                 file_batch=self.core.file_batch, read_tenant=self.core.read_tenant, clock=ports.clock
             ),
             stop_tasks=StopTasks(
                 store=ports.executions, clock=ports.clock, retention=self.core.settings.retention
+            ),
+            announce=AnnounceRun(
+                choose=self.core.notify.choose,
+                file=self.core.notify.execute,
+                read_tenant=self.core.read_tenant,
             ),
             clock=ports.clock,
             retention=self.core.settings.retention,
@@ -98,12 +104,13 @@ class WorkflowUseCases:
 
     @cached_property
     def repair_runs(self) -> RepairRuns:
-        return RepairRuns(runs=self.core.ports.runs, advance=self.advance_run)
+        ports = self.core.ports
+        return RepairRuns(runs=ports.runs, executions=ports.executions, advance=self.advance_run)
 
     @cached_property
     def find(self) -> FindRun:
         ports = self.core.ports
-        return FindRun(workflows=ports.workflows, runs=ports.runs, read_revision=self._read_revision)
+        return FindRun(workflows=ports.workflows, runs=ports.runs, read_revision=self.read_revision)
 
     @cached_property
     def read_runs(self) -> ReadRuns:
@@ -120,7 +127,7 @@ class WorkflowUseCases:
 
         ports = self.core.ports
         return ReadResults(
-            runs=ports.runs, read_revision=self._read_revision, executions=ports.executions, vault=ports.vault
+            runs=ports.runs, read_revision=self.read_revision, executions=ports.executions, vault=ports.vault
         )
 
     @cached_property
@@ -202,5 +209,5 @@ class WorkflowUseCases:
         )
 
     @cached_property
-    def _read_revision(self) -> ReadRevision:
+    def read_revision(self) -> ReadRevision:
         return ReadRevision(self.core.ports.workflows)

@@ -50,6 +50,8 @@ class RunRow:
     """UTC ms."""
     parent: ExecutionId | None = None
     """The execution that started it, which lies in the same shard."""
+    notification: ExecutionId | None = None
+    """Of the end of the run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -184,7 +184,8 @@ class LiveItems(Protocol):
     """What has not ended: definitions of all tenants, and large requests without an expiry.
 
     Listed by an eventually consistent index, so an entry of the last second may be missing. Definitions
-    themselves are read strongly. Ended definitions and idempotency records cost nothing.
+    themselves are read strongly. Ended definitions and idempotency records cost nothing. Workflows have no next
+    execution to be checked, and are left out.
     """
 
     def page(self, segment: int, *, after: str | None, limit: int) -> tuple[list[LiveItem], str | None]:

@@ -8,6 +8,18 @@ from shared.domain.ids import ExecutionId
 from shared.domain.workflows.run import Run
 from shared.domain.workflows.workflow import Workflow, WorkflowHead
 
+MAX_EXAMINED = 200
+"""Heads, deleted ones among them, that a page examines beyond the requested ones: some 50 read units."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadPage:
+    """A page of workflows, which may be short, or empty, although `next_after` shows that more follow."""
+
+    heads: Sequence[WorkflowHead]
+    next_after: str | None
+    """The ID after which the next page begins; None on the last page."""
+
 
 class WorkflowStore(Protocol):
     """Definitions: a head, which changes, and the revisions, which never do."""
@@ -50,8 +62,17 @@ class WorkflowStore(Protocol):
         """Extend the expiry of a revision, if it has one: a redriven run needs it."""
         ...
 
-    def page(self, tenant_id: str, *, after: str | None, limit: int) -> Sequence[WorkflowHead]:
-        """The heads that are not deleted, oldest first, strictly behind the workflow with the ID `after`."""
+    def page(self, tenant_id: str, *, after: str | None, limit: int) -> HeadPage:
+        """At most `limit` heads that are not deleted, oldest first, strictly behind the ID `after`.
+
+        Strongly consistent. Examines at most `MAX_EXAMINED` heads and the requested ones; those that cannot be
+        decoded are left out.
+        """
+        ...
+
+    def count(self, tenant_id: str, at_most: int) -> int:
+        """Workflows that are not deleted; counting stops at `at_most`. Eventually consistent: a workflow of the
+        last second may be missing."""
         ...
 
 

@@ -4,11 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from shared.domain.delivery.outcome_callbacks import CallbackTarget
 from shared.domain.errors import NotFoundError
+from shared.domain.executions.notification import notification
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.domain.workflows.graph import MAX_TASKS, Graph, Node, OnFailure, RunIf
 from shared.domain.workflows.run import Run, RunState, TaskState
+from shared.domain.workflows.run_end import ended_run, opened
 from shared.domain.workflows.run_rules import cancelled, decided, execution_of, recorded, redriven
 from shared.domain.workflows.workflow import task_execution
 from tests.support.builders import EXPIRES_AT_S
@@ -107,6 +110,40 @@ def test_a_run_ends_once_and_then_has_an_expiry(lab: Lab) -> None:
     late = decided(with_end(run, "a", State.FAILED, of), of, NOW + 6)
     assert not lab.runs.update(run, late, expires_at_s=EXPIRES_AT_S).is_written
     assert now_stored(lab, run.id) == after
+
+
+def test_notification_of_an_end_is_stored_with_it_and_forgotten_by_the_redrive(lab: Lab) -> None:
+    of, named = graph(node("a")), run_id(NOW + 5, 3)
+    run = stored(lab, of)
+    ended = replace(decided(with_end(run, "a", State.FAILED, of), of, NOW + 5), notification=named)
+    assert lab.runs.update(run, ended, expires_at_s=EXPIRES_AT_S).is_written
+    assert now_stored(lab, run.id) == ended
+    page = lab.executions.scan(run.id.bucket, run.id.shard, after=None, limit=9)
+    assert [(row.is_open, row.notification) for row in page.runs] == [(False, named)]
+    anew = redriven(ended, of, NOW + 9, 60)
+    assert lab.runs.update(ended, anew).is_written
+    assert now_stored(lab, run.id) == anew
+    page = lab.executions.scan(run.id.bucket, run.id.shard, after=None, limit=9)
+    assert [(row.is_open, row.notification) for row in page.runs] == [(True, None)]
+
+
+@pytest.mark.parametrize("size", [1, MAX_TASKS])
+def test_notification_of_a_run_is_read_back_with_the_run_as_it_ended(lab: Lab, size: int) -> None:
+    of = graph(*(node(f"t{number}") for number in range(size)), on_failure=OnFailure.CONTINUE)
+    workflow = workflow_of(of)
+    run = run_of(workflow)
+    for number in range(size):
+        run = with_end(run, f"t{number}", State.FAILED if number % 2 else State.SUCCEEDED, of)
+    run = decided(run, of, NOW + 5)
+    end = ended_run(workflow, run)
+    listener = CallbackTarget(sealed_url=b"sealed", destination="d" * 10)
+    told = notification(end, run_id(NOW + 5, 3), listener, is_own=True, created_at=NOW + 5)
+    assert lab.executions.put_if_absent(told) is None
+    read = lab.executions.get(told.id)
+    assert read == told
+    assert read.ended_run is not None
+    assert opened(read, read.ended_run) == replace(run, fingerprint=b"")
+    assert (read.notification_of, read.job_id) == (told.id, workflow.id)
 
 
 def test_a_redrive_is_made_once_and_a_choice_of_the_former_epoch_is_refused(lab: Lab) -> None:

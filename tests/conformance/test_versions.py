@@ -18,6 +18,7 @@ from shared.domain.dead_letters.redrive_task import TaskState
 from shared.domain.delivery.alerts import Alert, AlertEvent
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EndedRun
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.jobs.job import JobState
 from shared.domain.listings.filters import Kind
@@ -155,6 +156,13 @@ def test_alert_about_a_limit_is_left_alone_by_the_first_release() -> None:
         for event in (AlertEvent.LIMIT_REACHED, AlertEvent.FAILED)
     ]
     assert [_version(execution_item(alert, REGION)) for alert in alerts] == [2, 1]
+
+
+def test_notification_of_a_run_is_left_alone_by_a_release_without_workflows() -> None:
+    """It would look for an execution that the notification tells of, and find the notification itself."""
+    run = run_of(workflow_of(graph(node("a"))))
+    told = one_off(notification_of=one_off().id, ended_run=EndedRun(id=run.id, record=b""))
+    assert _version(execution_item(told, REGION)) == versions.WORKFLOWS
 
 
 def test_task_of_a_workflow_is_left_alone_by_a_release_without_workflows() -> None:

@@ -3,13 +3,22 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from shared.adapters.dynamodb.codec.keys import item_key
 from shared.adapters.dynamodb.codec.workflow_items import key_item
+from shared.adapters.dynamodb.codec.workflow_keys import head_key
+from shared.domain.delivery.alerts import AlertTarget
+from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.workflows.graph import OnFailure, RunIf
 from shared.domain.workflows.workflow import Workflow
+from shared.ports.workflows import MAX_EXAMINED, HeadPage
 from tests.bench.units import write_units
 from tests.support.builders import EXPIRES_AT_S
+from tests.support.conformance.dynamo_lab import DynamoLab
 from tests.support.conformance.labs import Lab
+from tests.support.conformance.live_items import all_live
 from tests.support.workflows import NOW, WORKFLOW_ID, graph, node, workflow_of
 
 TENANT = "tnt_a"
@@ -25,8 +34,16 @@ def full() -> Workflow:
     )
     first, *rest = workflow.calls
     calls = (replace(first, request=b"", payload_id=f"{WORKFLOW_ID}.1.0", destination="d" * 8), *rest)
+    target = CallbackTarget(sealed_url=b"sealed", destination="d" * 10)
     return replace(
-        workflow, calls=calls, name="nightly", tags=("team:a",), deadline_seconds=60, set_name="shop"
+        workflow,
+        calls=calls,
+        name="nightly",
+        tags=("team:a",),
+        deadline_seconds=60,
+        set_name="shop",
+        callbacks=OutcomeCallbacks(on_success=NO_TARGET, on_failure=target),
+        alerts=AlertTarget(target=target, key="k" * 10),
     )
 
 
@@ -39,7 +56,8 @@ def test_a_workflow_is_read_back_whole(lab: Lab) -> None:
 def test_an_unknown_workflow_is_absent(lab: Lab) -> None:
     assert lab.workflows.head(TENANT, WORKFLOW_ID) is None
     assert lab.workflows.revision(TENANT, WORKFLOW_ID, 1) is None
-    assert lab.workflows.page(TENANT, after=None, limit=5) == []
+    assert lab.workflows.page(TENANT, after=None, limit=5) == HeadPage(heads=[], next_after=None)
+    assert lab.workflows.count(TENANT, 5) == 0
 
 
 def test_a_repeated_creation_finds_the_first_workflow(lab: Lab) -> None:
@@ -68,7 +86,7 @@ def test_a_deleted_workflow_is_not_listed_and_takes_no_revision(lab: Lab) -> Non
     head = lab.workflows.head(TENANT, WORKFLOW_ID)
     assert head is not None
     assert head.is_deleted
-    assert lab.workflows.page(TENANT, after=None, limit=5) == []
+    assert lab.workflows.page(TENANT, after=None, limit=5).heads == []
 
 
 def test_workflows_are_listed_page_by_page_in_order(lab: Lab) -> None:
@@ -77,8 +95,75 @@ def test_workflows_are_listed_page_by_page_in_order(lab: Lab) -> None:
         lab.workflows.create(replace(full(), id=workflow_id, created_at=NOW))
     lab.workflows.create(replace(full(), tenant_id="tnt_b"))
     first = lab.workflows.page(TENANT, after=None, limit=3)
-    assert [head.id for head in first] == ids[:3]
-    assert [head.id for head in lab.workflows.page(TENANT, after=ids[2], limit=3)] == ids[3:]
+    assert ([head.id for head in first.heads], first.next_after) == (ids[:3], ids[2])
+    rest = lab.workflows.page(TENANT, after=ids[2], limit=3)
+    assert ([head.id for head in rest.heads], rest.next_after) == (ids[3:], None)
+
+
+def listed(lab: Lab, limit: int) -> tuple[list[str], int]:
+    """The workflows of all pages, and the number of pages."""
+    found, after, pages = list[str](), None, 0
+    while True:
+        page = lab.workflows.page(TENANT, after=after, limit=limit)
+        assert len(page.heads) <= limit
+        found, after, pages = [*found, *(head.id for head in page.heads)], page.next_after, pages + 1
+        if after is None:
+            return found, pages
+
+
+def test_deleted_workflows_make_pages_short_and_hide_none_that_stands(lab: Lab) -> None:
+    """A page used to skip all deleted workflows of a tenant in one request, however many there were."""
+    deleted = MAX_EXAMINED + 30
+    ids = [f"{WORKFLOW_ID[:-3]}{number:03}" for number in range(deleted + 3)]
+    kept = [ids[0], ids[-2], ids[-1]]
+    for workflow_id in ids:
+        workflow = replace(full(), id=workflow_id)
+        lab.workflows.create(workflow)
+        if workflow_id not in kept:
+            assert lab.workflows.delete(workflow.head, EXPIRES_AT_S)
+    first = lab.workflows.page(TENANT, after=None, limit=2)
+    assert ([head.id for head in first.heads], first.next_after is not None) == ([ids[0]], True)
+    assert listed(lab, 2)[0] == kept
+    assert listed(lab, 100)[0] == kept
+    assert listed(lab, 100)[1] <= 3
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_cut_page_goes_on_behind_its_last_workflow(lab: Lab, limit: int) -> None:
+    ids = [f"{WORKFLOW_ID[:-1]}{number}" for number in range(9)]
+    for number, workflow_id in enumerate(ids):
+        workflow = replace(full(), id=workflow_id)
+        lab.workflows.create(workflow)
+        if number < 4:
+            lab.workflows.delete(workflow.head, EXPIRES_AT_S)
+    assert listed(lab, limit)[0] == ids[4:]
+
+
+def test_workflows_are_counted_until_they_are_deleted(lab: Lab) -> None:
+    workflows = [replace(full(), id=f"{WORKFLOW_ID[:-1]}{number}") for number in range(3)]
+    for workflow in workflows:
+        lab.workflows.create(workflow)
+    lab.workflows.create(replace(full(), tenant_id="tnt_b"))
+    assert [lab.workflows.count(TENANT, most) for most in (0, 2, 9)] == [0, 2, 3]
+    assert lab.workflows.replace(workflows[0].head, replace(workflows[0], revision=2), EXPIRES_AT_S)
+    assert lab.workflows.count(TENANT, 9) == 3
+    assert lab.workflows.delete(workflows[1].head, EXPIRES_AT_S)
+    assert lab.workflows.count(TENANT, 9) == 2
+
+
+def test_workflow_is_neither_a_recurring_job_nor_a_live_item(lab: Lab) -> None:
+    lab.workflows.create(full())
+    assert lab.recurring_jobs.count(TENANT, 9) == 0
+    assert all_live(lab) == []
+
+
+def test_broken_workflow_is_left_out_of_its_page(engine_lab: DynamoLab) -> None:
+    engine_lab.workflows.create(full())
+    other = replace(full(), id=f"{WORKFLOW_ID[:-1]}1")
+    engine_lab.workflows.create(other)
+    key = item_key(*head_key(TENANT, WORKFLOW_ID))
+    engine_lab.client.update_item(TableName=engine_lab.names.jobs, Key=key, UpdateExpression="REMOVE nt")
+    assert [head.id for head in engine_lab.workflows.page(TENANT, after=None, limit=5).heads] == [other.id]
 
 
 KEY = "shop.order"

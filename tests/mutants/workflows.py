@@ -25,6 +25,8 @@ _USED_RESULTS = "tests/unit/usecases/workflows/test_results.py"
 _STORED_RESULTS = "tests/conformance/test_results.py"
 _ITEM = "shared/adapters/dynamodb/workflows/run_store.py"
 
+_NOTIFIED = "tests/unit/usecases/workflows/test_run_notifications.py"
+
 WORKFLOWS = (
     Mutant(
         name="second workflow with a key",
@@ -88,6 +90,34 @@ WORKFLOWS = (
         old=" if name in _SHOWN_OF_A_REQUEST}",
         new="}",
         killer=_KEYED,
+    ),
+    Mutant(
+        name="redrive that forgets an unfiled notification",
+        file="shared/usecases/workflows/redrive_run.py",
+        old="        self.advance.announce.execute(workflow, run)\n        self._keep",
+        new="        self._keep",
+        killer=_NOTIFIED,
+    ),
+    Mutant(
+        name="sweep that leaves the notification of a run unfiled",
+        file=_REPAIR,
+        old="if not row.is_open and row.notification is not None",
+        new="if False",
+        killer=_NOTIFIED,
+    ),
+    Mutant(
+        name="message that comes again and leaves the notification of a run unfiled",
+        file=_ADVANCE,
+        old="run.state.is_terminal and run.notification is None",
+        new="run.state.is_terminal",
+        killer=_NOTIFIED,
+    ),
+    Mutant(
+        name="deleted workflow that keeps its place in the quota",
+        file="shared/adapters/dynamodb/workflows/workflow_store.py",
+        old=" REMOVE {Attr.LIVE_PK}",
+        new="",
+        killer="tests/conformance/test_workflow_store.py",
     ),
     Mutant(
         name="workflow with a cycle",
@@ -219,7 +249,7 @@ WORKFLOWS = (
     Mutant(
         name="task of a workflow that an older release ends",
         file="shared/adapters/dynamodb/codec/versions.py",
-        old="    if execution.task is not None:\n",
+        old="    if execution.task is not None or execution.ended_run is not None:\n",
         new="    if False:\n",
         killer="tests/conformance/test_versions.py",
     ),

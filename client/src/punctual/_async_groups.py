@@ -70,6 +70,8 @@ from punctual.models import (
     RequestIn,
     RetryIn,
     Run,
+    RunAlertsIn,
+    RunCallbacksIn,
     RunDetail,
     RunPage,
     ScheduleIn,
@@ -2773,8 +2775,8 @@ class WorkflowsMethods(AsyncGroup):
     ) -> WorkflowPage:
         """List the workflows, oldest first.
 
-        The read is strongly consistent. Deleted workflows are left out. With `set`, a page has those of its
-        workflows that belong to the set, and may have none although a next page exists.
+        The read is strongly consistent. Deleted workflows are left out, and with `set` those of other sets.
+        So a page may be short, or empty, while `next_cursor` is there.
 
         * `set`: Only recurring jobs, or workflows, of this set.
         * `limit`: The maximum number of entries in a page. 50 by default.
@@ -2794,6 +2796,8 @@ class WorkflowsMethods(AsyncGroup):
         self,
         *,
         tasks: Sequence[TaskIn],
+        alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
         name: str | UnsetType | None = UNSET,
         on_failure: OnFailure | UnsetType = UNSET,
@@ -2806,6 +2810,7 @@ class WorkflowsMethods(AsyncGroup):
         run are refused with their place in the body. Nothing runs before a run is started.
 
         * `tasks`: 1 to 100 tasks, with 500 entries in all their `after` lists at most.
+        * `alerts`: The ends of runs to announce. Null: the tenant's default.
         * `deadline_seconds`: The longest duration of a run: no attempt of a task starts later.
         * `name`: Shown in lists.
         * `on_failure`: What happens to the other tasks of a run when a task fails. `fail_fast`: those that
@@ -2817,6 +2822,8 @@ class WorkflowsMethods(AsyncGroup):
         return await self._client.call(
             _operations.CREATE_WORKFLOW,
             body={
+                "alerts": alerts,
+                "callbacks": callbacks,
                 "deadline_seconds": deadline_seconds,
                 "name": name,
                 "on_failure": on_failure,
@@ -2842,6 +2849,8 @@ class WorkflowsMethods(AsyncGroup):
         *,
         tasks: Sequence[TaskIn],
         dry_run: Literal[True],
+        alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
         name: str | UnsetType | None = UNSET,
         on_failure: OnFailure | UnsetType = UNSET,
@@ -2857,6 +2866,8 @@ class WorkflowsMethods(AsyncGroup):
         key: str,
         *,
         tasks: Sequence[TaskIn],
+        alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
         name: str | UnsetType | None = UNSET,
         on_failure: OnFailure | UnsetType = UNSET,
@@ -2874,6 +2885,8 @@ class WorkflowsMethods(AsyncGroup):
         *,
         tasks: Sequence[TaskIn],
         dry_run: bool,
+        alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
         name: str | UnsetType | None = UNSET,
         on_failure: OnFailure | UnsetType = UNSET,
@@ -2888,6 +2901,8 @@ class WorkflowsMethods(AsyncGroup):
         key: str,
         *,
         tasks: Sequence[TaskIn],
+        alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
         name: str | UnsetType | None = UNSET,
         on_failure: OnFailure | UnsetType = UNSET,
@@ -2910,6 +2925,7 @@ class WorkflowsMethods(AsyncGroup):
 
         * `key`: The key that the owner gives to the job.
         * `tasks`: 1 to 100 tasks, with 500 entries in all their `after` lists at most.
+        * `alerts`: The ends of runs to announce. Null: the tenant's default.
         * `deadline_seconds`: The longest duration of a run: no attempt of a task starts later.
         * `name`: Shown in lists.
         * `on_failure`: What happens to the other tasks of a run when a task fails. `fail_fast`: those that
@@ -2925,6 +2941,8 @@ class WorkflowsMethods(AsyncGroup):
             key,
             query={"dry_run": dry_run},
             body={
+                "alerts": alerts,
+                "callbacks": callbacks,
                 "deadline_seconds": deadline_seconds,
                 "name": name,
                 "on_failure": on_failure,
@@ -2961,6 +2979,8 @@ class WorkflowsMethods(AsyncGroup):
         self,
         workflow: Ref,
         *,
+        alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType | None = UNSET,
         deadline_seconds: int | UnsetType | None = UNSET,
         name: str | UnsetType | None = UNSET,
         on_failure: OnFailure | UnsetType | None = UNSET,
@@ -2982,6 +3002,8 @@ class WorkflowsMethods(AsyncGroup):
             _operations.UPDATE_WORKFLOW,
             workflow,
             body={
+                "alerts": alerts,
+                "callbacks": callbacks,
                 "deadline_seconds": deadline_seconds,
                 "name": name,
                 "on_failure": on_failure,

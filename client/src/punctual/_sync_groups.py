@@ -70,6 +70,8 @@ from punctual.models import (
     RequestIn,
     RetryIn,
     Run,
+    RunAlertsIn,
+    RunCallbacksIn,
     RunDetail,
     RunPage,
     ScheduleIn,
@@ -2771,8 +2773,8 @@ class WorkflowsMethods(Group):
     ) -> WorkflowPage:
         """List the workflows, oldest first.
 
-        The read is strongly consistent. Deleted workflows are left out. With `set`, a page has those of its
-        workflows that belong to the set, and may have none although a next page exists.
+        The read is strongly consistent. Deleted workflows are left out, and with `set` those of other sets.
+        So a page may be short, or empty, while `next_cursor` is there.
 
         * `set`: Only recurring jobs, or workflows, of this set.
         * `limit`: The maximum number of entries in a page. 50 by default.
@@ -2792,6 +2794,8 @@ class WorkflowsMethods(Group):
         self,
         *,
         tasks: Sequence[TaskIn],
+        alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
         name: str | UnsetType | None = UNSET,
         on_failure: OnFailure | UnsetType = UNSET,
@@ -2804,6 +2808,7 @@ class WorkflowsMethods(Group):
         run are refused with their place in the body. Nothing runs before a run is started.
 
         * `tasks`: 1 to 100 tasks, with 500 entries in all their `after` lists at most.
+        * `alerts`: The ends of runs to announce. Null: the tenant's default.
         * `deadline_seconds`: The longest duration of a run: no attempt of a task starts later.
         * `name`: Shown in lists.
         * `on_failure`: What happens to the other tasks of a run when a task fails. `fail_fast`: those that
@@ -2815,6 +2820,8 @@ class WorkflowsMethods(Group):
         return self._client.call(
             _operations.CREATE_WORKFLOW,
             body={
+                "alerts": alerts,
+                "callbacks": callbacks,
                 "deadline_seconds": deadline_seconds,
                 "name": name,
                 "on_failure": on_failure,
@@ -2840,6 +2847,8 @@ class WorkflowsMethods(Group):
         *,
         tasks: Sequence[TaskIn],
         dry_run: Literal[True],
+        alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
         name: str | UnsetType | None = UNSET,
         on_failure: OnFailure | UnsetType = UNSET,
@@ -2855,6 +2864,8 @@ class WorkflowsMethods(Group):
         key: str,
         *,
         tasks: Sequence[TaskIn],
+        alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
         name: str | UnsetType | None = UNSET,
         on_failure: OnFailure | UnsetType = UNSET,
@@ -2872,6 +2883,8 @@ class WorkflowsMethods(Group):
         *,
         tasks: Sequence[TaskIn],
         dry_run: bool,
+        alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
         name: str | UnsetType | None = UNSET,
         on_failure: OnFailure | UnsetType = UNSET,
@@ -2886,6 +2899,8 @@ class WorkflowsMethods(Group):
         key: str,
         *,
         tasks: Sequence[TaskIn],
+        alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType = UNSET,
         deadline_seconds: int | UnsetType = UNSET,
         name: str | UnsetType | None = UNSET,
         on_failure: OnFailure | UnsetType = UNSET,
@@ -2908,6 +2923,7 @@ class WorkflowsMethods(Group):
 
         * `key`: The key that the owner gives to the job.
         * `tasks`: 1 to 100 tasks, with 500 entries in all their `after` lists at most.
+        * `alerts`: The ends of runs to announce. Null: the tenant's default.
         * `deadline_seconds`: The longest duration of a run: no attempt of a task starts later.
         * `name`: Shown in lists.
         * `on_failure`: What happens to the other tasks of a run when a task fails. `fail_fast`: those that
@@ -2923,6 +2939,8 @@ class WorkflowsMethods(Group):
             key,
             query={"dry_run": dry_run},
             body={
+                "alerts": alerts,
+                "callbacks": callbacks,
                 "deadline_seconds": deadline_seconds,
                 "name": name,
                 "on_failure": on_failure,
@@ -2959,6 +2977,8 @@ class WorkflowsMethods(Group):
         self,
         workflow: Ref,
         *,
+        alerts: RunAlertsIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        callbacks: RunCallbacksIn | Mapping[str, Any] | UnsetType | None = UNSET,
         deadline_seconds: int | UnsetType | None = UNSET,
         name: str | UnsetType | None = UNSET,
         on_failure: OnFailure | UnsetType | None = UNSET,
@@ -2980,6 +3000,8 @@ class WorkflowsMethods(Group):
             _operations.UPDATE_WORKFLOW,
             workflow,
             body={
+                "alerts": alerts,
+                "callbacks": callbacks,
                 "deadline_seconds": deadline_seconds,
                 "name": name,
                 "on_failure": on_failure,

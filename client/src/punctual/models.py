@@ -82,6 +82,7 @@ QuotaName = Literal[
     "payload_bytes",
     "tags",
     "api_keys",
+    "workflows",
     "concurrency",
     "calls_per_second",
     "destination_concurrency",
@@ -627,7 +628,9 @@ class DeadLetter(Model, frozen=True, kw_only=True):
     notification: Notification | None = None
     """The execution that delivers its outcome; null where no notification is sent."""
     notification_of: str | None = None
-    """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."""
+    """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant, or tells
+    of the end of a run.
+    """
     redrive_of: str | None = None
     """The failed execution whose request it repeats."""
     redriven_by: str | None = None
@@ -754,7 +757,9 @@ class ExecutionDetail(Model, frozen=True, kw_only=True):
     notification: Notification | None = None
     """The execution that delivers its outcome; null where no notification is sent."""
     notification_of: str | None = None
-    """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."""
+    """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant, or tells
+    of the end of a run.
+    """
     redrive_of: str | None = None
     """The failed execution whose request it repeats."""
     redriven_by: str | None = None
@@ -804,7 +809,9 @@ class Execution(Model, frozen=True, kw_only=True):
     notification: Notification | None = None
     """The execution that delivers its outcome; null where no notification is sent."""
     notification_of: str | None = None
-    """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."""
+    """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant, or tells
+    of the end of a run.
+    """
     redrive_of: str | None = None
     """The failed execution whose request it repeats."""
     redriven_by: str | None = None
@@ -985,7 +992,9 @@ class Inspected(Model, frozen=True, kw_only=True):
     notification: Notification | None = None
     """The execution that delivers its outcome; null where no notification is sent."""
     notification_of: str | None = None
-    """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."""
+    """The execution whose outcome it delivers; its own id, if it announces a limit of the tenant, or tells
+    of the end of a run.
+    """
     redrive_of: str | None = None
     """The failed execution whose request it repeats."""
     redriven_by: str | None = None
@@ -1271,6 +1280,9 @@ class KeyedJobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class KeyedWorkflowIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole description of the workflow with a key. A member that is missing has its default."""
 
+    alerts: RunAlertsIn | UnsetType | None = UNSET
+    """The ends of runs to announce. Null: the tenant's default."""
+    callbacks: RunCallbacksIn | UnsetType = UNSET
     deadline_seconds: int | UnsetType = UNSET
     """The longest duration of a run: no attempt of a task starts later."""
     name: str | UnsetType | None = UNSET
@@ -1663,6 +1675,36 @@ class Retry(Model, frozen=True, kw_only=True):
     max_attempts: int
 
 
+class RunAlertsIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A subscription to the ends of runs: the events that are announced, and the URL that is called."""
+
+    events: Sequence[Literal["failed", "recovered"]] | UnsetType = UNSET
+    """`failed`: the run failed, or its deadline passed. `recovered`: the first run to succeed after that."""
+    format: AlertFormat | UnsetType = UNSET
+    """`slack`: a body of `{"text": "..."}`, for incoming webhooks of chats."""
+    url: str
+    """`none`: no alerts."""
+
+
+class RunCallbacksIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The URLs to call after a run has ended, once for each epoch. A cancelled run is no failure, and
+    calls none.
+    """
+
+    on_failure: str | UnsetType | None = UNSET
+    """After a failure, and when the deadline has passed."""
+    on_success: str | UnsetType | None = UNSET
+    """After a success. `none`: no call. Null: the tenant's default."""
+
+
+class RunCallbacks(Model, frozen=True, kw_only=True):
+    """The URLs that are called after a run."""
+
+    on_failure: str | None = None
+    on_success: str | None = None
+    """Null: the tenant's default. `none`: no call."""
+
+
 class RunDetail(Model, frozen=True, kw_only=True):
     """A run of a workflow, with its tasks."""
 
@@ -1679,6 +1721,8 @@ class RunDetail(Model, frozen=True, kw_only=True):
     id: str
     job_id: str | None = None
     """The job of that execution."""
+    notification: Notification | None = None
+    """The execution that tells of the end; null where no notification is sent."""
     revision: int
     """The revision of the workflow that the run follows until its end."""
     state: str
@@ -2306,6 +2350,9 @@ class Whoami(Model, frozen=True, kw_only=True):
 class WorkflowIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A workflow to create: tasks that wait for one another, without a cycle."""
 
+    alerts: RunAlertsIn | UnsetType | None = UNSET
+    """The ends of runs to announce. Null: the tenant's default."""
+    callbacks: RunCallbacksIn | UnsetType = UNSET
     deadline_seconds: int | UnsetType = UNSET
     """The longest duration of a run: no attempt of a task starts later."""
     name: str | UnsetType | None = UNSET
@@ -2322,6 +2369,9 @@ class WorkflowIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class Workflow(Model, frozen=True, kw_only=True):
     """A workflow with the requests of its tasks, but for their headers and bodies."""
 
+    alerts: Alerts | None = None
+    """Null: the tenant's default."""
+    callbacks: RunCallbacks
     created_at: datetime
     deadline_seconds: int
     id: str
@@ -2339,7 +2389,7 @@ class Workflow(Model, frozen=True, kw_only=True):
 
 
 class WorkflowPage(Model, frozen=True, kw_only=True):
-    """Workflows that are not deleted, oldest first."""
+    """Workflows that are not deleted, oldest first. A page may be short while `next_cursor` is there."""
 
     next_cursor: str | None = None
     workflows: tuple[WorkflowSummary, ...]
@@ -2352,6 +2402,8 @@ class WorkflowPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     `tasks` replaces all tasks. The resulting workflow is validated like a new one.
     """
 
+    alerts: RunAlertsIn | UnsetType | None = UNSET
+    callbacks: RunCallbacksIn | UnsetType | None = UNSET
     deadline_seconds: int | UnsetType | None = UNSET
     name: str | UnsetType | None = UNSET
     on_failure: OnFailure | UnsetType | None = UNSET

@@ -44,6 +44,16 @@ class TaskRef:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EndedRun:
+    """The run of a workflow, as it ended: a redrive changes the run, and no notification of an earlier end."""
+
+    id: ExecutionId
+    """Where the run's item is stored."""
+    record: bytes
+    """State, instants and tasks, as `shared/domain/workflows/run_end.py` packs them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
     """One run that is due at an instant: index entry, lock and history in one item. Times are in UTC ms."""
 
@@ -72,10 +82,12 @@ class Execution:
     redrive_of: RedriveOf | None = None
     notification_of: ExecutionId | None = None
     """The execution whose outcome this notification delivers or announces; the notification itself, where it
-    announces a limit of the tenant."""
+    announces a limit of the tenant, or tells of the end of a run."""
     alert: Alert | None = None
     """What this notification announces; None for one that delivers an outcome."""
     task: TaskRef | None = None
+    ended_run: EndedRun | None = None
+    """The run of a workflow of whose end this notification tells."""
 
     def __post_init__(self) -> None:
         """Raises InvalidValueError for combinations that no transition makes."""

@@ -115,7 +115,7 @@ def notification(
         job_created_at=None,
         run=1,
         redrive_of=None,
-        notification_of=ended.id,
+        notification_of=ended.id if ended.ended_run is None else identity,
         alert=alert,
         task=None,
     )

@@ -19,6 +19,7 @@ class Quota(StrEnum):
     PAYLOAD_BYTES = "payload_bytes"
     TAGS = "tags"
     API_KEYS = "api_keys"
+    WORKFLOWS = "workflows"
     CONCURRENCY = "concurrency"
     CALLS_PER_SECOND = "calls_per_second"
     DESTINATION_CONCURRENCY = "destination_concurrency"
@@ -45,6 +46,7 @@ BOUNDS: Mapping[Quota, tuple[int, int]] = {
     Quota.PAYLOAD_BYTES: (0, MAX_PAYLOAD_BYTES),
     Quota.TAGS: (0, 10),
     Quota.API_KEYS: (2, 50),
+    Quota.WORKFLOWS: (0, 100_000),
     Quota.CONCURRENCY: (1, UNLIMITED),
     Quota.CALLS_PER_SECOND: (1, UNLIMITED),
     Quota.DESTINATION_CONCURRENCY: (1, UNLIMITED),
@@ -66,6 +68,8 @@ class Quotas:
     """Of one job."""
     api_keys: int
     """Live keys at the same time."""
+    workflows: int = 1_000
+    """Workflows that are not deleted. One stores 256 KB at most: the body of the request that creates it."""
     requests_per_second: int = UNLIMITED
     """Requests other than creations; reports of receivers and refused keys are counted apart."""
     concurrency: int = UNLIMITED

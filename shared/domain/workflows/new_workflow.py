@@ -3,8 +3,10 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import field
+from typing import Any
 
 from shared.dataclass import dataclass
+from shared.domain.delivery.alerts import Alerts
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.callback import MAX_RESULT_BYTES
 from shared.domain.delivery.request import Request, encode_request
@@ -46,6 +48,17 @@ class NewTask:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunCallbacks:
+    """The URLs that are called after a run, or `NO_CALLBACK`; None inherits that of the tenant."""
+
+    on_success: str | None = None
+    on_failure: str | None = None
+
+
+NO_CALLBACKS = RunCallbacks()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewWorkflow:
     """A requested workflow; InvalidValueError with the path of each fault in the request."""
 
@@ -56,6 +69,8 @@ class NewWorkflow:
     tags: tuple[str, ...] = ()
     set_name: str | None = None
     """The set to which it belongs, such as one file. It has no effect on runs and is no part of the fingerprint."""
+    callbacks: RunCallbacks = NO_CALLBACKS
+    alerts: Alerts | None = None
 
     def __post_init__(self) -> None:
         raise_any(_errors(self))
@@ -127,5 +142,11 @@ def encode_new_workflow(new: NewWorkflow) -> bytes:
         ]
         for task in new.tasks
     ]
-    parts = [tasks, new.on_failure, new.deadline_seconds, new.name, new.tags]
+    parts: list[Any] = [tasks, new.on_failure, new.deadline_seconds, new.name, new.tags]
+    if new.callbacks != NO_CALLBACKS or new.alerts is not None:
+        parts += [[new.callbacks.on_success, new.callbacks.on_failure], _plain_alerts(new.alerts)]
     return json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _plain_alerts(alerts: Alerts | None) -> list[Any] | None:
+    return None if alerts is None else [alerts.url, sorted(alerts.rules.events), alerts.rules.format]

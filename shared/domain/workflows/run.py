@@ -123,6 +123,8 @@ class Run:
     ended_at: int | None = None
     parent: Parent | None = None
     """None for a run that was started by request."""
+    notification: ExecutionId | None = None
+    """The ID of the notification of the end, chosen by the write that ends the run; None if nothing is notified."""
 
     def __post_init__(self) -> None:
         """InvalidValueError for combinations that no step makes."""
@@ -132,6 +134,8 @@ class Run:
             raise InvalidValueError(f"an epoch is 1 to {MAX_EPOCHS}")
         if self.state.is_terminal != (self.ended_at is not None):
             raise InvalidValueError("exactly an ended run has the instant of its end")
+        if self.notification is not None and not self.state.is_terminal:
+            raise InvalidValueError("only an ended run has a notification")
         if self.state.is_terminal and not self.is_complete:
             raise InvalidValueError("a run ends only when all its tasks have ended")
 

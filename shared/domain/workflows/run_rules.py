@@ -95,6 +95,7 @@ def redriven(run: Run, graph: Graph, now_ms: int, deadline_seconds: int) -> Run:
         run,
         state=RunState.RUNNING,
         ended_at=None,
+        notification=None,
         epoch=run.epoch + 1,
         deadline_at=now_ms + deadline_seconds * 1000,
         tasks=kept,

@@ -5,9 +5,9 @@ from hashlib import sha256
 
 from shared.dataclass import dataclass
 from shared.domain.bucket import ShardCounts
-from shared.domain.delivery.alerts import NO_ALERTS
+from shared.domain.delivery.alerts import NO_ALERTS, AlertTarget
 from shared.domain.delivery.call_spec import CallSpec
-from shared.domain.delivery.outcome_callbacks import NO_TARGET, OutcomeCallbacks
+from shared.domain.delivery.outcome_callbacks import INHERIT, NO_TARGET, OutcomeCallbacks
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.execution import Execution, TaskRef
 from shared.domain.ids import ExecutionId
@@ -35,6 +35,10 @@ class Workflow:
     deadline_seconds: int = DEFAULT_DEADLINE_SECONDS
     name: str | None = None
     tags: tuple[str, ...] = ()
+    callbacks: OutcomeCallbacks = INHERIT
+    """What is called after the end of a run."""
+    alerts: AlertTarget | None = None
+    """The subscription of the workflow itself; None inherits the tenant's."""
     fingerprint: bytes = b""
     """Of the request that created the workflow."""
     key: str | None = None

@@ -106,7 +106,9 @@ class FileAlert:
                 return stored
         alert = Alert(events=(), format=to.rules.format, window=window)
         draft = _notification(ended, identity, to, alert, now_ms)
-        filed = self.file.execute(replace(draft, fingerprint=summary_fingerprint(ended.tenant_id, window)))
+        filed = self.file.execute(
+            replace(draft, fingerprint=summary_fingerprint(ended.tenant_id, window), ended_run=None)
+        )
         self._filed[identity] = True
         return filed
 

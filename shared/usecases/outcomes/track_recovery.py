@@ -27,7 +27,8 @@ class TrackRecovery:
 
         A one-off job has had no failure before its first success, unless it was redriven.
         """
-        if not is_recurring_job_id(execution.job_id) and execution.redrive_of is None:
+        is_repeated = is_recurring_job_id(execution.job_id) or execution.ended_run is not None
+        if not is_repeated and execution.redrive_of is None:
             return False
         return self.health.read(execution.tenant_id, execution.job_id).failing_from is not None
 

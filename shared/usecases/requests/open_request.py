@@ -1,6 +1,8 @@
 """Unseal the request of an execution or a job."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from shared.dataclass import dataclass
@@ -10,7 +12,7 @@ from shared.domain.delivery.request import Request, decode_request
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.alert_window import MAX_SUMMARIZED, summarize
 from shared.domain.executions.console_links import ConsoleLinks
-from shared.domain.executions.execution import Execution
+from shared.domain.executions.execution import EndedRun, Execution
 from shared.domain.executions.notification import NotifiedJob
 from shared.domain.executions.notification_request import limit_request, notification_request, summary_request
 from shared.domain.ids import ExecutionId, is_recurring_job_id
@@ -21,6 +23,10 @@ from shared.ports.delivery import Vault
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.usecases.requests.seal_request import open_alerts, open_callback_target
+
+if TYPE_CHECKING:
+    from shared.domain.workflows.run import Run
+    from shared.domain.workflows.workflow import Workflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,7 @@ class OpenRequest:
     store: ExecutionStore
     alert_windows: AlertWindows
     links: ConsoleLinks
+    read_revision: "Callable[[Run], Workflow | None]"
 
     def execute(self, tenant: Tenant, owner: Execution | Job, apart: bytes | None = None) -> Request:
         """The request; `apart` is its sealed form, if it stands apart and was read before.
@@ -66,10 +73,23 @@ class OpenRequest:
             return limit_request(url, owner.alert.limit, owner.alert.format, self.links)
         if owner.alert is not None and owner.alert.window is not None:
             return self._summary(tenant, url, owner.alert, owner.alert.window)
+        if owner.ended_run is not None:
+            return self._of_run(url, owner, owner.ended_run)
         ended = self.store.get(ended_id)
         if ended is None:
             raise UnreadableItemError("the execution that it tells of is not kept any more")
         return notification_request(url, ended, self._notified_job(tenant, ended), owner.alert, self.links)
+
+    def _of_run(self, url: str, notification: Execution, ended: EndedRun) -> Request:
+        # Imported late: few notifications are of runs.
+        from shared.domain.workflows.run_end import opened
+        from shared.domain.workflows.run_notification import run_notification_request
+
+        run = opened(notification, ended)
+        workflow = self.read_revision(run)
+        if workflow is None:
+            raise UnreadableItemError("the workflow of the run is not kept any more")
+        return run_notification_request(url, run, workflow, notification.alert, self.links)
 
     def _summary(self, tenant: Tenant, url: str, alert: Alert, window: AlertWindow) -> Request:
         suppressed = self.alert_windows.suppressed(tenant.id, window, at_most=MAX_SUMMARIZED + 1)

@@ -18,7 +18,7 @@ from shared.usecases.tenancy.spend_budget import SpendBudget
 FULL_MS = 1_000
 """How long a tenant at its quota is refused without a new count."""
 MAX_REMEMBERED = 20_000
-"""Tenants whose count is cached, at 0.3 KB each: 6 MB at most."""
+"""Counts of recurring jobs and of workflows that are cached, at 0.3 KB each: 6 MB at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +35,8 @@ NOTHING = Demand(due_at=0, payload_bytes=0, tags=0, is_recurring=False)
 
 
 @dataclass(frozen=True, slots=True)
-class _JobCount:
-    jobs: int
+class _Count:
+    found: int
     at: int
 
 
@@ -44,7 +44,7 @@ class _JobCount:
 class CheckQuota:
     """Belongs to one process.
 
-    Recurring jobs are counted with strong consistency, so only jobs created at the same moment as the last
+    Recurring jobs and workflows are counted by an index, so only those created at the same moment as the last
     one that fits can exceed the quota. No count is made while even creates at the full rate since the last
     count could not have reached the quota.
     """
@@ -55,7 +55,11 @@ class CheckQuota:
     defaults: Quotas
     announce: Callable[[Tenant, Quota], None]
     """Called for each limit that refuses a creation; raises nothing."""
-    _counts: BoundedCache[str, _JobCount] = field(default_factory=lambda: BoundedCache(MAX_REMEMBERED))
+    count_workflows: Callable[[str, int], int]
+    """Workflows of a tenant that are not deleted; counting stops at the second argument."""
+    _counts: BoundedCache[tuple[str, Quota], _Count] = field(
+        default_factory=lambda: BoundedCache(MAX_REMEMBERED)
+    )
 
     def quotas_of(self, tenant: Tenant) -> Quotas:
         return self.defaults.overridden_by(tenant.quotas)
@@ -99,7 +103,7 @@ class CheckQuota:
             for number, demand in enumerate(demands)
             if demand.is_recurring and refusals[number] is None
         ]
-        room = self._room_for_recurring(tenant.id, quotas, len(recurring)) if recurring else 0
+        room = self._room(tenant.id, Quota.RECURRING_JOBS, quotas, len(recurring)) if recurring else 0
         for number in recurring[room:]:
             refusals[number] = _exceeded(Quota.RECURRING_JOBS, quotas)
         by_minute: dict[int, list[int]] = defaultdict(list)
@@ -111,6 +115,13 @@ class CheckQuota:
                 refusals[number] = _exceeded(Quota.DUE_PER_MINUTE, quotas)
         self._announce(tenant, refusals)
         return refusals
+
+    def workflow(self, tenant: Tenant) -> None:
+        """QuotaExceededError where one more workflow is too much. Call it last before the commit."""
+        quotas = self.quotas_of(tenant)
+        if not self._room(tenant.id, Quota.WORKFLOWS, quotas, 1):
+            self.announce(tenant, Quota.WORKFLOWS)
+            raise _exceeded(Quota.WORKFLOWS, quotas)
 
     def _announce(self, tenant: Tenant, refusals: Iterable[QuotaExceededError | None]) -> None:
         for quota in dict.fromkeys(each.quota for each in refusals if each is not None):
@@ -126,19 +137,21 @@ class CheckQuota:
             room += 1
         return room
 
-    def _room_for_recurring(self, tenant_id: str, quotas: Quotas, count: int) -> int:
-        now_ms = self.clock.now_ms()
-        limit, last = quotas.recurring_jobs, self._counts.get(tenant_id)
-        if last is not None and last.jobs >= limit and now_ms - last.at < FULL_MS:
+    def _room(self, tenant_id: str, quota: Quota, quotas: Quotas, count: int) -> int:
+        """How many of `count` recurring jobs or workflows fit."""
+        now_ms, limit = self.clock.now_ms(), quotas.limit_for(quota)
+        last = self._counts.get((tenant_id, quota))
+        if last is not None and last.found >= limit and now_ms - last.at < FULL_MS:
             return 0
-        if last is None or last.jobs + _created_since(last, now_ms, quotas) + count > limit:
-            last = _JobCount(self.recurring.count(tenant_id, limit), now_ms)
-            self._counts[tenant_id] = last
-        return min(count, max(0, limit - last.jobs))
+        if last is None or last.found + _created_since(last, now_ms, quotas) + count > limit:
+            counted = self.recurring.count if quota is Quota.RECURRING_JOBS else self.count_workflows
+            last = _Count(counted(tenant_id, limit), now_ms)
+            self._counts[tenant_id, quota] = last
+        return min(count, max(0, limit - last.found))
 
 
-def _created_since(count: _JobCount, now_ms: int, quotas: Quotas) -> int:
-    """The most jobs that all processes can have created since: the full rate in each second of the clock."""
+def _created_since(count: _Count, now_ms: int, quotas: Quotas) -> int:
+    """The most that all processes can have created since: the full rate in each second of the clock."""
     return quotas.creates_per_second * (now_ms // 1000 - count.at // 1000 + 1)
 
 
@@ -156,5 +169,6 @@ _SAYS = {
     Quota.PAYLOAD_BYTES: "the most bytes that a body may have are",
     Quota.TAGS: "the most tags that a job may have are",
     Quota.RECURRING_JOBS: "the most recurring jobs that have not ended are",
+    Quota.WORKFLOWS: "the most workflows that are not deleted are",
     Quota.DUE_PER_MINUTE: "the most jobs that may be due in one minute are",
 }

@@ -31,6 +31,7 @@ CANARY_QUOTAS = {
     Quota.DUE_PER_MINUTE: 10,
     Quota.PAYLOAD_BYTES: 1_024,
     Quota.TAGS: 0,
+    Quota.WORKFLOWS: 0,
 }
 """Little more than its jobs need, should its key leak."""
 

@@ -7,9 +7,11 @@ from shared.domain.tenancy.quota import UNLIMITED, Quota, Quotas
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import BudgetStore, RecurringJobs, TenantStore
+from shared.ports.workflows import WorkflowStore
 
 COUNTED_BEYOND = 10_000
-"""Recurring jobs that are counted beyond the quota, which jobs that are created at once, or a lowered quota, exceed.
+"""Recurring jobs, and workflows, that are counted beyond the quota, which those that are created at once, or a lowered
+quota, exceed.
 The count reads some 140 read units for as many."""
 
 
@@ -31,6 +33,7 @@ class ReadUsage:
     tenants: TenantStore
     budgets: BudgetStore
     recurring: RecurringJobs
+    workflows: WorkflowStore
     clock: Clock
     defaults: Quotas
 
@@ -41,15 +44,17 @@ class ReadUsage:
         creates = self._leased(tenant, BudgetName.CREATES, second // RATE_SLOTS)
         keys = self.tenants.get_keys(tenant.key_ids)
         used: dict[Quota, int | None] = dict.fromkeys(Quota)
-        most = limits.recurring_jobs + COUNTED_BEYOND
-        used[Quota.RECURRING_JOBS] = jobs = self.recurring.count(tenant.id, most)
+        counts = {Quota.RECURRING_JOBS: self.recurring.count, Quota.WORKFLOWS: self.workflows.count}
+        most = {quota: limits.limit_for(quota) + COUNTED_BEYOND for quota in counts}
+        counted = {quota: count(tenant.id, most[quota]) for quota, count in counts.items()}
+        used |= counted
         used[Quota.CREATES_PER_SECOND] = creates.get(second % RATE_SLOTS, 0)
         if limits.requests_per_second < UNLIMITED:
             requests = self._leased(tenant, BudgetName.REQUESTS, second // RATE_SLOTS)
             used[Quota.REQUESTS_PER_SECOND] = requests.get(second % RATE_SLOTS, 0)
         used[Quota.DUE_PER_MINUTE] = self._leased(tenant, BudgetName.DUE, minute).get(0, 0)
         used[Quota.API_KEYS] = sum(key.is_live(now_ms) for key in keys)
-        at_least = frozenset({Quota.RECURRING_JOBS} if jobs >= most else ())
+        at_least = frozenset(quota for quota in counts if counted[quota] >= most[quota])
         return Usage(tenant=tenant, limits=limits, used=used, at_least=at_least)
 
     def _leased(self, tenant: Tenant, name: BudgetName, window: int) -> dict[int, int]:

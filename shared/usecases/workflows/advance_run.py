@@ -25,6 +25,7 @@ from shared.domain.workflows.workflow import Workflow
 from shared.ports.executions import ExecutionStore
 from shared.ports.runtime import Clock
 from shared.ports.workflows import RunStore
+from shared.usecases.workflows.announce_run import AnnounceRun
 from shared.usecases.workflows.file_tasks import FileTasks
 from shared.usecases.workflows.read_revision import ReadRevision
 from shared.usecases.workflows.stop_tasks import StopTasks
@@ -44,6 +45,7 @@ class AdvanceRun:
     store: ExecutionStore
     file_tasks: FileTasks
     stop_tasks: StopTasks
+    announce: AnnounceRun
     clock: Clock
     retention: Retention
     end_parent: Callable[[Run], None]
@@ -60,6 +62,7 @@ class AdvanceRun:
         if run.state.is_terminal:
             # An earlier try may have crashed before it ended the parent.
             self.end_parent(run)
+        if run.state.is_terminal and run.notification is None:
             return
         workflow = self.read_revision.execute(run)
         if workflow is None:
@@ -75,11 +78,13 @@ class AdvanceRun:
             return  # The tenant is being deleted.
 
     def heal(self, workflow: Workflow, run: Run) -> Run:
-        """Record the ends that the run has not learned of, and file the chosen tasks that do not stand.
+        """Record the ends that the run has not learned of, and file the chosen tasks that do not stand. For an ended
+        run, file its notification.
 
         The stored run afterwards. UnavailableError; UnreadableItemError if a task's execution is broken.
         """
         if run.state.is_terminal:
+            self.announce.execute(workflow, run)
             return run
         ids = {execution_of(run, workflow.graph, index): index for index in run.open_tasks()}
         known, broken = self._read([key for key in ids if key is not None])
@@ -113,13 +118,15 @@ class AdvanceRun:
         return self.stop(workflow, run)
 
     def stop(self, workflow: Workflow, run: Run) -> Run:
-        """Stop the tasks that the state of the run forbids, and record the ends of those that have ended."""
+        """Stop the tasks that the state of the run forbids, record the ends of those that have ended, and file the
+        notification of a run that has ended."""
         asked: set[int] = set()
         while left := [index for index in to_be_stopped(run, workflow.graph) if index not in asked]:
             asked.update(left)
             ends = self.stop_tasks.execute(workflow, run, left)
             run, chosen = self._settled(workflow, run, ends)
             self._file(workflow, run, chosen)
+        self.announce.execute(workflow, run)
         return run
 
     def _settled(self, workflow: Workflow, run: Run, ends: Ends) -> tuple[Run, list[int]]:
@@ -133,6 +140,7 @@ class AdvanceRun:
             after = decided(after, workflow.graph, now_ms)
             if after == run:
                 return run, sorted(chosen)
+            after = self.announce.named(workflow, after)
             expires_at_s = self.retention.expires_at_s(now_ms) if after.state.is_terminal else None
             update = self.runs.update(run, after, expires_at_s=expires_at_s)
             if update.is_written:

@@ -62,12 +62,13 @@ class PutKeyedWorkflow:
         *,
         differs: Differs,
         precondition: Precondition,
+        admit: Callable[[], None],
         is_dry_run: bool = False,
     ) -> WorkflowPut:
         """InvalidValueError with the path of each fault; UnavailableError if the change may or may not have been made.
 
         A workflow that has the description already may have it from an earlier try of this request, whose answer was
-        lost: it is unchanged under every precondition.
+        lost: it is unchanged under every precondition. `admit` raises to refuse a new workflow.
         """
         if not is_key(key):
             raise NotFoundError(f"there is no such key: a key is {KEY_TEXT}")
@@ -77,6 +78,8 @@ class PutKeyedWorkflow:
             if standing is not None and not differs(standing):
                 return WorkflowPut(WorkflowChange.UNCHANGED, standing, standing)
             precondition(standing)
+            if standing is None:
+                admit()
             change = WorkflowChange.CREATED if standing is None else WorkflowChange.UPDATED
             if is_dry_run:
                 return WorkflowPut(change, standing, standing)

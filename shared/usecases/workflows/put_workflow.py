@@ -1,10 +1,12 @@
 """Create, replace and delete workflows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 from shared.dataclass import dataclass
-from shared.domain.delivery.request import check_request
+from shared.domain.delivery.outcome_callbacks import OutcomeCallbacks
+from shared.domain.delivery.request import check_alerts, check_callback_target, check_request
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import (
     CallbackUrlNotAllowedError,
@@ -24,7 +26,7 @@ from shared.ports.delivery import Vault
 from shared.ports.jobs import IdempotencyRecord, IdempotencyStore, JobStore, Payload
 from shared.ports.runtime import Clock, Entropy
 from shared.ports.workflows import WorkflowStore
-from shared.usecases.requests.seal_request import seal_request
+from shared.usecases.requests.seal_request import seal_alerts, seal_callback_target, seal_request
 from shared.usecases.workflows.find_run import FindRun
 
 
@@ -43,13 +45,21 @@ class PutWorkflow:
     retention: Retention
     cell: str
 
-    def create(self, tenant: Tenant, new: NewWorkflow, key: str | None = None) -> tuple[Workflow, bool]:
+    def create(
+        self,
+        tenant: Tenant,
+        new: NewWorkflow,
+        key: str | None = None,
+        *,
+        admit: Callable[[], None] | None = None,
+    ) -> tuple[Workflow, bool]:
         """The workflow, and whether an earlier request with the same idempotency key had created it.
 
-        InvalidValueError with the path of each fault.
+        `admit` raises to refuse a new workflow, which then uses up no key. InvalidValueError with the path of each
+        fault.
         """
         self.check(new)
-        record, replayed = self._identify(tenant, new, key)
+        record, replayed = self._identify(tenant, new, key, admit)
         workflow, payloads = self._sealed(tenant, new, record.id, 1, record.created_at, record.fingerprint)
         self._store(payloads)
         if self.workflows.create(workflow) is not None:
@@ -58,7 +68,7 @@ class PutWorkflow:
 
     def create_keyed(self, tenant: Tenant, new: NewWorkflow, key: str) -> Workflow | None:
         """A workflow with a key; None if another one has the key. The request must have been checked."""
-        record, _ = self._identify(tenant, new, None)
+        record, _ = self._identify(tenant, new, None, None)
         workflow, payloads = self._sealed(
             tenant, new, record.id, 1, record.created_at, record.fingerprint, owner_key=key
         )
@@ -116,13 +126,28 @@ class PutWorkflow:
                     path = ("tasks", str(index), *one.path)
                     is_url = isinstance(one, CallbackUrlNotAllowedError)
                     yield (CallbackUrlNotAllowedError if is_url else InvalidValueError)(str(one), path=path)
+        for name in ("on_success", "on_failure"):
+            try:
+                check_callback_target(name, getattr(new.callbacks, name), self.policy)
+            except CallbackUrlNotAllowedError as error:
+                yield CallbackUrlNotAllowedError(str(error), path=("callbacks", name))
+        try:
+            check_alerts(new.alerts, self.policy)
+        except CallbackUrlNotAllowedError as error:
+            yield error
 
     def _identify(
-        self, tenant: Tenant, new: NewWorkflow, key: str | None
+        self, tenant: Tenant, new: NewWorkflow, key: str | None, admit: Callable[[], None] | None
     ) -> tuple[IdempotencyRecord[str], bool]:
         now_ms = self.clock.now_ms()
+        fingerprint = self.vault.fingerprint(tenant, encode_new_workflow(new))
+        known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
+        if known is not None:
+            return _replayed(known, fingerprint), True
+        if admit is not None:
+            admit()
         chosen = IdempotencyRecord(
-            fingerprint=self.vault.fingerprint(tenant, encode_new_workflow(new)),
+            fingerprint=fingerprint,
             id=new_workflow_id(now_ms, self.entropy.bits(ENTROPY_BITS), cell=self.cell),
             created_at=now_ms,
             due_at=now_ms,
@@ -131,9 +156,7 @@ class PutWorkflow:
         if key is None:
             return chosen, False
         record = self.idempotency.claim(tenant.id, key, chosen, now_ms)
-        if record.fingerprint != chosen.fingerprint:
-            raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request")
-        return record, record != chosen
+        return _replayed(record, fingerprint), record != chosen
 
     def _sealed(
         self,
@@ -172,6 +195,11 @@ class PutWorkflow:
             deadline_seconds=new.deadline_seconds,
             name=new.name,
             tags=new.tags,
+            callbacks=OutcomeCallbacks(
+                on_success=seal_callback_target(self.vault, tenant, new.callbacks.on_success),
+                on_failure=seal_callback_target(self.vault, tenant, new.callbacks.on_failure),
+            ),
+            alerts=seal_alerts(self.vault, tenant, new.alerts),
             fingerprint=fingerprint,
             key=owner_key,
             set_name=new.set_name,
@@ -185,6 +213,13 @@ class PutWorkflow:
     def _expires_at_s(self) -> int:
         """Longer than a run that has just begun, its record, and a redrive of it."""
         return self.retention.payload_expires_at_s(self.clock.now_ms() + MAX_DEADLINE_SECONDS * 1000)
+
+
+def _replayed(record: IdempotencyRecord[Any], fingerprint: bytes) -> IdempotencyRecord[str]:
+    """The record of the request; IdempotencyKeyReusedError for that of another request."""
+    if record.fingerprint != fingerprint:
+        raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request")
+    return record
 
 
 def _checked(head: WorkflowHead, revision: int | None) -> WorkflowHead:

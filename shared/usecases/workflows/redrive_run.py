@@ -44,6 +44,9 @@ class RedriveRun:
         after = redriven(run, workflow.graph, now_ms, workflow.deadline_seconds)
         # Nothing may be left to run: a cancelled handler is skipped now, if nothing has failed.
         expires_at_s = self.retention.expires_at_s(now_ms) if after.state.is_terminal else None
+        after = self.advance.announce.named(workflow, after)
+        # The next epoch forgets the name of the notification, so it must stand by then.
+        self.advance.announce.execute(workflow, run)
         self._keep(workflow, after)
         # The run may lie in a bucket that was closed long ago.
         self.file.ensure_scanned(run.id)
@@ -52,6 +55,7 @@ class RedriveRun:
         if not update.is_written:
             return self._repeated(workflow, update.run)
         self.advance.file_tasks.execute(workflow, update.run, newly_chosen(run, after))
+        self.advance.announce.execute(workflow, update.run)
         return update.run, workflow
 
     def _repeated(self, workflow: Workflow, run: Run) -> tuple[Run, Workflow]:

@@ -1,6 +1,7 @@
 """The part of the sweep for workflows: ends that a run has not learned of, and open runs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import field
 
 from shared.dataclass import dataclass
@@ -9,7 +10,7 @@ from shared.domain.errors import NotFoundError, PunctualError, UnreadableItemErr
 from shared.domain.ids import ExecutionId
 from shared.domain.workflows.identities import run_id_text
 from shared.domain.workflows.run import Run
-from shared.ports.executions import RunRow
+from shared.ports.executions import ExecutionStore, RunRow
 from shared.ports.workflows import RunStore
 from shared.usecases.workflows.advance_run import AdvanceRun
 
@@ -28,16 +29,25 @@ class UnsettledRuns:
     quarantined: list[str] = field(default_factory=list)
     """Runs that only an operator can repair."""
 
+    def keep(self, run_id: ExecutionId, rows: Mapping[ExecutionId, RunRow]) -> None:
+        """The run lies in this shard: it keeps the shard open."""
+        if run_id in rows:
+            self.open_runs.append(rows[run_id])
+
 
 @dataclass(frozen=True, slots=True)
 class RepairRuns:
-    """A shard stays open while a run in it is open, or an ended task in it has a run that has not learned of it."""
+    """A shard stays open while a run in it is open or not notified, or an ended task in it has a run that has not
+    learned of it."""
 
     runs: RunStore
+    executions: ExecutionStore
     advance: AdvanceRun
 
     def execute(self, rows: Sequence[DueRow], runs: Iterable[RunRow]) -> UnsettledRuns:
-        """One strong read of each run, and one for the executions of its open tasks."""
+        """One strong read of each run, and one for the executions of its open tasks. For ended runs, one read of their
+        notifications."""
+        runs = list(runs)
         ended: dict[ExecutionId, list[DueRow]] = {}
         for row in rows:
             if row.task is not None and row.state.is_terminal:
@@ -49,18 +59,31 @@ class RepairRuns:
             for row in runs
             if row.is_open or (row.parent is not None and row.parent not in has_ended)
         }
-        result, ids = UnsettledRuns(), list(dict.fromkeys([*open_rows, *ended]))
+        unnotified = {row.id: row for row in self._unnotified(runs)}
+        rows_here = {**open_rows, **unnotified}
+        result, ids = UnsettledRuns(), list(dict.fromkeys([*rows_here, *ended]))
         for start in range(0, len(ids), READ_AT_ONCE):
             part = ids[start : start + READ_AT_ONCE]
             found = self._found(part)
             for run_id in part:
-                run, is_settled = self._heal(run_id, found, result)
+                run, is_settled = self._heal(run_id, found, result, is_unnotified=run_id in unnotified)
                 is_over = is_settled and (run is None or run.state.is_terminal)
-                if run_id in open_rows and not is_over:
-                    result.open_runs.append(open_rows[run_id])
+                if not is_over:
+                    result.keep(run_id, rows_here)
                 if not is_settled:
                     result.rows += ended.get(run_id, ())
         return result
+
+    def _unnotified(self, runs: Iterable[RunRow]) -> list[RunRow]:
+        """Ended runs whose notifications do not stand, as far as one read can tell: filing one again is harmless."""
+        named = {row.notification: row for row in runs if not row.is_open and row.notification is not None}
+        ids, missing = list(named), list[RunRow]()
+        for start in range(0, len(ids), READ_AT_ONCE):
+            part, standing = ids[start : start + READ_AT_ONCE], frozenset[ExecutionId]()
+            with suppress(PunctualError):
+                standing = frozenset(self.executions.get_many(part))
+            missing += [named[each] for each in part if each not in standing]
+        return missing
 
     def _found(self, ids: Sequence[ExecutionId]) -> dict[ExecutionId, Run] | None:
         """The runs; None if they must be read one by one."""
@@ -70,14 +93,19 @@ class RepairRuns:
             return None
 
     def _heal(
-        self, run_id: ExecutionId, found: dict[ExecutionId, Run] | None, result: UnsettledRuns
+        self,
+        run_id: ExecutionId,
+        found: dict[ExecutionId, Run] | None,
+        result: UnsettledRuns,
+        *,
+        is_unnotified: bool,
     ) -> tuple[Run | None, bool]:
-        """The stored run, and whether it has learned of every end, and each chosen task stands."""
+        """The stored run, and whether it has learned of every end, each chosen task stands, and its end is notified."""
         try:
             run = self.runs.get(run_id) if found is None else found.get(run_id)
-            if run is None or run.state.is_terminal:
-                if run is not None:
-                    self.advance.end_parent(run)
+            if run is not None and run.state.is_terminal:
+                self.advance.end_parent(run)
+            if run is None or (run.state.is_terminal and not is_unnotified):
                 return run, True
             workflow = self.advance.read_revision.execute(run)
             if workflow is not None:

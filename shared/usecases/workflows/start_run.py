@@ -1,5 +1,8 @@
 """Start a run of a workflow by request."""
 
+from collections.abc import Callable
+from typing import Any
+
 from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.errors import IdempotencyKeyReusedError, IdentityConflictError
@@ -44,13 +47,21 @@ class StartRun:
     plan: ShardPlan
     cell: str
 
-    def execute(self, tenant: Tenant, workflow_id: str, key: str | None = None) -> StartedRun:
+    def execute(
+        self,
+        tenant: Tenant,
+        workflow_id: str,
+        key: str | None = None,
+        *,
+        admit: Callable[[int], None] | None = None,
+    ) -> StartedRun:
         """Repeats with the same idempotency key return the same run.
 
+        `admit` gets the number of tasks, and raises to refuse a new run, which then uses up no key.
         NotFoundError without such a workflow. UnavailableError: the run may or may not stand; repeat the request.
         """
         workflow = self.find.present(tenant.id, workflow_id)
-        record, replayed = self._identify(tenant, workflow_id, key)
+        record, replayed = self._identify(tenant, workflow, key, admit)
         counts = self.plan.counts_at(bucket_of(record.due_at))
         draft = new_run(workflow, record.id, counts, record.fingerprint, record.created_at)
         self.file.ensure_scanned(draft.id)
@@ -68,12 +79,18 @@ class StartRun:
         return StartedRun(run=healed, workflow=followed, replayed=replayed)
 
     def _identify(
-        self, tenant: Tenant, workflow_id: str, key: str | None
+        self, tenant: Tenant, workflow: Workflow, key: str | None, admit: Callable[[int], None] | None
     ) -> tuple[IdempotencyRecord[ExecutionId], bool]:
         now_ms = self.clock.now_ms()
+        fingerprint = self.vault.fingerprint(tenant, f"run|{workflow.id}".encode())
+        known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
+        if known is not None:
+            return _replayed(known, fingerprint), True
+        if admit is not None:
+            admit(len(workflow.calls))
         counts = self.plan.counts_at(bucket_of(now_ms))
         chosen = IdempotencyRecord(
-            fingerprint=self.vault.fingerprint(tenant, f"run|{workflow_id}".encode()),
+            fingerprint=fingerprint,
             id=new_one_off_id(now_ms, counts, self.entropy.bits(ENTROPY_BITS), cell=self.cell),
             created_at=now_ms,
             due_at=now_ms,
@@ -82,6 +99,11 @@ class StartRun:
         if key is None:
             return chosen, False
         record = self.idempotency.claim(tenant.id, key, chosen, now_ms)
-        if record.fingerprint != chosen.fingerprint:
-            raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request")
-        return record, record != chosen
+        return _replayed(record, fingerprint), record != chosen
+
+
+def _replayed(record: IdempotencyRecord[Any], fingerprint: bytes) -> IdempotencyRecord[ExecutionId]:
+    """The record of the request; IdempotencyKeyReusedError for that of another request."""
+    if record.fingerprint != fingerprint:
+        raise IdempotencyKeyReusedError("the Idempotency-Key was used before with another request")
+    return record

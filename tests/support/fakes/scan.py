@@ -91,6 +91,7 @@ def run_row(run: Run) -> RunRow:
         is_open=not run.state.is_terminal,
         deadline_at=run.deadline_at,
         parent=run.parent.execution if run.parent is not None else None,
+        notification=run.notification,
     )
 
 

@@ -8,7 +8,7 @@ from shared.domain.ids import ExecutionId
 from shared.domain.workflows.run import Run
 from shared.domain.workflows.run_rules import changed_tasks, is_stored, only_records_ends
 from shared.domain.workflows.workflow import Workflow, WorkflowHead
-from shared.ports.workflows import RunUpdate
+from shared.ports.workflows import MAX_EXAMINED, HeadPage, RunUpdate
 from tests.support.fakes.table import FakeTable, RunItem
 
 
@@ -63,13 +63,21 @@ class FakeWorkflowStore:
         if key in expiries:
             expiries[key] = max(expiries[key], expires_at_s)
 
-    def page(self, tenant_id: str, *, after: str | None, limit: int) -> Sequence[WorkflowHead]:
+    def page(self, tenant_id: str, *, after: str | None, limit: int) -> HeadPage:
+        heads = [head for head in self._of(tenant_id) if after is None or head.id > after]
+        found: list[WorkflowHead] = []
+        for number, head in enumerate(heads, 1):
+            found += [head] if not head.is_deleted else []
+            if len(found) == limit or number == limit + MAX_EXAMINED:
+                return HeadPage(heads=found, next_after=head.id)
+        return HeadPage(heads=found, next_after=None)
+
+    def count(self, tenant_id: str, at_most: int) -> int:
+        return min(at_most, sum(not head.is_deleted for head in self._of(tenant_id)))
+
+    def _of(self, tenant_id: str) -> list[WorkflowHead]:
         heads = sorted(self._table.workflows.values(), key=lambda head: head.id)
-        return [
-            head
-            for head in heads
-            if head.tenant_id == tenant_id and not head.is_deleted and (after is None or head.id > after)
-        ][:limit]
+        return [head for head in heads if head.tenant_id == tenant_id]
 
     def _is_at(self, before: WorkflowHead) -> bool:
         stored = self._table.workflows.get((before.tenant_id, before.id))

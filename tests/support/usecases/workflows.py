@@ -54,6 +54,7 @@ class WorkflowWorld(World):
         deadline_seconds: int = 3_600,
         body: bytes = b"",
         url: str = "https://receiver.example/{key}",
+        **fields: Any,
     ) -> NewWorkflow:
         tasks = tuple(
             NewTask(
@@ -66,7 +67,7 @@ class WorkflowWorld(World):
             )
             for each in nodes
         )
-        return NewWorkflow(tasks=tasks, on_failure=on_failure, deadline_seconds=deadline_seconds)
+        return NewWorkflow(tasks=tasks, on_failure=on_failure, deadline_seconds=deadline_seconds, **fields)
 
     def start(self, workflow: Workflow, key: str | None = None) -> Run:
         return self.start_run.execute(self.tenant, workflow.id, key).run

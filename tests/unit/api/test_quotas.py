@@ -124,6 +124,7 @@ def test_usage_shows_limits_and_what_of_them_is_used() -> None:
         "payload_bytes": None,
         "tags": None,
         "api_keys": 1,
+        "workflows": 0,
         "concurrency": None,
         "calls_per_second": None,
         "destination_concurrency": None,

@@ -337,6 +337,115 @@ def test_changes_of_a_workflow_follow_one_another_in_the_audit_trail() -> None:
     assert len({made.after, changed.after, deleted.after}) == 3
 
 
+def test_workflow_beyond_the_quota_is_refused_and_uses_up_no_key() -> None:
+    world = ApiWorld()
+    world.allow(Quota.WORKFLOWS, 1)
+    first = world.post({"tasks": DIAMOND}, "/v1/workflows", idempotency_key="k")
+    refused = world.post({"tasks": DIAMOND}, "/v1/workflows", idempotency_key="l")
+    assert (refused.status, refused.problem, refused.json["quota"]) == (429, "quota-exceeded", "workflows")
+    assert "1" in refused.json["detail"]
+    again = world.post({"tasks": DIAMOND}, "/v1/workflows", idempotency_key="k")
+    assert (again.status, again.json["id"]) == (201, first.json["id"])
+    assert world.get("/v1/usage").json["quotas"]["workflows"]["used"] == 1
+    assert world.delete(f"/v1/workflows/{first.json['id']}").status == 200
+    world.world.clock.time_ms += 1_000
+    assert world.post({"tasks": [task("a")]}, "/v1/workflows", idempotency_key="l").status == 201
+
+
+def test_change_of_a_workflow_needs_no_place_in_the_quota() -> None:
+    world = ApiWorld()
+    path = f"/v1/workflows/{created(world)['id']}"
+    world.allow(Quota.WORKFLOWS, 0)
+    assert send(world, "PATCH", path, {"name": "n"}, "*").status == 200
+
+
+def test_replayed_start_of_a_run_needs_no_place_in_its_minute() -> None:
+    world = ApiWorld()
+    world.allow(Quota.DUE_PER_MINUTE, 4)
+    path = f"/v1/workflows/{created(world)['id']}/runs"
+    first, again = [send(world, "POST", path, idempotency_key="k") for _ in range(2)]
+    assert (again.status, again.json["id"]) == (201, first.json["id"])
+    refused = send(world, "POST", path, idempotency_key="l")
+    assert (refused.status, refused.json["quota"]) == (429, "due_per_minute")
+    world.allow(Quota.DUE_PER_MINUTE, 100)
+    assert send(world, "POST", path, idempotency_key="l").status == 201
+
+
+CALLED = {"on_success": f"{URL}/won", "on_failure": f"{URL}/lost"}
+SUBSCRIBED = {"url": f"{URL}/alerts", "events": ["failed", "recovered"], "format": "json"}
+
+
+def test_end_of_a_run_is_called_and_shown_with_its_notification() -> None:
+    world = ApiWorld()
+    workflow = created(world, task("a"), callbacks=CALLED, alerts=SUBSCRIBED)
+    assert workflow["callbacks"] == CALLED
+    assert workflow["alerts"] == {**SUBSCRIBED, "late_after_seconds": None}
+    run = started(world, workflow)
+    assert shown(world, run)["notification"] is None
+    wait(world)
+    notification = shown(world, run)["notification"]
+    assert notification["state"] == "succeeded"
+    assert [call.callback.url for call in world.world.sender.calls] == [f"{URL}/a", CALLED["on_success"]]
+    execution = world.get(f"/v1/executions/{notification['id']}").json
+    assert (execution["job_id"], execution["notification_of"]) == (workflow["id"], notification["id"])
+
+
+def test_patch_merges_callbacks_and_alerts_and_null_restores_the_default() -> None:
+    world = ApiWorld()
+    workflow = created(world, task("a"), callbacks=CALLED, alerts=SUBSCRIBED)
+    path = f"/v1/workflows/{workflow['id']}"
+    other = send(
+        world, "PATCH", path, {"callbacks": {"on_failure": "none"}, "alerts": {"format": "slack"}}, "*"
+    )
+    assert other.json["callbacks"] == {**CALLED, "on_failure": "none"}
+    assert (other.json["alerts"]["format"], other.json["alerts"]["url"]) == ("slack", SUBSCRIBED["url"])
+    assert send(world, "PATCH", path, {"name": "n"}, "*").json["callbacks"] == other.json["callbacks"]
+    none = send(world, "PATCH", path, {"callbacks": {"on_success": None}, "alerts": None}, "*").json
+    assert (none["callbacks"], none["alerts"]) == ({"on_success": None, "on_failure": "none"}, None)
+    assert send(world, "PATCH", path, {"callbacks": None}, "*").json["callbacks"]["on_failure"] is None
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "pointer"),
+    [
+        ("callbacks", {"on_success": "https://169.254.169.254/"}, "/callbacks/on_success"),
+        ("callbacks", {"on_failure": "ftp://x.example/"}, "/callbacks/on_failure"),
+        ("callbacks", {"on_end": f"{URL}/x"}, "/callbacks/on_end"),
+        ("callbacks", [], "/callbacks"),
+        ("alerts", {"url": "https://localhost/"}, "/alerts/url"),
+        ("alerts", {"url": URL, "events": ["late"]}, "/alerts/events"),
+        ("alerts", {"url": URL, "events": ["recovered"]}, "/alerts/events"),
+        ("alerts", {"url": URL, "events": ["failed", "failed"]}, "/alerts/events"),
+        ("alerts", {"url": URL, "events": []}, "/alerts/events"),
+        ("alerts", {"url": URL, "late_after_seconds": 5}, "/alerts/late_after_seconds"),
+    ],
+)
+def test_hostile_notification_is_refused_with_its_place(member: str, value: Any, pointer: str) -> None:
+    world = ApiWorld()
+    path = f"/v1/workflows/{created(world)['id']}"
+    for answer in (
+        world.post({"tasks": DIAMOND, member: value}, "/v1/workflows"),
+        send(world, "PATCH", path, {member: value}, "*"),
+    ):
+        assert (answer.status, answer.json["errors"][0]["pointer"]) == (422, pointer), answer.text
+
+
+@pytest.mark.parametrize("patch", [{"callbacks": {"on_end": None}}, {"alerts": {"late_after_seconds": None}}])
+def test_null_for_an_unknown_member_of_a_notification_is_refused(patch: Any) -> None:
+    world = ApiWorld()
+    workflow = created(world, task("a"), alerts=SUBSCRIBED)
+    answer = send(world, "PATCH", f"/v1/workflows/{workflow['id']}", patch, "*")
+    assert (answer.status, "no such member" in answer.text) == (422, True)
+
+
+def test_same_key_with_another_callback_is_another_request() -> None:
+    world = ApiWorld()
+    body = {"tasks": [task("a")]}
+    assert world.post(body, "/v1/workflows", idempotency_key="k").status == 201
+    other = world.post({**body, "callbacks": CALLED}, "/v1/workflows", idempotency_key="k")
+    assert other.problem == "idempotency-key-reused"
+
+
 def test_lists_of_workflows_and_runs_come_in_pages() -> None:
     world = ApiWorld()
     workflows = []

@@ -91,7 +91,10 @@ class ExecutionOut(Representation):
         description="The execution that delivers its outcome; null where no notification is sent."
     )
     notification_of: str | None = Field(
-        description="The execution whose outcome it delivers; its own id, if it announces a limit of the tenant."
+        description=(
+            "The execution whose outcome it delivers; its own id, if it announces a limit of the tenant, or tells of "
+            "the end of a run."
+        )
     )
     task: TaskOfRunOut | None = Field(
         description="For a task of a workflow, whose id is the `job_id`; null from the archive."

@@ -36,7 +36,7 @@ def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
     _check_names(patch)
     base = deepcopy(document)
     _remove_excluded(base, patch)
-    merged = _merge(base, patch)
+    merged = merge(base, patch)
     return merged if isinstance(merged, dict) else {}
 
 
@@ -111,7 +111,8 @@ def _check_recurrence(schedule: dict[str, Any], kinds: set[str]) -> None:
         raise InvalidValueError(detail, path=("schedule",))
 
 
-def _merge(target: Any, patch: Any) -> Any:
+def merge(target: Any, patch: Any) -> Any:
+    """RFC 7396, without its extension."""
     if not isinstance(patch, dict):
         return patch
     merged = dict(target) if isinstance(target, dict) else {}
@@ -119,5 +120,5 @@ def _merge(target: Any, patch: Any) -> Any:
         if value is None:
             merged.pop(name, None)
         else:
-            merged[name] = _merge(merged.get(name), value)
+            merged[name] = merge(merged.get(name), value)
     return merged

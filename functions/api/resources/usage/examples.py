@@ -11,6 +11,7 @@ LIMITS = {
     "payload_bytes": MAX_PAYLOAD_BYTES,
     "tags": 10,
     "api_keys": 10,
+    "workflows": 1000,
     "concurrency": 100,
     "calls_per_second": 100_000,
     "destination_concurrency": 100_000,
@@ -22,6 +23,7 @@ _USED = {
     "requests_per_second": 1,
     "due_per_minute": 0,
     "api_keys": 1,
+    "workflows": 2,
 }
 USAGE_OUT: Examples = {
     "one_recurring_job": {

@@ -23,6 +23,8 @@ WORKFLOW_IN: Examples = {
     "fan_out_and_join": {
         "on_failure": "continue",
         "deadline_seconds": 3600,
+        "callbacks": {"on_failure": f"{_SHOP}/failed"},
+        "alerts": {"url": f"{_SHOP}/alerts", "events": ["failed", "recovered"], "format": "slack"},
         "tasks": [
             {"key": "extract", "request": {"url": f"{_SHOP}/extract"}},
             {"key": "north", "after": ["extract"], "request": {"url": f"{_SHOP}/north"}, "lane": "bulk"},
@@ -61,6 +63,7 @@ WORKFLOW_IN: Examples = {
 }
 WORKFLOW_PATCH: Examples = {
     "another_name": {"name": "order of the shop", "deadline_seconds": None},
+    "alerts_of_the_tenant": {"alerts": None},
     "other_tasks": {"tasks": [{"key": "charge", "request": {"url": f"{_SHOP}/charge"}}]},
 }
 _SUMMARY: dict[str, Any] = {
@@ -88,6 +91,8 @@ WORKFLOW_OUT: Examples = {
         **_SUMMARY,
         "on_failure": "fail_fast",
         "deadline_seconds": 86400,
+        "callbacks": {"on_success": None, "on_failure": f"{_SHOP}/failed"},
+        "alerts": None,
         "tasks": [
             _TASK,
             {
@@ -183,6 +188,7 @@ RUN_DETAIL: Examples = {
             "nodes": [{"key": "charge", "level": 0}, {"key": "ship", "level": 1}],
             "edges": [{"source": "charge", "target": "ship"}],
         },
+        "notification": None,
     }
 }
 RUN_PAGE: Examples = {"one_of_more": {"runs": [_RUNNING], "next_cursor": CURSOR}}

@@ -26,6 +26,7 @@ from shared.domain.errors import AlreadyExistsError, PreconditionFailedError
 from shared.domain.workflows.new_workflow import NewWorkflow
 from shared.domain.workflows.workflow import Workflow
 from shared.usecases.workflows.put_keyed_workflow import WorkflowChange, WorkflowPut
+from shared.usecases.workflows.read_runs import OpenedWorkflow
 
 ROUTES = Routes()
 
@@ -71,6 +72,7 @@ def put_workflow(context: Context, request: AuthenticatedRequest) -> Response:
         new,
         differs=described.differs,
         precondition=lambda standing: _check_conditions(tags, standing, must_create=must_create),
+        admit=lambda: context.cases.tenancy.check_quota.workflow(request.tenant),
         is_dry_run=is_dry_run,
     )
     if not is_dry_run:
@@ -115,7 +117,7 @@ class _Described:
 
     def differs(self, standing: Workflow) -> bool:
         tenant = self.request.tenant
-        stored = self.context.cases.workflows.read_runs.requests(tenant, standing)
+        stored = self.context.cases.workflows.read_runs.opened(tenant, standing)
         wanted = replace(
             standing,
             graph=self.new.graph,
@@ -125,8 +127,13 @@ class _Described:
             tags=self.new.tags,
             set_name=self.new.set_name,
         )
-        requests = [task.request for task in self.new.tasks]
-        self.fields = workflow_differences(keyed_document(standing, stored), keyed_document(wanted, requests))
+        described = OpenedWorkflow(
+            workflow=wanted,
+            requests=[task.request for task in self.new.tasks],
+            callbacks=self.new.callbacks,
+            alerts=self.new.alerts,
+        )
+        self.fields = workflow_differences(keyed_document(stored), keyed_document(described))
         return bool(self.fields)
 
 

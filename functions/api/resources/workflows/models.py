@@ -1,13 +1,15 @@
 """Schemas of workflows."""
 
-from functools import cache
-from typing import Annotated, Any, Literal
+from functools import cache, cached_property
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
+from functions.api.alert_models import AlertsOut, each_once
 from functions.api.models import (
     LEFT_OUT,
+    CallbackUrl,
     InstantOut,
     JobKey,
     Representation,
@@ -20,10 +22,19 @@ from functions.api.models import (
 from functions.api.resources.jobs.call_models import RequestIn, RetryIn, RetryOut, TargetOut
 from functions.api.resources.jobs.models import Name, Tags, TimeoutSeconds
 from functions.api.resources.workflows import examples
+from shared.domain.delivery.alerts import (
+    ALERTS_DISABLED,
+    DEFAULT_RULES,
+    AlertEvent,
+    AlertFormat,
+    AlertRules,
+    Alerts,
+)
 from shared.domain.delivery.callback import MAX_RESULT_BYTES
+from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
 from shared.domain.jobs.new_job import DEFAULT_TIMEOUT_SECONDS
 from shared.domain.workflows.graph import KEY, MAX_NEEDS, MAX_TASKS, OnFailure, RunIf
-from shared.domain.workflows.new_workflow import NewTask, NewWorkflow
+from shared.domain.workflows.new_workflow import NewTask, NewWorkflow, RunCallbacks
 from shared.domain.workflows.run import DEFAULT_DEADLINE_SECONDS, MAX_DEADLINE_SECONDS
 from shared.names import Lane
 
@@ -84,6 +95,66 @@ class TaskIn(Schema):
 _TASKS = Annotated[list[TaskIn], Field(min_length=1, max_length=MAX_TASKS)]
 
 
+class RunCallbacksIn(Schema):
+    """The URLs to call after a run has ended, once for each epoch. A cancelled run is no failure, and calls none."""
+
+    on_success: CallbackUrl | None = Field(
+        None, description="After a success. `none`: no call. Null: the tenant's default."
+    )
+    on_failure: CallbackUrl | None = Field(
+        None, description="After a failure, and when the deadline has passed."
+    )
+
+
+_RUN_EVENTS = (AlertEvent.FAILED, AlertEvent.RECOVERED)
+
+
+def _of_runs(events: frozenset[AlertEvent]) -> frozenset[AlertEvent]:
+    if not events <= set(_RUN_EVENTS):
+        raise ValueError("failed and recovered are the events of runs")
+    return events
+
+
+RunEvents = Annotated[
+    frozenset[Annotated[AlertEvent, Field(strict=False)]],
+    Field(
+        strict=False,
+        min_length=1,
+        max_length=len(_RUN_EVENTS),
+        json_schema_extra={"items": {"type": "string", "enum": [event.value for event in _RUN_EVENTS]}},
+    ),
+    BeforeValidator(each_once),
+    AfterValidator(_of_runs),
+]
+
+
+class RunAlertsIn(Schema):
+    """A subscription to the ends of runs: the events that are announced, and the URL that is called."""
+
+    url: CallbackUrl = Field(description="`none`: no alerts.")
+    events: RunEvents = Field(
+        DEFAULT_RULES.events,
+        description=(
+            "`failed`: the run failed, or its deadline passed. `recovered`: the first run to succeed after that."
+        ),
+    )
+    format: Annotated[AlertFormat, Field(strict=False)] = Field(
+        DEFAULT_RULES.format,
+        description='`slack`: a body of `{"text": "..."}`, for incoming webhooks of chats.',
+    )
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Self:
+        _ = self.alerts  # Raises where the rules contradict each other.
+        return self
+
+    @cached_property
+    def alerts(self) -> Alerts:
+        """InvalidValueError for `recovered` without `failed`."""
+        rules = AlertRules(events=self.events, format=self.format)
+        return ALERTS_DISABLED if self.url == NO_CALLBACK else Alerts(url=self.url, rules=rules)
+
+
 class WorkflowIn(Schema):
     """A workflow to create: tasks that wait for one another, without a cycle."""
 
@@ -103,6 +174,10 @@ class WorkflowIn(Schema):
     )
     name: Name | None = Field(None, description="Shown in lists.")
     tags: Tags = Field(default_factory=list)
+    callbacks: RunCallbacksIn = Field(default_factory=cache(RunCallbacksIn))
+    alerts: RunAlertsIn | None = Field(
+        None, description="The ends of runs to announce. Null: the tenant's default."
+    )
 
     def new_workflow(self) -> NewWorkflow:
         """InvalidValueError with the path of each fault of the graph."""
@@ -112,6 +187,10 @@ class WorkflowIn(Schema):
             deadline_seconds=self.deadline_seconds,
             name=self.name,
             tags=tuple(self.tags),
+            callbacks=RunCallbacks(
+                on_success=self.callbacks.on_success, on_failure=self.callbacks.on_failure
+            ),
+            alerts=self.alerts.alerts if self.alerts is not None else None,
         )
 
 
@@ -128,6 +207,8 @@ class WorkflowPatch(Schema):
     deadline_seconds: RunSeconds | None = None
     name: Name | None = None
     tags: Tags | None = None
+    callbacks: RunCallbacksIn | None = None
+    alerts: RunAlertsIn | None = None
 
 
 class TaskOut(Representation):
@@ -141,6 +222,13 @@ class TaskOut(Representation):
     retry: RetryOut
     timeout_seconds: int
     lane: Lane
+
+
+class RunCallbacksOut(Representation):
+    """The URLs that are called after a run."""
+
+    on_success: str | None = Field(description="Null: the tenant's default. `none`: no call.")
+    on_failure: str | None
 
 
 class WorkflowSummaryOut(Representation):
@@ -166,11 +254,13 @@ class WorkflowOut(WorkflowSummaryOut):
 
     on_failure: OnFailure
     deadline_seconds: int
+    callbacks: RunCallbacksOut
+    alerts: AlertsOut | None = Field(description="Null: the tenant's default.")
     tasks: list[TaskOut]
 
 
 class WorkflowPageOut(Representation):
-    """Workflows that are not deleted, oldest first."""
+    """Workflows that are not deleted, oldest first. A page may be short while `next_cursor` is there."""
 
     model_config = with_examples(examples.WORKFLOW_PAGE)
 

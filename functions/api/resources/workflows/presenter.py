@@ -1,13 +1,14 @@
 """Workflows and runs as responses, and as the documents that merge patches apply to and that audit records cover."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
+from functions.api.alert_models import alerts_out, alerts_request
 from functions.api.models import Document, document_of, instant_out
+from functions.api.resources.executions.models import NotificationOut
 from functions.api.resources.jobs.call_models import TargetOut
 from functions.api.resources.jobs.presenter import retry_out
-from functions.api.resources.workflows.models import TaskOut, WorkflowOut, WorkflowSummaryOut
+from functions.api.resources.workflows.models import RunCallbacksOut, TaskOut, WorkflowOut, WorkflowSummaryOut
 from functions.api.resources.workflows.run_models import (
     BLOCKED,
     EdgeOut,
@@ -18,7 +19,6 @@ from functions.api.resources.workflows.run_models import (
     RunTaskOut,
     TaskCountsOut,
 )
-from shared.domain.delivery.request import Request
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.schedules.schedule import format_instant
@@ -26,9 +26,9 @@ from shared.domain.workflows.graph import Graph
 from shared.domain.workflows.identities import run_id_text
 from shared.domain.workflows.run import Run, TaskProgress, TaskState
 from shared.domain.workflows.run_rules import execution_of
-from shared.domain.workflows.workflow import Workflow, WorkflowHead
+from shared.domain.workflows.workflow import WorkflowHead
 from shared.usecases.listings.execution_documents import Beside, execution_document
-from shared.usecases.workflows.read_runs import DescribedRun
+from shared.usecases.workflows.read_runs import DescribedRun, OpenedWorkflow
 
 _SHOWN = ("due_at", "attempts_begun", "attempts", "next_attempt_at", "end_reason")
 """Members of an execution that its task is shown with."""
@@ -53,8 +53,8 @@ def recorded(head: WorkflowHead) -> Document:
     return {**document_of(summary_out(head)), "definition": head.fingerprint.hex()}
 
 
-def workflow_out(workflow: Workflow, requests: Sequence[Request]) -> WorkflowOut:
-    """`requests` are those of the tasks, in their order."""
+def workflow_out(opened: OpenedWorkflow) -> WorkflowOut:
+    workflow = opened.workflow
     tasks = [
         TaskOut(
             key=node.key,
@@ -66,19 +66,23 @@ def workflow_out(workflow: Workflow, requests: Sequence[Request]) -> WorkflowOut
             timeout_seconds=call.timeout_ms // 1000,
             lane=call.lane,
         )
-        for node, call, request in zip(workflow.graph.nodes, workflow.calls, requests, strict=True)
+        for node, call, request in zip(workflow.graph.nodes, workflow.calls, opened.requests, strict=True)
     ]
     return WorkflowOut(
         **document_of(summary_out(workflow.head)),
         on_failure=workflow.graph.on_failure,
         deadline_seconds=workflow.deadline_seconds,
+        callbacks=RunCallbacksOut(
+            on_success=opened.callbacks.on_success, on_failure=opened.callbacks.on_failure
+        ),
+        alerts=alerts_out(opened.alerts),
         tasks=tasks,
     )
 
 
-def workflow_document(workflow: Workflow, requests: Sequence[Request]) -> dict[str, Any]:
+def workflow_document(opened: OpenedWorkflow) -> dict[str, Any]:
     """The body that would create the workflow as it is now: the target of a merge patch."""
-    shown = document_of(workflow_out(workflow, requests))
+    shown = document_of(workflow_out(opened))
     tasks = [
         {
             **task,
@@ -88,16 +92,17 @@ def workflow_document(workflow: Workflow, requests: Sequence[Request]) -> dict[s
                 "body": request.body.decode(),
             },
         }
-        for task, request in zip(shown["tasks"], requests, strict=True)
+        for task, request in zip(shown["tasks"], opened.requests, strict=True)
     ]
-    document = {name: shown[name] for name in ("name", "tags", "on_failure", "deadline_seconds")}
-    return {**document, "tasks": tasks}
+    members = ("name", "tags", "on_failure", "deadline_seconds", "callbacks")
+    document = {name: shown[name] for name in members}
+    return {**document, "alerts": alerts_request(opened.alerts), "tasks": tasks}
 
 
-def keyed_document(workflow: Workflow, requests: Sequence[Request]) -> dict[str, Any]:
+def keyed_document(opened: OpenedWorkflow) -> dict[str, Any]:
     """As `workflow_document`, for a request that also says the set."""
-    document = workflow_document(workflow, requests)
-    return document | ({"set": workflow.set_name} if workflow.set_name is not None else {})
+    document, set_name = workflow_document(opened), opened.workflow.set_name
+    return document | ({"set": set_name} if set_name is not None else {})
 
 
 def run_out(run: Run) -> RunOut:
@@ -135,7 +140,15 @@ def run_detail_out(described: DescribedRun) -> RunDetailOut:
         workflow_name=described.workflow.name,
         tasks=tasks,
         graph=graph_out(graph),
+        notification=_notification(described),
     )
+
+
+def _notification(described: DescribedRun) -> NotificationOut | None:
+    named, stored = described.run.notification, described.notification
+    if named is None:
+        return None
+    return NotificationOut(id=str(named), state=stored.state.value if stored is not None else None)
 
 
 def graph_out(graph: Graph) -> GraphOut:

@@ -12,7 +12,7 @@ from shared.usecases.tenancy.check_quota import NOTHING
 
 
 def present_workflow(context: Context, tenant: Tenant, workflow: Workflow) -> WorkflowOut:
-    return workflow_out(workflow, context.cases.workflows.read_runs.requests(tenant, workflow))
+    return workflow_out(context.cases.workflows.read_runs.opened(tenant, workflow))
 
 
 def workflow_etag(workflow: Workflow) -> dict[str, str]:

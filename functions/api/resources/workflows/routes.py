@@ -1,5 +1,6 @@
 """/v1/workflows: create, list, read, change and delete workflows."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +25,11 @@ from functions.api.http.route import (
     json_response,
     not_modified,
 )
+from functions.api.models import Schema
+from functions.api.resources.jobs.merge_patch import merge
 from functions.api.resources.workflows.models import (
+    RunAlertsIn,
+    RunCallbacksIn,
     WorkflowIn,
     WorkflowOut,
     WorkflowPageOut,
@@ -40,6 +45,8 @@ from shared.domain.workflows.workflow import Workflow
 from shared.usecases.chains.change_job import TRIES
 
 ROUTES = Routes()
+_PARTS: dict[str, type[Schema]] = {"": WorkflowIn, "callbacks": RunCallbacksIn, "alerts": RunAlertsIn}
+"""A workflow, and the objects in it that a patch merges."""
 
 
 @ROUTES.add(
@@ -67,8 +74,12 @@ ROUTES = Routes()
 )
 def create_workflow(context: Context, request: AuthenticatedRequest) -> Response:
     new, key = request.read(WorkflowIn).new_workflow(), request.idempotency_key()
-    check_workflow_quota(context, request.tenant, new)
-    workflow, replayed = context.cases.workflows.put_workflow.create(request.tenant, new, key)
+
+    def admit() -> None:
+        check_workflow_quota(context, request.tenant, new)
+        context.cases.tenancy.check_quota.workflow(request.tenant)
+
+    workflow, replayed = context.cases.workflows.put_workflow.create(request.tenant, new, key, admit=admit)
     document = recorded(workflow.head)
     context.audit.record(request, "createWorkflow", workflow.id, document if replayed else None, document)
     headers = (
@@ -86,8 +97,8 @@ def create_workflow(context: Context, request: AuthenticatedRequest) -> Response
         operation="listWorkflows",
         summary="List the workflows, oldest first",
         description=(
-            "The read is strongly consistent. Deleted workflows are left out. With `set`, a page has those of its "
-            "workflows that belong to the set, and may have none although a next page exists."
+            "The read is strongly consistent. Deleted workflows are left out, and with `set` those of other sets. So "
+            "a page may be short, or empty, while `next_cursor` is there."
         ),
         success=200,
         answer=WorkflowPageOut,
@@ -100,11 +111,11 @@ def list_workflows(context: Context, request: AuthenticatedRequest) -> Response:
     set_name = set_filter(request.query)
     query = {"list": "workflows"} | ({"set": set_name} if set_name is not None else {})
     after = context.cursors.unseal(request.tenant, query, cursor, read_workflow_position)
-    heads = context.ports.workflows.page(request.tenant.id, after=after, limit=limit)
-    last = [heads[-1].id] if len(heads) == limit else None
+    found = context.ports.workflows.page(request.tenant.id, after=after, limit=limit)
+    following = [found.next_after] if found.next_after is not None else None
     page = WorkflowPageOut(
-        workflows=[summary_out(head) for head in heads if set_name in (None, head.set_name)],
-        next_cursor=context.cursors.seal(request.tenant, query, last),
+        workflows=[summary_out(head) for head in found.heads if set_name in (None, head.set_name)],
+        next_cursor=context.cursors.seal(request.tenant, query, following),
     )
     return json_response(200, page)
 
@@ -214,17 +225,24 @@ def _find(context: Context, request: AuthenticatedRequest) -> Workflow:
 
 
 def _patched(context: Context, tenant: Tenant, before: Workflow, patch: Any) -> NewWorkflow:
-    """The workflow after a merge patch, whose members are whole values."""
+    """The workflow after a merge patch. `tasks` is an array, which a patch replaces as a whole."""
     if not isinstance(patch, dict):
         raise InvalidValueError("a merge patch is a JSON object")
-    raise_any(
-        InvalidValueError("there is no such member", path=(name,))
-        for name, value in patch.items()
-        if value is None and name not in WorkflowIn.model_fields
-    )
-    document = workflow_document(before, context.cases.workflows.read_runs.requests(tenant, before))
-    merged = {name: value for name, value in {**document, **patch}.items() if value is not None}
+    raise_any(_unknown_members(patch))
+    document = workflow_document(context.cases.workflows.read_runs.opened(tenant, before))
+    merged = {name: value for name, value in merge(document, patch).items() if value is not None}
     # A patch has no member for the set, so it keeps it.
     new = replace(validate(merged, WorkflowIn).new_workflow(), set_name=before.set_name)
     check_workflow_quota(context, tenant, new)
     return new
+
+
+def _unknown_members(patch: dict[str, Any]) -> Iterator[InvalidValueError]:
+    """An error for each null of an unknown member: merging would drop a misspelt name before validation."""
+    for parent, model in _PARTS.items():
+        part = patch.get(parent) if parent else patch
+        if isinstance(part, dict):
+            for name in part:
+                if part[name] is None and name not in model.model_fields:
+                    path = (*filter(None, (parent,)), name)
+                    yield InvalidValueError("there is no such member", path=path)

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from functions.api.models import InstantOut, Representation, Schema, Seconds, with_examples
-from functions.api.resources.executions.models import AttemptOut, EndReasonOut
+from functions.api.resources.executions.models import AttemptOut, EndReasonOut, NotificationOut
 from functions.api.resources.workflows import examples
 from shared.domain.executions.states import State
 from shared.domain.workflows.run import MAX_EPOCHS, RunState, TaskReason
@@ -116,6 +116,9 @@ class RunDetailOut(RunOut):
     workflow_name: str | None = Field(description="The name of the workflow in the revision of the run.")
     tasks: list[RunTaskOut] = Field(description="In the order of the definition.")
     graph: GraphOut
+    notification: NotificationOut | None = Field(
+        description="The execution that tells of the end; null where no notification is sent."
+    )
 
 
 class RunPageOut(Representation):

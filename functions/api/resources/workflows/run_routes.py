@@ -43,12 +43,14 @@ ROUTES = Routes()
 )
 def start_run(context: Context, request: AuthenticatedRequest) -> Response:
     key, workflow_id = request.idempotency_key(), request.path_values["workflow_id"]
-    tasks = context.cases.workflows.find.head(request.tenant.id, workflow_id).tasks
-    demand = Demand(due_at=context.now_ms(), payload_bytes=0, tags=0, is_recurring=False)
-    for refusal in context.cases.tenancy.check_quota.jobs(request.tenant, [demand] * tasks):
-        if refusal is not None:
-            raise refusal
-    started = context.cases.workflows.start_run.execute(request.tenant, workflow_id, key)
+
+    def admit(tasks: int) -> None:
+        demand = Demand(due_at=context.now_ms(), payload_bytes=0, tags=0, is_recurring=False)
+        for refusal in context.cases.tenancy.check_quota.jobs(request.tenant, [demand] * tasks):
+            if refusal is not None:
+                raise refusal
+
+    started = context.cases.workflows.start_run.execute(request.tenant, workflow_id, key, admit=admit)
     run = run_out(started.run)
     context.audit.record(request, "startRun", workflow_id, None, run)
     headers = {"Location": f"/v1/runs/{run.id}"} | replay_header(replayed=started.replayed)

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
-from shared.adapters.dynamodb.codec.attributes import Item, Value, decode_all, encode_all
+from shared.adapters.dynamodb.codec.attributes import Item, Plain, Value, decode_all, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import (
     REFUNDS,
     RESULT,
@@ -43,7 +43,7 @@ from shared.adapters.dynamodb.codec.stages import STAGES, pack_stages, unpack_st
 from shared.adapters.dynamodb.codec.versions import execution_version, is_known, known, version_of
 from shared.domain.dispatch.retry_reminder import RetryReminder
 from shared.domain.errors import UnknownVersionError, UnreadableItemError
-from shared.domain.executions.execution import Execution
+from shared.domain.executions.execution import EndedRun, Execution
 from shared.domain.executions.progress import Progress
 from shared.domain.executions.states import EndReason, State
 from shared.domain.ids import ExecutionId, one_off_job_id, parse_execution_id
@@ -69,6 +69,8 @@ MALFORMED = (KeyError, ValueError, TypeError, AttributeError, struct.error)
 
 SUCCESSOR_SENT = "sf"
 """Attribute of `Progress.successor_sent`."""
+ENDED_RUN = "er"
+"""Attribute of the run of whose end a notification tells."""
 
 
 def execution_item(execution: Execution, region: str, expires_at_s: int | None = None) -> Item:
@@ -110,6 +112,7 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "no": str(execution.notification_of) if execution.notification_of else None,
             "al": encode_alert(execution.alert),
             TASK: encode_task_ref(execution.task),
+            ENDED_RUN: _encode_ended_run(execution.ended_run),
             "ca": execution.claimable_from,
             "a": progress.claims,
             "ow": progress.owner,
@@ -165,7 +168,18 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         notification_of=read_id(plain.get("no")),
         alert=read_alert(plain.get("al")),
         task=read_task_ref(plain.get(TASK)),
+        ended_run=_read_ended_run(plain.get(ENDED_RUN)),
     )
+
+
+def _encode_ended_run(ended: EndedRun | None) -> dict[str, Plain] | None:
+    return {"id": str(ended.id), "rc": ended.record} if ended is not None else None
+
+
+def _read_ended_run(stored: Mapping[str, Any] | None) -> EndedRun | None:
+    if stored is None:
+        return None
+    return EndedRun(id=parse_execution_id(stored["id"]), record=stored["rc"])
 
 
 def _read_progress(plain: Mapping[str, Any]) -> Progress:

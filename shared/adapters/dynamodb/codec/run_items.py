@@ -10,7 +10,7 @@ from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Value, encode_all
 from shared.adapters.dynamodb.codec.due_rows import RUN_PARENT
-from shared.adapters.dynamodb.codec.items import MALFORMED, STATE_CODES, plain_item
+from shared.adapters.dynamodb.codec.items import MALFORMED, STATE_CODES, plain_item, read_id
 from shared.adapters.dynamodb.codec.recurrence_fields import encode_counts, read_counts
 from shared.adapters.dynamodb.codec.versions import WORKFLOWS, known
 from shared.adapters.dynamodb.codec.workflow_keys import run_index_key, run_key
@@ -24,6 +24,9 @@ from shared.ports.executions import RunRow
 
 PHASE = "ph"
 """State and epoch: the attribute that every decision requires."""
+NOTIFICATION = "tg"
+"""The notification of the end of a run. Sweepers read this attribute of each row: that of a retry reminder has the
+execution that it reminds of."""
 _STATES = {
     "r": RunState.RUNNING,
     "f": RunState.FAILING,
@@ -90,6 +93,7 @@ def state_attributes(run: Run, expires_at_s: int | None) -> dict[str, Any]:
         "s": STATE_CODES[State.SUCCEEDED if run.state.is_terminal else State.RUNNING],
         "na": run.deadline_at,
         "et": run.ended_at,
+        NOTIFICATION: str(run.notification) if run.notification is not None else None,
         Attr.TTL: expires_at_s,
     }
 
@@ -138,6 +142,7 @@ def read_run(item: Mapping[str, Value]) -> Run:
             epoch=int(plain[PHASE][1:]),
             ended_at=plain.get("et"),
             parent=_read_parent(plain.get(RUN_PARENT)),
+            notification=read_id(plain.get(NOTIFICATION)),
         )
     except MALFORMED as error:
         raise UnreadableItemError(f"run {plain.get(Attr.SK)} is broken") from error
@@ -154,6 +159,7 @@ def read_run_row(item: Mapping[str, Value]) -> RunRow:
             is_open=plain["s"] == STATE_CODES[State.RUNNING],
             deadline_at=plain["na"],
             parent=parent.execution if parent is not None else None,
+            notification=read_id(plain.get(NOTIFICATION)),
         )
     except MALFORMED as error:
         raise UnreadableItemError(f"row {plain.get(Attr.SK)} is broken") from error

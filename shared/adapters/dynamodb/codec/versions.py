@@ -46,7 +46,7 @@ def version_of(*values: object) -> int:
 
 
 def execution_version(execution: Execution) -> int:
-    if execution.task is not None:
+    if execution.task is not None or execution.ended_run is not None:
         return WORKFLOWS
     progress = execution.progress
     values = version_of(

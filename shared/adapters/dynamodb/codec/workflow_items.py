@@ -3,16 +3,27 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shared.adapters.dynamodb.codec.attributes import Item, Value, encode_all
+from shared.adapters.dynamodb.codec.attributes import Item, Plain, Value, encode_all
 from shared.adapters.dynamodb.codec.execution_fields import call_attributes, read_call
 from shared.adapters.dynamodb.codec.items import MALFORMED, plain_item
+from shared.adapters.dynamodb.codec.notification_fields import (
+    ALERTS,
+    callback_attributes,
+    encode_alerts,
+    read_alerts,
+    read_callbacks,
+)
 from shared.adapters.dynamodb.codec.versions import WORKFLOWS, known
 from shared.adapters.dynamodb.codec.workflow_keys import PAYLOADS, head_key, key_key, revision_key
 from shared.domain.delivery.call_spec import CallSpec
+from shared.domain.delivery.outcome_callbacks import OutcomeCallbacks
 from shared.domain.errors import UnreadableItemError
 from shared.domain.workflows.graph import Graph, Node, OnFailure, RunIf
 from shared.domain.workflows.workflow import Workflow, WorkflowHead
 from shared.names import Attr, Lane
+
+CALLBACKS = "cb"
+"""The URLs that are called after runs: a map, since their attributes have names that tasks and policy use."""
 
 
 def head_item(head: WorkflowHead, expires_at_s: int | None = None) -> Item:
@@ -34,6 +45,7 @@ def head_item(head: WorkflowHead, expires_at_s: int | None = None) -> Item:
             "dd": head.is_deleted or None,
             "ky": head.key,
             "sn": head.set_name,
+            Attr.LIVE_PK: None if head.is_deleted else head.tenant_id,
         }
     )
 
@@ -90,6 +102,8 @@ def revision_item(workflow: Workflow) -> Item:
             "dl": workflow.deadline_seconds,
             "n": workflow.name,
             "tg": list(workflow.tags) or None,
+            CALLBACKS: _callbacks(workflow.callbacks),
+            ALERTS: encode_alerts(workflow.alerts),
             "fp": workflow.fingerprint,
             "ky": workflow.key,
             "sn": workflow.set_name,
@@ -114,6 +128,8 @@ def read_workflow(item: Mapping[str, Value]) -> Workflow:
             ),
             calls=tuple(_read_call(task) for task in plain["ts"]),
             deadline_seconds=plain["dl"],
+            callbacks=read_callbacks(plain.get(CALLBACKS, {})),
+            alerts=read_alerts(plain.get(ALERTS)),
             name=plain.get("n"),
             tags=tuple(plain.get("tg", ())),
             fingerprint=plain["fp"],
@@ -122,6 +138,11 @@ def read_workflow(item: Mapping[str, Value]) -> Workflow:
         )
     except MALFORMED as error:
         raise UnreadableItemError(f"a revision of {plain.get('id')} is broken") from error
+
+
+def _callbacks(callbacks: OutcomeCallbacks) -> dict[str, Plain] | None:
+    stored = callback_attributes(callbacks)
+    return {name: value for name, value in stored.items() if value is not None} or None
 
 
 def _task_attributes(node: Node, call: CallSpec) -> dict[str, Any]:

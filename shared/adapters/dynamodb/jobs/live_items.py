@@ -1,6 +1,7 @@
 """What has not ended, by a sparse index of the jobs table: `lp` (the tenant) and the table's own sort key.
 
-Only definitions that have not ended and large requests without an expiry have `lp`. The index holds keys and
+Only definitions that have not ended, large requests without an expiry, and heads of workflows that are not deleted
+have `lp`. The index holds keys and
 `st`, so that a change of a definition costs no index write.
 """
 
@@ -12,6 +13,8 @@ from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode
 from shared.adapters.dynamodb.codec.errors import translated
 from shared.adapters.dynamodb.codec.job_items import read_job
 from shared.adapters.dynamodb.codec.keys import PAYLOAD_PREFIX, item_key, job_prefix
+from shared.adapters.dynamodb.codec.workflow_keys import HEAD_PREFIX
+from shared.adapters.dynamodb.live_index import count_live
 from shared.domain.errors import UnreadableItemError
 from shared.names import LIVE_SEGMENTS, Attr, Index
 from shared.ports.jobs import LargeRequest, LiveItem
@@ -38,31 +41,14 @@ class DynamoLiveItems:
                 Limit=limit,
                 **start,
             )
-        entries: list[Any] = answer["Items"]
+        entries = [entry for entry in answer["Items"] if not _is_workflow(entry)]
         keys = [_key(entry) for entry in entries if not _is_large_request(entry)]
         definitions = {_place(item): item for item in self._reads.read_all(keys)}
         last: Any = answer.get("LastEvaluatedKey")
         return [_live_item(entry, definitions) for entry in entries], _cursor(last) if last else None
 
     def count(self, tenant_id: str, at_most: int) -> int:
-        _, prefix = job_prefix(tenant_id)
-        counted = 0
-        start: dict[str, Any] = {}
-        while counted < at_most:
-            with translated():
-                answer: Any = self._client.query(
-                    TableName=self._table,
-                    IndexName=Index.LIVE,
-                    KeyConditionExpression=f"{Attr.LIVE_PK} = :tenant AND begins_with({Attr.SK}, :prefix)",
-                    ExpressionAttributeValues={":tenant": encode(tenant_id), ":prefix": encode(prefix)},
-                    Select="COUNT",
-                    **start,
-                )
-            counted += answer["Count"]
-            if "LastEvaluatedKey" not in answer:
-                break
-            start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
-        return min(counted, at_most)
+        return count_live(self._client, self._table, tenant_id, job_prefix(tenant_id)[1], at_most)
 
 
 def _live_item(entry: Item, definitions: dict[_Place, Item]) -> LiveItem:
@@ -89,6 +75,10 @@ def _large_request(entry: Item) -> LargeRequest:
 
 def _is_large_request(entry: Any) -> bool:
     return bool(entry[Attr.SK]["S"].startswith(PAYLOAD_PREFIX))
+
+
+def _is_workflow(entry: Any) -> bool:
+    return bool(entry[Attr.SK]["S"].startswith(HEAD_PREFIX))
 
 
 def _place(item: Any) -> _Place:

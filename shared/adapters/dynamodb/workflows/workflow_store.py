@@ -19,9 +19,11 @@ from shared.adapters.dynamodb.codec.workflow_items import (
     revision_item,
 )
 from shared.adapters.dynamodb.codec.workflow_keys import HEAD_PREFIX, head_key, key_key, revision_key
-from shared.domain.errors import UnavailableError
+from shared.adapters.dynamodb.live_index import count_live
+from shared.domain.errors import UnavailableError, UnreadableItemError
 from shared.domain.workflows.workflow import Workflow, WorkflowHead
 from shared.names import Attr
+from shared.ports.workflows import MAX_EXAMINED, HeadPage
 
 _AT_REVISION = "#v <= :v AND rv = :revision AND attribute_not_exists(dd)"
 
@@ -76,7 +78,7 @@ class DynamoWorkflowStore:
             "Update": {
                 "TableName": self._table,
                 "Key": item_key(*head_key(before.tenant_id, before.id)),
-                "UpdateExpression": "SET dd = :yes, #ttl = :ttl",
+                "UpdateExpression": f"SET dd = :yes, #ttl = :ttl REMOVE {Attr.LIVE_PK}",
                 "ConditionExpression": _AT_REVISION,
                 "ExpressionAttributeNames": {"#v": "v", "#ttl": Attr.TTL},
                 "ExpressionAttributeValues": {
@@ -102,27 +104,38 @@ class DynamoWorkflowStore:
                 ExpressionAttributeValues={":ttl": encode(expires_at_s)},
             )
 
-    def page(self, tenant_id: str, *, after: str | None, limit: int) -> Sequence[WorkflowHead]:
-        """Skips pages of the query that have no live workflow."""
+    def page(self, tenant_id: str, *, after: str | None, limit: int) -> HeadPage:
+        """One query, or two if deleted heads fill the first."""
         found: list[WorkflowHead] = []
-        start: dict[str, Any] | None = {}
-        if after is not None:
-            start = {"ExclusiveStartKey": item_key(*head_key(tenant_id, after))}
-        while start is not None and len(found) < limit:
-            with translated():
-                answer = self._client.query(
-                    TableName=self._table,
-                    KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
-                    FilterExpression="attribute_not_exists(dd)",
-                    ExpressionAttributeValues={":pk": encode(tenant_id), ":prefix": encode(HEAD_PREFIX)},
-                    ConsistentRead=True,
-                    Limit=limit,
-                    **start,
+        for examined in (limit, MAX_EXAMINED):
+            items, after = self._heads(tenant_id, after, examined)
+            found += _readable(items)
+            if len(found) >= limit:
+                return HeadPage(
+                    heads=found[:limit], next_after=after if len(found) == limit else found[limit - 1].id
                 )
-            found += map(read_head, answer["Items"])
-            last = answer.get("LastEvaluatedKey")
-            start = {"ExclusiveStartKey": last} if last else None
-        return found[:limit]
+            if after is None:
+                break
+        return HeadPage(heads=found, next_after=after)
+
+    def count(self, tenant_id: str, at_most: int) -> int:
+        return count_live(self._client, self._table, tenant_id, HEAD_PREFIX, at_most)
+
+    def _heads(self, tenant_id: str, after: str | None, examined: int) -> tuple[list[Item], str | None]:
+        """Heads that are not deleted, and the last ID that was examined; None at the end."""
+        start: Any = {"ExclusiveStartKey": item_key(*head_key(tenant_id, after))} if after is not None else {}
+        with translated():
+            answer = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
+                FilterExpression="attribute_not_exists(dd)",
+                ExpressionAttributeValues={":pk": encode(tenant_id), ":prefix": encode(HEAD_PREFIX)},
+                ConsistentRead=True,
+                Limit=examined,
+                **start,
+            )
+        last = answer.get("LastEvaluatedKey")
+        return answer["Items"], last[Attr.SK]["S"].removeprefix(HEAD_PREFIX) if last else None
 
     def _get(self, key: tuple[str, str]) -> Item | None:
         with translated():
@@ -174,3 +187,11 @@ class DynamoWorkflowStore:
 
 def _at_revision(head: WorkflowHead) -> Item:
     return {":v": encode(VERSION), ":revision": encode(head.revision)}
+
+
+def _readable(items: Sequence[Item]) -> list[WorkflowHead]:
+    heads: list[WorkflowHead] = []
+    for item in items:
+        with suppress(UnreadableItemError):
+            heads.append(read_head(item))
+    return heads

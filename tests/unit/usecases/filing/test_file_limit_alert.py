@@ -117,9 +117,10 @@ def test_limit_of_a_destination_is_not_announced() -> None:
     assert alerts(site) == []
 
 
-def test_announced_limits_are_those_of_jobs_and_of_calls() -> None:
+def test_announced_limits_are_those_of_jobs_of_workflows_and_of_calls() -> None:
     refusing = {quota for quota, effect in EFFECTS.items() if effect is Effect.CREATIONS_REFUSED}
-    assert refusing == {Quota.RECURRING_JOBS, Quota.CREATES_PER_SECOND, Quota.DUE_PER_MINUTE}
+    jobs = {Quota.RECURRING_JOBS, Quota.CREATES_PER_SECOND, Quota.DUE_PER_MINUTE}
+    assert refusing == jobs | {Quota.WORKFLOWS}
     assert EFFECTS.keys() - refusing == {Quota.CONCURRENCY, Quota.CALLS_PER_SECOND}
     site = subscribed()
     for quota in set(Quota) - EFFECTS.keys():

@@ -1,5 +1,7 @@
 """Quotas: what is refused and by which name, and that nothing goes beyond them."""
 
+from dataclasses import replace
+
 import pytest
 
 from shared.domain.errors import QuotaExceededError, RateLimitedError
@@ -12,9 +14,15 @@ from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.support.fakes.clock import VirtualClock
 from tests.support.fakes.live_items import FakeLiveItems
 from tests.support.fakes.table import FakeTable
+from tests.support.fakes.workflow_stores import FakeWorkflowStore
+from tests.support.workflows import graph, node, workflow_of
 
 ONE_OFF = Demand(due_at=DUE_AT, payload_bytes=10, tags=1, is_recurring=False)
 RECURRING = Demand(due_at=DUE_AT, payload_bytes=10, tags=1, is_recurring=True)
+
+
+def unasked(tenant_id: str, at_most: int) -> int:
+    raise AssertionError("no workflow is counted for a job")
 
 
 class CountedJobs(FakeLiveItems):
@@ -37,7 +45,9 @@ class Limits:
         self.jobs = CountedJobs(self.table)
         self.spend = SpendBudget(budgets=FakeBudgetStore(), clock=self.clock)
         self.announced: list[Quota] = []
-        self.check = CheckQuota(self.spend, self.jobs, self.clock, GENEROUS, self._announce)
+        self.check = CheckQuota(
+            self.spend, self.jobs, self.clock, GENEROUS, self._announce, FakeWorkflowStore(self.table).count
+        )
 
     def _announce(self, _: Tenant, quota: Quota) -> None:
         self.announced.append(quota)
@@ -161,7 +171,7 @@ def test_rival_processes_together_keep_to_the_quota_of_recurring_jobs(rivals: in
     checks = []
     for _ in range(rivals + 1):
         spend = SpendBudget(budgets=store, clock=limits.clock)
-        checks.append(CheckQuota(spend, limits.jobs, limits.clock, GENEROUS, limits._announce))
+        checks.append(CheckQuota(spend, limits.jobs, limits.clock, GENEROUS, limits._announce, unasked))
     number = 0
     for step in range(400):
         limits.clock.time_ms += 37
@@ -172,3 +182,19 @@ def test_rival_processes_together_keep_to_the_quota_of_recurring_jobs(rivals: in
             continue
         number += limits.create(step, quotas)
     assert number == 40
+
+
+def test_workflows_are_counted_up_to_their_own_quota_and_take_no_place_of_a_recurring_job() -> None:
+    limits, owner = Limits(), tenant(quotas={Quota.WORKFLOWS: 2, Quota.RECURRING_JOBS: 1})
+    store, made = FakeWorkflowStore(limits.table), 0
+    for number in range(4):
+        try:
+            limits.check.workflow(owner)
+        except QuotaExceededError as refused:
+            assert (refused.quota, "2" in str(refused)) == ("workflows", True)
+            continue
+        workflow = workflow_of(graph(node("a")), tenant_id=owner.id)
+        store.create(replace(workflow, id=f"{workflow.id[:-1]}{number}"))
+        made += 1
+    assert (made, limits.announced) == (2, [Quota.WORKFLOWS] * 2)
+    assert limits.create(1, {Quota.RECURRING_JOBS: 1})

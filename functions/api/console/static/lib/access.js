@@ -33,6 +33,7 @@ const QUOTAS = {
   creates_per_second: { label: 'Creations and changes this second', excess: 'further ones are refused for a second' },
   requests_per_second: { label: 'Other requests this second', excess: 'further ones are refused for a second' },
   due_per_minute: { label: 'Jobs due in one minute', excess: 'further ones are refused' },
+  workflows: { label: 'Workflows', excess: 'new ones are refused' },
   api_keys: { label: 'Active keys', excess: 'new ones are refused' },
   payload_bytes: { label: 'Size of a body', excess: 'larger ones are refused', isBytes: true },
   tags: { label: 'Tags of a job', excess: 'more are refused' },
