@@ -170,6 +170,23 @@ def test_key_names_a_job_that_starts_a_workflow():
     assert (called["change"], called["job"]["request"]["url"]) == ("updated", f"{URL}/a")
 
 
+def test_difference_between_a_request_and_a_workflow_shows_no_header_and_no_body():
+    world = ApiWorld()
+    path, workflow = "/v1/jobs/by-key/nightly", created(world, task("a"))
+    calls = {
+        "schedule": NIGHTLY,
+        "request": {**REQUEST, "headers": {"X-Token": "s3cret"}, "body": "confidential"},
+    }
+    starts = {"schedule": NIGHTLY, "workflow": workflow["id"]}
+    for stands, sent, side in ((calls, starts, "before"), (starts, calls, "after")):
+        assert send(world, "PUT", path, stands).status == 200
+        answer = send(world, "PUT", path, sent)
+        fields = {each["pointer"]: each for each in answer.json["fields"]}
+        assert fields["/request"][side] == {"method": "POST", "url": f"{URL}/a"}
+        assert "s3cret" not in answer.text
+        assert "confidential" not in answer.text
+
+
 def test_open_run_refuses_a_plain_cancellation_and_stop_retries_cancels_it():
     world = ApiWorld()
     job = scheduled(world, created(world, task("a"), task("b", "a")))

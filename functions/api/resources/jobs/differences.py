@@ -7,7 +7,8 @@ from functions.api.resources.jobs.keyed_models import FieldChange
 
 _HIDDEN = (("request", "headers"), ("request", "body"))
 """The parts of a request that are never shown again."""
-
+_SHOWN = ("method", "url")
+"""What is shown of a request that only one of the descriptions has."""
 
 _TASKS = "tasks"
 """The member of a workflow with an object for each task, by its key."""
@@ -29,7 +30,13 @@ def _walk(before: Any, after: Any, path: tuple[str, ...]) -> Iterator[FieldChang
     is_hidden = within[:2] in _HIDDEN
     yield FieldChange(
         pointer="".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in path),
-        before=None if is_hidden else before,
-        after=None if is_hidden else after,
+        before=None if is_hidden else _shown(within, before),
+        after=None if is_hidden else _shown(within, after),
         hidden=is_hidden,
     )
+
+
+def _shown(path: tuple[str, ...], value: Any) -> Any:
+    if path != ("request",) or not isinstance(value, dict):
+        return value
+    return {name: value[name] for name in _SHOWN}
