@@ -67,7 +67,8 @@ class Types:
         if schema.get("type") == "array":
             return f"tuple[{self.answer(schema['items'])}, ...]"
         if schema.get("type") == "object":
-            return f"dict[str, {self.answer(schema['additionalProperties'])}]"
+            values = schema["additionalProperties"]
+            return f"dict[str, {self.answer(values) if isinstance(values, Mapping) else 'Any'}]"
         return PLAIN[schema["type"]]
 
     def request(self, schema: Schema, member: str = "", *, is_argument: bool = False) -> str:

@@ -24,6 +24,8 @@ SECTIONS = {
     "redrives": ("redrives.routes",),
     "schedules": ("schedules.routes",),
     "calendars": ("calendars.routes",),
+    "triggers": ("triggers.routes",),
+    "events": ("events.routes",),
     "upcoming": ("upcoming.routes",),
     "keys": ("keys.routes",),
     "whoami": ("keys.routes",),

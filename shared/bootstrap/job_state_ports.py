@@ -1,4 +1,5 @@
-"""The production ports of the state that jobs have beside their definitions, of calendars, and of workflows."""
+"""The production ports of the state that jobs have beside their definitions, of calendars,
+triggers and workflows."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from shared.ports.alerts import AlertWindows
     from shared.ports.calendars import CalendarStore
     from shared.ports.jobs import JobHealthStore, RunLockStore
+    from shared.ports.triggers import TriggerStore
     from shared.ports.workflows import RunStore, WorkflowStore
 
 
@@ -40,6 +42,12 @@ class JobStatePorts(TableAccess):
         from shared.adapters.dynamodb.jobs.calendar_store import DynamoCalendarStore
 
         return DynamoCalendarStore(self._dynamodb, self._jobs)
+
+    @cached_property
+    def triggers(self) -> TriggerStore:
+        from shared.adapters.dynamodb.jobs.trigger_store import DynamoTriggerStore
+
+        return DynamoTriggerStore(self._dynamodb, self._jobs)
 
     @cached_property
     def workflows(self) -> WorkflowStore:

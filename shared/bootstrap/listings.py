@@ -51,6 +51,7 @@ class ListingUseCases:
         ports = self.core.ports
         return ExportTenant(
             calendars=self.core.ports.calendars,
+            triggers=self.core.ports.triggers,
             tenants=ports.tenants,
             queries=ports.queries,
             store=ports.executions,

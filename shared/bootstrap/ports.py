@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         TenantRecords,
         TenantStore,
     )
+    from shared.ports.triggers import TriggerStore
     from shared.ports.workflows import RunStore, WorkflowStore
 
 
@@ -66,6 +67,7 @@ class Ports:
     jobs: JobStore
     job_keys: JobKeys
     calendars: CalendarStore
+    triggers: TriggerStore
     job_names: JobNames
     live_items: LiveItems
     idempotency: IdempotencyStore

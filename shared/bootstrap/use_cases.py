@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shared.bootstrap.searches import SearchUseCases
     from shared.bootstrap.tenancy import TenancyUseCases
     from shared.bootstrap.ticks import TickUseCases
+    from shared.bootstrap.triggers import TriggerUseCases
     from shared.bootstrap.workflows import WorkflowUseCases
     from shared.settings import Settings
 
@@ -95,6 +96,12 @@ class UseCases:
     @property
     def workflows(self) -> WorkflowUseCases:
         return self.core.workflows
+
+    @cached_property
+    def triggers(self) -> TriggerUseCases:
+        from shared.bootstrap.triggers import TriggerUseCases
+
+        return TriggerUseCases(self.core)
 
     @cached_property
     def canary(self) -> CanaryUseCases:

@@ -5,6 +5,7 @@ from tests.api_machine.cancelling import Cancelling
 from tests.api_machine.concurrent_requests import ConcurrentRequests
 from tests.api_machine.creating import Creating
 from tests.api_machine.cross_tenant import CrossTenant
+from tests.api_machine.eventing import Eventing
 from tests.api_machine.parking import Parking
 from tests.api_machine.passing_time import PassingTime
 from tests.api_machine.pausing import Pausing
@@ -26,6 +27,7 @@ class Machine(
     Pausing,
     Resuming,
     Triggering,
+    Eventing,
     ConcurrentRequests,
     RefusingChanges,
     Cancelling,

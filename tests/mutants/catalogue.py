@@ -44,6 +44,7 @@ from tests.mutants.statistics import STATISTICS
 from tests.mutants.suspensions import SUSPENSIONS
 from tests.mutants.sweeps import SWEEPS
 from tests.mutants.transport import TRANSPORT
+from tests.mutants.triggers import TRIGGERS
 from tests.mutants.views import VIEWS
 from tests.mutants.watching import WATCHING
 from tests.mutants.workflows import WORKFLOWS
@@ -85,6 +86,7 @@ MUTANTS = (
     *ZONES,
     *SCHEDULES,
     *CALENDARS,
+    *TRIGGERS,
     *DOCS_PAGE,
     *SIZING,
     *STAGES,

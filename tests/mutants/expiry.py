@@ -70,7 +70,7 @@ EXPIRY = (
         "shared/usecases/jobs/create_recurring.py",
         "job.occurrence(job.chain_from, created_at=job.created_at)",
     ),
-    _unscanned("a triggered run", "shared/usecases/jobs/file_trigger.py", "execution_id"),
+    _unprepared("a triggered run", "shared/usecases/jobs/file_trigger.py", "execution"),
     _unscanned("a moved job", "shared/usecases/jobs/update_one_off.py", "after.id"),
     Mutant(
         name="overdue head in a closed bucket that the reconciler leaves there",
@@ -118,7 +118,7 @@ EXPIRY = (
     _short_lived(
         "locating record of a triggered run",
         "shared/usecases/jobs/file_trigger.py",
-        "now_ms)",
+        "max(now_ms",
         _RECORDS,
     ),
     _short_lived(

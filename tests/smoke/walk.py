@@ -69,6 +69,21 @@ def _jobs(once: dict[str, Any], each_hour: dict[str, Any]) -> tuple[Call, ...]:
         _get("getCalendar", "/v1/calendars/smoke"),
         _get("listCalendars", "/v1/calendars"),
         _delete("deleteCalendar", "/v1/calendars/smoke"),
+        Call(
+            operation="putTrigger",
+            method="PUT",
+            path="/v1/triggers/smoke",
+            body={"pattern": {"source": ["smoke"]}, "job_id": "{keyed}"},
+        ),
+        _get("getTrigger", "/v1/triggers/smoke"),
+        _get("listTriggers", "/v1/triggers"),
+        Call(
+            operation="sendEvent",
+            method="POST",
+            path="/v1/events",
+            body={"source": "not-smoke", "type": "smoke", "id": "1"},
+        ),
+        _delete("deleteTrigger", "/v1/triggers/smoke"),
         _get("listJobs", "/v1/jobs"),
         _get("getJob", "/v1/jobs/{job}"),
         Call(

@@ -37,6 +37,7 @@ from punctual.models import (
     Density,
     DuePage,
     DueRow,
+    Event,
     Execution,
     ExecutionDetail,
     ExecutionPage,
@@ -90,6 +91,8 @@ from punctual.models import (
     TenantAlertsIn,
     TenantPage,
     TenantState,
+    Trigger,
+    Triggers,
     UpcomingPage,
     UpcomingRun,
     Usage,
@@ -1067,6 +1070,39 @@ class DeadLettersMethods(AsyncGroup):
         * `reveal`: Show header values and the body. Needs the scope `admin` besides `read`.
         """
         return await self._client.call(_operations.INSPECT_DEAD_LETTER, execution, query={"reveal": reveal})
+
+
+class EventsMethods(AsyncGroup):
+    """The operations of `events`."""
+
+    async def send(
+        self,
+        *,
+        id: str,
+        source: str,
+        type: str,
+        data: Mapping[str, Any] | UnsetType = UNSET,
+        deliver_at: str | UnsetType | None = UNSET,
+        depth: str | None = None,
+    ) -> Event:
+        """Send an event, which starts a job for each trigger that it matches.
+
+        The answer comes once all these runs are durable. Without an answer, send the same event again: it
+        completes what is missing, and files nothing twice. An event that matches no trigger is not kept.
+
+        * `id`: Another one for each event of the source; the same one for a repetition.
+        * `source`: Where the event comes from.
+        * `type`: What has happened.
+        * `data`: At most 32768 bytes, as compact JSON.
+        * `deliver_at`: When the event counts, in place of now. Delays of triggers begin then.
+        * `depth`: The value that the call carried from which this job is created. The job is one deeper
+          than the call's, and refused beyond 8.
+        """
+        return await self._client.call(
+            _operations.SEND_EVENT,
+            body={"data": data, "deliver_at": deliver_at, "id": id, "source": source, "type": type},
+            headers={"Punctual-Depth": depth},
+        )
 
 
 class ExecutionsMethods(AsyncGroup):
@@ -2692,6 +2728,55 @@ class StatsMethods(AsyncGroup):
         return await self._client.call(_operations.GET_BUSIEST_JOBS, query={"day": day})
 
 
+class TriggersMethods(AsyncGroup):
+    """The operations of `triggers`."""
+
+    async def list(self) -> Triggers:
+        """List the tenant's triggers, by name.
+
+        All of them in one answer: a tenant has at most 50.
+        """
+        return await self._client.call(_operations.LIST_TRIGGERS)
+
+    async def delete(self, trigger: str) -> Trigger:
+        """Delete a trigger.
+
+        Events start no more runs by it. Runs that it has started are left alone.
+
+        * `trigger`: The name of a trigger.
+        """
+        return await self._client.call(_operations.DELETE_TRIGGER, trigger)
+
+    async def get(self, trigger: str) -> Trigger:
+        """Show a trigger.
+
+        Its version grows with each change.
+
+        * `trigger`: The name of a trigger.
+        """
+        return await self._client.call(_operations.GET_TRIGGER, trigger)
+
+    async def put(
+        self, trigger: str, *, job_id: str, pattern: Mapping[str, Any], delay_seconds: int | UnsetType = UNSET
+    ) -> Trigger:
+        """Create a trigger, or replace it.
+
+        Each event that is sent from then on, and that the pattern matches, starts a run of the job. The
+        same content again keeps the version.
+
+        * `trigger`: The name of a trigger.
+        * `job_id`: A recurring job. It may be paused: its schedule is then no matter.
+        * `pattern`: In the pattern language of Amazon EventBridge, against `source`, `type`, `id` and
+          `data`.
+        * `delay_seconds`: How long after the event the run is due.
+        """
+        return await self._client.call(
+            _operations.PUT_TRIGGER,
+            trigger,
+            body={"delay_seconds": delay_seconds, "job_id": job_id, "pattern": pattern},
+        )
+
+
 class UpcomingMethods(AsyncGroup):
     """The operations of `upcoming`."""
 
@@ -3119,6 +3204,10 @@ class AsyncOperations(AsyncGroup):
         return DeadLettersMethods(self._client)
 
     @cached_property
+    def events(self) -> EventsMethods:
+        return EventsMethods(self._client)
+
+    @cached_property
     def executions(self) -> ExecutionsMethods:
         return ExecutionsMethods(self._client)
 
@@ -3161,6 +3250,10 @@ class AsyncOperations(AsyncGroup):
     @cached_property
     def stats(self) -> StatsMethods:
         return StatsMethods(self._client)
+
+    @cached_property
+    def triggers(self) -> TriggersMethods:
+        return TriggersMethods(self._client)
 
     @cached_property
     def upcoming(self) -> UpcomingMethods:

@@ -161,6 +161,8 @@ INSPECT_DEAD_LETTER: Operation[models.Inspected] = Operation(
     "inspectDeadLetter", "GET", "/v1/dead-letters/{execution_id}", {200: models.Inspected}
 )
 
+SEND_EVENT: Operation[models.Event] = Operation("sendEvent", "POST", "/v1/events", {200: models.Event})
+
 LIST_EXECUTIONS_BY_TIME: Operation[models.ExecutionPage] = Operation(
     "listExecutionsByTime", "GET", "/v1/executions", {200: models.ExecutionPage}
 )
@@ -347,6 +349,22 @@ GET_STATISTICS: Operation[models.Statistics] = Operation(
 
 GET_BUSIEST_JOBS: Operation[models.BusiestJobs] = Operation(
     "getBusiestJobs", "GET", "/v1/stats/jobs", {200: models.BusiestJobs}
+)
+
+LIST_TRIGGERS: Operation[models.Triggers] = Operation(
+    "listTriggers", "GET", "/v1/triggers", {200: models.Triggers}
+)
+
+DELETE_TRIGGER: Operation[models.Trigger] = Operation(
+    "deleteTrigger", "DELETE", "/v1/triggers/{trigger}", {200: models.Trigger}
+)
+
+GET_TRIGGER: Operation[models.Trigger] = Operation(
+    "getTrigger", "GET", "/v1/triggers/{trigger}", {200: models.Trigger}
+)
+
+PUT_TRIGGER: Operation[models.Trigger] = Operation(
+    "putTrigger", "PUT", "/v1/triggers/{trigger}", {200: models.Trigger}
 )
 
 LIST_UPCOMING: Operation[models.UpcomingPage] = Operation(

@@ -65,6 +65,9 @@ Member = Literal[
 OnFailure = Literal["fail_fast", "continue"]
 
 
+Outcome = Literal["filed", "repeated", "refused"]
+
+
 Overlap = Literal["first", "second", "both"]
 
 
@@ -727,6 +730,30 @@ class Edge(Model, frozen=True, kw_only=True):
     target: str
 
 
+class EventIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An event. Its source and its ID name it: for 24 hours, the same event again starts nothing more."""
+
+    data: Mapping[str, Any] | UnsetType = UNSET
+    """At most 32768 bytes, as compact JSON."""
+    deliver_at: str | UnsetType | None = UNSET
+    """When the event counts, in place of now. Delays of triggers begin then."""
+    id: str
+    """Another one for each event of the source; the same one for a repetition."""
+    source: str
+    """Where the event comes from."""
+    type: str
+    """What has happened."""
+
+
+class Event(Model, frozen=True, kw_only=True):
+    """What the event has started. Each run in it is durable."""
+
+    id: str
+    matches: tuple[Match, ...]
+    """The triggers that the event matches, by name."""
+    source: str
+
+
 class ExecutionDetail(Model, frozen=True, kw_only=True):
     """One planned run of a job, read by its id."""
 
@@ -1347,6 +1374,20 @@ class Longest(Model, frozen=True, kw_only=True):
     stage: str
     text: str
     """In words, such as `41 s: breaker open`."""
+
+
+class Match(Model, frozen=True, kw_only=True):
+    """A trigger that the event matches."""
+
+    due_at: datetime | None = None
+    execution_id: str | None = None
+    job_id: str
+    outcome: str
+    """`filed`: a run was filed. `repeated`: this event had filed the run before. `refused`: no run is
+    filed, for the `reason`.
+    """
+    reason: str | None = None
+    trigger: str
 
 
 class Missed(Model, frozen=True, kw_only=True):
@@ -2284,6 +2325,34 @@ class TenantPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True
     quotas: Mapping[str, int | None] | UnsetType = UNSET
     state: TenantState | UnsetType = UNSET
     weight: int | UnsetType = UNSET
+
+
+class TriggerIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which events start a run of which job."""
+
+    delay_seconds: int | UnsetType = UNSET
+    """How long after the event the run is due."""
+    job_id: str
+    """A recurring job. It may be paused: its schedule is then no matter."""
+    pattern: Mapping[str, Any]
+    """In the pattern language of Amazon EventBridge, against `source`, `type`, `id` and `data`."""
+
+
+class Trigger(Model, frozen=True, kw_only=True):
+    """A trigger. Its version grows with each change."""
+
+    changed_at: datetime
+    delay_seconds: int
+    job_id: str
+    name: str
+    pattern: dict[str, Any]
+    version: int
+
+
+class Triggers(Model, frozen=True, kw_only=True):
+    """All triggers of the tenant, by name."""
+
+    triggers: tuple[Trigger, ...]
 
 
 class UpcomingPage(Model, frozen=True, kw_only=True):

@@ -55,6 +55,12 @@ class Scene:
         return "plant"
 
     @cached_property
+    def trigger(self) -> str:
+        """A trigger of the source `shop`."""
+        self.shell.ok("triggers", "put", "orders", "--job", self.job, "--pattern", '{"source": ["shop"]}')
+        return "orders"
+
+    @cached_property
     def parked(self) -> str:
         """A message that could not be handled."""
         world = self.shell.deployment.world.world

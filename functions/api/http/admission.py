@@ -45,6 +45,7 @@ OPEN_PATHS = frozenset(
         "/v1/docs/guides/schedule-jobs",
         "/v1/docs/guides/statistics",
         "/v1/docs/guides/tasks",
+        "/v1/docs/guides/triggers",
         "/v1/docs/guides/verify-calls",
         "/v1/docs/guides/workflows",
         "/v1/docs/reference/api",
@@ -83,7 +84,7 @@ _COUNTED = re.compile(
     r"POST /v1/jobs(?:/batch|/[^/]+/(?:trigger|backfill))?|PATCH /v1/jobs/[^/]+|PUT /v1/jobs/by-key/[^/]+"
     r"|POST /v1/(?:executions/[^/]+|dead-letters|runs/[^/]+)/redrive"
     r"|POST /v1/workflows(?:/[^/]+/runs)?|PATCH /v1/workflows/[^/]+"
-    r"|PUT /v1/workflows/by-key/[^/]+"
+    r"|PUT /v1/workflows/by-key/[^/]+|POST /v1/events"
 )
 """Requests that create or move work. Each costs one creation token before its body is parsed; every other
 request costs one request token."""

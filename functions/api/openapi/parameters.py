@@ -20,6 +20,7 @@ from shared.domain.jobs.job_key import KEY, SET
 from shared.domain.jobs.new_job import MAX_NAME_LENGTH, TAG
 from shared.domain.listings.filters import EXECUTION_STATES, FAILURE_REASONS, JOB_STATES, Kind
 from shared.domain.schedules.own_calendar import CALENDAR_NAME
+from shared.domain.triggers.trigger import TRIGGER_NAME
 from shared.names import Lane
 from shared.usecases.listings.count_upcoming import MAX_STEP_SECONDS
 from shared.usecases.listings.list_upcoming import MAX_WITHIN_SECONDS
@@ -51,6 +52,11 @@ _IN_PATH = {
         "description": "The key that the owner gives to the job.",
         "schema": {"type": "string", "pattern": KEY},
         "example": "billing.nightly",
+    },
+    "trigger": {
+        "description": "The name of a trigger.",
+        "schema": {"type": "string", "pattern": TRIGGER_NAME},
+        "example": "large-orders",
     },
     "calendar": {
         "description": "The name of a calendar.",

@@ -81,6 +81,12 @@ TAGS = (
         page="reference/schedules",
     ),
     Tag(
+        name="Triggers and events",
+        description="Events that start jobs.",
+        paths=("/v1/triggers", "/v1/events"),
+        page="guides/triggers",
+    ),
+    Tag(
         name="Keys and signing secrets",
         description="Of the tenant that owns the key. They need the scope `admin`; any key may ask what it is.",
         paths=("/v1/keys", "/v1/signing-secrets", "/v1/whoami"),

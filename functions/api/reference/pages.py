@@ -34,6 +34,7 @@ GUIDES = (
         "guides/schedule-jobs",
         "guides/statistics",
         "guides/tasks",
+        "guides/triggers",
         "guides/verify-calls",
         "guides/workflows",
     ),

@@ -15,6 +15,7 @@ from shared.ports.executions import ExecutionStore
 from shared.ports.listings import Queries, TenantIndex
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import TenantStore
+from shared.ports.triggers import TriggerStore
 from shared.usecases.listings.plain_values import plain
 from shared.usecases.reading.read_executions import read_readable
 from shared.usecases.reading.read_page import walk_index
@@ -35,12 +36,13 @@ class ExportTenant:
     queries: Queries
     store: ExecutionStore
     calendars: CalendarStore
+    triggers: TriggerStore
     open_request: OpenRequest
     clock: Clock
 
     def execute(self, tenant_id: str, describe: Callable[[Tenant], Mapping[str, Any]]) -> Iterator[Document]:
-        """The tenant by `describe`, its keys and secrets without anything secret, its calendars, its definitions with
-        their requests, and its executions, the oldest first. NotFoundError, UnavailableError."""
+        """The tenant by `describe`, its keys and secrets without anything secret, its calendars and triggers, its
+        definitions with their requests, and its executions, the oldest first. NotFoundError, UnavailableError."""
         tenant, now_ms = FindTenant(self.tenants).execute(tenant_id), self.clock.now_ms()
         yield {"kind": "tenant", **describe(tenant)}
         for key in self.tenants.get_keys(tenant.key_ids):
@@ -49,6 +51,8 @@ class ExportTenant:
             yield {"kind": "signing_secret", **secret_document(secret, now_ms)}
         for calendar in self.calendars.all(tenant.id):
             yield {"kind": "calendar", **plain(calendar)}
+        for trigger in self.triggers.all(tenant.id):
+            yield {"kind": "trigger", **plain(trigger)}
         for job in self._definitions(tenant.id):
             yield {"kind": "job", **plain(job), "request": self._request(tenant, job)}
         for execution in self._executions(tenant):

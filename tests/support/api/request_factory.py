@@ -29,6 +29,8 @@ BODIES: dict[str, Any] = {
     "pauseJob": {"reason": "for a test"},
     "previewSchedule": {"cron": "0 9 * * *"},
     "putCalendar": {"country": "DE", "dates_out": ["2025-12-24"]},
+    "putTrigger": {"pattern": {"source": ["shop"]}, "job_id": "job_r" + "0" * 27},
+    "sendEvent": {"source": "shop", "type": "order.paid", "id": "order-1", "data": {"amount": 120}},
     "createKey": {"scopes": ["read"]},
     "rotateKey": {"overlap_seconds": 60},
     "rotateSigningSecret": {"overlap_seconds": 60},
@@ -62,6 +64,7 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
     "run_id": ("run_1" + "0" * 30, "unknown"),
     "key": ("no-such-key", "-x"),
     "calendar": ("no-such-calendar", "No.Calendar"),
+    "trigger": ("no-such-trigger", "No.Trigger"),
     "key_id": ("0" * 16, "unknown"),
     "secret_id": ("sec_00000000", "unknown"),
     "tenant_id": ("nobody", "No.Body"),
@@ -105,6 +108,10 @@ def settle(world: ApiWorld, name: str) -> Party:
     calendars = [f"{name}-one", f"{name}-two"]
     for calendar in calendars:
         ask(world, party.key, "PUT", f"/v1/calendars/{calendar}", BODIES["putCalendar"])
+    triggers = [f"{name}-three", f"{name}-four"]
+    for trigger in triggers:
+        body = BODIES["putTrigger"] | {"job_id": jobs[2]}
+        ask(world, party.key, "PUT", f"/v1/triggers/{trigger}", body)
     Lanes(world.world).until(world.world.clock.time_ms + 10_000)
     workflows, runs = _workflows(world, party)
     _redrive(world, party)
@@ -123,6 +130,7 @@ def settle(world: ApiWorld, name: str) -> Party:
         job_id=jobs,
         key=keys_of_jobs,
         calendar=calendars,
+        trigger=triggers,
         execution_id=[execution["id"] for execution in executions],
         redrive_id=[redrive.json["id"]],
         bulk_task_id=[operation.json["id"]],

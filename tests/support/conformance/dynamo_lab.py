@@ -41,6 +41,7 @@ from shared.adapters.dynamodb.jobs.job_names import DynamoJobNames
 from shared.adapters.dynamodb.jobs.job_store import DynamoJobStore
 from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
 from shared.adapters.dynamodb.jobs.run_lock_store import DynamoRunLockStore
+from shared.adapters.dynamodb.jobs.trigger_store import DynamoTriggerStore
 from shared.adapters.dynamodb.limits.limit_store import DynamoLimitStore
 from shared.adapters.dynamodb.limits.throttle_status import DynamoThrottleStatus
 from shared.adapters.dynamodb.listings.queries import DynamoQueries
@@ -217,6 +218,10 @@ class DynamoLab:
     @cached_property
     def calendars(self) -> DynamoCalendarStore:
         return DynamoCalendarStore(self._use(self.names.jobs), self.names.jobs)
+
+    @cached_property
+    def triggers(self) -> DynamoTriggerStore:
+        return DynamoTriggerStore(self._use(self.names.jobs), self.names.jobs)
 
     @cached_property
     def job_names(self) -> DynamoJobNames:

@@ -36,6 +36,7 @@ from shared.ports.tenancy import (
     TenantRecords,
     TenantStore,
 )
+from shared.ports.triggers import TriggerStore
 from shared.ports.workflows import RunStore, WorkflowStore
 from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.archive import FakeArchiveUnits, FakeIndexCounts, FakeLatePuts
@@ -67,6 +68,7 @@ from tests.support.fakes.table import Damage, FakeTable
 from tests.support.fakes.tenant_deletions import FakeTenantDeletions, FakeTenantRecords
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.throttle_status import FakeThrottleStatus
+from tests.support.fakes.trigger_store import FakeTriggerStore
 from tests.support.fakes.workflow_stores import FakeRunStore, FakeWorkflowStore
 
 
@@ -156,6 +158,9 @@ class Lab(Protocol):
 
     @property
     def calendars(self) -> CalendarStore: ...
+
+    @property
+    def triggers(self) -> TriggerStore: ...
 
     @property
     def job_names(self) -> JobNames: ...
@@ -261,6 +266,7 @@ class FakeLab:
         self.job_names = FakeJobNames(self.table)
         self.job_keys = FakeJobKeys(self.table)
         self.calendars = FakeCalendarStore(self.table)
+        self.triggers = FakeTriggerStore(self.table)
         self.audit = FakeAuditLog()
         self.trail_progress = FakeTrailProgress()
         self.archive_units = FakeArchiveUnits()

@@ -15,6 +15,7 @@ MEANINGS = {
     "expression": "cron(0 9 ? * MON-FRI *)",
     "timezone": "Europe/Berlin",
     "calendar": "DE",
+    "deliver_at": "2030-01-01T09:00:00Z",
     "start_at": "2025-03-01T00:00:00Z",
     "end_at": "2031-01-01T00:00:00Z",
     "url": "https://receiver.example/hook",
@@ -92,8 +93,10 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
         is_to_stop = chance.random() < RUNNING
         case.query = {"stop_retries": "true"} if is_to_stop else {}
         case.path_parameters["execution_id"] = near.running if is_to_stop else near.queued
-    elif _operation(case) == "cancelRun" and chance.random() < RUNNING:
-        case.path_parameters["run_id"] = near.begun_run
+    elif _operation(case) == "cancelRun":
+        # One with a running attempt first, then one that was cancelled before.
+        has_stopped = 202 in near.statuses.get("cancelRun", ())
+        case.path_parameters["run_id"] = near.ours.ids["run_id"][0] if has_stopped else near.begun_run
     elif _operation(case) == "redriveRun":
         # The first run was cancelled in its first epoch.
         case.path_parameters["run_id"], case.body = near.ours.ids["run_id"][0], {"epoch": 1}
@@ -110,6 +113,9 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
         # The document has no example of this parameter, because a form would be filled with it.
         case.query = {**(case.query or {}), "stop_retries": "true"}
         case.path_parameters["job_id"] = chance.choice(near.attempts).job_id
+    elif _operation(case) == "putTrigger":
+        case.body["pattern"] = {"source": ["shop"]}
+        case.body["job_id"] = chance.choice(near.hourly)
     elif _operation(case) == "deleteTenant":
         case.body["confirm"] = case.path_parameters["tenant_id"]
     elif _operation(case) == "backfillJob":

@@ -14,6 +14,7 @@ from shared.domain.jobs.job import Chain, Job
 from shared.domain.jobs.job_key import KeyedId
 from shared.domain.listings.position import IndexPosition
 from shared.domain.schedules.own_calendar import OwnCalendar
+from shared.domain.triggers.trigger import Trigger
 from shared.domain.workflows.run import Run
 from shared.domain.workflows.workflow import Workflow, WorkflowHead
 from shared.ports.listings import TenantIndex
@@ -93,6 +94,8 @@ class FakeTable:
     calendar_marks: dict[tuple[str, str], int] = field(default_factory=dict)
     """By tenant and an empty name."""
     """The last version of each calendar, and its content unless it was deleted, by tenant and name."""
+    triggers: dict[tuple[str, str], Trigger] = field(default_factory=dict)
+    """By tenant and name."""
     key_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
     """The expiry of the records of keys whose jobs have ended, by tenant and key."""
     extras: dict[tuple[str, str, IndexPosition], int] = field(default_factory=dict)

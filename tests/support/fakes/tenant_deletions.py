@@ -86,7 +86,7 @@ class FakeTenantRecords:
         requests = [(tenant_id, name) for key in jobs if (name := table.jobs[key].call.payload_id)]
         rows = [
             *(*table.past_chains, *table.extras),
-            *(*table.calendars, *table.calendar_marks, *table.workflows, *table.revisions),
+            *(*table.calendars, *table.calendar_marks, *table.workflows, *table.triggers, *table.revisions),
         ]
         records = [] if jobs else [key for key in rows if key[0] == tenant_id][:PAGE]
         for key in jobs:
@@ -96,6 +96,7 @@ class FakeTenantRecords:
             table.extras.pop(record, None)  # type: ignore[arg-type]
             table.calendars.pop(record, None)  # type: ignore[arg-type]
             table.calendar_marks.pop(record, None)  # type: ignore[arg-type]
+            table.triggers.pop(record, None)  # type: ignore[arg-type]
             table.workflows.pop(record, None)  # type: ignore[arg-type]
             revision = table.revisions.pop(record, None)  # type: ignore[arg-type]
             calls = revision.calls if revision is not None else ()

@@ -48,6 +48,7 @@ from tests.support.fakes.table import FakeTable
 from tests.support.fakes.tenant_deletions import FakeTenantDeletions, FakeTenantRecords
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.throttle_status import FakeThrottleStatus
+from tests.support.fakes.trigger_store import FakeTriggerStore
 from tests.support.fakes.vault import FakeVault
 from tests.support.fakes.wakeup_queue import FakeWakeupQueue
 from tests.support.fakes.workflow_stores import FakeRunStore, FakeWorkflowStore
@@ -85,6 +86,7 @@ class FakePorts:
         self.job_names = FakeJobNames(self.table)
         self.job_keys = FakeJobKeys(self.table)
         self.calendars = FakeCalendarStore(self.table)
+        self.triggers = FakeTriggerStore(self.table)
         self.reconcile_progress = FakeReconcileProgress()
         self.audit_log = FakeAuditLog()
         self.parameters = FakeParameters()
@@ -147,6 +149,7 @@ class FakePorts:
         ports.job_names = self.tapped("job_names", self.job_names)
         ports.job_keys = self.tapped("job_keys", self.job_keys)
         ports.calendars = self.tapped("calendars", self.calendars)
+        ports.triggers = self.tapped("triggers", self.triggers)
         ports.audit_log = self.tapped("audit", self.audit_log)
         ports.limits = self.tapped("limits", self.limits)
         ports.throttle_status = self.throttle_status

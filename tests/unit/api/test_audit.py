@@ -75,6 +75,7 @@ class AuditedTenant:
             "putJob": BODIES["putJob"] | {"lane": "bulk"},
             "putCalendar": {"weekend": ["sunday"]},
             "putWorkflow": BODIES["putWorkflow"] | {"deadline_seconds": 60},
+            "putTrigger": BODIES["putTrigger"] | {"job_id": self.party.ids["job_id"][2], "delay_seconds": 60},
         }
         document = recurring.get(route.operation) or document_for(route)
         return ask(self.api, key, route.method, path_of(route, ids), document), ids
@@ -118,13 +119,14 @@ def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
         "searchExecutions",
         "createWorkflow",
         "putWorkflow",
+        "sendEvent",
     )
     if operation == "changeSettings":
         assert record.target == "ours"
     elif operation not in makers:
         assert record.target in ids.values()
     assert record.before != record.after
-    assert (record.after is None) is (operation in ("removeParked", "deleteCalendar"))
+    assert (record.after is None) is (operation in ("removeParked", "deleteCalendar", "deleteTrigger"))
 
 
 @pytest.mark.parametrize("route", CHANGES, ids=name_of)

@@ -96,9 +96,12 @@ def _send(world: ApiWorld, route: Route, body: Any) -> Answer:
         "key_id": made["id"],
         "key": "nightly",
         "calendar": "plant",
+        "trigger": "large-orders",
         "workflow_id": workflow["id"],
         "run_id": run["id"],
     }
+    if route.operation == "putTrigger":
+        body = body | {"job_id": job["id"]}
     path = path_of(route, ids)
     if route.path.startswith("/v1/admin"):
         key = world.world.create_tenant.operator().api_key

@@ -1,96 +1,296 @@
-"""One run more, now."""
+"""Triggers and events, as clients and receivers see them."""
+
+import json
+from typing import Any
 
 import pytest
 
-from shared.domain.executions.states import State
-from tests.support.api.api_world import JOB, ApiWorld
-from tests.support.api.job_requests import DAILY, MINUTELY, post
-from tests.support.builders import TENANT
+from shared.domain.bucket import EVERY_SHARD
+from shared.domain.triggers.trigger import MAX_TRIGGERS
+from tests.support.api.api_world import JOB, Answer, ApiWorld
+from tests.support.api.job_requests import post, send
+from tests.support.usecases.lanes import Lanes
+
+MINUTE_MS, DAY_MS = 60_000, 86_400_000
+LARGE: dict[str, Any] = {"source": ["shop"], "data": {"amount": [{"numeric": [">=", 100]}]}}
+PAID: dict[str, Any] = {
+    "source": "shop",
+    "type": "order.paid",
+    "id": "order-1",
+    "data": {"amount": 120, "items": ["a", None]},
+}
+DAILY: dict[str, Any] = {"schedule": {"rate_seconds": 86_400}}
 
 
-def test_triggered_run_is_called_at_once_beside_the_schedule() -> None:
-    world = ApiWorld()
-    job = world.create(**DAILY)
-    answer = post(world, job, "trigger")
-    assert (answer.status, answer.headers["Location"]) == (201, f"/v1/executions/{answer.json['id']}")
-    assert answer.json["job_id"] == job["id"]
-    (triggered,) = (
-        row.execution
-        for row in world.world.table.executions.values()
-        if str(row.execution.id) == answer.json["id"]
-    )
-    world.world.attempt(triggered)
-    (call,) = world.world.sender.calls
-    assert dict(call.callback.headers)["X-Job-Id"] == job["id"]
-    assert world.get(f"/v1/jobs/{job['id']}").json == job, "the schedule is not touched"
+class Shop:
+    """A deployment with a recurring job and the trigger `large`."""
+
+    def __init__(self, **job: Any) -> None:
+        self.api = ApiWorld()
+        self.job = self.api.create(**DAILY, **job)
+        self.lanes = Lanes(self.api.world)
+        assert self.put("large").status == 200
+
+    def put(self, name: str, **changes: Any) -> Answer:
+        body = {"pattern": LARGE, "job_id": self.job["id"]} | changes
+        return send(self.api, "PUT", f"/v1/triggers/{name}", body)
+
+    def send(self, **changes: Any) -> Answer:
+        return send(self.api, "POST", "/v1/events", PAID | changes)
+
+    def started(self, **changes: Any) -> dict[str, Any]:
+        """The only match of an event."""
+        answer = self.send(**changes)
+        assert answer.status == 200, answer.text
+        (match,) = answer.json["matches"]
+        return dict(match)
+
+    def pass_seconds(self, seconds: int) -> None:
+        """With a tick of the watcher in each minute."""
+        end_ms = self.api.world.clock.time_ms + seconds * 1000
+        while (now_ms := self.api.world.clock.time_ms) < end_ms:
+            self.api.world.watch.execute(EVERY_SHARD)
+            self.lanes.until(min(end_ms, now_ms + MINUTE_MS))
+
+    def bodies(self) -> list[Any]:
+        return [json.loads(call.callback.body) for call in self.api.world.sender.calls]
 
 
-def test_the_same_key_makes_one_run_however_often_it_is_sent() -> None:
-    world = ApiWorld()
-    job = world.create(**DAILY)
-    first = post(world, job, "trigger", idempotency_key="k")
-    second = post(world, job, "trigger", idempotency_key="k")
-    assert second.json == first.json
-    assert (second.status, second.headers["Idempotency-Replayed"]) == (201, "true")
-    assert post(world, job, "trigger", idempotency_key="other").json["id"] != first.json["id"]
+def test_trigger_is_shown_as_it_was_put_and_listed_by_name() -> None:
+    shop = Shop()
+    shown = shop.api.get("/v1/triggers/large").json
+    assert shown == {
+        "name": "large",
+        "version": 1,
+        "pattern": LARGE,
+        "job_id": shop.job["id"],
+        "delay_seconds": 0,
+        "changed_at": shown["changed_at"],
+    }
+    other = shop.put("a-1", delay_seconds=5).json
+    assert shop.api.get("/v1/triggers").json == {"triggers": [other, shown]}
 
 
-def test_a_key_of_another_request_is_refused() -> None:
-    world = ApiWorld()
-    job = world.create(**DAILY)
-    world.post(JOB, idempotency_key="k")
-    assert post(world, job, "trigger", idempotency_key="k").problem == "idempotency-key-reused"
-    other = world.create(**MINUTELY)
-    post(world, job, "trigger", idempotency_key="j")
-    assert post(world, other, "trigger", idempotency_key="j").problem == "idempotency-key-reused"
+def test_trigger_version_grows_with_each_change_alone() -> None:
+    shop = Shop()
+    assert shop.put("large").json["version"] == 1
+    assert shop.put("large", delay_seconds=1).json["version"] == 2
+    assert send(shop.api, "DELETE", "/v1/triggers/large").json["version"] == 2
+    assert shop.api.get("/v1/triggers/large").status == 404
+    assert send(shop.api, "DELETE", "/v1/triggers/large").status == 404
+    assert shop.put("large").json["version"] == 1
 
 
-def test_refused_trigger_does_not_use_up_its_idempotency_key() -> None:
-    world = ApiWorld()
-    job = world.create(**DAILY)
-    run = post(world, job, "trigger", idempotency_key="mine").json
-    world.delete(f"/v1/jobs/{job['id']}")
-    assert post(world, job, "trigger", idempotency_key="k").problem == "invalid-state"
-    assert world.post(JOB, idempotency_key="k").status == 201
-    assert post(world, job, "trigger", idempotency_key="mine").json["id"] == run["id"], "a replay"
+def test_event_starts_the_job_with_its_data_beside_the_body() -> None:
+    shop = Shop()
+    match = shop.started()
+    assert (match["trigger"], match["job_id"], match["outcome"]) == ("large", shop.job["id"], "filed")
+    shop.pass_seconds(2)
+    (body,) = shop.bodies()
+    assert body == {"event": PAID, "body": JOB["request"]["json"]}
+    (call,) = shop.api.world.sender.calls
+    headers = dict(call.callback.headers)
+    assert headers["webhook-id"] == match["execution_id"]
+    assert headers["Content-Type"] == "application/json"
+    shown = shop.api.get(f"/v1/executions/{match['execution_id']}").json
+    assert (shown["state"], shown["job_id"]) == ("succeeded", shop.job["id"])
+    listed = shop.api.get(f"/v1/jobs/{shop.job['id']}/executions").json["executions"]
+    assert match["execution_id"] in [each["id"] for each in listed]
 
 
-def test_a_paused_job_can_be_triggered_and_a_one_off_cannot() -> None:
-    world = ApiWorld()
-    job = world.create(**DAILY)
-    post(world, job, "pause")
-    assert post(world, job, "trigger").status == 201
-    assert post(world, world.create(), "trigger").problem == "invalid-state"
+@pytest.mark.parametrize("changes", [{"source": "other"}, {"data": {"amount": 99}}, {"data": {}}])
+def test_event_that_matches_no_trigger_starts_nothing(changes: dict[str, Any]) -> None:
+    shop = Shop()
+    assert shop.send(**changes).json["matches"] == []
+    shop.pass_seconds(60)
+    assert shop.bodies() == []
 
 
-def test_a_deletion_takes_it_along() -> None:
-    world = ApiWorld()
-    job = world.create(**DAILY)
-    triggered = post(world, job, "trigger").json["id"]
-    world.delete(f"/v1/jobs/{job['id']}")
-    (row,) = (row for key, row in world.world.table.executions.items() if str(key) == triggered)
-    assert row.execution.state is State.CANCELLED
+def test_event_sent_again_starts_nothing_more_for_a_day() -> None:
+    shop = Shop()
+    first = shop.started()
+    shop.pass_seconds(10)
+    assert shop.started() == first | {"outcome": "repeated"}
+    shop.pass_seconds(10)
+    assert len(shop.bodies()) == 1
+    shop.api.world.clock.time_ms += DAY_MS
+    assert shop.started()["outcome"] == "filed"
 
 
-def test_a_run_that_a_deletion_overlooked_makes_no_call() -> None:
-    world = ApiWorld()
-    job = world.create(**DAILY)
-    triggered = post(world, job, "trigger").json["id"]
-    (row,) = (row for key, row in world.world.table.executions.items() if str(key) == triggered)
-    before = row.execution
-    world.delete(f"/v1/jobs/{job['id']}")
-    row.execution = before
-    world.world.attempt(before)
-    assert world.world.sender.calls == []
+def test_event_with_the_id_of_another_one_is_refused() -> None:
+    shop = Shop()
+    first = shop.started()
+    refused = shop.send(data={"amount": 121})
+    assert (refused.status, refused.problem) == (422, "idempotency-key-reused")
+    assert "source and id" in refused.json["detail"]
+    assert shop.started(source="shop", id="order-2")["outcome"] == "filed"
+    assert shop.started() == first | {"outcome": "repeated"}
 
 
-@pytest.mark.parametrize("step", ["idempotency.claim", "jobs.file_beside", "queue.send"])
-def test_a_lost_answer_on_the_way_makes_no_second_run(step: str) -> None:
-    world = ApiWorld()
-    job = world.create(**DAILY)
-    before = len(world.world.table.executions)
-    world.world.steps.lose_answer(step)
-    assert post(world, job, "trigger", idempotency_key="k").problem == "service-unavailable"
-    assert post(world, job, "trigger", idempotency_key="k").status == 201
-    assert len(world.world.table.executions) == before + 1
-    assert world.world.table.jobs[TENANT, job["id"]].revision == 1
+def test_refused_event_leaves_no_record_for_a_trigger_that_it_would_match_anew() -> None:
+    shop = Shop()
+    shop.started()
+    shop.put("a-new")
+    assert shop.send(type="order.cancelled").status == 422
+    outcomes = {each["trigger"]: each["outcome"] for each in shop.send().json["matches"]}
+    assert outcomes == {"a-new": "filed", "large": "repeated"}
+
+
+def test_event_starts_a_run_of_its_own_for_each_matching_trigger() -> None:
+    shop = Shop()
+    shop.put("also", pattern={"$or": [{"type": ["order.paid"]}, {"source": ["x"]}]})
+    shop.put("never", pattern={"type": ["refund"]})
+    matches = shop.send().json["matches"]
+    assert [each["trigger"] for each in matches] == ["also", "large"]
+    assert len({each["execution_id"] for each in matches}) == 2
+    shop.pass_seconds(2)
+    assert len(shop.bodies()) == 2
+
+
+def test_run_is_due_after_the_delay_of_its_trigger() -> None:
+    shop = Shop()
+    shop.put("large", delay_seconds=7_200)
+    match = shop.started()
+    now_ms = shop.api.world.clock.time_ms
+    shop.pass_seconds(7_190)
+    assert shop.bodies() == []
+    shop.pass_seconds(20)
+    assert len(shop.bodies()) == 1
+    (call,) = shop.api.world.sender.calls
+    assert call.at >= now_ms + 7_200_000
+    assert shop.started() == match | {"outcome": "repeated"}
+
+
+def test_event_of_the_future_counts_when_it_is_to_be_delivered() -> None:
+    shop = Shop()
+    shop.put("large", delay_seconds=60)
+    match = shop.started(deliver_at="2025-02-19T23:00:00+01:00")
+    assert match["due_at"] == "2025-02-19T22:01:00.000Z"
+    assert "deliver_at" not in shop.api.get("/v1/events").text
+
+
+@pytest.mark.parametrize("deliver_at", ["tomorrow", "2020-01-01T00:00:00Z", "2099-01-01T00:00:00Z"])
+def test_instant_of_an_event_that_cannot_be_is_refused(deliver_at: str) -> None:
+    refused = Shop().send(deliver_at=deliver_at)
+    assert refused.problem == "validation-failed"
+    assert refused.json["errors"][0]["pointer"] == "/deliver_at"
+
+
+def test_paused_job_is_started_by_events_all_the_same() -> None:
+    shop = Shop()
+    post(shop.api, shop.job, "pause")
+    assert shop.started()["outcome"] == "filed"
+    shop.pass_seconds(2)
+    assert len(shop.bodies()) == 1
+
+
+def test_event_says_that_a_deleted_job_starts_no_more() -> None:
+    shop = Shop()
+    send(shop.api, "DELETE", f"/v1/jobs/{shop.job['id']}")
+    match = shop.started()
+    assert (match["outcome"], match["reason"]) == ("refused", "the job is deleted")
+    assert "execution_id" not in match
+
+
+def test_run_that_waits_for_its_delay_ends_with_its_job() -> None:
+    shop = Shop()
+    shop.put("large", delay_seconds=600)
+    match = shop.started()
+    send(shop.api, "DELETE", f"/v1/jobs/{shop.job['id']}")
+    shop.pass_seconds(700)
+    assert shop.bodies() == []
+    shown = shop.api.get(f"/v1/executions/{match['execution_id']}").json
+    assert shown["state"] in ("cancelled", "failed", "skipped")
+
+
+def test_large_body_with_an_event_is_stored_apart() -> None:
+    own = {"text": "a" * 5_000}
+    shop = Shop(request={"url": "https://receiver.example/hook", "json": own})
+    match = shop.started(data={"amount": 100, "note": "b" * 30_000})
+    shop.pass_seconds(2)
+    (body,) = shop.bodies()
+    assert body["body"] == own
+    assert len(body["event"]["data"]["note"]) == 30_000
+    redriven = shop.api.get(f"/v1/executions/{match['execution_id']}").json
+    assert redriven["state"] == "succeeded"
+
+
+def test_event_that_does_not_fit_beside_the_body_is_refused_for_its_trigger() -> None:
+    shop = Shop(request={"url": "https://receiver.example/hook", "body": "a" * 199_000})
+    match = shop.started(data={"amount": 100, "note": "b" * 30_000})
+    assert (match["outcome"], "at most 204800" in match["reason"]) == ("refused", True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        ({"data": {"a": "b" * 40_000}}, "/data"),
+        ({"source": ""}, "/source"),
+        ({"type": "a\nb"}, "/type"),
+        ({"id": "a" * 257}, "/id"),
+        ({"data": []}, "/data"),
+        ({"detail": {}}, "/detail"),
+    ],
+)
+def test_event_that_cannot_be_is_refused_with_a_pointer(changes: dict[str, Any], pointer: str) -> None:
+    refused = Shop().send(**changes)
+    assert refused.problem == "validation-failed"
+    assert refused.json["errors"][0]["pointer"] == pointer
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        ({"pattern": {"source": "shop"}}, "/pattern/source"),
+        ({"pattern": {"data": {"amount": [{"numeric": [">", "1"]}]}}}, "/pattern/data/amount/0/numeric/1"),
+        ({"pattern": {}}, "/pattern"),
+        ({"pattern": {"source": ["a" * 5_000]}}, "/pattern"),
+        ({"job_id": "job_r" + "0" * 27}, "/job_id"),
+        ({"job_id": "nonsense"}, "/job_id"),
+        ({"delay_seconds": -1}, "/delay_seconds"),
+        ({"delay_seconds": 32_000_000}, "/delay_seconds"),
+    ],
+)
+def test_trigger_that_cannot_be_is_refused_with_a_pointer(changes: dict[str, Any], pointer: str) -> None:
+    refused = Shop().put("large", **changes)
+    assert refused.problem == "validation-failed"
+    assert refused.json["errors"][0]["pointer"] == pointer
+
+
+def test_trigger_of_a_one_off_or_deleted_job_is_refused() -> None:
+    shop = Shop()
+    once = shop.api.create()
+    refused = shop.put("other", job_id=once["id"])
+    assert "a recurring job" in refused.json["errors"][0]["detail"]
+    send(shop.api, "DELETE", f"/v1/jobs/{shop.job['id']}")
+    refused = shop.put("other")
+    assert "the job is deleted" in refused.json["errors"][0]["detail"]
+
+
+def test_tenant_has_a_limited_number_of_triggers() -> None:
+    shop = Shop()
+    for number in range(MAX_TRIGGERS - 1):
+        assert shop.put(f"t{number}").status == 200
+    refused = shop.put("one-more")
+    assert (refused.status, refused.problem) == (409, "invalid-state")
+    assert shop.put("large", delay_seconds=1).status == 200
+    assert len(shop.send().json["matches"]) == MAX_TRIGGERS
+
+
+def test_name_that_no_trigger_can_have_is_not_found() -> None:
+    shop = Shop()
+    assert shop.put("No.Trigger").status == 404
+    assert shop.api.get("/v1/triggers/No.Trigger").status == 404
+
+
+def test_event_starts_a_run_of_the_workflow_that_a_job_names() -> None:
+    shop = Shop()
+    task = {"key": "a", "request": {"url": "https://receiver.example/task"}}
+    workflow = send(shop.api, "POST", "/v1/workflows", {"tasks": [task]}).json["id"]
+    document = {"schedule": {"rate_seconds": 86_400}, "workflow": workflow}
+    job = send(shop.api, "POST", "/v1/jobs", document).json
+    shop.put("large", job_id=job["id"])
+    assert shop.started()["outcome"] == "filed"
+    shop.pass_seconds(60)
+    runs = shop.api.get(f"/v1/workflows/{workflow}/runs").json["runs"]
+    assert [run["state"] for run in runs] == ["succeeded"]

@@ -59,6 +59,7 @@ MODULES: tuple[Module, ...] = (
     Module("jobs_state", JOBS, ("pause", "resume", "trigger", "delete")),
     Module("backfills", JOBS, ("backfill",)),
     Module("calendars", JOBS, ("calendars",)),
+    Module("triggers", JOBS, ("triggers", "events")),
     Module("workflows", JOBS, ("workflows",)),
     # Look.
     Module("runs", LOOK, ("runs", "run")),

@@ -1,0 +1,113 @@
+"""`punctual triggers` and `punctual events`: events that start jobs."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from punctual.cli.exits import CommandError, Exit
+from punctual.cli.options import DURATION, seconds
+from punctual.cli.output import Column
+from punctual.cli.session import Session, session_of
+
+TriggerArgument = Annotated[
+    str, typer.Argument(metavar="TRIGGER", help="The name of a trigger.", show_default=False)
+]
+_JSON = "JSON|@FILE|-"
+COLUMNS = (
+    Column("trigger", lambda trigger: trigger.name),
+    Column("version", lambda trigger: trigger.version),
+    Column("job", lambda trigger: trigger.job_id),
+    Column("delay s", lambda trigger: trigger.delay_seconds),
+    Column("pattern", lambda trigger: json.dumps(trigger.pattern), folds=True),
+    Column("changed", lambda trigger: trigger.changed_at),
+)
+MATCH_COLUMNS = (
+    Column("trigger", lambda match: match.trigger),
+    Column("outcome", lambda match: match.outcome),
+    Column("job", lambda match: match.job_id),
+    Column("execution", lambda match: getattr(match, "execution_id", None)),
+    Column("due", lambda match: getattr(match, "due_at", None)),
+    Column("reason", lambda match: getattr(match, "reason", None), folds=True),
+)
+
+
+def list_triggers(context: typer.Context) -> None:
+    """List the tenant's triggers."""
+    session = session_of(context)
+    session.show_list(session.client.triggers.list().triggers, COLUMNS, empty="no triggers")
+
+
+def get_trigger(context: typer.Context, trigger: TriggerArgument) -> None:
+    """Show a trigger."""
+    session = session_of(context)
+    session.show_one(session.client.triggers.get(trigger), COLUMNS)
+
+
+def put_trigger(
+    context: typer.Context,
+    trigger: TriggerArgument,
+    job: Annotated[str, typer.Option(metavar="JOB", help="The id of the recurring job that events start.")],
+    pattern: Annotated[str, typer.Option(metavar=_JSON, help="The pattern that an event has to match.")],
+    delay: Annotated[
+        str | None, typer.Option(metavar=DURATION, help="How long after the event the run is due.")
+    ] = None,
+) -> None:
+    """Create a trigger, or replace it."""
+    session = session_of(context)
+    body: dict[str, Any] = {"pattern": _object(session, "--pattern", pattern), "job_id": job}
+    if delay is not None:
+        body["delay_seconds"] = seconds(delay, "--delay")
+    session.show_one(session.client.triggers.put(trigger, **body), COLUMNS)
+
+
+def delete_trigger(context: typer.Context, trigger: TriggerArgument) -> None:
+    """Delete a trigger; runs that it has started are left alone."""
+    session = session_of(context)
+    session.show_one(session.client.triggers.delete(trigger), COLUMNS)
+
+
+def send_event(
+    context: typer.Context,
+    source: Annotated[str, typer.Option(help="Where the event comes from.")],
+    type_: Annotated[str, typer.Option("--type", help="What has happened.")],
+    id_: Annotated[str, typer.Option("--id", help="The same one for a repetition of the event.")],
+    data: Annotated[str | None, typer.Option(metavar=_JSON, help="The data of the event.")] = None,
+    at: Annotated[
+        str | None, typer.Option(metavar="INSTANT", help="When the event counts, in place of now.")
+    ] = None,
+) -> None:
+    """Send an event, and show which triggers it matches and what it starts."""
+    session = session_of(context)
+    body: dict[str, Any] = {"source": source, "type": type_, "id": id_}
+    if data is not None:
+        body["data"] = _object(session, "--data", data)
+    if at is not None:
+        body["deliver_at"] = at
+    sent = session.client.events.send(**body)
+    session.show_list(sent.matches, MATCH_COLUMNS, empty="no trigger matches")
+
+
+def _object(session: Session, option: str, text: str) -> dict[str, Any]:
+    """The JSON object of an option: in itself, in a file, or from standard input."""
+    content = session.content(text) if text == "-" or text.startswith("@") else text
+    try:
+        value = json.loads(content)
+    except ValueError as error:
+        raise CommandError(f"{option}: no JSON: {error}", Exit.USAGE) from None
+    if not isinstance(value, dict):
+        raise CommandError(f"{option} needs a JSON object", Exit.USAGE)
+    return value
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    triggers = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Events that start jobs.")
+    triggers.command("list")(list_triggers)
+    triggers.command("get")(get_trigger)
+    triggers.command("put")(put_trigger)
+    triggers.command("delete")(delete_trigger)
+    app.add_typer(triggers, name="triggers")
+    events = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The tenant's own events.")
+    events.command("send")(send_event)
+    app.add_typer(events, name="events")

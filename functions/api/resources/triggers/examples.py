@@ -1,0 +1,26 @@
+"""Triggers of a tenant."""
+
+from typing import Any
+
+from functions.api.examples import NOW, Examples
+
+_JOB = "job_r001jmg0r03szjym089eyz6ab9d1"
+_IN: dict[str, Any] = {
+    "pattern": {
+        "source": ["shop"],
+        "type": [{"prefix": "order."}],
+        "data": {"amount": [{"numeric": [">=", 100]}]},
+    },
+    "job_id": _JOB,
+    "delay_seconds": 60,
+}
+_TRIGGER: dict[str, Any] = {"name": "large-orders", "version": 1, "changed_at": NOW, **_IN}
+TRIGGER_IN: Examples = {
+    "large_orders": _IN,
+    "either_of_two": {
+        "pattern": {"$or": [{"type": ["refund"]}, {"data": {"country": [{"anything-but": ["DE", "AT"]}]}}]},
+        "job_id": _JOB,
+    },
+}
+TRIGGER_OUT: Examples = {"large_orders": _TRIGGER}
+TRIGGERS_OUT: Examples = {"one": {"triggers": [_TRIGGER]}}

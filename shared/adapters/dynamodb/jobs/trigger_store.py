@@ -1,0 +1,118 @@
+"""Triggers of tenants: `cv` the version, `a` the instant of the change, `p` the pattern, `j` the job, `d` the delay in
+seconds."""
+
+from typing import Any
+
+from shared.adapters.aws.client import AwsClient
+from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode, encode_all, is_same
+from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
+from shared.adapters.dynamodb.codec.keys import item_key
+from shared.adapters.dynamodb.codec.versions import is_known, version_of
+from shared.domain.errors import InvalidValueError, UnknownVersionError, UnreadableItemError
+from shared.domain.triggers.trigger import Trigger
+from shared.names import Attr
+
+_PREFIX = "trigger#"
+
+
+class DynamoTriggerStore:
+    """A trigger is one item beside the definitions of its tenant, so that a deletion of the tenant finds it, and one
+    query gets all of them. A deleted trigger leaves nothing behind."""
+
+    def __init__(self, client: AwsClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def get(self, tenant_id: str, name: str) -> Trigger | None:
+        item = self._read(tenant_id, name)
+        return None if item is None else _trigger(item)
+
+    def all(self, tenant_id: str) -> list[Trigger]:
+        start: dict[str, Any] = {}
+        found: list[Trigger] = []
+        while True:
+            with translated():
+                answer = self._client.query(
+                    TableName=self._table,
+                    KeyConditionExpression="pk = :pk AND begins_with(sk, :prefix)",
+                    ExpressionAttributeValues={":pk": encode(tenant_id), ":prefix": encode(_PREFIX)},
+                    ConsistentRead=True,
+                    **start,
+                )
+            found += map(_trigger, answer["Items"])
+            last = answer.get("LastEvaluatedKey")
+            if not last:
+                return found
+            start = {"ExclusiveStartKey": last}
+
+    def put(self, tenant_id: str, trigger: Trigger, before: Trigger | None) -> bool:
+        fields: dict[str, Any] = {
+            "v": version_of(),
+            "cv": trigger.version,
+            "a": trigger.changed_at,
+            "p": trigger.pattern,
+            "j": trigger.job_id,
+            "d": trigger.delay_seconds,
+        }
+        item: Item = {**_key(tenant_id, trigger.name), **encode_all(fields)}
+        condition: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(pk)"}
+        try:
+            with translated():
+                self._client.put_item(
+                    TableName=self._table,
+                    Item=item,
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                    **(condition if before is None else _at(before)),
+                )
+        except ConditionRefused as refused:
+            return bool(refused.items) and is_same(refused.items[0], item)
+        return True
+
+    def delete(self, tenant_id: str, trigger: Trigger) -> bool:
+        try:
+            with translated():
+                self._client.delete_item(
+                    TableName=self._table, Key=_key(tenant_id, trigger.name), **_at(trigger)
+                )
+        except ConditionRefused:
+            # The response of the first try may have been lost.
+            return self._read(tenant_id, trigger.name) is None
+        return True
+
+    def _read(self, tenant_id: str, name: str) -> Any:
+        with translated():
+            answer = self._client.get_item(
+                TableName=self._table, Key=_key(tenant_id, name), ConsistentRead=True
+            )
+        return answer.get("Item")
+
+
+def _key(tenant_id: str, name: str) -> Any:
+    return item_key(tenant_id, f"{_PREFIX}{name}")
+
+
+def _at(trigger: Trigger) -> dict[str, Any]:
+    """On condition that the stored trigger is this one: versions restart after a deletion, instants do not."""
+    return {
+        "ConditionExpression": "cv = :version AND a = :changed",
+        "ExpressionAttributeValues": encode_all(
+            {":version": trigger.version, ":changed": trigger.changed_at}
+        ),
+    }
+
+
+def _trigger(item: Any) -> Trigger:
+    row: dict[str, Any] = dict(decode_all(item))
+    if not is_known(row.get("v")):
+        raise UnknownVersionError("a stored trigger of a newer version")
+    try:
+        return Trigger(
+            name=str(row[Attr.SK]).removeprefix(_PREFIX),
+            version=row["cv"],
+            changed_at=row["a"],
+            pattern=row["p"],
+            job_id=row["j"],
+            delay_seconds=row["d"],
+        )
+    except (KeyError, TypeError, InvalidValueError) as error:
+        raise UnreadableItemError("a stored trigger of an unknown form") from error

@@ -1,0 +1,45 @@
+"""Use cases about triggers and events."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from shared.dataclass import dataclass
+
+if TYPE_CHECKING:
+    from shared.bootstrap.core import CoreUseCases
+    from shared.usecases.triggers.manage_triggers import Triggers
+    from shared.usecases.triggers.receive_event import ReceiveEvent
+
+
+@dataclass(frozen=True)
+class TriggerUseCases:
+    """For functions that may write jobs and executions."""
+
+    core: CoreUseCases
+
+    @cached_property
+    def triggers(self) -> Triggers:
+        from shared.usecases.triggers.manage_triggers import Triggers
+
+        ports = self.core.ports
+        return Triggers(store=ports.triggers, find_job=self.core.find_job, clock=ports.clock)
+
+    @cached_property
+    def receive_event(self) -> ReceiveEvent:
+        from shared.usecases.triggers.receive_event import ReceiveEvent
+
+        ports = self.core.ports
+        return ReceiveEvent(
+            triggers=ports.triggers,
+            find_settled=self.core.lifecycle.find_settled,
+            file_trigger=self.core.file_trigger,
+            store=ports.executions,
+            jobs=ports.jobs,
+            idempotency=ports.idempotency,
+            open_request=self.core.open_request,
+            vault=ports.vault,
+            clock=ports.clock,
+            retention=self.core.settings.retention,
+        )

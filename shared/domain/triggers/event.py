@@ -1,0 +1,91 @@
+"""An event that starts jobs, and the body with which it reaches them."""
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from shared.dataclass import dataclass
+from shared.domain.delivery.request import Request
+from shared.domain.errors import InvalidStateError, InvalidValueError
+from shared.names import MAX_PAYLOAD_BYTES
+
+MAX_DATA_BYTES: Final = 32 * 1024
+"""Of the data of an event, as compact JSON in UTF-8."""
+MAX_TEXT: Final = 256
+"""Characters of the source, the type and the ID of an event."""
+DEDUPLICATION_SECONDS: Final = 86_400
+"""How long an event with the same source and ID is a repetition."""
+_WITHOUT_BODY: Final = ("GET", "HEAD")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Source and ID name an event: another one with both is a repetition. InvalidValueError for one that is none."""
+
+    source: str
+    type: str
+    id: str
+    data: Mapping[str, Any]
+    deliver_at: int | None = None
+    """The instant at which the event counts, in UTC ms; None for now."""
+
+    def __post_init__(self) -> None:
+        for name in ("source", "type", "id"):
+            text = getattr(self, name)
+            if not 1 <= len(text) <= MAX_TEXT or not text.isprintable():
+                raise InvalidValueError(f"must have 1 to {MAX_TEXT} printable characters", path=(name,))
+        size = len(_json(self.data).encode())
+        if size > MAX_DATA_BYTES:
+            raise InvalidValueError(
+                f"the data has at most {MAX_DATA_BYTES} bytes, not {size}", path=("data",)
+            )
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What patterns match, and what reaches the call."""
+        return {"source": self.source, "type": self.type, "id": self.id, "data": self.data}
+
+    @property
+    def encoded(self) -> bytes:
+        """Equal for repetitions of one event alone."""
+        return _json([self.document, self.deliver_at], sort_keys=True).encode()
+
+
+def with_event(request: Request, event: Event) -> Request:
+    """The request with the event in its body, beside the body that it had. A GET or HEAD request has no body.
+
+    InvalidStateError where both together are too large for a body.
+    """
+    if request.method in _WITHOUT_BODY:
+        return request
+    body = _json({"event": event.document, **_own_body(request.body)}).encode()
+    if len(body) > MAX_PAYLOAD_BYTES:
+        raise InvalidStateError(
+            f"the event and the job's own body have {len(body)} bytes together: at most {MAX_PAYLOAD_BYTES} are sent"
+        )
+    headers = tuple(each for each in request.headers if each[0].lower() != "content-type")
+    return replace(request, body=body, headers=(*headers, ("Content-Type", "application/json")))
+
+
+def _own_body(body: bytes) -> dict[str, Any]:
+    """The job's own body: as JSON if it is JSON, as text if it is text, and otherwise in base64."""
+    if not body:
+        return {"body": None}
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return {"body_base64": b64encode(body).decode()}
+    try:
+        return {"body": json.loads(text, parse_constant=_refuse)}
+    except (ValueError, RecursionError):
+        return {"body": text}
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _json(value: object, *, sort_keys: bool = False) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sort_keys)
