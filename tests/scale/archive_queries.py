@@ -111,7 +111,7 @@ class Questions:
         job = self.traffic.jobs[tenant]
         start = job.chain_from + (at - job.chain_from) // HOUR_MS * HOUR_MS
         identity: ExecutionId = job.chain(start).id_at(start)
-        shown = self.cases.listings.find_shown.execute(job.tenant_id, identity)
+        shown = self.cases.listings.find_shown.execute(job.tenant_id, str(identity))
         return int(str(shown.id) == str(identity))
 
     def _statistics(self, tenant: int, at: int) -> int:

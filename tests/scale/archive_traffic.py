@@ -117,8 +117,11 @@ class GeneratedExecutions:
             next_after=str(page[-1].id) if len(left) > limit else None,
         )
 
-    def get_many(self, execution_ids: Any) -> dict[Any, Execution]:
+    def get(self, execution_id: Any) -> Execution | None:
         """Everything has expired before readers come."""
+        return self.get_many([execution_id]).get(execution_id)
+
+    def get_many(self, execution_ids: Any) -> dict[Any, Execution]:
         assert all(each.dispatch_at < self.gone_before for each in execution_ids)
         return {}
 

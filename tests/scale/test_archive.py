@@ -1,9 +1,11 @@
 """The executions of the archive's scale run: each once, in pages, and as many of a tenant as are counted."""
 
 from collections import Counter
+from dataclasses import replace
 
 from shared.domain.archive.unit import HOUR_MS, MINUTES_PER_HOUR
 from shared.domain.executions.execution import Execution
+from tests.scale.archive import archive_page, run_archive
 from tests.scale.archive_traffic import ArchiveTraffic, GeneratedCounts, GeneratedExecutions
 
 TRAFFIC = ArchiveTraffic("test", one_offs_per_minute=7, tenants=5, shards=3, hours=2)
@@ -52,3 +54,12 @@ def test_runs_of_a_job_have_the_ids_that_its_history_computes() -> None:
     runs = [row for row in rows_of(hour, 1_000) if row.recurrence is not None]
     ids = {job.id: job.chain(hour * HOUR_MS + HOUR_MS).id_at(job.chain_from) for job in TRAFFIC.jobs}
     assert {row.job_id: row.id for row in runs} == ids
+
+
+def test_archive_of_some_hours_answers_every_question_and_has_a_price() -> None:
+    traffic = replace(TRAFFIC, hours=4)
+    run = run_archive(traffic, in_time=True)
+    assert (run.found.faults, run.found.rows) == ([], traffic.hours * traffic.rows_per_hour)
+    page = archive_page([run])
+    assert page.count("| test |") == 7
+    assert "| **all** | **" in page
