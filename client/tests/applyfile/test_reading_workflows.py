@@ -8,7 +8,14 @@ import msgspec
 import pytest
 
 from punctual.applyfile import ApplyFileError, Source, Workflow, read_apply_file
-from punctual.applyfile.workflow_schema import TASK_KEY, TASK_MEMBERS, WORKFLOW_MEMBERS, OwnTaskFields
+from punctual.applyfile.workflow_schema import (
+    TASK_KEY,
+    TASK_MEMBERS,
+    WORKFLOW_MEMBERS,
+    OwnTaskFields,
+    RunAlerts,
+    RunCallbacks,
+)
 from tests.support.sources import ROOT
 
 SCHEMAS = json.loads((ROOT / "docs" / "openapi.json").read_text())["components"]["schemas"]
@@ -123,6 +130,28 @@ def test_defaults_complete_tasks_where_they_have_a_meaning() -> None:
     }
 
 
+def test_urls_that_are_called_after_a_run_may_come_from_outside_the_file() -> None:
+    workflow = read(
+        ORDER + "    callbacks: {on_success: {env: DONE}, on_failure: none}\n"
+        "    alerts: {url: {command: [pass, chat]}, format: slack, events: [failed, recovered]}\n"
+    )
+    done, chat = Source("DONE"), Source(command=("pass", "chat"))
+    assert workflow.sources() == (done, chat)
+    assert workflow.hidden() == {"/callbacks/on_success", "/alerts/url"}
+    body = workflow.body({done: "https://example.com/done", chat: "https://chat.example/s3cret"})
+    assert body["callbacks"] == {"on_success": "https://example.com/done", "on_failure": "none"}
+    assert body["alerts"] == {
+        "url": "https://chat.example/s3cret",
+        "format": "slack",
+        "events": ["failed", "recovered"],
+    }
+    with pytest.raises(
+        ApplyFileError, match=r"workflows.order.alerts.url: the value of .* is no URL"
+    ) as refused:
+        workflow.body({done: "none", chat: "s3 cret"})
+    assert "s3 cret" not in str(refused.value)
+
+
 TASK = "        url: https://example.com/charge\n"
 
 
@@ -141,6 +170,17 @@ TASK = "        url: https://example.com/charge\n"
             ORDER + "    deadline_seconds: 604801\n",
             "jobs.yaml:7: .*deadline_seconds: expected `int` <= 604800",
         ),
+        (ORDER + "    alerts: {events: [failed]}\n", "jobs.yaml:7: .*alerts: .*missing required field `url`"),
+        (ORDER + "    alerts: {url: none, events: [late]}\n", "jobs.yaml:7: .*alerts.events"),
+        (
+            ORDER + "    alerts: {url: {env: A, command: [b]}}\n",
+            "jobs.yaml:7: .*url: exactly one of env, command",
+        ),
+        (
+            ORDER + "    callbacks: {on_sucess: none}\n",
+            "jobs.yaml:7: .*callbacks: .*unknown field `on_sucess`",
+        ),
+        (ORDER + "    callbacks: {on_success: chat.example}\n", "jobs.yaml:7: .*callbacks.on_success: "),
         (ORDER + "    on_failure: stop\n", "jobs.yaml:7: .*on_failure: "),
         (ORDER + "    name: ''\n", "jobs.yaml:7: .*name: "),
         (ORDER + "    tags: [A]\n", "jobs.yaml:7: .*tags"),
@@ -195,9 +235,15 @@ def test_members_are_those_of_the_api() -> None:
     task = set(SCHEMAS["TaskIn"]["properties"])
     assert set(TASK_MEMBERS) == (task - {"key", "request"}) | flat["request"]
     assert set(WORKFLOW_MEMBERS) == set(SCHEMAS["KeyedWorkflowIn"]["properties"]) - {"set"}
+    for ours, theirs in ((RunCallbacks, "RunCallbacksIn"), (RunAlerts, "RunAlertsIn")):
+        assert set(ours.__struct_fields__) == set(SCHEMAS[theirs]["properties"])
+    parts = msgspec.json.schema(RunAlerts)["$defs"]["RunAlerts"]["properties"]
+    assert set(parts["events"]["items"]["enum"]) == set(
+        SCHEMAS["RunAlertsIn"]["properties"]["events"]["items"]["enum"]
+    )
     assert len(set(TASK_MEMBERS)) == len(TASK_MEMBERS)
     limits = {name: SCHEMAS["TaskIn"]["properties"][name]["maxItems"] for name in ("after", "needs")}
-    ours: Any = msgspec.json.schema(OwnTaskFields)["$defs"]["OwnTaskFields"]["properties"]
-    assert {name: ours[name]["maxItems"] for name in limits} == limits
+    own: Any = msgspec.json.schema(OwnTaskFields)["$defs"]["OwnTaskFields"]["properties"]
+    assert {name: own[name]["maxItems"] for name in limits} == limits
     pattern: Any = SCHEMAS["TaskIn"]["properties"]["key"]["pattern"]
     assert set(pattern) == set(f"^{TASK_KEY.pattern}$")

@@ -86,7 +86,11 @@ def jobs_of(
         for key, members in workflows.items():
             lines.append(f"  {key}:")
             lines += [f"    {name}: {value}" for name, value in members.items()]
-    return wanted_jobs(read_apply_file("\n".join(lines).encode()), {"TOKEN": "s3cret"}, None)
+    return wanted_jobs(
+        read_apply_file("\n".join(lines).encode()),
+        {"TOKEN": "s3cret", "CHAT": "https://chat.example/hooks/s3cret"},
+        None,
+    )
 
 
 def apply(

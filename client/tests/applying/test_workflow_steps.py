@@ -85,6 +85,33 @@ def test_without_prune_no_workflow_of_the_set_is_listed_or_deleted() -> None:
     assert deployment.paths == ["PUT /v1/workflows/by-key/a.x"]
 
 
+def test_urls_from_outside_are_hidden_in_the_differences_of_a_workflow() -> None:
+    deployment = deployed("x")
+    with deployment.client() as client:
+        client.workflows.put(
+            "a.x",
+            set="a",
+            tasks=[{"key": "one", "request": {"url": HOOK}}],
+            callbacks={"on_failure": "https://chat.example/old/secret"},
+        )
+    members: Members = {
+        **ONE,
+        "callbacks": "{on_success: 'https://done.example/shown', on_failure: 'https://new.example/shown'}",
+        "alerts": "{url: {env: CHAT}, format: slack}",
+    }
+    plan, done = apply(deployment, "a", {}, workflows={"x": members})
+    assert {each.pointer: (each.before, each.after, each.hidden) for each in plan.changes[0].fields} == {
+        "/alerts/events": (None, ["failed"], False),
+        "/alerts/format": (None, "slack", False),
+        "/alerts/url": (None, None, True),
+        "/callbacks/on_failure": ("https://chat.example/…", "https://new.example/shown", False),
+        "/callbacks/on_success": (None, "https://done.example/shown", False),
+    }
+    assert [each.change for each in done] == ["updated"]
+    again, _ = apply(deployment, "a", {}, workflows={"x": members})
+    assert not again.has_changes
+
+
 def test_workflows_are_created_before_jobs_and_deleted_after_them() -> None:
     deployment = deployed("gone")
     daily: Members = {"cron": "0 3 1 1 *"}

@@ -41,7 +41,7 @@ def member_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
             return (member,), _unknown(member)
     if error := type_error(members, Fields):
         return error
-    if unknown_source := _outside_error(members):
+    if unknown_source := outside_error(_maybe_outside(members)):
         return unknown_source
     tags = members.get("tags", [])
     if len(set(tags)) != len(tags):
@@ -85,11 +85,15 @@ def job_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
     return None
 
 
-def _outside_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
-    """Return the first value from outside the file that does not say where it comes from."""
+def _maybe_outside(members: Mapping[str, Any]) -> dict[Path, Any]:
+    """The values that may come from outside the file, by their places."""
     given: dict[Path, Any] = {("headers", name): value for name, value in members.get("headers", {}).items()}
     given["body",] = members.get("body")
-    given |= {path: value_at(members, path) for path in URL_POINTERS}
+    return given | {path: value_at(members, path) for path in URL_POINTERS}
+
+
+def outside_error(given: Mapping[Any, Any]) -> tuple[Path, str] | None:
+    """Return the first value from outside the file that does not say where it comes from."""
     for path, value in given.items():
         if isinstance(value, dict) and len(value) != 1:
             return path, "exactly one of env, command is needed"

@@ -58,6 +58,18 @@ def source_of(value: Any) -> Source | None:
     return Source(value.get("env"), tuple(value.get("command", ())))
 
 
+def checked_url(place: str, source: Source, text: str, *, may_be_none: bool) -> str:
+    """The URL from outside the file. Raises ApplyFileError, without the text, if it is none."""
+    is_url = len(text) <= _MAX_URL and _URL_TEXT.fullmatch(text) is not None
+    if is_url or (may_be_none and text == _NO_URL):
+        return text
+    also = f", or is {_NO_URL!r}" if may_be_none else ""
+    raise ApplyFileError(
+        f"{place}: the value of {source} is no URL: one begins with https:// and has at "
+        f"most {_MAX_URL} characters of ASCII, without spaces and line breaks{also}"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """One job of the file. `members` are complete: the defaults of the file are in them.
@@ -121,21 +133,10 @@ class Job:
             if source is None:
                 continue
             first, *rest = path
-            url = self._url(path, source, values[source])
+            place = ".".join((self.section, self.key, *path))
+            url = checked_url(place, source, values[source], may_be_none=path != ("url",))
             found[first] = {**self.members[first], rest[0]: url} if rest else url
         return found
-
-    def _url(self, path: tuple[str, ...], source: Source, text: str) -> str:
-        may_be_none = path != ("url",)
-        is_url = len(text) <= _MAX_URL and _URL_TEXT.fullmatch(text) is not None
-        if is_url or (may_be_none and text == _NO_URL):
-            return text
-        also = f", or is {_NO_URL!r}" if may_be_none else ""
-        place = ".".join((self.section, self.key, *path))
-        raise ApplyFileError(
-            f"{place}: the value of {source} is no URL: one begins with https:// and has at "
-            f"most {_MAX_URL} characters of ASCII, without spaces and line breaks{also}"
-        )
 
     def _body(self, source: Source, text: str) -> str:
         try:

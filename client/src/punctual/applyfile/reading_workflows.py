@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from punctual.applyfile.checking import Path, member_error, type_error
-from punctual.applyfile.model import Job
+from punctual.applyfile.checking import Path, member_error, outside_error, type_error
+from punctual.applyfile.model import Job, value_at
 from punctual.applyfile.workflow import Workflow
 from punctual.applyfile.workflow_schema import (
     OWN_TASK_MEMBERS,
     SHARED,
     TASK_KEY,
     TASK_MEMBERS,
+    URL_POINTERS,
     WORKFLOW_MEMBERS,
     OwnTaskFields,
     WorkflowFields,
@@ -58,7 +59,8 @@ class WorkflowReader:
     def _checked(self, path: Path, members: dict[str, Any]) -> dict[str, Any]:
         self._check_names(path, members, WORKFLOW_MEMBERS)
         shared = {name: members[name] for name in _AS_OF_A_JOB if name in members}
-        for error in (type_error(members, WorkflowFields), member_error(shared)):
+        urls = {path: value_at(members, path) for path in URL_POINTERS}
+        for error in (type_error(members, WorkflowFields), member_error(shared), outside_error(urls)):
             if error is not None:
                 self.refuse((*path, *error[0]), error[1])
         return dict(members)

@@ -49,7 +49,7 @@ URL_POINTERS: Final[dict[tuple[str, ...], str]] = {
 _Zone = Annotated[str, Meta(max_length=64)]
 _InstantText = Annotated[str, Meta(max_length=64)]
 _Url = Annotated[str, Meta(max_length=2048, pattern="^https?://")]
-_Callback = Annotated[str, Meta(max_length=2048, pattern="^(none$|https?://)")]
+Callback = Annotated[str, Meta(max_length=2048, pattern="^(none$|https?://)")]
 _Wait = Annotated[int, Meta(ge=1, le=86_400)]
 _HeaderText = Annotated[str, Meta(pattern=r"^[\t\x20-\x7e]*\Z")]
 _Line = Annotated[str, Meta(max_length=1024)]
@@ -79,7 +79,7 @@ class Retry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`AlertsIn`: the events that are announced, and the URL that is called."""
 
-    url: _Callback | Outside
+    url: Callback | Outside
     events: (
         Annotated[
             list[Literal["failed", "recovered", "late", "skipped", "gone"]], Meta(min_length=1, max_length=5)
@@ -142,8 +142,8 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     catch_up_window_seconds: Annotated[int, Meta(ge=0, le=31_622_400)] | UnsetType = UNSET
     late_tolerance_seconds: Annotated[int, Meta(ge=0, le=86_400)] | UnsetType = UNSET
     overlap_policy: Literal["allow", "skip", "queue_one"] | UnsetType = UNSET
-    on_success: _Callback | Outside | UnsetType = UNSET
-    on_failure: _Callback | Outside | UnsetType = UNSET
+    on_success: Callback | Outside | UnsetType = UNSET
+    on_failure: Callback | Outside | UnsetType = UNSET
     alerts: Alerts | UnsetType = UNSET
     signing_secret: Annotated[str, Meta(pattern=r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\Z")] | UnsetType = (
         UNSET

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from punctual.applyfile.model import Job, Source, api_key
+from punctual.applyfile.model import Job, Source, api_key, checked_url, source_of, value_at
+from punctual.applyfile.workflow_schema import URL_POINTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,25 +14,35 @@ class Workflow:
     defaults of the file. `line` is the line of the workflow's key, from 1."""
 
     key: str
-    members: Mapping[str, Any]
+    members: Mapping[str, Any] = field(repr=False)
     tasks: Mapping[str, Job] = field(repr=False)
     line: int = 0
 
     def sources(self) -> tuple[Source, ...]:
         """Where the values come from that the file does not hold, in the order of the file."""
-        return tuple(source for task in self.tasks.values() for source in task.sources())
+        own = (source for path in URL_POINTERS if (source := source_of(value_at(self.members, path))))
+        return (*own, *(source for task in self.tasks.values() for source in task.sources()))
 
     def hidden(self) -> frozenset[str]:
         """The JSON pointers in the API of the URLs that the file does not hold; the API has tasks by their keys."""
         pairs = ((key, pointer) for key, task in self.tasks.items() for pointer in task.hidden())
-        return frozenset(f"/tasks/{key}{pointer}" for key, pointer in pairs)
+        own = {pointer for path, pointer in URL_POINTERS.items() if source_of(value_at(self.members, path))}
+        return frozenset(f"/tasks/{key}{pointer}" for key, pointer in pairs) | own
 
     def body(self, values: Mapping[Source, str]) -> dict[str, Any]:
         """Return the body of `PUT /v1/workflows/by-key/{key}`, without `set`.
 
         `values` has one for each of `sources()`. Raises ApplyFileError for a value that cannot be sent.
         """
-        return {**self.members, "tasks": [_task(key, task, values) for key, task in self.tasks.items()]}
+        members = dict(self.members)
+        for path in URL_POINTERS:
+            source = source_of(value_at(self.members, path))
+            if source is not None:
+                first, name = path
+                place = ".".join(("workflows", self.key, *path))
+                url = checked_url(place, source, values[source], may_be_none=True)
+                members[first] = {**members[first], name: url}
+        return {**members, "tasks": [_task(key, task, values) for key, task in self.tasks.items()]}
 
 
 def _task(key: str, task: Job, values: Mapping[Source, str]) -> dict[str, Any]:

@@ -10,12 +10,37 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from punctual.applyfile.schema import Fields
+from punctual.applyfile.schema import Callback, Fields, Outside
 
 TASK_KEY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
 """1 to 64 letters, digits and `_ . -`, with a letter or digit at the beginning."""
 SHARED: Final = ("url", "method", "headers", "body", "json", "lane", "timeout_seconds", "retry")
 """The members of a task that are those of a job, and that the defaults of the file may have."""
+
+
+URL_POINTERS: Final[dict[tuple[str, ...], str]] = {
+    ("callbacks", "on_success"): "/callbacks/on_success",
+    ("callbacks", "on_failure"): "/callbacks/on_failure",
+    ("alerts", "url"): "/alerts/url",
+}
+"""The members of a workflow with a URL, each with its JSON pointer in the API."""
+
+
+class RunCallbacks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`RunCallbacksIn`: the URLs that are called after a run."""
+
+    on_success: Callback | Outside | UnsetType = UNSET
+    on_failure: Callback | Outside | UnsetType = UNSET
+
+
+class RunAlerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`RunAlertsIn`: the ends of runs that are announced, and the URL that is called."""
+
+    url: Callback | Outside
+    events: Annotated[list[Literal["failed", "recovered"]], Meta(min_length=1, max_length=2)] | UnsetType = (
+        UNSET
+    )
+    format: Literal["json", "slack"] | UnsetType = UNSET
 
 
 class WorkflowFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -25,6 +50,8 @@ class WorkflowFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     tags: list[str] | UnsetType = UNSET
     on_failure: Literal["fail_fast", "continue"] | UnsetType = UNSET
     deadline_seconds: Annotated[int, Meta(ge=1, le=604_800)] | UnsetType = UNSET
+    callbacks: RunCallbacks | UnsetType = UNSET
+    alerts: RunAlerts | UnsetType = UNSET
     tasks: dict[str, Any] | UnsetType = UNSET
 
 

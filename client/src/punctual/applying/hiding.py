@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from punctual.applyfile.schema import URL_POINTERS
+from punctual.applyfile.workflow_schema import URL_POINTERS as WORKFLOW_POINTERS
 from punctual.applying.wanted import WantedJob
 from punctual.errors import PunctualError
 from punctual.models import FieldChange
@@ -23,6 +24,7 @@ _SHORTEST_PART: Final = 8
 _URL: Final = re.compile(r"(https?://)(?:[^/?#]*@)?([^/?#]*)(.*)", re.DOTALL)
 _TASK: Final = re.compile(r"^/tasks/[^/]*")
 """The beginning of the pointers into a task of a workflow."""
+_WITH_URLS: Final = frozenset({*URL_POINTERS.values(), *WORKFLOW_POINTERS.values()})
 Error = TypeVar("Error", bound=PunctualError)
 
 
@@ -83,7 +85,7 @@ def _shown(change: FieldChange, hidden: frozenset[str]) -> Iterator[FieldChange]
 def _without_paths(pointer: str, value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _without_paths(f"{pointer}/{name}", each) for name, each in value.items()}
-    if _TASK.sub("", pointer) not in URL_POINTERS.values() or not isinstance(value, str):
+    if _TASK.sub("", pointer) not in _WITH_URLS or not isinstance(value, str):
         return value
     found = _URL.fullmatch(value)
     return value if found is None or found[3] in ("", "/") else f"{found[1]}{found[2]}/…"
