@@ -386,3 +386,30 @@ def test_workflow_of_the_defaults_is_left_out_where_a_job_calls_a_url() -> None:
         f"set: s\ndefaults: {{workflow: {PIPELINE}}}\njobs:\n  a: {{cron: '@daily', url: 'https://x.example/'}}\n"
     )
     assert job.body({}) == {"schedule": {"cron": "@daily"}, "request": {"url": "https://x.example/"}}
+
+
+@pytest.mark.parametrize(
+    ("named", "error"),
+    [
+        ("wfl_order", "jobs.a.workflow: begins as an id"),
+        (f"wfl_1{26 * '0'}", "jobs.a.workflow: begins as an id"),
+        ("the order", "jobs.a.workflow: names a workflow of the file"),
+        ("''", "jobs.a.workflow: names a workflow of the file"),
+        ("[order]", "jobs.a.workflow: expected `str`"),
+    ],
+)
+def test_text_that_names_no_workflow_is_refused_at_its_line(named: str, error: str) -> None:
+    text = f"set: s\njobs:\n  a:\n    cron: '@daily'\n    workflow: {named}\n"
+    assert refusal(text).startswith("jobs.yaml:5: " + error)
+
+
+def test_job_names_a_workflow_of_the_file_another_one_or_an_id() -> None:
+    file = read_apply_file(
+        b"set: s\njobs:\n"
+        b"  own: {cron: '@daily', workflow: order}\n"
+        b"  other: {cron: '@daily', workflow: t.order}\n"
+        b"  id: {cron: '@daily', workflow: " + PIPELINE.encode() + b"}\n"
+        b"  call: {cron: '@daily', url: 'https://x.example/'}\n"
+        b"workflows:\n  order:\n    tasks:\n      one: {url: 'https://x.example/'}\n"
+    )
+    assert [file.workflow_of(job) for job in file.jobs] == ["s.order", "t.order", None, None]

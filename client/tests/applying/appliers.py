@@ -80,7 +80,7 @@ def jobs_of(
     lines = [f"set: {set_name}", "jobs:" if jobs else "jobs: {}"]
     for key, members in jobs.items():
         lines.append(f"  {key}:")
-        lines += [f"    {name}: {value}" for name, value in {"url": HOOK, **members}.items()]
+        lines += [f"    {name}: {value}" for name, value in _called(members).items()]
     if workflows is not None:
         lines.append("workflows:" if workflows else "workflows: {}")
         for key, members in workflows.items():
@@ -91,6 +91,10 @@ def jobs_of(
         {"TOKEN": "s3cret", "CHAT": "https://chat.example/hooks/s3cret"},
         None,
     )
+
+
+def _called(members: Members) -> Members:
+    return members if "workflow" in members else {"url": HOOK, **members}
 
 
 def apply(

@@ -39,6 +39,13 @@ kinds = st.sampled_from(
 DAILY: Members = {"cron": "0 3 1 1 *"}
 
 
+def jobs_of(kind: str, workflows: dict[str, Members]) -> dict[str, Members]:
+    """The job of a file with these workflows."""
+    if kind == "none" or (kind == "starts" and not workflows):
+        return {}
+    return {"x": {**DAILY, "workflow": max(workflows)} if kind == "starts" else DAILY}
+
+
 class ApplyingWorkflows(RuleBasedStateMachine):
     """A tenant whose workflows are in two files, beside workflows of its own, and jobs under the same keys."""
 
@@ -69,7 +76,7 @@ class ApplyingWorkflows(RuleBasedStateMachine):
     @rule(
         set_name=st.sampled_from(SETS),
         workflows=files,
-        has_job=st.booleans(),
+        job=st.sampled_from(["none", "calls", "starts"]),
         prune=st.booleans(),
         kind=kinds,
         at=st.integers(0, 12),
@@ -79,13 +86,13 @@ class ApplyingWorkflows(RuleBasedStateMachine):
         self,
         set_name: str,
         workflows: dict[str, Members],
-        has_job: bool,
+        job: str,
         prune: bool,
         kind: str,
         at: int,
         rival: dict[str, Members],
     ) -> None:
-        """Twice: first with a blow, and then without. A job has the key of a workflow."""
+        """Twice: first with a blow, and then without. A job has the key of a workflow, and may start one."""
         if self._conflicts(set_name, {**workflows, **rival}):
             event("conflict")
             before = self.beside("")
@@ -94,9 +101,9 @@ class ApplyingWorkflows(RuleBasedStateMachine):
                 assert plan.conflicts
             assert self.beside("") == before
             return
-        jobs = {"x": DAILY} if has_job else {}
+        jobs, of_rival = jobs_of(job, workflows), jobs_of(job, rival)
         beside, before_keys = self.beside(set_name), self.of_set(set_name)
-        blow = Blow(kind, at, lambda: self._settle(set_name, jobs, rival, prune=prune))
+        blow = Blow(kind, at, lambda: self._settle(set_name, of_rival, rival, prune=prune))
         with suppress(CrashError, PunctualError):
             plan, done = apply(self.deployment, set_name, jobs, prune=prune, blow=blow, workflows=workflows)
             changed = {(change.kind, change.key) for change in plan.changes}
@@ -110,6 +117,10 @@ class ApplyingWorkflows(RuleBasedStateMachine):
         wanted = {f"{set_name}.{key}" for key in workflows}
         found = self.of_set(set_name)
         assert found == wanted if prune else found >= wanted | before_keys
+        if (named := jobs.get("x", {}).get("workflow")) is not None:
+            event("a job starts a workflow of the file")
+            started = self.client.jobs.get_by_key(f"{set_name}.x").workflow
+            assert started == self.client.workflows.get_by_key(f"{set_name}.{named}").id
 
     @rule(set_name=st.sampled_from(SETS), workflows=files)
     def apply_with_a_refused_workflow(self, set_name: str, workflows: dict[str, Members]) -> None:

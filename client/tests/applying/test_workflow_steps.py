@@ -8,12 +8,13 @@ import pytest
 from client.tests.applying.appliers import Members, apply, jobs_of
 from client.tests.sdk.deployment import HOOK, Deployment
 from punctual import Punctual
-from punctual.applying import Done, carry_out, make_plan
+from punctual.applying import Dangling, Done, carry_out, make_plan, plan_lines
 from punctual.problems import AlreadyExistsError, PreconditionFailedError
 
 ONE: Members = {"tasks": f"{{one: {{url: '{HOOK}'}}}}"}
 NAMED: Members = {**ONE, "name": "mine"}
 TASK: Any = {"key": "theirs", "request": {"url": HOOK}}
+TASK_ONE: Any = {**TASK, "key": "one"}
 
 
 def deployed(*keys: str) -> Deployment:
@@ -91,7 +92,7 @@ def test_urls_from_outside_are_hidden_in_the_differences_of_a_workflow() -> None
         client.workflows.put(
             "a.x",
             set="a",
-            tasks=[{"key": "one", "request": {"url": HOOK}}],
+            tasks=[TASK_ONE],
             callbacks={"on_failure": "https://chat.example/old/secret"},
         )
     members: Members = {
@@ -129,3 +130,140 @@ def test_workflows_are_created_before_jobs_and_deleted_after_them() -> None:
         ("DELETE", "jobs"),
         ("DELETE", "workflows"),
     ]
+
+
+DAILY: Members = {"cron": "0 3 1 1 *"}
+NIGHTLY: Members = {**DAILY, "workflow": "x"}
+DELETED = f"wfl_1{27 * '0'}"
+
+
+def started_by(deployment: Deployment, key: str = "a.nightly") -> str | None:
+    """The key of the workflow that a job starts."""
+    with deployment.client() as client:
+        workflow = client.jobs.get_by_key(key).workflow
+        return client.workflows.get(workflow).key if workflow is not None else None
+
+
+def test_job_and_its_workflow_are_created_by_one_file() -> None:
+    deployment = Deployment()
+    plan, done = apply(deployment, "a", {"nightly": NIGHTLY}, workflows={"x": ONE})
+    assert [(each.kind, each.key, each.starts) for each in plan.changes] == [
+        ("job", "a.nightly", "a.x"),
+        ("workflow", "a.x", ""),
+    ]
+    assert "workflow a.x · next run" in next(plan_lines(plan))
+    assert [(each.key, each.change) for each in done] == [("a.x", "created"), ("a.nightly", "created")]
+    assert started_by(deployment) == "a.x"
+    again, _ = apply(deployment, "a", {"nightly": NIGHTLY}, workflows={"x": ONE})
+    assert (again.has_changes, again.unchanged) == (False, 2)
+
+
+@pytest.mark.parametrize("name", ["x", "a.x"])
+def test_job_names_a_workflow_as_the_file_does_or_by_its_whole_key(name: str) -> None:
+    deployment = deployed("x")
+    plan, _ = apply(deployment, "a", {"nightly": {**DAILY, "workflow": name}}, workflows={"x": ONE})
+    assert (plan.unchanged, started_by(deployment)) == (1, "a.x")
+
+
+def test_name_of_the_file_counts_before_an_equal_key_of_the_api() -> None:
+    deployment = Deployment()
+    with deployment.client() as client:
+        client.workflows.put("x", tasks=[TASK])
+    apply(deployment, "a", {"nightly": NIGHTLY}, workflows={"x": ONE})
+    assert started_by(deployment) == "a.x"
+    apply(deployment, "b", {"nightly": NIGHTLY})
+    assert started_by(deployment, "b.nightly") == "x"
+
+
+@pytest.mark.parametrize(
+    "before", [{}, {"headers": "{X-Token: {env: TOKEN}}", "body": "hush", "retry": "{max_attempts: 2}"}]
+)
+def test_job_that_called_a_url_is_compared_before_its_workflow_exists(before: Members) -> None:
+    deployment = Deployment()
+    apply(deployment, "a", {"nightly": {**DAILY, **before}})
+    changed = {**NIGHTLY, "name": "new", "cron": "0 4 1 1 *"}
+    plan, done = apply(deployment, "a", {"nightly": changed}, workflows={"x": ONE})
+    (job,) = (each for each in plan.changes if each.kind == "job")
+    assert [(each.pointer, each.before, each.after) for each in job.fields] == [
+        ("/name", None, "new"),
+        ("/request", {"method": "POST", "url": "https://receiver.example/…"}, None),
+        ("/schedule/cron", "0 3 1 1 *", "0 4 1 1 *"),
+        ("/workflow", None, "a.x"),
+    ]
+    assert job.next_run is not None
+    assert [each.change for each in done] == ["created", "updated"]
+    assert started_by(deployment) == "a.x"
+
+
+def test_job_whose_workflow_was_deleted_by_hand_gets_the_new_one() -> None:
+    deployment = Deployment()
+    apply(deployment, "a", {"nightly": NIGHTLY}, workflows={"x": ONE})
+    with deployment.client() as client:
+        old = client.workflows.get_by_key("a.x")
+        client.workflows.delete(old)
+    plan, done = apply(deployment, "a", {"nightly": NIGHTLY}, workflows={"x": ONE})
+    fields = {each.key: [(f.pointer, f.before, f.after) for f in each.fields] for each in plan.changes}
+    assert fields == {"a.nightly": [("/workflow", old.id, "a.x")], "a.x": []}
+    assert [each.change for each in done] == ["created", "updated"]
+    assert started_by(deployment) == "a.x"
+
+
+def test_other_errors_of_a_job_are_found_before_its_workflow_exists() -> None:
+    plan, done = apply(
+        Deployment(), "a", {"nightly": {**NIGHTLY, "timezone": "Mars/Base"}}, workflows={"x": ONE}
+    )
+    assert [each.error.pointers for each in plan.refusals] == [("/schedule/timezone",)]
+    assert done == ()
+
+
+def test_job_with_a_workflow_that_nothing_has_is_dangling_at_its_line() -> None:
+    deployment = Deployment()
+    plan, done = apply(deployment, "a", {"nightly": {**DAILY, "workflow": "other.x"}}, workflows={"x": ONE})
+    assert (plan.is_possible, done) == (False, ())
+    assert plan.dangling == (Dangling("a.nightly", 5, "other.x"),)
+    assert tasks_of(deployment) == {}
+
+
+@pytest.mark.parametrize("by_id", [False, True])
+def test_workflow_that_a_job_of_the_file_names_is_not_pruned(by_id: bool) -> None:
+    deployment = deployed("x")
+    with deployment.client() as client:
+        named = client.workflows.get_by_key("a.x").id if by_id else "a.x"
+    jobs: dict[str, Members] = {"nightly": {**DAILY, "workflow": named}}
+    plan, done = apply(deployment, "a", jobs)
+    assert plan.dangling == (Dangling("a.nightly", 5, "a.x", is_pruned=True),)
+    assert done == ()
+    assert tasks_of(deployment) == {"a.x": ["one"]}
+    plan, _ = apply(deployment, "a", jobs, prune=False)
+    assert plan.is_possible
+
+
+def test_job_whose_workflow_is_not_created_is_not_sent() -> None:
+    deployment = Deployment()
+    wanted = jobs_of("a", {"nightly": NIGHTLY, "other": DAILY}, {"x": ONE})
+    with deployment.client() as client:
+        plan = make_plan(client, "a", wanted, prune=True, workers=1)
+        client.workflows.put("a.x", tasks=[TASK], set="theirs")
+        done = carry_out(client, plan, wanted, workers=1)
+    assert [(each.key, each.change) for each in done] == [
+        ("a.x", "failed"),
+        ("a.nightly", "not sent"),
+        ("a.other", "created"),
+    ]
+
+
+def test_workflow_stays_if_the_deletion_of_a_job_failed() -> None:
+    deployment = Deployment()
+    apply(deployment, "a", {"nightly": NIGHTLY, "other": DAILY}, workflows={"x": ONE})
+    wanted = jobs_of("a", {"other": DAILY})
+    with deployment.client() as client:
+        plan = make_plan(client, "a", wanted, prune=True, workers=4)
+        client.jobs.update(client.jobs.get_by_key("a.nightly"), name="by hand")
+        done = carry_out(client, plan, wanted, workers=4)
+    assert [(each.key, each.change) for each in done] == [("a.nightly", "failed"), ("a.x", "not sent")]
+    assert started_by(deployment) == "a.x"
+
+
+def test_absent_id_is_refused_by_the_api() -> None:
+    plan, _ = apply(Deployment(), "a", {"nightly": {**DAILY, "workflow": DELETED}})
+    assert [each.error.pointers for each in plan.refusals] == [("/workflow",)]

@@ -92,3 +92,18 @@ def test_job_on_a_schedule_starts_a_workflow() -> None:
     refused = scene.shell.run("create", "--every", "1h", "--workflow", scene.workflow, "--max-attempts", "2")
     assert refused.code != 0
     assert "each task" in refused.err
+
+
+def test_job_names_its_workflow_by_key() -> None:
+    scene = Scene()
+    body = json.dumps(DIAMOND)
+    first = scene.shell.json("workflows", "put", "shop.order", "-", stdin=body)["id"]
+    second = scene.shell.json("workflows", "put", "shop.return", "-", stdin=body)["id"]
+    made = scene.shell.json("create", "--every", "1h", "--workflow", "shop.order")
+    assert made["workflow"] == first
+    edited = scene.shell.json("edit", made["id"], "--workflow", "shop.return")
+    assert edited["job"]["workflow"] == second
+    absent = scene.shell.run("create", "--every", "1h", "--workflow", "shop.absent")
+    assert absent.code == Exit.NOT_FOUND
+    assert "--workflow: no workflow has the key 'shop.absent'" in absent.err
+    assert len(scene.shell.json("list")) == 1

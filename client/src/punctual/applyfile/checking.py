@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from punctual.applyfile.model import value_at
+from punctual.applyfile.model import ID_PREFIX, KEY, WORKFLOW_ID, value_at
 from punctual.applyfile.schema import (
     CALL_MEMBERS,
     KINDS,
@@ -43,6 +43,8 @@ def member_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
         return error
     if unknown_source := outside_error(_maybe_outside(members)):
         return unknown_source
+    if why := _workflow_error(members.get("workflow")):
+        return ("workflow",), why
     tags = members.get("tags", [])
     if len(set(tags)) != len(tags):
         return ("tags",), "a tag occurs twice"
@@ -82,6 +84,20 @@ def job_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
         return ("url",), "is required, or a `workflow`"
     if "body" in members and "json" in members:
         return ("json",), "a request has `body` or `json`, not both"
+    return None
+
+
+def _workflow_error(named: str | None) -> str | None:
+    """Return what keeps a text from naming a workflow, or None."""
+    if named is None or WORKFLOW_ID.fullmatch(named):
+        return None
+    if named.startswith(ID_PREFIX):
+        return (
+            "begins as an id, and an id has wfl_1 and 27 more characters; a workflow of the file whose name begins so "
+            "is named with its set"
+        )
+    if not KEY.fullmatch(named):
+        return "names a workflow of the file, or one by its key, such as shop.order, or by its id"
     return None
 
 

@@ -11,6 +11,9 @@ KEY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}", re.ASCII)
 """A key of the API: 1 to 128 letters, digits and `. _ : -`, with a letter or digit at its beginning."""
 SET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}", re.ASCII)
 """The name of a set: 1 to 64 of the same characters."""
+ID_PREFIX: Final = "wfl_"
+"""The beginning of the ids of workflows: no other text with it names a workflow."""
+WORKFLOW_ID: Final = re.compile(r"wfl_1[0123456789abcdefghjkmnpqrstvwxyz]{27}")
 _HEADER_TEXT: Final = re.compile(r"[\t\x20-\x7e]*")
 _URL_TEXT: Final = re.compile(r"https?://[\x21-\x7e]{0,2040}")
 _MAX_URL: Final = 2048
@@ -84,13 +87,15 @@ class Job:
     line: int = 0
     section: str = "jobs"
     """The section of the file in which it is: a task of a workflow is read like a job."""
+    workflow_line: int = 0
+    """The line of its `workflow`, if it has one."""
 
     def sources(self) -> tuple[Source, ...]:
         """Where the values come from that the file does not hold, in the order of the file."""
         return tuple(source for value in self._values() if (source := source_of(value)) is not None)
 
     def body(self, values: Mapping[Source, str]) -> dict[str, Any]:
-        """Return the body of `PUT /v1/jobs/by-key/{key}`, without `set`.
+        """Return the body of `PUT /v1/jobs/by-key/{key}`, without `set`. A `workflow` stands in it as in the file.
 
         `values` has one for each of `sources()`. Raises ApplyFileError for a value that cannot be sent.
         """

@@ -69,7 +69,8 @@ class _Reader:
         members = _completed(self._checked(path, value), defaults)
         if error := job_error(members):
             self._refuse((*path, *error[0]), error[1])
-        return Job(key, members, self.document.line_at(path))
+        line_at = self.document.line_at
+        return Job(key, members, line_at(path), workflow_line=line_at((*path, "workflow")))
 
     def _workflow(self, chosen: str, key: str, value: Any, defaults: Mapping[str, Any]) -> Workflow:
         self._check_key(("workflows", key), chosen, key)

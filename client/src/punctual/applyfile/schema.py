@@ -129,9 +129,7 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     ) = UNSET
     body: Annotated[str, Meta(max_length=204_800)] | Outside | UnsetType = UNSET
     json: Any | UnsetType = UNSET
-    workflow: Annotated[str, Meta(pattern=r"^wfl_1[0123456789abcdefghjkmnpqrstvwxyz]{27}\Z")] | UnsetType = (
-        UNSET
-    )
+    workflow: str | UnsetType = UNSET
     lane: Literal["critical", "standard", "bulk"] | UnsetType = UNSET
     timeout_seconds: Annotated[int, Meta(ge=1, le=60)] | UnsetType = UNSET
     retry: Retry | UnsetType = UNSET

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from punctual.applyfile.model import Job, Source, api_key, checked_url, source_of, value_at
+from punctual.applyfile.model import ID_PREFIX, Job, Source, api_key, checked_url, source_of, value_at
 from punctual.applyfile.workflow_schema import URL_POINTERS
 
 
@@ -62,3 +62,13 @@ class ApplyFile:
     def key_of(self, entry: Job | Workflow) -> str:
         """The key of a job or a workflow in the API, such as `billing.nightly`."""
         return api_key(self.set, entry.key)
+
+    def workflow_of(self, job: Job) -> str | None:
+        """The key in the API of the workflow that a job names; None for a job that names none, or an id.
+
+        A job names a workflow of the file as the file does, and any other one by its key in the API.
+        """
+        named = job.members.get("workflow")
+        if named is None or named.startswith(ID_PREFIX):
+            return None
+        return api_key(self.set, named) if any(each.key == named for each in self.workflows) else str(named)

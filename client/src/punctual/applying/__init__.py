@@ -9,12 +9,23 @@ from punctual.applying.asking import make_plan
 from punctual.applying.diff import counts_of, plan_document, plan_lines
 from punctual.applying.execution import Done, carry_out
 from punctual.applying.exporting import Export, export_set
-from punctual.applying.plan import Change, Conflict, Deletion, Plan, Refusal, named, nouns_of, prune_error
+from punctual.applying.plan import (
+    Change,
+    Conflict,
+    Dangling,
+    Deletion,
+    Plan,
+    Refusal,
+    named,
+    nouns_of,
+    prune_error,
+)
 from punctual.applying.wanted import WantedJob, wanted_jobs
 
 __all__ = [
     "Change",
     "Conflict",
+    "Dangling",
     "Deletion",
     "Done",
     "Export",

@@ -7,12 +7,14 @@ from punctual.applying.hiding import shown_fields, without_secrets
 from punctual.applying.parallel import each
 from punctual.applying.plan import (
     CREATED,
+    JOB,
     UNCHANGED,
     UPDATED,
     WORKFLOW,
     Answer,
     Change,
     Conflict,
+    Dangling,
     Deletion,
     NextRun,
     Plan,
@@ -20,10 +22,11 @@ from punctual.applying.plan import (
     concerns_one_job,
     plan_of,
 )
+from punctual.applying.starting import KnownWorkflows, compared, known_workflows, pruned_workflows
 from punctual.applying.wanted import WantedJob
 from punctual.client import Punctual
 from punctual.errors import PunctualError
-from punctual.models import Job, JobPut, JobSummary, WorkflowSummary
+from punctual.models import Job, JobPut, JobSummary, WorkflowPut, WorkflowSummary
 from punctual.problems import ApiError
 
 ENDED = frozenset({"deleted", "completed"})
@@ -39,11 +42,19 @@ def make_plan(
     With `prune`, those of the set that are not in the file are to be deleted. Raises RequestError, but for refusals
     of single ones, which are part of the plan.
     """
-    answers = each(lambda job: _answer(client, set_name, job), jobs, workers)
+    own = [job for job in jobs if job.kind == WORKFLOW]
+    found = each(lambda workflow: _workflow_answer(client, set_name, workflow), own, workers)
+    ids = {workflow.key: known for workflow, (_, known) in zip(own, found, strict=True)}
+    answers = {(WORKFLOW, workflow.key): told for workflow, (told, _) in zip(own, found, strict=True)}
+    starting = [job for job in jobs if job.kind == JOB]
+    known = known_workflows(client, ids, starting, workers)
+    told = each(lambda job: _answer(client, set_name, job, known), starting, workers)
+    answers |= {(JOB, job.key): answer for job, answer in zip(starting, told, strict=True)}
     standing = [*_standing(client, set_name)] if prune else []
-    wanted = {(job.kind, job.key) for job in jobs}
-    deletions = tuple(each for each in standing if (each.kind, each.key) not in wanted)
-    return plan_of(set_name, answers, deletions, standing)
+    deletions = tuple(each for each in standing if (each.kind, each.key) not in answers)
+    dangling = pruned_workflows(starting, known, deletions)
+    in_order = [answers[job.kind, job.key] for job in jobs]
+    return plan_of(set_name, [*in_order, *dangling], deletions, standing, known.ids)
 
 
 def _standing(client: Punctual, set_name: str) -> Iterator[Deletion]:
@@ -71,11 +82,11 @@ def standing_workflows(client: Punctual, set_name: str) -> list[WorkflowSummary]
     )
 
 
-def _answer(client: Punctual, set_name: str, job: WantedJob) -> Answer:
+def _answer(client: Punctual, set_name: str, job: WantedJob, known: KnownWorkflows) -> Answer:
+    if known.misses(job):
+        return Dangling(job.key, job.workflow_line, str(job.starts))
     try:
-        if job.kind == WORKFLOW:
-            return _workflow_answer(client, set_name, job)
-        answer = client.jobs.put(job.key, dry_run=True, **job.body)
+        answer = compared(client, job, known)
         if answer.change == UNCHANGED:
             return None
         before = answer.job
@@ -83,14 +94,28 @@ def _answer(client: Punctual, set_name: str, job: WantedJob) -> Answer:
             return Conflict(job.key, job.line, before.set)
         return _change(client, job, answer)
     except PunctualError as error:
-        shown = without_secrets(error, job)
-        if isinstance(shown, ApiError) and concerns_one_job(shown):
-            return Refusal(job.key, job.line, shown, job.kind)
-        raise shown from None
+        return _refusal(error, job)
 
 
-def _workflow_answer(client: Punctual, set_name: str, wanted: WantedJob) -> Answer:
-    answer = client.workflows.put(wanted.key, dry_run=True, **wanted.body)
+def _refusal(error: PunctualError, job: WantedJob) -> Refusal:
+    """The refusal of one job or workflow; raises any other error."""
+    shown = without_secrets(error, job)
+    if isinstance(shown, ApiError) and concerns_one_job(shown):
+        return Refusal(job.key, job.line, shown, job.kind)
+    raise shown from None
+
+
+def _workflow_answer(client: Punctual, set_name: str, wanted: WantedJob) -> tuple[Answer, str | None]:
+    """The answer, and the id of the workflow if it exists."""
+    try:
+        answer = client.workflows.put(wanted.key, dry_run=True, **wanted.body)
+    except PunctualError as error:
+        return _refusal(error, wanted), None
+    before = answer.workflow
+    return _workflow_change(set_name, wanted, answer), before.id if before is not None else None
+
+
+def _workflow_change(set_name: str, wanted: WantedJob, answer: WorkflowPut) -> Answer:
     before = answer.workflow
     if answer.change == UNCHANGED:
         return None
@@ -110,7 +135,9 @@ def _workflow_answer(client: Punctual, set_name: str, wanted: WantedJob) -> Answ
 def _change(client: Punctual, job: WantedJob, answer: JobPut) -> Change:
     schedule: Mapping[str, Any] = job.body["schedule"]
     if answer.change == CREATED or answer.job is None:
-        return Change(job.key, CREATED, (), schedule, NextRun(None, _first_run(client, schedule)))
+        starts = job.starts or str(job.body.get("workflow", ""))
+        first = NextRun(None, _first_run(client, schedule))
+        return Change(job.key, CREATED, (), schedule, first, starts=starts)
     is_paused = answer.job.state in _HELD
     next_run = None
     if not is_paused and any(field.pointer.startswith("/schedule/") for field in answer.fields):

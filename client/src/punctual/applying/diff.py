@@ -104,6 +104,7 @@ def _what(change: Change) -> str:
     is_new = change.change == CREATED
     if is_new:
         parts = [counted(change.tasks, "tasks") if change.kind == WORKFLOW else _schedule(change.schedule)]
+        parts += [named(WORKFLOW, change.starts)] if change.starts else []
     else:
         parts = [_field(each) for each in change.fields]
     if change.is_paused:

@@ -33,15 +33,17 @@ def carry_out(client: Punctual, plan: Plan, jobs: Sequence[WantedJob], *, worker
 
     A job is updated at the revision that was compared with the file, and a job that did not exist is only created: if
     another program has changed or created it since, it keeps that, and a repetition compares anew. A job that the API
-    refuses does not keep the others from being sent. Any other error does, such as an answer that never comes. Nothing
-    is deleted if anything failed. A repetition sends what is left.
+    refuses does not keep the others from being sent. Any other error does, such as an answer that never comes. A job
+    whose workflow was not created is not sent. Nothing is deleted if anything failed, and no workflow if the deletion
+    of a job failed. A repetition sends what is left.
     """
+    ids = dict(plan.workflows)
     seen = {(change.kind, change.key): change.revision for change in plan.changes}
     stop = Event()
 
     def put(kind: Kind) -> list[Done]:
         return each(
-            lambda job: _attempt(job, lambda: _put(client, job, seen[kind, job.key]), stop),
+            lambda job: _attempt(job, lambda: _put(client, job, seen[kind, job.key], ids), stop),
             [job for job in jobs if job.kind == kind and (kind, job.key) in seen],
             workers,
         )
@@ -50,12 +52,18 @@ def carry_out(client: Punctual, plan: Plan, jobs: Sequence[WantedJob], *, worker
     done = [*put(WORKFLOW), *put(JOB)]
     if any(one.change == FAILED for one in done):
         stop.set()
-    deleted = each(
-        lambda deletion: _attempt(deletion, lambda: _delete(client, deletion), stop),
-        plan.deletions,
-        workers,
-    )
-    return (*done, *deleted)
+
+    def delete(kind: Kind) -> list[Done]:
+        return each(
+            lambda deletion: _attempt(deletion, lambda: _delete(client, deletion), stop),
+            [deletion for deletion in plan.deletions if deletion.kind == kind],
+            workers,
+        )
+
+    deleted = delete(JOB)
+    if any(one.change == FAILED for one in deleted):
+        stop.set()  # A job that is left may start runs of a workflow.
+    return (*done, *deleted, *delete(WORKFLOW))
 
 
 def _attempt(of: WantedJob | Deletion, act: Callable[[], str], stop: Event) -> Done:
@@ -69,17 +77,21 @@ def _attempt(of: WantedJob | Deletion, act: Callable[[], str], stop: Event) -> D
         return Done(of.key, FAILED, error, of.kind)
 
 
-def _put(client: Punctual, job: WantedJob, revision: int | None) -> str:
+def _put(client: Punctual, job: WantedJob, revision: int | None, ids: dict[str, str]) -> str:
     """Change a job at the revision that was seen, or create it if none was. Raises PreconditionFailedError if another
     program has changed it since, and AlreadyExistsError if another one has created it, but neither for the job of an
-    earlier attempt whose answer was lost."""
+    earlier attempt whose answer was lost. `ids` gets the id of a workflow."""
+    if job.starts is not None and job.starts not in ids:
+        return NOT_SENT
     group: Any = client.workflows if job.kind == WORKFLOW else client.jobs
     conditions: dict[str, Any] = {"if_none_match": "*"} if revision is None else {"if_match": revision}
     try:
-        change: str = group.put(job.key, **conditions, **job.body).change
+        done = group.put(job.key, **conditions, **job.body_with(ids))
     except PunctualError as error:
         raise without_secrets(error, job) from None
-    return change
+    if job.kind == WORKFLOW:
+        ids[job.key] = done.workflow.id
+    return str(done.change)
 
 
 def _delete(client: Punctual, deletion: Deletion) -> str:

@@ -44,6 +44,8 @@ class Change:
     revision: int | None = None
     kind: Kind = JOB
     tasks: int = 0
+    starts: str = ""
+    """The key or the id of the workflow that a new job starts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +78,28 @@ class Conflict:
     kind: Kind = JOB
 
 
-Answer = Change | Refusal | Conflict | None
+@dataclass(frozen=True, slots=True)
+class Dangling:
+    """A job of the file whose workflow does not exist, or `is_pruned`: would be deleted. `line` is the line of its
+    `workflow` in the file."""
+
+    key: str
+    line: int
+    workflow: str
+    is_pruned: bool = False
+    kind: Kind = JOB
+
+
+Answer = Change | Refusal | Conflict | Dangling | None
 """What the API says of one job or workflow of the file; None for one that stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What would change in a set. A plan with refusals or conflicts is not carried out, not even in parts."""
+    """What would change in a set.
+
+    A plan with refusals, conflicts or dangling jobs is not carried out, not even in parts.
+    """
 
     set: str
     changes: tuple[Change, ...] = ()
@@ -94,10 +111,13 @@ class Plan:
     """The jobs and workflows of the set before the application, if deletions were asked for."""
     nouns: str = "jobs"
     """What they are."""
+    dangling: tuple[Dangling, ...] = ()
+    workflows: Mapping[str, str] = field(default_factory=dict)
+    """The ids of the workflows that jobs of the file name by their keys, as far as these exist already."""
 
     @property
     def is_possible(self) -> bool:
-        return not (self.refusals or self.conflicts)
+        return not (self.refusals or self.conflicts or self.dangling)
 
     @property
     def has_changes(self) -> bool:
@@ -105,7 +125,11 @@ class Plan:
 
 
 def plan_of(
-    set_name: str, answers: list[Answer], deletions: tuple[Deletion, ...], standing: Sequence[Deletion]
+    set_name: str,
+    answers: Sequence[Answer],
+    deletions: tuple[Deletion, ...],
+    standing: Sequence[Deletion],
+    workflows: Mapping[str, str],
 ) -> Plan:
     """Put together what the API says of the entries of the file, in its order. `standing` is all of the set."""
     return Plan(
@@ -117,6 +141,8 @@ def plan_of(
         conflicts=tuple(each for each in answers if isinstance(each, Conflict)),
         standing=len(standing),
         nouns=nouns_of(standing),
+        dangling=tuple(each for each in answers if isinstance(each, Dangling)),
+        workflows=workflows,
     )
 
 
@@ -131,7 +157,7 @@ def prune_error(plan: Plan, limit: int | None) -> str | None:
     return None
 
 
-def nouns_of(entries: Iterable[Change | Deletion | Refusal | Conflict]) -> str:
+def nouns_of(entries: Iterable[Change | Deletion | Refusal | Conflict | Dangling]) -> str:
     """What they are of: `jobs`, `workflows`, or `jobs and workflows`."""
     kinds = {each.kind for each in entries}
     return "jobs and workflows" if len(kinds) > 1 else f"{next(iter(kinds), JOB)}s"

@@ -27,6 +27,13 @@ class WantedJob:
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """All values from outside the file."""
     kind: Kind = JOB
+    starts: str | None = None
+    """The key in the API of the workflow that a job names by its key; `body` then has no `workflow`."""
+    workflow_line: int = 0
+
+    def body_with(self, ids: Mapping[str, str]) -> Mapping[str, Any]:
+        """The body with the id of its workflow. KeyError for a workflow that `ids` does not have."""
+        return self.body if self.starts is None else {**self.body, "workflow": ids[self.starts]}
 
 
 def wanted_jobs(file: ApplyFile, environ: Mapping[str, str], run: Run | None) -> tuple[WantedJob, ...]:
@@ -37,16 +44,23 @@ def wanted_jobs(file: ApplyFile, environ: Mapping[str, str], run: Run | None) ->
     """
     entries: tuple[Job | Workflow, ...] = (*file.jobs, *file.workflows)
     values = _values((source for entry in entries for source in entry.sources()), environ, run)
-    return tuple(
-        WantedJob(
-            file.key_of(entry),
-            entry.line,
-            {**entry.body(values), "set": file.set},
-            entry.hidden(),
-            tuple(dict.fromkeys(values[source] for source in entry.sources())),
-            WORKFLOW if isinstance(entry, Workflow) else JOB,
-        )
-        for entry in entries
+    return tuple(_wanted(file, entry, values) for entry in entries)
+
+
+def _wanted(file: ApplyFile, entry: Job | Workflow, values: Mapping[Source, str]) -> WantedJob:
+    body = {**entry.body(values), "set": file.set}
+    starts = file.workflow_of(entry) if isinstance(entry, Job) else None
+    if starts is not None:
+        del body["workflow"]
+    return WantedJob(
+        file.key_of(entry),
+        entry.line,
+        body,
+        entry.hidden(),
+        tuple(dict.fromkeys(values[source] for source in entry.sources())),
+        WORKFLOW if isinstance(entry, Workflow) else JOB,
+        starts,
+        entry.workflow_line if isinstance(entry, Job) else 0,
     )
 
 

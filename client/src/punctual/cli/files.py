@@ -96,14 +96,22 @@ def _check_possible(session: Session, plan: "Plan", name: str) -> None:
 
     for conflict in plan.conflicts:
         session.warn(f"{name}:{conflict.line}: {conflict.key} is a {conflict.kind} of the set {conflict.set}")
+    for job in plan.dangling:
+        starts = f"{name}:{job.line}: {job.key} starts the workflow {job.workflow}"
+        if job.is_pruned:
+            session.warn(f"{starts}, which --prune would delete: write the workflow into the file")
+        else:
+            session.warn(f"{starts}: neither the file nor the API has one with this key")
     for refusal in plan.refusals:
         session.warn(f"{name}:{refusal.line}: {named(refusal.kind, refusal.key)}")
         for line in lines_of(refusal.error):
             session.warn(f"  {line}")
     if not plan.is_possible:
-        count = len(plan.conflicts) + len(plan.refusals)
-        nouns = nouns_of((*plan.conflicts, *plan.refusals))
-        code = code_of(plan.refusals[0].error) if plan.refusals else Exit.CONFLICT
+        count = len(plan.conflicts) + len(plan.dangling) + len(plan.refusals)
+        nouns = nouns_of((*plan.conflicts, *plan.dangling, *plan.refusals))
+        code = Exit.CONFLICT if plan.conflicts else Exit.REFUSED
+        if plan.refusals:
+            code = code_of(plan.refusals[0].error)
         raise CommandError(
             f"{counted(count, nouns)} of the file cannot be applied: nothing was changed", code
         )

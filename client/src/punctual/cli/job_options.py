@@ -9,6 +9,7 @@ import typer
 from punctual.cli.job_values import body, duration, durations, header_values, json_value, url_value
 from punctual.cli.options import DURATION
 from punctual.cli.session import Session
+from punctual.cli.workflows_of import workflow_id
 
 URL_HELP = "A secret one comes from env:VAR, @FILE or - (standard input)."
 Read = Callable[[Session, str, Any], Any]
@@ -135,7 +136,15 @@ REQUEST = (
     ),
 )
 SETTINGS = (
-    _text("--workflow", "", "workflow", "The workflow that the job starts, in place of a call.", "wfl_…"),
+    JobOption(
+        ("--workflow",),
+        "",
+        "workflow",
+        str,
+        "The id or the key of the workflow that the job starts, in place of a call.",
+        "WORKFLOW",
+        workflow_id,
+    ),
     _text("--name", "", "name", "Shown in lists."),
     JobOption(("--tag",), "", "tags", list[str], "A tag; may be given several times.", "TAG"),
     JobOption(

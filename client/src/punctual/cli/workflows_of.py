@@ -3,6 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
+from punctual.cli.exits import CommandError, Exit
 from punctual.cli.session import Session
 
 if TYPE_CHECKING:
@@ -23,3 +24,17 @@ def find_workflow(session: Session, named: str) -> "Workflow":
 def find_workflow_id(session: Session, named: str) -> str:
     """An id is taken as it is. Raises NotFoundError for a key that no workflow has."""
     return named if _ID.fullmatch(named) else find_workflow(session, named).id
+
+
+def workflow_id(session: Session, flag: str, named: str) -> str:
+    """The id of the workflow that an option names. CommandError for a key that no workflow has."""
+    from punctual.problems import NotFoundError
+
+    try:
+        return find_workflow_id(session, named)
+    except NotFoundError:
+        raise CommandError(
+            f"{flag}: no workflow has the key {named[:128]!r}",
+            Exit.NOT_FOUND,
+            hint="`punctual workflows list` shows the workflows",
+        ) from None
