@@ -8,7 +8,15 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from punctual.applyfile import Job, Section, read_apply_file, variable_name, variable_names, write_apply_file
+from punctual.applyfile import (
+    Job,
+    Section,
+    Workflow,
+    read_apply_file,
+    variable_name,
+    variable_names,
+    write_apply_file,
+)
 
 texts = st.text(max_size=30).filter(lambda text: text.encode(errors="ignore").decode() == text)
 odd = st.sampled_from(
@@ -61,6 +69,36 @@ def test_written_file_is_read_back_as_its_live_jobs(
     live = {key: value for key, (value, _, left_out) in jobs.items() if not left_out}
     assert [job.key for job in file.jobs] == list(live)
     assert json.dumps([job.members["json"] for job in file.jobs]) == json.dumps(list(live.values()))
+
+
+task_keys = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,20}", fullmatch=True)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.dictionaries(keys, st.dictionaries(task_keys, values, min_size=1, max_size=3), max_size=3),
+    st.booleans(),
+)
+def test_written_workflows_are_read_back_beside_jobs_and_alone(
+    workflows: dict[str, dict[str, Any]], has_job: bool
+) -> None:
+    call = {"url": "https://example.com/"}
+    written = [
+        Workflow(
+            key,
+            {"on_failure": "continue"},
+            {each: Job(each, {**call, "json": value}) for each, value in tasks.items()},
+        )
+        for key, tasks in workflows.items()
+    ]
+    sections = [Section(Job("j", {"cron": "@daily", **call}))] if has_job else []
+    file = read_apply_file(write_apply_file("s", sections, workflows=written).encode())
+    assert len(file.jobs) == has_job
+    found = {
+        each.key: {key: task.members["json"] for key, task in each.tasks.items()} for each in file.workflows
+    }
+    assert json.dumps(found) == json.dumps(workflows)
+    assert all(each.members == {"on_failure": "continue"} for each in file.workflows)
 
 
 def test_members_have_a_fixed_order_and_comments_stand_above_their_job() -> None:

@@ -508,9 +508,21 @@ def test_workflow_of_another_set_is_a_conflict_and_prune_asks_for_a_limit() -> N
     assert [each["key"] for each in around.json("workflows", "list")] == ["shop.new"]
 
 
-def test_export_names_the_workflows_that_it_leaves_out() -> None:
+def test_job_whose_workflow_does_not_exist_or_would_be_deleted_is_named_at_its_line() -> None:
     around = shop()
-    ran = around.run("export", "--set", "shop")
-    assert ran.code == 1
-    assert "left out: workflow shop.order; write it into the file, or `apply --prune` deletes it" in ran.err
-    assert "2 workflows of the set are not in the file" in ran.err
+    absent = "set: shop\njobs:\n  nightly:\n    cron: '@daily'\n    workflow: shop.absent\n"
+    ran = around.run("apply", "-f", "-", stdin=absent)
+    assert ran.code == 6
+    assert (
+        "standard input:5: shop.nightly starts the workflow shop.absent: neither the file nor the API has one "
+        "with this key\n"
+    ) in ran.err
+    pruned = absent.replace("absent", "order")
+    ran = around.run("apply", "-f", "-", "--prune", "--yes", "--prune-limit", "9", stdin=pruned)
+    assert ran.code == 6
+    assert (
+        "standard input:5: shop.nightly starts the workflow shop.order, which --prune would delete: write the "
+        "workflow into the file\n"
+    ) in ran.err
+    assert "1 job of the file cannot be applied: nothing was changed" in ran.err
+    assert len(around.json("workflows", "list")) == 2

@@ -37,6 +37,59 @@ HIDDEN = {
 }
 
 
+TASKS: list[dict[str, Any]] = [
+    {"key": "plain", "request": {"url": HOOK}},
+    {
+        "key": "json.1",
+        "after": ["plain"],
+        "request": {"url": HOOK, "json": {"a": 1}, "headers": {"X-Token": "s3cret"}},
+        "retry": {"max_attempts": 2},
+        "timeout_seconds": 7,
+        "lane": "bulk",
+    },
+    {
+        "key": "typed",
+        "after": ["plain", "json.1"],
+        "run_if": "any_failed",
+        "request": {"url": HOOK, "method": "PUT", "body": "a,b", "headers": {"content-type": "text/csv"}},
+        "retry": {"delays_seconds": [5, 10]},
+    },
+    {"key": "takes", "after": ["json.1"], "needs": ["json.1"], "request": {"url": HOOK, "json": {"b": 2}}},
+]
+WORKFLOWS: dict[str, dict[str, Any]] = {
+    "plain": {"tasks": TASKS[:1]},
+    "all": {
+        "tasks": TASKS,
+        "name": "all members",
+        "tags": ["a", "b"],
+        "on_failure": "continue",
+        "deadline_seconds": 60,
+        "callbacks": {"on_success": "https://done.example/", "on_failure": "none"},
+        "alerts": {"url": "https://chat.example/", "format": "slack", "events": ["failed", "recovered"]},
+    },
+    "silent": {"tasks": TASKS[:1], "alerts": {"url": "none"}},
+}
+HIDDEN_IN_TASKS = {
+    "SHOP_ALL_JSON_1_BODY": '{"a":1}',
+    "SHOP_ALL_JSON_1_X_TOKEN": "s3cret",
+    "SHOP_ALL_TYPED_BODY": "a,b",
+    "SHOP_ALL_TYPED_CONTENT_TYPE": "text/csv",
+    "SHOP_ALL_TAKES_BODY": '{"b":2}',
+}
+
+
+def with_workflows() -> Shell:
+    """Three workflows of a set, beside others, and jobs that start them."""
+    around = shell()
+    with around.deployment.client() as p:
+        for key, members in WORKFLOWS.items():
+            p.workflows.put(f"shop.{key}", set="shop", **members)
+        outside, _ = p.workflows.put("other", set="other", **WORKFLOWS["plain"])
+        for key, workflow in (("all", p.workflows.get_by_key("shop.all")), ("other", outside)):
+            p.jobs.put(f"shop.{key}", set="shop", cron="@daily", workflow=workflow.id, overlap_policy="skip")
+    return around
+
+
 def deployed() -> Shell:
     around = shell()
     with around.deployment.client() as p:
@@ -125,3 +178,95 @@ def test_export_changes_nothing() -> None:
         before = [(job.id, job.revision) for job in p.jobs.iterate()]
         around.ok("export", "--set", "billing")
         assert [(job.id, job.revision) for job in p.jobs.iterate()] == before
+
+
+def test_exported_workflows_change_nothing_when_they_are_applied() -> None:
+    around = with_workflows()
+    ran = around.ok("export", "--set", "shop")
+    file = read_apply_file(ran.out.encode())
+    assert sorted(each.key for each in file.workflows) == sorted(WORKFLOWS)
+    around.environ.update(HIDDEN_IN_TASKS)
+    assert around.ok("apply", "-f", "-", "--prune", "--exit-code", stdin=ran.out).out == "5 unchanged\n"
+
+
+def test_exported_set_can_be_created_in_another_deployment() -> None:
+    exported = with_workflows().ok("export", "--set", "shop").out
+    text = exported[: exported.index("  other:\n")] + exported[exported.index("workflows:\n") :]
+    around = shell()
+    around.environ.update(HIDDEN_IN_TASKS)
+    around.ok("apply", "-f", "-", "--yes", stdin=text)
+    assert around.ok("export", "--set", "shop").out == text
+
+
+def test_hidden_values_of_tasks_are_variables_and_are_named() -> None:
+    ran = with_workflows().ok("export", "--set", "shop")
+    assert sorted(ran.err.splitlines()) == sorted(
+        f"set SHOP_ALL_{name} to the value of {what} of workflow shop.all"
+        for name, what in [
+            ("JSON_1_X_TOKEN", "the header X-Token of the task json.1"),
+            ("JSON_1_BODY", "the body of the task json.1"),
+            ("TYPED_CONTENT_TYPE", "the header content-type of the task typed"),
+            ("TYPED_BODY", "the body of the task typed"),
+            ("TAKES_BODY", "the body of the task takes"),
+        ]
+    )
+    assert "s3cret" not in ran.out + ran.err
+
+
+def test_job_names_its_workflow_as_the_file_does_and_another_one_by_its_id() -> None:
+    around = with_workflows()
+    with around.deployment.client() as p:
+        outside = p.workflows.get_by_key("other").id
+    text = around.ok("export", "--set", "shop").out
+    assert "    workflow: all\n    overlap_policy: skip\n" in text
+    assert f"    workflow: {outside}\n" in text
+    assert "  plain:\n    tasks:\n      plain:\n" + f"        url: {HOOK}\n" in text
+
+
+def test_set_with_workflows_alone_is_a_file_without_jobs() -> None:
+    around = shell()
+    with around.deployment.client() as p:
+        p.workflows.put("shop.plain", set="shop", **WORKFLOWS["plain"])
+    text = around.ok("export", "--set", "shop").out
+    assert text == f"set: shop\nworkflows:\n  plain:\n    tasks:\n      plain:\n        url: {HOOK}\n"
+    assert around.ok("apply", "-f", "-", "--prune", stdin=text).out == "1 unchanged\n"
+
+
+def test_workflow_whose_key_does_not_begin_with_the_set_is_named() -> None:
+    around = shell()
+    with around.deployment.client() as p:
+        p.workflows.put("order", set="shop", **WORKFLOWS["plain"])
+    ran = around.run("export", "--set", "shop")
+    assert (ran.code, ran.out) == (1, "set: shop\njobs: {}\n")
+    assert "left out: workflow order does not begin with shop." in ran.err
+
+
+def test_job_whose_workflow_was_deleted_is_written_and_named() -> None:
+    around = with_workflows()
+    with around.deployment.client() as p:
+        deleted = p.workflows.delete(p.workflows.get_by_key("other")).id
+    ran = around.run("export", "--set", "shop")
+    assert ran.code == 1
+    assert "shop.other starts a workflow that does not exist any more" in ran.err
+    assert "  # its workflow does not exist any more\n  other:\n    cron: '@daily'\n" in ran.out
+    assert f"    workflow: {deleted}\n" in ran.out
+    around.environ.update(HIDDEN_IN_TASKS)
+    assert around.run("apply", "-f", "-", stdin=ran.out).code == 6
+
+
+def test_export_of_workflows_changes_nothing() -> None:
+    around = with_workflows()
+    with around.deployment.client() as p:
+        before = [(each.id, each.revision) for each in p.workflows.iterate()]
+        around.ok("export", "--set", "shop")
+        assert [(each.id, each.revision) for each in p.workflows.iterate()] == before
+
+
+def test_hidden_values_of_a_job_and_of_a_task_have_different_variables() -> None:
+    around = shell()
+    with around.deployment.client() as p:
+        p.jobs.put("s.a", set="s", url=HOOK, cron="@daily", headers={"t-body": "one"})
+        task: Any = {"key": "t", "request": {"url": HOOK, "headers": {"body": "two"}, "body": "three"}}
+        p.workflows.put("s.a", set="s", tasks=[task])
+    names = [each.split()[1] for each in around.ok("export", "--set", "s").err.splitlines()]
+    assert len(set(names)) == len(names) == 3

@@ -6,7 +6,7 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ import yaml
 
 from punctual.applyfile.model import Job
 from punctual.applyfile.schema import MEMBERS
+from punctual.applyfile.workflow import Workflow
+from punctual.applyfile.workflow_schema import TASK_MEMBERS, WORKFLOW_MEMBERS
 
 _WIDTH = 100
 _LONGEST_VARIABLE = 200
@@ -43,16 +45,27 @@ class Section:
     is_left_out: bool = False
 
 
-def write_apply_file(set_name: str, sections: Iterable[Section], *, comments: Iterable[str] = ()) -> str:
-    """Return the text of the file; `comments` stand at its head. The jobs keep the order of `sections`."""
+def write_apply_file(
+    set_name: str,
+    sections: Iterable[Section],
+    *,
+    comments: Iterable[str] = (),
+    workflows: Sequence[Workflow] = (),
+) -> str:
+    """Return the text of the file; `comments` stand at its head. The jobs keep the order of `sections`, and the
+    workflows, which stand behind them, have theirs."""
     lines = [*_comment(comments, ""), yaml.safe_dump({"set": set_name}).rstrip("\n")]
     written = [_section(section) for section in sections]
     if any(section.live for section in written):
         lines.append("jobs:")
-    else:
+    elif written or not workflows:
         lines.append("jobs: {}")
     for section in written:
         lines.extend(section.lines)
+    if workflows:
+        lines.append("workflows:")
+    for workflow in workflows:
+        lines.extend(f"  {line}" for line in _workflow_lines(workflow))
     return "\n".join(lines) + "\n"
 
 
@@ -99,9 +112,21 @@ def _section(section: Section) -> _Written:
 
 
 def _job_lines(job: Job) -> list[str]:
-    ordered = {name: _plain(job.members[name]) for name in MEMBERS if name in job.members}
+    return _lines({job.key: _ordered(job.members, MEMBERS)})
+
+
+def _workflow_lines(workflow: Workflow) -> list[str]:
+    tasks = {key: _ordered(task.members, TASK_MEMBERS) for key, task in workflow.tasks.items()}
+    return _lines({workflow.key: {**_ordered(workflow.members, WORKFLOW_MEMBERS), "tasks": tasks}})
+
+
+def _ordered(members: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: _plain(members[name]) for name in names if name in members}
+
+
+def _lines(entry: dict[str, Any]) -> list[str]:
     text: str = yaml.dump(
-        {job.key: ordered},
+        entry,
         Dumper=_Dumper,
         sort_keys=False,
         allow_unicode=True,

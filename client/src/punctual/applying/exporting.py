@@ -1,23 +1,28 @@
-"""Writes the jobs of a set as an apply file.
+"""Writes the jobs and workflows of a set as an apply file.
 
 The API shows no header and no body, so these become variables. The names of the headers, and the members that
 differ from their defaults, come from a dry run of the same job without them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from punctual.applyfile import Job as FileJob
 from punctual.applyfile import Section, api_key, variable_names, write_apply_file
+from punctual.applyfile import Workflow as FileWorkflow
+from punctual.applyfile.model import ID_PREFIX
 from punctual.applyfile.schema import MEMBERS
 from punctual.applying.asking import standing_jobs, standing_workflows
+from punctual.applying.exporting_workflows import ReadTask, ReadWorkflow, read_workflow
 from punctual.applying.parallel import each
-from punctual.applying.plan import UPDATED
+from punctual.applying.plan import UPDATED, WORKFLOW, named
+from punctual.applying.starting import STAND_IN
 from punctual.client import Punctual
-from punctual.models import FieldChange, Job, JobSummary
+from punctual.models import FieldChange, Job, JobSummary, WorkflowSummary
+from punctual.problems import NotFoundError
 
 _HEADERS: Final = "/request/headers/"
 _BODY: Final = "/request/body"
@@ -27,6 +32,7 @@ _JSON: Final = "application/json"
 _METHOD: Final = "POST"
 _BODY_PART: Final = " body"
 """Not the part of a header, whose name has no space. The space is not part of a variable's name."""
+_Standing = TypeVar("_Standing", JobSummary, WorkflowSummary)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,31 +46,62 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The text of the file, the values that it lacks, and the keys of jobs that no file of the set can name."""
+    """The text of the file, the values that it lacks, and the jobs and workflows that no file of the set can name."""
 
     text: str
     missing: tuple[Missing, ...]
     left_out: tuple[str, ...]
-    workflows: tuple[str, ...] = ()
-    """The keys of the set's workflows, which are not written."""
+    dangling: tuple[str, ...] = ()
+    """The keys of written jobs whose workflow does not exist any more."""
 
 
 def export_set(client: Punctual, set_name: str, *, workers: int) -> Export:
-    """Read the jobs of a set. Raises RequestError; the key needs the scope `write`, for the dry runs."""
-    standing = standing_jobs(client, set_name)
+    """Read the jobs and workflows of a set. Raises RequestError; the key needs the scope `write`, for the dry runs."""
     prefix = api_key(set_name, "")
-    named = [job for job in standing if str(job.key).startswith(prefix) and job.key != prefix]
-    found = each(lambda job: _read(client, job, set_name), named, workers)
-    names = _Variables(variable_names(_hidden_parts(named, found)))
+    jobs, other_jobs = _split(standing_jobs(client, set_name), prefix)
+    flows, other_flows = _split(standing_workflows(client, set_name), prefix)
+    found = each(lambda job: _read(client, job, set_name), jobs, workers)
+    workflows = each(lambda workflow: read_workflow(client, workflow, set_name), flows, workers)
+    own = {workflow.id: workflow.key.removeprefix(prefix) for workflow in workflows}
+    started = {read.job.workflow for read in found if read.job.workflow is not None} - own.keys()
+    gone = {workflow for workflow in sorted(started) if not _exists(client, workflow)}
+    names = _Variables(variable_names([*_hidden_parts(jobs, found), *_hidden_parts_of_tasks(workflows)]))
     sections = [
-        Section(FileJob(str(job.key).removeprefix(prefix), names.members(job, read)), _comments(read))
-        for job, read in zip(named, found, strict=True)
+        Section(
+            FileJob(str(job.key).removeprefix(prefix), _named(names.members(job, read), own)),
+            _comments(read, gone),
+        )
+        for job, read in zip(jobs, found, strict=True)
     ]
-    kept = {job.key for job in named}
-    left_out = tuple(str(job.key) for job in standing if job.key not in kept)
-    text = write_apply_file(set_name, sections)
-    workflows = tuple(str(each.key) for each in standing_workflows(client, set_name))
-    return Export(text, tuple(names.missing), left_out, workflows)
+    written = [
+        FileWorkflow(each.key.removeprefix(prefix), each.members, names.tasks(each)) for each in workflows
+    ]
+    return Export(
+        write_apply_file(set_name, sections, workflows=written),
+        tuple(names.missing),
+        (*(str(each.key) for each in other_jobs), *(named(WORKFLOW, str(each.key)) for each in other_flows)),
+        tuple(str(read.job.key) for read in found if read.job.workflow in gone),
+    )
+
+
+def _split(standing: list[_Standing], prefix: str) -> tuple[list[_Standing], list[_Standing]]:
+    """Those whose keys begin with the set, which a file can have, and the others."""
+    fits = [each for each in standing if str(each.key).startswith(prefix) and each.key != prefix]
+    kept = {each.id for each in fits}
+    return fits, [each for each in standing if each.id not in kept]
+
+
+def _exists(client: Punctual, workflow: str) -> bool:
+    try:
+        return client.workflows.get(workflow).state != "deleted"
+    except NotFoundError:
+        return False
+
+
+def _named(members: dict[str, Any], own: Mapping[str, str]) -> dict[str, Any]:
+    """The members of a job, with the name of its workflow if the file has it, and else with the id."""
+    name = own.get(members.get("workflow", ""), ID_PREFIX)
+    return members if name.startswith(ID_PREFIX) else {**members, "workflow": name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +118,9 @@ class _Read:
     has_body: bool
 
 
-def _comments(read: _Read) -> tuple[str, ...]:
-    return ("paused",) if read.job.state == "paused" else ()
+def _comments(read: _Read, gone: Container[str | None]) -> tuple[str, ...]:
+    paused = ("paused",) if read.job.state == "paused" else ()
+    return (*paused, "its workflow does not exist any more") if read.job.workflow in gone else paused
 
 
 def _read(client: Punctual, summary: JobSummary, set_name: str) -> _Read:
@@ -109,12 +147,13 @@ def _called(job: Job) -> dict[str, Any]:
 def _differences(
     client: Punctual, job: Job, set_name: str, headers: Mapping[str, str]
 ) -> dict[str, FieldChange]:
-    """What the job has beside its schedule, its URL or workflow, and these headers, by pointer."""
-    called: dict[str, Any] = {"workflow": job.workflow}
+    """What the job has beside its schedule, its URL, and these headers, by pointer."""
+    # The API refuses a workflow that was deleted, so the dry run has a stand-in for every workflow.
+    request: Any = STAND_IN
     if job.request is not None:
-        called = {"request": {"url": job.request.url, "method": job.request.method, "headers": headers}}
+        request = {"url": job.request.url, "method": job.request.method, "headers": headers}
     answer = client.jobs.put(
-        str(job.key), dry_run=True, set=set_name, schedule=_present(job.schedule), **called
+        str(job.key), dry_run=True, set=set_name, schedule=_present(job.schedule), request=request
     )
     return {field.pointer: field for field in answer.fields} if answer.change == UPDATED else {}
 
@@ -149,6 +188,14 @@ def _hidden_parts(jobs: Iterable[JobSummary], found: Iterable[_Read]) -> Iterato
             yield str(job.key), _BODY_PART
 
 
+def _hidden_parts_of_tasks(workflows: Iterable[ReadWorkflow]) -> Iterator[tuple[str, str]]:
+    for workflow in workflows:
+        for key, task in workflow.tasks.items():
+            yield from ((workflow.key, f"{key} {name}") for name in task.hidden)
+            if task.has_body:
+                yield workflow.key, f"{key} {_BODY_PART}"
+
+
 @dataclass(slots=True)
 class _Variables:
     """Names a variable for each hidden value; no two values have the same."""
@@ -164,6 +211,26 @@ class _Variables:
             members["headers"] = {**read.headers, **hidden}
         if read.has_body:
             members["body"] = self._name(key, _BODY_PART, "the body")
+        return members
+
+    def tasks(self, workflow: ReadWorkflow) -> dict[str, FileJob]:
+        return {
+            key: FileJob(key, self._task_members(workflow.key, key, task))
+            for key, task in workflow.tasks.items()
+        }
+
+    def _task_members(self, key: str, task: str, read: ReadTask) -> dict[str, Any]:
+        def name(part: str, what: str) -> dict[str, str]:
+            variable = self.names[key, f"{task} {part}"]
+            self.missing.append(Missing(variable, named(WORKFLOW, key), f"{what} of the task {task}"))
+            return {"env": variable}
+
+        hidden = {header: name(header, f"the header {header}") for header in read.hidden}
+        members = dict(read.members)
+        if read.headers or hidden:
+            members["headers"] = {**read.headers, **hidden}
+        if read.has_body:
+            members["body"] = name(_BODY_PART, "the body")
         return members
 
     def _name(self, key: str, part: str, what: str) -> dict[str, str]:

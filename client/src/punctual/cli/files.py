@@ -146,9 +146,11 @@ def _tell_failures(session: Session, done: "tuple[Done, ...]") -> None:
 
 def export(
     context: typer.Context,
-    set_: Annotated[str, typer.Option("--set", metavar="NAME", help="The set whose jobs are written.")],
+    set_: Annotated[
+        str, typer.Option("--set", metavar="NAME", help="The set whose jobs and workflows are written.")
+    ],
 ) -> None:
-    """Write the jobs of a set as a file for `apply`.
+    """Write the jobs and workflows of a set as a file for `apply`.
 
     The API shows no headers and no bodies, so the file has a variable for each, and a note names it. URLs are
     written as the API shows them. The key needs the scope `write`, although nothing is changed.
@@ -162,12 +164,13 @@ def export(
         session.note(f"set {missing.variable} to the value of {missing.what} of {missing.key}")
     for key in found.left_out:
         session.warn(f"left out: {key} does not begin with {set_}.")
-    for key in found.workflows:
-        session.warn(f"left out: workflow {key}; write it into the file, or `apply --prune` deletes it")
-    if found.workflows:
-        raise CommandError(f"{len(found.workflows)} workflows of the set are not in the file")
+    for key in found.dangling:
+        session.warn(f"{key} starts a workflow that does not exist any more: `apply` refuses it")
     if found.left_out:
-        raise CommandError(f"{len(found.left_out)} jobs of the set cannot be in a file of the set")
+        count = len(found.left_out)
+        raise CommandError(f"{count} jobs or workflows of the set cannot be in a file of the set")
+    if found.dangling:
+        raise CommandError("the file cannot be applied as it is")
 
 
 def add_to(app: typer.Typer) -> None:
