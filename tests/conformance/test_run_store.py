@@ -10,13 +10,14 @@ from shared.domain.executions.notification import notification
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.domain.workflows.graph import MAX_TASKS, Graph, Node, OnFailure, RunIf
-from shared.domain.workflows.run import Run, RunState, TaskState
+from shared.domain.workflows.identities import run_of as run_id_of
+from shared.domain.workflows.run import Parent, Run, RunState, TaskState
 from shared.domain.workflows.run_end import ended_run, opened
 from shared.domain.workflows.run_rules import cancelled, decided, execution_of, recorded, redriven
-from shared.domain.workflows.workflow import task_execution
+from shared.domain.workflows.workflow import new_run, task_execution
 from tests.support.builders import EXPIRES_AT_S
 from tests.support.conformance.labs import Lab
-from tests.support.workflows import NOW, WORKFLOW_ID, graph, node, run_id, run_of, workflow_of
+from tests.support.workflows import COUNTS, NOW, WORKFLOW_ID, graph, node, run_id, run_of, workflow_of
 
 JOIN = graph(node("a"), node("b"), node("c", "a", "b"), node("h", "a", run_if=RunIf.ANY_FAILED))
 
@@ -25,6 +26,13 @@ def stored(lab: Lab, of: Graph = JOIN) -> Run:
     run = run_of(workflow_of(of))
     assert lab.runs.put_if_absent(run) is None
     return run
+
+
+def of_parent(of: Graph = JOIN, state: RunState = RunState.RUNNING) -> Run:
+    """The run that an execution of a job started."""
+    workflow = workflow_of(of)
+    parent = Parent(execution=run_id(NOW, 3), job_id="job_nightly")
+    return new_run(workflow, run_id_of(parent.execution), COUNTS, b"r" * 16, NOW, parent=parent, state=state)
 
 
 def with_end(run: Run, key: str, state: State = State.SUCCEEDED, of: Graph = JOIN) -> Run:
@@ -180,6 +188,44 @@ def test_all_tasks_of_the_largest_run_change_in_one_update(lab: Lab) -> None:
     anew = redriven(ended, of, NOW + 10, 60)
     assert lab.runs.update(ended, anew).is_written
     assert now_stored(lab, run.id) == anew
+
+
+def test_run_keeps_the_execution_that_started_it_through_its_end_and_a_redrive(lab: Lab) -> None:
+    of = graph(node("a"))
+    run = of_parent(of)
+    assert lab.runs.put_if_absent(run) is None
+    assert lab.runs.put_if_absent(replace(run, parent=None)) == run
+    assert lab.runs.get_many([run.id]) == {run.id: run}
+    failed = lab.runs.update(run, with_end(run, "a", State.FAILED, of)).run
+    ended = lab.runs.update(failed, decided(failed, of, NOW + 5), expires_at_s=EXPIRES_AT_S).run
+    assert (ended.state, ended.parent) == (RunState.FAILED, run.parent)
+    anew = lab.runs.update(ended, redriven(ended, of, NOW + 9, 60)).run
+    assert (anew.epoch, anew.parent) == (2, run.parent)
+    assert now_stored(lab, run.id) == anew
+
+
+def test_tombstone_of_a_run_keeps_the_execution_that_would_have_started_it(lab: Lab) -> None:
+    run, tombstone = of_parent(), of_parent(state=RunState.CANCELLING)
+    assert tombstone.state is RunState.CANCELLED
+    assert lab.runs.put_if_absent(tombstone, expires_at_s=EXPIRES_AT_S) is None
+    assert lab.runs.put_if_absent(run) == tombstone == now_stored(lab, run.id)
+    assert now_stored(lab, run.id).parent == run.parent
+
+
+def test_sweepers_see_of_a_run_which_execution_started_it(lab: Lab) -> None:
+    run, by_request = of_parent(), replace(of_parent(), id=run_id(NOW, 9), parent=None)
+    assert run.parent is not None
+    for each in (run, by_request):
+        lab.runs.put_if_absent(each)
+    shard = run.parent.execution.bucket, run.parent.execution.shard
+    assert shard == (by_request.id.bucket, by_request.id.shard), "one shard has all three"
+    rows = {row.id: row for row in lab.executions.scan(*shard, after=None, limit=9).runs}
+    assert {key: row.parent for key, row in rows.items()} == {
+        run.id: run.parent.execution,
+        by_request.id: None,
+    }
+    listed = lab.executions.read_rows(*shard, [row.sort_key for row in rows.values()])
+    assert {row.id: row for row in listed.runs} == rows
 
 
 def test_an_update_of_an_absent_run_is_refused(lab: Lab) -> None:
