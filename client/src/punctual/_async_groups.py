@@ -2892,7 +2892,9 @@ class WorkflowsMethods(AsyncGroup):
         """Create a workflow: tasks that wait for one another.
 
         Up to 100 tasks, each with a request of its own. A cycle, an unknown key and a task that could never
-        run are refused with their place in the body. Nothing runs before a run is started.
+        run are refused with their place in the body. Nothing runs before a run is started. A repetition
+        with the same `Idempotency-Key` answers with the workflow as it is now, and with 409 once it is
+        deleted.
 
         * `tasks`: 1 to 100 tasks, with 500 entries in all their `after` lists at most.
         * `alerts`: The ends of runs to announce. Null: the tenant's default.

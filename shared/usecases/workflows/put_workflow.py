@@ -11,6 +11,7 @@ from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import (
     CallbackUrlNotAllowedError,
     IdempotencyKeyReusedError,
+    InvalidStateError,
     InvalidValueError,
     PreconditionFailedError,
     raise_any,
@@ -56,15 +57,23 @@ class PutWorkflow:
         """The workflow, and whether an earlier request with the same idempotency key had created it.
 
         `admit` raises to refuse a new workflow, which then uses up no key. InvalidValueError with the path of each
-        fault.
+        fault; InvalidStateError if that workflow has been deleted.
         """
         self.check(new)
         record, replayed = self._identify(tenant, new, key, admit)
         workflow, payloads = self._sealed(tenant, new, record.id, 1, record.created_at, record.fingerprint)
         self._store(payloads)
-        if self.workflows.create(workflow) is not None:
-            return self.find.present(tenant.id, workflow.id), True
-        return workflow, replayed
+        existing = self.workflows.create(workflow)
+        return (workflow, replayed) if existing is None else (self._standing(existing), True)
+
+    def _standing(self, head: WorkflowHead) -> Workflow:
+        revision = self.workflows.revision(head.tenant_id, head.id, head.revision)
+        if head.is_deleted or revision is None:
+            raise InvalidStateError(
+                "the workflow that was created with this Idempotency-Key is deleted: create another one with another "
+                "key"
+            )
+        return revision
 
     def create_keyed(self, tenant: Tenant, new: NewWorkflow, key: str) -> Workflow | None:
         """A workflow with a key; None if another one has the key. The request must have been checked."""

@@ -1,6 +1,7 @@
 """Workflows and their runs through the API: hostile definitions, revisions, quotas, and runs as they are shown."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -273,6 +274,20 @@ def test_same_key_starts_one_run_and_creates_one_workflow() -> None:
     assert runs[1].headers["Idempotency-Replayed"] == "true"
     other = world.post({"tasks": [task("a")]}, "/v1/workflows", idempotency_key="w")
     assert other.problem == "idempotency-key-reused"
+
+
+def test_key_of_a_creation_answers_with_the_workflow_as_it_is_and_with_409_once_it_is_deleted() -> None:
+    world = ApiWorld()
+    create = partial(world.post, {"tasks": DIAMOND}, "/v1/workflows", idempotency_key="w")
+    path = f"/v1/workflows/{create().json['id']}"
+    renamed = send(world, "PATCH", path, {"name": "n"}, '"1"').json
+    again = create()
+    assert (again.status, again.json, again.headers["ETag"]) == (201, renamed, '"2"')
+    assert world.delete(path).status == 200
+    refused = create()
+    assert (refused.status, refused.problem) == (409, "invalid-state")
+    assert "another key" in refused.json["detail"]
+    assert world.get("/v1/workflows").json["workflows"] == []
 
 
 def test_patch_keeps_the_requests_that_it_does_not_name_and_open_runs_keep_their_revision() -> None:

@@ -57,7 +57,8 @@ _PARTS: dict[str, type[Schema]] = {"": WorkflowIn, "callbacks": RunCallbacksIn, 
         summary="Create a workflow: tasks that wait for one another",
         description=(
             "Up to 100 tasks, each with a request of its own. A cycle, an unknown key and a task that could never run "
-            "are refused with their place in the body. Nothing runs before a run is started."
+            "are refused with their place in the body. Nothing runs before a run is started. A repetition with the "
+            "same `Idempotency-Key` answers with the workflow as it is now, and with 409 once it is deleted."
         ),
         success=201,
         answer=WorkflowOut,
@@ -68,6 +69,7 @@ _PARTS: dict[str, type[Schema]] = {"": WorkflowIn, "callbacks": RunCallbacksIn, 
             *BODY_PROBLEMS,
             Problem.CALLBACK_URL_NOT_ALLOWED,
             *IDEMPOTENCY_PROBLEMS,
+            Problem.INVALID_STATE,
             *QUOTA_PROBLEMS,
         ),
     )
