@@ -27,6 +27,7 @@ BODIES: dict[str, Any] = {
     "putJob": {"schedule": {"rate_seconds": 3_600}, "request": {"url": "https://receiver.example/keyed"}},
     "backfillJob": {"from": "2025-02-17T00:00:00Z", "to": "2025-02-18T00:00:00Z"},
     "pauseJob": {"reason": "for a test"},
+    "completeExecution": {"result": {"rows": 1}},
     "previewSchedule": {"cron": "0 9 * * *"},
     "putCalendar": {"country": "DE", "dates_out": ["2025-12-24"]},
     "putTrigger": {"pattern": {"source": ["shop"]}, "job_id": "job_r" + "0" * 27},

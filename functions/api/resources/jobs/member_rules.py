@@ -15,8 +15,9 @@ RECURRING_ONLY = (
     "overlap_policy",
 )
 ONE_KIND: dict[str, Any] = {
-    "oneOf": [{"required": [kind.value]} for kind in CallKind],
     "dependentSchemas": {
+        # The schedule is required. Swagger UI would show a choice at the top of the schema as its type.
+        "schedule": {"oneOf": [{"required": [kind.value]} for kind in CallKind]},
         CallKind.WORKFLOW.value: {"not": {"anyOf": [{"required": [name]} for name in CALL_ONLY]}}
     },
 }
