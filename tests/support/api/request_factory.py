@@ -147,10 +147,11 @@ def settle(world: ApiWorld, name: str) -> Party:
 
 
 def _workflows(world: ApiWorld, party: Party) -> tuple[list[str], list[str]]:
-    """Workflows and runs: the first run is cancelled, and the others have not started."""
+    """Workflows and runs: the first two runs are cancelled, and the others have not started."""
     workflows = [_made(world, party, "/v1/workflows", BODIES["createWorkflow"])["id"] for _ in range(2)]
-    runs = [_made(world, party, f"/v1/workflows/{workflows[1]}/runs", None)["id"] for _ in range(3)]
-    ask(world, party.key, "POST", f"/v1/runs/{runs[0]}/cancel")
+    runs = [_made(world, party, f"/v1/workflows/{workflows[1]}/runs", None)["id"] for _ in range(4)]
+    for run in runs[:2]:
+        ask(world, party.key, "POST", f"/v1/runs/{run}/cancel")
     return workflows, runs
 
 
