@@ -14,6 +14,8 @@ from tests.support.api.api_world import Answer, ApiWorld, Request
 from tests.support.usecases.lanes import Lanes
 
 TENANTS = ("acme", "globex")
+WORKFLOWS_TENANT = "initech"
+"""Has workflows, and the jobs that start them."""
 OPERATOR = "operator"
 """Asks like a tenant, with an operator's key."""
 TICK_AT_MS = 13_000
@@ -34,6 +36,7 @@ class Deployment:
         self._world.sender.answer_to = self.receiver
         keys = {TENANTS[0]: self._world.credentials.api_key}
         keys[TENANTS[1]] = self._world.create_tenant.execute(TENANTS[1]).api_key
+        keys[WORKFLOWS_TENANT] = self._world.create_tenant.execute(WORKFLOWS_TENANT).api_key
         keys[OPERATOR] = self._world.create_tenant.operator().api_key
         self._credentials = {name: {"authorization": f"Bearer {key}"} for name, key in keys.items()}
 
@@ -72,9 +75,10 @@ class Deployment:
         return message.id
 
     def stored_jobs(self) -> set[str]:
-        """The ids of all jobs that left anything in the tables."""
-        rows = self._world.table.executions.values()
-        return {row.execution.job_id for row in rows} | {job_id for _, job_id in self._world.table.jobs}
+        """The ids of all jobs that left anything in the tables, but for those that start workflows."""
+        executions = [row.execution for row in self._world.table.executions.values()]
+        stored = {(each.tenant_id, each.job_id) for each in executions} | set(self._world.table.jobs)
+        return {job_id for tenant, job_id in stored if tenant != WORKFLOWS_TENANT}
 
     def pass_time(self, milliseconds: int) -> None:
         """Everything runs: messages as they become visible, ticks as they are due."""

@@ -16,6 +16,7 @@ from tests.api_machine.refusing_changes import RefusingChanges
 from tests.api_machine.resuming import Resuming
 from tests.api_machine.triggering import Triggering
 from tests.api_machine.updating import Updating
+from tests.api_machine.workflows import Workflows
 
 
 class Machine(
@@ -34,6 +35,7 @@ class Machine(
     Reading,
     CrossTenant,
     Parking,
+    Workflows,
     PassingTime,
 ):
     """All rules together."""

@@ -28,6 +28,8 @@ class Receiver:
 
     clock: VirtualClock
     jobs: dict[str, PromisedJob] = field(default_factory=dict)
+    others: dict[str, Callable[[Callback], CallbackResponse]] = field(default_factory=dict)
+    """Who answers the calls of other jobs and workflows, by their ids."""
     broken: list[str | Exception] = field(default_factory=list)
     meanwhile: dict[str, Callable[[], None]] = field(default_factory=dict)
     """By job, what a client does while its next call runs."""
@@ -39,6 +41,9 @@ class Receiver:
     def __call__(self, callback: Callback) -> CallbackResponse:
         """Answer one call."""
         headers = {name.lower(): value for name, value in callback.headers}
+        other = self.others.get(headers["x-job-id"])
+        if other is not None:
+            return other(callback)
         job = self.jobs.get(headers["x-job-id"])
         if job is None:
             self.broken.append(f"a call for a job that was never acknowledged: {callback.url}")

@@ -18,6 +18,7 @@ class Stepping:
     def __init__(self) -> None:
         self._machine = Machine()
         self._machine.begin(later_ms=0)
+        self._machine.begin_workflows()
 
     def step(self, rule: str, **arguments: object) -> Any:
         """One step, and whether everything holds after it."""

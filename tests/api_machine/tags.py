@@ -1,11 +1,9 @@
 """Entity tags that a client sends as If-Match or If-None-Match, and what they come to."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from hypothesis import strategies as st
-
-from tests.api_machine.expectations import PromisedJob
 
 Refusal = tuple[int, str]
 MISSING: Refusal = (428, "precondition-required")
@@ -22,7 +20,13 @@ NEW = "new"
 put_matches = st.one_of(optional_matches, optional_matches, st.just(NEW))
 
 
-def tag_of(job: PromisedJob, match: str | None) -> dict[str, str]:
+class Revised(Protocol):
+    """A job or a workflow."""
+
+    revisions: list[int]
+
+
+def tag_of(job: Revised, match: str | None) -> dict[str, str]:
     """The header, if any."""
     present, first = job.revisions[-1], job.revisions[0]
     tags = {
@@ -35,7 +39,7 @@ def tag_of(job: PromisedJob, match: str | None) -> dict[str, str]:
     return {} if match is None else {"if_match": tags[match]}
 
 
-def conditions_of(job: PromisedJob | None, match: str | None) -> dict[str, str]:
+def conditions_of(job: Revised | None, match: str | None) -> dict[str, str]:
     """The headers of a PUT; without a job of the key there is no tag."""
     if match == NEW:
         return {"if-none-match": "*"}

@@ -195,3 +195,78 @@ def _others() -> None:
     walk.step("create_batch_again", pick=0, is_other=False)
     walk.step("create_batch_again", pick=0, is_other=True)
     walk.end()
+
+
+WORKFLOWS_MET = {
+    "workflow created",
+    "workflow created, dry run",
+    "workflow updated",
+    "workflow updated, dry run",
+    "workflow unchanged",
+    "workflow refused: already-exists",
+    "workflow refused: precondition-failed",
+    "workflow deleted",
+    "starter created",
+    "starter refused: no workflow",
+    "starter patched: request to workflow",
+    "starter patched: workflow to request",
+    "starter patched: workflow to workflow",
+    "run succeeded, None",
+    "run failed, None",
+    "run succeeded, put",
+    "run succeeded, patch",
+    "run succeeded, cancel job",
+    "run cancelled, stop job",
+    "run cancelled, cancel run",
+    "run cancelled, delete",
+    "run of a deleted workflow",
+}
+
+
+def test_workflow_rules_of_the_machine_reach_every_situation() -> None:
+    walk = Stepping()
+
+    def put(key: str, shape: str, match: str | None = None, *, is_dry_run: bool = False) -> None:
+        walk.step("put_workflow", key=key, shape=shape, is_dry_run=is_dry_run, match=match)
+
+    put("order", "succeeds", "current")
+    put("order", "succeeds", is_dry_run=True)
+    put("order", "succeeds", "new")
+    put("order", "short", "new")
+    put("order", "short", "coming")
+    put("order", "short", "current", is_dry_run=True)
+    put("order", "short", "current")
+    put("order", "succeeds", "*")
+    put("order", "succeeds", "stale")
+    put("shop.report", "fails")
+    for is_foreign in (False, True):
+        walk.step("create_starter", pick=0, is_foreign=is_foreign)
+    walk.step("trigger_starter", pick=0, act=None)
+    walk.step("patch_starter", pick=0, other=1, to="workflow")
+    walk.step("trigger_starter", pick=0, act=None)
+    walk.step("patch_starter", pick=0, other=0, to="request")
+    walk.step("trigger_starter", pick=0, act=None)
+    walk.step("patch_starter", pick=0, other=0, to="workflow")
+    walk.step("patch_starter", pick=0, other=0, to="name")
+    walk.step("trigger_starter", pick=0, act="put")
+    put("order", "succeeds")
+    walk.step("trigger_starter", pick=0, act="patch")
+    walk.step("patch_starter", pick=0, other=0, to="workflow")
+    walk.step("trigger_starter", pick=0, act="cancel run")
+    for act in (None, "cancel job", "stop job"):
+        walk.step("start_once", pick=0, act=act)
+    walk.step("start_once", pick=1, act="stop job")
+    walk.step("reach_across_workflows", pick=0)
+    walk.step("create_starter", pick=0, is_foreign=False)
+    walk.step("trigger_starter", pick=1, act="delete")
+    walk.step("trigger_starter", pick=1, act=None)
+    walk.step("patch_starter", pick=1, other=0, to="name")
+    walk.step("delete_workflow", pick=0)
+    walk.step("trigger_starter", pick=0, act=None)
+    walk.step("create_starter", pick=0, is_foreign=False)
+    walk.step("start_once", pick=0, act=None)
+    put("order", "succeeds")
+    walk.step("patch_starter", pick=0, other=2, to="workflow")
+    walk.step("trigger_starter", pick=0, act=None)
+    walk.end()
+    assert set(SEEN) >= WORKFLOWS_MET
