@@ -19,6 +19,7 @@ from infra.origins import check_origins
 from infra.pipeline import Pipeline
 from infra.provisioned import MaximumUnits, Provisioned, UnitsPerSecond
 from infra.retention_days import check_retention
+from infra.target_roles import check_target_roles
 from infra.warm_throughput import Units, WarmThroughput
 from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, MAX_PAYLOAD_BYTES, QueueName, Transport
 
@@ -151,6 +152,8 @@ class StageConfig:
     bundle: BundleMode = "cloud"
     dial_exceptions: tuple[str, ...] = ()
     """CIDRs of non-public addresses that callbacks may reach."""
+    target_roles: str | None = None
+    """The pattern of the roles that executors may assume, for targets of tenants in AWS. None lets them assume none."""
     domain: ApiDomain | None = None
     """The custom domain of the API, which outlives a new API. None leaves the endpoint of API Gateway alone."""
     api_domains: tuple[str, ...] = ()
@@ -158,8 +161,7 @@ class StageConfig:
     console_origin: str | None = None
     """Where people open the console, if it is not where clients call the API: alerts link to it."""
     cors_origins: tuple[str, ...] = ()
-    """Origins whose web pages may call the API from a browser, such as `https://console.example.com`, or `*`.
-    Without any, browsers refuse to."""
+    """Origins whose web pages may call the API from a browser, or `*`. Without any, browsers refuse to."""
     protect_data: bool = True
     """Retain the tables and the key and refuse their deletion; disable only for disposable data."""
     canary: bool = False
@@ -179,8 +181,7 @@ class StageConfig:
     tags: tuple[tuple[str, str], ...] = ()
     """Tags of all resources, beside `punctual:stage`."""
     emulated: bool = False
-    """Adapt to the emulator: no alarms on expressions, no saved queries and metrics of log lines, no TLS
-    requirement, no condition on the key."""
+    """Leave out what the emulator cannot deploy: docs/design/deviations.md has each part."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for a stage that breaks a guarantee, or whose deployment AWS would reject.
@@ -213,6 +214,7 @@ class StageConfig:
             audit=self.audit_retention_days,
             archive=self.archive_days,
         )
+        check_target_roles(self.target_roles)
         check_origins(cors=self.cors_origins, console=self.console_origin)
         if self.domain is not None:
             self.domain.check(self.region, self.account)

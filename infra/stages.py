@@ -131,5 +131,6 @@ def local_stage() -> StageConfig:
                 due_per_minute=1_000_000,
             ),
             protect_data=False,
+            target_roles="arn:aws:iam::*:role/punctual/*",
         )
     )

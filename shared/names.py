@@ -71,6 +71,7 @@ class Env:
     ARCHIVE_DAYS = "ARCHIVE_DAYS"
     HISTORY_TABLE = "HISTORY_TABLE"
     ARCHIVE_READER = "ARCHIVE_READER"
+    TARGET_ROLES = "TARGET_ROLES"
 
 
 class Transport(StrEnum):
@@ -286,3 +287,7 @@ ENCRYPTION_CONTEXT_TENANT = "punctual:tenant"
 def alarm_prefix(stage: str) -> str:
     """The begin of the name of each alarm of a stage. Names of stages have no hyphen."""
     return f"punctual-{stage}-"
+
+
+ROLE_PATTERN = r"^arn:aws(?:-[a-z]{1,8}){0,2}:iam::(?:\*|[0-9]{12}):role/[A-Za-z0-9+=,.@_/-]{1,512}\*?$"
+"""The form of the pattern of roles that executors may assume: `*` stands for the account, or for the end of names."""

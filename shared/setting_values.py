@@ -12,7 +12,7 @@ import orjson
 from shared.domain.bucket import ShardCounts, ShardEpoch, ShardPlan, bucket_of
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.retention import Retention
-from shared.names import ORIGIN, Env, QueueName, Transport
+from shared.names import ORIGIN, ROLE_PATTERN, Env, QueueName, Transport
 
 if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network
@@ -95,6 +95,12 @@ def _origin(value: str) -> str:
     return origin
 
 
+def _role_pattern(value: str) -> str:
+    if re.fullmatch(ROLE_PATTERN, value) is None:
+        raise InvalidValueError("it is no pattern of ARNs of roles")
+    return value
+
+
 def _days(value: str) -> int:
     days = int(value)
     if days < 1:
@@ -150,6 +156,11 @@ VARIABLES: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "archive_days": (Env.ARCHIVE_DAYS, _whole, "a whole number of days, or 0 without an archive"),
     "history_table": (Env.HISTORY_TABLE, _text, "the name of the table of statistics"),
     "archive_reader": (Env.ARCHIVE_READER, _text, "the function that reads the archive, with its alias"),
+    "target_roles": (
+        Env.TARGET_ROLES,
+        _role_pattern,
+        "the pattern of the roles that executors may assume, such as arn:aws:iam::*:role/punctual/*",
+    ),
     "receiver_url": (Env.CANARY_RECEIVER_URL, _text, "the URL that the jobs of the canary call"),
     "transport": (Env.TRANSPORT, Transport, f"one of {', '.join(Transport)}"),
 }

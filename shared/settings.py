@@ -168,6 +168,8 @@ class ApiSettings(QuotaSettings, ReadingSettings, AuditSettings):
 
     audit_retention_days: int
     audit_one_offs: bool
+    target_roles: str | None = None
+    """The pattern of the roles that executors may assume for tenants; None for none."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -89,6 +89,7 @@ def change_tenant(cases: UseCases, given: Namespace) -> Document:
         index_shards=given.index_shards,
         quotas=dict(given.quota) if given.quota else None,
         listeners={name: url for name, url in callbacks.items() if url is not None},
+        target_roles=_target_roles(given.target_role),
     )
     if change == TenantChange():
         raise InvalidValueError("nothing is to be changed")
@@ -97,6 +98,12 @@ def change_tenant(cases: UseCases, given: Namespace) -> Document:
     record(cases, given.tenant, "changeTenant", given.tenant, tenant_out(cases, before), document)
     effective_at = cases.tenancy.change_tenant.effective_at(after) if change.state else None
     return {**document, "effective_at": format_instant(effective_at)} if effective_at else document
+
+
+def _target_roles(given: list[str] | None) -> tuple[str, ...] | None:
+    if given is None:
+        return None
+    return () if given == ["none"] else tuple(given)
 
 
 def delete_tenant(cases: UseCases, given: Namespace) -> Document:

@@ -41,10 +41,11 @@ COMMANDS: dict[str, Command] = {
     "list-tenants": Command(help="show all tenants", arguments=(), run=actions.list_tenants),
     "show-tenant": Command(help="show a tenant", arguments=("tenant",), run=actions.show_tenant),
     "change-tenant": Command(
-        help="suspend or reactivate a tenant, or change its weight, its quotas and its default callbacks",
+        help="suspend or reactivate a tenant, or change its weight, quotas, default callbacks and target roles",
         arguments=(
             "tenant",
             *("--state", "--weight", "--index-shards", "--quota", "--on-success", "--on-failure"),
+            "--target-role",
         ),
         run=actions.change_tenant,
     ),
@@ -181,6 +182,10 @@ _ARGUMENTS: dict[str, dict[str, Any]] = {
     "--index-shards": {"type": int, "help": "can only grow"},
     "--on-success": {"help": "the URL to call after a success where a job names none; or the word none"},
     "--on-failure": {"help": "the URL to call after a failure"},
+    "--target-role": {
+        "action": "append",
+        "help": "the ARN of a role for targets in its account, in place of all registered ones; or the word none",
+    },
     "--asked-by": {"required": True, "help": "who asked for it, such as a ticket; the record keeps it"},
     "--dry-run": {"action": "store_true", "help": "show what would be done, and change nothing"},
     "--file": {"required": True, "help": "the file to create; it must not exist"},

@@ -57,6 +57,8 @@ class FunctionSpec:
     """Reads the bucket of the archive, with the same bundle, and has no other access to the deployment."""
     asks_archive: bool = False
     """Invokes the function that reads the archive, and reads the files of searches."""
+    assumes_roles: bool = False
+    """Assumes the roles of tenants, for targets in AWS."""
     searches: bool = False
     """Finds executions for searches of tenants, and writes and deletes the files."""
 
@@ -88,7 +90,12 @@ class FunctionSpec:
 
 
 def function_specs(
-    memory: FunctionMemory, *, canary: bool = False, archive: bool = True, audit_trail: bool = True
+    memory: FunctionMemory,
+    *,
+    canary: bool = False,
+    archive: bool = True,
+    audit_trail: bool = True,
+    target_roles: bool = False,
 ) -> tuple[FunctionSpec, ...]:
     return (
         *(_CANARY if canary else ()),
@@ -138,7 +145,7 @@ def function_specs(
             asks_archive=archive,
             searches=True,
         ),
-        *(_executor(queue, memory) for queue in QueueName),
+        *(_executor(queue, memory, assumes_roles=target_roles) for queue in QueueName),
         FunctionSpec(
             service="dead-letter",
             package="dead_letter",
@@ -201,7 +208,7 @@ _CANARY = (
 )
 
 
-def _executor(lane: QueueName, memory: FunctionMemory) -> FunctionSpec:
+def _executor(lane: QueueName, memory: FunctionMemory, *, assumes_roles: bool) -> FunctionSpec:
     return FunctionSpec(
         service=f"executor-{lane}",
         package="executor",
@@ -209,5 +216,6 @@ def _executor(lane: QueueName, memory: FunctionMemory) -> FunctionSpec:
         memory_mb=memory.of_executor(lane),
         lane=lane,
         makes_callbacks=True,
+        assumes_roles=assumes_roles,
         allows_recursion=True,
     )

@@ -32,6 +32,7 @@ from infra.components.grants import (
     arns_by_name,
     audit_arns,
     parameter_arns,
+    role_arns,
     statements,
 )
 from infra.components.log_groups import log_group
@@ -57,6 +58,7 @@ class Functions(Construct):
             **arns_by_name(shared.tables, shared.lanes, shared.key.key_arn),
             **parameter_arns(self, stage),
             **alarm_arns(self),
+            **role_arns(stage),
             **archive_arns(shared.archive),
             **audit_arns(shared.audit_trail),
         }
@@ -71,7 +73,7 @@ class Functions(Construct):
             self.live[spec.service] = self._alias(spec)
             self.arns[function_name(spec.service)] = self.live[spec.service].function_arn
         self._switch_consumers_first()
-        acknowledge_patterns(Stack.of(self), alarm_arns(self).values())
+        acknowledge_patterns(Stack.of(self), [*alarm_arns(self).values(), *role_arns(stage).values()])
         for bucket in (shared.archive, shared.audit_trail):
             if bucket is not None:
                 self._acknowledge_objects(bucket)
@@ -83,6 +85,7 @@ class Functions(Construct):
             canary=stage.canary,
             archive=stage.archive_days > 0,
             audit_trail=stage.audit_lock_days > 0,
+            target_roles=stage.target_roles is not None,
         )
 
     @property

@@ -7,12 +7,12 @@ the calls of functions and commands with it. Therefore this module loads no CDK.
 from dataclasses import dataclass
 
 from infra.components.function_specs import ARCHIVE_READER, FunctionSpec
+from infra.target_roles import ASSUME, TARGET_ROLES
 from shared.names import CanarySecret, Lane, QueueName
 
 GET, PUT, UPDATE, DELETE = "GetItem", "PutItem", "UpdateItem", "DeleteItem"
-QUERY, SCAN, BATCH_GET = "Query", "Scan", "BatchGetItem"
+QUERY, SCAN, BATCH_GET, BATCH_WRITE = "Query", "Scan", "BatchGetItem", "BatchWriteItem"
 PARTIQL, INSERT, CHECK = "PartiQLUpdate", "PartiQLInsert", "ConditionCheckItem"
-BATCH_WRITE = "BatchWriteItem"
 
 SEND = ("sqs:SendMessage",)
 QUEUE_DEPTH = ("sqs:GetQueueAttributes",)
@@ -195,6 +195,7 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
             (READ_AND_WRITE_OBJECTS if spec.exports_audit else (), [SEGMENTS]),
             (READ_OBJECTS if spec.reads_archive else (), [ARCHIVED_OBJECTS]),
             *(_of_searches(spec) if spec.asks_archive else ()),
+            (ASSUME if spec.assumes_roles else (), [TARGET_ROLES]),
             (LOG, [log_name(spec.service)]),
             (READ_LOG if spec.reads_api_log else (), [log_name(API)]),
             (READ_PARAMETER, [parameter_name(spec.secret)] if spec.secret is not None else []),

@@ -32,6 +32,7 @@ from infra.components.grant_table import (
 from infra.components.lanes import Lanes
 from infra.components.tables import Tables
 from infra.config import StageConfig
+from infra.target_roles import TARGET_ROLES
 from shared.names import (
     DELETION_RECORDS,
     ENCRYPTION_CONTEXT_TENANT,
@@ -82,6 +83,11 @@ def alarm_arns(scope: Construct) -> dict[str, str]:
     """Return the ARN of all metric alarms of the region."""
     stack = Stack.of(scope)
     return {ALARMS: f"arn:{stack.partition}:cloudwatch:{stack.region}:{stack.account}:alarm:*"}
+
+
+def role_arns(stage: StageConfig) -> dict[str, str]:
+    """Return the pattern of the roles that executors may assume, if the stage has one."""
+    return {} if stage.target_roles is None else {TARGET_ROLES: stage.target_roles}
 
 
 def archive_arns(bucket: s3.IBucket | None) -> dict[str, str]:

@@ -157,6 +157,7 @@ KEYS: Keys = {
     "console_origin": text,
     "cors_origins": list_of(text),
     "dial_exceptions": list_of(network),
+    "target_roles": text,
     "alarms": {"emails": list_of(text), "https": secret(list_of(text)), "topic": text},
     "canary": flag,
     "dashboard": flag,

@@ -152,6 +152,7 @@ class AttemptUseCases:
                 begin_run=lambda begun, now_ms, _: self.core.workflows.begin_run.execute(begun, now_ms),
                 withdraw_run=lambda *ended: self.core.workflows.begin_run.withdraw(*ended),
                 sender=ports.sender,
+                targets=lambda: ports.targets,
                 clock=ports.clock,
                 due_clock=self._due_clock,
                 offload=ports.offload,

@@ -23,6 +23,7 @@ from shared.bootstrap.deletion_ports import DeletionPorts
 from shared.bootstrap.job_state_ports import JobStatePorts
 from shared.bootstrap.reports import report_group_failure, report_throttles, reported_denials
 from shared.bootstrap.settings import require
+from shared.bootstrap.target_ports import TargetPorts
 from shared.names import Transport
 from shared.settings import ExecutorSettings, ReconcilerSettings, Settings, VaultSettings
 
@@ -60,7 +61,7 @@ def dynamo_ports(settings: Settings) -> Ports:
     return cast("Ports", DynamoPorts(settings))
 
 
-class DynamoPorts(AlarmPorts, ArchivePorts, AuditPorts, BulkPorts, DeletionPorts, JobStatePorts):
+class DynamoPorts(AlarmPorts, ArchivePorts, AuditPorts, BulkPorts, DeletionPorts, JobStatePorts, TargetPorts):
     """One property for each attribute of `Ports`; a test compares their names."""
 
     def __init__(self, settings: Settings) -> None:

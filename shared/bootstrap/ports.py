@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shared.ports.calendars import CalendarStore
     from shared.ports.canary import Parameters
     from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
-    from shared.ports.delivery import Sender, Vault
+    from shared.ports.delivery import Sender, TargetSender, Vault
     from shared.ports.dispatch import (
         AcceptedLog,
         Backlog,
@@ -102,6 +102,7 @@ class Ports:
     redrive_batches: RedriveBatches
     parked_messages: ParkedMessageStore
     sender: Sender
+    targets: TargetSender
     vault: Vault
     parameters: Parameters
     late_puts: LatePuts

@@ -110,7 +110,10 @@ class TenancyUseCases:
         from shared.usecases.tenancy.manage_tenants import ChangeTenant
 
         ports = self.core.ports
-        return ChangeTenant(ports.tenants, ports.vault, self._settings.target_policy, ports.clock)
+        settings = self._settings
+        return ChangeTenant(
+            ports.tenants, ports.vault, settings.target_policy, ports.clock, settings.target_roles
+        )
 
     @cached_property
     def keyring(self) -> Keyring:

@@ -168,6 +168,10 @@ class UnreadableItemError(PunctualError):
     """A stored item has an unknown version or breaks an invariant; no code modifies it."""
 
 
+class TargetRoleGoneError(PunctualError):
+    """The tenant has no role for the account of the target."""
+
+
 class SigningSecretGoneError(PunctualError):
     """No signing secret of the tenant has the name that a call needs; the call is not signed otherwise."""
 

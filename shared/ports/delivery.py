@@ -1,14 +1,28 @@
-"""The HTTP calls, and the encryption of tenants' data."""
+"""The calls of receivers and targets, and the encryption of tenants' data."""
 
-from typing import Protocol
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
 
 from shared.domain.delivery.callback import Callback, CallbackResponse
 from shared.domain.tenancy.tenant import Tenant
+
+if TYPE_CHECKING:
+    from shared.domain.delivery.aws_target import TargetCall
 
 
 class Sender(Protocol):
     async def send(self, callback: Callback, *, timeout_seconds: float) -> CallbackResponse:
         """One attempt, at most `timeout_seconds` in total. Every failure is a response: raises nothing."""
+        ...
+
+
+class TargetSender(Protocol):
+    async def send(self, call: TargetCall, *, timeout_seconds: float) -> CallbackResponse:
+        """One attempt, at most `timeout_seconds` in total. Every failure is a response: raises nothing.
+
+        A fault of Punctual's own, such as a throttled AssumeRole, is an `UNAVAILABLE`: nothing was sent.
+        """
         ...
 
 

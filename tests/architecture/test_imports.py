@@ -91,6 +91,15 @@ def test_executors_and_ticks_load_no_workflows(loaded: dict[str, set[str]]) -> N
     assert not {name for name in loaded["executor"] if "workflows" in name}
 
 
+def test_executors_and_ticks_load_nothing_for_targets_before_the_first_call_of_one(
+    loaded: dict[str, set[str]],
+) -> None:
+    own = {"shared.domain.delivery.aws_target", "shared.domain.tenancy.target_roles"}
+    for step in ("ticks", "executor"):
+        assert not {name for name in loaded[step] if "adapters.targets" in name or "target_call" in name}
+        assert not own & loaded[step]
+
+
 def test_executors_and_ticks_do_not_load_the_libraries_of_the_api(loaded: dict[str, set[str]]) -> None:
     """Each of them takes longer to import than a watcher needs for its whole start."""
     libraries = {"pydantic", "pydantic_core"}

@@ -43,6 +43,7 @@ from tests.mutants.staging import STAGING
 from tests.mutants.statistics import STATISTICS
 from tests.mutants.suspensions import SUSPENSIONS
 from tests.mutants.sweeps import SWEEPS
+from tests.mutants.targets import TARGETS
 from tests.mutants.transport import TRANSPORT
 from tests.mutants.triggers import TRIGGERS
 from tests.mutants.views import VIEWS
@@ -79,6 +80,7 @@ MUTANTS = (
     *SLOTS,
     *SERVICE_FAULTS,
     *SWEEPS,
+    *TARGETS,
     *TRANSPORT,
     *GROUPING,
     *WATCHING,

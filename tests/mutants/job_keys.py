@@ -144,7 +144,7 @@ JOB_KEYS = (
     Mutant(
         name="header of a request that a difference shows",
         file="functions/api/resources/jobs/differences.py",
-        old="    is_hidden = within[:2] in _HIDDEN\n",
+        old="    is_hidden = within[:2] in _HIDDEN or within[:3] in _HIDDEN\n",
         new="    is_hidden = within in _HIDDEN\n",
         killer=_KEYED,
     ),

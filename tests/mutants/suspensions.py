@@ -21,8 +21,8 @@ SUSPENSIONS = (
     Mutant(
         name="call by a worker that learns of the suspension after its claim",
         file="shared/usecases/attempts/call_receiver.py",
-        old="        if callback.not_from is not None and self.due_clock.now_ms() >= callback.not_from:\n",
-        new="        if callback.not_from is not None and False:\n",
+        old="        if call.not_from is not None and self.due_clock.now_ms() >= call.not_from:\n",
+        new="        if call.not_from is not None and False:\n",
         killer=_HOLD,
     ),
     Mutant(

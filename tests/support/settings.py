@@ -37,5 +37,6 @@ def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSett
         "api_hosts": frozenset({"api.punctual.example"}),
         "console_origin": CONSOLE,
         "default_quotas": GENEROUS,
+        "target_roles": "arn:aws:iam::*:role/punctual/*",
     }
     return ApiSettings(**(given | others))

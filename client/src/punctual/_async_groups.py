@@ -19,6 +19,7 @@ from punctual.models import (
     AlertsIn,
     AuditPage,
     AuditRecord,
+    AwsTargetIn,
     BackfillPlan,
     Batch,
     BulkAction,
@@ -472,6 +473,7 @@ class AdminTenantsMethods(AsyncGroup):
         on_success: str | UnsetType | None = UNSET,
         quotas: Mapping[str, int | None] | UnsetType = UNSET,
         state: TenantState | UnsetType = UNSET,
+        target_roles: Sequence[str] | UnsetType = UNSET,
         weight: int | UnsetType = UNSET,
     ) -> Tenant:
         """Suspend or resume a tenant, or change its weight and quotas (operators).
@@ -480,11 +482,14 @@ class AdminTenantsMethods(AsyncGroup):
         `effective_at` on**. A resumed tenant (`active`) gets both back at `effective_at`; what it had
         paused itself stays paused. A quota of null returns to the deployment's default. `index_shards` can
         only grow. `on_success` and `on_failure` are called with the outcomes of jobs that name no URL of
-        their own; null removes them.
+        their own; null removes them. `target_roles` let its jobs reach targets in AWS: the trust policy of
+        each role requires `target_external_id`.
 
         * `tenant`: A tenant's `id`.
         * `alerts`: Replaced as a whole.
         * `on_success`: Called with the outcome of executions whose job names no URL of its own.
+        * `target_roles`: The roles with which the tenant's jobs reach targets in AWS, one for each account.
+          Replaced as a whole; an empty array removes all.
         """
         return await self._client.call(
             _operations.CHANGE_TENANT,
@@ -496,6 +501,7 @@ class AdminTenantsMethods(AsyncGroup):
                 "on_success": on_success,
                 "quotas": quotas,
                 "state": state,
+                "target_roles": target_roles,
                 "weight": weight,
             },
         )
@@ -761,6 +767,12 @@ class DeadLettersMethods(AsyncGroup):
             "workflow_gone",
             "run_failed",
             "run_timed_out",
+            "role_refused",
+            "target_not_found",
+            "target_access_denied",
+            "target_throttled",
+            "target_refused",
+            "target_failed",
         ]
         | None = None,
         status: int | None = None,
@@ -830,6 +842,12 @@ class DeadLettersMethods(AsyncGroup):
             "workflow_gone",
             "run_failed",
             "run_timed_out",
+            "role_refused",
+            "target_not_found",
+            "target_access_denied",
+            "target_throttled",
+            "target_refused",
+            "target_failed",
         ]
         | None = None,
         status: int | None = None,
@@ -889,6 +907,12 @@ class DeadLettersMethods(AsyncGroup):
             "workflow_gone",
             "run_failed",
             "run_timed_out",
+            "role_refused",
+            "target_not_found",
+            "target_access_denied",
+            "target_throttled",
+            "target_refused",
+            "target_failed",
         ]
         | UnsetType
         | None = UNSET,
@@ -932,6 +956,12 @@ class DeadLettersMethods(AsyncGroup):
             "workflow_gone",
             "run_failed",
             "run_timed_out",
+            "role_refused",
+            "target_not_found",
+            "target_access_denied",
+            "target_throttled",
+            "target_refused",
+            "target_failed",
         ]
         | UnsetType
         | None = UNSET,
@@ -975,6 +1005,12 @@ class DeadLettersMethods(AsyncGroup):
             "workflow_gone",
             "run_failed",
             "run_timed_out",
+            "role_refused",
+            "target_not_found",
+            "target_access_denied",
+            "target_throttled",
+            "target_refused",
+            "target_failed",
         ]
         | UnsetType
         | None = UNSET,
@@ -1017,6 +1053,12 @@ class DeadLettersMethods(AsyncGroup):
             "workflow_gone",
             "run_failed",
             "run_timed_out",
+            "role_refused",
+            "target_not_found",
+            "target_access_denied",
+            "target_throttled",
+            "target_refused",
+            "target_failed",
         ]
         | UnsetType
         | None = UNSET,
@@ -1451,6 +1493,7 @@ class JobsMethods(AsyncGroup):
         signing_secret: str | UnsetType | None = UNSET,
         start_deadline_seconds: int | UnsetType | None = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
+        target: AwsTargetIn | Mapping[str, Any] | UnsetType = UNSET,
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
         workflow: str | UnsetType = UNSET,
@@ -1460,9 +1503,9 @@ class JobsMethods(AsyncGroup):
     ) -> Job:
         """Create a job that runs once, on a cron line or at a fixed rate.
 
-        Needs `schedule` and `request.url`; every other member has a default. A 201 means that the job is
-        durable and will run. With an `Idempotency-Key` the same request may be sent again for 7 days. A
-        repetition returns the job in its present state, with `Idempotency-Replayed: true`.
+        Needs `schedule`, and `request.url` or `target`; other members have defaults. A 201 means that the
+        job is durable and will run. With an `Idempotency-Key` the same request may be sent again for 7
+        days. A repetition returns the job in its present state, with `Idempotency-Replayed: true`.
 
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
         * `business_day`: Only on the nth business day of the month; -1 is the last one.
@@ -1499,11 +1542,13 @@ class JobsMethods(AsyncGroup):
         * `on_failure`: The URL to call after a failure.
         * `on_success`: The URL to call after a success. `none`: no call. Null: the tenant's default.
         * `overlap_policy`: The rule for a run whose predecessor has not ended.
-        * `request`: The request to make.
+        * `request`: The HTTP request to make.
         * `signing_secret`: The name of the signing secrets that sign the calls and outcome callbacks, and
           no others do. Null: the secrets without a name.
         * `start_deadline_seconds`: A one-off job that has not started this long after its time is skipped.
         * `tags`: Lists can be filtered by one tag.
+        * `target`: The target in AWS to send to, in place of a `request`, with the rights of a role that an
+          operator registered. Such a job has no `signing_secret`.
         * `timeout_seconds`: For the whole call, including the response body.
         * `when_suspended`: For a one-off job that is due while its tenant is suspended. Null: `skip`.
         * `workflow`: The workflow to start, in place of a `request`. Each execution starts a run, is open
@@ -1557,6 +1602,7 @@ class JobsMethods(AsyncGroup):
                 signing_secret=signing_secret,
                 start_deadline_seconds=start_deadline_seconds,
                 tags=tags,
+                target=target,
                 timeout_seconds=timeout_seconds,
                 when_suspended=when_suspended,
                 workflow=workflow,
@@ -1737,6 +1783,7 @@ class JobsMethods(AsyncGroup):
         signing_secret: str | UnsetType | None = UNSET,
         start_deadline_seconds: int | UnsetType | None = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
+        target: AwsTargetIn | Mapping[str, Any] | UnsetType = UNSET,
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
         workflow: str | UnsetType = UNSET,
@@ -1790,6 +1837,7 @@ class JobsMethods(AsyncGroup):
         signing_secret: str | UnsetType | None = UNSET,
         start_deadline_seconds: int | UnsetType | None = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
+        target: AwsTargetIn | Mapping[str, Any] | UnsetType = UNSET,
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
         workflow: str | UnsetType = UNSET,
@@ -1845,6 +1893,7 @@ class JobsMethods(AsyncGroup):
         signing_secret: str | UnsetType | None = UNSET,
         start_deadline_seconds: int | UnsetType | None = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
+        target: AwsTargetIn | Mapping[str, Any] | UnsetType = UNSET,
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
         workflow: str | UnsetType = UNSET,
@@ -1897,6 +1946,7 @@ class JobsMethods(AsyncGroup):
         signing_secret: str | UnsetType | None = UNSET,
         start_deadline_seconds: int | UnsetType | None = UNSET,
         tags: Sequence[str] | UnsetType = UNSET,
+        target: AwsTargetIn | Mapping[str, Any] | UnsetType = UNSET,
         timeout_seconds: int | UnsetType = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
         workflow: str | UnsetType = UNSET,
@@ -1953,12 +2003,14 @@ class JobsMethods(AsyncGroup):
         * `on_failure`: The URL to call after a failure.
         * `on_success`: The URL to call after a success. `none`: no call. Null: the tenant's default.
         * `overlap_policy`: The rule for a run whose predecessor has not ended.
-        * `request`: The request to make.
+        * `request`: The HTTP request to make.
         * `set`: The set of jobs to which the job belongs, such as one file. Lists can be filtered by it.
         * `signing_secret`: The name of the signing secrets that sign the calls and outcome callbacks, and
           no others do. Null: the secrets without a name.
         * `start_deadline_seconds`: A one-off job that has not started this long after its time is skipped.
         * `tags`: Lists can be filtered by one tag.
+        * `target`: The target in AWS to send to, in place of a `request`, with the rights of a role that an
+          operator registered. Such a job has no `signing_secret`.
         * `timeout_seconds`: For the whole call, including the response body.
         * `when_suspended`: For a one-off job that is due while its tenant is suspended. Null: `skip`.
         * `workflow`: The workflow to start, in place of a `request`. Each execution starts a run, is open
@@ -2016,6 +2068,7 @@ class JobsMethods(AsyncGroup):
                 signing_secret=signing_secret,
                 start_deadline_seconds=start_deadline_seconds,
                 tags=tags,
+                target=target,
                 timeout_seconds=timeout_seconds,
                 when_suspended=when_suspended,
                 workflow=workflow,
@@ -2095,6 +2148,7 @@ class JobsMethods(AsyncGroup):
         signing_secret: str | UnsetType | None = UNSET,
         start_deadline_seconds: int | UnsetType | None = UNSET,
         tags: Sequence[str] | UnsetType | None = UNSET,
+        target: Mapping[str, Any] | UnsetType = UNSET,
         timeout_seconds: int | UnsetType | None = UNSET,
         when_suspended: WhenSuspended | UnsetType | None = UNSET,
         workflow: str | UnsetType = UNSET,
@@ -2131,9 +2185,10 @@ class JobsMethods(AsyncGroup):
         * `json`: Any value; sent as JSON, with its content type.
         * `url`: Absolute, with a public host; port 443, or 1024 and above. Deployed stacks call https.
         * `alerts`: Members of a new job's `alerts`.
-        * `request`: Members of a new job's `request`. They replace a `workflow`.
+        * `request`: Members of a new job's `request`. They replace a `workflow` or `target`.
         * `retry`: Members of a new job's `retry`.
         * `schedule`: Members of a new job's `schedule`.
+        * `target`: Members of a new job's `target`. They replace a `request` or `workflow`.
         * `when_suspended`: For a one-off job that is due while its tenant is suspended. Null: `skip`.
         * `workflow`: Replaces the present one, or the `request` with what only calls have.
         * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
@@ -2180,6 +2235,7 @@ class JobsMethods(AsyncGroup):
                 signing_secret=signing_secret,
                 start_deadline_seconds=start_deadline_seconds,
                 tags=tags,
+                target=target,
                 timeout_seconds=timeout_seconds,
                 when_suspended=when_suspended,
                 workflow=workflow,

@@ -257,6 +257,18 @@ class AuditRecord(Model, frozen=True, kw_only=True):
     """The id of the changed thing."""
 
 
+class AwsTargetIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where to send in place of an HTTP request: exactly one service of AWS."""
+
+    sqs: SqsTargetIn | UnsetType = UNSET
+
+
+class AwsTarget(Model, frozen=True, kw_only=True):
+    """The service that a job sends to."""
+
+    sqs: SqsTarget | None = None
+
+
 class BackfillIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A past range with at most 1,000 instants of a recurring job."""
 
@@ -893,8 +905,10 @@ class FailedRequest(Model, frozen=True, kw_only=True):
     body_bytes: int
     headers: tuple[Header, ...]
     method: str
+    """The service of AWS, such as `sqs`, where the job has a target."""
     revealed: bool
     url: str
+    """The ARN of the target, where the job has one."""
 
 
 class FailureIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -914,7 +928,7 @@ class FieldChange(Model, frozen=True, kw_only=True):
     before: Any
     """Null for a member that was missing, and for a hidden one."""
     hidden: bool
-    """Whether the values are never shown: headers and the body of the request."""
+    """Whether the values are never shown: headers and the body of the request or message."""
     pointer: str
     """A JSON pointer into the description. The tasks of a workflow stand under their keys."""
 
@@ -1049,7 +1063,9 @@ class JobCount(Model, frozen=True, kw_only=True):
 
 
 class JobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A job to create. The members from `catch_up` to `overlap_policy` are for recurring jobs only."""
+    """A job to create, with exactly one of `request`, `workflow` and `target`. The members from `catch_up`
+    to `overlap_policy` are for recurring jobs only.
+    """
 
     alerts: AlertsIn | UnsetType | None = UNSET
     """The events to announce. Null: the tenant's default."""
@@ -1076,7 +1092,7 @@ class JobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     overlap_policy: OverlapPolicy | UnsetType = UNSET
     """The rule for a run whose predecessor has not ended."""
     request: RequestIn | UnsetType = UNSET
-    """The request to make."""
+    """The HTTP request to make."""
     retry: RetryIn | UnsetType = UNSET
     schedule: ScheduleIn
     signing_secret: str | UnsetType | None = UNSET
@@ -1087,6 +1103,10 @@ class JobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A one-off job that has not started this long after its time is skipped."""
     tags: Sequence[str] | UnsetType = UNSET
     """Lists can be filtered by one tag."""
+    target: AwsTargetIn | UnsetType = UNSET
+    """The target in AWS to send to, in place of a `request`, with the rights of a role that an operator
+    registered. Such a job has no `signing_secret`.
+    """
     timeout_seconds: int | UnsetType = UNSET
     """For the whole call, including the response body."""
     when_suspended: WhenSuspended | UnsetType | None = UNSET
@@ -1131,7 +1151,7 @@ class Job(Model, frozen=True, kw_only=True):
     overlap_policy: str | None = None
     pause_reason: str | None = None
     request: Target | None = None
-    """Null for a job that starts a workflow."""
+    """Null for a job that sends to a target or starts a workflow."""
     retry: Retry
     revision: int
     """Grows with every change. The ETag contains it."""
@@ -1142,6 +1162,7 @@ class Job(Model, frozen=True, kw_only=True):
     start_deadline_seconds: int | None = None
     state: str
     tags: tuple[str, ...]
+    target: AwsTarget | None = None
     timeout_seconds: int
     when_suspended: str | None = None
     workflow: str | None = None
@@ -1176,7 +1197,7 @@ class JobPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     on_success: str | UnsetType | None = UNSET
     overlap_policy: OverlapPolicy | UnsetType | None = UNSET
     request: Mapping[str, Any] | UnsetType = UNSET
-    """Members of a new job's `request`. They replace a `workflow`."""
+    """Members of a new job's `request`. They replace a `workflow` or `target`."""
     retry: Mapping[str, Any] | UnsetType | None = UNSET
     """Members of a new job's `retry`."""
     schedule: Mapping[str, Any] | UnsetType = UNSET
@@ -1184,6 +1205,8 @@ class JobPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     signing_secret: str | UnsetType | None = UNSET
     start_deadline_seconds: int | UnsetType | None = UNSET
     tags: Sequence[str] | UnsetType | None = UNSET
+    target: Mapping[str, Any] | UnsetType = UNSET
+    """Members of a new job's `target`. They replace a `request` or `workflow`."""
     timeout_seconds: int | UnsetType | None = UNSET
     when_suspended: WhenSuspended | UnsetType | None = UNSET
     """For a one-off job that is due while its tenant is suspended. Null: `skip`."""
@@ -1221,6 +1244,7 @@ class JobSummary(Model, frozen=True, kw_only=True):
     set: str | None = None
     state: str
     tags: tuple[str, ...]
+    target: AwsTarget | None = None
 
 
 class KeyIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -1280,7 +1304,7 @@ class KeyedJobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
     overlap_policy: OverlapPolicy | UnsetType = UNSET
     """The rule for a run whose predecessor has not ended."""
     request: RequestIn | UnsetType = UNSET
-    """The request to make."""
+    """The HTTP request to make."""
     retry: RetryIn | UnsetType = UNSET
     schedule: ScheduleIn
     set: str | UnsetType | None = UNSET
@@ -1293,6 +1317,10 @@ class KeyedJobIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """A one-off job that has not started this long after its time is skipped."""
     tags: Sequence[str] | UnsetType = UNSET
     """Lists can be filtered by one tag."""
+    target: AwsTargetIn | UnsetType = UNSET
+    """The target in AWS to send to, in place of a `request`, with the rights of a role that an operator
+    registered. Such a job has no `signing_secret`.
+    """
     timeout_seconds: int | UnsetType = UNSET
     """For the whole call, including the response body."""
     when_suspended: WhenSuspended | UnsetType | None = UNSET
@@ -1605,6 +1633,12 @@ class RedriveIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
             "workflow_gone",
             "run_failed",
             "run_timed_out",
+            "role_refused",
+            "target_not_found",
+            "target_access_denied",
+            "target_throttled",
+            "target_refused",
+            "target_failed",
         ]
         | UnsetType
         | None
@@ -1978,6 +2012,12 @@ class SearchFilterIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=T
             "workflow_gone",
             "run_failed",
             "run_timed_out",
+            "role_refused",
+            "target_not_found",
+            "target_access_denied",
+            "target_throttled",
+            "target_refused",
+            "target_failed",
         ]
         | UnsetType
         | None
@@ -2105,6 +2145,28 @@ class Span(Model, frozen=True, kw_only=True):
     stage: str
     text: str
     """The stage in words; of the stage `wait`, what the call waited for."""
+
+
+class SqsTargetIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A message to a queue. Exactly one of `arn` and `queue_url`, and exactly one of `body` and `json`."""
+
+    arn: str | UnsetType = UNSET
+    """The ARN of the queue, whose region and account the message goes to."""
+    body: str | UnsetType = UNSET
+    """The message as it is, in UTF-8; at most 204,800 bytes."""
+    json: Any | UnsetType = UNSET
+    """Any value; the message is its JSON."""
+    message_group_id: str | UnsetType | None = UNSET
+    """The message group: required for a FIFO queue, and the tenant of a fair queue."""
+    queue_url: str | UnsetType = UNSET
+    """The URL of the queue in the place of its ARN."""
+
+
+class SqsTarget(Model, frozen=True, kw_only=True):
+    """A queue, without the message, which may hold secrets and is never shown again."""
+
+    arn: str
+    message_group_id: str | None = None
 
 
 class StatBucket(Model, frozen=True, kw_only=True):
@@ -2301,6 +2363,10 @@ class Tenant(Model, frozen=True, kw_only=True):
     """The limits in force."""
     revision: int
     state: str
+    target_external_id: str | None = None
+    """The external id that the trust policies of these roles require. Null without a role."""
+    target_roles: tuple[str, ...]
+    """The roles with which its jobs reach targets in AWS, one for each account."""
     weight: int
 
 
@@ -2324,6 +2390,10 @@ class TenantPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Called with the outcome of executions whose job names no URL of its own."""
     quotas: Mapping[str, int | None] | UnsetType = UNSET
     state: TenantState | UnsetType = UNSET
+    target_roles: Sequence[str] | UnsetType = UNSET
+    """The roles with which the tenant's jobs reach targets in AWS, one for each account. Replaced as a
+    whole; an empty array removes all.
+    """
     weight: int | UnsetType = UNSET
 
 

@@ -62,6 +62,43 @@ def test_job_becomes_the_body_of_the_api_with_its_variables() -> None:
     }
 
 
+MESSAGE = "set: s\njobs:\n  nightly:\n    cron: 30 2 * * *\n    sqs: arn:aws:sqs:eu-west-1:111122223333:orders.fifo\n"
+
+
+def test_job_with_a_queue_becomes_a_target_and_its_message_may_come_from_a_variable() -> None:
+    job = read(MESSAGE + "    message_group_id: g\n    body: {env: BODY}\n")
+    assert job.body({Source("BODY"): "secret"}) == {
+        "schedule": {"cron": "30 2 * * *"},
+        "target": {
+            "sqs": {
+                "arn": "arn:aws:sqs:eu-west-1:111122223333:orders.fifo",
+                "body": "secret",
+                "message_group_id": "g",
+            }
+        },
+    }
+
+
+def test_defaults_of_requests_do_not_reach_a_message() -> None:
+    defaults = "defaults: {url: https://example.com/, headers: {X-A: b}, timeout_seconds: 9}\n"
+    job = read(MESSAGE.replace("jobs:", f"{defaults}jobs:") + "    json: {n: 1}\n")
+    body = job.body({})
+    assert (body["timeout_seconds"], body["target"]["sqs"]["json"], "request" in body) == (9, {"n": 1}, False)
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ("", "exactly one of `body` and `json`"),
+        ("    body: a\n    json: {}\n", "exactly one of `body` and `json`"),
+        ("    body: a\n    url: https://example.com/\n", "url: has no meaning with `sqs`"),
+        ("    body: a\n    signing_secret: b\n", "signing_secret: has no meaning with `sqs`"),
+    ],
+)
+def test_message_with_the_members_of_a_request_is_refused(more: str, says: str) -> None:
+    assert says in refusal(MESSAGE + more)
+
+
 def test_header_and_body_may_come_from_a_variable_or_a_command() -> None:
     job = read(JOB + "    headers: {X-Token: {command: [pass, show, 'hook token']}}\n    body: {env: BODY}\n")
     command = Source(command=("pass", "show", "hook token"))
@@ -296,6 +333,10 @@ def test_members_and_limits_are_those_of_the_api(model: tuple[type, tuple[str, .
     theirs = {name: schema for part in names for name, schema in SCHEMAS[part]["properties"].items()}
     for left_out in ("schedule", "request", "set", *ONCE):
         theirs.pop(left_out, None)
+    if theirs.pop("target", None) is not None:
+        # The file names a queue by its ARN or by its URL; the message stands beside it.
+        text = {"type": "string"}
+        theirs |= {"sqs": {"maxLength": 256} | text, "message_group_id": {"maxLength": 128} | text}
     assert set(own.__struct_fields__) == set(theirs)  # type: ignore[attr-defined]
     limits = (
         "minimum",

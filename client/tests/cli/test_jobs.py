@@ -33,6 +33,8 @@ def test_options_cover_every_member_of_a_job() -> None:
     parts = {"schedule": ScheduleIn, "request": RequestIn, "retry": RetryIn, "alerts": AlertsIn}
     members = {("", name) for name in JobIn.__struct_fields__ if name not in parts}
     members |= {(part, name) for part, model in parts.items() for name in model.__struct_fields__}
+    # The body is that of the request, and the queue is given by its ARN or its URL.
+    members = members - {("", "target")} | {("target", "sqs"), ("target", "message_group_id")}
     assert options == members
     flags = [flag for each in JOB_OPTIONS for flag in each.flags]
     assert len(flags) == len(set(flags))
@@ -63,6 +65,38 @@ def test_create_sends_what_the_options_say() -> None:
         "timezone": "Europe/Berlin",
         "jitter_seconds": 60,
     }
+
+
+QUEUE = "arn:aws:sqs:eu-west-1:111122223333:orders"
+QUEUE_URL = "https://sqs.eu-west-1.amazonaws.com/111122223333/orders"
+
+
+def test_message_to_a_queue_is_created_shown_and_changed() -> None:
+    shell = Shell()
+    job = shell.json("create", "--cron", "30 2 * * *", "--sqs", QUEUE, "--json", '{"n": 1}')
+    assert sent(shell)["target"] == {"sqs": {"arn": QUEUE, "json": {"n": 1}}}
+    assert "request" not in sent(shell)
+    assert job["target"]["sqs"]["arn"] == QUEUE
+    assert QUEUE in shell.ok("get", job["id"]).out
+    shell.ok("edit", job["id"], "--sqs", f"{QUEUE_URL}2", "--message-group-id", "g")
+    assert sent(shell)["target"] == {"sqs": {"queue_url": f"{QUEUE_URL}2", "message_group_id": "g"}}
+    shell.ok("edit", job["id"], "--clear", "message-group-id")
+    assert sent(shell)["target"] == {"sqs": {"message_group_id": None}}
+    assert f"{QUEUE}2" in shell.ok("get", job["id"]).out
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (("--sqs", QUEUE, "--url", HOOK, "--body", "x"), "--url has no meaning"),
+        (("--sqs", QUEUE, "-H", "X: y", "--body", "x"), "--header has no meaning"),
+        (("--message-group-id", "g", "--body", "x"), "Give --url, --sqs or --workflow"),
+    ],
+)
+def test_message_with_the_members_of_a_request_is_refused(options: tuple[str, ...], says: str) -> None:
+    refused = Shell().run("create", "--delay", "1m", *options)
+    assert refused.code == 2
+    assert says in refused.err
 
 
 @pytest.mark.parametrize(

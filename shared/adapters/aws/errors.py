@@ -7,8 +7,10 @@ from typing import Any
 class AwsError(Exception):
     """AWS refused the call. `response` has `Error` with `Code` and `Message`, and the error's own fields."""
 
-    def __init__(self, operation: str, response: Mapping[str, Any]) -> None:
+    def __init__(self, operation: str, response: Mapping[str, Any], status: int = 400) -> None:
+        """`status` is that of HTTP, if it is known."""
         self.operation = operation
+        self.status = status
         self.response = response
         super().__init__(f"{operation}: {self.code}")
 

@@ -107,7 +107,7 @@ class HttpCall:
         if not isinstance(read, dict):
             raise NoAnswerError("the answer is no JSON object")
         if answer.status != 200:
-            raise AwsError(operation, _error(answer, read))
+            raise AwsError(operation, _error(answer, read), answer.status)
         for member in self.service.blobs.get(operation, ()):
             read[member] = b64decode(read[member])
         return read

@@ -63,8 +63,7 @@ class Endpoint:
 
 def endpoint_of(service: str, region: str) -> Endpoint:
     """The endpoint of a service in a region, or what AWS_ENDPOINT_URL_SERVICE or AWS_ENDPOINT_URL names."""
-    named = os.environ.get(f"AWS_ENDPOINT_URL_{SERVICES[service].variable}") or os.environ.get(
-        "AWS_ENDPOINT_URL"
-    )
+    variable = SERVICES[service].variable if service in SERVICES else service.upper()
+    named = os.environ.get(f"AWS_ENDPOINT_URL_{variable}") or os.environ.get("AWS_ENDPOINT_URL")
     suffix = _SUFFIXES.get(region.split("-")[0], "amazonaws.com")
     return Endpoint.at(named or f"https://{service}.{region}.{suffix}")

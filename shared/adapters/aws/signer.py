@@ -13,6 +13,7 @@ from shared.dataclass import dataclass
 
 ALGORITHM = "AWS4-HMAC-SHA256"
 _SIGNED = "content-type;host;x-amz-date;x-amz-target"
+_TARGET = ";x-amz-target"
 _SIGNED_WITH_TOKEN = "content-type;host;x-amz-date;x-amz-security-token;x-amz-target"  # noqa: S105 - names
 
 
@@ -29,15 +30,18 @@ class Signer:
     """The day and the secret key that the signing key was derived from, and the signing key."""
 
     def headers(self, target: str, body: bytes, credentials: Credentials, now_s: float) -> dict[str, str]:
-        """All headers of the request; `target` is the value of X-Amz-Target."""
+        """All headers of the request; `target` is the value of X-Amz-Target, empty for a service that has none."""
         stamp = _stamp(now_s)
         token = credentials.token
         signed, token_line = (
             (_SIGNED_WITH_TOKEN, f"x-amz-security-token:{token}\n") if token else (_SIGNED, "")
         )
+        target_line = f"x-amz-target:{target}\n"
+        if not target:
+            signed, target_line = signed.removesuffix(_TARGET), ""
         request = (
             f"POST\n/\n\ncontent-type:{self.content_type}\nhost:{self.host}\nx-amz-date:{stamp}\n{token_line}"
-            f"x-amz-target:{target}\n\n{signed}\n{sha256(body).hexdigest()}"
+            f"{target_line}\n{signed}\n{sha256(body).hexdigest()}"
         )
         scope = f"{stamp[:8]}/{self.region}/{self.service}/aws4_request"
         text = f"{ALGORITHM}\n{stamp}\n{scope}\n{sha256(request.encode()).hexdigest()}"
@@ -46,10 +50,11 @@ class Signer:
             "Content-Type": self.content_type,
             "Host": self.host,
             "X-Amz-Date": stamp,
-            "X-Amz-Target": target,
             "Authorization": f"{ALGORITHM} Credential={credentials.access_key}/{scope}, "
             f"SignedHeaders={signed}, Signature={signature}",
         }
+        if target:
+            headers["X-Amz-Target"] = target
         if token:
             headers["X-Amz-Security-Token"] = token
         return headers

@@ -1,4 +1,4 @@
-"""What a job calls or starts. A new kind is a member here, of `CallSpec` and of `Request`."""
+"""What a job calls, sends to or starts. A new kind is a member here, of `CallSpec` and of `Request`."""
 
 from collections.abc import Collection
 from enum import StrEnum
@@ -11,13 +11,15 @@ class CallKind(StrEnum):
 
     REQUEST = "request"
     WORKFLOW = "workflow"
+    TARGET = "target"
 
 
 def check_one_kind(sent: Collection[str]) -> None:
-    """InvalidValueError unless exactly one of these members of a job names what it calls or starts."""
+    """InvalidValueError unless exactly one of these members of a job names what it calls, sends to or starts."""
     named = [kind for kind in CallKind if kind in sent]
     if len(named) != 1:
-        members = " and ".join(CallKind)
+        *others, last = CallKind
+        members = f"{', '.join(others)} and {last}"
         found = f"this job has {' and '.join(named)}" if named else "this job has none of them"
         raise InvalidValueError(
             f"a job has exactly one of {members}, and {found}",

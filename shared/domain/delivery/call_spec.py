@@ -21,6 +21,8 @@ class CallSpec:
     payload_id: str | None = None
     destination: str = UNKNOWN
     """The key of the per-destination limits."""
+    target: str | None = None
+    """The ARN of the target in AWS; None for an HTTP request."""
     callbacks: OutcomeCallbacks = INHERIT
     alerts: AlertTarget | None = None
     """The job's own subscription; None inherits the tenant's."""
@@ -39,5 +41,7 @@ class CallSpec:
 
     @property
     def kind(self) -> CallKind:
-        """What each execution calls or starts."""
+        """What each execution calls, sends to or starts."""
+        if self.target is not None:
+            return CallKind.TARGET
         return CallKind.REQUEST if self.workflow_id is None else CallKind.WORKFLOW

@@ -53,6 +53,16 @@ class Reason(IntEnum):
     """The run that the execution started has failed."""
     RUN_TIMED_OUT = 21
     """The run that the execution started has reached its deadline."""
+    ROLE_REFUSED = 22
+    """No call was made: the tenant has no role in the target's account, or Punctual may not assume it."""
+    TARGET_NOT_FOUND = 23
+    TARGET_ACCESS_DENIED = 24
+    """The role may not use the target, or the key that encrypts it."""
+    TARGET_THROTTLED = 25
+    TARGET_REFUSED = 26
+    """The target refuses the message as it is. Another attempt would not help."""
+    TARGET_FAILED = 27
+    """The target's service failed by itself."""
 
     @property
     def word(self) -> str:

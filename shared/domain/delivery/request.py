@@ -1,15 +1,17 @@
-"""What a job calls or starts, and its stored form."""
+"""What a job calls, sends to or starts, and its stored form."""
+
+from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.alerts import AlertEvent, AlertFormat, AlertRules, Alerts
 from shared.domain.delivery.call_kind import CallKind
 from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
-from shared.domain.delivery.target import check_target, header_errors
+from shared.domain.delivery.target import check_no_aws_endpoint, check_target, header_errors
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import (
     CallbackUrlNotAllowedError,
@@ -18,6 +20,9 @@ from shared.domain.errors import (
     raise_any,
 )
 from shared.names import MAX_PAYLOAD_BYTES
+
+if TYPE_CHECKING:
+    from shared.domain.delivery.aws_target import AwsTarget
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 INLINE_BYTES = 600
@@ -38,10 +43,10 @@ stored for `PAYLOAD_SPARE_DAYS` longer. So a request stays in the item as long a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """The request of a job, or the workflow that it starts. Headers keep their order and spelling."""
+    """What a job calls, sends to or starts. Headers keep their order and spelling."""
 
     method: str = ""
-    """Empty, as the URL, for a job that starts a workflow."""
+    """Empty, like `url`, for a job that sends to a target or starts a workflow."""
     url: str = ""
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes = b""
@@ -51,9 +56,13 @@ class Request:
     alerts: Alerts | None = None
     """The job's own subscription; None inherits the tenant's."""
     workflow_id: str | None = None
+    target: AwsTarget | None = None
+    """Where the body goes in place of an HTTP request."""
 
     @property
     def kind(self) -> CallKind:
+        if self.target is not None:
+            return CallKind.TARGET
         return CallKind.REQUEST if self.workflow_id is None else CallKind.WORKFLOW
 
 
@@ -80,9 +89,18 @@ def request_errors(request: Request, policy: TargetPolicy) -> Iterator[InvalidVa
     """Yield an error for each rule that a request breaks."""
     if request.kind is CallKind.REQUEST:
         yield from _http_errors(request, policy)
+    yield from _target_errors(request)
     yield from _caught(lambda: check_callback_target("on_success", request.on_success, policy))
     yield from _caught(lambda: check_callback_target("on_failure", request.on_failure, policy))
     yield from _caught(lambda: check_alerts(request.alerts, policy))
+
+
+def _target_errors(request: Request) -> Iterator[InvalidValueError]:
+    if request.target is not None:
+        # Imported late: only jobs with a target need it.
+        from shared.domain.delivery.aws_target import target_errors
+
+        yield from target_errors(request.target, request.body)
 
 
 def _http_errors(request: Request, policy: TargetPolicy) -> Iterator[InvalidValueError]:
@@ -93,6 +111,7 @@ def _http_errors(request: Request, policy: TargetPolicy) -> Iterator[InvalidValu
             f"the body may have at most {MAX_PAYLOAD_BYTES} bytes", path=("request", "body")
         )
     yield from _caught(lambda: check_target(request.url, policy))
+    yield from _caught(lambda: check_no_aws_endpoint(request.url))
     for error in header_errors(dict(request.headers)):
         yield InvalidValueError(str(error), path=("request", *error.path))
 
@@ -130,7 +149,12 @@ def encode_request(request: Request) -> bytes:
         body = {"t": request.body.decode()}
     except UnicodeDecodeError:
         body = {"b": b64encode(request.body).decode()}
-    document: dict[str, Any] = {"m": request.method, "u": request.url, "h": request.headers, **body}
+    target = request.target
+    document: dict[str, Any] = (
+        {"m": request.method, "u": request.url, "h": request.headers, **body}
+        if target is None
+        else {"k": target.kind, "r": target.arn, "g": target.message_group_id, **body}
+    )
     callbacks = {"s": request.on_success, "f": request.on_failure}
     document |= {name: url for name, url in callbacks.items() if url is not None}
     if request.alerts is not None:
@@ -144,10 +168,12 @@ def decode_request(stored: bytes) -> Request:
     """Decode the stored form; raises UnreadableItemError for anything else."""
     try:
         document = json.loads(stored.decode())
+        target = _decode_target(document) if "k" in document else None
         return Request(
-            method=document["m"],
-            url=document["u"],
-            headers=tuple((name, value) for name, value in document["h"]),
+            method=document["m"] if target is None else "",
+            url=document["u"] if target is None else "",
+            headers=tuple((name, value) for name, value in document.get("h", ())),
+            target=target,
             body=b64decode(document["b"]) if "b" in document else document["t"].encode(),
             on_success=document.get("s"),
             on_failure=document.get("f"),
@@ -156,6 +182,13 @@ def decode_request(stored: bytes) -> Request:
         )
     except (ValueError, KeyError, TypeError) as error:
         raise UnreadableItemError("the stored request cannot be read") from error
+
+
+def _decode_target(document: Mapping[str, Any]) -> AwsTarget:
+    # Imported late: only jobs with a target need it.
+    from shared.domain.delivery.aws_target import AwsTarget, TargetKind
+
+    return AwsTarget(kind=TargetKind(document["k"]), arn=document["r"], message_group_id=document["g"])
 
 
 def encode_alerts(alerts: Alerts) -> dict[str, Any]:

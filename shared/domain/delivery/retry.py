@@ -16,7 +16,7 @@ TABLE_JITTER = 0.1
 _FINAL = frozenset({Reason.STOPPED, Reason.RECEIVER_GAVE_UP, Reason.TOO_OLD, Reason.RESULT_INVALID})
 _OF_RUNS = frozenset({Reason.WORKFLOW_GONE, Reason.RUN_FAILED, Reason.RUN_TIMED_OUT})
 """A job that starts a workflow has one attempt."""
-_NOT_RETRIED = _FINAL | _OF_RUNS
+_NOT_RETRIED = _FINAL | _OF_RUNS | {Reason.TARGET_REFUSED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,13 @@ _PORT = re.compile(r":(?P<number>[1-9][0-9]{0,4})")
 _PATH = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*")
 _QUERY = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]]|%[0-9A-Fa-f]{2})*")
 
+_AWS_ENDPOINT = re.compile(
+    r"https://(?P<service>sqs|sns|lambda|events|states)(?:-fips)?\.[a-z0-9-]+\.(?:amazonaws\.com(?:\.cn)?|api\.aws)"
+    r"(?::443)?(?:/(?P<path>[^?]+))?(?=[/?]|$)",
+    re.IGNORECASE,
+)
+"""The endpoints of what a job may want to call, in a region."""
+
 HEADER_NAME = r"^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$"
 HEADER_VALUE = r"^[\t\x20-\x7e]*$"
 CONNECTION_HEADERS = {
@@ -85,6 +92,22 @@ def check_target(url: str, policy: TargetPolicy) -> None:
     if not (_PATH.fullmatch(url_parts["path"]) and _QUERY.fullmatch(url_parts["query"].removeprefix("?"))):
         raise CallbackUrlNotAllowedError("the URL has a character that must be percent-encoded")
     _check_destination(policy, address or authority["host"], plain_http=plain_http)
+
+
+def check_no_aws_endpoint(url: str) -> None:
+    """Raise CallbackUrlNotAllowedError for an endpoint of AWS that answers only requests with its own signature."""
+    match = _AWS_ENDPOINT.match(url)
+    if match is None:
+        return
+    if match["service"].lower() == "sqs" and match["path"]:
+        raise CallbackUrlNotAllowedError(
+            "SQS answers only requests that AWS credentials sign: send a target with sqs and this queue_url in place "
+            "of the request"
+        )
+    raise CallbackUrlNotAllowedError(
+        "this endpoint of AWS answers only requests that AWS credentials sign; call a function of Lambda by its "
+        "function URL, and other services by an API in front of them"
+    )
 
 
 def check_headers(headers: Mapping[str, str]) -> None:

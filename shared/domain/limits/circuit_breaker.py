@@ -30,13 +30,23 @@ QUICK_MS = 2_000
 SLOW_SAMPLES = 3
 _OVERLOADED = frozenset({429, 503})
 _GATEWAY_FAILED = frozenset({502, 504})
-_UNREACHABLE = frozenset({Reason.CONNECT_FAILED, Reason.DNS_FAILED, Reason.TLS_FAILED, Reason.PROTOCOL_ERROR})
+_UNREACHABLE = frozenset(
+    {
+        Reason.CONNECT_FAILED,
+        Reason.DNS_FAILED,
+        Reason.TLS_FAILED,
+        Reason.PROTOCOL_ERROR,
+        Reason.TARGET_FAILED,
+    }
+)
+_SLOWED = frozenset({Reason.TIMEOUT, Reason.TARGET_THROTTLED})
 _NOT_CALLED = frozenset(
     {
         Reason.LEASE_TOO_SHORT,
         Reason.UNAVAILABLE,
         Reason.REQUEST_UNREADABLE,
         Reason.SIGNING_SECRET_GONE,
+        Reason.ROLE_REFUSED,
         Reason.STOPPED,
         Reason.TOO_OLD,
         Reason.ADDRESS_NOT_ALLOWED,
@@ -85,7 +95,7 @@ class Tally:
             return self
         if response.reason in _UNREACHABLE or response.status in _GATEWAY_FAILED:
             return replace(self, unreachable=self.unreachable + 1)
-        is_overloaded = response.reason is Reason.TIMEOUT or response.status in _OVERLOADED
+        is_overloaded = response.reason in _SLOWED or response.status in _OVERLOADED
         return replace(
             self,
             good=self.good + (not is_overloaded),

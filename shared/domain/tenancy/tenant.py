@@ -104,6 +104,8 @@ class Tenant:
     suspensions: Suspensions = ()
     """The latest last. A tenant that an older release has suspended has none, and its calls go on."""
     is_being_deleted: bool = False
+    target_roles: tuple[str, ...] = ()
+    """The ARNs of the roles with which its jobs reach targets in AWS, one for each account."""
 
     def __post_init__(self) -> None:
         """InvalidValueError for an id that keys or metrics cannot carry, or a number out of bounds."""

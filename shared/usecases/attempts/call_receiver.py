@@ -1,6 +1,9 @@
 """The call of one attempt: never early, and only while the lease covers the whole timeout."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.call_kind import CallKind
@@ -9,6 +12,7 @@ from shared.domain.errors import (
     PunctualError,
     ServiceError,
     SigningSecretGoneError,
+    TargetRoleGoneError,
     UnavailableError,
     UnreadableItemError,
 )
@@ -16,12 +20,15 @@ from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
 from shared.domain.executions.states import EndReason
 from shared.domain.ids import is_recurring_job_id
 from shared.domain.jobs.job import GONE, HELD
-from shared.ports.delivery import Sender
+from shared.ports.delivery import Sender, TargetSender
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock, Offload
 from shared.usecases.attempts.compose_callback import ComposeCallback
 from shared.usecases.attempts.due_clock import DueClock
+
+if TYPE_CHECKING:
+    from shared.domain.delivery.aws_target import TargetCall
 
 READ_PAUSES_MS = (100, 400)
 """Pauses before the worker reads the job and the request again. `LEASE_MARGIN_MS` covers both pauses."""
@@ -56,6 +63,8 @@ class CallReceiver:
     withdraw_run: Callable[[Execution, EndReason], CallbackResponse | EndReason]
     """Before such an execution ends without a run: one may stand, or another worker may begin it."""
     sender: Sender
+    targets: Callable[[], TargetSender]
+    """Asked at the first call of a target, so that HTTP requests load nothing of it."""
     clock: Clock
     due_clock: DueClock
     offload: Offload
@@ -111,11 +120,11 @@ class CallReceiver:
         """When the call began, and its result; without a call, when its preparation began, and why."""
         if not self._is_covered(execution):
             return started_at, TOO_SHORT
-        callback = await self._prepared(execution, started_at, ahead, is_renewed=is_renewed)
-        if isinstance(callback, CallbackResponse | EndReason):
-            return started_at, callback
+        call = await self._prepared(execution, started_at, ahead, is_renewed=is_renewed)
+        if isinstance(call, CallbackResponse | EndReason):
+            return started_at, call
         now_ms = self.clock.now_ms()
-        if callback.not_from is not None and self.due_clock.now_ms() >= callback.not_from:
+        if call.not_from is not None and self.due_clock.now_ms() >= call.not_from:
             # The gate before the claim did not know of the suspension, or the worker was stalled since.
             return started_at, TOO_SHORT
         if execution.gives_up_at is not None and self.due_clock.now_ms() > execution.gives_up_at:
@@ -123,12 +132,15 @@ class CallReceiver:
         # A slow preparation must not shorten the customer's timeout, nor may the function end during the call.
         if not self._is_covered(execution) or deadline_at - now_ms < execution.call.timeout_ms:
             return started_at, TOO_SHORT
-        return now_ms, await self.sender.send(callback, timeout_seconds=execution.call.timeout_ms / 1000)
+        timeout_seconds = execution.call.timeout_ms / 1000
+        if isinstance(call, Callback):
+            return now_ms, await self.sender.send(call, timeout_seconds=timeout_seconds)
+        return now_ms, await self.targets().send(call, timeout_seconds=timeout_seconds)
 
     async def _prepared(
         self, execution: Execution, started_at: int, ahead: list[bytes], *, is_renewed: bool
-    ) -> Callback | CallbackResponse | EndReason:
-        """The signed callback, or the reason why no call is made.
+    ) -> Callback | TargetCall | CallbackResponse | EndReason:
+        """The signed callback or the message to the target, or the reason why no call is made.
 
         A throttled read is repeated at once, because a refunded attempt starts a second late or more.
         """
@@ -147,6 +159,8 @@ class CallReceiver:
                 return await self.offload(prepare, execution, started_at, sealed)
             except SigningSecretGoneError:
                 return CallbackResponse(reason=Reason.SIGNING_SECRET_GONE, duration_ms=0)
+            except TargetRoleGoneError:
+                return CallbackResponse(reason=Reason.ROLE_REFUSED, duration_ms=0)
             except UnreadableItemError:
                 return CallbackResponse(reason=Reason.REQUEST_UNREADABLE, duration_ms=0)
             except ServiceError:

@@ -1,7 +1,10 @@
-"""Build the signed callback for a claimed execution."""
+"""Build the signed callback, or the message to a target, for a claimed execution."""
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.callback import KEPT_RESULT_BYTES, Callback
@@ -20,6 +23,9 @@ from shared.ports.delivery import Vault
 from shared.usecases.requests.open_request import OpenRequest
 from shared.usecases.tenancy.read_tenant import ReadTenant
 
+if TYPE_CHECKING:
+    from shared.domain.delivery.aws_target import TargetCall
+
 RUN_HEADER, TASK_HEADER = "Punctual-Run", "Punctual-Task"
 
 
@@ -33,13 +39,16 @@ class ComposeCallback:
     add_results: Callable[[Tenant, Execution, Request], Request]
     """The request of a task with the results that it needs."""
 
-    def execute(self, execution: Execution, now_ms: int, sealed: bytes | None = None) -> Callback | EndReason:
-        """The callback of this attempt. `sealed` is its request where that stands apart and was read before.
+    def execute(
+        self, execution: Execution, now_ms: int, sealed: bytes | None = None
+    ) -> Callback | TargetCall | EndReason:
+        """The call of this attempt. `sealed` is its request where that stands apart and was read before.
 
         SUSPENDED for a first attempt of a run that its tenant's suspension ends.
 
         UnreadableItemError if the request is lost for good, SigningSecretGoneError if the tenant has no secret
-        of the name that the job gives, UnavailableError if something cannot be read for now.
+        of the name that the job gives, TargetRoleGoneError if it has no role for the target, UnavailableError if
+        something cannot be read for now.
         """
         tenant = self.read_tenant.execute(execution.tenant_id, KNOWN_FOR_MS)
         if tenant is None:
@@ -50,6 +59,13 @@ class ComposeCallback:
         request = self.open_request.execute(tenant, execution, sealed)
         if execution.task is not None and execution.task.needs_results:
             request = self.add_results(tenant, execution, request)
+        if request.target is not None:
+            # Imported late: only jobs with a target need it.
+            from shared.usecases.attempts.compose_target_call import target_call
+
+            tenant = self.read_tenant.with_roles(tenant, (request.target,))
+            code = partial(self.vault.code, tenant)
+            return target_call(tenant, execution, request, code, tenant.suspended_from(now_ms))
         token = token_for(execution, partial(self.vault.code, tenant, CODE_CONTEXT))
         return Callback(
             tenant_id=execution.tenant_id,

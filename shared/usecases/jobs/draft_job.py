@@ -1,7 +1,7 @@
 """Draft a job: choose its ID, seal its request, and build the item to file. Shared by every kind of
 creation."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from shared.dataclass import dataclass
@@ -71,12 +71,16 @@ class DraftJob:
     check_workflow: Callable[[str, str], None]
     """InvalidValueError unless the tenant has the workflow."""
 
-    def with_secrets(self, tenant: Tenant, requested: Iterable[NewJob | None]) -> Tenant:
-        """The tenant with the signing secrets that these jobs name, if it has them. UnavailableError."""
+    def with_secrets(self, tenant: Tenant, requested: Collection[NewJob | None]) -> Tenant:
+        """The tenant with the signing secrets and the roles that these jobs need, if it has them. UnavailableError."""
         names = {
             new.signing_secret for new in requested if new is not None and new.signing_secret is not None
         }
-        return self.read_tenant.with_secrets(tenant, names)
+        tenant = self.read_tenant.with_secrets(tenant, names)
+        targets = [
+            new.request.target for new in requested if new is not None and new.request.target is not None
+        ]
+        return self.read_tenant.with_roles(tenant, targets) if targets else tenant
 
     def check(self, tenant: Tenant, new: NewJob) -> None:
         """InvalidValueError or CallbackUrlNotAllowedError for a request that must not be sent, or that no
@@ -85,6 +89,11 @@ class DraftJob:
         tenant.check_secret_name(new.signing_secret)
         if new.request.workflow_id is not None:
             self.check_workflow(tenant.id, new.request.workflow_id)
+        if new.request.target is not None:
+            # Imported late: only jobs with a target need it.
+            from shared.domain.tenancy.target_roles import check_target
+
+            check_target(tenant.target_roles, new.request.target)
 
     def fingerprint(self, tenant: Tenant, new: NewJob) -> bytes:
         """Distinguishes this job from a different job with the same ID."""

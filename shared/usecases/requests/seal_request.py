@@ -43,6 +43,7 @@ def seal_request(
         payload_id=None if is_small else payload_id,
         destination=_destination(vault, tenant, request),
         workflow_id=request.workflow_id,
+        target=None if request.target is None else request.target.arn,
         callbacks=OutcomeCallbacks(
             on_success=seal_callback_target(vault, tenant, request.on_success),
             on_failure=seal_callback_target(vault, tenant, request.on_failure),
@@ -85,7 +86,9 @@ def open_alerts(vault: Vault, tenant: Tenant, stored: AlertTarget | None) -> Ale
 
 
 def _destination(vault: Vault, tenant: Tenant, request: Request) -> str:
-    """Each workflow is a destination of its own, so that no limit of another one holds its runs up."""
+    """Each workflow and target is a destination of its own, so that no limit of another one holds it up."""
+    if request.target is not None:
+        return _destination_of(vault, tenant, request.target.arn.encode())
     workflow_id = request.workflow_id
     origin = origin_of(request.url) if workflow_id is None else workflow_id.encode()
     return _destination_of(vault, tenant, origin)

@@ -11,6 +11,7 @@ from shared.domain.delivery.alerts import AlertEvent, Alerts
 from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.deletion import TenantDeletion
 from shared.domain.tenancy.quota import MAY_BE_UNLIMITED, UNLIMITED, Quota, Quotas
+from shared.domain.tenancy.target_roles import EXTERNAL_ID_CONTEXT, external_id
 from shared.domain.tenancy.tenant import ApiKey, SigningSecret, Tenant
 from shared.ports.delivery import Vault
 from shared.usecases.requests.seal_request import open_alerts, open_callback_target
@@ -31,6 +32,11 @@ def tenant_document(tenant: Tenant, defaults: Quotas, vault: Vault) -> Document:
         "index_shards": tenant.index_shards,
         "quotas": {quota.value: limits.limit_for(quota) for quota in Quota},
         "own_quotas": sorted(quota.value for quota in tenant.quotas),
+        "target_roles": list(tenant.target_roles),
+        "target_external_id": (
+            # A tenant without roles needs none, and a list of tenants then unwraps no keys.
+            external_id(vault.code(tenant, EXTERNAL_ID_CONTEXT, b"")) if tenant.target_roles else None
+        ),
         **settings_document(tenant, vault),
     }
 

@@ -11,6 +11,7 @@ from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidStateError, InvalidValueError, NotFoundError, UnavailableError
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.suspension import Suspensions, known_at, resumed, suspended
+from shared.domain.tenancy.target_roles import check_roles
 from shared.domain.tenancy.tenant import OPERATOR, Tenant, TenantState, is_tenant_id
 from shared.ports.delivery import Vault
 from shared.ports.runtime import Clock
@@ -38,6 +39,8 @@ class TenantChange:
     """URLs by `on_success` and `on_failure`."""
     alerts: Alerts | None = None
     """The subscription of jobs that have none; the URL `none` removes it."""
+    target_roles: tuple[str, ...] | None = None
+    """The roles of targets, in place of those that are registered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +90,8 @@ class ChangeTenant:
     vault: Vault
     policy: TargetPolicy
     clock: Clock
+    role_pattern: str | None
+    """The roles that the executors may assume; None for none."""
 
     def execute(self, tenant_id: str, change: TenantChange) -> tuple[Tenant, Tenant]:
         """The tenant before and after.
@@ -97,6 +102,8 @@ class ChangeTenant:
         for name, url in change.listeners.items():
             check_callback_target(name, url, self.policy)
         check_alerts(change.alerts, self.policy)
+        if change.target_roles is not None:
+            check_roles(change.target_roles, self.role_pattern)
         for _ in range(TRIES):
             before = FindTenant(self.tenants).execute(tenant_id)
             after = replace(
@@ -144,6 +151,7 @@ def changed(tenant: Tenant, change: TenantChange) -> Tenant:
         weight=tenant.weight if change.weight is None else change.weight,
         index_shards=shards,
         quotas={quota: limit for quota, limit in limits.items() if limit is not None},
+        target_roles=tenant.target_roles if change.target_roles is None else change.target_roles,
         revision=tenant.revision + 1,
     )
 

@@ -1,13 +1,19 @@
 """A cache of tenants."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from shared.dataclass import dataclass
 from shared.domain.bounded_cache import BoundedCache
 from shared.domain.tenancy.tenant import Tenant
 from shared.ports.runtime import Clock
 from shared.ports.tenancy import TenantStore
+
+if TYPE_CHECKING:
+    from shared.domain.delivery.aws_target import AwsTarget
 
 REMEMBER_MS = 60_000
 MAX_REMEMBERED = 20_000
@@ -34,6 +40,20 @@ class ReadTenant:
         A name may be younger than a cached tenant. UnavailableError.
         """
         return tenant if tenant.secret_names.issuperset(names) else self._read(tenant.id) or tenant
+
+    def with_roles(self, tenant: Tenant, targets: Collection[AwsTarget]) -> Tenant:
+        """The same for the roles of targets. UnavailableError."""
+        # Imported late: only jobs with a target need it.
+        from shared.domain.tenancy.target_roles import role_for
+
+        has_all = all(role_for(tenant.target_roles, each.arn) is not None for each in targets)
+        return tenant if has_all else self._read(tenant.id) or tenant
+
+    def check_target(self, tenant: Tenant, target: AwsTarget) -> None:
+        """InvalidValueError for a target that no role of the tenant is for. UnavailableError."""
+        from shared.domain.tenancy.target_roles import check_target
+
+        check_target(self.with_roles(tenant, (target,)).target_roles, target)
 
     def _read(self, tenant_id: str) -> Tenant | None:
         read_at, tenant = self.clock.now_ms(), self.tenants.get(tenant_id)

@@ -16,6 +16,7 @@ from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import Scope, TenantState
 from shared.observability import logger, metrics
 from shared.usecases.tenancy.read_tenant import REMEMBER_MS
+from tests.support.builders import TENANT
 from tests.support.usecases.world import World
 
 JOB: dict[str, Any] = {
@@ -24,6 +25,8 @@ JOB: dict[str, Any] = {
 }
 """A valid request body."""
 REQUEST_ID = "request-1"
+ROLE = "arn:aws:iam::111122223333:role/punctual/acme"
+"""The tenant's role for targets, in the account of the examples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,8 @@ class ApiWorld:
     def __init__(self, **settings: Any) -> None:
         metrics.clear_metrics()
         self.world = World(**settings)
+        with_role = replace(self.world.tenant, target_roles=(ROLE,))
+        self.world.tenant = self.world.tenants.tenants[TENANT] = with_role
         self.api = Api(Context(self.world.cases))
         self.credential = {"authorization": f"Bearer {self.world.credentials.api_key}"}
 

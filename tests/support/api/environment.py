@@ -41,6 +41,7 @@ ENVIRONMENT = {name: "set" for key, name in vars(Env).items() if key.isupper()} 
     Env.ARCHIVE_DAYS: "400",
     Env.HISTORY_TABLE: "history",
     Env.AUDIT_BUCKET: "audit-trail",
+    Env.TARGET_ROLES: "arn:aws:iam::*:role/punctual/*",
     Env.AUDIT_LOCK_DAYS: "400",
     Env.DEAD_LETTER_ARNS: json.dumps(DEAD_LETTERS),
 }

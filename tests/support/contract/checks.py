@@ -58,6 +58,7 @@ _RULED = (
     "/retry",
     "/scopes",
     "/request/headers",
+    "/target",
     "/request/url",
     "/on_success",
     "/on_failure",

@@ -8,6 +8,7 @@
 * A `json` block is the answer to the last request. `"..."` stands for anything, also within a text. As the name of
   a member, or as the last item of a list, it stands for any others.
 * A `toml` block is a stage file, or a part of one.
+* A `json message` block is the last message to a target.
 * An `http` block is the last call to the receiver. An `http` block that starts with a status is what receivers
   answer from then on.
 
@@ -129,6 +130,8 @@ class Reader:
         """Do what a reader does with a block; ValueError for a block of an unknown kind."""
         is_call = block.language == "http" and not block.text.startswith("HTTP/1.1 ")
         match block.language:
+            case "json message":
+                self._compare_message(orjson.loads(block.text))
             case "json":
                 self._compare_answer(orjson.loads(block.text))
                 return
@@ -286,6 +289,10 @@ class Reader:
             compare(shown, real[name.lower()], name)
         if body.strip():
             compare(orjson.loads(body), orjson.loads(callback.body))
+
+    def _compare_message(self, shown: Any) -> None:
+        call = self._world.world.targets.calls[-1].call
+        compare(shown, {"body": orjson.loads(call.body), "attributes": dict(call.attributes)})
 
     def _set_receiver(self, text: str) -> None:
         head, _, body = text.strip().partition("\n\n")

@@ -45,6 +45,7 @@ from tests.support.fakes.search_files import FakeSearchFiles
 from tests.support.fakes.sender import AnswerTo, ScriptedSender, succeeds
 from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.table import FakeTable
+from tests.support.fakes.targets import FakeTargets
 from tests.support.fakes.tenant_deletions import FakeTenantDeletions, FakeTenantRecords
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.throttle_status import FakeThrottleStatus
@@ -100,6 +101,7 @@ class FakePorts:
         self.trail_progress = FakeTrailProgress()
         self.vault = FakeVault(self.entropy)
         self.sender = ScriptedSender(self.clock, answer_to)
+        self.targets = FakeTargets(self.clock)
         self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=counts),))
         self.retention = Retention(14)
         self.store = self.tapped("store", FakeExecutionStore(self.table))
@@ -162,7 +164,7 @@ class FakePorts:
         ports.queries = self.tapped("queries", FakeQueries(self.table))
         ports.parked_messages = self.tapped("parked_messages", self.parked_messages)
         ports.alarms = self.tapped("alarms", self.alarms)
-        ports.sender, ports.vault = self.sender, self.vault
+        ports.sender, ports.targets, ports.vault = self.sender, self.targets, self.vault
         ports.parameters = self.tapped("parameters", self.parameters)
         ports.late_puts = self.tapped("late_puts", self.late_puts)
         ports.archive_units = self.tapped("archive_units", self.archive_units)

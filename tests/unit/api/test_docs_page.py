@@ -39,7 +39,7 @@ PHRASES = {
     "no such word": set(),
 }
 PREFILLING = ("example", "examples", "default")
-FREE_JSON = {"RequestIn.json", "CompletionIn.result"}
+FREE_JSON = {"RequestIn.json", "CompletionIn.result", "SqsTargetIn.json"}
 """Members that hold any JSON."""
 
 

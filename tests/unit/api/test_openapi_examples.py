@@ -113,7 +113,7 @@ def test_an_answer_with_a_member_that_is_not_described_would_be_noticed() -> Non
     world = ApiWorld()
     job = world.post(JOB).json
     assert list(validator("JobOut").iter_errors(job)) == []
-    of_other_jobs = {"key", "set", "workflow"}
+    of_other_jobs = {"key", "set", "workflow", "target"}
     assert set(job) | of_other_jobs == set(DOCUMENT["components"]["schemas"]["JobOut"]["properties"])
 
 

@@ -332,7 +332,7 @@ def test_errors_inside_of_one_member_come_at_once(document: dict[str, Any], poin
         ({"delay_second": 5}, "/delay_second", "delay_seconds"),
         ({"timeout_secs": 5}, "/timeout_secs", "timeout_seconds"),
         ({"schedule": {"delay_second": 5}}, "/schedule/delay_second", "delay_seconds"),
-        ({"surprise": 1}, "/surprise", "the members here are schedule, request, workflow, name"),
+        ({"surprise": 1}, "/surprise", "the members here are schedule, request, workflow, target, name"),
         (
             {"timeout_seconds": 600},
             "/timeout_seconds",
@@ -343,7 +343,7 @@ def test_errors_inside_of_one_member_come_at_once(document: dict[str, Any], poin
         ({"tags": ["Billing Team"]}, "/tags/0", "lower-case letters, digits"),
         ({"lane": "fast"}, "/lane", "critical, standard, bulk"),
         ({"request": {"url": "https://r.example/", "method": "get"}}, "/request/method", "GET, POST, PUT"),
-        ({"request": None}, "/request", "exactly one of request and workflow"),
+        ({"request": None}, "/request", "exactly one of request, workflow and target"),
         ({"request": 1}, "/request", "must be an object"),
         ({"retry": {"delays_seconds": []}}, "/retry/delays_seconds", "at least 1"),
         ({"schedule": {"at": "2001-01-01T00:00:00Z"}}, "/schedule/at", "it is 2025-02-19T21:10:12.345Z now"),
@@ -380,6 +380,7 @@ def test_full_job_of_these_tests_is_accepted_and_has_nearly_every_member() -> No
     assert answer.status == 201, answer.text
     assert set(JobIn.model_fields) - FULL_JOB.keys() == {
         "start_deadline_seconds",
+        "target",
         "when_suspended",
         "workflow",
     }

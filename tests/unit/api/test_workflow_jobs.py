@@ -80,9 +80,13 @@ HOSTILE: dict[str, tuple[dict[str, Any], str, str]] = {
     "an absent workflow": ({"workflow": ABSENT}, "/workflow", "create it first"),
     "an id of another kind": ({"workflow": "job_1"}, "/workflow", ""),
     "a number": ({"workflow": 7}, "/workflow", ""),
-    "both": ({"workflow": ABSENT, "request": REQUEST}, "/workflow", "exactly one of request and workflow"),
-    "neither": ({}, "/request", "exactly one of request and workflow"),
-    "null": ({"workflow": None}, "/request", "exactly one of request and workflow"),
+    "both": (
+        {"workflow": ABSENT, "request": REQUEST},
+        "/workflow",
+        "exactly one of request, workflow and target",
+    ),
+    "neither": ({}, "/request", "exactly one of request, workflow and target"),
+    "null": ({"workflow": None}, "/request", "exactly one of request, workflow and target"),
     "retries": ({"workflow": ABSENT, "retry": {"max_attempts": 1}}, "/retry", "each task"),
     "a timeout": ({"workflow": ABSENT, "timeout_seconds": 30}, "/timeout_seconds", "each task"),
     "a deadline": (

@@ -15,6 +15,7 @@ from punctual.applyfile.schema import (
     ONLY_WITH,
     REQUEST_MEMBERS,
     SCHEDULE_MEMBERS,
+    TARGET_MEMBERS,
     URL_POINTERS,
     Fields,
 )
@@ -29,6 +30,7 @@ _ELSEWHERE: Final = {
     "set": "stands at the head of the file, for all jobs",
     "schedule": f"{_BESIDE}: {', '.join(SCHEDULE_MEMBERS)}",
     "request": f"{_BESIDE}: {', '.join(REQUEST_MEMBERS)}",
+    "target": f"{_BESIDE}: {', '.join(TARGET_MEMBERS)}",
 }
 _MESSAGE = re.compile(r"(?P<what>.*?)(?: - at (?:key in )?`\$(?P<path>.*)`)?", re.DOTALL)
 _STEP = re.compile(r"\.([A-Za-z_]+)|\[(\d+)\]|\[\.\.\.\]")
@@ -76,14 +78,27 @@ def job_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
     if re.match(r"\s*at\s*\(", members.get("expression", "")):
         return ("expression",), _RUNS_ONCE
     if "workflow" in members:
-        called = next((member for member in members if member in CALL_MEMBERS), None)
+        called = next((member for member in members if member in (*CALL_MEMBERS, *TARGET_MEMBERS)), None)
         return (
             None if called is None else ((called,), "belongs to a job that calls a `url`, not a `workflow`")
         )
+    if "sqs" in members:
+        return _message_error(members)
     if "url" not in members:
-        return ("url",), "is required, or a `workflow`"
+        return ("url",), "is required, or a `workflow`, or `sqs` for a message to a queue"
+    if "message_group_id" in members:
+        return ("message_group_id",), "has no meaning without `sqs`"
     if "body" in members and "json" in members:
         return ("json",), "a request has `body` or `json`, not both"
+    return None
+
+
+def _message_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
+    for member in ("url", "method", "headers", "signing_secret"):
+        if member in members:
+            return (member,), "has no meaning with `sqs`"
+    if ("body" in members) == ("json" in members):
+        return ("sqs",), "a message has exactly one of `body` and `json`"
     return None
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from punctual.applyfile.schema import REQUEST_MEMBERS, SCHEDULE_MEMBERS, URL_POINTERS
+from punctual.applyfile.schema import REQUEST_MEMBERS, SCHEDULE_MEMBERS, TARGET_MEMBERS, URL_POINTERS
 
 KEY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}", re.ASCII)
 """A key of the API: 1 to 128 letters, digits and `. _ : -`, with a letter or digit at its beginning."""
@@ -105,8 +105,10 @@ class Job:
             request["headers"] = dict(self._headers(values))
         if (source := source_of(request.get("body"))) is not None:
             request["body"] = self._body(source, values[source])
-        apart = {*SCHEDULE_MEMBERS, *REQUEST_MEMBERS}
+        apart = {*SCHEDULE_MEMBERS, *REQUEST_MEMBERS, *TARGET_MEMBERS}
         rest = {name: value for name, value in members.items() if name not in apart}
+        if "sqs" in members:
+            return {**rest, "schedule": self.schedule(), "target": {"sqs": self._message(request)}}
         called = {} if "workflow" in members else {"request": request}
         return {**rest, "schedule": self.schedule(), **called}
 
@@ -119,6 +121,11 @@ class Job:
     def schedule(self) -> dict[str, Any]:
         """Return the `schedule` of the body, which `POST /v1/schedules/preview` takes by itself."""
         return {name: self.members[name] for name in SCHEDULE_MEMBERS if name in self.members}
+
+    def _message(self, content: Mapping[Any, Any]) -> dict[str, Any]:
+        queue = self.members["sqs"]
+        group = {name: self.members[name] for name in TARGET_MEMBERS[1:] if name in self.members}
+        return {"arn" if queue.startswith("arn:") else "queue_url": queue, **content, **group}
 
     def _headers(self, values: Mapping[Source, str]) -> Iterator[tuple[str, str]]:
         for name, value in self.members["headers"].items():

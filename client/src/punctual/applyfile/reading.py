@@ -7,12 +7,14 @@ from typing import Any, NoReturn
 from punctual.applyfile.checking import Path, job_error, member_error
 from punctual.applyfile.model import KEY, SET, ApplyFileError, Job, api_key
 from punctual.applyfile.reading_workflows import WorkflowReader
-from punctual.applyfile.schema import CALL_MEMBERS, KINDS, MEMBERS, ONLY_WITH, REQUEST_MEMBERS
+from punctual.applyfile.schema import CALL_MEMBERS, KINDS, MEMBERS, ONLY_WITH, REQUEST_MEMBERS, TARGET_MEMBERS
 from punctual.applyfile.workflow import ApplyFile, Workflow
 from punctual.yaml_values import Document, YamlError, read_documents
 
 _SECTIONS = ("set", "defaults", "jobs", "workflows")
 _NOT_IN_DEFAULTS = (*KINDS, "name")
+_OF_URLS = ("url", "method", "headers", "signing_secret")
+"""Members that a message to a queue does not have."""
 
 
 def read_apply_file(data: bytes, name: str = "the file") -> ApplyFile:
@@ -109,11 +111,19 @@ def _completed(own: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str,
     """
     kind = next((each for each in KINDS if each in own), "")
     left = {name: value for name, value in defaults.items() if kind in ONLY_WITH.get(name, KINDS)}
+    other = _excluded(own)
+    return _merged(own, {name: value for name, value in left.items() if name not in other})
+
+
+def _excluded(own: Mapping[str, Any]) -> tuple[str, ...]:
+    """The defaults of the other kinds of calls."""
     if "workflow" in own:
-        left = {name: value for name, value in left.items() if name not in CALL_MEMBERS}
-    elif any(name in own for name in REQUEST_MEMBERS):
-        left = {name: value for name, value in left.items() if name != "workflow"}
-    return _merged(own, left)
+        return (*CALL_MEMBERS, *TARGET_MEMBERS)
+    if "sqs" in own:
+        return ("workflow", *_OF_URLS)
+    if "url" in own:
+        return ("workflow", *TARGET_MEMBERS)
+    return ("workflow",) if any(name in own for name in REQUEST_MEMBERS) else ()
 
 
 def _merged(own: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:

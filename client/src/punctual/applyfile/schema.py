@@ -33,6 +33,8 @@ CALL_MEMBERS: Final = (
     "heartbeat_seconds",
 )
 """The members that a job with a `workflow` does not have."""
+TARGET_MEMBERS: Final = ("sqs", "message_group_id")
+"""Of a job that sends its `body` or `json` to a queue in AWS, which has no `url`."""
 ONLY_WITH: Final[dict[str, tuple[str, ...]]] = dict.fromkeys(
     ("timezone", "dst_gap", "dst_overlap", "calendar", "when_excluded", "business_day"),
     ("cron", "expression"),
@@ -130,6 +132,10 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     body: Annotated[str, Meta(max_length=204_800)] | Outside | UnsetType = UNSET
     json: Any | UnsetType = UNSET
     workflow: str | UnsetType = UNSET
+    sqs: Annotated[str, Meta(max_length=256, pattern=r"^(arn:aws[a-z-]*:sqs:|https://sqs\.)")] | UnsetType = (
+        UNSET
+    )
+    message_group_id: Annotated[str, Meta(max_length=128, pattern=r"^[!-~]{1,128}\Z")] | UnsetType = UNSET
     lane: Literal["critical", "standard", "bulk"] | UnsetType = UNSET
     timeout_seconds: Annotated[int, Meta(ge=1, le=60)] | UnsetType = UNSET
     retry: Retry | UnsetType = UNSET

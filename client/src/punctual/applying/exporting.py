@@ -21,12 +21,14 @@ from punctual.applying.parallel import each
 from punctual.applying.plan import UPDATED, WORKFLOW, named
 from punctual.applying.starting import STAND_IN
 from punctual.client import Punctual
-from punctual.models import FieldChange, Job, JobSummary, WorkflowSummary
+from punctual.models import FieldChange, Job, JobSummary, SqsTarget, WorkflowSummary
 from punctual.problems import NotFoundError
 
 _HEADERS: Final = "/request/headers/"
-_BODY: Final = "/request/body"
+_BODIES: Final = ("/request/body", "/target/sqs/body")
 _CONTENT_TYPE: Final = "/request/headers/content-type"
+_OTHER_BODY: Final = "export"
+"""The message of a dry run, which changes nothing."""
 _JSON: Final = "application/json"
 """The content type of most bodies, and of every request with `json`; a dry run tells whether it is that of a job."""
 _METHOD: Final = "POST"
@@ -125,6 +127,8 @@ def _comments(read: _Read, gone: Container[str | None]) -> tuple[str, ...]:
 
 def _read(client: Punctual, summary: JobSummary, set_name: str) -> _Read:
     job = client.jobs.get(summary)
+    if job.target is not None and job.target.sqs is not None:
+        return _read_message(client, job, job.target.sqs, set_name)
     shown = {**_present(job.schedule), **_called(job)}
     headers: dict[str, str] = {}
     fields = _differences(client, job, set_name, headers)
@@ -134,7 +138,23 @@ def _read(client: Punctual, summary: JobSummary, set_name: str) -> _Read:
         fields = _differences(client, job, set_name, headers)
     names = [_unescaped(pointer.removeprefix(_HEADERS)) for pointer in fields if pointer.startswith(_HEADERS)]
     members = {**shown, **_own_members(job, fields)}
-    return _Read(job, members, headers, tuple(names), has_body=_BODY in fields)
+    return _Read(job, members, headers, tuple(names), has_body=_has_body(fields))
+
+
+def _has_body(fields: Mapping[str, FieldChange]) -> bool:
+    return any(pointer in fields for pointer in _BODIES)
+
+
+def _read_message(client: Punctual, job: Job, queue: SqsTarget, set_name: str) -> _Read:
+    """A message always has a body, and no header."""
+    target = {"sqs": {**_present(queue), "body": _OTHER_BODY}}
+    answer = client.jobs.put(
+        str(job.key), dry_run=True, set=set_name, schedule=_present(job.schedule), target=target
+    )
+    fields = {field.pointer: field for field in answer.fields} if answer.change == UPDATED else {}
+    group = {} if queue.message_group_id is None else {"message_group_id": queue.message_group_id}
+    members = {**_present(job.schedule), "sqs": queue.arn, **group, **_own_members(job, fields)}
+    return _Read(job, members, {}, (), has_body=True)
 
 
 def _called(job: Job) -> dict[str, Any]:

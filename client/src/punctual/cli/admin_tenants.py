@@ -39,6 +39,8 @@ _ROWS = (
     Column("index shards", lambda tenant: tenant.index_shards),
     Column("own quotas", lambda tenant: tenant.own_quotas or None),
     Column("quotas", lambda tenant: tenant.quotas),
+    Column("target roles", lambda tenant: tenant.target_roles or None),
+    Column("external id", lambda tenant: tenant.target_external_id),
     *SETTINGS_ROWS,
     Column("created", lambda tenant: tenant.created_at),
     Column("revision", lambda tenant: tenant.revision),
@@ -96,6 +98,14 @@ def change_tenant(
             "--quota", metavar="NAME=N", help="Such as tags=5, or tags=default; may be given several times."
         ),
     ] = None,
+    target_role: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--target-role",
+            metavar="ARN",
+            help="A role for targets in its account; replaces all, may be given several times. none removes all.",
+        ),
+    ] = None,
     on_success: OnSuccess = None,
     on_failure: OnFailure = None,
     alerts_url: AlertsUrl = None,
@@ -112,6 +122,8 @@ def change_tenant(
     members |= {name: value for name, value in given.items() if value is not None}
     if quota:
         members["quotas"] = dict(map(_quota, quota))
+    if target_role:
+        members["target_roles"] = [] if target_role == ["none"] else target_role
     if not members:
         raise CommandError("nothing to change: give an option such as --state or --quota", Exit.USAGE)
     session.show_one(session.client.admin.tenants.update(tenant, **members), _ROWS)

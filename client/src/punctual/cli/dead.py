@@ -53,6 +53,12 @@ Reason = Literal[
     "workflow_gone",
     "run_failed",
     "run_timed_out",
+    "role_refused",
+    "target_not_found",
+    "target_access_denied",
+    "target_throttled",
+    "target_refused",
+    "target_failed",
 ]
 Lane = Literal["critical", "standard", "bulk"]
 

@@ -42,6 +42,8 @@ def changes_between(before: "Job", after: "Job", patch: Mapping[str, Any]) -> li
     """The members that differ, and those of the patch that are never shown."""
     request = patch.get("request") or {}
     hidden = [Change(f"/request/{name}", None, None, True) for name in _NEVER_SHOWN if name in request]
+    message = (patch.get("target") or {}).get("sqs") or {}
+    hidden += [Change(f"/target/sqs/{name}", None, None, True) for name in _NEVER_SHOWN if name in message]
     return [*_differences("", plain(before), plain(after)), *hidden]
 
 

@@ -9,6 +9,7 @@ from punctual.cli.session import Session
 
 KINDS = ("cron", "rate_seconds", "at", "delay_seconds", "expression")
 """The members of a schedule of which there is exactly one."""
+_MESSAGE = ("--body", "--json")
 PARTS = ("retry", "alerts")
 """Members of a job that `--clear` takes as a whole."""
 _KIND_FLAGS = ", ".join(each.flag for each in JOB_OPTIONS if each.part == "schedule" and each.member in KINDS)
@@ -25,15 +26,31 @@ def members_of_job(session: Session, values: Mapping[str, Any]) -> dict[str, Any
         part[option.member] = value if option.read is None else option.read(session, option.flag, value)
     if len(_kinds(job)) > 1:
         raise CommandError(f"give only one of {_KIND_FLAGS}", Exit.USAGE)
-    return job
+    return _with_target(job)
+
+
+def _with_target(job: dict[str, Any]) -> dict[str, Any]:
+    """The members with `target` in the form of the API: the body of the request is its message."""
+    given = job.pop("target", None)
+    if given is None:
+        return job
+    queue, request = given.pop("sqs", None), job.pop("request", {})
+    if wrong := [each.flag for each in JOB_OPTIONS if each.part == "request" and each.member in request]:
+        refused = [flag for flag in wrong if flag not in _MESSAGE]
+        if refused:
+            raise CommandError(f"{refused[0]} has no meaning for a message to a queue", Exit.USAGE)
+    place = {} if queue is None else {"arn" if queue.startswith("arn:") else "queue_url": queue}
+    return {**job, "target": {"sqs": {**place, **request, **given}}}
 
 
 def checked_new(job: Mapping[str, Any]) -> None:
     """Raise CommandError unless it says when and what to call."""
     if not _kinds(job):
         raise CommandError(f"when does the job run? Give one of {_KIND_FLAGS}", Exit.USAGE)
-    if "url" not in job.get("request", {}) and "workflow" not in job:
-        raise CommandError("what does the job call or start? Give --url or --workflow", Exit.USAGE)
+    target = job.get("target", {}).get("sqs", {})
+    is_called = "url" in job.get("request", {}) or "workflow" in job
+    if not is_called and not {"arn", "queue_url"} & set(target):
+        raise CommandError("what does the job call or start? Give --url, --sqs or --workflow", Exit.USAGE)
 
 
 def _kinds(job: Mapping[str, Any]) -> list[str]:
@@ -43,7 +60,10 @@ def _kinds(job: Mapping[str, Any]) -> list[str]:
 def cleared(job: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """The patch with null for the members that `--clear` names. Raises CommandError."""
     by_name = {
-        flag.lstrip("-"): option for option in JOB_OPTIONS for flag in option.flags if flag.startswith("--")
+        flag.lstrip("-"): option
+        for option in JOB_OPTIONS
+        for flag in option.flags
+        if flag.startswith("--") and option.flag != "--sqs"
     }
     for given in names:
         name = given.lstrip("-")
@@ -52,6 +72,8 @@ def cleared(job: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
             known = ", ".join(sorted({*by_name, *PARTS}))
             raise CommandError(f"--clear {given!r} is no option of a job: give one of {known}", Exit.USAGE)
         part = job.setdefault(option.part, {}) if option is not None and option.part else job
+        if option is not None and option.part == "target":
+            part = part.setdefault("sqs", {})
         member = name if option is None else option.member
         if part is None or member in part:
             raise CommandError(f"--clear {name} contradicts another option", Exit.USAGE)

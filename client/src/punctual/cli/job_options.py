@@ -135,6 +135,12 @@ REQUEST = (
         ("--body",), "request", "body", str, "The body as it is; - is standard input.", "@FILE|-|TEXT", body
     ),
 )
+TARGET = (
+    _text("--sqs", "target", "sqs", "The queue that gets the body, in place of --url.", "ARN|URL"),
+    _text(
+        "--message-group-id", "target", "message_group_id", "The group of the message, for --sqs.", "GROUP"
+    ),
+)
 SETTINGS = (
     JobOption(
         ("--workflow",),
@@ -207,6 +213,6 @@ SETTINGS = (
     JobOption(("--alert-format",), "alerts", "format", Literal["json", "slack"], "The form of alerts."),
     _seconds("--alert-late-after", "alerts", "late_after_seconds", "A run is late after this time."),
 )
-JOB_OPTIONS = (*SCHEDULE, *REQUEST, *SETTINGS)
+JOB_OPTIONS = (*SCHEDULE, *REQUEST, *TARGET, *SETTINGS)
 ANNOTATIONS: Mapping[str, Any] = {each.name: each.annotation for each in JOB_OPTIONS}
 """For `with_options`."""

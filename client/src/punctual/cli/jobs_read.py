@@ -87,6 +87,7 @@ ROWS = (
     Column("last run began", _last("started_at")),
     Column("request", lambda job: f"{job.request.method} {job.request.url}" if job.request else None),
     Column("workflow", lambda job: job.workflow),
+    Column("sends to", lambda job: job.target and job.target.sqs and job.target.sqs.arn),
     Column("tags", lambda job: job.tags or None),
     Column("lane", lambda job: job.lane),
     Column("attempts", lambda job: job.retry.max_attempts),

@@ -117,7 +117,8 @@ def send(
         headers["Content-Type"] = "application/json"
     found = None if job is None else find_job(session, job)
     if found is not None and found.request is None:
-        raise CommandError(f"{found.id} starts a workflow and calls nothing itself", Exit.USAGE)
+        does = "starts a workflow" if found.target is None else "sends to a target in AWS"
+        raise CommandError(f"{found.id} {does}, and calls no receiver", Exit.USAGE)
     if found is not None and not (content or headers):
         session.note("The API shows no headers and no body of a job: --header, --json and --body give them.")
     call = LocalCall(

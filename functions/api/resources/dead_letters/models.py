@@ -45,8 +45,8 @@ class HeaderOut(Representation):
 class FailedRequestOut(Representation):
     """The request of a dead letter."""
 
-    method: str
-    url: str
+    method: str = Field(description="The service of AWS, such as `sqs`, where the job has a target.")
+    url: str = Field(description="The ARN of the target, where the job has one.")
     headers: list[HeaderOut]
     body: str | None = Field(description="Null unless the request is revealed.")
     body_bytes: int

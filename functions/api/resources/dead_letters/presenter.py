@@ -31,7 +31,7 @@ def inspected_out(
         **dead_letter_out(execution, beside).model_dump(),
         request=(
             _request_out(request, reveal=reveal)
-            if request is not None and request.kind is CallKind.REQUEST
+            if request is not None and request.kind is not CallKind.WORKFLOW
             else None
         ),
     )
@@ -39,9 +39,10 @@ def inspected_out(
 
 def _request_out(request: Request, *, reveal: bool) -> FailedRequestOut:
     """Names of headers and the size of the body are no secrets; header values and the body may be."""
+    target = request.target
     return FailedRequestOut(
-        method=request.method,
-        url=request.url,
+        method=request.method if target is None else target.kind.value,
+        url=request.url if target is None else target.arn,
         headers=[
             HeaderOut(name=name, value=value if reveal else REDACTED) for name, value in request.headers
         ],

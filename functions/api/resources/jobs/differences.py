@@ -5,8 +5,8 @@ from typing import Any
 
 from functions.api.resources.jobs.keyed_models import FieldChange
 
-_HIDDEN = (("request", "headers"), ("request", "body"))
-"""The parts of a request that are never shown again."""
+_HIDDEN = (("request", "headers"), ("request", "body"), ("target", "sqs", "body"))
+"""The parts of a request or target that are never shown again."""
 _SHOWN = ("method", "url")
 """What is shown of a request that only one of the descriptions has."""
 
@@ -27,7 +27,7 @@ def _walk(before: Any, after: Any, path: tuple[str, ...]) -> Iterator[FieldChang
             yield from _walk(before.get(name), after.get(name), (*path, name))
         return
     within = path[2:] if path[:1] == (_TASKS,) else path
-    is_hidden = within[:2] in _HIDDEN
+    is_hidden = within[:2] in _HIDDEN or within[:3] in _HIDDEN
     yield FieldChange(
         pointer="".join(f"/{part.replace('~', '~0').replace('/', '~1')}" for part in path),
         before=None if is_hidden else _shown(within, before),
@@ -37,6 +37,10 @@ def _walk(before: Any, after: Any, path: tuple[str, ...]) -> Iterator[FieldChang
 
 
 def _shown(path: tuple[str, ...], value: Any) -> Any:
-    if path != ("request",) or not isinstance(value, dict):
+    if not isinstance(value, dict):
         return value
-    return {name: value[name] for name in _SHOWN}
+    if path == ("request",):
+        return {name: value[name] for name in _SHOWN}
+    if path == ("target",):
+        return {kind: {name: part[name] for name in part if name != "body"} for kind, part in value.items()}
+    return value

@@ -60,6 +60,12 @@ JOB_IN: Examples = {
         "request": {"url": "https://example.com/hooks/opening", "headers": {"X-Team": "billing"}},
     },
 }
+JOB_IN["to_a_queue"] = {
+    "schedule": {"cron": "0 6 * * *", "timezone": "Europe/Berlin"},
+    "target": {
+        "sqs": {"arn": "arn:aws:sqs:eu-west-1:111122223333:orders", "json": {"kind": "close the day"}}
+    },
+}
 KEYED_JOB_IN: Examples = {
     "nightly_in_a_set": {
         "set": "billing",
@@ -133,7 +139,12 @@ _LAST_RUN = {
     "started_at": "2025-02-19T01:30:00.023Z",
     "lag_ms": 23,
 }
+_TO_A_QUEUE = _RECURRING | {
+    "request": None,
+    "target": {"sqs": {"arn": "arn:aws:sqs:eu-west-1:111122223333:orders"}},
+}
 JOB_OUT: Examples = {
+    "to_a_queue": {**_TO_A_QUEUE, "last_run": None},
     "recurring": {**_RECURRING, "last_run": _LAST_RUN},
     "once": ONCE,
     "paused": {**_PAUSED, "last_run": _LAST_RUN},

@@ -42,7 +42,7 @@ class FieldChange(Representation):
     before: Value = Field(description="Null for a member that was missing, and for a hidden one.")
     after: Value = Field(description="Null for a member that is missing, and for a hidden one.")
     hidden: bool = Field(
-        description="Whether the values are never shown: headers and the body of the request."
+        description="Whether the values are never shown: headers and the body of the request or message."
     )
 
 

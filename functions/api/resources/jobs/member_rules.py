@@ -21,16 +21,18 @@ ONE_KIND: dict[str, Any] = {
         CallKind.WORKFLOW.value: {"not": {"anyOf": [{"required": [name]} for name in CALL_ONLY]}}
     },
 }
-"""The rules of the schema for the members that say what a job calls or starts."""
+"""The rules of the schema for the members that say what a job calls, sends to or starts."""
 
 
 def kind_errors(members: Collection[str]) -> Iterator[InvalidValueError]:
-    """The errors of what a job calls or starts, by the members that it has."""
+    """The errors of what a job calls, sends to or starts, by the members that it has."""
     try:
         check_one_kind(members)
     except InvalidValueError as error:
         yield error
         return
+    if CallKind.TARGET in members and "signing_secret" in members:
+        yield InvalidValueError("calls of a target have no signature: leave it out", path=("signing_secret",))
     if CallKind.WORKFLOW in members:
         yield from call_only_errors(sorted(members))
 

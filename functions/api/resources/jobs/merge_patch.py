@@ -6,7 +6,9 @@ from typing import Any
 from functions.api.alert_models import AlertsIn
 from functions.api.resources.jobs.call_models import BACKOFF, RequestIn, RetryIn
 from functions.api.resources.jobs.models import JobIn
+from functions.api.resources.jobs.target_models import AwsTargetIn
 from functions.api.resources.schedules.models import KINDS, ONCE, ScheduleIn
+from shared.domain.delivery.call_kind import CallKind
 from shared.domain.errors import InvalidValueError, raise_any
 from shared.domain.jobs.new_job import CALL_ONLY
 
@@ -17,6 +19,7 @@ _MEMBERS = {
         ("", JobIn),
         ("schedule", ScheduleIn),
         ("request", RequestIn),
+        ("target", AwsTargetIn),
         ("retry", RetryIn),
         ("alerts", AlertsIn),
     )
@@ -28,7 +31,7 @@ def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
     """The document after the patch. InvalidValueError where the patch is not an object, or names no member.
 
     An extension of the RFC: where members exclude one another, a named member replaces the others. A
-    `schedule` of another kind replaces the schedule, a `workflow` a `request` and what only calls have, a
+    `schedule` of another kind replaces the schedule, a `workflow` or `target` a `request` and the reverse, a
     `business_day` a `when_excluded`, a `json` a `body`, a table of delays a backoff.
     """
     if not isinstance(patch, dict):
@@ -62,23 +65,35 @@ def _check_names(patch: dict[str, Any]) -> None:
 
 def _remove_excluded(document: dict[str, Any], patch: dict[str, Any]) -> None:
     """Remove the members that the patch's members exclude."""
+    _remove_other_call(document, patch)
     schedule, request = patch.get("schedule"), patch.get("request")
-    if patch.get("workflow") is not None:
-        for name in ("request", *CALL_ONLY):
-            document.pop(name, None)
-    elif request is not None:
-        document.pop("workflow", None)
     if isinstance(schedule, dict):
         kinds = {kind for kind in KINDS if schedule.get(kind) is not None}
         if kinds and not kinds & set(document["schedule"]):
             _check_recurrence(document["schedule"], kinds)
             document["schedule"] = {}
         _remove_excluded_days(document["schedule"], schedule)
-    if isinstance(request, dict) and any(name in request for name in _BODIES):
+    if isinstance(request, dict) and "request" in document and any(name in request for name in _BODIES):
         for name in _BODIES:
             document.get("request", {}).pop(name, None)
     if isinstance(patch.get("retry"), dict) and "retry" in document:
         _remove_excluded_delays(document["retry"], patch["retry"])
+
+
+def _remove_other_call(document: dict[str, Any], patch: dict[str, Any]) -> None:
+    """The kinds of calls replace one another, and so do the two spellings of a queue, and of a message."""
+    replacing = [kind for kind in CallKind if patch.get(kind) is not None]
+    if len(replacing) == 1:
+        only_others = CALL_ONLY if CallKind.WORKFLOW in replacing else ()
+        for name in (*(kind for kind in CallKind if kind not in replacing), *only_others):
+            document.pop(name, None)
+    targets = (patch.get("target"), document.get("target"))
+    given, stored = (each.get("sqs") if isinstance(each, dict) else None for each in targets)
+    if isinstance(given, dict) and isinstance(stored, dict):
+        for pair in (_BODIES, ("arn", "queue_url")):
+            if any(name in given for name in pair):
+                for name in pair:
+                    stored.pop(name, None)
 
 
 def _remove_excluded_days(document: dict[str, Any], patch: dict[str, Any]) -> None:

@@ -32,6 +32,11 @@ from functions.api.resources.jobs.member_rules import (
     recurring_only_errors,
 )
 from functions.api.resources.jobs.run_models import LastRun, NoNextRunOut, WhenSuspended, WhenSuspendedIn
+from functions.api.resources.jobs.target_models import (
+    AwsTargetIn,
+    AwsTargetOut,
+    check_no_null,
+)
 from functions.api.resources.schedules.models import ONCE, ScheduleIn, ScheduleOut, has_kind
 from shared.domain.delivery.async_policy import (
     DEFAULT_ASYNC_POLICY,
@@ -107,7 +112,8 @@ JobStateOut = Annotated[str, Field(json_schema_extra={"enum": sorted(JOB_STATES)
 
 
 class JobIn(Schema):
-    """A job to create. The members from `catch_up` to `overlap_policy` are for recurring jobs only."""
+    """A job to create, with exactly one of `request`, `workflow` and `target`. The members from `catch_up` to
+    `overlap_policy` are for recurring jobs only."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -120,12 +126,19 @@ class JobIn(Schema):
     )
 
     schedule: ScheduleIn
-    request: RequestIn | SkipJsonSchema[None] = Field(None, description="The request to make.")
+    request: RequestIn | SkipJsonSchema[None] = Field(None, description="The HTTP request to make.")
     workflow: WorkflowId | SkipJsonSchema[None] = Field(
         None,
         description=(
             "The workflow to start, in place of a `request`. Each execution starts a run, is open until the run has "
             f"ended, and ends as the run does. Such a job has no {', '.join(f'`{name}`' for name in CALL_ONLY)}."
+        ),
+    )
+    target: AwsTargetIn | SkipJsonSchema[None] = Field(
+        None,
+        description=(
+            "The target in AWS to send to, in place of a `request`, with the rights of a role that an operator "
+            "registered. Such a job has no `signing_secret`."
         ),
     )
     name: Name | None = Field(
@@ -184,6 +197,8 @@ class JobIn(Schema):
     @model_validator(mode="after")
     def _is_of_one_kind(self) -> Self:
         raise_any(kind_errors({name for name in self.model_fields_set if getattr(self, name) is not None}))
+        check_no_null(self, "an object", "request", "target")
+        check_no_null(self, "the id of a workflow", "workflow")
         return self
 
     @model_validator(mode="after")
@@ -228,9 +243,8 @@ class JobIn(Schema):
             "on_failure": self.on_failure,
             "alerts": self.alerts.alerts if self.alerts is not None else None,
         }
-        if self.request is None:
-            return Request(workflow_id=self.workflow, **notified)
-        return self.request.request(**notified)
+        call = self.request or self.target
+        return Request(workflow_id=self.workflow, **notified) if call is None else call.request(**notified)
 
 
 class JobOut(Representation):
@@ -249,10 +263,13 @@ class JobOut(Representation):
     next_due_at: InstantOut | None = Field(description="The next due time; null where there is none.")
     no_next_run: NoNextRunOut
     last_run: LastRun
-    request: TargetOut | None = Field(description="Null for a job that starts a workflow.")
+    request: TargetOut | None = Field(
+        description="Null for a job that sends to a target or starts a workflow."
+    )
     workflow: str | SkipJsonSchema[None] = Field(
         None, exclude_if=is_none, description="The workflow that the job starts, in place of a request."
     )
+    target: AwsTargetOut | SkipJsonSchema[None] = LEFT_OUT
     lane: Lane
     timeout_seconds: int
     retry: RetryOut

@@ -15,6 +15,7 @@ from functions.api.models import (
 from functions.api.resources.jobs import examples
 from functions.api.resources.jobs.models import JobStateOut
 from functions.api.resources.jobs.run_models import LastRunOut, NoNextRunOut
+from functions.api.resources.jobs.target_models import AwsTargetOut
 from functions.api.resources.schedules.models import ScheduleOut
 from shared.domain.listings.filters import Kind
 from shared.names import Lane
@@ -36,6 +37,7 @@ class JobSummaryOut(Representation):
     next_due_at: InstantOut | None
     no_next_run: NoNextRunOut
     last_run: LastRunOut | SkipJsonSchema[None] = LEFT_OUT
+    target: AwsTargetOut | SkipJsonSchema[None] = LEFT_OUT
     lane: Lane
     revision: int
     created_at: InstantOut

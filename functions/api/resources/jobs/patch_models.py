@@ -38,10 +38,13 @@ class JobPatch(Schema):
         None, description="Members of a new job's `schedule`."
     )
     request: dict[str, Any] | SkipJsonSchema[None] = Field(
-        None, description="Members of a new job's `request`. They replace a `workflow`."
+        None, description="Members of a new job's `request`. They replace a `workflow` or `target`."
     )
     workflow: WorkflowId | SkipJsonSchema[None] = Field(
         None, description="Replaces the present one, or the `request` with what only calls have."
+    )
+    target: dict[str, Any] | SkipJsonSchema[None] = Field(
+        None, description="Members of a new job's `target`. They replace a `request` or `workflow`."
     )
     name: Name | None = None
     tags: Tags | None = None

@@ -11,6 +11,7 @@ from functions.api.resources.jobs.models import JobOut
 from functions.api.resources.jobs.page_models import JobSummaryOut
 from functions.api.resources.jobs.run_models import NOT_READ, WhenSuspended
 from functions.api.resources.jobs.run_notes import last_run_out, no_next_run, own_run
+from functions.api.resources.jobs.target_models import listed_target, target_document, target_out
 from functions.api.resources.schedules.models import ScheduleOut
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy
@@ -37,8 +38,7 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         next_due_at=instant_out(next_at),
         no_next_run=no_next_run(job, next_at, now_ms),
         last_run=last_run_out(own_run(job)) if isinstance(job, Execution) else NOT_READ,
-        request=TargetOut(method=request.method, url=request.url) if request.workflow_id is None else None,
-        workflow=request.workflow_id,
+        **_call_out(request),
         lane=job.call.lane,
         timeout_seconds=job.call.timeout_ms // 1000,
         retry=retry_out(job.call.retry),
@@ -74,10 +74,19 @@ def job_summary(job: Execution | Job, now_ms: int, last_run: Execution | None = 
         next_due_at=instant_out(next_at),
         no_next_run=no_next_run(job, next_at, now_ms),
         last_run=last_run_out(last_run or own_run(job)),
+        target=listed_target(job.call.target),
         lane=job.call.lane,
         revision=job.revision,
         created_at=format_instant(created_at(job)),
     )
+
+
+def _call_out(request: Request) -> dict[str, Any]:
+    if request.target is not None:
+        return {"request": None, "target": target_out(request.target)}
+    if request.workflow_id is not None:
+        return {"request": None, "workflow": request.workflow_id}
+    return {"request": TargetOut(method=request.method, url=request.url)}
 
 
 def _labels(job: Execution | Job) -> dict[str, str | None]:
@@ -109,20 +118,28 @@ def job_document(job: Execution | Job, request: Request) -> dict[str, Any]:
 
 
 def _called(job: Execution | Job, request: Request) -> dict[str, Any]:
-    """What the job calls or starts, with the members that only calls have."""
+    """What the job calls, sends to or starts, with the members that only calls have."""
     if request.workflow_id is not None:
         return {"workflow": request.workflow_id}
+    return {
+        **_call_document(request),
+        "timeout_seconds": job.call.timeout_ms // 1000,
+        "retry": retry_out(job.call.retry).model_dump(mode="json"),
+        "async_deadline_seconds": job.call.async_policy.deadline_seconds,
+        "heartbeat_seconds": job.call.async_policy.heartbeat_seconds,
+    }
+
+
+def _call_document(request: Request) -> dict[str, Any]:
+    if request.target is not None:
+        return {"target": target_document(request)}
     return {
         "request": {
             "url": request.url,
             "method": request.method,
             "headers": dict(request.headers),
             "body": request.body.decode(),
-        },
-        "timeout_seconds": job.call.timeout_ms // 1000,
-        "retry": retry_out(job.call.retry).model_dump(mode="json"),
-        "async_deadline_seconds": job.call.async_policy.deadline_seconds,
-        "heartbeat_seconds": job.call.async_policy.heartbeat_seconds,
+        }
     }
 
 

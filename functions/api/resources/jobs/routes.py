@@ -57,7 +57,7 @@ ROUTES = Routes()
         operation="createJob",
         summary="Create a job that runs once, on a cron line or at a fixed rate",
         description=(
-            "Needs `schedule` and `request.url`; every other member has a default. A 201 means that the job "
+            "Needs `schedule`, and `request.url` or `target`; other members have defaults. A 201 means that the job "
             "is durable and will run. With an `Idempotency-Key` the same request may be sent again for 7 "
             "days. A repetition returns the job in its present state, with `Idempotency-Replayed: true`."
         ),

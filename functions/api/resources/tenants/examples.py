@@ -17,6 +17,8 @@ _TENANT: dict[str, Any] = {
     "index_shards": 1,
     "quotas": LIMITS,
     "own_quotas": [],
+    "target_roles": [],
+    "target_external_id": None,
     "on_success": None,
     "on_failure": None,
     "alerts": None,
@@ -29,6 +31,7 @@ TENANT_PATCH: Examples = {
     "failure_notifications": {"on_failure": "https://example.com/hooks/failures", "on_success": None},
     "more_jobs_and_default_tags": {"weight": 2, "quotas": {"recurring_jobs": 5000, "tags": None}},
     "suspended": {"state": "suspended"},
+    "targets_in_an_account": {"target_roles": ["arn:aws:iam::111122223333:role/punctual/acme"]},
 }
 TENANT_OUT: Examples = {
     "active": _TENANT,
@@ -37,6 +40,12 @@ TENANT_OUT: Examples = {
         "state": "suspended",
         "effective_at": "2025-02-19T21:11:12.345Z",
         "revision": 2,
+    },
+    "with_a_target_role": {
+        **_TENANT,
+        "revision": 2,
+        "target_roles": ["arn:aws:iam::111122223333:role/punctual/acme"],
+        "target_external_id": "7j2k9qhd0s6v4m1xw8z5c3bn6r0ty2ga",
     },
 }
 NEW_TENANT_OUT: Examples = {

@@ -19,6 +19,7 @@ from functions.api.resources.keys.models import KeyOut, Scopes
 from functions.api.resources.tenants import examples
 from shared.domain.errors import InvalidValueError
 from shared.domain.tenancy.quota import Quota
+from shared.domain.tenancy.target_roles import MAX_ROLES, ROLE_ARN
 from shared.domain.tenancy.tenant import (
     MAX_INDEX_SHARDS,
     MAX_WEIGHT,
@@ -33,6 +34,7 @@ Limit = Annotated[Seconds, Field(ge=0)]
 Quotas = dict[Annotated[Quota, Field(strict=False)], Limit | None]
 _CALLBACKS = ("on_success", "on_failure")
 _REMOVABLE = (*_CALLBACKS, "alerts")
+RoleArn = Annotated[str, Field(max_length=576, json_schema_extra={"pattern": ROLE_ARN})]
 
 
 class TenantIn(Schema):
@@ -62,6 +64,13 @@ class TenantPatch(Schema):
     )
     on_failure: CallbackUrl | None = None
     alerts: TenantAlertsIn | None = Field(None, description="Replaced as a whole.")
+    target_roles: Annotated[list[RoleArn], Field(max_length=MAX_ROLES)] | SkipJsonSchema[None] = Field(
+        None,
+        description=(
+            "The roles with which the tenant's jobs reach targets in AWS, one for each account. Replaced as a whole; "
+            "an empty array removes all."
+        ),
+    )
 
     @model_validator(mode="after")
     def _is_a_change(self) -> Self:
@@ -82,6 +91,7 @@ class TenantPatch(Schema):
             quotas=self.quotas,
             listeners=callbacks,
             alerts=alerts_change(self.alerts) if "alerts" in self.model_fields_set else None,
+            target_roles=tuple(self.target_roles) if self.target_roles is not None else None,
         )
 
 
@@ -104,6 +114,12 @@ class TenantOut(Representation):
     index_shards: int
     quotas: dict[str, int] = Field(description="The limits in force.")
     own_quotas: list[str] = Field(description="The quotas that override the deployment's defaults.")
+    target_roles: list[str] = Field(
+        description="The roles with which its jobs reach targets in AWS, one for each account."
+    )
+    target_external_id: str | None = Field(
+        description="The external id that the trust policies of these roles require. Null without a role."
+    )
     on_success: str | None = Field(
         description="Called with the outcome of executions whose job names no URL of its own."
     )

@@ -98,7 +98,8 @@ def get_tenant(context: Context, request: AuthenticatedRequest) -> Response:
             "`effective_at` on**. A resumed tenant (`active`) gets both back at `effective_at`; what it had paused "
             "itself stays paused. A quota of null returns to the deployment's default. `index_shards` can only "
             "grow. `on_success` and `on_failure` are called with the outcomes of jobs that name no URL of their "
-            "own; null removes them."
+            "own; null removes them. `target_roles` let its jobs reach targets in AWS: the trust policy of each role "
+            "requires `target_external_id`."
         ),
         success=200,
         later="The state changes at `effective_at`.",

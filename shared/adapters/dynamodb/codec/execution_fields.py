@@ -185,6 +185,7 @@ def call_attributes(call: CallSpec) -> dict[str, Any]:
         "rq": call.request or None,
         "pa": call.payload_id,
         "ds": call.destination or None,
+        "ta": call.target,
         "mx": call.retry.max_attempts,
         EXTRAS: encode_retry_extras(call.retry),
         "tm": call.timeout_ms,
@@ -205,6 +206,7 @@ def read_call(plain: Mapping[str, Any], lane: Lane, backoff: Iterable[Any]) -> C
         request=plain.get("rq", b""),
         payload_id=plain.get("pa"),
         destination=plain.get("ds", UNKNOWN),
+        target=plain.get("ta"),
         callbacks=read_callbacks(plain),
         alerts=read_alerts(plain.get(ALERTS)),
         retry=read_retry(

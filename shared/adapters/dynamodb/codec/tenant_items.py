@@ -24,6 +24,10 @@ SUSPENSIONS = "su"
 """The attribute for suspensions, such as `1740000000000/1740000600000`. Releases without it ignore it."""
 
 
+TARGET_ROLES = "tr"
+"""The attribute for the roles of targets. Releases without it ignore it, and drop it where they change the tenant."""
+
+
 def tenant_item(tenant: Tenant) -> Item:
     pk, sk = tenant_key(tenant.id)
     return encode_all(
@@ -45,6 +49,7 @@ def tenant_item(tenant: Tenant) -> Item:
             ALERTS: encode_alerts(tenant.alerts),
             SUSPENSIONS: [_suspension(each) for each in tenant.suspensions] or None,
             "de": tenant.is_being_deleted or None,
+            TARGET_ROLES: list(tenant.target_roles) or None,
         }
     )
 
@@ -105,6 +110,7 @@ def _read_tenant(row: dict[str, Any]) -> Tenant:
         alerts=read_alerts(row.get(ALERTS)),
         suspensions=tuple(map(_read_suspension, row.get(SUSPENSIONS, ()))),
         is_being_deleted=row.get("de", False),
+        target_roles=tuple(row.get(TARGET_ROLES, ())),
     )
 
 

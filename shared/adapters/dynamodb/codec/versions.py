@@ -26,12 +26,22 @@ WORKFLOWS = 4
 start them. An older release would end a task and tell no run."""
 BULK_SETS = 5
 """The first version with bulk operations on the jobs of a set. An older release would change the jobs of all sets."""
-VERSION = 5
+TARGETS = 6
+"""The first version with targets in AWS. An older release would read no request, and fail the attempts."""
+VERSION = 6
 """The highest version of an item that this release reads and changes."""
 SINCE: Mapping[str, Mapping[str, int]] = {
     "EndReason": {"SUSPENDED": 2, "RESULT_INVALID": WORKFLOWS},
     "AlertEvent": {"LIMIT_REACHED": 2},
-    "Reason": dict.fromkeys(("RESULT_INVALID", "WORKFLOW_GONE", "RUN_FAILED", "RUN_TIMED_OUT"), WORKFLOWS),
+    "Reason": {
+        **dict.fromkeys(("RESULT_INVALID", "WORKFLOW_GONE", "RUN_FAILED", "RUN_TIMED_OUT"), WORKFLOWS),
+        "ROLE_REFUSED": TARGETS,
+        "TARGET_NOT_FOUND": TARGETS,
+        "TARGET_ACCESS_DENIED": TARGETS,
+        "TARGET_THROTTLED": TARGETS,
+        "TARGET_REFUSED": TARGETS,
+        "TARGET_FAILED": TARGETS,
+    },
     "WhenExcluded": {"SKIP": 4, "NEXT": 4, "PREVIOUS": 4, "MODIFIED_FOLLOWING": 4},
 }
 """By type and name, the version of each stored value that version 1 lacks.
@@ -46,6 +56,8 @@ def version_of(*values: object) -> int:
 
 
 def execution_version(execution: Execution) -> int:
+    if execution.call.target is not None:
+        return TARGETS
     if execution.task is not None or execution.ended_run is not None:
         return WORKFLOWS
     progress = execution.progress
@@ -63,6 +75,8 @@ def execution_version(execution: Execution) -> int:
 
 def call_version(call: CallSpec) -> int:
     """The first version that knows what the call is: an older release would call nothing, and record a success."""
+    if call.target is not None:
+        return TARGETS
     return 1 if call.kind is CallKind.REQUEST else WORKFLOWS
 
 

@@ -16,6 +16,7 @@ export const REASONS = [
   'timeout', 'connect_failed', 'dns_failed', 'tls_failed', 'address_not_allowed', 'protocol_error', 'receiver_failed',
   'receiver_gave_up', 'signing_secret_gone', 'workflow_gone', 'run_failed', 'run_timed_out', 'unavailable',
   'request_unreadable', 'result_invalid',
+  'role_refused', 'target_not_found', 'target_access_denied', 'target_throttled', 'target_refused', 'target_failed',
 ];
 export const DEFAULT_RATE = 10;
 export const HIGHEST_RATE = 1_000;

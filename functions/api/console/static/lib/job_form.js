@@ -25,7 +25,7 @@ export const EMPTY = Object.freeze({
   kind: 'cron', cron: '', expression: '', timezone: 'UTC', at: '', delaySeconds: '', every: '', unit: 'minutes',
   startAt: '', endAt: '', maxRuns: '', jitterSeconds: '0', dstGap: '', dstOverlap: '',
   calendar: '', whenExcluded: '', businessDay: '',
-  workflow: '', method: 'POST', url: '', headers: Object.freeze([]), bodyKind: 'none', body: '',
+  target: '', workflow: '', method: 'POST', url: '', headers: Object.freeze([]), bodyKind: 'none', body: '',
   lane: 'standard', timeoutSeconds: '30', retryKind: 'backoff', maxAttempts: '5', baseSeconds: '10', factor: '2',
   capSeconds: '3600', delaysSeconds: '', giveUpAfterSeconds: '',
   asyncDeadlineSeconds: '3600', heartbeatSeconds: '60', signingSecret: '', onSuccess: '', onFailure: '',
@@ -42,8 +42,7 @@ export function formOf(job) {
     ...EMPTY,
     ...scheduleFields(job.schedule, shown),
     name: shown(job.name), tags: job.tags.join(', '), key: shown(job.key), set: shown(job.set),
-    workflow: shown(job.workflow), method: job.request?.method ?? EMPTY.method, url: shown(job.request?.url),
-    bodyKind: job.request ? 'keep' : EMPTY.bodyKind,
+    ...callFields(job, shown),
     lane: job.lane, timeoutSeconds: shown(job.timeout_seconds),
     retryKind: retry.delays_seconds ? 'table' : 'backoff',
     delaysSeconds: (retry.delays_seconds ?? []).join(', '),
@@ -61,6 +60,19 @@ export function formOf(job) {
     whenSuspended: job.when_suspended ?? EMPTY.whenSuspended,
     ...alertFields(job.alerts, shown),
   };
+}
+
+/** A job with a target in AWS has no request: the form shows the target, and leaves it as it is. */
+function callFields(job, shown) {
+  if (job.target) return { target: targetWords(job.target), bodyKind: 'keep' };
+  if (job.workflow) return { workflow: job.workflow };
+  return { method: job.request.method, url: shown(job.request.url), bodyKind: 'keep' };
+}
+
+/** The service and the ARN of a target, such as `sqs arn:aws:sqs:…`. */
+export function targetWords(target) {
+  const [[service, { arn }]] = Object.entries(target);
+  return `${service} ${arn}`;
 }
 
 function alertFields(alerts, shown) {
@@ -158,9 +170,9 @@ export function documentOf(form) {
 
 /** A request, with the members that a job which starts a workflow does not have. */
 function calledOf(form) {
-  const { request, errors } = requestOf(form);
+  const { request, errors } = form.target ? { errors: [] } : requestOf(form);
   const called = {
-    request,
+    ...(request ? { request } : {}),
     timeout_seconds: number(form.timeoutSeconds),
     retry: retryOf(form),
     async_deadline_seconds: number(form.asyncDeadlineSeconds),

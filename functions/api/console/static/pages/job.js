@@ -2,6 +2,7 @@
 import { html, useState } from '../lib/dom.js';
 import { get, read } from '../lib/api.js';
 import { count, duration } from '../lib/format.js';
+import { targetWords } from '../lib/job_form.js';
 import { actSnippets } from '../lib/job_snippets.js';
 import { alertWords, cadence, markOf, titleOf } from '../lib/job_words.js';
 import { usePolled } from '../lib/poll.js';
@@ -80,13 +81,14 @@ function BackfillWords({ backfill }) {
 function Definition({ job }) {
   const { retry } = job;
   const rows = [
-    job.workflow
-      ? ['Starts', html`<a href=${href('workflow', { id: job.workflow })}>${job.workflow}</a>`]
-      : ['Request', html`${job.request.method} <span class="url">${job.request.url}</span>`],
-    ['Headers and body', job.request && html`<${Payload} />`],
+    ['Starts', job.workflow && html`<a href=${href('workflow', { id: job.workflow })}>${job.workflow}</a>`],
+    ['Request', job.request && html`${job.request.method} <span class="url">${job.request.url}</span>`],
+    ['Target', job.target && html`<span class="url">${targetWords(job.target)}</span>`],
+    ['Message group', job.target?.sqs?.message_group_id],
+    [job.target ? 'Body' : 'Headers and body', !job.workflow && html`<${Payload} />`],
     ['Lane', job.lane],
-    ['Timeout', job.request && `${job.timeout_seconds} s`],
-    ['Retries', job.request && (retry.delays_seconds
+    ['Timeout', !job.workflow && `${job.timeout_seconds} s`],
+    ['Retries', !job.workflow && (retry.delays_seconds
       ? `${retry.max_attempts} attempts, after ${retry.delays_seconds.map((each) => duration(each * 1000)).join(', ')}`
       : `${retry.max_attempts} attempts, from ${duration(retry.base_seconds * 1000)}, times ${retry.factor}, up to ${duration(retry.cap_seconds * 1000)}`)],
     ['Missed runs', job.catch_up],

@@ -202,7 +202,7 @@ function Live({ preview }) {
 }
 
 function Snippets({ body, jobKey }) {
-  if (!(body.workflow || body.request.url) || !Object.keys(body.schedule).length) return null;
+  if (!(body.workflow || body.request?.url) || !Object.keys(body.schedule).length) return null;
   return html`
     <h2>As a command or as code</h2>
     <p class="hint">Headers and body are part of the text.</p>

@@ -89,6 +89,14 @@ function MoreOfSchedule(props) {
 export function RequestFields(props) {
   const { form, isEdit } = props;
   const { text, area, choice } = controls(props);
+  if (form.target) {
+    return html`
+      <fieldset>
+        <legend>Target</legend>
+        <p><span class="url">${form.target}</span></p>
+        <p class="hint">The target and its message are changed by the API or the command line.</p>
+      </fieldset>`;
+  }
   const bodies = [...(isEdit ? [['keep', 'as it is stored']] : []), ['none', 'none'], ['json', 'JSON'], ['text', 'text']];
   const workflow = text('workflow', 'Workflow', { hint: 'The id of a workflow to start, in place of a request.', placeholder: 'wfl_…' });
   if (form.workflow.trim()) return html`<fieldset><legend>Starts</legend>${workflow}</fieldset>`;

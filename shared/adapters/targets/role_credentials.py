@@ -1,0 +1,137 @@
+"""Credentials of tenants' roles, by AssumeRole of STS with a session policy for one target alone."""
+
+import asyncio
+import html
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import field
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from shared.adapters.aws.credentials import Credentials, CredentialSource
+from shared.adapters.aws.errors import AwsError, NoAnswerError
+from shared.adapters.aws.http11 import HttpResponse
+from shared.adapters.aws.sender import Send
+from shared.adapters.aws.services import Endpoint, endpoint_of
+from shared.adapters.aws.signer import Signer
+from shared.dataclass import dataclass
+from shared.domain.bounded_cache import BoundedCache
+from shared.domain.delivery.aws_target import TargetCall
+from shared.ports.runtime import Clock
+
+SESSION_SECONDS = 3_600
+"""The longest session of a role that is assumed with the credentials of another role."""
+SPARE_MS = 300_000
+"""Credentials that end sooner than this are replaced."""
+MAX_KNOWN = 1_000
+"""At about 2 KB each."""
+STS_SECONDS = 5.0
+_FORM = "application/x-www-form-urlencoded; charset=utf-8"
+_ELEMENT = r"<{0}>([^<]*)</{0}>"
+
+Key = tuple[str, str, str]
+"""A tenant, its role and a target."""
+
+
+@dataclass(slots=True)
+class RoleCredentials:
+    """Callers that need the same session at the same time share one call of STS."""
+
+    endpoint: Endpoint
+    signer: Signer
+    send: Send
+    own: CredentialSource
+    clock: Clock
+    _known: BoundedCache[Key, tuple[int, Credentials]] = field(
+        default_factory=lambda: BoundedCache(MAX_KNOWN)
+    )
+    """Credentials with their end, in UTC ms."""
+    _running: dict[Key, "asyncio.Task[Credentials]"] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, region: str, send: Send, own: CredentialSource, clock: Clock) -> "RoleCredentials":
+        """Of the regional endpoint, so that no call depends on another region."""
+        endpoint = endpoint_of("sts", region)
+        return cls(endpoint, Signer("sts", region, endpoint.host, _FORM), send, own, clock)
+
+    async def get(self, call: TargetCall, statements: list[dict[str, Any]]) -> Credentials:
+        """The credentials for a target; AwsError if STS refuses them, NoAnswerError or TimeoutError if it is
+        silent. `statements` are the only rights of the session."""
+        key = _key(call)
+        ends_at, known = self._known.get(key, (0, None))
+        if known is not None and self.clock.now_ms() < ends_at - SPARE_MS:
+            return known
+        running = self._running.get(key)
+        if running is None or running.done() or running.get_loop() is not asyncio.get_running_loop():
+            running = self._running[key] = asyncio.create_task(self._assume(key, call, statements))
+            running.add_done_callback(_retrieved)
+        # Shielded: the others that wait go on if this caller's time is over.
+        return await asyncio.shield(running)
+
+    def forget(self, call: TargetCall) -> None:
+        """Drop credentials that AWS no longer accepts."""
+        self._known.pop(_key(call), None)
+
+    async def _assume(self, key: Key, call: TargetCall, statements: list[dict[str, Any]]) -> Credentials:
+        try:
+            async with asyncio.timeout(STS_SECONDS):
+                answer = await self._send(call, statements)
+        finally:
+            self._running.pop(key, None)
+        ends_at, found = _read(answer)
+        self._known[key] = ends_at, found
+        return found
+
+    async def _send(self, call: TargetCall, statements: list[dict[str, Any]]) -> HttpResponse:
+        policy = {"Version": "2012-10-17", "Statement": statements}
+        form = {
+            "Action": "AssumeRole",
+            "Version": "2011-06-15",
+            "RoleArn": call.role_arn,
+            "RoleSessionName": call.session_name,
+            "ExternalId": call.external_id,
+            "DurationSeconds": str(SESSION_SECONDS),
+            "Policy": json.dumps(policy, separators=(",", ":")),
+        }
+        body = urlencode(form).encode()
+        headers = self.signer.headers("", body, self.own(), self.clock.now_ms() / 1000)
+        return await self.send(self.endpoint, headers, body)
+
+
+def _retrieved(task: "asyncio.Task[Credentials]") -> None:
+    """Take the exception, in case that all callers have given up."""
+    if not task.cancelled():
+        task.exception()
+
+
+def _key(call: TargetCall) -> Key:
+    return call.tenant_id, call.role_arn, call.target.arn
+
+
+def _read(answer: HttpResponse) -> tuple[int, Credentials]:
+    text = answer.body.decode(errors="replace")
+    if answer.status != 200:
+        raise AwsError("AssumeRole", {"Error": _error(text, answer.status)})
+    members = {name: _member(text, name) for name in _MEMBERS}
+    access_key, secret_key, token, expires = (members[name] for name in _MEMBERS)
+    if not (access_key and secret_key and token and expires):
+        raise NoAnswerError("the answer of STS has no credentials")
+    try:
+        ends_at = datetime.fromisoformat(expires)
+    except ValueError as error:
+        raise NoAnswerError("the answer of STS has no expiration") from error
+    return int(ends_at.timestamp() * 1000), Credentials(access_key, secret_key, token)
+
+
+_MEMBERS = ("AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration")
+
+
+def _member(text: str, name: str) -> str:
+    match = re.search(_ELEMENT.format(name), text)
+    return html.unescape(match[1]).strip() if match else ""
+
+
+def _error(text: str, status: int) -> Mapping[str, str]:
+    return {"Code": _member(text, "Code") or str(status), "Message": _member(text, "Message")}

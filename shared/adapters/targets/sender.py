@@ -1,0 +1,99 @@
+"""Sends to targets in AWS, each with the credentials of its tenant's role. One attempt is one request."""
+
+import asyncio
+from dataclasses import field
+
+from shared.adapters.aws.credentials import Credentials, CredentialSource
+from shared.adapters.aws.errors import AwsError, NoAnswerError
+from shared.adapters.aws.http_call import HttpCall
+from shared.adapters.aws.retries import THROTTLES
+from shared.adapters.aws.sender import Send
+from shared.adapters.clock import steady_seconds
+from shared.adapters.targets.role_credentials import RoleCredentials
+from shared.adapters.targets.sqs import answer_reason, message, statements
+from shared.dataclass import dataclass
+from shared.domain.delivery.aws_target import TargetCall, split_arn
+from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.ports.runtime import Clock, Entropy
+
+AT_ONCE = 48
+"""Calls of targets that run side by side in a process. Its pool has 64 connections, of which STS takes some."""
+_ROLE_REFUSED = frozenset(
+    {
+        "AccessDenied",
+        "MalformedPolicyDocument",
+        "PackedPolicyTooLarge",
+        "RegionDisabledException",
+        "ValidationError",
+    }
+)
+_GONE = frozenset(
+    {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException"}
+)
+
+
+class _StsError(Exception):
+    """STS gave no credentials, for a reason that is the tenant's or Punctual's own."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.word)
+        self.reason = reason
+
+
+@dataclass(slots=True)
+class AwsTargetSender:
+    """Shares no credentials, and no rights, with the executor's own calls of AWS but for AssumeRole."""
+
+    roles: RoleCredentials
+    send_request: Send
+    clock: Clock
+    entropy: Entropy
+    _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+
+    @classmethod
+    def of(
+        cls, region: str, send: Send, own: CredentialSource, clock: Clock, entropy: Entropy
+    ) -> "AwsTargetSender":
+        return cls(RoleCredentials.of(region, send, own, clock), send, clock, entropy)
+
+    async def send(self, call: TargetCall, *, timeout_seconds: float) -> CallbackResponse:
+        began = steady_seconds()
+        reason, status = Reason.UNAVAILABLE, None
+        try:
+            async with asyncio.timeout(timeout_seconds), self._places:
+                credentials = await self._credentials(call)
+                # From here on the message may have arrived.
+                reason = Reason.TIMEOUT
+                reason, status = await self._sent(call, credentials)
+        except _StsError as error:
+            reason = error.reason
+        except TimeoutError:
+            pass
+        duration_ms = int((steady_seconds() - began) * 1000)
+        return CallbackResponse(reason=reason, duration_ms=duration_ms, status=status)
+
+    async def _credentials(self, call: TargetCall) -> Credentials:
+        try:
+            return await self.roles.get(call, statements(call.target))
+        except AwsError as error:
+            is_own = error.code not in _ROLE_REFUSED
+            raise _StsError(Reason.UNAVAILABLE if is_own else Reason.ROLE_REFUSED) from error
+        except (NoAnswerError, OSError) as error:
+            raise _StsError(Reason.UNAVAILABLE) from error
+
+    async def _sent(self, call: TargetCall, credentials: Credentials) -> tuple[Reason, int | None]:
+        region = split_arn(call.target.arn).region
+        service = HttpCall.to("sqs", region, self.send_request, lambda: credentials, self.clock, self.entropy)
+        # A try whose answer is lost may have had its effect: the job's own policy decides on another one.
+        service.repeats = False
+        try:
+            await service.call("SendMessage", message(call, service.endpoint))
+        except AwsError as error:
+            if error.code in _GONE:
+                # The session was revoked, or the account has not enabled the region.
+                self.roles.forget(call)
+                return Reason.ROLE_REFUSED, error.status
+            return answer_reason(error.code, error.status, THROTTLES), error.status
+        except (NoAnswerError, OSError):
+            return Reason.CONNECT_FAILED, None
+        return Reason.OK, 200

@@ -1,0 +1,70 @@
+"""The roles of AWS that an operator registers for a tenant, so that its jobs reach targets in those accounts."""
+
+import re
+from collections.abc import Sequence
+
+from shared.domain.delivery.aws_target import ACCOUNT, PARTITION, AwsTarget, split_arn
+from shared.domain.errors import InvalidValueError
+from shared.domain.ids import encode_base32
+
+MAX_ROLES = 20
+EXTERNAL_ID_CONTEXT = "target-roles"
+"""The cryptographic context of a tenant's external id."""
+ROLE_ARN = rf"^arn:{PARTITION}:iam::{ACCOUNT}:role/[A-Za-z0-9+=,.@_/-]{{1,512}}$"
+"""The form of a role's ARN."""
+_EXTERNAL_ID_BITS = 160
+_ROLE = re.compile(rf"arn:(?P<partition>{PARTITION}):iam::(?P<account>{ACCOUNT}):role/.+")
+
+
+def external_id(code: bytes) -> str:
+    """The external id of a tenant, from a code of 32 bytes: the same for each of its roles."""
+    return encode_base32(int.from_bytes(code[: _EXTERNAL_ID_BITS // 8]), _EXTERNAL_ID_BITS // 5)
+
+
+def role_for(roles: Sequence[str], target_arn: str) -> str | None:
+    """The role in the partition and account of a target; None if there is none."""
+    arn = split_arn(target_arn)
+    wanted = (arn.partition, arn.account)
+    return next((role for role in roles if _place(role) == wanted), None)
+
+
+def check_target(roles: Sequence[str], target: AwsTarget) -> None:
+    """InvalidValueError for a target that no role is for."""
+    if role_for(roles, target.arn) is None:
+        raise InvalidValueError(
+            f"no role is registered for the account {split_arn(target.arn).account}: an operator registers one "
+            "as a target role of this tenant",
+            path=("target", target.kind.value, "arn"),
+        )
+
+
+def check_roles(roles: Sequence[str], allowed: str | None) -> None:
+    """InvalidValueError for roles that cannot be registered. `allowed` is the stage's pattern; None allows none."""
+    if roles and allowed is None:
+        raise InvalidValueError(
+            "this stage may assume no roles: set target_roles in its stage file, and deploy",
+            path=("target_roles",),
+        )
+    if len(roles) > MAX_ROLES:
+        raise InvalidValueError(f"at most {MAX_ROLES} roles", path=("target_roles",))
+    places = set()
+    for number, role in enumerate(roles):
+        path = ("target_roles", str(number))
+        if not re.fullmatch(ROLE_ARN, role):
+            raise InvalidValueError(
+                "must be the ARN of a role, such as arn:aws:iam::111122223333:role/punctual/orders", path=path
+            )
+        if allowed is not None and not _matches(role, allowed):
+            raise InvalidValueError(f"the stage may assume only roles that match {allowed}", path=path)
+        if (place := _place(role)) in places:
+            raise InvalidValueError("a tenant has one role for each account", path=path)
+        places.add(place)
+
+
+def _place(role: str) -> tuple[str, str] | None:
+    match = _ROLE.fullmatch(role)
+    return None if match is None else (match["partition"], match["account"])
+
+
+def _matches(role: str, pattern: str) -> bool:
+    return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), role) is not None

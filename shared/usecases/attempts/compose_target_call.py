@@ -1,0 +1,52 @@
+"""Build the message to a target for a claimed execution. Loaded only for jobs with a target."""
+
+from collections.abc import Callable
+
+from shared.domain.delivery.aws_target import TargetCall
+from shared.domain.delivery.request import Request
+from shared.domain.delivery.trace import TRACEPARENT
+from shared.domain.errors import TargetRoleGoneError
+from shared.domain.executions.execution import Execution
+from shared.domain.ids import backfilled_job
+from shared.domain.schedules.schedule import format_instant
+from shared.domain.tenancy.target_roles import EXTERNAL_ID_CONTEXT, external_id, role_for
+from shared.domain.tenancy.tenant import Tenant
+
+EXECUTION, JOB, ATTEMPT = "Punctual-Execution", "Punctual-Job", "Punctual-Attempt"
+SCHEDULED_AT, BACKFILL_OF = "Punctual-Scheduled-At", "Punctual-Backfill-Of"
+
+
+def target_call(
+    tenant: Tenant,
+    execution: Execution,
+    request: Request,
+    code: Callable[[str, bytes], bytes],
+    not_from: int | None,
+) -> TargetCall:
+    """The message of this attempt; TargetRoleGoneError if the tenant has no role for the target.
+
+    `code` makes a MAC with the tenant's key.
+    """
+    assert request.target is not None
+    role = role_for(tenant.target_roles, request.target.arn)
+    if role is None:
+        raise TargetRoleGoneError
+    backfill_of = backfilled_job(execution.job_id)
+    return TargetCall(
+        tenant_id=tenant.id,
+        target=request.target,
+        body=request.body,
+        role_arn=role,
+        external_id=external_id(code(EXTERNAL_ID_CONTEXT, b"")),
+        session_name=f"punctual-{execution.id.cell}-{tenant.id}",
+        deduplication_id=str(execution.id),
+        attributes=(
+            (EXECUTION, str(execution.id)),
+            (JOB, execution.job_id),
+            (ATTEMPT, str(execution.attempt)),
+            (SCHEDULED_AT, format_instant(execution.scheduled_at)),
+            (TRACEPARENT, execution.trace.header(execution.span_id)),
+            *(((BACKFILL_OF, backfill_of),) if backfill_of is not None else ()),
+        ),
+        not_from=not_from,
+    )
