@@ -18,7 +18,7 @@ ONE_KIND: dict[str, Any] = {
     "dependentSchemas": {
         # The schedule is required. Swagger UI would show a choice at the top of the schema as its type.
         "schedule": {"oneOf": [{"required": [kind.value]} for kind in CallKind]},
-        CallKind.WORKFLOW.value: {"not": {"anyOf": [{"required": [name]} for name in CALL_ONLY]}}
+        CallKind.WORKFLOW.value: {"not": {"anyOf": [{"required": [name]} for name in CALL_ONLY]}},
     },
 }
 """The rules of the schema for the members that say what a job calls, sends to or starts."""
