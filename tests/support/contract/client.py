@@ -94,9 +94,8 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
         case.query = {"stop_retries": "true"} if is_to_stop else {}
         case.path_parameters["execution_id"] = near.running if is_to_stop else near.queued
     elif _operation(case) == "cancelRun":
-        # One with a running attempt first, then one that was cancelled before, and is never redriven.
-        has_stopped = 202 in near.statuses.get("cancelRun", ())
-        case.path_parameters["run_id"] = near.ours.ids["run_id"][1] if has_stopped else near.begun_run
+        # One with a running attempt, or one that was cancelled before and is never redriven.
+        case.path_parameters["run_id"] = chance.choice([near.begun_run, near.ours.ids["run_id"][1]])
     elif _operation(case) == "redriveRun":
         # The first run was cancelled in its first epoch.
         case.path_parameters["run_id"], case.body = near.ours.ids["run_id"][0], {"epoch": 1}
