@@ -72,6 +72,7 @@ GIVEN: dict[str, tuple[str, Any]] = {
         "shard_plan",
         (ShardEpoch(since="2026-02-01T00:00Z", normal=5, quarter=6, midnight=7),),
     ),
+    'target_roles = "arn:aws:iam::*:role/punctual/*"': ("target_roles", "arn:aws:iam::*:role/punctual/*"),
     "account_concurrency = 2000": ("account_concurrency", 2_000),
     "account_concurrency_quota = 8000": ("account_concurrency_quota", 8_000),
     "reserved = false": ("reserved", None),
@@ -267,6 +268,10 @@ def test_bounds_of_quotas_are_those_of_the_domain() -> None:
             "account_concurrency_quota is at least account_concurrency, 1000, not 999",
         ),
         ("reserved.api = 200", "account_concurrency is at least 1050, not 1000"),
+        (
+            'target_roles = "arn:aws:iam::*:role/*"',
+            "target_roles is a pattern of roles with a path",
+        ),
         ("memory.executor = 256", "memory.executor is refused: the memory of executor is at least 512 MB"),
         (
             "memory.lanes = { slow_bulk = 256 }",
