@@ -32,6 +32,7 @@ OF_SIZE = {
     "region",
     "shard_plan",
     "sweepers",
+    "target_roles",
     "watchers",
 }
 """Fields in which the stage `local` is another stage, and not one that lacks anything."""

@@ -65,7 +65,7 @@ class AuditedTenant:
         if "job_id" in ids:
             ids["job_id"] = self.jobs.get(route.operation, self.party.ids["job_id"][3])
         if route.operation == "cancelRun":
-            ids["run_id"] = self.party.ids["run_id"][1]
+            ids["run_id"] = self.party.ids["run_id"][2]
         key = self.operator.api_key if route.path.startswith("/v1/admin") else self.party.key
         if route.operation == "deleteTenant":
             self.suspend()
