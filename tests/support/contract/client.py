@@ -94,8 +94,9 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
         case.query = {"stop_retries": "true"} if is_to_stop else {}
         case.path_parameters["execution_id"] = near.running if is_to_stop else near.queued
     elif _operation(case) == "cancelRun":
-        # One with a running attempt, or one that was cancelled before and is never redriven.
-        case.path_parameters["run_id"] = chance.choice([near.begun_run, near.ours.ids["run_id"][1]])
+        # The other run was cancelled before, and is never redriven.
+        is_to_stop = _has_running_attempt(case, near, chance)
+        case.path_parameters["run_id"] = near.begun_run if is_to_stop else near.ours.ids["run_id"][1]
     elif _operation(case) == "redriveRun":
         # The first run was cancelled in its first epoch.
         case.path_parameters["run_id"], case.body = near.ours.ids["run_id"][0], {"epoch": 1}
@@ -122,8 +123,11 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
 
 
 def _has_running_attempt(case: Any, near: Neighbours, chance: random.Random) -> bool:
-    """A phase of few requests must not depend on chance for its only 202."""
-    return 202 not in near.statuses.get(_operation(case), ()) or chance.random() < RUNNING
+    """A phase of few requests must not depend on chance for its only 202, and the next one not for its only 200."""
+    seen = near.statuses.get(_operation(case), set())
+    order = (202, 200) if case.meta.phase.name is TestPhase.EXAMPLES else (200, 202)
+    missing = next((status for status in order if status not in seen), None)
+    return chance.random() < RUNNING if missing is None else missing == 202
 
 
 def whole(body: Any) -> Any:
