@@ -27,6 +27,12 @@ def is_workflow_id(text: str) -> bool:
     return re.fullmatch(WORKFLOW_ID, text) is not None
 
 
+def check_workflow_id(text: str) -> None:
+    """InvalidValueError for any other text."""
+    if not is_workflow_id(text):
+        raise InvalidValueError("must be the ID of a workflow, which begins with wfl_1")
+
+
 def run_id_text(run_id: ExecutionId) -> str:
     """The text form, as users see it."""
     return f"run_{run_id.body}"

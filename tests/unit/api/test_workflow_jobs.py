@@ -115,6 +115,13 @@ def test_job_with_a_hostile_workflow_is_refused_at_its_place(name: str, way: str
     assert text in found[pointer], found
 
 
+@pytest.mark.parametrize("text", ["night", "job_r001jmg0r03szjym089eyz6ab9d1", "wfl_1" + "0" * 10_000])
+def test_text_that_is_no_id_of_a_workflow_is_told_how_one_begins(text: str):
+    refused = ApiWorld().post({"schedule": SOON, "workflow": text})
+    assert (refused.status, refused.json["errors"][0]["pointer"]) == (422, "/workflow")
+    assert refused.json["detail"] == "must be the ID of a workflow, which begins with wfl_1"
+
+
 def test_workflow_of_another_tenant_is_absent():
     world = ApiWorld()
     workflow = created(world, task("a"))

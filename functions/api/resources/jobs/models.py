@@ -73,7 +73,7 @@ from shared.domain.schedules.catch_up import (
     CatchUpPolicy,
 )
 from shared.domain.schedules.overlap import OverlapPolicy
-from shared.domain.workflows.identities import WORKFLOW_ID
+from shared.domain.workflows.identities import WORKFLOW_ID, check_workflow_id
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, Lane
 
 V = TypeVar("V")
@@ -88,7 +88,11 @@ def _checked(check: Callable[[V], None], value: V) -> V:
     return value
 
 
-WorkflowId = Annotated[str, StringConstraints(pattern=WORKFLOW_ID)]
+WorkflowId = Annotated[
+    str,
+    AfterValidator(partial(_checked, check_workflow_id)),
+    Field(json_schema_extra={"pattern": WORKFLOW_ID}),
+]
 Name = Annotated[
     str,
     StringConstraints(min_length=1, max_length=MAX_NAME_LENGTH),
