@@ -2,7 +2,6 @@
 
 import os
 from collections import Counter
-from dataclasses import replace
 from unittest.mock import patch
 
 from shared.domain.archive.unit import HOUR_MS, MINUTES_PER_HOUR
@@ -59,10 +58,11 @@ def test_runs_of_a_job_have_the_ids_that_its_history_computes() -> None:
 
 
 def test_archive_of_some_hours_answers_every_question_and_has_a_price() -> None:
-    traffic = replace(TRAFFIC, hours=4)
     with patch.dict(os.environ):  # Readers point the clients of their process at the emulator.
-        run = run_archive(traffic, in_time=True)
-    assert (run.found.faults, run.found.rows) == ([], traffic.hours * traffic.rows_per_hour)
+        run = run_archive(TRAFFIC, in_time=True)
+    # Two processes with an hour each: neither goes on into that of the other.
+    assert (run.found.faults, run.found.rows) == ([], TRAFFIC.hours * TRAFFIC.rows_per_hour)
+    assert run.found.sealed == TRAFFIC.hours
     page = archive_page([run])
     assert page.count("| test |") == 7
     assert "| **all** | **" in page
