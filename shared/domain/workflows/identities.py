@@ -46,7 +46,8 @@ def parse_run_id(text: str) -> ExecutionId:
 
 
 def run_of(execution_id: ExecutionId) -> ExecutionId:
-    """The ID of the run that an execution of a job starts, a pure function: it begins once, whoever begins it.
+    """The ID of the run that an execution of a job starts, a pure function: all processes begin the same
+    run.
 
     The run lies in the shard of the execution, which the sweeper keeps on its list while the execution is open.
     """

@@ -21,7 +21,8 @@ _STOPPED = CallbackResponse(reason=Reason.STOPPED, duration_ms=0)
 class FollowRun:
     """A run that is open extends the execution, one that has ended ends it, and an absent one begins.
 
-    Beginning is no attempt of the customer, so a lost worker costs nothing: whoever finds the lease expired goes on.
+    Beginning is no attempt of the customer, so a lost worker costs nothing: the process that finds the lease
+    expired goes on.
     """
 
     begin: BeginRun

@@ -61,7 +61,7 @@ class ReceiveEvent:
     """Knows no transport. The ID of each run is stored under trigger, source and event before the run is filed, so a
     repeated event files the very same runs, and completes what a crash has left.
 
-    Whoever sends the event sends it again until it is acknowledged: a crash before may have filed some of its runs.
+    The sender repeats the event until it is acknowledged: a crash before may have filed some of its runs.
     """
 
     triggers: TriggerStore

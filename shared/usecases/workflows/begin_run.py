@@ -1,7 +1,7 @@
 """Begin the run of an execution whose job starts a workflow, in place of a call.
 
 The run has an ID that follows from that of the execution, and lies in the same shard. It is put with its first tasks
-chosen; then they are filed. So whoever repeats the beginning finds the same run. An execution ends without a run only
+chosen; then they are filed. So a repeated beginning finds the same run. An execution ends without a run only
 behind a *tombstone*: a run that has ended as cancelled, which a slow worker then finds in place of its own.
 """
 

@@ -175,7 +175,7 @@ def _body(session: Session, file: str) -> dict[str, Any]:
     except ValueError as error:
         place = f": {error.msg}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise CommandError(f"the file is no JSON{place}", Exit.USAGE, hint=f"give JSON, {_BODY}") from None
-    known = {"tasks", "on_failure", "deadline_seconds", "name", "tags"}
+    known = {*WORKFLOW_MEMBERS, "name", "tags"}
     if not isinstance(body, dict) or not body.keys() <= known:
         raise CommandError(
             f"the file is no object with members of {', '.join(sorted(known))}",

@@ -1,6 +1,6 @@
 """Schemas of targets in AWS, to which a job sends in place of an HTTP request."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import cached_property
 from typing import Annotated, Any, Self
 
@@ -40,18 +40,14 @@ def both_or_neither(*names: str) -> list[dict[str, Any]]:
 
 
 def check_exactly_one(given: Collection[str], names: Collection[str]) -> None:
-    """InvalidValueError unless exactly one of these members is given."""
-    raise_any(exactly_one_errors(given, names))
-
-
-def exactly_one_errors(given: Collection[str], names: Collection[str]) -> Iterator[InvalidValueError]:
-    """An error for each member too many, or for the first one if there is none."""
+    """InvalidValueError for each member too many, or for the first one if there is none."""
     found = [name for name in names if name in given]
-    if len(found) == 1:
-        return
-    every = " and ".join((", ".join([*names][:-1]), [*names][-1]))
-    for name in found[1:] or [*names][:1]:
-        yield InvalidValueError(f"exactly one of {every} is needed", path=(name,))
+    if len(found) != 1:
+        every = " and ".join((", ".join([*names][:-1]), [*names][-1]))
+        raise_any(
+            InvalidValueError(f"exactly one of {every} is needed", path=(name,))
+            for name in found[1:] or [*names][:1]
+        )
 
 
 def check_no_null(schema: Schema, kind: str, *names: str) -> None:

@@ -1,8 +1,9 @@
 // The runs of one job, newest first.
-import { html, useState } from '../../lib/dom.js';
+import { html } from '../../lib/dom.js';
 import { get } from '../../lib/api.js';
 import { duration } from '../../lib/format.js';
 import { markOf } from '../../lib/job_words.js';
+import { useOlder } from '../../lib/older.js';
 import { href } from '../../lib/route.js';
 import { Problem, State, Time } from '../../ui/basics.js';
 import { Table } from '../../ui/table.js';
@@ -11,28 +12,16 @@ const REASONS = { attempts_used_up: 'all attempts have failed', not_retryable: '
 
 /** `first` is the newest page, which stays current; older pages are added when they are asked for. */
 export function History({ id, first }) {
-  const [older, setOlder] = useState({ rows: [], cursor: null, error: null });
-  const cursor = older.rows.length ? older.cursor : first.next_cursor;
-  const rows = joined(first.executions, older.rows);
-  const more = async () => {
-    try {
-      const page = await get(`/v1/jobs/${encodeURIComponent(id)}/executions`, { limit: 50, cursor });
-      setOlder({ rows: [...older.rows, ...page.executions], cursor: page.next_cursor, error: null });
-    } catch (error) {
-      setOlder({ ...older, error });
-    }
-  };
+  const { rows, cursor, error, isLoading, more } = useOlder(first.executions, first.next_cursor, async (from) => {
+    const page = await get(`/v1/jobs/${encodeURIComponent(id)}/executions`, { limit: 50, cursor: from });
+    return { rows: page.executions, cursor: page.next_cursor };
+  });
   if (!rows.length) return html`<p>The job has not run yet.</p>`;
   return html`
     <p class="marks" aria-hidden="true">${rows.slice(0, 20).reverse().map((run) => html`<${State} key=${run.id} kind=${markOf(run.state)} word="" />`)}</p>
     <${Table} caption="Runs, newest first" columns=${COLUMNS} rows=${rows} />
-    ${older.error && html`<${Problem} error=${older.error} retry=${more} />`}
-    ${cursor && html`<button type="button" onClick=${more}>Older runs</button>`}`;
-}
-
-function joined(newest, older) {
-  const known = new Set(newest.map((run) => run.id));
-  return [...newest, ...older.filter((run) => !known.has(run.id))];
+    ${error && html`<${Problem} error=${error} retry=${more} />`}
+    ${cursor && html`<button type="button" disabled=${isLoading} onClick=${more}>Older runs</button>`}`;
 }
 
 const COLUMNS = [

@@ -20,7 +20,7 @@ const ZONES = ['UTC', ...(Intl.supportedValuesOf?.('timeZone') ?? [])];
 export function controls({ form, change, errors }) {
   const set = (name) => (event) => change({ [name]: event.target.value });
   const field = (name, label, control, hint) => html`
-    <${Field} label=${label} hint=${hint} error=${errors[name]}>${control}<//>`;
+    <${Field} key=${name} label=${label} hint=${hint} error=${errors[name]}>${control}<//>`;
   return {
     text: (name, label, { hint, ...more } = {}) => field(name, label, html`
       <input name=${name} value=${form[name]} onInput=${set(name)} autocomplete="off" spellcheck="false" ...${more} />`, hint),

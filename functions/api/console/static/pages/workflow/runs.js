@@ -1,7 +1,8 @@
 // The runs of one workflow, latest first.
-import { html, useState } from '../../lib/dom.js';
+import { html } from '../../lib/dom.js';
 import { get } from '../../lib/api.js';
 import { duration } from '../../lib/format.js';
+import { useOlder } from '../../lib/older.js';
 import { href } from '../../lib/route.js';
 import { countWords, stateWords, workflowMark } from '../../lib/workflow_words.js';
 import { Problem, State, Time } from '../../ui/basics.js';
@@ -9,27 +10,15 @@ import { Table } from '../../ui/table.js';
 
 /** `first` is the newest page, which stays current; older pages are added when they are asked for. */
 export function Runs({ id, first }) {
-  const [older, setOlder] = useState({ rows: [], cursor: null, error: null });
-  const cursor = older.rows.length ? older.cursor : first.next_cursor;
-  const rows = joined(first.runs, older.rows);
-  const more = async () => {
-    try {
-      const page = await get(`/v1/workflows/${encodeURIComponent(id)}/runs`, { limit: 50, cursor });
-      setOlder({ rows: [...older.rows, ...page.runs], cursor: page.next_cursor, error: null });
-    } catch (error) {
-      setOlder({ ...older, error });
-    }
-  };
+  const { rows, cursor, error, isLoading, more } = useOlder(first.runs, first.next_cursor, async (from) => {
+    const page = await get(`/v1/workflows/${encodeURIComponent(id)}/runs`, { limit: 50, cursor: from });
+    return { rows: page.runs, cursor: page.next_cursor };
+  });
   if (!rows.length && !cursor) return html`<p>The workflow has not run yet.</p>`;
   return html`
     ${rows.length > 0 && html`<${Table} caption="Runs, latest first" columns=${COLUMNS} rows=${rows} />`}
-    ${older.error && html`<${Problem} error=${older.error} retry=${more} />`}
-    ${cursor && html`<button type="button" onClick=${more}>Older runs</button>`}`;
-}
-
-function joined(newest, older) {
-  const known = new Set(newest.map((run) => run.id));
-  return [...newest, ...older.filter((run) => !known.has(run.id))];
+    ${error && html`<${Problem} error=${error} retry=${more} />`}
+    ${cursor && html`<button type="button" disabled=${isLoading} onClick=${more}>Older runs</button>`}`;
 }
 
 const COLUMNS = [
