@@ -82,6 +82,20 @@ def test_enter_in_a_field_of_an_edit_opens_the_review_and_saves_nothing(console:
     assert not any(each.method == "PATCH" for each in console.api.sent)
 
 
+def test_id_of_a_workflow_is_typed_without_losing_the_field(empty_console: Console) -> None:
+    page = empty_console.page
+    empty_console.open("#/jobs/new")
+    field = page.get_by_label("Workflow", exact=True)
+    field.press_sequentially("wfl_1gj")
+    expect(field).to_have_value("wfl_1gj")
+    expect(field).to_be_focused()
+    expect(page.get_by_label("URL", exact=True)).to_have_count(0)
+    for _ in "wfl_1gj":
+        page.keyboard.press("Backspace")
+    expect(field).to_be_focused()
+    expect(page.get_by_label("URL", exact=True)).to_be_visible()
+
+
 def test_enter_says_why_a_key_that_may_only_read_creates_nothing(empty_console: Console) -> None:
     console, page = empty_console, empty_console.page
     console.open("#/jobs/new", key=console.day.reader_key)

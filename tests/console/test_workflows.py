@@ -28,6 +28,20 @@ def create(console: Console, tasks: list[dict[str, Any]], **members: Any) -> str
     return str(asked(console, "POST", "/v1/workflows", body)["id"])
 
 
+def test_older_runs_follow_the_newest_page_each_once(workflows: Console) -> None:
+    for _ in range(28):
+        workflows.api.do(lambda: start_run(workflows.api, workflows.day))
+    page = workflows.page
+    workflows.open(f"#/workflows/{workflows.day.workflows[0]}")
+    rows = page.get_by_role("table", name="Runs, latest first").locator("tbody tr")
+    expect(rows).to_have_count(20)
+    page.get_by_role("button", name="Older runs").click()
+    expect(rows).to_have_count(30)
+    links = rows.get_by_role("link").evaluate_all("all => all.map((link) => link.hash)")
+    assert sorted(links) == sorted(f"#/workflow-runs/{run}" for run in workflows.day.workflow_runs)
+    expect(page.get_by_role("button", name="Older runs")).to_have_count(0)
+
+
 def row_of(table: Locator, task: str) -> Locator:
     return table.get_by_role("row").filter(has=table.page.get_by_role("rowheader", name=task, exact=True))
 

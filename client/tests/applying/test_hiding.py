@@ -12,6 +12,7 @@ from punctual.errors import NoAnswerError, UnexpectedAnswerError
 from punctual.models import FieldChange
 from punctual.problems import CallbackUrlNotAllowedError, ValidationFailedError
 
+HOOK = "https://hooks.example/a"
 CHAT = "https://chat.example:8443/services/T0000000/B0000000/s3cret%2FS3CRET?token=abcdefgh12"
 
 
@@ -113,3 +114,17 @@ def test_url_of_before_shows_its_scheme_and_host(before: str | None, shown: str 
         change = FieldChange(pointer=pointer, before=before, after="https://b.example/x", hidden=False)
         (found,) = shown_fields((change,), job())
         assert (found.before, found.after, found.hidden) == (shown, "https://b.example/x", False)
+
+
+def test_order_of_tasks_is_shown_where_a_task_takes_its_url_from_outside() -> None:
+    change = FieldChange(pointer="/tasks", before=["pack", "ship"], after=["ship", "pack"], hidden=False)
+    assert shown_fields([change], job(CHAT, hidden=("/tasks/ship/request/url",))) == (change,)
+
+
+def test_task_that_is_added_shows_the_url_of_the_file_and_a_removed_one_its_host() -> None:
+    task = {"key": "ship", "request": {"url": f"{HOOK}/ship?from=shop"}}
+    added = FieldChange(pointer="/tasks/ship", before=None, after=task, hidden=False)
+    removed = FieldChange(pointer="/tasks/ship", before=task, after=None, hidden=False)
+    assert shown_fields([added], job()) == (added,)
+    (shown,) = shown_fields([removed], job())
+    assert shown.before == {"key": "ship", "request": {"url": "https://hooks.example/…"}}

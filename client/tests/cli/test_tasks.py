@@ -98,7 +98,9 @@ def verified(world: World, ran: Ran) -> bool:
     by_new = world.shell.run("verify", "request.http", "--tolerance", "600")
     world.shell.environ["PUNCTUAL_SIGNING_SECRET"] = NEW
     by_old = world.shell.run("verify", "request.http", "--tolerance", "600")
-    said = "request.http: genuine by the new secret\nrequest.http: genuine by the one before\n"
+    said = (
+        "request.http: genuine by the new secret\nrequest.http is signed by PUNCTUAL_SIGNING_SECRET as well\n"
+    )
     return ran.out.startswith("whsec_") and said in ran.err and (by_new.code, by_old.code) == (0, 0)
 
 

@@ -1,6 +1,7 @@
 """`punctual workflows`, and `punctual run` for runs of workflows."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -107,3 +108,28 @@ def test_job_names_its_workflow_by_key() -> None:
     assert absent.code == Exit.NOT_FOUND
     assert "--workflow: no workflow has the key 'shop.absent'" in absent.err
     assert len(scene.shell.json("list")) == 1
+
+
+WHOLE: dict[str, Any] = {
+    "name": "whole",
+    "tags": ["a"],
+    "tasks": [{"key": "a", "request": {"url": HOOK}}],
+    "on_failure": "continue",
+    "deadline_seconds": 60,
+    "callbacks": {"on_success": f"{HOOK}/done", "on_failure": "none"},
+    "alerts": {"url": f"{HOOK}/chat", "events": ["failed"]},
+}
+
+
+def test_file_of_a_workflow_may_have_every_member_of_the_api() -> None:
+    schemas = json.loads((Path(__file__).parents[3] / "docs/openapi.json").read_text())["components"][
+        "schemas"
+    ]
+    assert WHOLE.keys() == schemas["WorkflowIn"]["properties"].keys()
+    assert {*WHOLE, "set"} == schemas["KeyedWorkflowIn"]["properties"].keys()
+    scene = Scene()
+    made = scene.shell.json("workflows", "create", "-", stdin=json.dumps(WHOLE))
+    put = scene.shell.json("workflows", "put", "s.whole", "-", stdin=json.dumps(WHOLE | {"set": "s"}))
+    edited = scene.shell.json("workflows", "edit", made["id"], "-", stdin=json.dumps({"callbacks": None}))
+    assert made["callbacks"]["on_success"] == put["callbacks"]["on_success"] == f"{HOOK}/done"
+    assert edited["callbacks"] != made["callbacks"]

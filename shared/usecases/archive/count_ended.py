@@ -6,6 +6,7 @@ from dataclasses import field
 from shared.dataclass import dataclass
 from shared.domain.archive.row import row_of
 from shared.domain.archive.statistics import Sample, sample_of
+from shared.domain.bounded_cache import BoundedCache
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import ExecutionStore
 from shared.usecases.reading.read_executions import read_readable
@@ -20,7 +21,9 @@ class CountEnded:
     """Reads alone, strongly consistent. Samples are kept: an execution that has ended never changes."""
 
     store: ExecutionStore
-    _kept: dict[tuple[str, ExecutionId], Sample] = field(default_factory=dict)
+    _kept: BoundedCache[tuple[str, ExecutionId], Sample] = field(
+        default_factory=lambda: BoundedCache(KEPT_SAMPLES)
+    )
 
     def execute(self, tenant_id: str, ids: Sequence[ExecutionId]) -> Iterator[Sample]:
         """The samples of those executions of a tenant that have ended. Unreadable ones are left out."""
@@ -36,11 +39,5 @@ class CountEnded:
             for identity, execution in found.items():
                 if execution.tenant_id == tenant_id and execution.state.is_terminal:
                     sample = sample_of(row_of(execution))
-                    self._keep(tenant_id, identity, sample)
+                    self._kept[tenant_id, identity] = sample
                     yield sample
-
-    def _keep(self, tenant_id: str, identity: ExecutionId, sample: Sample) -> None:
-        if len(self._kept) >= KEPT_SAMPLES:
-            # All at once: the hours that they belong to are mostly counted by now.
-            self._kept.clear()
-        self._kept[tenant_id, identity] = sample

@@ -22,13 +22,13 @@ from punctual.applying.plan import (
     Plan,
     named,
 )
+from punctual.applying.shown_members import HEADERS, unescaped
 from punctual.models import FieldChange
 
 _SIGNS = {CREATED: "+", UPDATED: "~"}
 _LONGEST_VALUE = 100
 _WIDEST_KEY = 40
 _KINDS = ("cron", "expression", "rate_seconds")
-_HEADERS = "/request/headers/"
 _TASK = re.compile(r"/tasks/([^/]+)")
 """A task of a workflow that only the file, or only the API, has."""
 _SHORT = ("/schedule/", "/request/")
@@ -122,11 +122,11 @@ def _schedule(schedule: Mapping[str, Any]) -> str:
 
 def _field(field: FieldChange) -> str:
     if task := _TASK.fullmatch(field.pointer):
-        return f"task {_plain(task[1])} {'added' if field.before is None else 'removed'}"
-    before, found, header = field.pointer.partition(_HEADERS)
+        return f"task {unescaped(task[1])} {'added' if field.before is None else 'removed'}"
+    before, found, header = field.pointer.partition(HEADERS)
     if found:
         place = f" of {_dotted(before)}" if before else ""
-        return f"header {_plain(header)}{place} changed (hidden)"
+        return f"header {unescaped(header)}{place} changed (hidden)"
     name = field.pointer
     for prefix in _SHORT:
         name = name.removeprefix(prefix)
@@ -139,12 +139,7 @@ def _field(field: FieldChange) -> str:
 
 
 def _dotted(pointer: str) -> str:
-    return _plain(pointer.removeprefix("/").replace("/", "."))
-
-
-def _plain(part: str) -> str:
-    """Undo the escapes of JSON pointers."""
-    return part.replace("~1", "/").replace("~0", "~")
+    return unescaped(pointer.removeprefix("/").replace("/", "."))
 
 
 def _value(value: Any) -> str:

@@ -8,8 +8,6 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-import msgspec
-
 from punctual.applyfile import Job as FileJob
 from punctual.applyfile import Section, api_key, variable_names, write_apply_file
 from punctual.applyfile import Workflow as FileWorkflow
@@ -19,19 +17,16 @@ from punctual.applying.asking import standing_jobs, standing_workflows
 from punctual.applying.exporting_workflows import ReadTask, ReadWorkflow, read_workflow
 from punctual.applying.parallel import each
 from punctual.applying.plan import UPDATED, WORKFLOW, named
+from punctual.applying.shown_members import HEADERS, JSON, METHOD, present, unescaped
 from punctual.applying.starting import STAND_IN
 from punctual.client import Punctual
 from punctual.models import FieldChange, Job, JobSummary, SqsTarget, WorkflowSummary
 from punctual.problems import NotFoundError
 
-_HEADERS: Final = "/request/headers/"
 _BODIES: Final = ("/request/body", "/target/sqs/body")
 _CONTENT_TYPE: Final = "/request/headers/content-type"
 _OTHER_BODY: Final = "export"
 """The message of a dry run, which changes nothing."""
-_JSON: Final = "application/json"
-"""The content type of most bodies, and of every request with `json`; a dry run tells whether it is that of a job."""
-_METHOD: Final = "POST"
 _BODY_PART: Final = " body"
 """Not the part of a header, whose name has no space. The space is not part of a variable's name."""
 _Standing = TypeVar("_Standing", JobSummary, WorkflowSummary)
@@ -129,14 +124,14 @@ def _read(client: Punctual, summary: JobSummary, set_name: str) -> _Read:
     job = client.jobs.get(summary)
     if job.target is not None and job.target.sqs is not None:
         return _read_message(client, job, job.target.sqs, set_name)
-    shown = {**_present(job.schedule), **_called(job)}
+    shown = {**present(job.schedule), **_called(job)}
     headers: dict[str, str] = {}
     fields = _differences(client, job, set_name, headers)
     typed = next((pointer for pointer in fields if pointer.lower() == _CONTENT_TYPE), None)
     if typed is not None:
-        headers = {typed.removeprefix(_HEADERS): _JSON}
+        headers = {typed.removeprefix(HEADERS): JSON}
         fields = _differences(client, job, set_name, headers)
-    names = [_unescaped(pointer.removeprefix(_HEADERS)) for pointer in fields if pointer.startswith(_HEADERS)]
+    names = [unescaped(pointer.removeprefix(HEADERS)) for pointer in fields if pointer.startswith(HEADERS)]
     members = {**shown, **_own_members(job, fields)}
     return _Read(job, members, headers, tuple(names), has_body=_has_body(fields))
 
@@ -147,20 +142,20 @@ def _has_body(fields: Mapping[str, FieldChange]) -> bool:
 
 def _read_message(client: Punctual, job: Job, queue: SqsTarget, set_name: str) -> _Read:
     """A message always has a body, and no header."""
-    target = {"sqs": {**_present(queue), "body": _OTHER_BODY}}
+    target = {"sqs": {**present(queue), "body": _OTHER_BODY}}
     answer = client.jobs.put(
-        str(job.key), dry_run=True, set=set_name, schedule=_present(job.schedule), target=target
+        str(job.key), dry_run=True, set=set_name, schedule=present(job.schedule), target=target
     )
     fields = {field.pointer: field for field in answer.fields} if answer.change == UPDATED else {}
     group = {} if queue.message_group_id is None else {"message_group_id": queue.message_group_id}
-    members = {**_present(job.schedule), "sqs": queue.arn, **group, **_own_members(job, fields)}
+    members = {**present(job.schedule), "sqs": queue.arn, **group, **_own_members(job, fields)}
     return _Read(job, members, {}, (), has_body=True)
 
 
 def _called(job: Job) -> dict[str, Any]:
     if job.request is None:
         return {"workflow": job.workflow}
-    method = {} if job.request.method == _METHOD else {"method": job.request.method}
+    method = {} if job.request.method == METHOD else {"method": job.request.method}
     return {"url": job.request.url, **method}
 
 
@@ -173,7 +168,7 @@ def _differences(
     if job.request is not None:
         request = {"url": job.request.url, "method": job.request.method, "headers": headers}
     answer = client.jobs.put(
-        str(job.key), dry_run=True, set=set_name, schedule=_present(job.schedule), request=request
+        str(job.key), dry_run=True, set=set_name, schedule=present(job.schedule), request=request
     )
     return {field.pointer: field for field in answer.fields} if answer.change == UPDATED else {}
 
@@ -182,22 +177,12 @@ def _own_members(job: Job, fields: Mapping[str, FieldChange]) -> dict[str, Any]:
     """The members that are not those of a job without them."""
     found = {name: fields[f"/{name}"].before for name in MEMBERS if f"/{name}" in fields}
     if any(pointer.startswith("/retry/") for pointer in fields):
-        found["retry"] = _present(job.retry)
+        found["retry"] = present(job.retry)
     return {
-        name: _present(value) if isinstance(value, dict) else value
+        name: present(value) if isinstance(value, dict) else value
         for name, value in found.items()
         if value is not None
     }
-
-
-def _present(model: Any) -> dict[str, Any]:
-    """The members of an object of the API that are there, as JSON has them."""
-    found: dict[str, Any] = msgspec.to_builtins(model)
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _unescaped(part: str) -> str:
-    return part.replace("~1", "/").replace("~0", "~")
 
 
 def _hidden_parts(jobs: Iterable[JobSummary], found: Iterable[_Read]) -> Iterator[tuple[str, str]]:

@@ -8,18 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-import msgspec
-
 from punctual.applyfile.workflow_schema import SHARED, WORKFLOW_MEMBERS
 from punctual.applying.plan import UPDATED
+from punctual.applying.shown_members import HEADERS, JSON, METHOD, present, unescaped
 from punctual.client import Punctual
 from punctual.models import FieldChange, Task, Workflow, WorkflowSummary
 
-_HEADERS: Final = "/request/headers/"
 _BODY: Final = "/request/body"
 _CONTENT_TYPE: Final = "content-type"
-_JSON: Final = "application/json"
-_METHOD: Final = "POST"
 _RUN_IF: Final = "all_succeeded"
 _CALLBACKS: Final = "callbacks"
 _RETRY: Final = "retry"
@@ -53,7 +49,7 @@ def read_workflow(client: Punctual, summary: WorkflowSummary, set_name: str) -> 
     workflow = client.workflows.get(summary)
     fields = _differences(client, workflow, set_name, {})
     guessed = {
-        task.key: {name: _JSON}
+        task.key: {name: JSON}
         for task in workflow.tasks
         for name in _hidden_headers(task, fields)
         if name.lower() == _CONTENT_TYPE
@@ -90,9 +86,9 @@ def _own_members(workflow: Workflow, fields: Mapping[str, FieldChange]) -> Itera
     """The members that are not those of a workflow without them."""
     for name in WORKFLOW_MEMBERS:
         if name == _CALLBACKS and any(pointer.startswith(f"/{name}/") for pointer in fields):
-            yield name, _present(workflow.callbacks)
+            yield name, present(workflow.callbacks)
         elif f"/{name}" in fields and (value := fields[f"/{name}"].before) is not None:
-            yield name, _present(value) if isinstance(value, dict) else value
+            yield name, present(value) if isinstance(value, dict) else value
 
 
 def _task(task: Task, fields: Mapping[str, FieldChange], headers: Mapping[str, str]) -> ReadTask:
@@ -102,23 +98,17 @@ def _task(task: Task, fields: Mapping[str, FieldChange], headers: Mapping[str, s
         "run_if": task.run_if if task.run_if != _RUN_IF else None,
         "needs": task.needs,
         "url": task.request.url,
-        "method": task.request.method if task.request.method != _METHOD else None,
+        "method": task.request.method if task.request.method != METHOD else None,
     }
     members: dict[str, Any] = {name: value for name, value in special.items() if value}
     members |= {name: fields[f"{prefix}/{name}"].before for name in SHARED if f"{prefix}/{name}" in fields}
     if any(pointer.startswith(f"{prefix}/{_RETRY}/") for pointer in fields):
-        members[_RETRY] = _present(task.retry)
+        members[_RETRY] = present(task.retry)
     return ReadTask(members, headers, (*_hidden_headers(task, fields),), f"{prefix}{_BODY}" in fields)
 
 
 def _hidden_headers(task: Task, fields: Mapping[str, FieldChange]) -> Iterator[str]:
-    prefix = f"/tasks/{task.key}{_HEADERS}"
+    prefix = f"/tasks/{task.key}{HEADERS}"
     for pointer in fields:
         if pointer.startswith(prefix):
-            yield pointer.removeprefix(prefix).replace("~1", "/").replace("~0", "~")
-
-
-def _present(model: Any) -> dict[str, Any]:
-    """The members of an object of the API that are there, as JSON has them."""
-    found: dict[str, Any] = msgspec.to_builtins(model)
-    return {name: value for name, value in found.items() if value is not None}
+            yield unescaped(pointer.removeprefix(prefix))

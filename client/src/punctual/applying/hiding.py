@@ -63,11 +63,11 @@ def _shown(change: FieldChange, hidden: frozenset[str]) -> Iterator[FieldChange]
     elif _TASK.fullmatch(pointer):
         # A task that is added or removed as a whole.
         url = f"{pointer}/request/url"
-        before, after = (_without_paths(pointer, value) for value in (change.before, change.after))
+        before, after = _without_paths(pointer, change.before), change.after
         if url in hidden and isinstance(after, dict):
             after = {**after, "request": {**after["request"], "url": HIDDEN}}
         yield FieldChange(pointer=pointer, before=before, after=after, hidden=change.hidden)
-    elif any(each.startswith(f"{pointer}/") for each in hidden):
+    elif _has_members(change) and any(each.startswith(f"{pointer}/") for each in hidden):
         # An object that is added as a whole is shown by its members, so that only the URL is hidden.
         before, after = (
             value if isinstance(value, Mapping) else {} for value in (change.before, change.after)
@@ -80,6 +80,11 @@ def _shown(change: FieldChange, hidden: frozenset[str]) -> Iterator[FieldChange]
     else:
         old = _without_paths(pointer, change.before)
         yield FieldChange(pointer=pointer, before=old, after=change.after, hidden=change.hidden)
+
+
+def _has_members(change: FieldChange) -> bool:
+    """The order of tasks is a list of keys."""
+    return isinstance(change.before, Mapping) or isinstance(change.after, Mapping)
 
 
 def _without_paths(pointer: str, value: Any) -> Any:

@@ -72,7 +72,7 @@ def put_workflow(
 ) -> None:
     """Create the workflow with a key from a file, or change it to what the file has."""
     session = session_of(context)
-    body = _body(session, file)
+    body = _body(session, file, "set")
     body.setdefault("tasks", [])
     if set_ is not None:
         body["set"] = set_
@@ -168,14 +168,17 @@ def _show(session: Session, workflow: Any) -> None:
         session.show_list(workflow.tasks, _TASK_COLUMNS, empty="no tasks")
 
 
-def _body(session: Session, file: str) -> dict[str, Any]:
-    """The JSON object of a file. CommandError, without the content, which may have secrets."""
+def _body(session: Session, file: str, *more: str) -> dict[str, Any]:
+    """The JSON object of a file, with members of a workflow and `more`. CommandError, without the content, which may
+    have secrets."""
+    from punctual.applyfile.workflow_schema import WORKFLOW_MEMBERS
+
     try:
         body = json.loads(session.content(file))
     except ValueError as error:
         place = f": {error.msg}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise CommandError(f"the file is no JSON{place}", Exit.USAGE, hint=f"give JSON, {_BODY}") from None
-    known = {*WORKFLOW_MEMBERS, "name", "tags"}
+    known = {*WORKFLOW_MEMBERS, *more}
     if not isinstance(body, dict) or not body.keys() <= known:
         raise CommandError(
             f"the file is no object with members of {', '.join(sorted(known))}",

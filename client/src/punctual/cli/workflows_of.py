@@ -1,6 +1,5 @@
 """The workflow that an argument names: by its id, or by its key."""
 
-import re
 from typing import TYPE_CHECKING
 
 from punctual.cli.exits import CommandError, Exit
@@ -9,21 +8,21 @@ from punctual.cli.session import Session
 if TYPE_CHECKING:
     from punctual.models import Workflow
 
-_ID = re.compile(r"wfl_[0-9a-z]{20,}")
-_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+_ID_PREFIX = "wfl_"
+"""What begins with it is an id, and no key, as in files."""
 
 
 def find_workflow(session: Session, named: str) -> "Workflow":
     """Raises NotFoundError."""
     workflows = session.client.workflows
-    if _ID.fullmatch(named) or not _KEY.fullmatch(named):
+    if named.startswith(_ID_PREFIX):
         return workflows.get(named)
     return workflows.get_by_key(named)
 
 
 def find_workflow_id(session: Session, named: str) -> str:
     """An id is taken as it is. Raises NotFoundError for a key that no workflow has."""
-    return named if _ID.fullmatch(named) else find_workflow(session, named).id
+    return named if named.startswith(_ID_PREFIX) else find_workflow(session, named).id
 
 
 def workflow_id(session: Session, flag: str, named: str) -> str:
