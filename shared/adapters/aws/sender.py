@@ -21,7 +21,10 @@ from shared.adapters.aws.services import Endpoint
 from shared.adapters.greenlets import has_loop, run
 
 CONNECTIONS = 64
-"""Of one event loop, to all services. Further requests wait for a connection before their time limit begins."""
+"""Of one event loop, to all services. Further requests wait for a connection before their time limit begins.
+
+Idle connections are no more than these either.
+"""
 
 
 class Send(Protocol):
@@ -82,12 +85,15 @@ class _Pool:
         # Weak: a pool must not keep the loop alive whose end closes it.
         self._loop = weakref.ref(loop)
         self._idle: dict[Endpoint, list[_Connection]] = {}
+        """The oldest first."""
+        self._idle_count = 0
 
     async def take(self, endpoint: Endpoint) -> "_Connection":
         loop = asyncio.get_running_loop()
-        idle = self._idle.setdefault(endpoint, [])
+        idle = self._idle.get(endpoint)
         while idle:
             connection = idle.pop()
+            self._idle_count -= 1
             if connection.may_be_used_again(loop.time()):
                 return connection
             connection.abort()
@@ -98,15 +104,29 @@ class _Pool:
         loop = self._loop()
         if connection.is_open and connection.reader.is_reusable and loop is not None:
             connection.idle_since = loop.time()
-            self._idle[endpoint].append(connection)
+            self._keep(endpoint, connection)
         else:
             connection.abort()
+
+    def _keep(self, endpoint: Endpoint, connection: "_Connection") -> None:
+        idle = self._idle.get(endpoint)
+        if idle is None:
+            # Targets of tenants bring ever more endpoints: only those with connections stay known.
+            self._idle = {each: kept for each, kept in self._idle.items() if kept}
+            idle = self._idle[endpoint] = []
+        idle.append(connection)
+        self._idle_count += 1
+        if self._idle_count > CONNECTIONS:
+            oldest = min(filter(None, self._idle.values()), key=lambda kept: kept[0].idle_since)
+            oldest.pop(0).abort()
+            self._idle_count -= 1
 
     async def close(self) -> None:
         for idle in self._idle.values():
             for connection in idle:
                 connection.abort()
         self._idle.clear()
+        self._idle_count = 0
         # A transport closes its socket in the next turn of the loop.
         await asyncio.create_task(_next_turn())
 

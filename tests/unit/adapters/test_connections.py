@@ -5,6 +5,7 @@ import socket
 import ssl
 import threading
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -234,3 +235,36 @@ def test_certificate_is_verified(
                 call("PutItem", PUT)
         assert len(server.received) == is_trusted
         greenlets.run(send.close())
+
+
+def test_idle_connections_to_ever_more_endpoints_are_bounded(
+    server: AwsServer, send: PooledSend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.adapters.aws.sender.CONNECTIONS", 3)
+    letters = [(each, each.upper()) for each in "localhost"]
+    names = ["".join(each) for each in product(*letters)][:40]
+
+    async def visit() -> tuple[int, bool]:
+        for name in (*names, names[-1], names[-3], names[0]):
+            await send(Endpoint(name, server.port, is_tls=False), {}, b"{}")
+        (pool,) = send._pools.values()
+        return sum(map(len, pool._idle.values())), len(pool._idle) <= 4
+
+    assert greenlets.run(visit()) == (3, True)
+    assert [request.connection for request in server.received] == [*range(40), 39, 37, 40]
+
+
+def test_idle_connections_to_one_endpoint_are_bounded(
+    server: AwsServer, send: PooledSend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def visit() -> list[int]:
+        here, there = (Endpoint(name, server.port, is_tls=False) for name in ("localhost", "LOCALHOST"))
+        await asyncio.gather(*(send(here, {}, b"{}") for _ in range(4)))
+        monkeypatch.setattr("shared.adapters.aws.sender.CONNECTIONS", 4)
+        for _ in range(9):
+            await send(there, {}, b"{}")
+        (pool,) = send._pools.values()
+        return [len(idle) for idle in pool._idle.values()]
+
+    assert greenlets.run(visit()) == [3, 1]
+    assert len({request.connection for request in server.received}) == 5
