@@ -141,9 +141,11 @@ class CallbackSettings(VaultSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class QuotaSettings(CallbackSettings):
-    """Settings of functions that enforce the tenants' quotas."""
+    """Settings of functions that enforce the tenants' quotas, and of what roles executors may assume for them."""
 
     default_quotas: Quotas
+    target_roles: str | None = None
+    """A pattern; None for no role."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,8 +170,6 @@ class ApiSettings(QuotaSettings, ReadingSettings, AuditSettings):
 
     audit_retention_days: int
     audit_one_offs: bool
-    target_roles: str | None = None
-    """The pattern of the roles that executors may assume for tenants; None for none."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,9 +81,9 @@ def environment(
     if spec.manages_tenants:
         variables[Env.AUDIT_RETENTION_DAYS] = str(stage.audit_retention_days)
         variables[Env.AUDIT_ONE_OFFS] = str(stage.audit_one_offs).lower()
+    if spec.manages_tenants or spec.lane is not None:
         if stage.target_roles is not None:
             variables[Env.TARGET_ROLES] = stage.target_roles
-    if spec.manages_tenants or spec.lane is not None:
         variables[Env.DEFAULT_QUOTAS] = json.dumps(asdict(stage.default_quotas), separators=(",", ":"))
     reads_history = spec.manages_tenants or spec.searches
     if reads_history or spec.archives:

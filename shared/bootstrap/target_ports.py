@@ -22,10 +22,15 @@ class TargetPorts(TableAccess):
     def targets(self) -> TargetSender:
         from shared.adapters.aws.credentials import credentials_source
         from shared.adapters.aws.sender import PooledSend
+        from shared.adapters.targets.role_credentials import RoleCredentials
         from shared.adapters.targets.sender import AwsTargetSender
+        from shared.bootstrap.settings import require
         from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS
+        from shared.settings import ExecutorSettings
 
         # A pool of its own: slow targets must not hold the connections to the tables and queues. The time of a
         # call ends before that of the pool.
         send = PooledSend(answer_seconds=MAX_CALLBACK_TIMEOUT_SECONDS + 5)
-        return AwsTargetSender.of(self._region, send, credentials_source(), self.clock, self.entropy)
+        pattern = require(self._settings, ExecutorSettings).target_roles
+        roles = RoleCredentials.of(self._region, send, credentials_source(), self.clock)
+        return AwsTargetSender(roles, pattern, send, self.clock, self.entropy)

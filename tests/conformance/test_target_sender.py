@@ -20,6 +20,7 @@ from shared.adapters.aws.sender import PooledSend, Send
 from shared.adapters.aws.services import Endpoint
 from shared.adapters.clock import SystemClock
 from shared.adapters.greenlets import run
+from shared.adapters.targets.role_credentials import RoleCredentials
 from shared.adapters.targets.sender import AwsTargetSender
 from shared.domain.delivery.aws_target import AwsTarget, TargetCall, TargetKind, split_arn
 from shared.domain.delivery.callback import CallbackResponse, Reason
@@ -71,7 +72,9 @@ class SqsQueues:
     def __init__(self, sqs: Any, send: Send, account: str) -> None:
         self._sqs, self._account = sqs, account
         own = Credentials("testing", "testing")
-        self.targets = AwsTargetSender.of(REGION, send, lambda: own, SystemClock(), SeededEntropy())
+        roles = RoleCredentials.of(REGION, send, lambda: own, SystemClock())
+        pattern = "arn:aws:iam::*:role/punctual/*"
+        self.targets = AwsTargetSender(roles, pattern, send, SystemClock(), SeededEntropy())
 
     def create(self, name: str) -> str:
         attributes = {"FifoQueue": "true"} if name.endswith(".fifo") else {}

@@ -36,12 +36,11 @@ def test_stage_without_the_key_may_assume_none(cloud: Synthesised) -> None:
     assert roles(cloud) == {}
 
 
-def test_api_knows_the_pattern_for_the_roles_that_operators_register(
-    local: Synthesised, cloud: Synthesised
-) -> None:
+def test_api_and_executors_alone_know_the_pattern(local: Synthesised, cloud: Synthesised) -> None:
     for stacks in (local, cloud):
         for service, function in stacks.service.functions().items():
-            expected = stacks.stage.target_roles if service == "api" else None
+            knows = service == "api" or service.startswith("executor-")
+            expected = stacks.stage.target_roles if knows else None
             assert environment(function).get(Env.TARGET_ROLES) == expected
 
 

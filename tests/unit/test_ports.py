@@ -36,7 +36,7 @@ from tests.support.api.environment import ENVIRONMENT
 AUDIT = {"audit_log", "trail_progress", "trail_segments"}
 READING = {"archive_reader", "history", "search_files"}
 ARCHIVE = READING | {"tenant_rows"}
-OF_OTHERS = AUDIT | ARCHIVE | {"accepted_log", "archive_objects", "sender", "vault"}
+OF_OTHERS = AUDIT | ARCHIVE | {"accepted_log", "archive_objects", "sender", "targets", "vault"}
 
 
 def made(kind: type[Settings], **environment: str) -> Ports:
@@ -68,7 +68,7 @@ def test_a_port_without_its_settings_is_refused() -> None:
         (Settings, set()),
         (ApiSettings, AUDIT | ARCHIVE | {"vault"}),
         (AuditorSettings, AUDIT),
-        (ExecutorSettings, {"sender", "vault"}),
+        (ExecutorSettings, {"sender", "targets", "vault"}),
         (ReconcilerSettings, {"accepted_log"}),
         (ReadingSettings, READING),
         (ArchiverSettings, {"archive_objects", "history", "vault"}),
@@ -79,6 +79,14 @@ def test_a_port_without_its_settings_is_refused() -> None:
         for name in OF_OTHERS - own:
             with pytest.raises(TypeError, match=f"{kind.__name__} has not what"):
                 getattr(ports, name)
+
+
+def test_executor_sends_to_targets_with_the_roles_that_its_stage_allows() -> None:
+    targets: Any = made(ExecutorSettings).targets
+    assert targets.allowed_roles == ENVIRONMENT[Env.TARGET_ROLES]
+    environment = {name: value for name, value in ENVIRONMENT.items() if name != Env.TARGET_ROLES}
+    targets = dynamo_ports(ExecutorSettings.from_env(environment)).targets
+    assert targets.allowed_roles is None
 
 
 def within(client: AwsClient) -> object:

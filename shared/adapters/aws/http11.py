@@ -4,6 +4,7 @@ import os
 import select
 import ssl
 from collections.abc import Mapping
+from dataclasses import field
 from functools import cache
 from typing import Any
 
@@ -27,7 +28,8 @@ class HttpResponse:
     status: int
     headers: Mapping[str, str]
     """The names are in small letters."""
-    body: bytes
+    body: bytes = field(repr=False)
+    """It may have the credentials of a session."""
 
 
 class ResponseReader:

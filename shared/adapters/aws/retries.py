@@ -30,10 +30,10 @@ _TRANSIENT = frozenset(
     {"RequestTimeout", "RequestTimeoutException", "InternalServerError", "InternalFailure"}
 )
 _TRANSIENT_STATUS = frozenset({500, 502, 503, 504})
-_EXPIRED = frozenset(
+EXPIRED = frozenset(
     {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException"}
 )
-_SKEWED = frozenset(
+SKEWED = frozenset(
     {"InvalidSignatureException", "RequestExpired", "RequestTimeTooSkewed", "SignatureDoesNotMatch"}
 )
 
@@ -63,7 +63,7 @@ def fault_of(error: AwsError | NoAnswerError, status: int) -> Fault:
             map(is_of_index, throttling_reasons(error.response))
         )
         return Fault.PERMANENT if is_final else Fault.THROTTLED
-    if error.code in _EXPIRED | _SKEWED:
+    if error.code in EXPIRED | SKEWED:
         return Fault.UNSIGNED
     is_transient = error.code in _TRANSIENT or status in _TRANSIENT_STATUS
     return Fault.TRANSIENT if is_transient else Fault.PERMANENT

@@ -17,7 +17,6 @@ from shared.adapters.aws.sender import Send
 from shared.adapters.aws.services import Endpoint, endpoint_of
 from shared.adapters.aws.signer import Signer
 from shared.dataclass import dataclass
-from shared.domain.bounded_cache import BoundedCache
 from shared.domain.delivery.aws_target import TargetCall
 from shared.ports.runtime import Clock
 
@@ -26,13 +25,45 @@ SESSION_SECONDS = 3_600
 SPARE_MS = 300_000
 """Credentials that end sooner than this are replaced."""
 MAX_KNOWN = 1_000
-"""At about 2 KB each."""
+"""Of all tenants, at about 2 KB each."""
 STS_SECONDS = 5.0
 _FORM = "application/x-www-form-urlencoded; charset=utf-8"
 _ELEMENT = r"<{0}>([^<]*)</{0}>"
 
 Key = tuple[str, str, str]
 """A tenant, its role and a target."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Session:
+    """From when until when the credentials are valid, in UTC ms."""
+
+    began_at: int
+    ends_at: int
+    credentials: Credentials
+
+
+class _Sessions:
+    """The sessions of each tenant. One too many evicts the oldest of the tenant with the most."""
+
+    def __init__(self) -> None:
+        self._of_tenants: dict[str, dict[Key, _Session]] = {}
+
+    def get(self, key: Key) -> _Session | None:
+        return self._of_tenants.get(key[0], {}).get(key)
+
+    def put(self, key: Key, session: _Session) -> None:
+        self.remove(key)
+        self._of_tenants.setdefault(key[0], {})[key] = session
+        if sum(map(len, self._of_tenants.values())) > MAX_KNOWN:
+            largest = max(self._of_tenants.values(), key=len)
+            self.remove(next(iter(largest)))
+
+    def remove(self, key: Key) -> None:
+        of_tenant = self._of_tenants.get(key[0], {})
+        of_tenant.pop(key, None)
+        if not of_tenant:
+            self._of_tenants.pop(key[0], None)
 
 
 @dataclass(slots=True)
@@ -44,10 +75,7 @@ class RoleCredentials:
     send: Send
     own: CredentialSource
     clock: Clock
-    _known: BoundedCache[Key, tuple[int, Credentials]] = field(
-        default_factory=lambda: BoundedCache(MAX_KNOWN)
-    )
-    """Credentials with their end, in UTC ms."""
+    _known: _Sessions = field(default_factory=_Sessions)
     _running: dict[Key, "asyncio.Task[Credentials]"] = field(default_factory=dict)
 
     @classmethod
@@ -60,9 +88,9 @@ class RoleCredentials:
         """The credentials for a target; AwsError if STS refuses them, NoAnswerError or TimeoutError if it is
         silent. `statements` are the only rights of the session."""
         key = _key(call)
-        ends_at, known = self._known.get(key, (0, None))
-        if known is not None and self.clock.now_ms() < ends_at - SPARE_MS:
-            return known
+        known = self._known.get(key)
+        if known is not None and self.clock.now_ms() < known.ends_at - SPARE_MS:
+            return known.credentials
         running = self._running.get(key)
         if running is None or running.done() or running.get_loop() is not asyncio.get_running_loop():
             running = self._running[key] = asyncio.create_task(self._assume(key, call, statements))
@@ -70,18 +98,21 @@ class RoleCredentials:
         # Shielded: the others that wait go on if this caller's time is over.
         return await asyncio.shield(running)
 
-    def forget(self, call: TargetCall) -> None:
-        """Drop credentials that AWS no longer accepts."""
-        self._known.pop(_key(call), None)
+    def forget(self, call: TargetCall, *, older_than_ms: int = 0) -> None:
+        """Drop credentials that AWS no longer accepts, if they are at least this old."""
+        known = self._known.get(_key(call))
+        if known is not None and self.clock.now_ms() - known.began_at >= older_than_ms:
+            self._known.remove(_key(call))
 
     async def _assume(self, key: Key, call: TargetCall, statements: list[dict[str, Any]]) -> Credentials:
+        began_at = self.clock.now_ms()
         try:
             async with asyncio.timeout(STS_SECONDS):
                 answer = await self._send(call, statements)
         finally:
             self._running.pop(key, None)
         ends_at, found = _read(answer)
-        self._known[key] = ends_at, found
+        self._known.put(key, _Session(began_at=began_at, ends_at=ends_at, credentials=found))
         return found
 
     async def _send(self, call: TargetCall, statements: list[dict[str, Any]]) -> HttpResponse:

@@ -1,12 +1,15 @@
-"""Sends to targets in AWS, each with the credentials of its tenant's role. One attempt is one request."""
+"""Sends to targets in AWS, each with the credentials of its tenant's role.
+
+One attempt is one message at most: only a request that SQS refused for its signature is signed anew, once.
+"""
 
 import asyncio
 from dataclasses import field
 
-from shared.adapters.aws.credentials import Credentials, CredentialSource
+from shared.adapters.aws.credentials import Credentials
 from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.aws.http_call import HttpCall
-from shared.adapters.aws.retries import THROTTLES
+from shared.adapters.aws.retries import EXPIRED
 from shared.adapters.aws.sender import Send
 from shared.adapters.clock import steady_seconds
 from shared.adapters.targets.role_credentials import RoleCredentials
@@ -14,6 +17,7 @@ from shared.adapters.targets.sqs import answer_reason, message, statements
 from shared.dataclass import dataclass
 from shared.domain.delivery.aws_target import TargetCall, split_arn
 from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.tenancy.target_roles import is_allowed
 from shared.ports.runtime import Clock, Entropy
 
 AT_ONCE = 48
@@ -27,9 +31,8 @@ _ROLE_REFUSED = frozenset(
         "ValidationError",
     }
 )
-_GONE = frozenset(
-    {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException"}
-)
+DENIED_MS = 60_000
+"""A younger session that is denied is kept, so that a queue without rights costs one call of STS in this time."""
 
 
 class _StsError(Exception):
@@ -45,16 +48,12 @@ class AwsTargetSender:
     """Shares no credentials, and no rights, with the executor's own calls of AWS but for AssumeRole."""
 
     roles: RoleCredentials
+    allowed_roles: str | None
+    """The pattern of the roles that the executor may assume; None for none."""
     send_request: Send
     clock: Clock
     entropy: Entropy
     _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
-
-    @classmethod
-    def of(
-        cls, region: str, send: Send, own: CredentialSource, clock: Clock, entropy: Entropy
-    ) -> "AwsTargetSender":
-        return cls(RoleCredentials.of(region, send, own, clock), send, clock, entropy)
 
     async def send(self, call: TargetCall, *, timeout_seconds: float) -> CallbackResponse:
         began = steady_seconds()
@@ -73,6 +72,9 @@ class AwsTargetSender:
         return CallbackResponse(reason=reason, duration_ms=duration_ms, status=status)
 
     async def _credentials(self, call: TargetCall) -> Credentials:
+        if not is_allowed(call.role_arn, self.allowed_roles):
+            # STS would say AccessDenied, as for a fault of the tenant's role.
+            raise _StsError(Reason.UNAVAILABLE)
         try:
             return await self.roles.get(call, statements(call.target))
         except AwsError as error:
@@ -89,11 +91,15 @@ class AwsTargetSender:
         try:
             await service.call("SendMessage", message(call, service.endpoint))
         except AwsError as error:
-            if error.code in _GONE:
-                # The session was revoked, or the account has not enabled the region.
+            if error.code in EXPIRED:
+                # Such as in an account that has not enabled the region.
                 self.roles.forget(call)
                 return Reason.ROLE_REFUSED, error.status
-            return answer_reason(error.code, error.status, THROTTLES), error.status
+            reason = answer_reason(error.code, error.status)
+            if reason is Reason.TARGET_ACCESS_DENIED:
+                # A revoked session is denied everything by a policy that says how old it is.
+                self.roles.forget(call, older_than_ms=DENIED_MS)
+            return reason, None if reason is Reason.UNAVAILABLE else error.status
         except (NoAnswerError, OSError):
             return Reason.CONNECT_FAILED, None
         return Reason.OK, 200

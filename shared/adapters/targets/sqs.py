@@ -1,8 +1,8 @@
 """Messages to queues: the request, the rights that it needs, and what its refusals mean."""
 
-from collections.abc import Collection
 from typing import Any
 
+from shared.adapters.aws.retries import SKEWED, THROTTLES
 from shared.adapters.aws.services import Endpoint
 from shared.domain.delivery.aws_target import AwsTarget, TargetCall, split_arn
 from shared.domain.delivery.callback import Reason
@@ -19,15 +19,44 @@ _DENIED = frozenset(
         "KmsAccessDenied",
         "KMS.DisabledException",
         "KmsDisabled",
+        "KMS.InvalidKeyUsageException",
+        "KmsInvalidKeyUsage",
         "KMS.InvalidStateException",
         "KmsInvalidState",
         "KMS.NotFoundException",
         "KmsNotFound",
         "KMS.OptInRequired",
         "KmsOptInRequired",
+        "NotAuthorized",
+        "OptInRequired",
     }
 )
-_THROTTLED = frozenset({"KMS.ThrottlingException", "KmsThrottled", "OverLimit"})
+_THROTTLED = THROTTLES | {"KMS.ThrottlingException", "KmsThrottled", "OverLimit"}
+_UNSIGNED = SKEWED | {
+    "IncompleteSignature",
+    "IncompleteSignatureException",
+    "MissingAuthenticationToken",
+    "MissingAuthenticationTokenException",
+}
+"""SQS took nothing, because of Punctual's own clock or signature."""
+_FINAL = frozenset(
+    {
+        "AWS.SimpleQueueService.UnsupportedOperation",
+        "InvalidAddress",
+        "InvalidAttributeName",
+        "InvalidAttributeValue",
+        "InvalidMessageContents",
+        "InvalidParameterCombination",
+        "InvalidParameterValue",
+        "InvalidParameterValueException",
+        "MissingParameter",
+        "MissingRequiredParameterException",
+        "UnsupportedOperation",
+        "ValidationError",
+        "ValidationException",
+    }
+)
+"""The message itself is wrong for the queue. Every other refusal is retried."""
 
 
 def message(call: TargetCall, endpoint: Endpoint) -> dict[str, Any]:
@@ -64,12 +93,14 @@ def statements(target: AwsTarget) -> list[dict[str, Any]]:
     ]
 
 
-def answer_reason(code: str, status: int, throttles: Collection[str]) -> Reason:
+def answer_reason(code: str, status: int) -> Reason:
     """What a refusal of SQS means for the attempt."""
     if code in _NOT_FOUND:
         return Reason.TARGET_NOT_FOUND
     if code in _DENIED:
         return Reason.TARGET_ACCESS_DENIED
-    if code in _THROTTLED or code in throttles or status == 429:
+    if code in _THROTTLED or status == 429:
         return Reason.TARGET_THROTTLED
-    return Reason.TARGET_FAILED if status >= 500 else Reason.TARGET_REFUSED
+    if code in _UNSIGNED:
+        return Reason.UNAVAILABLE
+    return Reason.TARGET_REFUSED if code in _FINAL and status < 500 else Reason.TARGET_FAILED

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import field
 from enum import StrEnum
 
 from shared.dataclass import dataclass
@@ -66,9 +67,10 @@ class TargetCall:
 
     tenant_id: str
     target: AwsTarget
-    body: bytes
+    body: bytes = field(repr=False)
     role_arn: str
-    external_id: str
+    external_id: str = field(repr=False)
+    """A secret of the tenant."""
     session_name: str
     """The name of the session, which the trail of the tenant's own account shows."""
     deduplication_id: str

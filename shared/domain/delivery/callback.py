@@ -42,7 +42,7 @@ class Reason(IntEnum):
     TOO_OLD = 15
     """The execution was due too long ago to be called."""
     UNAVAILABLE = 16
-    """No call was made: a service or resource that Punctual needs for the call was unavailable."""
+    """No call was made, or a target took nothing: Punctual lacked a service, a resource or a right for it."""
     SIGNING_SECRET_GONE = 17
     """No call was made: the tenant has no signing secret of the name that the job gives."""
     RESULT_INVALID = 18
@@ -54,7 +54,7 @@ class Reason(IntEnum):
     RUN_TIMED_OUT = 21
     """The run that the execution started has reached its deadline."""
     ROLE_REFUSED = 22
-    """No call was made: the tenant has no role in the target's account, or Punctual may not assume it."""
+    """No message was sent: the tenant has no role in the target's account, or the role does not admit Punctual."""
     TARGET_NOT_FOUND = 23
     TARGET_ACCESS_DENIED = 24
     """The role may not use the target, or the key that encrypts it."""
@@ -110,7 +110,7 @@ class CallbackResponse:
 
     @property
     def refunds(self) -> bool:
-        """Whether no byte was sent for a transient reason of Punctual's own, so the attempt does not count."""
+        """Whether nothing was delivered, for a transient reason of Punctual's own, so the attempt does not count."""
         return self.reason in (Reason.LEASE_TOO_SHORT, Reason.UNAVAILABLE)
 
     @property

@@ -54,17 +54,18 @@ def check_roles(roles: Sequence[str], allowed: str | None) -> None:
             raise InvalidValueError(
                 "must be the ARN of a role, such as arn:aws:iam::111122223333:role/punctual/orders", path=path
             )
-        if allowed is not None and not _matches(role, allowed):
+        if not is_allowed(role, allowed):
             raise InvalidValueError(f"the stage may assume only roles that match {allowed}", path=path)
         if (place := _place(role)) in places:
             raise InvalidValueError("a tenant has one role for each account", path=path)
         places.add(place)
 
 
+def is_allowed(role: str, pattern: str | None) -> bool:
+    """Whether a stage with this pattern may assume the role; None allows none."""
+    return pattern is not None and re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), role) is not None
+
+
 def _place(role: str) -> tuple[str, str] | None:
     match = _ROLE.fullmatch(role)
     return None if match is None else (match["partition"], match["account"])
-
-
-def _matches(role: str, pattern: str) -> bool:
-    return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), role) is not None

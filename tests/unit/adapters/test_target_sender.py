@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -11,11 +12,11 @@ from urllib.parse import parse_qsl
 import pytest
 
 from shared.adapters.aws.credentials import Credentials
-from shared.adapters.aws.errors import NoAnswerError
+from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.aws.http11 import HttpResponse
 from shared.adapters.aws.services import Endpoint
-from shared.adapters.targets.role_credentials import SPARE_MS
-from shared.adapters.targets.sender import AT_ONCE, AwsTargetSender
+from shared.adapters.targets.role_credentials import MAX_KNOWN, SPARE_MS, RoleCredentials
+from shared.adapters.targets.sender import AT_ONCE, DENIED_MS, AwsTargetSender
 from shared.domain.delivery.aws_target import AwsTarget, TargetCall, TargetKind
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from tests.support.builders import DUE_AT
@@ -108,9 +109,12 @@ def _no_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def sender(aws: Aws, clock: VirtualClock | None = None) -> AwsTargetSender:
+def sender(
+    aws: Aws, clock: VirtualClock | None = None, allowed: str | None = "arn:aws:iam::*:role/punctual/*"
+) -> AwsTargetSender:
     clock = clock or VirtualClock(DUE_AT)
-    return AwsTargetSender.of("eu-central-1", aws, lambda: OWN, clock, SeededEntropy())
+    roles = RoleCredentials.of("eu-central-1", aws, lambda: OWN, clock)
+    return AwsTargetSender(roles, allowed, aws, clock, SeededEntropy())
 
 
 def send(aws: Aws, call: TargetCall = CALL, seconds: float = 5.0) -> CallbackResponse:
@@ -184,12 +188,30 @@ def test_fifo_message_has_a_group_and_the_id_of_its_execution() -> None:
         (sqs_error("AccessDeniedException", 403, older="AccessDenied"), Reason.TARGET_ACCESS_DENIED, 403),
         (sqs_error("KmsAccessDenied", older="KMS.AccessDeniedException"), Reason.TARGET_ACCESS_DENIED, 400),
         (sqs_error("KmsDisabled"), Reason.TARGET_ACCESS_DENIED, 400),
+        (sqs_error("KmsInvalidKeyUsage"), Reason.TARGET_ACCESS_DENIED, 400),
+        (sqs_error("NotAuthorized"), Reason.TARGET_ACCESS_DENIED, 400),
         (sqs_error("RequestThrottled", 403), Reason.TARGET_THROTTLED, 403),
         (sqs_error("ThrottlingException"), Reason.TARGET_THROTTLED, 400),
         (sqs_error("KmsThrottled"), Reason.TARGET_THROTTLED, 400),
         (sqs_error("Anything", 429), Reason.TARGET_THROTTLED, 429),
         (sqs_error("InvalidParameterValue"), Reason.TARGET_REFUSED, 400),
         (sqs_error("InvalidMessageContents"), Reason.TARGET_REFUSED, 400),
+        (
+            sqs_error("MissingRequiredParameterException", older="MissingParameter"),
+            Reason.TARGET_REFUSED,
+            400,
+        ),
+        (sqs_error("UnsupportedOperation"), Reason.TARGET_REFUSED, 400),
+        (sqs_error("RequestTimeout"), Reason.TARGET_FAILED, 400),
+        (sqs_error("RequestAbortedException"), Reason.TARGET_FAILED, 400),
+        (sqs_error("SomethingNew", 418), Reason.TARGET_FAILED, 418),
+        (HttpResponse(400, {}, b"<html>no</html>"), Reason.TARGET_FAILED, 400),
+        (sqs_error("InvalidParameterValue", 500), Reason.TARGET_FAILED, 500),
+        (sqs_error("SignatureDoesNotMatch", 403), Reason.UNAVAILABLE, None),
+        (sqs_error("InvalidSignatureException", 403), Reason.UNAVAILABLE, None),
+        (sqs_error("RequestExpired"), Reason.UNAVAILABLE, None),
+        (sqs_error("RequestTimeTooSkewed", 403), Reason.UNAVAILABLE, None),
+        (sqs_error("IncompleteSignature"), Reason.UNAVAILABLE, None),
         (sqs_error("InternalError", 500), Reason.TARGET_FAILED, 500),
         (HttpResponse(503, {}, b"<html>busy</html>"), Reason.TARGET_FAILED, 503),
         (sqs_error("ExpiredToken", 403), Reason.ROLE_REFUSED, 403),
@@ -200,6 +222,7 @@ def test_fifo_message_has_a_group_and_the_id_of_its_execution() -> None:
 def test_answer_of_the_queue_becomes_a_reason(answer: Any, reason: Reason, status: int | None) -> None:
     got = send(Aws(sqs=answer))
     assert (got.reason, got.status) == (reason, status)
+    assert got.refunds == (reason is Reason.UNAVAILABLE)
 
 
 @pytest.mark.parametrize(
@@ -297,8 +320,122 @@ def test_revoked_session_is_replaced_at_the_next_attempt() -> None:
     assert len(aws.to("sts")) == 2
 
 
-def test_secrets_are_in_no_text_of_an_error() -> None:
-    aws = Aws(sqs=sqs_error("AccessDenied", 403))
-    got = send(aws)
-    assert "secret" not in repr(got)
-    assert "secret" not in repr(Credentials("a", "secret", "secret"))
+def test_session_that_is_denied_is_replaced_once_it_is_a_minute_old() -> None:
+    """A revocation is a denial to all sessions that are older than it."""
+    clock, revoked_at = VirtualClock(DUE_AT), DUE_AT + 600_000
+    aws = Aws(sts=lambda _: session(1 if clock.now_ms() < revoked_at else 2))
+
+    def queue(_: int) -> HttpResponse:
+        is_old = "Credential=ASIA1/" in aws.to("sqs")[-1][0]["Authorization"]
+        return sqs_error("AccessDenied", 403) if is_old and clock.now_ms() >= revoked_at else SENT
+
+    aws.sqs = queue
+    made = sender(aws, clock)
+
+    def sent() -> Reason:
+        return asyncio.run(made.send(CALL, timeout_seconds=5)).reason
+
+    assert sent() is Reason.OK
+    clock.time_ms = revoked_at
+    assert [sent() for _ in range(3)] == [Reason.TARGET_ACCESS_DENIED, Reason.OK, Reason.OK]
+    assert len(aws.to("sts")) == 2
+
+
+def test_queue_that_denies_every_attempt_costs_a_session_a_minute() -> None:
+    clock, aws = VirtualClock(DUE_AT), Aws(sqs=sqs_error("AccessDenied", 403))
+    made = sender(aws, clock)
+    for _ in range(121):
+        assert asyncio.run(made.send(CALL, timeout_seconds=5)).reason is Reason.TARGET_ACCESS_DENIED
+        clock.time_ms += DENIED_MS // 60
+    assert len(aws.to("sts")) == 2
+
+
+def test_clock_that_sqs_refuses_is_set_and_the_message_goes_out() -> None:
+    skewed = sqs_error("RequestTimeTooSkewed", 403)
+    late = HttpResponse(403, {"date": "Fri, 01 Jan 2027 00:00:00 GMT"}, skewed.body)
+    aws = Aws(sqs=lambda number: late if number < 3 else SENT)
+    assert send(aws).succeeded
+    assert [headers["X-Amz-Date"] for headers, _ in aws.to("sqs")][1] == "20270101T000000Z"
+
+
+@pytest.mark.parametrize("allowed", [None, "arn:aws:iam::*:role/other/*"])
+def test_role_that_the_stage_no_longer_allows_costs_no_attempt(allowed: str | None) -> None:
+    aws = Aws(sts=refused("AccessDenied"))
+    got = asyncio.run(sender(aws, allowed=allowed).send(CALL, timeout_seconds=5))
+    assert (got.reason, got.refunds, aws.asked) == (Reason.UNAVAILABLE, True, [])
+
+
+def test_tenant_with_ever_more_queues_evicts_only_its_own_sessions() -> None:
+    aws = Aws()
+    made = sender(aws)
+    small = [replace(CALL, tenant_id=f"small-{number}") for number in range(3)]
+    large = [
+        replace(CALL, tenant_id="large", target=replace(CALL.target, arn=f"{QUEUE}-{number}"))
+        for number in range(MAX_KNOWN)
+    ]
+
+    async def send_all(calls: list[TargetCall]) -> int:
+        before = len(aws.to("sts"))
+        for call in calls:
+            assert (await made.send(call, timeout_seconds=5)).succeeded
+        return len(aws.to("sts")) - before
+
+    async def sessions() -> list[int]:
+        return [await send_all(each) for each in (small, large, small, large[3:], large[:3])]
+
+    assert asyncio.run(sessions()) == [3, MAX_KNOWN, 0, 0, 3]
+
+
+def test_sessions_of_many_tenants_are_bounded() -> None:
+    aws = Aws()
+    made = sender(aws)
+    tenants = [replace(CALL, tenant_id=f"t{number}") for number in range(MAX_KNOWN + 1)]
+
+    async def sessions() -> int:
+        for call in (*tenants, tenants[-1], tenants[0]):
+            assert (await made.send(call, timeout_seconds=5)).succeeded
+        return len(aws.to("sts"))
+
+    assert asyncio.run(sessions()) == MAX_KNOWN + 2
+
+
+def test_text_of_a_call_has_no_message_and_no_external_id() -> None:
+    shown = repr(replace(CALL, body=b"a-secret", external_id="b-secret"))
+    assert ROLE in shown
+    assert "secret" not in shown
+
+
+def test_text_of_a_session_has_no_secrets() -> None:
+    aws = Aws()
+    made = sender(aws)
+    assert asyncio.run(made.send(CALL, timeout_seconds=5)).succeeded
+    assert "ASIA1" in repr(vars(made.roles._known))
+    for shown in (
+        repr(vars(made.roles._known)),
+        repr(session()),
+        repr(Credentials("a", "secret/1", "token1==")),
+    ):
+        assert not [each for each in ("secret/1", "token1==", "own-secret", "own-token") if each in shown]
+
+
+def test_error_of_sts_shows_its_code_and_nothing_of_its_answer() -> None:
+    answer = refused("AccessDenied").body.replace(b">no<", b">a-secret<")
+    aws = Aws(sts=HttpResponse(403, {}, answer))
+    call = replace(CALL, body=b"b-secret", external_id="c-secret")
+    with pytest.raises(Exception, match="role_refused") as raised:
+        asyncio.run(sender(aws)._credentials(call))
+    cause = raised.value.__cause__
+    assert isinstance(cause, AwsError)
+    assert cause.response["Error"]["Message"] == "a-secret"
+    shown = "".join(traceback.format_exception(raised.value)) + repr(cause) + str(cause.log_fields)
+    assert "AssumeRole: AccessDenied" in shown
+    assert "secret" not in shown
+
+
+def test_error_of_a_queue_shows_its_code_and_nothing_of_its_answer() -> None:
+    error = AwsError(
+        "SendMessage", {"Error": {"Code": "Denied", "Message": "a-secret"}, "x": "b-secret"}, 403
+    )
+    shown = "".join(traceback.format_exception(error)) + repr(error) + str(error.log_fields)
+    assert "SendMessage: Denied" in shown
+    assert "secret" not in shown
