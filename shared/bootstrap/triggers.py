@@ -9,15 +9,17 @@ from shared.dataclass import dataclass
 
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
+    from shared.usecases.tenancy.check_quota import CheckQuota
     from shared.usecases.triggers.manage_triggers import Triggers
     from shared.usecases.triggers.receive_event import ReceiveEvent
 
 
 @dataclass(frozen=True)
 class TriggerUseCases:
-    """For functions that may write jobs and executions."""
+    """For functions with ApiSettings. The process shares one `check_quota`, because it caches leases."""
 
     core: CoreUseCases
+    check_quota: CheckQuota
 
     @cached_property
     def triggers(self) -> Triggers:
@@ -40,6 +42,8 @@ class TriggerUseCases:
             idempotency=ports.idempotency,
             open_request=self.core.open_request,
             vault=ports.vault,
+            check_quota=self.check_quota,
             clock=ports.clock,
+            entropy=ports.entropy,
             retention=self.core.settings.retention,
         )

@@ -101,7 +101,7 @@ class UseCases:
     def triggers(self) -> TriggerUseCases:
         from shared.bootstrap.triggers import TriggerUseCases
 
-        return TriggerUseCases(self.core)
+        return TriggerUseCases(self.core, self.tenancy.check_quota)
 
     @cached_property
     def canary(self) -> CanaryUseCases:

@@ -23,8 +23,8 @@ TRIGGERS = (
     Mutant(
         name="field that is absent if one element of an array lacks it",
         file=_PATTERN_FILE,
-        old="            any(test.accepts_absence for test in pattern.tests) and self._is_absent(pattern.path)\n",
-        new="            any(test.accepts_absence for test in pattern.tests) and not leaves\n",
+        old="            pattern.accepts_absence and self._is_absent(pattern.path)\n",
+        new="            pattern.accepts_absence and not [*self._elements(value)]\n",
         killer=_PATTERN,
     ),
     Mutant(
@@ -44,7 +44,7 @@ TRIGGERS = (
     Mutant(
         name="event whose runs are filed before their IDs are claimed",
         file=_EVENT_FILE,
-        old="            record = record or self._claim(tenant, trigger, event, chosen)\n",
+        old="            record = chosen if new is None else self._claim(tenant, trigger, event, chosen)\n",
         new="            record = chosen\n",
         killer=_CRASHES,
     ),
@@ -60,6 +60,48 @@ TRIGGERS = (
         file=_EVENT_FILE,
         old="            self.jobs.put_payload(payload)\n",
         new="            pass\n",
+        killer=_API,
+    ),
+    Mutant(
+        name="large request of an event under one ID for all tries of its run",
+        file=_EVENT_FILE,
+        old="new_payload_id(job.id, self.entropy.bits(ENTROPY_BITS))",
+        new="new_payload_id(job.id, due_at)",
+        killer=_CRASHES,
+    ),
+    Mutant(
+        name="run of an event that shares the large request of its job",
+        file=_EVENT_FILE,
+        old="        if informed is request and call.payload_id is None:\n",
+        new="        if informed is request:\n",
+        killer=_API,
+    ),
+    Mutant(
+        name="runs of an event that no quota counts",
+        file=_EVENT_FILE,
+        old="        self.check_quota.runs(tenant, ",
+        new="        list(",
+        killer=_API,
+    ),
+    Mutant(
+        name="array of an event whose elements do not count as comparisons",
+        file=_PATTERN_FILE,
+        old="                self._count(len(top))\n",
+        new="                self._count(1)\n",
+        killer=_PATTERN,
+    ),
+    Mutant(
+        name="text of an event whose length does not count as comparisons",
+        file=_PATTERN_FILE,
+        old=" + length * pattern.readings // _TEXT_UNIT)",
+        new=")",
+        killer=_PATTERN,
+    ),
+    Mutant(
+        name="message of an event without the event",
+        file="shared/domain/triggers/event.py",
+        old="    if request.workflow_id is not None or request.method in _WITHOUT_BODY:\n",
+        new="    if not request.method or request.method in _WITHOUT_BODY:\n",
         killer=_API,
     ),
     Mutant(

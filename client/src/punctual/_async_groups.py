@@ -1131,6 +1131,7 @@ class EventsMethods(AsyncGroup):
 
         The answer comes once all these runs are durable. Without an answer, send the same event again: it
         completes what is missing, and files nothing twice. An event that matches no trigger is not kept.
+        Each run counts in the quota `due_per_minute` once; if they do not all fit, none is filed.
 
         * `id`: Another one for each event of the source; the same one for a repetition.
         * `source`: Where the event comes from.

@@ -54,17 +54,20 @@ class Event:
 
 
 def with_event(request: Request, event: Event) -> Request:
-    """The request with the event in its body, beside the body that it had. A GET or HEAD request has no body.
+    """The request with the event in its body, beside the body that it had. What has no body stays as it is: a GET or
+    HEAD request, and the start of a workflow.
 
     InvalidStateError where both together are too large for a body.
     """
-    if request.method in _WITHOUT_BODY:
+    if request.workflow_id is not None or request.method in _WITHOUT_BODY:
         return request
-    body = _json({"event": event.document, **_own_body(request.body)}).encode()
+    body = _body({"event": event.document, **_own_body(request.body)})
     if len(body) > MAX_PAYLOAD_BYTES:
         raise InvalidStateError(
             f"the event and the job's own body have {len(body)} bytes together: at most {MAX_PAYLOAD_BYTES} are sent"
         )
+    if request.target is not None:
+        return replace(request, body=body)
     headers = tuple(each for each in request.headers if each[0].lower() != "content-type")
     return replace(request, body=body, headers=(*headers, ("Content-Type", "application/json")))
 
@@ -78,14 +81,20 @@ def _own_body(body: bytes) -> dict[str, Any]:
     except UnicodeDecodeError:
         return {"body_base64": b64encode(body).decode()}
     try:
-        return {"body": json.loads(text, parse_constant=_refuse)}
+        own = {"body": json.loads(text)}
+        # Some JSON has no JSON form in UTF-8 once it is read, such as 1e999 and half a surrogate pair.
+        _body(own)
     except (ValueError, RecursionError):
         return {"body": text}
+    return own
 
 
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
+def _body(document: dict[str, Any]) -> bytes:
+    """As JSON that queues take as well: SQS refuses U+FFFE and U+FFFF."""
+    text = _json(document).replace("\ufffe", r"\ufffe").replace("\uffff", r"\uffff")
+    return text.encode()
 
 
 def _json(value: object, *, sort_keys: bool = False) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sort_keys)
+    """ValueError for numbers that JSON does not have."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=sort_keys)

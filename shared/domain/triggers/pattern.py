@@ -6,6 +6,9 @@ one must accept the event's value. The members of an object must all match; of t
 An array in an event matches by any of its elements. The members of one object in the pattern match the same element
 of an array of objects, as in Event Ruler. Only a `$or` differs there: its alternatives choose elements of arrays
 further down for themselves. A test `exists: false` looks at all elements.
+
+A match takes up to as many comparisons as the pattern has parts, times the parts of the event. So all patterns of an
+event share a budget of comparisons.
 """
 
 from __future__ import annotations
@@ -18,14 +21,18 @@ from typing import Any, Final
 
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError
-from shared.domain.triggers.value_tests import Path, ValueTest, value_test
+from shared.domain.triggers.value_tests import Key, Leaf, Path, ValueTest, key_of, value_test
 
 MAX_PATTERN_BYTES: Final = 4_096
 """Of a pattern as compact JSON in UTF-8."""
 MAX_DEPTH: Final = 10
 MAX_TESTS: Final = 200
-"""Values and tests of one pattern."""
+"""Values and tests of one pattern, with those inside `anything-but`."""
 MAX_WILDCARDS: Final = 20
+MAX_COMPARISONS: Final = 1_000_000
+"""Of one event with the patterns of all triggers: about a second."""
+_TEXT_UNIT: Final = 8
+"""Characters of a text that count as a comparison where a test reads all of it."""
 OR: Final = "$or"
 
 
@@ -33,7 +40,14 @@ OR: Final = "$or"
 class _Field:
     path: Path
     """Of the field in an event."""
+    values: frozenset[Key]
+    """The exact values."""
     tests: tuple[ValueTest, ...]
+    accepts_absence: bool
+    comparisons: int
+    """With one value of an event."""
+    readings: int
+    """How often the whole of a text is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +59,9 @@ class _Object:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A compiled pattern. A match visits each part of the event once for each part of the pattern at most."""
+    """A compiled pattern."""
 
-    _root: _Object
-
-    def matches(self, event: Mapping[str, Any]) -> bool:
-        return _Match(event).is_match(self._root, event)
+    root: _Object
 
 
 def encode_pattern(document: Mapping[str, Any]) -> str:
@@ -98,8 +109,17 @@ class _Compiler:
             raise InvalidValueError("must be an object, or an array of values and tests", path=path)
         if not raw:
             raise InvalidValueError("an empty array matches no event: name a value or a test", path=path)
+        entries = [(each, self._test(each, (*path, str(index)))) for index, each in enumerate(raw)]
+        tests = tuple(test for each, test in entries if isinstance(each, Mapping))
+        wildcards = sum(test.wildcards for test in tests)
         return _Field(
-            path=fields, tests=tuple(self._test(each, (*path, str(index))) for index, each in enumerate(raw))
+            path=fields,
+            values=frozenset(key_of(each) for each, _ in entries if not isinstance(each, Mapping)),
+            tests=tests,
+            accepts_absence=any(test.accepts_absence for test in tests),
+            comparisons=1 + sum(test.comparisons for test in tests),
+            # A text is also read once for all tests that ignore case or take it for an address.
+            readings=wildcards + bool(tests),
         )
 
     def _alternatives(self, raw: object, path: Path, fields: Path) -> tuple[_Object, ...]:
@@ -109,8 +129,8 @@ class _Compiler:
 
     def _test(self, raw: object, path: Path) -> ValueTest:
         test = value_test(raw, path)
-        self.tests += 1
-        self.wildcards += test.is_wildcard
+        self.tests += test.entries
+        self.wildcards += test.wildcards
         if self.tests > MAX_TESTS:
             raise InvalidValueError(f"a pattern has at most {MAX_TESTS} values and tests", path=path)
         if self.wildcards > MAX_WILDCARDS:
@@ -119,30 +139,59 @@ class _Compiler:
 
 
 @dataclass(slots=True)
-class _Match:
-    """One event against one pattern."""
+class Matching:
+    """One event against the patterns of all triggers."""
 
     event: Mapping[str, Any]
+    comparisons: int = 0
+    """So far."""
     absent: dict[Path, bool] = field(default_factory=dict)
+    leaves: dict[Key, Leaf] = field(default_factory=dict)
 
-    def is_match(self, pattern: _Object, value: object) -> bool:
+    def is_match(self, pattern: Pattern) -> bool:
+        """InvalidValueError if the event has taken more than `MAX_COMPARISONS`."""
+        return self._object(pattern.root, self.event)
+
+    def _count(self, comparisons: int) -> None:
+        self.comparisons += comparisons
+        if self.comparisons > MAX_COMPARISONS:
+            raise InvalidValueError(
+                f"the event takes more than {MAX_COMPARISONS:,} comparisons with the patterns of all triggers: send "
+                "fewer elements in arrays and shorter texts, or use fewer tests in patterns",
+                path=("data",),
+            )
+
+    def _object(self, pattern: _Object, value: object) -> bool:
         """Whether one object of the value, or none at all, matches."""
-        found = [each for each in _elements(value) if isinstance(each, Mapping)]
+        found = [each for each in self._elements(value) if isinstance(each, Mapping)]
         return any(self._members(pattern, each) for each in found or [{}])
 
     def _members(self, pattern: _Object, value: Mapping[str, Any]) -> bool:
+        self._count(1)
         return all(
             self._field(each, value.get(name, ()))
             if isinstance(each, _Field)
-            else self.is_match(each, value.get(name))
+            else self._object(each, value.get(name))
             for name, each in pattern.members
         ) and (not pattern.alternatives or any(self._members(each, value) for each in pattern.alternatives))
 
     def _field(self, pattern: _Field, value: object) -> bool:
-        leaves = [each for each in _elements(value) if not isinstance(each, Mapping)]
-        return any(test.accepts(leaf) for leaf in leaves for test in pattern.tests) or (
-            any(test.accepts_absence for test in pattern.tests) and self._is_absent(pattern.path)
+        leaves = (each for each in self._elements(value) if not isinstance(each, Mapping))
+        return any(self._accepts(pattern, leaf) for leaf in leaves) or (
+            pattern.accepts_absence and self._is_absent(pattern.path)
         )
+
+    def _accepts(self, pattern: _Field, value: object) -> bool:
+        length = len(value) if isinstance(value, str) else 0
+        self._count(pattern.comparisons + length * pattern.readings // _TEXT_UNIT)
+        key = key_of(value)
+        if key in pattern.values:
+            return True
+        if not pattern.tests:
+            return False
+        if (leaf := self.leaves.get(key)) is None:
+            leaf = self.leaves[key] = Leaf(value)
+        return any(test.accepts(leaf) for test in pattern.tests)
 
     def _is_absent(self, path: Path) -> bool:
         """Whether no element of the event has a value there. An object is none: only its own fields have values."""
@@ -153,18 +202,19 @@ class _Match:
                     each
                     for one in level
                     if isinstance(one, Mapping) and name in one
-                    for each in _elements(one[name])
+                    for each in self._elements(one[name])
                 ]
             self.absent[path] = all(isinstance(each, Mapping) for each in level)
         return self.absent[path]
 
-
-def _elements(value: object) -> Iterator[object]:
-    """The value itself, or the elements of an array and of the arrays in it. Not recursive: an event may be deep."""
-    stack = [value]
-    while stack:
-        top = stack.pop()
-        if isinstance(top, list | tuple):
-            stack.extend(top)
-        else:
-            yield top
+    def _elements(self, value: object) -> Iterator[object]:
+        """The value, or the elements of an array and of the arrays in it. Not recursive: an event may be deep."""
+        self._count(1)
+        stack = [value]
+        while stack:
+            top = stack.pop()
+            if isinstance(top, list | tuple):
+                self._count(len(top))
+                stack.extend(top)
+            else:
+                yield top

@@ -8,7 +8,7 @@ from shared.domain.errors import InvalidValueError
 from shared.domain.ids import backfilled_job, is_recurring_job_id
 from shared.domain.schedules.own_calendar import CALENDAR_NAME, is_own_name
 from shared.domain.triggers.event import Event
-from shared.domain.triggers.pattern import compiled
+from shared.domain.triggers.pattern import Matching, compiled
 
 TRIGGER_NAME: Final = CALENDAR_NAME
 """Names follow the rule of calendars."""
@@ -49,8 +49,9 @@ class Trigger:
     def has_content_of(self, other: "Trigger") -> bool:
         return replace(other, version=self.version, changed_at=self.changed_at) == self
 
-    def matches(self, event: Event) -> bool:
-        return compiled(self.pattern).matches(event.document)
+    def matches(self, matching: Matching) -> bool:
+        """Whether the event matches; InvalidValueError if that takes too many comparisons."""
+        return matching.is_match(compiled(self.pattern))
 
     def due_at(self, event: Event, now_ms: int) -> int:
         """When the run that the event starts is due, in UTC ms."""

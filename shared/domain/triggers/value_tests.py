@@ -1,7 +1,9 @@
 """The tests of a single value in an event pattern: exact values, and EventBridge's comparison operators.
 
-Each test is compiled once. It takes time that grows with the length of the value alone, also a wildcard: the text
-between two asterisks is looked for from left to right, and nothing is tried twice.
+Each test is compiled once, and says how many comparisons it takes with one value. Exact values are looked up in a set,
+however many they are. What several tests need of a value is computed once: its address, and its text in lower case. A
+wildcard reads a text once: what stands between two asterisks is looked for from left to right, and nothing is tried
+twice.
 """
 
 from __future__ import annotations
@@ -9,13 +11,15 @@ from __future__ import annotations
 import ipaddress
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError
 
-Accepts = Callable[[object], bool]
 Path = tuple[str, ...]
+Key = tuple[bool, object]
+"""Equal for values that are equal in JSON: numbers by their value, and everything else only to its own type."""
 MAX_NUMBER: Final = 10**15
 """Of a numeric test: beyond it, a double has no exact whole numbers with a fraction."""
 _COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
@@ -26,6 +30,36 @@ _COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     ">=": operator.ge,
 }
 _LOWER, _UPPER = (">", ">="), ("<", "<=")
+_MAX_ADDRESS = 100
+"""Characters. An address of IPv6 has 45 at most, and a zone may follow."""
+
+
+class Leaf:
+    """A value of an event that is neither an object nor an array."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+        self.key = key_of(value)
+        self.text = value if isinstance(value, str) else None
+
+    @cached_property
+    def folded(self) -> str | None:
+        """The text for tests that ignore case; None for another value."""
+        return None if self.text is None else self.text.casefold()
+
+    @cached_property
+    def address(self) -> tuple[int, int] | None:
+        """The version of IP and the number of the address; None for another value."""
+        if self.text is None or len(self.text) > _MAX_ADDRESS:
+            return None
+        try:
+            address = ipaddress.ip_address(self.text)
+        except ValueError:
+            return None
+        return address.version, int(address)
+
+
+Accepts = Callable[[Leaf], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,9 +67,12 @@ class ValueTest:
     """One entry of the array that a pattern has for a field."""
 
     accepts: Accepts
-    """Of a value that is neither an object nor an array."""
     accepts_absence: bool = False
-    is_wildcard: bool = False
+    entries: int = 1
+    """Values and tests in it, or 1 if it has none."""
+    wildcards: int = 0
+    comparisons: int = 1
+    """With one value of an event."""
 
 
 def value_test(raw: object, path: Path) -> ValueTest:
@@ -44,7 +81,12 @@ def value_test(raw: object, path: Path) -> ValueTest:
         return _operator(raw, path)
     if isinstance(raw, list):
         raise InvalidValueError("an array in an array: name each value or test on its own", path=path)
-    return ValueTest(accepts=_equals(raw))
+    key = key_of(raw)
+    return ValueTest(accepts=lambda leaf: leaf.key == key)
+
+
+def key_of(value: object) -> Key:
+    return _is_number(value), value
 
 
 def _operator(raw: Mapping[str, Any], path: Path) -> ValueTest:
@@ -54,19 +96,17 @@ def _operator(raw: Mapping[str, Any], path: Path) -> ValueTest:
         if not isinstance(argument, bool):
             raise InvalidValueError("exists is true or false", path=path)
         return ValueTest(accepts=_anything if argument else _nothing, accepts_absence=not argument)
-    return ValueTest(accepts=_COMPILERS[name](argument, path), is_wildcard=_has_wildcard(name, argument))
+    if name == "anything-but":
+        return _anything_but(argument, path)
+    return ValueTest(accepts=_COMPILERS[name](argument, path), wildcards=int(name == "wildcard"))
 
 
-def _anything(_value: object) -> bool:
+def _anything(_leaf: Leaf) -> bool:
     return True
 
 
-def _nothing(_value: object) -> bool:
+def _nothing(_leaf: Leaf) -> bool:
     return False
-
-
-def _has_wildcard(name: str, argument: object) -> bool:
-    return name == "wildcard" or (isinstance(argument, Mapping) and "wildcard" in argument)
 
 
 def _only_member(raw: Mapping[str, Any], allowed: Iterable[str], path: Path) -> tuple[str, Any]:
@@ -81,15 +121,6 @@ def _only_member(raw: Mapping[str, Any], allowed: Iterable[str], path: Path) -> 
     return name, argument
 
 
-def _equals(expected: object) -> Accepts:
-    """Numbers are equal by their value, so 300 is 3.0e2; everything else only to its own type."""
-    if _is_number(expected):
-        return lambda value: _is_number(value) and value == expected
-    if isinstance(expected, str):
-        return lambda value: isinstance(value, str) and value == expected
-    return lambda value: value is expected
-
-
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
@@ -101,14 +132,18 @@ def _text(argument: object, path: Path) -> str:
 
 
 def _of_text(test: Callable[[str], bool]) -> Accepts:
-    return lambda value: isinstance(value, str) and test(value)
+    return lambda leaf: leaf.text is not None and test(leaf.text)
+
+
+def _of_folded(test: Callable[[str], bool]) -> Accepts:
+    return lambda leaf: leaf.folded is not None and test(leaf.folded)
 
 
 def _affix(argument: object, path: Path, has_affix: Callable[[str, str], bool]) -> Accepts:
     if isinstance(argument, Mapping):
         _, inner = _only_member(argument, ("equals-ignore-case",), path)
         folded = _text(inner, (*path, "equals-ignore-case")).casefold()
-        return _of_text(lambda value: has_affix(value.casefold(), folded))
+        return _of_folded(lambda value: has_affix(value, folded))
     affix = _text(argument, path)
     return _of_text(lambda value: has_affix(value, affix))
 
@@ -123,7 +158,7 @@ def _suffix(argument: object, path: Path) -> Accepts:
 
 def _ignoring_case(argument: object, path: Path) -> Accepts:
     folded = _text(argument, path).casefold()
-    return _of_text(lambda value: value.casefold() == folded)
+    return lambda leaf: leaf.folded == folded
 
 
 def _wildcard(argument: object, path: Path) -> Accepts:
@@ -185,7 +220,9 @@ def _numeric(argument: object, path: Path) -> Accepts:
                 path=path,
             )
     bounds = tuple((_COMPARISONS[sign], number) for sign, number, _ in pairs)
-    return lambda value: _is_number(value) and all(compare(value, number) for compare, number in bounds)
+    return lambda leaf: (
+        _is_number(leaf.value) and all(compare(leaf.value, number) for compare, number in bounds)
+    )
 
 
 def _cidr(argument: object, path: Path) -> Accepts:
@@ -196,30 +233,32 @@ def _cidr(argument: object, path: Path) -> Accepts:
         network = None
     if network is None:
         raise InvalidValueError("not a block of addresses such as 10.0.0.0/24 or 2001:db8::/32", path=path)
-    return _of_text(lambda value: _is_inside(value, network))
+    version, mask, block = network.version, int(network.netmask), int(network.network_address)
+
+    def is_inside(leaf: Leaf) -> bool:
+        address = leaf.address
+        return address is not None and address[0] == version and address[1] & mask == block
+
+    return is_inside
 
 
-def _is_inside(value: str, network: ipaddress.IPv4Network | ipaddress.IPv6Network) -> bool:
-    try:
-        return ipaddress.ip_address(value) in network
-    except ValueError:
-        return False
-
-
-def _anything_but(argument: object, path: Path) -> Accepts:
+def _anything_but(argument: object, path: Path) -> ValueTest:
     """Accepts each value that the inner tests refuse; an absent field is no value."""
-    inner: list[Accepts]
-    if isinstance(argument, Mapping):
-        name, texts = _only_member(argument, _EXCLUDABLE, path)
-        path = (*path, name)
-        inner = [_COMPILERS[name](text, each) for text, each in _each(texts, path, str, "a string")]
-        if name in ("prefix", "suffix") and "" in (texts, *(texts if isinstance(texts, list) else ())):
-            raise InvalidValueError("an empty text would exclude each string", path=path)
-    else:
-        inner = [
-            _equals(each) for each, _ in _each(argument, path, str | int | float, "a string or a number")
-        ]
-    return lambda value: not any(accepts(value) for accepts in inner)
+    if not isinstance(argument, Mapping):
+        values = _each(argument, path, str | int | float, "a string or a number")
+        keys = frozenset(key_of(value) for value, _ in values)
+        return ValueTest(accepts=lambda leaf: leaf.key not in keys, entries=len(values))
+    name, texts = _only_member(argument, _EXCLUDABLE, path)
+    path = (*path, name)
+    inner = [_COMPILERS[name](text, each) for text, each in _each(texts, path, str, "a string")]
+    if name in ("prefix", "suffix") and "" in (texts, *(texts if isinstance(texts, list) else ())):
+        raise InvalidValueError("an empty text would exclude each string", path=path)
+    return ValueTest(
+        accepts=lambda leaf: not any(accepts(leaf) for accepts in inner),
+        entries=len(inner),
+        wildcards=len(inner) if name == "wildcard" else 0,
+        comparisons=len(inner),
+    )
 
 
 def _each(argument: object, path: Path, kinds: Any, named: str) -> list[tuple[Any, Path]]:
@@ -245,8 +284,7 @@ _COMPILERS: Final[Mapping[str, Callable[[object, Path], Accepts]]] = {
     "suffix": _suffix,
     "equals-ignore-case": _ignoring_case,
     "wildcard": _wildcard,
-    "anything-but": _anything_but,
     "numeric": _numeric,
     "cidr": _cidr,
 }
-OPERATORS: Final = (*_COMPILERS, "exists")
+OPERATORS: Final = (*_COMPILERS, "anything-but", "exists")

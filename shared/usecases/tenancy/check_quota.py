@@ -1,6 +1,6 @@
 """Check a request against the tenant's quotas and rate limits, before anything is written."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 
@@ -115,6 +115,14 @@ class CheckQuota:
                 refusals[number] = _exceeded(Quota.DUE_PER_MINUTE, quotas)
         self._announce(tenant, refusals)
         return refusals
+
+    def runs(self, tenant: Tenant, due_at: Iterable[int]) -> None:
+        """QuotaExceededError unless runs that are filed together all fit into the minutes in which they are due."""
+        quotas = self.quotas_of(tenant)
+        for minute, count in Counter(each // MINUTE_MS for each in due_at).items():
+            if not self.spend.in_minute(tenant.id, BudgetName.DUE, minute, quotas.due_per_minute, count):
+                self.announce(tenant, Quota.DUE_PER_MINUTE)
+                raise _exceeded(Quota.DUE_PER_MINUTE, quotas)
 
     def workflow(self, tenant: Tenant) -> None:
         """QuotaExceededError where one more workflow is too much. Call it last before the commit."""

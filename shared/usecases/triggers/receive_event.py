@@ -5,7 +5,6 @@ from enum import StrEnum
 from functools import partial
 
 from shared.dataclass import dataclass
-from shared.domain.delivery.call_kind import CallKind
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.request import new_payload_id
 from shared.domain.errors import (
@@ -16,21 +15,23 @@ from shared.domain.errors import (
     ScheduleError,
 )
 from shared.domain.executions.retention import Retention
-from shared.domain.ids import ExecutionId
+from shared.domain.ids import ENTROPY_BITS, ExecutionId
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.instants import check_once
 from shared.domain.tenancy.tenant import Tenant
 from shared.domain.triggers.event import DEDUPLICATION_SECONDS, Event, with_event
-from shared.domain.triggers.trigger import Trigger
+from shared.domain.triggers.pattern import Matching
+from shared.domain.triggers.trigger import MAX_TRIGGERS, Trigger
 from shared.ports.delivery import Vault
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import IdempotencyRecord, IdempotencyStore, JobStore
-from shared.ports.runtime import Clock
+from shared.ports.runtime import Clock, Entropy
 from shared.ports.triggers import TriggerStore
 from shared.usecases.chains.change_job import FindSettled
 from shared.usecases.jobs.file_trigger import FileTrigger, require_open
 from shared.usecases.requests.open_request import OpenRequest
 from shared.usecases.requests.seal_request import seal_request
+from shared.usecases.tenancy.check_quota import CheckQuota
 
 Record = IdempotencyRecord[ExecutionId]
 
@@ -58,8 +59,8 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class ReceiveEvent:
-    """Knows no transport. The ID of each run is stored under trigger, source and event before the run is filed, so a
-    repeated event files the very same runs, and completes what a crash has left.
+    """Knows no transport. The ID of each run is stored under trigger, job, source and event before the run is filed, so
+    a repeated event files the very same runs, and completes what a crash has left.
 
     The sender repeats the event until it is acknowledged: a crash before may have filed some of its runs.
     """
@@ -72,61 +73,82 @@ class ReceiveEvent:
     idempotency: IdempotencyStore
     open_request: OpenRequest
     vault: Vault
+    check_quota: CheckQuota
     clock: Clock
+    entropy: Entropy
     retention: Retention
 
     def execute(self, tenant: Tenant, event: Event, *, depth: int = 0) -> list[Match]:
         """The matched triggers, by name, after all their runs are durable. `depth` is that of the runs at least.
 
-        InvalidValueError for an instant that cannot be. IdempotencyKeyReusedError if another event had the same source
-        and ID within 24 hours; then no run is filed. UnavailableError: send the event again.
+        InvalidValueError for an instant that cannot be, or for an event that takes too many comparisons. Then no run
+        is filed, nor for these: IdempotencyKeyReusedError if a matched trigger had another event with the same source
+        and ID within 24 hours, QuotaExceededError if the new runs do not all fit into their minutes. UnavailableError:
+        send the event again.
         """
         now_ms = self.clock.now_ms()
         _check_instant(event, now_ms)
         fingerprint = self.vault.fingerprint(tenant, b"event|" + event.encoded)
-        matched = [trigger for trigger in self.triggers.all(tenant.id) if trigger.matches(event)]
-        known = [self._known(tenant, trigger, event, fingerprint) for trigger in matched]
+        matching = Matching(event.document)
+        # Concurrent creations can exceed the limit: only so many triggers count, always the same ones.
+        triggers = self.triggers.all(tenant.id)[:MAX_TRIGGERS]
+        matched = [trigger for trigger in triggers if trigger.matches(matching)]
+        # All checks come before the first claim, so that a refused event leaves no record behind.
+        prepared = [self._prepare(tenant, trigger, event, fingerprint, now_ms) for trigger in matched]
+        self.check_quota.runs(tenant, [record.due_at for record, job in prepared if isinstance(job, Job)])
         return [
-            self._start(tenant, trigger, event, record, fingerprint, depth)
-            for trigger, record in zip(matched, known, strict=True)
+            self._start(tenant, trigger, event, record, new, depth)
+            for trigger, (record, new) in zip(matched, prepared, strict=True)
         ]
 
-    def _known(self, tenant: Tenant, trigger: Trigger, event: Event, fingerprint: bytes) -> Record | None:
-        """Read before anything is claimed, so that a refused event leaves no record behind."""
-        record = self.idempotency.find(tenant.id, _key(trigger, event), self.clock.now_ms())
-        return record if record is None else _checked(record, fingerprint)
+    def _prepare(
+        self, tenant: Tenant, trigger: Trigger, event: Event, fingerprint: bytes, now_ms: int
+    ) -> tuple[Record, Job | Match | None]:
+        """The record of the run. Beside that of a new run stands its job, or why it has none."""
+        known = self.idempotency.find(tenant.id, _key(trigger, event), now_ms)
+        if known is not None:
+            return _checked(known, fingerprint), None
+        return self._choose(trigger, event, fingerprint, now_ms), self._open_job(tenant, trigger)
 
     def _start(
         self,
         tenant: Tenant,
         trigger: Trigger,
         event: Event,
-        record: Record | None,
-        fingerprint: bytes,
+        chosen: Record,
+        new: Job | Match | None,
         depth: int,
     ) -> Match:
-        existing = self.store.get(record.id) if record is not None else None
+        """`chosen` and `new` are what `_prepare` has returned."""
+        existing = self.store.get(chosen.id) if new is None else None
         if existing is not None:
             self.file_trigger.file.ensure_sent(existing)
             return Match(trigger=trigger, outcome=Outcome.REPEATED, execution_id=existing.id)
+        job = new or self._open_job(tenant, trigger)
+        if isinstance(job, Match):
+            return job
         try:
-            job = self.find_settled.execute(tenant.id, trigger.job_id)
-            require_open(job, None)
-            chosen = record or self._choose(trigger, event, fingerprint)
-            record = record or self._claim(tenant, trigger, event, chosen)
+            record = chosen if new is None else self._claim(tenant, trigger, event, chosen)
             filed = self.file_trigger.execute(
                 job,
                 record.id,
                 may_exist=record is not chosen,
-                call_of=partial(self._call, tenant, event, record.id, depth),
+                call_of=partial(self._call, tenant, event, record.id.dispatch_at, depth),
             )
         except (InvalidStateError, NotFoundError) as refused:
-            return Match(trigger=trigger, outcome=Outcome.REFUSED, reason=str(refused))
+            return _refused(trigger, refused)
         outcome = Outcome.FILED if record.id == chosen.id else Outcome.REPEATED
         return Match(trigger=trigger, outcome=outcome, execution_id=filed.id)
 
-    def _choose(self, trigger: Trigger, event: Event, fingerprint: bytes) -> Record:
-        now_ms = self.clock.now_ms()
+    def _open_job(self, tenant: Tenant, trigger: Trigger) -> Job | Match:
+        try:
+            job = self.find_settled.execute(tenant.id, trigger.job_id)
+            require_open(job, None)
+        except (InvalidStateError, NotFoundError) as refused:
+            return _refused(trigger, refused)
+        return job
+
+    def _choose(self, trigger: Trigger, event: Event, fingerprint: bytes, now_ms: int) -> Record:
         due_at = trigger.due_at(event, now_ms)
         return IdempotencyRecord(
             fingerprint=fingerprint,
@@ -141,16 +163,15 @@ class ReceiveEvent:
         record = self.idempotency.claim(tenant.id, _key(trigger, event), chosen, chosen.created_at)
         return chosen if record == chosen else _checked(record, chosen.fingerprint)
 
-    def _call(
-        self, tenant: Tenant, event: Event, execution_id: ExecutionId, depth: int, job: Job
-    ) -> CallSpec:
-        """The job's call with the event in its body. A large request is stored first, under the run's own ID."""
+    def _call(self, tenant: Tenant, event: Event, due_at: int, depth: int, job: Job) -> CallSpec:
+        """The job's call with the event in its body. A large request is stored first, under an ID of this try alone,
+        since the job may have changed when the run is tried again. Even without the event it is a copy, because the
+        job's own one expires after a change of the job, and the run may be due years later.
+        """
         call = replace(job.call, depth=max(depth, job.call.depth))
-        if call.kind is not CallKind.REQUEST:
-            return call
         request = self.open_request.described(tenant, job)
         informed = with_event(request, event)
-        if informed is request:
+        if informed is request and call.payload_id is None:
             return call
         sealed, payload = seal_request(
             self.vault,
@@ -158,13 +179,17 @@ class ReceiveEvent:
             job.id,
             informed,
             call=call,
-            payload_id=new_payload_id(job.id, execution_id.entropy),
+            payload_id=new_payload_id(job.id, self.entropy.bits(ENTROPY_BITS)),
             now_ms=self.clock.now_ms(),
-            expires_at_s=self.retention.payload_expires_at_s(execution_id.dispatch_at),
+            expires_at_s=self.retention.payload_expires_at_s(due_at),
         )
         if payload is not None:
             self.jobs.put_payload(payload)
         return sealed
+
+
+def _refused(trigger: Trigger, error: InvalidStateError | NotFoundError) -> Match:
+    return Match(trigger=trigger, outcome=Outcome.REFUSED, reason=str(error))
 
 
 def _check_instant(event: Event, now_ms: int) -> None:
@@ -184,5 +209,5 @@ def _checked(record: Record, fingerprint: bytes) -> Record:
 
 
 def _key(trigger: Trigger, event: Event) -> str:
-    """Clients cannot send it as their own key, because it has line breaks."""
-    return f"event\n{trigger.name}\n{event.source}\n{event.id}"
+    """Line breaks keep it apart from the keys of clients. A trigger that gets another job starts anew."""
+    return f"event\n{trigger.name}\n{trigger.job_id}\n{event.source}\n{event.id}"

@@ -1,15 +1,20 @@
 """Triggers and events, as clients and receivers see them."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from shared.domain.bucket import EVERY_SHARD
+from shared.domain.ids import parse_execution_id
+from shared.domain.tenancy.quota import Quota
 from shared.domain.triggers.trigger import MAX_TRIGGERS
 from tests.support.api.api_world import JOB, Answer, ApiWorld
 from tests.support.api.job_requests import post, send
+from tests.support.builders import TENANT
 from tests.support.usecases.lanes import Lanes
+from tests.support.usecases.reconciling import collected_in_a_day
 
 MINUTE_MS, DAY_MS = 60_000, 86_400_000
 LARGE: dict[str, Any] = {"source": ["shop"], "data": {"amount": [{"numeric": [">=", 100]}]}}
@@ -294,3 +299,127 @@ def test_event_starts_a_run_of_the_workflow_that_a_job_names() -> None:
     shop.pass_seconds(60)
     runs = shop.api.get(f"/v1/workflows/{workflow}/runs").json["runs"]
     assert [run["state"] for run in runs] == ["succeeded"]
+
+
+ROLE = "arn:aws:iam::111122223333:role/punctual/acme"
+QUEUE = "arn:aws:sqs:eu-west-1:111122223333:orders"
+
+
+class QueueShop(Shop):
+    """The job sends to a queue."""
+
+    def __init__(self, **message: Any) -> None:
+        super().__init__()
+        world = self.api.world
+        world.tenants.tenants[TENANT] = replace(world.tenant, target_roles=(ROLE,))
+        target = {"sqs": {"arn": QUEUE} | message}
+        made = send(self.api, "POST", "/v1/jobs", DAILY | {"target": target})
+        assert made.status == 201, made.text
+        self.job = made.json
+        assert self.put("large").status == 200
+
+
+@pytest.mark.parametrize(
+    ("message", "own"), [({"json": {"n": 1}}, {"n": 1}), ({"body": "plain text"}, "plain text")]
+)
+def test_message_of_a_job_with_a_queue_has_the_event(message: dict[str, Any], own: Any) -> None:
+    shop = QueueShop(**message)
+    data = {"amount": 100, "note": "a\x00b\ufffe\uffff"}
+    assert shop.started(data=data)["outcome"] == "filed"
+    shop.pass_seconds(2)
+    [sent] = shop.api.world.targets.calls
+    assert json.loads(sent.call.body) == {"event": PAID | {"data": data}, "body": own}
+    assert not set("\x00\ufffe\uffff") & set(sent.call.body.decode())
+
+
+def test_event_that_does_not_fit_beside_the_message_is_refused_for_its_trigger() -> None:
+    shop = QueueShop(body="a" * 199_000)
+    match = shop.started(data={"amount": 100, "note": "b" * 30_000})
+    assert (match["outcome"], "at most 204800" in match["reason"]) == ("refused", True)
+
+
+def test_runs_of_an_event_count_in_the_minute_in_which_they_are_due() -> None:
+    shop = Shop()
+    shop.put("also", delay_seconds=600)
+    shop.put("third", delay_seconds=600)
+    shop.api.allow(Quota.DUE_PER_MINUTE, 1)
+    refused = shop.send()
+    assert (refused.status, refused.problem, refused.json["quota"]) == (
+        429,
+        "quota-exceeded",
+        "due_per_minute",
+    )
+    shop.pass_seconds(700)
+    assert shop.bodies() == []
+    shop.api.allow(Quota.DUE_PER_MINUTE, 2)
+    # The refused event has claimed nothing, so another one may take its ID.
+    first = shop.send(data={"amount": 300})
+    assert [each["outcome"] for each in first.json["matches"]] == ["filed"] * 3
+    shop.api.allow(Quota.DUE_PER_MINUTE, 0)
+    again = shop.send(data={"amount": 300})
+    assert [each["outcome"] for each in again.json["matches"]] == ["repeated"] * 3
+
+
+def test_run_that_is_refused_needs_no_place_in_its_minute() -> None:
+    shop = Shop()
+    send(shop.api, "DELETE", f"/v1/jobs/{shop.job['id']}")
+    shop.api.allow(Quota.DUE_PER_MINUTE, 0)
+    assert shop.started()["outcome"] == "refused"
+
+
+def test_trigger_that_gets_another_job_starts_that_job_for_the_same_event() -> None:
+    shop = Shop()
+    first = shop.started()
+    shop.job = shop.api.create(**DAILY)
+    shop.put("large")
+    second = shop.started()
+    assert (second["outcome"], second["job_id"]) == ("filed", shop.job["id"])
+    shown = shop.api.get(f"/v1/executions/{second['execution_id']}").json
+    assert (shown["job_id"], shown["id"] == first["execution_id"]) == (shop.job["id"], False)
+
+
+GET = {"method": "GET", "url": "https://receiver.example/hook", "headers": {"X-Long": "a" * 2_000}}
+HOOK = "https://receiver.example/" + "a" * 1_500
+
+
+@pytest.mark.parametrize("described", ["request", "target", "workflow"])
+def test_run_that_waits_has_a_request_of_its_own(described: str) -> None:
+    shop = QueueShop(body="a" * 2_000) if described == "target" else Shop(request=GET)
+    if described == "workflow":
+        task = {"key": "a", "request": {"url": "https://receiver.example/task"}}
+        workflow = send(shop.api, "POST", "/v1/workflows", {"tasks": [task]}).json["id"]
+        document = DAILY | {"workflow": workflow, "on_success": HOOK}
+        shop.job = send(shop.api, "POST", "/v1/jobs", document).json
+    shop.put("large", delay_seconds=366 * 86_400)
+    run_id = parse_execution_id(shop.started()["execution_id"])
+    other = {"request": {"url": "https://other.example/"}, "target": None, "workflow": None}
+    changed = send(shop.api, "PATCH", f"/v1/jobs/{shop.job['id']}", other, match='"1"')
+    assert changed.status == 200, changed.text
+    world = shop.api.world
+    world.clock.time_ms += 30 * DAY_MS
+    assert collected_in_a_day(world) == 1
+    payload_id = world.standing(run_id).call.payload_id
+    assert payload_id is not None
+    expires_at_s = world.table.payload_expires_at_s[TENANT, payload_id]
+    assert expires_at_s * 1000 > run_id.dispatch_at + 14 * DAY_MS
+
+
+def test_event_that_takes_too_many_comparisons_is_refused_before_anything_is_claimed() -> None:
+    shop = Shop()
+    prefixes = [{"prefix": f"p{number}"} for number in range(200)]
+    shop.put("slow", pattern={"data": {"items": prefixes}})
+    refused = shop.send(data={"amount": 120, "items": ["a"] * 6_000})
+    assert refused.problem == "validation-failed"
+    (error,) = refused.json["errors"]
+    assert error["pointer"] == "/data"
+    assert "more than 1,000,000 comparisons" in error["detail"]
+    assert shop.started(data={"amount": 120, "items": ["a"] * 600})["outcome"] == "filed"
+
+
+def test_triggers_that_race_beyond_their_number_start_nothing() -> None:
+    shop = Shop()
+    stored = shop.api.world.cases.triggers.triggers.get(TENANT, "large")
+    for number in range(MAX_TRIGGERS + 5):
+        shop.api.world.triggers.put(TENANT, replace(stored, name=f"a{number:02}"), None)
+    names = [each["trigger"] for each in shop.send().json["matches"]]
+    assert names == [f"a{number:02}" for number in range(MAX_TRIGGERS)]

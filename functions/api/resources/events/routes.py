@@ -4,7 +4,7 @@ from functions.api.context import Context
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
-from functions.api.http.route import BODY_PROBLEMS, Route, Routes, json_response
+from functions.api.http.route import BODY_PROBLEMS, QUOTA_PROBLEMS, Route, Routes, json_response
 from functions.api.resources.events.models import EventIn, EventOut, event_out
 from shared.domain.delivery.depth import DEPTH_HEADER
 
@@ -19,13 +19,14 @@ ROUTES = Routes()
         summary="Send an event, which starts a job for each trigger that it matches",
         description=(
             "The answer comes once all these runs are durable. Without an answer, send the same event again: it "
-            "completes what is missing, and files nothing twice. An event that matches no trigger is not kept."
+            "completes what is missing, and files nothing twice. An event that matches no trigger is not kept. Each "
+            "run counts in the quota `due_per_minute` once; if they do not all fit, none is filed."
         ),
         success=200,
         answer=EventOut,
         body=EventIn,
         headers=(DEPTH_HEADER,),
-        problems=(*BODY_PROBLEMS, Problem.RATE_LIMITED, Problem.IDEMPOTENCY_KEY_REUSED),
+        problems=(*BODY_PROBLEMS, Problem.IDEMPOTENCY_KEY_REUSED, *QUOTA_PROBLEMS),
     )
 )
 def send_event(context: Context, request: AuthenticatedRequest) -> Response:

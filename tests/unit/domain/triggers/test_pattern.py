@@ -1,13 +1,26 @@
 """Event patterns: the operators of EventBridge, arrays, `$or`, and what is refused."""
 
+import ipaddress
 import json
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from shared.domain.errors import InvalidValueError
-from shared.domain.triggers.pattern import MAX_PATTERN_BYTES, compiled, encode_pattern
+from shared.domain.triggers import pattern as pattern_module
+from shared.domain.triggers.pattern import (
+    MAX_COMPARISONS,
+    MAX_PATTERN_BYTES,
+    MAX_TESTS,
+    Matching,
+    compiled,
+    encode_pattern,
+)
+from shared.domain.triggers.trigger import MAX_TRIGGERS
 
 INSTANCE: dict[str, Any] = {
     "id": "ddddd4-aaaa-7777-4444-345dd43cc333",
@@ -32,7 +45,7 @@ INSTANCE: dict[str, Any] = {
 
 
 def matches(pattern: dict[str, Any], event: dict[str, Any]) -> bool:
-    return compiled(encode_pattern(pattern)).matches(event)
+    return Matching(event).is_match(compiled(encode_pattern(pattern)))
 
 
 def detail(name: str, *tests: Any) -> dict[str, Any]:
@@ -230,6 +243,9 @@ def test_field_is_absent_only_if_no_element_has_it() -> None:
         ({"$or": [{"a": ["b"]}, {}]}, "$or/1", "an empty object"),
         ({"a": [str(each) for each in range(201)]}, "a/200", "at most 200 values"),
         ({"a": [{"wildcard": f"{each}*"} for each in range(21)]}, "a/20", "at most 20 wildcards"),
+        ({"a": ["b", {"anything-but": [*range(200)]}]}, "a/1", "at most 200 values"),
+        ({"a": [{"anything-but": {"prefix": ["b"] * 201}}]}, "a/0", "at most 200 values"),
+        ({"a": [{"anything-but": {"wildcard": ["b*"] * 21}}]}, "a/0", "at most 20 wildcards"),
     ],
 )
 def test_pattern_that_cannot_be_is_refused_with_the_path_of_its_fault(
@@ -262,3 +278,99 @@ def test_deep_event_is_matched_without_recursion() -> None:
     for _ in range(100_000):
         deep = [deep]
     assert matches({"a": [1]}, {"a": deep})
+
+
+def comparisons(pattern: dict[str, Any], event: dict[str, Any], patterns: int = 1) -> int:
+    """How many comparisons so many equal patterns take together."""
+    matching = Matching(event)
+    for _ in range(patterns):
+        matching.is_match(compiled(encode_pattern(pattern)))
+    return matching.comparisons
+
+
+@contextmanager
+def counted_calls() -> Iterator[list[int]]:
+    """The number of calls of functions, in Python and in C: a measure of work that no other process changes."""
+    calls = [0]
+
+    def count(_frame: object, kind: str, _argument: object) -> None:
+        calls[0] += kind in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        yield calls
+    finally:
+        sys.setprofile(None)
+
+
+BUDGET = 20_000
+MANY: dict[str, list[Any]] = {
+    "texts": ["a"] * 8_000,
+    "addresses": [f"10.{each // 200}.{each % 200}.1" for each in range(2_500)],
+    "numbers": [7] * 16_000,
+    "objects": [{}] * 10_000,
+    "arrays": [[]] * 10_000,
+    "short texts": ["aaaaaaa"] * 3_200,
+    "long text": ["a" * 32_000],
+}
+HOSTILE: dict[str, Any] = {
+    "exact value": ["b"],
+    "exact values": [f"b{each}" for each in range(MAX_TESTS)],
+    "anything but": [{"anything-but": ["a", 7, *(f"b{each}" for each in range(MAX_TESTS - 2))]}],
+    "anything but prefixes": [{"anything-but": {"prefix": [f"b{each}" for each in range(MAX_TESTS)]}}],
+    "prefixes": [{"prefix": f"b{each}"} for each in range(MAX_TESTS)],
+    "in any case": [{"equals-ignore-case": f"b{each}"} for each in range(120)],
+    "addresses": [{"cidr": f"11.{each}.0.0/16"} for each in range(150)],
+    "ranges": [{"numeric": [">", 0, "<", each + 1]} for each in range(7)],
+    "wildcards": [{"wildcard": "*a" * 6 + "*b*"}] * 20,
+    "pieces": [{"wildcard": "*a" * 1_500 + "*b*"}],
+    "objects": {"b": {"c": {"d": ["e"]}}},
+    "alternatives": {"$or": [{f"b{each}": ["c"]} for each in range(MAX_TESTS)]},
+    "absence": {"$or": [{f"b{each}": [{"exists": False}], "c": ["d"]} for each in range(60)]},
+}
+
+
+@pytest.mark.parametrize("values", MANY)
+@pytest.mark.parametrize("tests", HOSTILE)
+def test_event_takes_no_more_calls_than_its_comparisons_allow(
+    tests: str, values: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pattern_module, "MAX_COMPARISONS", BUDGET)
+    patterns = [compiled(encode_pattern({"data": {"a": HOSTILE[tests]}}))] * MAX_TRIGGERS
+    matching = Matching({"data": {"a": MANY[values]}})
+    with counted_calls() as calls:
+        try:
+            matches = [matching.is_match(each) for each in patterns]
+        except InvalidValueError as refused:
+            assert "comparisons" in str(refused)
+            assert refused.path == ("data",)
+        else:
+            assert len(matches) == MAX_TRIGGERS
+    assert calls[0] < 12 * BUDGET
+
+
+def test_ordinary_event_takes_few_comparisons_with_all_triggers() -> None:
+    pattern = {"source": ["shop"], "data": {"amount": [{"numeric": [">=", 100]}], "tags": ["a", "b", "c"]}}
+    event = {"source": "shop", "data": {"amount": 120, "tags": [f"t{each}" for each in range(100)]}}
+    assert comparisons(pattern, event, MAX_TRIGGERS) < MAX_COMPARISONS // 50
+
+
+@pytest.mark.parametrize("values", [[*range(MAX_TESTS)], [{"anything-but": [*range(MAX_TESTS)]}]])
+def test_exact_values_take_no_more_comparisons_than_one(values: list[Any]) -> None:
+    event = {"a": [1_000] * 100}
+    assert comparisons({"a": values}, event) <= comparisons({"a": [{"anything-but": 0}]}, event) + 200
+
+
+def test_address_of_an_event_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pattern = {"a": [{"cidr": f"10.{each}.0.0/16"} for each in range(100)]}
+    compiled(encode_pattern(pattern))
+    read: list[str] = []
+    real = ipaddress.ip_address
+    monkeypatch.setattr(ipaddress, "ip_address", lambda text: read.append(text) or real(text))
+    assert comparisons(pattern, {"a": ["11.0.0.1", "11.0.0.1", "none"]}, MAX_TRIGGERS) > 0
+    assert read == ["none", "11.0.0.1"]
+
+
+def test_long_text_is_no_address() -> None:
+    assert not matches(detail("ip", {"cidr": "0.0.0.0/0"}), {"detail": {"ip": "1" * 32_000}})
+    assert matches(detail("ip", {"cidr": "fe80::/16"}), {"detail": {"ip": "fe80::1%eth0"}})

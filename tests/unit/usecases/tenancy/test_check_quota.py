@@ -96,6 +96,20 @@ def test_batch_announces_each_limit_once_and_none_without_a_refusal() -> None:
     assert limits.announced[2:] == [Quota.CREATES_PER_SECOND]
 
 
+def test_runs_that_do_not_all_fit_take_no_place_in_their_minute() -> None:
+    limits, owner = Limits(), tenant(quotas={Quota.DUE_PER_MINUTE: 3})
+    for _ in range(3):
+        with pytest.raises(QuotaExceededError) as refused:
+            limits.check.runs(owner, [DUE_AT] * 4)
+        assert refused.value.quota == Quota.DUE_PER_MINUTE
+    assert limits.announced == [Quota.DUE_PER_MINUTE] * 3
+    limits.check.runs(owner, [DUE_AT, DUE_AT + 60_000, DUE_AT + 60_000, DUE_AT])
+    with pytest.raises(QuotaExceededError):
+        limits.check.runs(owner, [DUE_AT] * 2)
+    limits.check.runs(owner, [DUE_AT])
+    limits.check.runs(owner, [])
+
+
 def test_change_that_does_not_fit_announces_its_limit() -> None:
     limits = Limits()
     with pytest.raises(QuotaExceededError):

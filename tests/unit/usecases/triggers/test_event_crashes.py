@@ -1,10 +1,16 @@
 """An event whose process dies anywhere is completed by the same event, and starts each run once."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from shared.domain.delivery.destination import DESTINATION_CONTEXT, destination_id, origin_of
+from shared.domain.delivery.request import Request
 from shared.domain.errors import UnavailableError
+from shared.domain.jobs.job import Job
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.timing import Every
 from shared.domain.tenancy.tenant import Tenant
 from shared.domain.triggers.event import Event
 from shared.domain.triggers.pattern import encode_pattern
@@ -12,8 +18,10 @@ from shared.domain.triggers.trigger import Trigger
 from shared.usecases.triggers.receive_event import Match, Outcome
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.steps import Crash, die
-from tests.support.usecases.world import World
+from tests.support.usecases.world import REQUEST, World
 
+OTHER = replace(REQUEST, url="https://other.example/hook", body=b'{"n":2}')
+EVERY = Every(86_400)
 PAID = Event(source="shop", type="order.paid", id="order-1", data={"note": "n" * 2_000})
 
 
@@ -22,7 +30,9 @@ class Shop:
 
     def __init__(self) -> None:
         self.world = World()
-        self.job = self.world.recurring()
+        job = self.world.accept(EVERY)
+        assert isinstance(job, Job)
+        self.job = job
         for name in ("first", "second"):
             pattern = encode_pattern({"source": ["shop"]})
             trigger = Trigger(name=name, version=0, changed_at=0, pattern=pattern, job_id=self.job.id)
@@ -37,6 +47,20 @@ class Shop:
 
     def send(self) -> list[Match]:
         return self.world.cases.triggers.receive_event.execute(self.tenant, PAID)
+
+    def change(self) -> None:
+        """The job gets another URL and body."""
+        new = NewJob(timing=EVERY, request=OTHER)
+        self.world.revise_job.execute(self.tenant, self.job, REQUEST, new, revision=self.job.revision)
+
+    def filed(self, match: Match) -> Request:
+        """The request of a run, which has the destination that its limits hold for."""
+        assert match.execution_id is not None
+        run = self.world.standing(match.execution_id)
+        request = self.world.open_request.execute(self.tenant, run)
+        code = self.world.vault.code(self.tenant, DESTINATION_CONTEXT, origin_of(request.url))
+        assert run.call.destination == destination_id(code)
+        return request
 
     def calls(self) -> list[str]:
         """The ids of the events in the calls that were made within a minute."""
@@ -68,6 +92,27 @@ def test_event_that_is_sent_again_after_a_crash_starts_each_run_once(moment: int
     assert {each.outcome for each in shop.send()} == {Outcome.REPEATED}
 
 
+def shown(request: Request) -> tuple[str, object]:
+    return request.url, json.loads(request.body)["body"]
+
+
+BEFORE, AFTER = (REQUEST.url, {"n": 1}), (OTHER.url, {"n": 2})
+
+
+@pytest.mark.parametrize("moment", range(2 * STEPS))
+def test_event_that_is_sent_again_after_a_change_of_the_job_files_its_runs_in_one_piece(moment: int) -> None:
+    shop = Shop()
+    shop.world.steps.at_each = lambda at, _: die() if at == moment else None
+    with pytest.raises(Crash):
+        shop.send()
+    shop.world.steps.calm()
+    stands = set(shop.world.table.executions)
+    shop.change()
+    for match in shop.send():
+        request = shown(shop.filed(match))
+        assert request == (BEFORE if match.execution_id in stands else AFTER)
+
+
 @pytest.mark.parametrize(
     "step", ["idempotency.claim", "jobs.put_payload", "jobs.file_beside", "queue.send", "triggers.all"]
 )
@@ -90,7 +135,9 @@ def test_events_that_race_start_each_run_once() -> None:
 
 def test_event_has_the_body_of_the_job_as_it_is_when_the_run_is_filed() -> None:
     shop = Shop()
-    change = shop.world.cases.core.lifecycle
-    shop.world.steps.before("jobs.file_beside", lambda: change.pause.execute(shop.tenant.id, shop.job.id))
-    assert {each.outcome for each in shop.send()} == {Outcome.FILED}
+    shop.world.steps.before("jobs.file_beside", shop.change)
+    matches = shop.send()
+    assert {each.outcome for each in matches} == {Outcome.FILED}
+    assert [shown(shop.filed(each)) for each in matches] == [AFTER, AFTER]
     assert shop.calls() == ["order-1", "order-1"]
+    assert {call.callback.url for call in shop.world.sender.calls} == {OTHER.url}
