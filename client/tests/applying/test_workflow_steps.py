@@ -158,6 +158,18 @@ def test_job_and_its_workflow_are_created_by_one_file() -> None:
     assert (again.has_changes, again.unchanged) == (False, 2)
 
 
+def test_job_is_not_sent_if_the_change_of_its_workflow_is_refused() -> None:
+    deployment = deployed("x")
+    apply(deployment, "a", {"nightly": NIGHTLY}, workflows={"x": ONE})
+    wanted = jobs_of("a", {"nightly": {**NIGHTLY, "cron": "0 4 1 1 *"}}, {"x": NAMED})
+    with deployment.client() as client:
+        plan = make_plan(client, "a", wanted, prune=True, workers=1)
+        client.workflows.put("a.x", tasks=[TASK], set="a")
+        done = carry_out(client, plan, wanted, workers=1)
+        assert [(each.key, each.change) for each in done] == [("a.x", "failed"), ("a.nightly", "not sent")]
+        assert client.jobs.get_by_key("a.nightly").schedule.cron == "0 3 1 1 *"
+
+
 @pytest.mark.parametrize("name", ["x", "a.x"])
 def test_job_names_a_workflow_as_the_file_does_or_by_its_whole_key(name: str) -> None:
     deployment = deployed("x")

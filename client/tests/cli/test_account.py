@@ -219,15 +219,27 @@ def test_secret_is_not_rotated_if_the_sample_cannot_be_written(
     assert shell.ok("verify", "request.http").out.startswith("genuine")
 
 
+def full(*_: object, **__: object) -> None:
+    raise OSError(ENOSPC, "No space left on device")
+
+
+def test_secret_is_not_rotated_if_the_sample_cannot_be_created(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("punctual.cli.downloads.NamedTemporaryFile", full)
+    shell = tenant_with_all_scopes()
+    ran = shell.run("secrets", "rotate", "--sample", "request.http")
+    assert (ran.code, ran.out, shell.deployment.sent) == (Exit.USAGE, "", [])
+    assert "No space left on device" in ran.err
+
+
 def test_new_secret_is_shown_even_if_the_sample_fails_to_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-
-    def fail(*_: object, **__: object) -> None:
-        raise OSError(ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("punctual.cli.downloads.NamedTemporaryFile", fail)
+    monkeypatch.setattr(Path, "replace", full)
     ran = tenant_with_all_scopes().run("secrets", "rotate", "--sample", "request.http")
     assert (ran.code, ran.out[:6]) == (Exit.USAGE, "whsec_")
     assert "No space left on device" in ran.err
+    assert not list(tmp_path.iterdir())

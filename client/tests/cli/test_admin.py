@@ -213,9 +213,10 @@ class Behind(Deployment):
 
 def test_deletion_is_asked_for_again_while_the_clock_of_the_deployment_is_behind() -> None:
     shell = operator(Behind())
-    shell.ok(*DELETE, "--confirm", "acme", "--suspend")
+    ran = shell.ok(*DELETE, "--confirm", "acme", "--suspend")
     posts = [each for each in changes(shell) if each.startswith("POST")]
     assert 2 <= len(posts) <= RETRIES
+    assert ran.err.count("tried again every 5 s") == 1
 
 
 def test_tenant_that_another_operator_resumes_is_not_deleted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,7 @@ def carry_out(client: Punctual, plan: Plan, jobs: Sequence[WantedJob], *, worker
     A job is updated at the revision that was compared with the file, and a job that did not exist is only created: if
     another program has changed or created it since, it keeps that, and a repetition compares anew. A job that the API
     refuses does not keep the others from being sent. Any other error does, such as an answer that never comes. A job
-    whose workflow was not created is not sent. Nothing is deleted if anything failed, and no workflow if the deletion
+    whose workflow the API refuses is not sent. Nothing is deleted if anything failed, and no workflow if the deletion
     of a job failed. A repetition sends what is left.
     """
     ids = dict(plan.workflows)
@@ -49,7 +49,11 @@ def carry_out(client: Punctual, plan: Plan, jobs: Sequence[WantedJob], *, worker
         )
 
     # A workflow comes before the jobs that start its runs, and goes after them.
-    done = [*put(WORKFLOW), *put(JOB)]
+    done = put(WORKFLOW)
+    for one in done:
+        if one.change == FAILED:
+            ids.pop(one.key, None)
+    done += put(JOB)
     if any(one.change == FAILED for one in done):
         stop.set()
 

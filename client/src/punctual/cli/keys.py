@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from punctual.cli.downloads import check_new
+from punctual.cli.downloads import check_new, new_file
 from punctual.cli.options import DURATION, seconds
 from punctual.cli.output import Column, Format
 from punctual.cli.secret_samples import write_sample
@@ -181,12 +181,13 @@ def rotate_secret(
     if sample is None:
         show_new_secret(session, session.client.signing_secrets.rotate(**given))
         return
-    # What could keep the sample from being written is found before the secret is rotated.
     check_new(sample, force=force)
-    old = signing_secrets_of(session, None)
-    new = session.client.signing_secrets.rotate(**given)
-    show_new_secret(session, new)
-    write_sample(session, sample, new.signing_secret, old, force=force)
+    # The file is open before the secret is rotated, which cannot be undone.
+    with new_file(sample, force=force) as part:
+        old = signing_secrets_of(session, None)
+        new = session.client.signing_secrets.rotate(**given)
+        show_new_secret(session, new)
+        write_sample(session, sample, part, new.signing_secret, old)
 
 
 def retire_secret(context: typer.Context, secret: SecretArgument) -> None:

@@ -3,9 +3,8 @@
 import secrets
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
-from punctual.cli.downloads import new_file
 from punctual.cli.session import Session
 
 if TYPE_CHECKING:
@@ -15,17 +14,16 @@ URL = "https://receiver.example/hooks"
 BODY = b'{"sample": true}'
 
 
-def write_sample(session: Session, file: Path, new: str, old: list[str], *, force: bool) -> None:
+def write_sample(session: Session, file: Path, part: IO[bytes], new: str, old: list[str]) -> None:
     """Write a call that the new secret and the old ones sign, and tell whether the new one verifies it.
 
-    A deployment signs so while the old secrets stay valid. Raises CommandError if the file cannot be written.
+    A deployment signs so while the old secrets stay valid. `part` becomes the file later.
     """
     from punctual.webhooks.diagnosis import diagnose
 
     now = session.around.now()
     raw = _sample([new, *(each for each in old if each != new)], now)
-    with new_file(file, force=force) as part:
-        part.write(raw)
+    part.write(raw)
     found = diagnose(raw, [new], clock=now.timestamp)
     session.note(f"{file}: {'genuine' if found.call is not None else 'not genuine'} by the new secret")
     if old:

@@ -1,6 +1,5 @@
 """`punctual admin tenants delete` and `deletion`: all that is stored of a tenant, deleted for good."""
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -78,11 +77,15 @@ def _delete_suspended(session: Session, tenant: str, asked_by: str) -> "Deletion
     """Suspend an active tenant, wait until no call of it begins any more, and ask for its deletion."""
     from punctual.problems import InvalidStateError
 
-    tries = RETRIES if _suspend(session, tenant) else 0
-    for _ in range(tries):
-        # The clocks of the deployment and of this machine differ.
-        with suppress(InvalidStateError):
+    told = ""
+    for _ in range(RETRIES if _suspend(session, tenant) else 0):
+        try:
             return _delete(session, tenant, asked_by)
+        except InvalidStateError as refused:
+            # The clocks of the deployment and of this machine differ.
+            if told != str(refused):
+                told = str(refused)
+                session.note(f"{told}: tried again every {RETRY_SECONDS:.0f} s")
         _sleep(session, RETRY_SECONDS)
     return _delete(session, tenant, asked_by)
 
