@@ -57,6 +57,9 @@ COLUMNS = {
     "connect_ms": "bigint",
     "head_ms": "bigint",
     "refunded_since": "timestamp",
+    "run_id": "string",
+    "task": "string",
+    "epoch": "int",
 }
 """The columns of a file, as Athena has them; a test compares them with those of a file."""
 

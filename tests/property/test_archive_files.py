@@ -53,6 +53,9 @@ def rows_of(numbers: st.SearchStrategy[int]) -> st.SearchStrategy[ArchiveRow]:
         wait_cause=st.none() | TEXTS,
         claim_ms=st.none() | SMALL,
         refunded_since=st.none() | INSTANTS,
+        run_id=st.none() | TEXTS,
+        task=st.none() | TEXTS,
+        epoch=st.none() | SMALL,
     )
 
 

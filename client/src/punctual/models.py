@@ -651,14 +651,12 @@ class DeadLetter(Model, frozen=True, kw_only=True):
     redriven_by: str | None = None
     """The execution that repeats its request."""
     run: str | None = None
-    """The run that it has started, of a job that starts a workflow. It ends as the run does. The archive
-    does not name it.
-    """
+    """The run that it has started, of a job that starts a workflow. It ends as the run does."""
     scheduled_at: datetime
     """The nominal instant; for a run of a backfill, the past instant that it covers."""
     state: str
     task: TaskOfRun | None = None
-    """For a task of a workflow, whose id is the `job_id`; null from the archive."""
+    """For a task of a workflow, whose id is the `job_id`; null for any other execution."""
 
 
 class DeadLetterPage(Model, frozen=True, kw_only=True):
@@ -804,14 +802,12 @@ class ExecutionDetail(Model, frozen=True, kw_only=True):
     redriven_by: str | None = None
     """The execution that repeats its request."""
     run: str | None = None
-    """The run that it has started, of a job that starts a workflow. It ends as the run does. The archive
-    does not name it.
-    """
+    """The run that it has started, of a job that starts a workflow. It ends as the run does."""
     scheduled_at: datetime
     """The nominal instant; for a run of a backfill, the past instant that it covers."""
     state: str
     task: TaskOfRun | None = None
-    """For a task of a workflow, whose id is the `job_id`; null from the archive."""
+    """For a task of a workflow, whose id is the `job_id`; null for any other execution."""
     waiting_for: Wait | None = None
     """Why its next attempt is due and has not started. A hint, which may lag by a few seconds. Null where
     no attempt is due, where it has started, and where the reason is not known.
@@ -856,14 +852,12 @@ class Execution(Model, frozen=True, kw_only=True):
     redriven_by: str | None = None
     """The execution that repeats its request."""
     run: str | None = None
-    """The run that it has started, of a job that starts a workflow. It ends as the run does. The archive
-    does not name it.
-    """
+    """The run that it has started, of a job that starts a workflow. It ends as the run does."""
     scheduled_at: datetime
     """The nominal instant; for a run of a backfill, the past instant that it covers."""
     state: str
     task: TaskOfRun | None = None
-    """For a task of a workflow, whose id is the `job_id`; null from the archive."""
+    """For a task of a workflow, whose id is the `job_id`; null for any other execution."""
 
 
 class ExecutionPage(Model, frozen=True, kw_only=True):
@@ -1043,14 +1037,12 @@ class Inspected(Model, frozen=True, kw_only=True):
     request: FailedRequest | None = None
     """Null where it is no longer stored."""
     run: str | None = None
-    """The run that it has started, of a job that starts a workflow. It ends as the run does. The archive
-    does not name it.
-    """
+    """The run that it has started, of a job that starts a workflow. It ends as the run does."""
     scheduled_at: datetime
     """The nominal instant; for a run of a backfill, the past instant that it covers."""
     state: str
     task: TaskOfRun | None = None
-    """For a task of a workflow, whose id is the `job_id`; null from the archive."""
+    """For a task of a workflow, whose id is the `job_id`; null for any other execution."""
 
 
 class JobCount(Model, frozen=True, kw_only=True):

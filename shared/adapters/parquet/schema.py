@@ -120,4 +120,7 @@ COLUMNS = (
     Column("connect_ms", "BIGINT"),
     Column("head_ms", "BIGINT"),
     Column("refunded_since", "{instant}"),
+    Column("run_id", "VARCHAR"),
+    Column("task", "VARCHAR"),
+    Column("epoch", "INTEGER"),
 )

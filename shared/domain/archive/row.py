@@ -9,6 +9,8 @@ from dataclasses import fields
 from typing import Any
 
 from shared.dataclass import dataclass
+from shared.domain.delivery.call_kind import CallKind
+from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.stages import UNKNOWN_STAGES, Stage
@@ -87,6 +89,13 @@ class ArchiveRow:
     head_ms: int | None = None
     refunded_since: int | None = None
     """The first claim that made no call."""
+    run_id: str | None = None
+    """The run of a workflow: that of a task, the one that an execution started, or the one whose end a notification
+    tells."""
+    task: str | None = None
+    """The key of the task that it is in the run."""
+    epoch: int | None = None
+    """The epoch of the run in which the task was chosen."""
 
 
 _COLUMNS = tuple(column.name for column in fields(ArchiveRow))
@@ -141,7 +150,35 @@ def row_of(execution: Execution, body: bytes | None = None) -> ArchiveRow:
         connect_ms=first.duration_ms(Stage.CONNECT),
         head_ms=first.duration_ms(Stage.HEAD),
         refunded_since=progress.refunded_since,
+        run_id=_run_id(execution),
+        task=execution.task.key if execution.task else None,
+        epoch=execution.task.epoch if execution.task else None,
     )
+
+
+def started_run(execution: Execution) -> str | None:
+    """The ID of the run that an execution of a job has started, once it may stand; None for any other execution."""
+    if execution.call.kind is not CallKind.WORKFLOW or execution.progress.claims == 0:
+        return None
+    outcomes = execution.progress.outcomes
+    if outcomes and outcomes[-1].reason is Reason.WORKFLOW_GONE:
+        return None
+    # Imported late: most executions start no workflow.
+    from shared.domain.workflows.identities import run_id_text, run_of
+
+    return run_id_text(run_of(execution.id))
+
+
+def _run_id(execution: Execution) -> str | None:
+    if execution.task is not None:
+        run = execution.task.run
+    elif execution.ended_run is not None:
+        run = execution.ended_run.id
+    else:
+        return started_run(execution)
+    from shared.domain.workflows.identities import run_id_text
+
+    return run_id_text(run)
 
 
 def _ended_at(execution: Execution, last: AttemptOutcome | None) -> int | None:

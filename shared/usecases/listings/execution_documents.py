@@ -5,9 +5,7 @@ from dataclasses import field
 from typing import Any
 
 from shared.dataclass import dataclass
-from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow
-from shared.domain.delivery.call_kind import CallKind
-from shared.domain.delivery.callback import Reason
+from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow, started_run
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.lateness import first_lag_ms
@@ -73,22 +71,13 @@ def execution_document(execution: Execution, beside: Beside) -> Document:
         "notification": _notification(execution, beside.notification(execution)),
         "notification_of": str(execution.notification_of) if execution.notification_of else None,
         "task": _task(execution),
-        **_started(execution),
+        **_started(started_run(execution)),
         "archived": False,
     }
 
 
-def _started(execution: Execution) -> Document:
-    """The run of an execution that starts a workflow, once it may stand."""
-    if execution.call.kind is not CallKind.WORKFLOW or execution.progress.claims == 0:
-        return {}
-    outcomes = execution.progress.outcomes
-    if outcomes and outcomes[-1].reason is Reason.WORKFLOW_GONE:
-        return {}
-    # Imported late: most executions start no workflow.
-    from shared.domain.workflows.identities import run_id_text, run_of
-
-    return {"run": run_id_text(run_of(execution.id))}
+def _started(run_id: str | None) -> Document:
+    return {"run": run_id} if run_id is not None else {}
 
 
 def _archived_document(row: ArchiveRow, beside: Beside) -> Document:
@@ -113,7 +102,8 @@ def _archived_document(row: ArchiveRow, beside: Beside) -> Document:
         "redriven_by": None,
         "notification": None,
         "notification_of": row.notification_of,
-        "task": None,
+        "task": _archived_task(row),
+        **_started(row.run_id if row.task is None and row.notification_of is None else None),
         "archived": True,
     }
 
@@ -141,6 +131,10 @@ def _task(execution: Execution) -> Document | None:
     from shared.domain.workflows.identities import run_id_text
 
     return {"run_id": run_id_text(task.run), "key": task.key, "epoch": task.epoch}
+
+
+def _archived_task(row: ArchiveRow) -> Document | None:
+    return {"run_id": row.run_id, "key": row.task, "epoch": row.epoch} if row.task is not None else None
 
 
 def _notification(execution: Execution, state: State | None) -> Document | None:

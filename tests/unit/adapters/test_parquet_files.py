@@ -55,6 +55,9 @@ FULL = ArchiveRow(
     connect_ms=10,
     head_ms=11,
     refunded_since=DUE_AT + 12,
+    run_id="run_1",
+    task="charge",
+    epoch=2,
 )
 EMPTY = row_of(in_state(one_off(9), State.CANCELLED, end_reason=EndReason.CANCELLED))
 
@@ -108,7 +111,9 @@ def test_merged_file_has_the_schema_of_a_new_one(tmp_path: Path) -> None:
     assert select(tmp_path, merged(tmp_path, [EMPTY], first), sql) == select(tmp_path, first, sql)
 
 
-@pytest.mark.parametrize("version", ["executions-v1", "executions-v1-waits", "executions-v1-stages"])
+@pytest.mark.parametrize(
+    "version", ["executions-v1", "executions-v1-waits", "executions-v1-stages", "executions-v1-runs"]
+)
 def test_file_of_every_version_of_the_schema_can_be_merged(tmp_path: Path, version: str) -> None:
     """Written once by the release that had the schema, and never again."""
     old = (GOLDEN / f"{version}.parquet").read_bytes()

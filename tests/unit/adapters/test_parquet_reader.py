@@ -350,16 +350,26 @@ def test_hostile_tenant_is_a_tenant_without_rows(shelf: Shelf, tenant: str) -> N
     )
 
 
-def test_file_of_an_earlier_release_lacks_columns_that_are_none() -> None:
+@pytest.mark.parametrize("version", ["executions-v1", "executions-v1-stages"])
+def test_file_of_an_earlier_release_lacks_columns_that_are_none(version: str) -> None:
     shelf = Shelf()
-    content = Path(__file__).with_name("golden") / "executions-v1.parquet"
+    content = Path(__file__).with_name("golden") / f"{version}.parquet"
     import duckdb
 
     found = duckdb.execute(f"SELECT tenant, id FROM '{content}'").fetchall()
     unit = unit_of(parse_execution_id(found[0][1]))
     shelf.objects.put(unit.file_key(CELL), BytesIO(content.read_bytes()), replaces=None)
-    page = shelf.reader.newest(found[0][0], [unit], EVERYTHING, limit=50)
-    assert {row.id for row in page.rows} == {text for tenant, text in found if tenant == found[0][0]}
+    # A file of this release, of the next hour.
+    ended = in_state(one_off(7, due_at=DUE_AT + HOUR_MS), State.SUCCEEDED)
+    row = replace(row_of(ended), tenant=found[0][0], run_id="run_1", task="a", epoch=1)
+    beside = unit_of(ended.id)
+    with ParquetFiles().draft(beside) as draft:
+        draft.add([row])
+        content_beside = draft.merge(has_old=False).content.read()
+    shelf.objects.put(beside.file_key(CELL), BytesIO(content_beside), replaces=None)
+    page = shelf.reader.newest(found[0][0], [unit, beside], EVERYTHING, limit=50)
+    expected = {text: None for tenant, text in found if tenant == found[0][0]}
+    assert {each.id: each.task for each in page.rows} == expected | {row.id: "a"}
 
 
 @pytest.mark.parametrize("tenant", ["a", "b", "c"])

@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
+from shared.domain.archive.row import row_of
+from shared.domain.archive.unit import DAY_MS
 from shared.domain.ids import parse_execution_id
 from tests.support.api.api_world import ApiWorld
 from tests.support.api.job_requests import send
+from tests.support.usecases.archived import archive
 from tests.unit.api.test_workflows import created, refuses, shown, task, wait
 
 ABSENT = f"wfl_1{27 * '0'}"
@@ -47,6 +50,25 @@ def test_execution_shows_its_run_and_the_run_its_execution():
     assert execution["attempts"][0]["reason"] == "ok"
     explained = world.get(f"/v1/executions/{execution_of(job)}/explain").json
     assert explained["summary"].startswith("The run that it started has succeeded.")
+
+
+def test_archived_executions_show_their_run_and_task_as_their_records_did():
+    world = ApiWorld()
+    workflow = created(world, task("a"))
+    job = scheduled(world, workflow)
+    wait(world)
+    starter = world.get(f"/v1/executions/{execution_of(job)}").json
+    (only,) = shown(world, starter["run"])["tasks"]
+    of_task = world.get(f"/v1/executions/{only['execution_id']}").json
+    assert of_task["task"] == {"run_id": starter["run"], "key": "a", "epoch": 1}
+    rows = []
+    for before in (starter, of_task):
+        execution = world.world.table.executions.pop(parse_execution_id(before["id"])).execution
+        rows.append(row_of(execution))
+    archive(world.world.archive_reader, world.world.history, rows)
+    world.world.clock.time_ms += 40 * DAY_MS
+    for before in (starter, of_task):
+        assert world.get(f"/v1/executions/{before['id']}").json == before | {"archived": True}
 
 
 def test_failed_run_is_a_dead_letter_with_its_reason():

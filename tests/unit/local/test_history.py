@@ -17,6 +17,8 @@ from shared.domain.executions.states import State
 from tests.support.builders import in_state, one_off
 from tests.support.usecases.archive import UNIT
 
+GOLDEN = Path(__file__).parents[1] / "adapters" / "golden"
+
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
@@ -35,6 +37,15 @@ def test_query_has_the_columns_of_files_and_folders(files: Path) -> None:
     sql = "SELECT state, cell, hh, count(*) AS runs FROM executions GROUP BY ALL"
     (row,) = query(files, sql)
     assert (row["state"], row["cell"], int(row["hh"]), row["runs"]) == ("succeeded", "us-east-1", 21, 2)
+
+
+def test_query_reads_files_of_an_earlier_release_beside_new_ones(files: Path) -> None:
+    target = files / UNIT.file_key("us-east-1").removeprefix(history.PREFIX)
+    target.with_name("g001.parquet").write_bytes((GOLDEN / "executions-v1-stages.parquet").read_bytes())
+    (row,) = query(
+        files, "SELECT count(*) AS runs, count(run_id) AS tasks, max(task) AS task FROM executions"
+    )
+    assert row == {"runs": 3, "tasks": 0, "task": None}
 
 
 def test_query_reads_no_other_file(files: Path) -> None:

@@ -97,14 +97,13 @@ class ExecutionOut(Representation):
         )
     )
     task: TaskOfRunOut | None = Field(
-        description="For a task of a workflow, whose id is the `job_id`; null from the archive."
+        description="For a task of a workflow, whose id is the `job_id`; null for any other execution."
     )
     run: str | SkipJsonSchema[None] = Field(
         None,
         exclude_if=is_none,
         description=(
-            "The run that it has started, of a job that starts a workflow. It ends as the run does. The archive does "
-            "not name it."
+            "The run that it has started, of a job that starts a workflow. It ends as the run does."
         ),
     )
     archived: bool = Field(

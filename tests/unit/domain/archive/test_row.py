@@ -1,16 +1,18 @@
 """Rows: the columns of an execution that has ended."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
 from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow, row_of
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
+from shared.domain.executions.execution import EndedRun, TaskRef
 from shared.domain.executions.redrive import RedriveOf
 from shared.domain.executions.stages import AttemptStages, Stages, WaitCause, code_of
 from shared.domain.executions.states import EndReason, State
 from shared.domain.schedules.skipped_range import SkippedRange
+from shared.domain.workflows.identities import run_id_text
 from tests.support.builders import DUE_AT, TENANT, execution_id, in_state, one_off
 
 OUTCOMES = (
@@ -77,6 +79,25 @@ def test_skipped_record_tells_its_range() -> None:
     assert row.missed == ArchivedRange(count=3, first_at=DUE_AT, last_at=DUE_AT + 2)
 
 
+def test_row_of_a_task_names_its_run() -> None:
+    run = execution_id(5)
+    task = replace(one_off(), task=TaskRef(run=run, key="charge", epoch=2))
+    row = row_of(in_state(task, State.SUCCEEDED))
+    assert (row.run_id, row.task, row.epoch) == (run_id_text(run), "charge", 2)
+
+
+def test_row_of_a_notification_names_the_run_whose_end_it_tells() -> None:
+    run = execution_id(5)
+    told = replace(one_off(), notification_of=one_off().id, ended_run=EndedRun(id=run, record=b"packed"))
+    row = row_of(in_state(told, State.SUCCEEDED))
+    assert (row.run_id, row.task, row.epoch) == (run_id_text(run), None, None)
+
+
+def test_row_of_a_plain_execution_names_no_run() -> None:
+    row = row_of(in_state(one_off(), State.SUCCEEDED))
+    assert (row.run_id, row.task, row.epoch) == (None, None, None)
+
+
 def test_columns_are_those_of_version_one() -> None:
     """Columns are only added at the end."""
     assert [field.name for field in fields(ArchiveRow)] == [
@@ -113,4 +134,7 @@ def test_columns_are_those_of_version_one() -> None:
         "connect_ms",
         "head_ms",
         "refunded_since",
+        "run_id",
+        "task",
+        "epoch",
     ]
