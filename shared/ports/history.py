@@ -32,9 +32,16 @@ class HistoryStore(Protocol):
         ...
 
     def hours(
-        self, tenant_id: str | None, first: int, until: int, *, by_minute: bool = True
+        self,
+        tenant_id: str | None,
+        first: int,
+        until: int,
+        *,
+        by_minute: bool = True,
+        workflow_id: str | None = None,
     ) -> Iterator[UnitSums]:
-        """The sums of the hours in [first, until), in order; of all tenants for None.
+        """The sums of the hours in [first, until), in order; of all tenants for None, and of the tasks of one workflow
+        of the tenant with `workflow_id`.
 
         Without `by_minute`, the first minute with an execution has the sums of all minutes of its unit: longer steps
         need no more, and it takes less time to read.
@@ -47,13 +54,16 @@ class HistoryStore(Protocol):
         """The sums of a tenant in the same hours, in reverse order. `at_once` are read as far as the caller goes."""
         ...
 
-    def of_unit(self, tenant_id: str | None, unit: ArchiveUnit) -> Sums | None:
-        """The sums of a tenant in a unit, or of all tenants for None; strongly consistent."""
+    def of_unit(
+        self, tenant_id: str | None, unit: ArchiveUnit, workflow_id: str | None = None
+    ) -> Sums | None:
+        """The sums of a tenant in a unit, of all tenants for None, or of one workflow of the tenant; strongly
+        consistent."""
         ...
 
     def forget(self, tenant_id: str, *, limit: int) -> int | None:
-        """Delete at most `limit` of a tenant's sums and days; the executions that the sums counted, None if nothing was
-        left."""
+        """Delete at most `limit` of a tenant's sums and days, and of the sums of its workflows; the executions that the
+        tenant's own sums counted, None if nothing was left."""
         ...
 
     def etags(self, first: int, until: int) -> Mapping[ArchiveUnit, str]:

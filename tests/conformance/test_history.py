@@ -12,9 +12,17 @@ from tests.support.conformance.labs import Lab
 
 HOUR = 483_333
 EXPIRES_AT_S = 2_000_000_000
+FLOWS = [f"wfl_1{number:027d}" for number in range(2)]
 
 
-def sums_of(succeeded: int = 1, *, hour: int = HOUR, group: int = 0, tenant: str | None = TENANT) -> UnitSums:
+def sums_of(
+    succeeded: int = 1,
+    *,
+    hour: int = HOUR,
+    group: int = 0,
+    tenant: str | None = TENANT,
+    workflow: str | None = None,
+) -> UnitSums:
     unit = ArchiveUnit(hour=hour, group=group)
     lag = Histogram(Counter({38: succeeded}))
     sums = Sums(
@@ -26,8 +34,8 @@ def sums_of(succeeded: int = 1, *, hour: int = HOUR, group: int = 0, tenant: str
         queue=Histogram(Counter({0: 1, 254: 2})),
         minutes={unit.buckets[7]: MinuteSums(ended=succeeded, failed=0, lag=lag)},
     )
-    groups = (0, 3) if tenant else None
-    return UnitSums(unit=unit, tenant_id=tenant, sums=sums, row_groups=groups)
+    groups = (0, 3) if tenant and workflow is None else None
+    return UnitSums(unit=unit, tenant_id=tenant, sums=sums, row_groups=groups, workflow_id=workflow)
 
 
 def put(lab: Lab, sums: UnitSums, version: int = 7) -> bool:
@@ -100,6 +108,34 @@ def test_sums_of_one_unit_are_found(lab: Lab) -> None:
     assert lab.history.of_unit(None, own.unit) == whole.sums
     assert lab.history.of_unit("globex", own.unit) is None
     assert lab.history.of_unit(TENANT, ArchiveUnit(hour=HOUR + 1, group=0)) is None
+
+
+def test_sums_of_a_workflow_are_apart_from_those_of_its_tenant_and_of_other_workflows(lab: Lab) -> None:
+    own = [sums_of(hour=HOUR + hour, group=group) for hour in (0, 1) for group in (0, 1)]
+    of_a = [
+        sums_of(2, hour=HOUR + hour, group=group, workflow=FLOWS[0]) for hour in (0, 1) for group in (0, 1)
+    ]
+    of_b = [sums_of(3, workflow=FLOWS[1])]
+    for each in [*own, *of_a, *of_b, sums_of(4, hour=HOUR + 2, workflow=FLOWS[0])]:
+        assert put(lab, each)
+    assert not put(lab, sums_of(9, workflow=FLOWS[0]), version=6)
+    assert list(lab.history.hours(TENANT, HOUR, HOUR + 2)) == own
+    assert list(lab.history.newest(TENANT, HOUR, HOUR + 2)) == own[::-1]
+    assert list(lab.history.hours(TENANT, HOUR, HOUR + 2, workflow_id=FLOWS[0])) == of_a
+    assert list(lab.history.hours(TENANT, HOUR, HOUR + 2, workflow_id=FLOWS[1], by_minute=False)) == of_b
+    assert list(lab.history.hours("globex", HOUR, HOUR + 2, workflow_id=FLOWS[0])) == []
+    assert lab.history.of_unit(TENANT, of_a[1].unit, FLOWS[0]) == of_a[1].sums
+    assert lab.history.of_unit(TENANT, of_a[1].unit, FLOWS[1]) is None
+
+
+def test_forgotten_tenant_has_no_sums_of_workflows_which_count_no_execution_again(lab: Lab) -> None:
+    for each in [sums_of(2), sums_of(2, workflow=FLOWS[0]), sums_of(2, workflow=FLOWS[1])]:
+        assert put(lab, each)
+    counted = []
+    while (rows := lab.history.forget(TENANT, limit=1)) is not None:
+        counted.append(rows)
+    assert sorted(counted) == [0, 0, 2]
+    assert list(lab.history.hours(TENANT, HOUR, HOUR + 1, workflow_id=FLOWS[0])) == []
 
 
 def test_forgotten_tenant_has_no_sums_and_the_others_have_all(lab: Lab) -> None:

@@ -9,6 +9,7 @@ _PASS = "shared/usecases/archive/archive_unit.py"
 _RUN = "shared/usecases/archive/run_archive.py"
 _STORE = "shared/adapters/dynamodb/archive/history.py"
 _UNIT = "tests/unit/usecases/archive/test_statistics.py"
+_OF_WORKFLOW = "tests/unit/usecases/archive/test_workflow_statistics.py"
 _OF_JOB = "tests/unit/usecases/archive/test_job_statistics.py"
 _PROPERTY = "tests/property/test_statistics.py"
 _COUNT_ENDED = "shared/usecases/archive/count_ended.py"
@@ -51,16 +52,44 @@ STATISTICS = (
     Mutant(
         name="pass that is recorded without its statistics",
         file=_PASS,
-        old="                lease, draft.samples(), found.unended, etag=file.etag",
-        new="                lease, iter(()), found.unended, etag=file.etag",
+        old="                draft.samples(),\n",
+        new="                iter(()),\n",
         killer=_SIMULATION,
     ),
     Mutant(
         name="statistics without executions that have not ended",
         file=_PASS,
-        old="draft.samples(), found.unended, etag=file.etag",
-        new="draft.samples(), {}, etag=file.etag",
+        old="                found.unended,\n",
+        new="                {},\n",
         killer=_UNIT,
+    ),
+    Mutant(
+        name="statistics of a workflow without tasks that have not ended",
+        file=_PASS,
+        old="unended_tasks=found.unended_tasks,",
+        new="unended_tasks={},",
+        killer=_OF_WORKFLOW,
+    ),
+    Mutant(
+        name="statistics of a workflow with the executions of the tenant's other jobs",
+        file=_COUNT_ENDED,
+        old="if found.workflow_id == workflow_id:",
+        new="if found.workflow_id != tenant_id:",
+        killer=_OF_WORKFLOW,
+    ),
+    Mutant(
+        name="later hours of a workflow called counted although they were not read",
+        file=_READ,
+        old="                bucket.uncounted = Uncounted(None, None)\n            return\n",
+        new="                continue\n            return\n",
+        killer=_OF_WORKFLOW,
+    ),
+    Mutant(
+        name="statistics of all workflows of a tenant under one key",
+        file="shared/adapters/dynamodb/codec/archive_keys.py",
+        old='kind = "h" if workflow_id is None else f"w#{workflow_id}"',
+        new='kind = "h" if workflow_id is None else "w#any"',
+        killer=_CONFORMANCE,
     ),
     Mutant(
         name="hour called passed although a unit of it was not",

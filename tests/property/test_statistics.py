@@ -30,6 +30,7 @@ SAMPLES = st.builds(
     queue_ms=KNOWN,
     wait_ms=KNOWN,
     duration_ms=KNOWN,
+    workflow_id=st.none() | st.sampled_from(["wfl_a", "wfl_b"]),
 )
 TENANTS = st.sampled_from(["acme", "globex", "initech"])
 ROWS = st.lists(st.tuples(TENANTS, SAMPLES), max_size=30)
@@ -101,7 +102,7 @@ def test_sums_of_the_tenants_add_up_to_those_of_all(
     rows: list[tuple[str, Sample]], unended: dict[str, int]
 ) -> None:
     ordered = sorted(rows, key=lambda row: row[0])
-    found = list(sums_by_tenant(UNIT, ordered, unended))
+    found = [each for each in sums_by_tenant(UNIT, ordered, unended) if each.workflow_id is None]
     if not rows and not unended:
         assert found == []
         return
@@ -115,6 +116,34 @@ def test_sums_of_the_tenants_add_up_to_those_of_all(
         assert each.sums == expected
         total.merge(each.sums)
     assert total == whole.sums
+
+
+@given(
+    rows=ROWS,
+    unended=st.dictionaries(st.tuples(TENANTS, st.sampled_from(["wfl_a", "wfl_c"])), st.integers(1, 3)),
+)
+def test_sums_of_a_workflow_are_those_of_its_tasks(
+    rows: list[tuple[str, Sample]], unended: dict[tuple[str, str], int]
+) -> None:
+    ordered = sorted(rows, key=lambda row: row[0])
+    by_tenant = Counter[str]()
+    for (tenant, _), count in unended.items():
+        by_tenant[tenant] += count
+    found = {
+        (each.tenant_id, each.workflow_id): each
+        for each in sums_by_tenant(UNIT, ordered, by_tenant, unended_tasks=unended)
+        if each.workflow_id is not None
+    }
+    expected = {
+        (tenant, sample.workflow_id) for tenant, sample in rows if sample.workflow_id
+    } | unended.keys()
+    assert found.keys() == expected
+    for (of_tenant, workflow_id), each in found.items():
+        sums = summed(
+            [sample for owner, sample in ordered if (owner, sample.workflow_id) == (of_tenant, workflow_id)]
+        )
+        sums.unended = unended.get((of_tenant or "", workflow_id or ""), 0)
+        assert (each.sums, each.row_groups) == (sums, None)
 
 
 def test_stored_duration_has_the_code_that_it_was_made_of() -> None:

@@ -395,7 +395,8 @@ class AdminStatsMethods(Group):
         By the due times of executions. The range is extended to whole steps in UTC. It ends with the
         present step at the latest, and has at most 6 hours by minute, 7 days by hour and 31 days by day.
         With `job`, the executions of one job are counted, at most 2000, while their records exist. `GET
-        /v1/stats/jobs` has the days before.
+        /v1/stats/jobs` has the days before. With the id of a workflow, `job` counts the executions of its
+        tasks, as far back as the archive reaches.
 
         * `tenant`: A tenant's `id`.
         * `since`: At this instant or later. An RFC 3339 instant with an offset.
@@ -2755,7 +2756,8 @@ class StatsMethods(Group):
         By the due times of executions. The range is extended to whole steps in UTC. It ends with the
         present step at the latest, and has at most 6 hours by minute, 7 days by hour and 31 days by day.
         With `job`, the executions of one job are counted, at most 2000, while their records exist. `GET
-        /v1/stats/jobs` has the days before.
+        /v1/stats/jobs` has the days before. With the id of a workflow, `job` counts the executions of its
+        tasks, as far back as the archive reaches.
 
         * `since`: At this instant or later. An RFC 3339 instant with an offset.
         * `until`: Before this instant. An RFC 3339 instant with an offset.

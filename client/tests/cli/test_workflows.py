@@ -26,6 +26,19 @@ def test_run_that_is_waited_for_is_shown_with_its_tasks_and_its_graph() -> None:
     ]
 
 
+def test_statistics_of_a_workflow_count_its_tasks_by_its_id_and_by_its_key() -> None:
+    scene = Scene()
+    scene.shell.ok("workflows", "start", scene.workflow, "--wait")
+    scene.shell.ok("workflows", "put", "shop.order", "-", stdin=json.dumps(_with_urls()))
+    assert scene.shell.json("stats", scene.workflow)["total"]["ended"] == 4
+    assert scene.shell.json("stats", "--workflow", scene.workflow)["total"]["ended"] == 4
+    assert scene.shell.json("stats", "--workflow", "shop.order")["total"]["ended"] == 0
+    both = scene.shell.run("stats", scene.workflow, "--workflow", "shop.order")
+    assert (both.code, "not both" in both.err) == (Exit.USAGE, True)
+    absent = scene.shell.run("stats", "--workflow", "absent")
+    assert (absent.code, "no workflow has the key 'absent'" in absent.err) == (Exit.NOT_FOUND, True)
+
+
 def test_run_that_fails_ends_the_command_with_1_and_is_redriven() -> None:
     scene = Scene()
     sender = scene.shell.deployment.world.world.sender

@@ -38,6 +38,7 @@ _SAMPLED = """
     queue_ms, wait_ms, outcomes[-1].duration_ms
 """
 """The tenant and the fields of a `Sample`, as `sample_of` takes them from a row. Lists begin with 1."""
+_WORKFLOW = "CASE WHEN task IS NOT NULL THEN job_id END"
 
 
 class ParquetFiles:
@@ -124,10 +125,13 @@ class ParquetDraft:
 
     def _samples(self, name: str) -> Iterator[tuple[str, Sample]]:
         with self._duck() as db:
-            found = db.execute(f"SELECT {_SAMPLED} FROM read_parquet({literal(self._folder / name)})")
+            source = f"read_parquet({literal(self._folder / name)})"
+            # A file of an earlier release may lack the column.
+            workflow = _WORKFLOW if "task" in _columns(db, source) else "NULL"
+            found = db.execute(f"SELECT {_SAMPLED}, {workflow} FROM {source}")
             while rows := found.fetchmany(FETCHED_ROWS):
                 for tenant, due_at, state, end_reason, has_outcome, status, attempts, lag, *others in rows:
-                    queue_ms, wait_ms, duration_ms = others
+                    queue_ms, wait_ms, duration_ms, workflow_id = others
                     yield (
                         tenant,
                         Sample(
@@ -141,6 +145,7 @@ class ParquetDraft:
                             queue_ms=queue_ms,
                             wait_ms=wait_ms,
                             duration_ms=duration_ms,
+                            workflow_id=workflow_id,
                         ),
                     )
 
@@ -189,7 +194,7 @@ def _old(db: Any, path: Path, without: Collection[str]) -> str:
     A file of an earlier release may lack columns. Those that only a later release knows are kept as they are.
     """
     source = f"read_parquet({literal(path)})"
-    known = {name for name, *_ in db.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
+    known = _columns(db, source)
     casts = ", ".join(
         f"CAST({column.name} AS {column.file_type}) AS {column.name}"
         for column in COLUMNS
@@ -197,6 +202,10 @@ def _old(db: Any, path: Path, without: Collection[str]) -> str:
     )
     kept = f" AND NOT {of_tenants(without)}" if without else ""
     return f"SELECT * REPLACE ({casts}) FROM {source} WHERE id NOT IN (SELECT id FROM hot){kept}"
+
+
+def _columns(db: Any, source: str) -> set[str]:
+    return {name for name, *_ in db.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
 
 
 def _filling(path: Path, old: Path | None) -> str:

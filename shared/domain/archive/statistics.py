@@ -36,6 +36,8 @@ class Sample:
     wait_ms: int | None
     duration_ms: int | None
     """Of the last recorded attempt."""
+    workflow_id: str | None = None
+    """The workflow of a task."""
 
 
 def sample_of(row: ArchiveRow) -> Sample:
@@ -51,6 +53,7 @@ def sample_of(row: ArchiveRow) -> Sample:
         queue_ms=row.queue_ms,
         wait_ms=row.wait_ms,
         duration_ms=last.duration_ms if last is not None else None,
+        workflow_id=row.job_id if row.task is not None else None,
     )
 
 
@@ -136,14 +139,17 @@ def _status_class(status: int | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnitSums:
-    """The sums of one unit of the archive: of one tenant, or of all tenants."""
+    """The sums of one unit of the archive: of one tenant, of one of its workflows, or of all tenants."""
 
     unit: ArchiveUnit
     tenant_id: str | None
     """None: all tenants."""
     sums: Sums
     row_groups: tuple[int, int] | None = None
-    """The first and the last row group of the file with rows of the tenant, counted from 0; None without a row."""
+    """The first and the last row group of the file with rows of the tenant, counted from 0; None without a row, and for
+    a workflow."""
+    workflow_id: str | None = None
+    """The workflow whose tasks are counted; None: all executions."""
 
 
 def sums_by_tenant(
@@ -151,26 +157,45 @@ def sums_by_tenant(
     samples: Iterable[tuple[str, Sample]],
     unended: Mapping[str, int],
     *,
+    unended_tasks: Mapping[tuple[str, str], int] | None = None,
     is_replaced: bool = False,
 ) -> Iterator[UnitSums]:
-    """The sums of each tenant, and those of all tenants at last; nothing for a unit without a row.
+    """The sums of each tenant and of its workflows, and those of all tenants at last; nothing for a unit without a row.
 
     Where the unit `is_replaced`, the sums of all tenants come even if no execution is left.
     `samples` has tenant and sample of each row in the order of the file, in which the rows of a tenant are together.
-    `unended` has the number of executions that have not ended, by tenant.
+    `unended` has the number of executions that have not ended, by tenant, and `unended_tasks` those of them that are
+    tasks, by tenant and workflow.
     """
-    whole, left = Sums(), dict(unended)
+    whole, left, left_tasks = Sums(), dict(unended), _by_tenant(unended_tasks or {})
     numbered = ((tenant, number, sample) for number, (tenant, sample) in enumerate(samples))
     for tenant, rows in groupby(numbered, key=itemgetter(0)):
         sums, first, last = Sums(unended=left.pop(tenant, 0)), -1, -1
+        workflows = left_tasks.pop(tenant, {})
         for _, number, sample in rows:
             sums.add(sample)
             first, last = (number if first < 0 else first), number
+            if sample.workflow_id is not None:
+                workflows.setdefault(sample.workflow_id, Sums()).add(sample)
         whole.merge(sums)
         groups = first // ROW_GROUP, last // ROW_GROUP
         yield UnitSums(unit=unit, tenant_id=tenant, sums=sums, row_groups=groups)
+        yield from _of_workflows(unit, tenant, workflows)
     for tenant, count in sorted(left.items()):
         whole.unended += count
         yield UnitSums(unit=unit, tenant_id=tenant, sums=Sums(unended=count))
+        yield from _of_workflows(unit, tenant, left_tasks.get(tenant, {}))
     if whole.rows or whole.unended or is_replaced:
         yield UnitSums(unit=unit, tenant_id=None, sums=whole)
+
+
+def _by_tenant(unended: Mapping[tuple[str, str], int]) -> dict[str, dict[str, Sums]]:
+    found: dict[str, dict[str, Sums]] = {}
+    for (tenant, workflow_id), count in unended.items():
+        found.setdefault(tenant, {})[workflow_id] = Sums(unended=count)
+    return found
+
+
+def _of_workflows(unit: ArchiveUnit, tenant: str, workflows: Mapping[str, Sums]) -> Iterator[UnitSums]:
+    for workflow_id, sums in sorted(workflows.items()):
+        yield UnitSums(unit=unit, tenant_id=tenant, sums=sums, workflow_id=workflow_id)

@@ -110,7 +110,12 @@ class ArchiveUnitPass:
             verdict = self._judge(lease, found, before, self._look(unit), began_at)
             # Before the pass is recorded: a unit that was passed has its statistics.
             self.put_statistics.execute(
-                lease, draft.samples(), found.unended, etag=file.etag, is_replaced=bool(without)
+                lease,
+                draft.samples(),
+                found.unended,
+                etag=file.etag,
+                unended_tasks=found.unended_tasks,
+                is_replaced=bool(without),
             )
             if verdict.seals and file.etag is not None and self._read_back(unit, draft) != file.summary:
                 self._record(lease, replace(verdict, is_intact=False), began_at)

@@ -7,6 +7,7 @@ from shared.dataclass import dataclass
 from shared.domain.archive.row import row_of
 from shared.domain.archive.statistics import Sample, sample_of
 from shared.domain.bounded_cache import BoundedCache
+from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.ports.executions import ExecutionStore
 from shared.usecases.reading.read_executions import read_readable
@@ -27,6 +28,21 @@ class CountEnded:
 
     def execute(self, tenant_id: str, ids: Sequence[ExecutionId]) -> Iterator[Sample]:
         """The samples of those executions of a tenant that have ended. Unreadable ones are left out."""
+        return (found for found in self._found(tenant_id, ids) if isinstance(found, Sample))
+
+    def tasks(
+        self, tenant_id: str, workflow_id: str, ids: Sequence[ExecutionId]
+    ) -> Iterator[Sample | ExecutionId]:
+        """Of those executions that are tasks of a workflow: the sample of one that has ended, the ID of another."""
+        for found in self._found(tenant_id, ids):
+            if isinstance(found, Sample):
+                if found.workflow_id == workflow_id:
+                    yield found
+            elif found.task is not None and found.job_id == workflow_id:
+                yield found.id
+
+    def _found(self, tenant_id: str, ids: Sequence[ExecutionId]) -> Iterator[Sample | Execution]:
+        """Samples of ended executions, and the others themselves."""
         unknown: list[ExecutionId] = []
         for identity in ids:
             sample = self._kept.get((tenant_id, identity))
@@ -37,7 +53,11 @@ class CountEnded:
         for start in range(0, len(unknown), AT_ONCE):
             found = read_readable(self.store, unknown[start : start + AT_ONCE])
             for identity, execution in found.items():
-                if execution.tenant_id == tenant_id and execution.state.is_terminal:
+                if execution.tenant_id != tenant_id:
+                    continue
+                if execution.state.is_terminal:
                     sample = sample_of(row_of(execution))
                     self._kept[tenant_id, identity] = sample
                     yield sample
+                else:
+                    yield execution

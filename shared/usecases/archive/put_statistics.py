@@ -11,7 +11,7 @@ from shared.ports.history import HistoryStore
 from shared.ports.runtime import Spread
 
 BATCH = 64
-"""Tenants whose sums are in memory at a time."""
+"""Tenants and workflows whose sums are stored side by side."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,7 @@ class PutStatistics:
         samples: Iterable[tuple[str, Sample]],
         unended: Mapping[str, int],
         *,
+        unended_tasks: Mapping[tuple[str, str], int] | None = None,
         etag: str | None,
         is_replaced: bool = False,
     ) -> None:
@@ -39,7 +40,9 @@ class PutStatistics:
         def put(sums: UnitSums) -> bool:
             return self._put(sums, lease.version, etag)
 
-        sums = sums_by_tenant(lease.unit, samples, unended, is_replaced=is_replaced)
+        sums = sums_by_tenant(
+            lease.unit, samples, unended, unended_tasks=unended_tasks, is_replaced=is_replaced
+        )
         while batch := list(islice(sums, BATCH)):
             self.spread(put, batch)
 

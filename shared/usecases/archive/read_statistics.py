@@ -10,7 +10,7 @@ from dataclasses import field
 
 from shared.dataclass import dataclass
 from shared.domain.archive.stat_window import StatWindow, Step
-from shared.domain.archive.statistics import Sums
+from shared.domain.archive.statistics import Sample, Sums
 from shared.domain.archive.unit import DAY_MS, HOUR_MS, hour_of
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.errors import InvalidValueError
@@ -27,6 +27,8 @@ MOST_UNCOUNTED = 20_000
 """Index entries that a request reads at most, about 300 read units."""
 MOST_READ = 500
 """Executions of later hours that a request reads at most, about as many read units."""
+MOST_OF_WORKFLOW = 2_000
+"""The same for the tasks of one workflow, which no index tells from the tenant's other executions."""
 
 
 @dataclass(slots=True)
@@ -70,19 +72,29 @@ class ReadStatistics:
     clock: Clock
     archive_days: int
 
-    def execute(self, tenant: Tenant | None, window: StatWindow) -> StatReport:
-        """Of one tenant, or of all tenants for None, whose later hours have no counts. UnavailableError."""
+    def execute(
+        self, tenant: Tenant | None, window: StatWindow, workflow_id: str | None = None
+    ) -> StatReport:
+        """Of one tenant, or of all tenants for None, whose later hours have no counts. UnavailableError.
+
+        With `workflow_id`, the executions of the tasks of that workflow of the tenant.
+        """
         # One look decides from which hour on the index is asked, so that no execution counts twice.
         mark = kept_mark(self.history, self.clock.now_ms(), self.archive_days)
         buckets = [StatBucket(start, start + window.step.ms) for start in window.starts()]
-        open_hours = self._add_hours(tenant, window, buckets, mark)
-        self._add_uncounted(tenant, window, buckets, mark)
+        open_hours = self._add_hours(tenant, window, buckets, mark, workflow_id)
+        self._add_uncounted(tenant, window, buckets, mark, workflow_id)
         for bucket in buckets:
             bucket.is_complete = _is_complete(bucket, mark, open_hours)
         return StatReport(window=window, buckets=tuple(buckets), complete_until=complete_until(buckets))
 
     def _add_hours(
-        self, tenant: Tenant | None, window: StatWindow, buckets: list[StatBucket], mark: PassedMark
+        self,
+        tenant: Tenant | None,
+        window: StatWindow,
+        buckets: list[StatBucket],
+        mark: PassedMark,
+        workflow_id: str | None,
     ) -> set[int]:
         """Add the sums of the hours that were passed; those hours in which executions had not ended."""
         open_hours: set[int] = set()
@@ -90,7 +102,10 @@ class ReadStatistics:
         if first >= until:
             return open_hours
         tenant_id, by_minute = tenant.id if tenant else None, window.step is Step.MINUTE
-        for found in self.history.hours(tenant_id, first, until, by_minute=by_minute):
+        found_hours = self.history.hours(
+            tenant_id, first, until, by_minute=by_minute, workflow_id=workflow_id
+        )
+        for found in found_hours:
             if found.sums.unended:
                 open_hours.add(found.unit.hour)
             if not by_minute:
@@ -103,7 +118,12 @@ class ReadStatistics:
         return open_hours
 
     def _add_uncounted(
-        self, tenant: Tenant | None, window: StatWindow, buckets: list[StatBucket], mark: PassedMark
+        self,
+        tenant: Tenant | None,
+        window: StatWindow,
+        buckets: list[StatBucket],
+        mark: PassedMark,
+        workflow_id: str | None,
     ) -> None:
         from_at = max(window.from_at, mark.before * HOUR_MS)
         until_at = min(window.until_at, self.clock.now_ms() + 1)
@@ -113,10 +133,16 @@ class ReadStatistics:
                 bucket.uncounted = Uncounted(None, None)
         elif from_at < until_at:
             span = PositionRange(after=IndexPosition(at=max(0, from_at)), before=IndexPosition(at=until_at))
-            due = self._entries(TenantIndex.DUE, tenant, tenant.index_shards, span)
-            few = _few(due)
+            at_most = MOST_UNCOUNTED if workflow_id is None else MOST_OF_WORKFLOW
+            due = self._entries(TenantIndex.DUE, tenant, tenant.index_shards, span, at_most)
+            few = _few(due, MOST_READ if workflow_id is None else MOST_OF_WORKFLOW)
+            if workflow_id is not None:
+                self._add_tasks(tenant, workflow_id, window, buckets, later, few)
+                return
             failed = (
-                self._entries(TenantIndex.FAILED, tenant, FAILURE_PARTITIONS, span) if few is None else ()
+                self._entries(TenantIndex.FAILED, tenant, FAILURE_PARTITIONS, span, MOST_UNCOUNTED)
+                if few is None
+                else ()
             )
             due_counts, failed_counts = (_counts(each, until_at, later) for each in (due, failed))
             for bucket, due_count, failed_count in zip(later, due_counts, failed_counts, strict=True):
@@ -125,10 +151,9 @@ class ReadStatistics:
                 self._add_ended(tenant, window, buckets, few)
 
     def _entries(
-        self, index: TenantIndex, tenant: Tenant, shards: int, span: PositionRange
+        self, index: TenantIndex, tenant: Tenant, shards: int, span: PositionRange, at_most: int
     ) -> Sequence[IndexInstants]:
-        at_most = max(1, MOST_UNCOUNTED // shards)
-        return self.queries.instants(index, tenant.id, shards, span, at_most=at_most)
+        return self.queries.instants(index, tenant.id, shards, span, at_most=max(1, at_most // shards))
 
     def _add_ended(
         self, tenant: Tenant, window: StatWindow, buckets: list[StatBucket], ids: Sequence[ExecutionId]
@@ -140,10 +165,33 @@ class ReadStatistics:
             assert bucket.uncounted.due is not None
             bucket.uncounted.due -= 1
 
+    def _add_tasks(
+        self,
+        tenant: Tenant,
+        workflow_id: str,
+        window: StatWindow,
+        buckets: list[StatBucket],
+        later: list[StatBucket],
+        few: Sequence[ExecutionId] | None,
+    ) -> None:
+        """The index does not tell which executions are tasks of the workflow: they are read, or not counted."""
+        if few is None:
+            for bucket in later:
+                bucket.uncounted = Uncounted(None, None)
+            return
+        for found in self.count_ended.tasks(tenant.id, workflow_id, few):
+            due_at = found.due_at if isinstance(found, Sample) else found.dispatch_at
+            bucket = buckets[(due_at - window.from_at) // window.step.ms]
+            if isinstance(found, Sample):
+                bucket.sums.add(found)
+            else:
+                assert bucket.uncounted.due is not None
+                bucket.uncounted.due += 1
 
-def _few(entries: Sequence[IndexInstants]) -> list[ExecutionId] | None:
+
+def _few(entries: Sequence[IndexInstants], at_most: int) -> list[ExecutionId] | None:
     """The executions of these entries; None where they are too many to read. Ids of a newer form are left out."""
-    if not all(each.is_whole for each in entries) or sum(len(each.instants) for each in entries) > MOST_READ:
+    if not all(each.is_whole for each in entries) or sum(len(each.instants) for each in entries) > at_most:
         return None
     found = []
     for each in entries:

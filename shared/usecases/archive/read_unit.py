@@ -26,6 +26,8 @@ class UnitRows:
 
     unended: Counter[str] = field(default_factory=Counter)
     """Executions that have not ended, by tenant."""
+    unended_tasks: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Those of them that are tasks, by tenant and workflow."""
     unreadable: list[str] = field(default_factory=list)
     lasting: Counter[str] = field(default_factory=Counter)
     """Rows whose records cannot expire within a day, by tenant."""
@@ -54,9 +56,11 @@ class ReadUnit:
         for executions in self._pages(self.store, unit, found):
             page = [each for each in executions if each.tenant_id not in without]
             ended = [each for each in page if each.state.is_terminal]
-            found.unended.update(each.tenant_id for each in page if not each.state.is_terminal)
+            open_ones = [each for each in page if not each.state.is_terminal]
+            found.unended.update(each.tenant_id for each in open_ones)
+            found.unended_tasks.update((each.tenant_id, each.job_id) for each in open_ones if each.task)
             if self.restored is not None:
-                unended.update(each.id for each in page if not each.state.is_terminal)
+                unended.update(each.id for each in open_ones)
             rows = self._rows(ended)
             found.lasting.update(row.tenant for row in rows if _lasts(row, lasting_from))
             draft.add(rows)

@@ -102,13 +102,15 @@ class VerifySample:
 
     def _of_statistics(self, unit: ArchiveUnit, draft: ArchiveDraft) -> Iterator[SampleMismatch]:
         for sums in sums_by_tenant(unit, draft.samples_of_copy(), {}, is_replaced=True):
-            if self._stored(sums.tenant_id, unit) != sums.sums:
+            if self._stored(sums.tenant_id, unit, sums.workflow_id) != sums.sums:
                 yield SampleMismatch(unit=unit, part=Part.STATISTICS, tenant_id=sums.tenant_id)
 
-    def _stored(self, tenant_id: str | None, unit: ArchiveUnit) -> Sums | None:
+    def _stored(
+        self, tenant_id: str | None, unit: ArchiveUnit, workflow_id: str | None = None
+    ) -> Sums | None:
         """None for sums that cannot be read, too."""
         try:
-            return self.history.of_unit(tenant_id, unit)
+            return self.history.of_unit(tenant_id, unit, workflow_id)
         except UnreadableItemError:
             return None
 

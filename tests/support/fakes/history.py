@@ -37,22 +37,41 @@ class FakeHistoryStore:
     """Each call is one step."""
 
     stored: dict[tuple[str | None, ArchiveUnit], StoredSums] = field(default_factory=dict)
+    of_workflows: dict[tuple[str, str], dict[ArchiveUnit, StoredSums]] = field(default_factory=dict)
+    """By tenant and workflow."""
     days: dict[tuple[str | None, int], StoredDay] = field(default_factory=dict)
     mark: PassedMark | None = None
     noted_at: int = -1
 
     def put(self, sums: UnitSums, *, version: int, etag: str | None, expires_at_s: int) -> bool:
+        stored = StoredSums(sums, version, etag, expires_at_s)
+        if sums.workflow_id is not None:
+            of_workflow = self.of_workflows.setdefault((sums.tenant_id or "", sums.workflow_id), {})
+            existing = of_workflow.get(sums.unit)
+            if existing is not None and existing.version > version:
+                return False
+            of_workflow[sums.unit] = stored
+            return True
         existing = self.stored.get((sums.tenant_id, sums.unit))
         if existing is not None and existing.version > version:
             return False
-        self.stored[sums.tenant_id, sums.unit] = StoredSums(sums, version, etag, expires_at_s)
+        self.stored[sums.tenant_id, sums.unit] = stored
         return True
 
     def hours(
-        self, tenant_id: str | None, first: int, until: int, *, by_minute: bool = True
+        self,
+        tenant_id: str | None,
+        first: int,
+        until: int,
+        *,
+        by_minute: bool = True,
+        workflow_id: str | None = None,
     ) -> Iterator[UnitSums]:
-        for (owner, unit), stored in sorted(self.stored.items(), key=lambda each: each[0][1]):
-            if owner == tenant_id and first <= unit.hour < until:
+        own = {unit: stored for (owner, unit), stored in self.stored.items() if owner == tenant_id}
+        if workflow_id is not None:
+            own = self.of_workflows.get((tenant_id or "", workflow_id), {})
+        for unit, stored in sorted(own.items(), key=lambda each: each[0]):
+            if first <= unit.hour < until:
                 yield stored.sums if by_minute else replace(stored.sums, sums=joined(stored.sums.sums))
 
     def newest(
@@ -65,17 +84,28 @@ class FakeHistoryStore:
     ) -> Iterator[UnitSums]:
         return reversed(list(self.hours(tenant_id, first, until)))
 
-    def of_unit(self, tenant_id: str | None, unit: ArchiveUnit) -> Sums | None:
-        stored = self.stored.get((tenant_id, unit))
+    def of_unit(
+        self, tenant_id: str | None, unit: ArchiveUnit, workflow_id: str | None = None
+    ) -> Sums | None:
+        if workflow_id is not None:
+            stored = self.of_workflows.get((tenant_id or "", workflow_id), {}).get(unit)
+        else:
+            stored = self.stored.get((tenant_id, unit))
         return stored.sums.sums if stored is not None else None
 
     def forget(self, tenant_id: str, *, limit: int) -> int | None:
         days = [key for key in self.days if key[0] == tenant_id][:limit]
         keys = [key for key in self.stored if key[0] == tenant_id][: limit - len(days)]
+        tasks = [
+            (key, unit) for key, units in self.of_workflows.items() if key[0] == tenant_id for unit in units
+        ]
         for day in days:
             del self.days[day]
         gone = [self.stored.pop(key) for key in keys]
-        return sum(each.sums.sums.rows for each in gone) if gone or days else None
+        gone_tasks = [
+            self.of_workflows[key].pop(unit) for key, unit in tasks[: limit - len(days) - len(keys)]
+        ]
+        return sum(each.sums.sums.rows for each in gone) if gone or days or gone_tasks else None
 
     def etags(self, first: int, until: int) -> Mapping[ArchiveUnit, str]:
         return {

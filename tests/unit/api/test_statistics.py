@@ -12,8 +12,10 @@ from shared.domain.ids import recurring_job_id
 from shared.ports.history import PassedMark
 from shared.usecases.archive.run_archive import COUNTED_BETWEEN_MS
 from tests.support.api.api_world import ApiWorld, Request
+from tests.support.api.job_requests import send
 from tests.support.builders import DUE_AT, TENANT, in_state, one_off
 from tests.support.usecases.archive import END, FIRST_PASS, HOUR, SEAL, ArchiveWorld
+from tests.unit.api.test_workflows import created, started, states, wait
 
 RECURRING = recurring_job_id(DUE_AT, 7, cell="0")
 BEGUN, OVER = "2025-02-19T21:00:00.000Z", "2025-02-19T22:00:00.000Z"
@@ -87,6 +89,34 @@ def test_statistics_of_a_job_are_those_of_its_executions() -> None:
     refused = api.get("/v1/stats", job=job, **old)
     assert refused.problem == "malformed-request"
     assert "14 days" in refused.json["detail"]
+
+
+def test_statistics_of_a_workflow_are_those_of_its_tasks() -> None:
+    api = ApiWorld()
+    workflow = created(api)
+    wait_until = started(api, workflow)
+    wait(api)
+    assert set(states(api, wait_until).values()) == {"succeeded"}
+    found = api.get("/v1/stats", job=workflow["id"]).json
+    assert (found["total"]["ended"], found["total"]["states"]) == (4, {"succeeded": 4})
+    assert found["total"]["lag"]["count"] == 4
+    assert api.get("/v1/stats").json["total"]["ended"] == 4
+    other = created(api)
+    assert api.get("/v1/stats", job=other["id"]).json["total"]["ended"] == 0
+    # A deleted workflow has its statistics, as long as its record exists.
+    assert send(api, "DELETE", f"/v1/workflows/{workflow['id']}", **{"if-match": '"1"'}).status == 200
+    assert api.get("/v1/stats", job=workflow["id"]).json["total"]["ended"] == 4
+
+
+def test_workflow_of_another_tenant_has_no_statistics() -> None:
+    api = ApiWorld()
+    theirs = created(api)
+    stranger = api.world.create_tenant.execute("globex").api_key
+    headers = {"authorization": f"Bearer {stranger}"}
+    for text in (theirs["id"], "wfl_1" + "0" * 27):
+        request = Request(method="GET", path="/v1/stats", headers=headers, query={"job": text})
+        assert api.handle(request).problem == "not-found"
+    assert api.get("/v1/stats", job="wfl_1").problem == "malformed-request"
 
 
 @pytest.mark.parametrize(

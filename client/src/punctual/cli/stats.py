@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from punctual.cli.durations import duration
+from punctual.cli.exits import CommandError, Exit
 from punctual.cli.jobs_of import find_job_id
 from punctual.cli.list_options import AnyJob, Since, Until
 from punctual.cli.output import Column, Format
 from punctual.cli.session import Session, session_of
 from punctual.cli.sparklines import joined, sparkline
 from punctual.cli.texts import escaped, local
+from punctual.cli.workflows_of import is_workflow_id, workflow_id
 
 if TYPE_CHECKING:
     from punctual.models import BusiestJobs, StatBucket, Statistics
@@ -46,9 +48,21 @@ Day = Annotated[
 ]
 
 
+Workflow = Annotated[
+    str | None,
+    typer.Option(
+        "--workflow",
+        metavar="WORKFLOW",
+        help="The id or the key of a workflow: the executions of its tasks alone.",
+        show_default=False,
+    ),
+]
+
+
 def show_stats(
     context: typer.Context,
     job: AnyJob = None,
+    workflow: Workflow = None,
     by: By = "hour",
     since: Since = None,
     until: Until = None,
@@ -56,10 +70,15 @@ def show_stats(
     """Show how many executions ended and failed, and how late their calls began, step by step.
 
     Those of one job reach back 14 days. For earlier days use `punctual busiest --day`, or
-    `punctual searches create --job`.
+    `punctual searches create --job`. Those of a workflow reach back as far as the archive.
     """
     session = session_of(context)
-    only = None if job is None else find_job_id(session, job)
+    if job is not None and workflow is not None:
+        raise CommandError("give a job or --workflow, not both", Exit.USAGE)
+    if workflow is not None:
+        only: str | None = workflow_id(session, "--workflow", workflow)
+    else:
+        only = job if job is None or is_workflow_id(job) else find_job_id(session, job)
     show_statistics(session, session.client.stats.get(by=by, since=since, until=until, job=only))
 
 

@@ -12,17 +12,21 @@ _ID_PREFIX = "wfl_"
 """What begins with it is an id, and no key, as in files."""
 
 
+def is_workflow_id(named: str) -> bool:
+    return named.startswith(_ID_PREFIX)
+
+
 def find_workflow(session: Session, named: str) -> "Workflow":
     """Raises NotFoundError."""
     workflows = session.client.workflows
-    if named.startswith(_ID_PREFIX):
+    if is_workflow_id(named):
         return workflows.get(named)
     return workflows.get_by_key(named)
 
 
 def find_workflow_id(session: Session, named: str) -> str:
     """An id is taken as it is. Raises NotFoundError for a key that no workflow has."""
-    return named if named.startswith(_ID_PREFIX) else find_workflow(session, named).id
+    return named if is_workflow_id(named) else find_workflow(session, named).id
 
 
 def workflow_id(session: Session, flag: str, named: str) -> str:

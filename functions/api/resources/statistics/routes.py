@@ -12,6 +12,8 @@ from shared.domain.archive.busiest import MOST_JOBS, day_window
 from shared.domain.archive.stat_window import StatWindow, Step, stat_window
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import is_job_id
+from shared.domain.tenancy.tenant import Tenant
+from shared.domain.workflows.identities import is_workflow_id
 from shared.usecases.archive.read_job_statistics import MOST_RUNS
 from shared.usecases.archive.read_statistics import StatReport
 
@@ -33,7 +35,8 @@ _DAY = "`day` is a day in UTC that is over, by default the latest one."
         summary="Show counts by outcome, and how late calls began",
         description=(
             f"By the due times of executions. {_LIMITS} With `job`, the executions of one job are counted, at most "
-            f"{MOST_RUNS}, while their records exist. `GET /v1/stats/jobs` has the days before."
+            f"{MOST_RUNS}, while their records exist. `GET /v1/stats/jobs` has the days before. With the id of a "
+            "workflow, `job` counts the executions of its tasks, as far back as the archive reaches."
         ),
         success=200,
         answer=StatisticsOut,
@@ -49,15 +52,18 @@ def get_statistics(context: Context, request: AuthenticatedRequest) -> Response:
     if job_id is None:
         report = context.cases.archive.read_statistics.execute(tenant, window)
     else:
-        report = _of_job(context, tenant.id, job_id, window)
+        report = _of_job(context, tenant, job_id, window)
     return json_response(200, statistics_out(report))
 
 
-def _of_job(context: Context, tenant_id: str, job_id: str, window: StatWindow) -> StatReport:
+def _of_job(context: Context, tenant: Tenant, job_id: str, window: StatWindow) -> StatReport:
+    if is_workflow_id(job_id):
+        context.cases.workflows.find.stored_head(tenant.id, job_id)
+        return context.cases.archive.read_statistics.execute(tenant, window, job_id)
     if not is_job_id(job_id):
-        raise ProblemError(Problem.MALFORMED_REQUEST, "job is the id of a job")
+        raise ProblemError(Problem.MALFORMED_REQUEST, "job is the id of a job or of a workflow")
     try:
-        return context.cases.archive.read_job_statistics.execute(tenant_id, job_id, window)
+        return context.cases.archive.read_job_statistics.execute(tenant.id, job_id, window)
     except InvalidValueError as error:
         raise ProblemError(Problem.MALFORMED_REQUEST, str(error)) from error
 

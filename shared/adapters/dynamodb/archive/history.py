@@ -9,6 +9,8 @@ rows of the tenant without the footer of the file:
 * `et` is the ETag of the file that `rg` refers to, and from which the sums were computed. A file with another ETag may
   have other row groups.
 
+An item of the tasks of one workflow is like that of its tenant, which counts them, too, without `rg` and `et`.
+
 Another item is of one tenant, or of all tenants, on one day: `jb` has the busiest jobs, `vn` when they were counted.
 
 One more item tells which hours were passed: `fr` the first hour, `th` the first hour that was not, `pa` when.
@@ -21,6 +23,7 @@ from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.archive_keys import (
     day_jobs_key,
     hour_sums_key,
+    is_of_workflow,
     parse_hour_sums_sk,
     passed_key,
 )
@@ -58,7 +61,8 @@ class DynamoHistoryStore:
                 Attr.TTL: expires_at_s,
             }
         )
-        return self._put(hour_sums_key(self._region, sums.tenant_id, sums.unit), attributes, version)
+        key = hour_sums_key(self._region, sums.tenant_id, sums.unit, sums.workflow_id)
+        return self._put(key, attributes, version)
 
     def _put(self, key: tuple[str, str], attributes: Item, version: int) -> bool:
         try:
@@ -75,10 +79,16 @@ class DynamoHistoryStore:
         return True
 
     def hours(
-        self, tenant_id: str | None, first: int, until: int, *, by_minute: bool = True
+        self,
+        tenant_id: str | None,
+        first: int,
+        until: int,
+        *,
+        by_minute: bool = True,
+        workflow_id: str | None = None,
     ) -> Iterator[UnitSums]:
-        for row in self._rows_between(tenant_id, first, until):
-            yield _sums(tenant_id, row, by_minute=by_minute)
+        for row in self._rows_between(tenant_id, first, until, workflow_id):
+            yield _sums(tenant_id, row, workflow_id, by_minute=by_minute)
 
     def newest(
         self, tenant_id: str, first: int, until: int, *, at_once: int = HOURS_AT_ONCE
@@ -91,13 +101,13 @@ class DynamoHistoryStore:
         return {parse_hour_sums_sk(row[Attr.SK]): row["et"] for row in rows if "et" in row}
 
     def _rows_between(
-        self, tenant_id: str | None, first: int, until: int, **options: Any
+        self, tenant_id: str | None, first: int, until: int, workflow_id: str | None = None, **options: Any
     ) -> Iterator[dict[str, Any]]:
         if first >= until:
             # DynamoDB refuses bounds in the wrong order.
             return
-        pk, low = hour_sums_key(self._region, tenant_id, ArchiveUnit(hour=first, group=0))
-        _, high = hour_sums_key(self._region, tenant_id, ArchiveUnit(hour=until, group=0))
+        pk, low = hour_sums_key(self._region, tenant_id, ArchiveUnit(hour=first, group=0), workflow_id)
+        _, high = hour_sums_key(self._region, tenant_id, ArchiveUnit(hour=until, group=0), workflow_id)
         start: Any = {}
         while True:
             with translated():
@@ -119,11 +129,13 @@ class DynamoHistoryStore:
                 return
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
-    def of_unit(self, tenant_id: str | None, unit: ArchiveUnit) -> Sums | None:
+    def of_unit(
+        self, tenant_id: str | None, unit: ArchiveUnit, workflow_id: str | None = None
+    ) -> Sums | None:
         with translated():
             answer = self._client.get_item(
                 TableName=self._table,
-                Key=item_key(*hour_sums_key(self._region, tenant_id, unit)),
+                Key=item_key(*hour_sums_key(self._region, tenant_id, unit, workflow_id)),
                 ConsistentRead=True,
             )
         return _sums(tenant_id, dict(decode_all(answer["Item"]))).sums if "Item" in answer else None
@@ -188,14 +200,19 @@ class DynamoHistoryStore:
 
 
 def _rows(row: Any) -> int:
-    """The executions of an item; none of one that cannot be read, and of the item of a day."""
+    """The executions of an item; none of one that cannot be read, of the item of a day, and of a workflow, whose tasks
+    the item of the tenant has."""
+    if is_of_workflow(row[Attr.SK]):
+        return 0
     try:
         return _sums(None, row).sums.rows
     except (UnreadableItemError, ValueError, KeyError):
         return 0
 
 
-def _sums(tenant_id: str | None, row: Any, *, by_minute: bool = True) -> UnitSums:
+def _sums(
+    tenant_id: str | None, row: Any, workflow_id: str | None = None, *, by_minute: bool = True
+) -> UnitSums:
     if row["v"] != VERSION:
         raise UnreadableItemError(f"an item of statistics has version {row['v']!r}")
     unit = parse_hour_sums_sk(row[Attr.SK])
@@ -205,4 +222,5 @@ def _sums(tenant_id: str | None, row: Any, *, by_minute: bool = True) -> UnitSum
         tenant_id=tenant_id,
         sums=read_sums(unit, row["st"], by_minute=by_minute),
         row_groups=(groups[0], groups[1]) if groups else None,
+        workflow_id=workflow_id,
     )

@@ -43,15 +43,26 @@ def due_between_keys(from_at: int, until_at: int) -> tuple[str, str]:
     return f"{from_at:015d}", f"{until_at - 1:015d}#~"
 
 
-def hour_sums_key(region: str, tenant_id: str | None, unit: ArchiveUnit) -> tuple[str, str]:
-    """The statistics of a tenant in a unit, or of all tenants for None; they sort by hour."""
-    return f"{region}#{tenant_id or ALL_TENANTS}", f"h#{unit.hour:07d}#{unit.group:05d}"
+def hour_sums_key(
+    region: str, tenant_id: str | None, unit: ArchiveUnit, workflow_id: str | None = None
+) -> tuple[str, str]:
+    """The statistics of a tenant in a unit, or of all tenants for None; they sort by hour.
+
+    Those of the tasks of a workflow are beside them, so that a tenant is forgotten by one partition.
+    """
+    kind = "h" if workflow_id is None else f"w#{workflow_id}"
+    return f"{region}#{tenant_id or ALL_TENANTS}", f"{kind}#{unit.hour:07d}#{unit.group:05d}"
 
 
 def parse_hour_sums_sk(sk: str) -> ArchiveUnit:
     """The unit of a sort key of `hour_sums_key`; ValueError for any other text."""
-    hour, group = sk.removeprefix("h#").split("#")
+    *_, hour, group = sk.split("#")
     return ArchiveUnit(hour=int(hour), group=int(group))
+
+
+def is_of_workflow(sk: str) -> bool:
+    """Whether a sort key is that of the statistics of a workflow."""
+    return sk.startswith("w#")
 
 
 def day_jobs_key(region: str, tenant_id: str | None, day: int) -> tuple[str, str]:
