@@ -5,6 +5,7 @@ Those of heartbeats and reports are imported on first access: executors make nei
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -85,6 +86,7 @@ class AttemptUseCases:
             entropy=ports.entropy,
             due_clock=self._due_clock,
             offload=ports.offload,
+            join_ends=lambda: self.core.workflows.join_ends(),
         )
 
     def throttle(self, lane: QueueName) -> ThrottleBatch:
@@ -157,7 +159,7 @@ class AttemptUseCases:
                 due_clock=self._due_clock,
                 offload=ports.offload,
             ),
-            settle_attempt=self.settle_attempt,
+            settle_attempt=replace(self.settle_attempt, joins_ends=True),
             file_successor=self.core.file_successor,
             clock=ports.clock,
             entropy=ports.entropy,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
     from shared.usecases.attempts.end_parent import EndParent
     from shared.usecases.attempts.follow_run import FollowRun
+    from shared.usecases.attempts.join_ends import JoinEnds
     from shared.usecases.attempts.stop_parent import StopParent
     from shared.usecases.workflows.cancel_run import CancelRun
     from shared.usecases.workflows.hand_on_result import HandOnResult
@@ -60,6 +61,13 @@ class WorkflowUseCases:
             retention=self.core.settings.retention,
             end_parent=lambda run: self.end_parent.execute(run) if run.parent is not None else None,
         )
+
+    def join_ends(self) -> JoinEnds:
+        """For the tasks of one batch of an executor."""
+        from shared.usecases.attempts.join_ends import JoinEnds
+
+        ports = self.core.ports
+        return JoinEnds(advance_run=self.advance_run.join, clock=ports.clock, offload=ports.offload)
 
     @cached_property
     def begin_run(self) -> BeginRun:

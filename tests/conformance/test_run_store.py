@@ -38,7 +38,7 @@ def of_parent(of: Graph = JOIN, state: RunState = RunState.RUNNING) -> Run:
 def with_end(run: Run, key: str, state: State = State.SUCCEEDED, of: Graph = JOIN) -> Run:
     execution_id = execution_of(run, of, of.indexes()[key])
     assert execution_id is not None
-    return recorded(run, of, execution_id, state)
+    return recorded(run, of, {execution_id: state})
 
 
 def now_stored(lab: Lab, run_id: ExecutionId) -> Run:
@@ -68,6 +68,34 @@ def test_ends_of_different_tasks_that_know_nothing_of_one_another_both_count(lab
     assert second.is_written
     assert second.run == with_end(with_end(run, "a"), "b"), "the second shows both"
     assert now_stored(lab, run.id) == second.run
+
+
+def test_joined_ends_are_recorded_all_or_none_and_beside_those_of_others(lab: Lab) -> None:
+    wide = graph(*(node(key) for key in "abcd"))
+    run = stored(lab, wide)
+    two = with_end(with_end(run, "a", of=wide), "b", State.FAILED, wide)
+    others = with_end(with_end(run, "c", of=wide), "d", State.CANCELLED, wide)
+    assert lab.runs.update(run, two).is_written
+    joined = lab.runs.update(run, others)
+    assert joined.is_written
+    assert [task and task.state.value for task in joined.run.tasks] == [
+        "succeeded",
+        "failed",
+        "succeeded",
+        "cancelled",
+    ]
+
+
+def test_joined_ends_of_which_one_is_recorded_are_refused_and_lose_none(lab: Lab) -> None:
+    wide = graph(*(node(key) for key in "abcd"))
+    run = stored(lab, wide)
+    first = lab.runs.update(run, with_end(run, "a", State.FAILED, wide)).run
+    refused = lab.runs.update(run, with_end(with_end(run, "a", of=wide), "b", of=wide))
+    assert not refused.is_written
+    assert refused.run == first == now_stored(lab, run.id)
+    rest = lab.runs.update(first, with_end(first, "b", of=wide))
+    assert rest.is_written
+    assert now_stored(lab, run.id) == with_end(first, "b", of=wide)
 
 
 def test_an_end_that_is_recorded_does_not_change(lab: Lab) -> None:

@@ -26,6 +26,7 @@ from shared.adapters.http.sender import CallbackSender
 from shared.bootstrap import dynamo_ports
 from shared.domain.archive import schedule
 from shared.usecases.archive import find_matching as find_matching
+from shared.usecases.attempts.join_ends import STEP_MS
 from shared.usecases.bulk import process_job_tasks as process_job_tasks
 from shared.usecases.dead_letters import process_bulk_redrives as process_bulk_redrives
 from shared.usecases.ticks import sweep_shard, watch_buckets
@@ -145,6 +146,9 @@ def _put_into_product(clock: SharedClock) -> None:
             await asyncio.sleep(duration_ms / 1000)
         else:
             clock.advance(duration_ms / 1000)
+            if duration_ms <= STEP_MS:
+                # It waits for another call of its batch, which takes time by the machine's clock alone.
+                await asyncio.sleep(duration_ms / 1000)
 
     def pause_ms(duration_ms: int) -> None:
         if clock.goes:

@@ -70,7 +70,7 @@ CALLBACKS = (
     Mutant(
         name="202 of a worker that was overtaken",
         file="shared/usecases/attempts/settle_attempt.py",
-        old="_is_same_claim(execution, existing) and existing.progress.async_until is not None",
+        old="is_same_claim(execution, existing) and existing.progress.async_until is not None",
         new="existing.state is State.RUNNING",
         killer=_ASYNC,
     ),
@@ -133,8 +133,8 @@ CALLBACKS = (
     Mutant(
         name="message done before the job of a gone receiver is paused",
         file="shared/usecases/attempts/settle_attempt.py",
-        old="is_done=self._is_finalized(ended))",
-        new="is_done=self._is_finalized(ended) or True)",
+        old="is_done=self._is_finalized(ended),",
+        new="is_done=self._is_finalized(ended) or True,",
         killer=_GONE,
     ),
     Mutant(

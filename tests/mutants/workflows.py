@@ -7,6 +7,8 @@ _RULES = "tests/unit/domain/workflows/test_run_rules.py"
 _STORE = "tests/conformance/test_run_store.py"
 _RUNS = "tests/unit/usecases/workflows/test_runs.py"
 _CRASHES = "tests/unit/usecases/workflows/test_run_crashes.py"
+_JOINED = "tests/unit/usecases/workflows/test_joined_ends.py"
+_JOIN = "shared/usecases/attempts/join_ends.py"
 _SCHEDULED = "tests/unit/usecases/workflows/test_scheduled_runs.py"
 _SCHEDULED_CRASHES = "tests/unit/usecases/workflows/test_scheduled_run_crashes.py"
 _REPAIRS = "tests/unit/usecases/workflows/test_repair_runs.py"
@@ -185,8 +187,10 @@ WORKFLOWS = (
     Mutant(
         name="end of an execution that the run does not name any more",
         file=_RUN_RULES,
-        old="        if task is not None and execution_of(run, graph, index) == execution_id:\n",
-        new="        if task is not None:\n",
+        old="        if task is not None and execution_id is not None and execution_id in ends:\n"
+        "            changes[index] = replace(task, state=_ENDS[ends[execution_id]])\n",
+        new="        if task is not None:\n"
+        "            changes[index] = replace(task, state=_ENDS[next(iter(ends.values()))])\n",
         killer=_RULES,
     ),
     Mutant(
@@ -265,7 +269,56 @@ WORKFLOWS = (
         file="shared/usecases/outcomes/finalize_execution.py",
         old="            self.advance_run(ended)\n",
         new="            pass\n",
-        killer=_RUNS,
+        killer=_CRASHES,
+    ),
+    Mutant(
+        name="joined end that no run learns of",
+        file=_JOIN,
+        old="        of_run.ended.append(result.untold)\n",
+        new="",
+        killer=_JOINED,
+    ),
+    Mutant(
+        name="ends of one batch that are told one by one",
+        file=_JOIN,
+        old="            if not of_run.attempts:\n",
+        new="            if True:\n",
+        killer=_JOINED,
+    ),
+    Mutant(
+        name="end that waits for the slowest call of its batch",
+        file=_JOIN,
+        old="        for _ in range(JOIN_MS // STEP_MS):\n",
+        new="        for _ in range(100 * JOIN_MS // STEP_MS):\n",
+        killer=_JOINED,
+    ),
+    Mutant(
+        name="late end that rests on ends which were told before it",
+        file=_JOIN,
+        old="        ended, of_run.ended, of_run.telling = of_run.ended, [], None\n",
+        new="        ended = of_run.ended\n",
+        killer=_JOINED,
+    ),
+    Mutant(
+        name="attempt without an end that the others wait for",
+        file=_JOIN,
+        old="            of_run.attempts -= 1\n",
+        new="            of_run.attempts -= 0\n",
+        killer=_JOINED,
+    ),
+    Mutant(
+        name="message of a batch that is done before its run has learned of the end",
+        file=_JOIN,
+        old="is_done=result.is_done and is_told",
+        new="is_done=result.is_done",
+        killer=_JOINED,
+    ),
+    Mutant(
+        name="joined end that hides what an earlier process chose and left unfiled",
+        file=_ADVANCE,
+        old="            if len(ends) == len(ended):\n",
+        new="            if ends:\n",
+        killer=_JOINED,
     ),
     Mutant(
         name="process that overlooks the ends that its own write shows",
@@ -529,8 +582,8 @@ WORKFLOWS = (
     Mutant(
         name="end of a run that its execution does not learn of",
         file=_ADVANCE,
-        old="                self.end_parent(self.go_on(workflow, run, {ended.id: ended.state}))\n",
-        new="                self.go_on(workflow, run, {ended.id: ended.state})\n",
+        old="                self.end_parent(self.go_on(workflow, run, ends))\n",
+        new="                self.go_on(workflow, run, ends)\n",
         killer=_SCHEDULED,
     ),
     Mutant(

@@ -52,7 +52,7 @@ def one_end(data: st.DataObject, run: Run, of: Graph) -> Run:
     index = data.draw(st.sampled_from(run.open_tasks()))
     execution_id = execution_of(run, of, index)
     assert execution_id is not None
-    return decided(recorded(run, of, execution_id, data.draw(ENDS)), of, NOW)
+    return decided(recorded(run, of, {execution_id: data.draw(ENDS)}), of, NOW)
 
 
 def ends_by_itself(data: st.DataObject, run: Run, of: Graph, *, may_cancel: bool) -> Run:
@@ -105,7 +105,7 @@ def in_order(run: Run, of: Graph, ends: dict[int, State], order: list[int]) -> R
     for index in order:
         execution_id = execution_of(run, of, index)
         assert execution_id is not None
-        after = recorded(run, of, execution_id, ends[index])
+        after = recorded(run, of, {execution_id: ends[index]})
         assert only_records_ends(run, after)
         run = decided(after, of, NOW)
     return run

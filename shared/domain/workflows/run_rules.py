@@ -4,7 +4,7 @@ All functions are pure. A decision rests on ends, which are final within an epoc
 processes that know different ends in the same state never contradict one another; who knows more decides more.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from shared.domain.errors import InvalidStateError
@@ -45,13 +45,14 @@ def execution_of(run: Run, graph: Graph, index: int) -> ExecutionId | None:
     return task_execution_id(run.id, graph.nodes[index].key, task.epoch, task.at, run.counts)
 
 
-def recorded(run: Run, graph: Graph, execution_id: ExecutionId, ended: State) -> Run:
-    """The run with the end of an execution. It counts only for the task whose present execution it is."""
-    for index in run.open_tasks():
-        task = run.tasks[index]
-        if task is not None and execution_of(run, graph, index) == execution_id:
-            return _with(run, {index: replace(task, state=_ENDS[ended])})
-    return run
+def recorded(run: Run, graph: Graph, ends: Mapping[ExecutionId, State]) -> Run:
+    """The run with the ends of executions. Each counts only for the task whose present execution it is."""
+    changes: dict[int, TaskProgress] = {}
+    for index in run.open_tasks() if ends else ():
+        task, execution_id = run.tasks[index], execution_of(run, graph, index)
+        if task is not None and execution_id is not None and execution_id in ends:
+            changes[index] = replace(task, state=_ENDS[ends[execution_id]])
+    return _with(run, changes) if changes else run
 
 
 def decided(run: Run, graph: Graph, now_ms: int) -> Run:

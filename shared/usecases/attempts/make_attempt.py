@@ -35,6 +35,8 @@ class AttemptResult:
     is_done: bool
     answer: CallbackResponse
     started_at: int
+    untold: Execution | None = None
+    """A task that has ended, and whose run has to be told of it."""
 
     @property
     def lag_ms(self) -> int:
@@ -90,6 +92,7 @@ class MakeAttempt:
             is_done=settlement.is_done,
             answer=called.answer,
             started_at=called.started_at,
+            untold=settlement.untold,
         )
 
     async def _settle(

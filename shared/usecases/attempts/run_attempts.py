@@ -4,10 +4,13 @@ Claim first, then wait for the due time, then call; all calls of a batch run con
 reported as done only when everything it stood for is durable elsewhere.
 """
 
+from __future__ import annotations
+
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from shared.dataclass import dataclass
 from shared.domain.dispatch.arrival import Arrival, WaitSoFar
@@ -32,6 +35,9 @@ from shared.usecases.attempts.settlement import AttemptEnd
 from shared.usecases.limits.apply_backpressure import ReceivedMessage
 from shared.usecases.limits.throttle_batch import DeferredKey, ThrottleBatch
 
+if TYPE_CHECKING:
+    from shared.usecases.attempts.join_ends import JoinEnds
+
 BACKLOG_MS = 5_000
 """A message received this long after it became visible shows that its lane is behind."""
 REPORT_EVERY_MS = 15_000
@@ -53,6 +59,13 @@ KeyResult = AttemptResult | RefusalResult | WriteUnknown | DeferredKey
 
 
 @dataclass(slots=True)
+class _Batch:
+    deadline_at: int
+    ends: JoinEnds | None = None
+    """From the first attempt of a workflow's task on."""
+
+
+@dataclass(slots=True)
 class RunAttempts:
     lane: QueueName
     queue: WakeupQueue
@@ -67,6 +80,8 @@ class RunAttempts:
     entropy: Entropy
     due_clock: DueClock
     offload: Offload
+    join_ends: Callable[[], JoinEnds]
+    """For the tasks of one batch."""
     _reported_at: int = 0
 
     async def execute(self, deliveries: Sequence[Delivery], deadline_at: int) -> BatchReport:
@@ -117,11 +132,12 @@ class RunAttempts:
             unclaimed: dict[ExecutionId, KeyResult] = dict.fromkeys(arrivals, UNCLAIMED)
             return unclaimed | deferred
         running: dict[ExecutionId, asyncio.Task[KeyResult]] = {}
+        batch = _Batch(deadline_at)
         has_claimed = bool(deferred)
         try:
             async for key, result in self.claim_keys.execute(list(arrivals)):
                 has_claimed |= isinstance(result, Execution)
-                running[key] = asyncio.create_task(self._run_key(result, arrivals[key], deadline_at))
+                running[key] = asyncio.create_task(self._run_key(result, arrivals[key], batch))
             if has_claimed:
                 # Beside the calls: a slow leases table must not use up their leases.
                 await self._report_progress(ready, self.due_clock.now_ms())
@@ -169,12 +185,12 @@ class RunAttempts:
                         arrivals[key] = arrival
         return arrivals
 
-    async def _run_key(self, answer: ClaimResult, arrival: Arrival, deadline_at: int) -> KeyResult:
+    async def _run_key(self, answer: ClaimResult, arrival: Arrival, batch: _Batch) -> KeyResult:
         try:
             if isinstance(answer, ClaimRejected) and answer.existing and answer.existing.awaits_admission:
-                return await self._enter(answer.existing, arrival, deadline_at)
+                return await self._enter(answer.existing, arrival, batch)
             if isinstance(answer, Execution):
-                return await self._attempt(answer, arrival, deadline_at)
+                return await self._attempt(answer, arrival, batch)
             if isinstance(answer, ClaimRejected):
                 return await self.offload(self.settle_refusal.execute, answer.existing, arrival.receive_count)
         except UnavailableError as error:
@@ -183,7 +199,7 @@ class RunAttempts:
             return WriteUnknown(type(error).__name__, is_permanent=True, error=error)
         return answer
 
-    async def _enter(self, execution: Execution, arrival: Arrival, deadline_at: int) -> KeyResult:
+    async def _enter(self, execution: Execution, arrival: Arrival, batch: _Batch) -> KeyResult:
         """Admit a guarded execution, which rejected a plain claim, and claim it if it may start."""
         admission = await self.offload(self.guard_start.execute, execution)
         if admission is Admission.RACE:
@@ -191,17 +207,21 @@ class RunAttempts:
         if admission is not Admission.START:
             is_held = admission is Admission.HOLD
             return RefusalResult(kind=Refusal.HELD if is_held else Refusal.DROPPED)
-        if not self._has_time(deadline_at):
+        if not self._has_time(batch.deadline_at):
             return UNCLAIMED
         [(_, result)] = [each async for each in self.claim_keys.execute([execution.id], admitted=True)]
         if isinstance(result, Execution):
-            return await self._attempt(result, arrival, deadline_at)
+            return await self._attempt(result, arrival, batch)
         if isinstance(result, ClaimRejected):
             return await self.offload(self.settle_refusal.execute, result.existing, arrival.receive_count)
         return result
 
-    async def _attempt(self, execution: Execution, arrival: Arrival, deadline_at: int) -> AttemptResult:
-        result = await self.make_attempt.execute(execution, deadline_at, arrival)
+    async def _attempt(self, execution: Execution, arrival: Arrival, batch: _Batch) -> AttemptResult:
+        attempt = self.make_attempt.execute(execution, batch.deadline_at, arrival)
+        if execution.task is not None:
+            batch.ends = batch.ends or self.join_ends()
+            return await batch.ends.execute(execution.task.run, attempt)
+        result = await attempt
         if execution.recurrence is not None and result.end in ENDS:
             with suppress(PunctualError):
                 await self.offload(self.guard_start.wake_waiting, execution)

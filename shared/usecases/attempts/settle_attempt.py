@@ -15,7 +15,7 @@ from shared.domain.executions.stages import AttemptStages, Stages, following
 from shared.domain.executions.states import EndReason, State, Transition
 from shared.ports.executions import ExecutionStore, Finish
 from shared.ports.runtime import Clock, Entropy
-from shared.usecases.attempts.settlement import AttemptEnd, Settlement
+from shared.usecases.attempts.settlement import AttemptEnd, Settlement, is_same_claim, overtaken
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.outcomes.finalize_execution import FinalizeExecution
 from shared.usecases.outcomes.notify_outcome import NotifyOutcome
@@ -39,6 +39,8 @@ class SettleAttempt:
     clock: Clock
     entropy: Entropy
     retention: Retention
+    joins_ends: bool = False
+    """The caller tells the run of an ended task: a batch may have several ends for it."""
 
     def execute(
         self,
@@ -176,7 +178,7 @@ class SettleAttempt:
             finish = replace(stopped, stages=finish.stages, successor_sent=finish.successor_sent)
             existing = self.store.finish(execution, finish)
         if existing is not None and not _is_recorded(execution, finish, existing):
-            return _overtaken(execution, existing)
+            return overtaken(execution, existing)
         if finish.next_attempt_at is not None:
             is_woken = self._wake_for_retry(execution, finish.next_attempt_at)
             return Settlement(end=_END[finish.transition], is_done=is_woken)
@@ -185,7 +187,8 @@ class SettleAttempt:
             return Settlement(end=AttemptEnd.SUCCEEDED)
         # An existing record names its own notification, which must be filed instead of the one in `finish`.
         ended = existing or _ended(execution, finish)
-        return Settlement(end=_END[finish.transition], is_done=self._is_finalized(ended))
+        untold = ended if self.joins_ends and ended.task is not None else None
+        return Settlement(end=_END[finish.transition], is_done=self._is_finalized(ended), untold=untold)
 
     def _wake_for_retry(self, execution: Execution, next_attempt_at: int) -> bool:
         try:
@@ -196,7 +199,7 @@ class SettleAttempt:
 
     def _is_finalized(self, ended: Execution) -> bool:
         try:
-            self.finalize.execute(ended)
+            self.finalize.execute(ended, tells_run=not self.joins_ends)
         except (ServiceError, UnreadableItemError):
             return False
         return True
@@ -218,10 +221,10 @@ class SettleAttempt:
             successor_sent=successor_sent,
         )
         if existing is None or (
-            _is_same_claim(execution, existing) and existing.progress.async_until is not None
+            is_same_claim(execution, existing) and existing.progress.async_until is not None
         ):
             return Settlement(end=AttemptEnd.ASYNC_ACCEPTED)
-        return _overtaken(execution, existing)
+        return overtaken(execution, existing)
 
 
 _SKIPPED = frozenset({EndReason.LATE, EndReason.SUSPENDED})
@@ -284,17 +287,6 @@ def _end_reason(execution: Execution, answer: CallbackResponse) -> EndReason:
     return EndReason.STOPPED if execution.progress.stop_retries else EndReason.ATTEMPTS_USED_UP
 
 
-def _is_same_claim(execution: Execution, existing: Execution) -> bool:
-    mine, other = execution.progress, existing.progress
-    return (other.owner, other.claims) == (mine.owner, mine.claims) and existing.state is State.RUNNING
-
-
 def _was_stopped(execution: Execution, existing: Execution) -> bool:
     """Whether a retry was rejected only because retries were stopped during the call."""
-    return existing.progress.stop_retries and _is_same_claim(execution, existing)
-
-
-def _overtaken(execution: Execution, existing: Execution) -> Settlement:
-    """A different outcome of the same attempt can only be the receiver's report."""
-    is_reported = any(outcome.attempt == execution.attempt for outcome in existing.progress.outcomes)
-    return Settlement(end=AttemptEnd.REPORTED if is_reported else AttemptEnd.FENCED)
+    return existing.progress.stop_retries and is_same_claim(execution, existing)

@@ -3,6 +3,8 @@
 from enum import StrEnum
 
 from shared.dataclass import dataclass
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
 
 
 class AttemptEnd(StrEnum):
@@ -30,3 +32,17 @@ class Settlement:
 
     end: AttemptEnd
     is_done: bool = True
+    untold: Execution | None = None
+    """A task that has ended, and of whose end the caller has to tell the run."""
+
+
+def overtaken(execution: Execution, existing: Execution) -> Settlement:
+    """Another write came first. A different outcome of the same attempt can only be the receiver's report."""
+    is_reported = any(outcome.attempt == execution.attempt for outcome in existing.progress.outcomes)
+    return Settlement(end=AttemptEnd.REPORTED if is_reported else AttemptEnd.FENCED)
+
+
+def is_same_claim(execution: Execution, existing: Execution) -> bool:
+    """Whether the claim of an execution is still the present one."""
+    mine, other = execution.progress, existing.progress
+    return (other.owner, other.claims) == (mine.owner, mine.claims) and existing.state is State.RUNNING

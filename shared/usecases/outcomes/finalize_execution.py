@@ -31,13 +31,13 @@ class FinalizeExecution:
     advance_run: Callable[[Execution], None]
     """Tells the run of a workflow of the end of its task."""
 
-    def execute(self, ended: Execution) -> None:
+    def execute(self, ended: Execution, *, tells_run: bool = True) -> None:
         """File the notification, tell the run of a task, and pause a job whose receiver is gone.
 
-        UnavailableError if one of them may be missing: call again.
+        UnavailableError if one of them may be missing: call again. Without `tells_run`, the caller tells the run.
         """
         self.notify.execute(ended)
-        if ended.task is not None:
+        if ended.task is not None and tells_run:
             self.advance_run(ended)
         if ended.receiver_gone and is_recurring_job_id(ended.job_id):
             self._pause_job(ended)

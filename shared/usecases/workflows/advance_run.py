@@ -56,7 +56,15 @@ class AdvanceRun:
 
         The message of the task is done only afterwards. UnavailableError: call again.
         """
-        run = self.runs.get(ended.task.run) if ended.task is not None else None
+        if ended.task is not None:
+            self.join(ended.task.run, [ended])
+
+    def join(self, run_id: ExecutionId, ended: Sequence[Execution]) -> None:
+        """Tell a run of the ends of several of its tasks: one write records them all, and what follows from them.
+
+        UnavailableError: the run may have learned of some of them, so call again, in any order or one by one.
+        """
+        run = self.runs.get(run_id)
         if run is None:
             return
         if run.state.is_terminal:
@@ -68,11 +76,12 @@ class AdvanceRun:
         if workflow is None:
             return
         present = {execution_of(run, workflow.graph, index) for index in run.open_tasks()}
+        ends = {each.id: each.state for each in ended if each.id in present and each.state.is_terminal}
         try:
-            if ended.id in present and ended.state.is_terminal:
-                self.end_parent(self.go_on(workflow, run, {ended.id: ended.state}))
+            if len(ends) == len(ended):
+                self.end_parent(self.go_on(workflow, run, ends))
             else:
-                # The end is recorded: an earlier try may have crashed before it filed what follows.
+                # An end is recorded: an earlier try may have crashed before it filed what follows.
                 self.heal(workflow, run)
         except NotFoundError:
             return  # The tenant is being deleted.
@@ -133,11 +142,8 @@ class AdvanceRun:
         """The stored run after all steps, and the tasks that these steps chose."""
         chosen: set[int] = set()
         for _ in range(TRIES):
-            after = run
-            for execution_id, state in ends.items():
-                after = recorded(after, workflow.graph, execution_id, state)
             now_ms = self.clock.now_ms()
-            after = decided(after, workflow.graph, now_ms)
+            after = decided(recorded(run, workflow.graph, ends), workflow.graph, now_ms)
             if after == run:
                 return run, sorted(chosen)
             after = self.announce.named(workflow, after)

@@ -17,7 +17,7 @@ from shared.domain.workflows.new_workflow import NewTask, NewWorkflow
 from shared.domain.workflows.run import Run
 from shared.domain.workflows.run_rules import execution_of
 from shared.domain.workflows.workflow import Workflow
-from shared.usecases.attempts.batch_report import Delivery, Verdict
+from shared.usecases.attempts.batch_report import Delivery
 from tests.support.builders import TENANT
 from tests.support.fakes.sender import succeeds
 from tests.support.fakes.wakeup_queue import SentMessage
@@ -31,6 +31,9 @@ LONGEST = 500
 
 class WorkflowWorld(World):
     """One tenant's workflows."""
+
+    batch = 1
+    """Messages that the executor gets at once, at most."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(answer_to=self._answer, **settings)
@@ -123,11 +126,13 @@ class WorkflowWorld(World):
         raise AssertionError("the messages do not come to an end")
 
     def work_one(self) -> None:
-        """Let the executor handle the next message."""
-        message = min(self.queue.messages, key=lambda each: each.visible_at)
-        self.queue.messages.remove(message)
-        self.clock.time_ms = max(self.clock.time_ms, message.visible_at)
-        self._receive(message)
+        """Let the executor handle the next messages: one, or as many as are visible and make a batch."""
+        messages = sorted(self.queue.messages, key=lambda each: each.visible_at)
+        self.clock.time_ms = max(self.clock.time_ms, messages[0].visible_at)
+        received = [each for each in messages if each.visible_at <= self.clock.time_ms][: self.batch]
+        for message in received:
+            self.queue.messages.remove(message)
+        self._receive(*received)
 
     def sweep_after(self, minutes: int = 0) -> None:
         """Let the sweeper run once each minute, for so many minutes and two more."""
@@ -146,21 +151,20 @@ class WorkflowWorld(World):
         now_ms = self.clock.now_ms()
         self._receive(SentMessage(wakeup=wakeup, sent_at=now_ms, visible_at=now_ms))
 
-    def _receive(self, message: SentMessage) -> None:
+    def _receive(self, *messages: SentMessage) -> None:
+        by_id = {f"m{number}": message for number, message in enumerate(messages)}
         report = self.run(
-            Delivery(
-                message_id="m",
-                sent_at=message.sent_at,
-                receive_count=1,
-                wakeup=message.wakeup,
+            *(
+                Delivery(message_id=message_id, sent_at=each.sent_at, receive_count=1, wakeup=each.wakeup)
+                for message_id, each in by_id.items()
             )
         )
-        for settled in report.settled:
-            if settled.verdict is Verdict.RETURN:
-                again = self.clock.time_ms + 1_000 * max(1, settled.visible_after_seconds or 0)
-                self.queue.messages.append(
-                    SentMessage(wakeup=message.wakeup, sent_at=message.sent_at, visible_at=again)
-                )
+        for settled in report.returned():
+            message = by_id[settled.delivery.message_id]
+            again = self.clock.time_ms + 1_000 * max(1, settled.visible_after_seconds or 0)
+            self.queue.messages.append(
+                SentMessage(wakeup=message.wakeup, sent_at=message.sent_at, visible_at=again)
+            )
 
     def _answer(self, callback: Callback) -> CallbackResponse:
         return self.answers.get(_key_of(callback)) or succeeds(callback)

@@ -196,7 +196,7 @@ def test_execution_of_a_task_says_whether_its_result_is_needed_and_whether_it_ne
     for index in (0, 1):
         execution_id = execution_of(run, workflow.graph, index)
         assert execution_id is not None
-        run = recorded(run, workflow.graph, execution_id, State.SUCCEEDED)
+        run = recorded(run, workflow.graph, {execution_id: State.SUCCEEDED})
     run = decided(run, workflow.graph, NOW + 1)
     task = task_execution(workflow, run, 2, created_at=NOW).task
     assert task is not None
@@ -216,7 +216,7 @@ def test_needed_tasks_have_the_states_in_which_they_ended() -> None:
         needed_tasks(run, of, "d")
     first, second = execution_of(run, of, 0), execution_of(run, of, 1)
     assert first is not None and second is not None
-    run = recorded(recorded(run, of, first, State.SUCCEEDED), of, second, State.FAILED)
+    run = recorded(run, of, {first: State.SUCCEEDED, second: State.FAILED})
     run = decided(run, of, NOW + 1)
     assert needed_tasks(run, of, "d") == [
         NeededTask(key="c", state=TaskState.SKIPPED, execution_id=None),

@@ -31,7 +31,7 @@ def ended(run: Run, of: Graph, now_ms: int = NOW + 1_000, **ends: State) -> Run:
     for key, state in ends.items():
         execution_id = execution_of(run, of, of.indexes()[key])
         assert execution_id is not None, f"{key} was not chosen"
-        run = decided(recorded(run, of, execution_id, state), of, now_ms)
+        run = decided(recorded(run, of, {execution_id: state}), of, now_ms)
     return run
 
 
@@ -61,7 +61,7 @@ def test_an_end_of_another_execution_does_not_count():
     other, _ = begun(node("b"))
     foreign = execution_of(other, graph(node("b")), 0)
     assert foreign is not None
-    assert recorded(run, of, foreign, State.FAILED) == run
+    assert recorded(run, of, {foreign: State.FAILED}) == run
 
 
 def test_fail_fast_cancels_what_has_not_started_and_runs_the_handler_of_the_failed_task():
@@ -179,7 +179,7 @@ def test_a_redrive_chooses_anew_what_has_not_succeeded():
     assert execution_of(anew, of, 0) == execution_of(failed, of, 0)
     old = execution_of(failed, of, 1)
     assert old is not None
-    assert recorded(anew, of, old, State.FAILED) == anew, "an end of an earlier epoch does not count"
+    assert recorded(anew, of, {old: State.FAILED}) == anew, "an end of an earlier epoch does not count"
     with pytest.raises(InvalidStateError):
         redriven(anew, of, NOW + 6_000, 60)
 

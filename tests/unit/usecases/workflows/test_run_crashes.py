@@ -22,6 +22,7 @@ from tests.support.workflows import node
 
 RETRY = RetryPolicy(max_attempts=4, delays_seconds=(1, 1, 1))
 DIAMOND = (node("a"), node("b", "a"), node("c", "a"), node("d", "b", "c"))
+FAN = (node("a"), node("b"), node("c"), node("d", "a", "b", "c"), node("e", "a"))
 HANDLED = (node("a"), node("b"), node("c", "b"), node("h", "a", run_if=RunIf.ANY_FAILED))
 PASSED_ON = (
     node("a"),
@@ -44,8 +45,15 @@ def unavailable() -> None:
 class Story:
     """One workflow, a client that repeats its requests, and a judge of every call."""
 
-    def __init__(self, *nodes: Node, on_failure: OnFailure = OnFailure.FAIL_FAST, fails: str = "") -> None:
+    def __init__(
+        self,
+        *nodes: Node,
+        on_failure: OnFailure = OnFailure.FAIL_FAST,
+        fails: str = "",
+        batch: int = 1,
+    ) -> None:
         self.world = WorkflowWorld()
+        self.world.batch = batch
         self.workflow: Workflow = self.world.define(*nodes, on_failure=on_failure, retry=RETRY)
         self.fails = fails
         self.world.sender.answer_to = self._called
@@ -147,6 +155,12 @@ class Story:
 STORIES = {
     "a diamond": (lambda: Story(*DIAMOND), False, {RunState.SUCCEEDED}),
     "results on their way": (lambda: Story(*PASSED_ON, fails="b"), False, {RunState.SUCCEEDED}),
+    "ends in one batch": (lambda: Story(*FAN, batch=10), False, {RunState.SUCCEEDED}),
+    "a handled failure in a batch": (
+        lambda: Story(*HANDLED, fails="a", batch=10),
+        False,
+        {RunState.SUCCEEDED},
+    ),
     "a handled failure": (lambda: Story(*HANDLED, fails="a"), False, {RunState.SUCCEEDED}),
     "a failure that is passed by": (
         lambda: Story(*DIAMOND, on_failure=OnFailure.CONTINUE, fails="b"),
@@ -155,6 +169,9 @@ STORIES = {
     ),
     "a cancellation": (lambda: Story(*DIAMOND), True, {RunState.CANCELLED}),
 }
+
+
+NOT_CANCELLED = ("a diamond", "ends in one batch", "a handled failure", "a failure that is passed by")
 
 
 def moments(name: str) -> int:
@@ -169,8 +186,8 @@ def test_a_run_without_faults_ends_as_expected(name):
     make, cancels, _ = STORIES[name]
     story = make()
     story.tell(cancels=cancels)
-    ends = dict.fromkeys(("a diamond", "a handled failure", "results on their way"), RunState.SUCCEEDED)
-    assert story.judge().state is ends.get(name, RunState.CANCELLED if cancels else RunState.FAILED)
+    [expected] = [RunState.FAILED] if name == "a failure that is passed by" else STORIES[name][2]
+    assert story.judge().state is expected
 
 
 @pytest.mark.exhaustive
@@ -186,7 +203,7 @@ def test_a_run_ends_by_the_rules_whatever_fails_at_any_step(name, fault):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("name", ["a diamond", "a handled failure", "a failure that is passed by"])
+@pytest.mark.parametrize("name", NOT_CANCELLED)
 def test_task_is_not_called_after_a_cancellation_at_any_step(name):
     make, _, allowed = STORIES[name]
     ends = set()
@@ -199,7 +216,7 @@ def test_task_is_not_called_after_a_cancellation_at_any_step(name):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("name", ["a diamond", "a handled failure", "a failure that is passed by"])
+@pytest.mark.parametrize("name", NOT_CANCELLED)
 def test_a_sweep_at_any_step_changes_nothing(name):
     make, _, allowed = STORIES[name]
     for moment in range(moments(name)):
