@@ -1,6 +1,7 @@
 """Workflows in the console: the list, a definition, a run with its graph while it goes on, and the acts."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from tests.console.ticking import Ticking
 from tests.support.console.day import Day, run_a_workflow, start_run
 from tests.support.console.served import ServedApi
 from tests.support.console.visit import Console, visiting
+from tests.support.fakes.sender import succeeds
 
 RECEIVER = "https://hooks.northwind.example"
 _SPILLS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
@@ -126,6 +128,18 @@ def test_graph_goes_on_with_the_run_and_is_read_level_by_level(workflows: Consol
     expect(row_of(table, "south")).to_contain_text("http status 410")
     expect(row_of(table, "report")).to_contain_text("a task before it did not succeed")
     workflows.check_access()
+
+
+def test_tasks_that_have_handed_on_a_result_say_so(empty_console: Console) -> None:
+    console, page = empty_console, empty_console.page
+    console.api.world.sender.answer_to = lambda callback: replace(succeeds(callback), body=b'{"count": 7}')
+    workflow = create(console, [{"key": "count"}, {"key": "report", "after": ["count"], "needs": ["count"]}])
+    run = asked(console, "POST", f"/v1/workflows/{workflow}/runs")["id"]
+    console.pass_time(30)
+    console.open(f"#/workflow-runs/{run}")
+    table = page.get_by_role("table", name="Tasks, by their level in the graph")
+    expect(row_of(table, "count")).to_contain_text("handed on")
+    expect(row_of(table, "report")).not_to_contain_text("handed on")
 
 
 def test_task_leads_to_its_execution_by_the_keyboard_and_back_to_the_run(workflows: Console) -> None:

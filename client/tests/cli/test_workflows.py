@@ -1,6 +1,7 @@
 """`punctual workflows`, and `punctual run` for runs of workflows."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,24 @@ def test_run_that_fails_ends_the_command_with_1_and_is_redriven() -> None:
     scene.shell.deployment.sleep(5)
     run = scene.shell.json("run", failed.json["id"])
     assert (run["state"], [task["epoch"] for task in run["tasks"]]) == ("succeeded", [1, 1, 1, 2])
+
+
+def test_run_shows_which_of_its_tasks_have_handed_on_a_result() -> None:
+    scene = Scene()
+    scene.shell.deployment.world.world.sender.answer_to = lambda callback: replace(
+        succeeds(callback), body=b'{"count": 7}'
+    )
+    tasks = [
+        {"key": "count", "request": {"url": HOOK}},
+        {"key": "report", "after": ["count"], "needs": ["count"], "request": {"url": HOOK}},
+    ]
+    workflow = scene.shell.json("workflows", "create", "-", stdin=json.dumps({"tasks": tasks}))["id"]
+    run = scene.shell.json("workflows", "start", workflow, "--wait")["id"]
+    lines = [line.split() for line in scene.shell.ok("run", "show", run).out.splitlines()]
+    [head] = [line for line in lines if line[:2] == ["TASK", "STATE"]]
+    by_task = {line[0]: line for line in lines if line[:1] in (["count"], ["report"]) and len(line) > 4}
+    assert "RESULT" in head
+    assert ("yes" in by_task["count"], "yes" in by_task["report"]) == (True, False)
 
 
 def test_cancelled_run_shows_why_its_tasks_did_not_run() -> None:

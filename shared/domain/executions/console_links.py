@@ -22,6 +22,10 @@ class ConsoleLinks:
         """The page of one run, with its attempts and the way to its job."""
         return self._page("runs", execution_id)
 
+    def workflow_run(self, run_id: str) -> str | None:
+        """The page of a run of a workflow, with its graph and a way to redrive it."""
+        return self._page("workflow-runs", run_id)
+
     def alert(self, events: Container[AlertEvent], job_id: str, execution_id: str) -> str | None:
         """The page on which to act: a job whose receiver is gone is paused until it is edited and resumed."""
         return self._page("jobs", job_id) if AlertEvent.GONE in events else self.execution(execution_id)

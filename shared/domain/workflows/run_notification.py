@@ -44,7 +44,7 @@ def _data(run: Run, workflow: Workflow, links: ConsoleLinks) -> dict[str, object
         "revision": run.revision,
         "name": workflow.name,
         "tags": workflow.tags,
-        "console_url": _failed_task_page(run, workflow, links),
+        "console_url": links.workflow_run(run_id_text(run.id)),
         "outcome": str(run.state),
         "epoch": run.epoch,
         "created_at": format_instant(run.created_at),
@@ -69,14 +69,6 @@ def _ended_at(run: Run) -> int:
     return run.ended_at if run.ended_at is not None else run.created_at
 
 
-def _failed_task_page(run: Run, workflow: Workflow, links: ConsoleLinks) -> str | None:
-    """The page of the first failed task, where its attempts are shown; None where no task failed."""
-    for index, task in enumerate(run.tasks):
-        if task is not None and task.state is TaskState.FAILED:
-            return links.execution(str(execution_of(run, workflow.graph, index)))
-    return None
-
-
 def _slack_text(run: Run, workflow: Workflow, alert: Alert, links: ConsoleLinks) -> str:
     """As that of an execution: no part of it notifies a whole channel, or hides a link."""
     happened = "; ".join(_sentence(event, run, workflow) for event in alert.events)
@@ -85,7 +77,7 @@ def _slack_text(run: Run, workflow: Workflow, alert: Alert, links: ConsoleLinks)
     lines = (
         f"*{escaped(workflow.name or workflow.id)}* {escaped(happened)}",
         escaped("; ".join(about)),
-        _failed_task_page(run, workflow, links) or f"/v1/runs/{run_id_text(run.id)}",
+        links.workflow_run(run_id_text(run.id)) or f"/v1/runs/{run_id_text(run.id)}",
     )
     return "\n".join(lines)
 

@@ -40,6 +40,7 @@ _TASK_COLUMNS = (
     Column("state", lambda task: task.state),
     Column("due", lambda task: task.due_at),
     Column("attempts", lambda task: task.attempts_begun or None),
+    Column("result", lambda task: "yes" if task.has_result else None),
     Column("execution", lambda task: task.execution_id),
     Column("outcome", lambda task: task.reason or outcome_of(task.end_reason, task.attempts), folds=True),
 )

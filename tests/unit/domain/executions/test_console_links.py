@@ -122,6 +122,7 @@ def test_pages_are_those_of_the_console() -> None:
     assert LINKS.suppressed({AlertEvent.FAILED}) == base + paths["dead"]
     assert LINKS.suppressed(()) == base + paths["overview"]
     assert LINKS.usage() == base + paths["usage"]
+    assert LINKS.workflow_run("run_1") == base + paths["workflowRun"].replace("{id}", "run_1")
 
 
 @given(

@@ -57,6 +57,7 @@ const COLUMNS = [
   { key: 'attempts', label: 'Attempts', numeric: true, render: (task) => String(task.attempts_begun) },
   { key: 'due', label: 'Due', render: (task) => html`<${Time} iso=${task.due_at} exact />` },
   { key: 'took', label: 'Took', numeric: true, render: (task) => duration(taskEndedAt(task) === null ? null : taskEndedAt(task) - Date.parse(task.due_at)) },
+  { key: 'result', label: 'Result', render: (task) => (task.has_result ? 'handed on' : '–') },
   { key: 'next', label: 'Next attempt', render: (task) => html`<${Time} iso=${task.next_attempt_at} exact />` },
   { key: 'why', label: 'Reason', render: taskReason },
 ];
