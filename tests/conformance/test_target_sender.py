@@ -104,9 +104,11 @@ class SqsQueues:
         return found
 
 
-async def through_moto(endpoint: Endpoint, headers: Mapping[str, str], body: bytes) -> HttpResponse:
+async def through_moto(
+    endpoint: Endpoint, headers: Mapping[str, str], body: bytes, path: str = "/"
+) -> HttpResponse:
     """Moto intercepts this library too, and no sockets."""
-    answer = requests.post(f"https://{endpoint.host}/", headers=dict(headers), data=body, timeout=30)
+    answer = requests.post(f"https://{endpoint.host}{path}", headers=dict(headers), data=body, timeout=30)
     names = {name.lower(): value for name, value in answer.headers.items()}
     return HttpResponse(answer.status_code, names, answer.content)
 

@@ -6,6 +6,8 @@ _CALLS = "tests/unit/usecases/attempts/test_target_calls.py"
 _SENDER = "tests/unit/adapters/test_target_sender.py"
 _ROLES = "tests/unit/domain/tenancy/test_target_roles.py"
 _API = "tests/unit/api/test_targets.py"
+_ANSWERS = "shared/adapters/targets/answers.py"
+_SERVICES = "tests/unit/adapters/test_target_services.py"
 _CREDENTIALS = "shared/adapters/targets/role_credentials.py"
 
 TARGETS = (
@@ -75,8 +77,8 @@ TARGETS = (
     Mutant(
         name="revoked session that is used until its end",
         file="shared/adapters/targets/sender.py",
-        old="                self.roles.forget(call, older_than_ms=DENIED_MS)\n",
-        new="                pass\n",
+        old="            self.roles.forget(call, older_than_ms=DENIED_MS)\n",
+        new="            pass\n",
         killer=_SENDER,
     ),
     Mutant(
@@ -95,16 +97,16 @@ TARGETS = (
     ),
     Mutant(
         name="clock of the executor that costs an attempt",
-        file="shared/adapters/targets/sqs.py",
-        old="    if code in _UNSIGNED:\n",
-        new="    if False:\n",
+        file=_ANSWERS,
+        old="        if code in _UNSIGNED:\n",
+        new="        if False:\n",
         killer=_SENDER,
     ),
     Mutant(
         name="unknown refusal of a queue that is final",
-        file="shared/adapters/targets/sqs.py",
-        old="if code in _FINAL and status < 500",
-        new="if status < 500",
+        file=_ANSWERS,
+        old="is_final = (code in _FINAL or code in self.final) and status < 500",
+        new="is_final = status < 500",
         killer=_SENDER,
     ),
     Mutant(
@@ -157,6 +159,84 @@ TARGETS = (
         killer=_SENDER,
     ),
     Mutant(
+        name="FIFO topic without the id of the execution",
+        file="shared/adapters/targets/sns.py",
+        old="    if target.is_fifo:\n",
+        new="    if False:\n",
+        killer=_SERVICES,
+    ),
+    Mutant(
+        name="function that fails and counts as a success",
+        file="shared/adapters/targets/functions.py",
+        old='    failed = read["FunctionError"] is not None\n',
+        new="    failed = False\n",
+        killer=_SERVICES,
+    ),
+    Mutant(
+        name="invocation whose headers are not signed",
+        file="shared/adapters/targets/functions.py",
+        old='        request = UnsignedRequest(method="POST", path=self.path, headers=own, body=body)\n',
+        new="        request = UnsignedRequest("
+        'method="POST", path=self.path, headers={"Host": own["Host"]}, body=body)\n',
+        killer=_SERVICES,
+    ),
+    Mutant(
+        name="payload without the id of its execution",
+        file="shared/adapters/targets/functions.py",
+        old='        "Payload": with_origin(call),\n',
+        new='        "Payload": call.body,\n',
+        killer=_SERVICES,
+    ),
+    Mutant(
+        name="event without the id of its execution",
+        file="shared/adapters/targets/eventbridge.py",
+        old="with_origin(call).decode()",
+        new="call.body.decode()",
+        killer=_SERVICES,
+    ),
+    Mutant(
+        name="refused event that counts as a success",
+        file="shared/adapters/targets/eventbridge.py",
+        old='    if read.get("FailedEntryCount") or not entry.get("EventId"):\n',
+        new="    if False:\n",
+        killer=_SERVICES,
+    ),
+    Mutant(
+        name="execution of a state machine that starts again with each attempt",
+        file="shared/adapters/targets/step_functions.py",
+        old='        "name": call.deduplication_id,\n',
+        new="",
+        killer=_SERVICES,
+    ),
+    Mutant(
+        name="execution that an earlier attempt started and that counts as a failure",
+        file=_ANSWERS,
+        old="        if code in self.already_done:\n",
+        new="        if False:\n",
+        killer=_SERVICES,
+    ),
+    Mutant(
+        name="session for an alias that starts the whole state machine",
+        file="shared/adapters/targets/step_functions.py",
+        old='        start["Condition"] =',
+        new="        _ =",
+        killer=_SERVICES,
+    ),
+    Mutant(
+        name="answer of a function that is kept where it is not wanted",
+        file="shared/adapters/targets/sender.py",
+        old="        kept = call.kept_bytes if reason is Reason.OK else STORED_BODY_BYTES\n",
+        new="        kept = STORED_BODY_BYTES\n",
+        killer=_SERVICES,
+    ),
+    Mutant(
+        name="body of a function that says whom it comes from",
+        file="shared/domain/delivery/target_rules.py",
+        old="    elif ORIGIN in value:\n",
+        new="    elif False:\n",
+        killer="tests/unit/domain/delivery/test_aws_target.py",
+    ),
+    Mutant(
         name="deduplication id that changes with each attempt",
         file="shared/usecases/attempts/compose_target_call.py",
         old="        deduplication_id=str(execution.id),\n",
@@ -175,6 +255,13 @@ TARGETS = (
         file="functions/api/resources/jobs/differences.py",
         old='for name in part if name != "body"}',
         new="for name in part}",
+        killer=_API,
+    ),
+    Mutant(
+        name="message that a change of the service shows",
+        file="functions/api/resources/jobs/differences.py",
+        old='if path[:1] == ("target",) else value',
+        new="if False else value",
         killer=_API,
     ),
     Mutant(

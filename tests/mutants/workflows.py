@@ -463,13 +463,13 @@ WORKFLOWS = (
     Mutant(
         name="result of a task that is decoded and encoded again",
         file=_RESULTS,
-        old="    check_json(text)\n    return text\n",
-        new="    return json.dumps(json.loads(text)).encode()\n",
+        old="    read_json(text)\n    return text\n",
+        new="    import json\n\n    return json.dumps(json.loads(text)).encode()\n",
         killer=_DOMAIN_RESULTS,
     ),
     Mutant(
         name="result without a bound of its depth",
-        file=_RESULTS,
+        file="shared/domain/delivery/json_text.py",
         old="    if _depth(text) > MAX_DEPTH:\n",
         new="    if False:\n",
         killer=_DOMAIN_RESULTS,

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from unittest.mock import patch
+from urllib.parse import quote
 
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from shared.adapters.aws.credentials import Credentials
 from shared.adapters.aws.services import SERVICES
 from shared.adapters.aws.signer import Signer
+from shared.adapters.aws.sigv4 import UnsignedRequest, signature_headers
 
 NAMES = st.from_regex(r"[A-Za-z0-9+/=]{1,60}", fullmatch=True)
 INSTANTS = st.integers(946_684_800, 4_102_444_799).map(lambda second: datetime.fromtimestamp(second, UTC))
@@ -60,3 +62,44 @@ def test_headers_are_those_of_the_sdk(
         for credentials in keys:
             expected = by_sdk(signer, target, body, credentials, at)
             assert signer.headers(target, body, credentials, at.timestamp()) == expected
+
+
+PATHS = st.lists(st.text(min_size=1, max_size=12).map(lambda text: quote(text, safe="")), max_size=4).map(
+    lambda parts: "/" + "/".join(part for part in parts if part not in (".", ".."))
+)
+PARAMETERS = st.lists(
+    st.tuples(*[st.text(max_size=9).map(lambda text: quote(text, safe="-_.~"))] * 2).filter(
+        lambda pair: pair[0]
+    ),
+    max_size=4,
+)
+VALUES = st.from_regex(r"[!-~](?:[ -~]{0,30}[!-~])?", fullmatch=True)
+
+
+@given(
+    st.sampled_from(["GET", "POST", "PUT", "DELETE"]),
+    PATHS,
+    PARAMETERS,
+    st.dictionaries(st.from_regex(r"X-[A-Z][a-z]{1,9}", fullmatch=True), VALUES, max_size=3),
+    st.binary(max_size=100),
+    INSTANTS,
+    st.none() | st.just("a-token=="),
+)
+def test_signature_of_any_request_is_that_of_the_sdk(
+    method: str,
+    path: str,
+    parameters: list[tuple[str, str]],
+    headers: dict[str, str],
+    body: bytes,
+    at: datetime,
+    token: str | None,
+) -> None:
+    query = "&".join(f"{name}={value}" for name, value in parameters)
+    own = {**headers, "Host": "api.eu-west-1.amazonaws.com"}
+    credentials = Credentials("ASIA1", "secret/1", token)
+    request = AWSRequest(method, f"https://{own['Host']}{path}?{query}", headers=own, data=body)
+    with patch("botocore.auth.get_current_datetime", return_value=at.replace(tzinfo=None)):
+        SigV4Auth(SdkCredentials("ASIA1", "secret/1", token), "execute-api", "eu-west-1").add_auth(request)
+    unsigned = UnsignedRequest(method=method, path=path, query=query, headers=own, body=body)
+    added = signature_headers(unsigned, "execute-api", "eu-west-1", credentials, at.timestamp())
+    assert {**own, **added} == dict(request.headers.items())

@@ -774,6 +774,7 @@ class DeadLettersMethods(Group):
             "target_throttled",
             "target_refused",
             "target_failed",
+            "function_failed",
         ]
         | None = None,
         status: int | None = None,
@@ -849,6 +850,7 @@ class DeadLettersMethods(Group):
             "target_throttled",
             "target_refused",
             "target_failed",
+            "function_failed",
         ]
         | None = None,
         status: int | None = None,
@@ -914,6 +916,7 @@ class DeadLettersMethods(Group):
             "target_throttled",
             "target_refused",
             "target_failed",
+            "function_failed",
         ]
         | UnsetType
         | None = UNSET,
@@ -963,6 +966,7 @@ class DeadLettersMethods(Group):
             "target_throttled",
             "target_refused",
             "target_failed",
+            "function_failed",
         ]
         | UnsetType
         | None = UNSET,
@@ -1012,6 +1016,7 @@ class DeadLettersMethods(Group):
             "target_throttled",
             "target_refused",
             "target_failed",
+            "function_failed",
         ]
         | UnsetType
         | None = UNSET,
@@ -1060,6 +1065,7 @@ class DeadLettersMethods(Group):
             "target_throttled",
             "target_refused",
             "target_failed",
+            "function_failed",
         ]
         | UnsetType
         | None = UNSET,

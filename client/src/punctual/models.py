@@ -34,6 +34,9 @@ DstEffect = Literal["shifted", "collapsed", "skipped", "first_time_only", "secon
 Gap = Literal["shift", "skip"]
 
 
+InvocationType = Literal["event", "request_response"]
+
+
 JobTaskState = Literal["running", "waiting", "deleting", "finished", "cancelled", "undoing", "undone"]
 
 
@@ -260,13 +263,21 @@ class AuditRecord(Model, frozen=True, kw_only=True):
 class AwsTargetIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where to send in place of an HTTP request: exactly one service of AWS."""
 
+    eventbridge: EventBridgeTargetIn | UnsetType = UNSET
+    lambda_: LambdaTargetIn | UnsetType = field(default=UNSET, name="lambda")
+    sns: SnsTargetIn | UnsetType = UNSET
     sqs: SqsTargetIn | UnsetType = UNSET
+    step_functions: StepFunctionsTargetIn | UnsetType = UNSET
 
 
 class AwsTarget(Model, frozen=True, kw_only=True):
     """The service that a job sends to."""
 
+    eventbridge: EventBridgeTarget | None = None
+    lambda_: LambdaTarget | None = field(default=None, name="lambda")
+    sns: SnsTarget | None = None
     sqs: SqsTarget | None = None
+    step_functions: StepFunctionsTarget | None = None
 
 
 class BackfillIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -738,6 +749,33 @@ class Edge(Model, frozen=True, kw_only=True):
 
     source: str
     target: str
+
+
+class EventBridgeTargetIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An event. Exactly one of `body` and `json`: its detail, a JSON object, to which Punctual adds
+    `punctual`.
+    """
+
+    arn: str
+    """The ARN of the event bus."""
+    body: str | UnsetType = UNSET
+    """The message as it is, in UTF-8; at most 204,800 bytes."""
+    detail_type: str
+    """The detail-type of the event."""
+    json: Any | UnsetType = UNSET
+    """Any value; the message is its JSON."""
+    source: str
+    """The source of the event."""
+
+
+class EventBridgeTarget(Model, frozen=True, kw_only=True):
+    """An event bus, without the detail."""
+
+    arn: str
+    detail_type: str | None = None
+    """Missing in lists."""
+    source: str | None = None
+    """Missing in lists."""
 
 
 class EventIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -1351,6 +1389,29 @@ class Keys(Model, frozen=True, kw_only=True):
     keys: tuple[Key, ...]
 
 
+class LambdaTargetIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A call of a function. Exactly one of `body` and `json`: a JSON object, to which Punctual adds
+    `punctual`.
+    """
+
+    arn: str
+    """The ARN of the function, with or without a version or alias."""
+    body: str | UnsetType = UNSET
+    """The message as it is, in UTF-8; at most 204,800 bytes."""
+    invocation_type: InvocationType | UnsetType = UNSET
+    """`event`: Lambda queues the event. `request_response`: the attempt waits for the function."""
+    json: Any | UnsetType = UNSET
+    """Any value; the message is its JSON."""
+
+
+class LambdaTarget(Model, frozen=True, kw_only=True):
+    """A function, without the payload."""
+
+    arn: str
+    invocation_type: str | None = None
+    """Missing in lists."""
+
+
 class LanePage(Model, frozen=True, kw_only=True):
     """All lanes, and a page of the hot scopes."""
 
@@ -1631,6 +1692,7 @@ class RedriveIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
             "target_throttled",
             "target_refused",
             "target_failed",
+            "function_failed",
         ]
         | UnsetType
         | None
@@ -2010,6 +2072,7 @@ class SearchFilterIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=T
             "target_throttled",
             "target_refused",
             "target_failed",
+            "function_failed",
         ]
         | UnsetType
         | None
@@ -2123,6 +2186,26 @@ class SettingsPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Called with the outcome of executions whose job names no URL of its own."""
 
 
+class SnsTargetIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A message to a topic. Exactly one of `body` and `json`."""
+
+    arn: str
+    """The ARN of the topic."""
+    body: str | UnsetType = UNSET
+    """The message as it is, in UTF-8; at most 204,800 bytes."""
+    json: Any | UnsetType = UNSET
+    """Any value; the message is its JSON."""
+    message_group_id: str | UnsetType | None = UNSET
+    """The message group: required for a FIFO topic, and passed on to fair queues."""
+
+
+class SnsTarget(Model, frozen=True, kw_only=True):
+    """A topic, without the message."""
+
+    arn: str
+    message_group_id: str | None = None
+
+
 class Span(Model, frozen=True, kw_only=True):
     """One stage of an attempt."""
 
@@ -2213,6 +2296,23 @@ class Statistics(Model, frozen=True, kw_only=True):
     from_at: datetime
     total: Sums
     until_at: datetime
+
+
+class StepFunctionsTargetIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An execution of a state machine. Exactly one of `body` and `json`: its input, in JSON."""
+
+    arn: str
+    """The ARN of the state machine, with or without a version or alias."""
+    body: str | UnsetType = UNSET
+    """The message as it is, in UTF-8; at most 204,800 bytes."""
+    json: Any | UnsetType = UNSET
+    """Any value; the message is its JSON."""
+
+
+class StepFunctionsTarget(Model, frozen=True, kw_only=True):
+    """A state machine, without the input."""
+
+    arn: str
 
 
 class Sums(Model, frozen=True, kw_only=True):

@@ -79,6 +79,40 @@ def test_job_with_a_queue_becomes_a_target_and_its_message_may_come_from_a_varia
     }
 
 
+SERVICES = {
+    "lambda: arn:aws:lambda:eu-west-1:111122223333:function:f\n    invocation_type: request_response": {
+        "lambda": {
+            "arn": "arn:aws:lambda:eu-west-1:111122223333:function:f",
+            "invocation_type": "request_response",
+        }
+    },
+    "sns: arn:aws:sns:eu-west-1:111122223333:t\n    message_group_id: g": {
+        "sns": {"arn": "arn:aws:sns:eu-west-1:111122223333:t", "message_group_id": "g"}
+    },
+    "eventbridge: arn:aws:events:eu-west-1:111122223333:event-bus/b\n    source: s\n    detail_type: d": {
+        "eventbridge": {
+            "arn": "arn:aws:events:eu-west-1:111122223333:event-bus/b",
+            "source": "s",
+            "detail_type": "d",
+        }
+    },
+    "step_functions: arn:aws:states:eu-west-1:111122223333:stateMachine:m": {
+        "step_functions": {"arn": "arn:aws:states:eu-west-1:111122223333:stateMachine:m"}
+    },
+}
+
+
+@pytest.mark.parametrize(("members", "target"), SERVICES.items())
+def test_job_with_another_service_becomes_its_target(members: str, target: dict[str, Any]) -> None:
+    text = MESSAGE[: MESSAGE.index("sqs:")] + members + "\n    json: {n: 1}\n"
+    [service] = target
+    assert read(text).body({})["target"] == {service: {**target[service], "json": {"n": 1}}}
+    defaults = "defaults: {sns: 'arn:aws:sns:eu-west-1:111122223333:other', message_group_id: x}\njobs:"
+    own = read(text.replace("jobs:", defaults)).body({})["target"][service]
+    assert own.get("message_group_id") in (None, "g", "x" if service == "sns" else None)
+    assert "sns" not in own
+
+
 def test_defaults_of_requests_do_not_reach_a_message() -> None:
     defaults = "defaults: {url: https://example.com/, headers: {X-A: b}, timeout_seconds: 9}\n"
     job = read(MESSAGE.replace("jobs:", f"{defaults}jobs:") + "    json: {n: 1}\n")
@@ -93,6 +127,9 @@ def test_defaults_of_requests_do_not_reach_a_message() -> None:
         ("    body: a\n    json: {}\n", "exactly one of `body` and `json`"),
         ("    body: a\n    url: https://example.com/\n", "url: has no meaning with `sqs`"),
         ("    body: a\n    signing_secret: b\n", "signing_secret: has no meaning with `sqs`"),
+        ("    body: a\n    source: b\n", "source: has no meaning with `sqs`"),
+        ("    body: a\n    sns: arn:aws:sns:eu-west-1:111122223333:t\n", "this one has `sqs` too"),
+        ("    body: a\n    lambda: orders\n", "lambda: "),
     ],
 )
 def test_message_with_the_members_of_a_request_is_refused(more: str, says: str) -> None:
@@ -334,10 +371,18 @@ def test_members_and_limits_are_those_of_the_api(model: tuple[type, tuple[str, .
     for left_out in ("schedule", "request", "set", *ONCE):
         theirs.pop(left_out, None)
     if theirs.pop("target", None) is not None:
-        # The file names a queue by its ARN or by its URL; the message stands beside it.
-        text = {"type": "string"}
-        theirs |= {"sqs": {"maxLength": 256} | text, "message_group_id": {"maxLength": 128} | text}
-    assert set(own.__struct_fields__) == set(theirs)  # type: ignore[attr-defined]
+        # The file names a target by its ARN, or a queue by its URL; the message stands beside it.
+        services = SCHEMAS["AwsTargetIn"]["properties"]
+        theirs |= {service: {"maxLength": 256, "type": "string"} for service in services}
+        options = [SCHEMAS[name]["properties"] for name in SCHEMAS if name.endswith("TargetIn")]
+        theirs |= {
+            name: schema
+            for members in options
+            for name, schema in members.items()
+            if name not in (*services, "arn", "queue_url", "body", "json")
+        }
+        theirs["invocation_type"] = SCHEMAS["InvocationType"]
+    assert set(own.__struct_encode_fields__) == set(theirs)  # type: ignore[attr-defined]
     limits = (
         "minimum",
         "maximum",

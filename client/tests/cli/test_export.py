@@ -109,6 +109,34 @@ def test_exported_file_changes_nothing_when_it_is_applied() -> None:
     assert around.ok("apply", "-f", "-", "--prune", "--exit-code", stdin=ran.out).out == "7 unchanged\n"
 
 
+TARGETS: dict[str, dict[str, str]] = {
+    "sqs": {"arn": "arn:aws:sqs:eu-west-1:111122223333:orders.fifo", "message_group_id": "g"},
+    "lambda": {
+        "arn": "arn:aws:lambda:eu-west-1:111122223333:function:close",
+        "invocation_type": "request_response",
+    },
+    "sns": {"arn": "arn:aws:sns:eu-west-1:111122223333:orders"},
+    "eventbridge": {
+        "arn": "arn:aws:events:eu-west-1:111122223333:event-bus/orders",
+        "source": "com.example",
+        "detail_type": "Day closed",
+    },
+    "step_functions": {"arn": "arn:aws:states:eu-west-1:111122223333:stateMachine:close"},
+}
+
+
+def test_exported_file_of_jobs_with_targets_changes_nothing_when_it_is_applied() -> None:
+    around = shell()
+    with around.deployment.client() as p:
+        for service, members in TARGETS.items():
+            target: Any = {service: {**members, "json": {"a": service}}}
+            p.jobs.put(f"billing.{service}", set="billing", cron="@daily", timeout_seconds=7, target=target)
+    ran = around.ok("export", "--set", "billing")
+    assert "invocation_type: request_response" in ran.out
+    around.environ.update({f"BILLING_{service.upper()}_BODY": f'{{"a":"{service}"}}' for service in TARGETS})
+    assert around.ok("apply", "-f", "-", "--prune", "--exit-code", stdin=ran.out).out == "5 unchanged\n"
+
+
 def test_values_that_are_not_shown_are_variables_and_are_named() -> None:
     ran = deployed().ok("export", "--set", "billing")
     assert sorted(ran.err.splitlines()) == [

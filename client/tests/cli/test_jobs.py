@@ -9,10 +9,11 @@ import pytest
 from client.tests.cli.shell import Shell
 from client.tests.cli.worlds import tenant_with_all_scopes
 from client.tests.sdk.deployment import HOOK
+from punctual.aws_targets import OPTIONS, TARGETS
 from punctual.cli.job_members import members_of_job
 from punctual.cli.job_options import JOB_OPTIONS
 from punctual.cli.session import Session
-from punctual.models import AlertsIn, JobIn, RequestIn, RetryIn, ScheduleIn
+from punctual.models import AlertsIn, AwsTargetIn, JobIn, RequestIn, RetryIn, ScheduleIn
 from shared.domain.delivery.callback import CallbackResponse, Reason
 
 GONE = CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
@@ -33,8 +34,9 @@ def test_options_cover_every_member_of_a_job() -> None:
     parts = {"schedule": ScheduleIn, "request": RequestIn, "retry": RetryIn, "alerts": AlertsIn}
     members = {("", name) for name in JobIn.__struct_fields__ if name not in parts}
     members |= {(part, name) for part, model in parts.items() for name in model.__struct_fields__}
-    # The body is that of the request, and the queue is given by its ARN or its URL.
-    members = members - {("", "target")} | {("target", "sqs"), ("target", "message_group_id")}
+    # The body is that of the request, and a target is given by its ARN, or a queue by its URL.
+    members = members - {("", "target")} | {("target", name) for name in (*TARGETS, *OPTIONS)}
+    assert {name.rstrip("_") for name in AwsTargetIn.__struct_fields__} == set(TARGETS)
     assert options == members
     flags = [flag for each in JOB_OPTIONS for flag in each.flags]
     assert len(flags) == len(set(flags))
@@ -85,12 +87,56 @@ def test_message_to_a_queue_is_created_shown_and_changed() -> None:
     assert f"{QUEUE}2" in shell.ok("get", job["id"]).out
 
 
+FUNCTION = "arn:aws:lambda:eu-west-1:111122223333:function:close"
+BUS = "arn:aws:events:eu-west-1:111122223333:event-bus/orders"
+TOPIC = "arn:aws:sns:eu-west-1:111122223333:orders"
+MACHINE = "arn:aws:states:eu-west-1:111122223333:stateMachine:close"
+
+
+@pytest.mark.parametrize(
+    ("options", "target"),
+    [
+        (
+            ("--lambda", FUNCTION, "--invocation-type", "request_response"),
+            {"lambda": {"arn": FUNCTION, "invocation_type": "request_response"}},
+        ),
+        (("--sns", TOPIC), {"sns": {"arn": TOPIC}}),
+        (
+            ("--eventbridge", BUS, "--source", "com.example", "--detail-type", "Day closed"),
+            {"eventbridge": {"arn": BUS, "source": "com.example", "detail_type": "Day closed"}},
+        ),
+        (("--step-functions", MACHINE), {"step_functions": {"arn": MACHINE}}),
+    ],
+)
+def test_target_of_each_service_is_created_and_shown(
+    options: tuple[str, ...], target: dict[str, dict[str, str]]
+) -> None:
+    shell = Shell()
+    job = shell.json("create", "--delay", "1m", *options, "--json", '{"n": 1}')
+    [(service, members)] = target.items()
+    assert sent(shell)["target"] == {service: {**members, "json": {"n": 1}}}
+    assert {name: job["target"][service][name] for name in members} == members
+    shown = shell.ok("get", job["id"]).out
+    assert all(text in shown for text in members.values())
+
+
+def test_group_of_a_topic_is_changed_and_cleared_with_the_topic() -> None:
+    shell = Shell()
+    job = shell.json("create", "--cron", "30 2 * * *", "--sns", TOPIC, "--json", '{"n": 1}')
+    shell.ok("edit", job["id"], "--sns", TOPIC, "--message-group-id", "g")
+    assert sent(shell)["target"] == {"sns": {"arn": TOPIC, "message_group_id": "g"}}
+    shell.ok("edit", job["id"], "--sns", TOPIC, "--clear", "message-group-id")
+    assert sent(shell)["target"] == {"sns": {"arn": TOPIC, "message_group_id": None}}
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
         (("--sqs", QUEUE, "--url", HOOK, "--body", "x"), "--url has no meaning"),
         (("--sqs", QUEUE, "-H", "X: y", "--body", "x"), "--header has no meaning"),
-        (("--message-group-id", "g", "--body", "x"), "Give --url, --sqs or --workflow"),
+        (("--message-group-id", "g", "--body", "x"), "Give --url, --workflow, or a target"),
+        (("--sqs", QUEUE, "--source", "s", "--body", "x"), "--source has no meaning with --sqs"),
+        (("--sqs", QUEUE, "--lambda", FUNCTION, "--body", "x"), "only one of --sqs and --lambda"),
     ],
 )
 def test_message_with_the_members_of_a_request_is_refused(options: tuple[str, ...], says: str) -> None:

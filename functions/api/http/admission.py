@@ -43,7 +43,7 @@ OPEN_PATHS = frozenset(
         "/v1/docs/guides/redrive-failures",
         "/v1/docs/guides/retries",
         "/v1/docs/guides/schedule-jobs",
-        "/v1/docs/guides/send-to-a-queue",
+        "/v1/docs/guides/targets",
         "/v1/docs/guides/statistics",
         "/v1/docs/guides/tasks",
         "/v1/docs/guides/triggers",

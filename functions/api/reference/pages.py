@@ -32,7 +32,7 @@ GUIDES = (
         "guides/redrive-failures",
         "guides/retries",
         "guides/schedule-jobs",
-        "guides/send-to-a-queue",
+        "guides/targets",
         "guides/statistics",
         "guides/tasks",
         "guides/triggers",

@@ -30,7 +30,9 @@ class BlockingSend:
         self._answer_seconds = answer_seconds
         self._of_thread = threading.local()
 
-    def __call__(self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes) -> HttpResponse:
+    def __call__(
+        self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes, path: str
+    ) -> HttpResponse:
         """The whole response. NoAnswerError, OSError, or TimeoutError if it did not come in time."""
         ends_at = steady_seconds() + self._answer_seconds
         idle = self._idle()
@@ -40,7 +42,7 @@ class BlockingSend:
                 connection.close()
             connection = _Connection(endpoint)
         try:
-            response = connection.exchange(request_bytes(headers, body), ends_at)
+            response = connection.exchange(request_bytes(headers, body, path), ends_at)
         except BaseException:
             connection.close()
             raise

@@ -89,9 +89,10 @@ class ResponseReader:
             self._response = HttpResponse(status, self._headers, b"".join(self._body))
 
 
-def request_bytes(headers: Mapping[str, str], body: bytes) -> bytes:
+def request_bytes(headers: Mapping[str, str], body: bytes, path: str) -> bytes:
     lines = "".join([f"{name}: {value}\r\n" for name, value in headers.items()])
-    return b"POST / HTTP/1.1\r\n%bContent-Length: %d\r\n\r\n%b" % (lines.encode("ascii"), len(body), body)
+    head = f"POST {path} HTTP/1.1\r\n{lines}".encode("ascii")
+    return b"%bContent-Length: %d\r\n\r\n%b" % (head, len(body), body)
 
 
 def may_be_used_again(descriptor: int, idle_seconds: float) -> bool:

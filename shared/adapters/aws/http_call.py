@@ -61,20 +61,15 @@ class HttpCall:
         if operation in _WITH_TOKEN and _TOKEN not in params:
             # The same token in every try: a transaction whose answer was lost does not happen twice.
             params = {**params, _TOKEN: f"{self.entropy.bits(CLIENT_TOKEN_BITS):x}"}
-        try:
-            body = orjson.dumps(params, default=_encoded)
-        except orjson.JSONEncodeError as error:
-            # Such as half a surrogate pair, which AWS would refuse.
-            refusal = {"Code": "ValidationException", "Message": f"no JSON: {error}"}
-            raise AwsError(operation, {"Error": refusal}) from error
+        body = self.serialised(operation, params)
         attempt, is_renewed = 0, False
         while True:
             attempt += 1
             status = 0
             try:
-                answer = await self._send(operation, body)
+                answer = await self.exchange(operation, body)
                 status = answer.status
-                read = self._read(operation, answer)
+                read = self.read(operation, answer)
             except (AwsError, NoAnswerError) as error:
                 fault = fault_of(error, status)
                 pause = pause_ms(fault, attempt, self.entropy.draw())
@@ -89,12 +84,28 @@ class HttpCall:
                 return read
             await self.clock.sleep_ms(pause)
 
-    async def _send(self, operation: str, body: bytes) -> HttpResponse:
-        now_s = self.clock.now_ms() / 1000 + self.skew_s
-        headers = self.signer.headers(f"{self.service.target}.{operation}", body, self.credentials(), now_s)
+    def serialised(self, operation: str, params: Params) -> bytes:
+        """The body of all tries. A service of another protocol has its own `serialised`, `exchange` and `read`."""
+        try:
+            return orjson.dumps(params, default=_encoded)
+        except orjson.JSONEncodeError as error:
+            # Such as half a surrogate pair, which AWS would refuse.
+            refusal = {"Code": "ValidationException", "Message": f"no JSON: {error}"}
+            raise AwsError(operation, {"Error": refusal}) from error
+
+    async def exchange(self, operation: str, body: bytes) -> HttpResponse:
+        """Sign and send one try."""
+        headers = self.signer.headers(
+            f"{self.service.target}.{operation}", body, self.credentials(), self.now_s()
+        )
         return await self.send(self.endpoint, headers, body)
 
-    def _read(self, operation: str, answer: HttpResponse) -> dict[str, Any]:
+    def now_s(self) -> float:
+        """The time of signatures."""
+        return self.clock.now_ms() / 1000 + self.skew_s
+
+    def read(self, operation: str, answer: HttpResponse) -> dict[str, Any]:
+        """The members of an answer; AwsError for a refusal, NoAnswerError for what is no answer."""
         checksum = answer.headers.get("x-amz-crc32")
         if checksum is not None and checksum != str(zlib.crc32(answer.body)):
             raise NoAnswerError("the answer's checksum is wrong")
@@ -107,7 +118,7 @@ class HttpCall:
         if not isinstance(read, dict):
             raise NoAnswerError("the answer is no JSON object")
         if answer.status != 200:
-            raise AwsError(operation, _error(answer, read), answer.status)
+            raise AwsError(operation, error_of(answer, read), answer.status)
         for member in self.service.blobs.get(operation, ()):
             read[member] = b64decode(read[member])
         return read
@@ -131,7 +142,7 @@ def _encoded(value: object) -> str | dict[str, Any]:
     raise TypeError(f"{type(value).__name__} is no JSON")
 
 
-def _error(answer: HttpResponse, read: dict[str, Any]) -> dict[str, Any]:
+def error_of(answer: HttpResponse, read: dict[str, Any]) -> dict[str, Any]:
     """The error as boto3 gives it: `Error` with `Code` and `Message`, and the error's own fields.
 
     SQS names the code of its older protocol in a header, and boto3 prefers that one.

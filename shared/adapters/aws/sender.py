@@ -28,9 +28,11 @@ Idle connections are no more than these either.
 
 
 class Send(Protocol):
-    """Sends one POST request to the root of an endpoint, once."""
+    """Sends one POST request to an endpoint, once."""
 
-    async def __call__(self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes) -> HttpResponse:
+    async def __call__(
+        self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes, path: str = "/"
+    ) -> HttpResponse:
         """The whole response; NoAnswerError if none came in time, or only a part of one."""
         ...
 
@@ -45,11 +47,13 @@ class PooledSend:
         # A process that ends has to close its connections.
         atexit.register(lambda: run(self.close()))
 
-    async def __call__(self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes) -> HttpResponse:
+    async def __call__(
+        self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes, path: str = "/"
+    ) -> HttpResponse:
         try:
             if not has_loop():
-                return self._blocking(endpoint, headers, body)
-            return await self._on_loop(endpoint, request_bytes(headers, body))
+                return self._blocking(endpoint, headers, body, path)
+            return await self._on_loop(endpoint, request_bytes(headers, body, path))
         except TimeoutError as error:
             raise NoAnswerError(f"no answer within {self._answer_seconds:g} s") from error
         except OSError as error:

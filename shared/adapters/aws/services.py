@@ -12,7 +12,7 @@ class Service:
     name: str
     """In host names and in the scope of signatures."""
     target: str
-    """The prefix of X-Amz-Target."""
+    """The prefix of X-Amz-Target; empty for a service of another protocol."""
     content_type: str
     variable: str
     """As the names of environment variables spell it: AWS_ENDPOINT_URL_SQS."""
@@ -20,6 +20,7 @@ class Service:
     """The binary members of an operation's answer, which JSON spells in base64."""
 
 
+_FORM = "application/x-www-form-urlencoded; charset=utf-8"
 SERVICES = {
     "dynamodb": Service("dynamodb", "DynamoDB_20120810", "application/x-amz-json-1.0", "DYNAMODB"),
     "sqs": Service("sqs", "AmazonSQS", "application/x-amz-json-1.0", "SQS"),
@@ -32,6 +33,11 @@ SERVICES = {
     ),
     "ssm": Service("ssm", "AmazonSSM", "application/x-amz-json-1.1", "SSM"),
     "logs": Service("logs", "Logs_20140328", "application/x-amz-json-1.1", "CLOUDWATCH_LOGS"),
+    "events": Service("events", "AWSEvents", "application/x-amz-json-1.1", "EVENTBRIDGE"),
+    "states": Service("states", "AWSStepFunctions", "application/x-amz-json-1.0", "SFN"),
+    "sns": Service("sns", "", _FORM, "SNS"),
+    "sts": Service("sts", "", _FORM, "STS"),
+    "lambda": Service("lambda", "", "application/json", "LAMBDA"),
 }
 """The operations of a service with binary members elsewhere in their answers are not called."""
 

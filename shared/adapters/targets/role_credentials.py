@@ -1,10 +1,7 @@
 """Credentials of tenants' roles, by AssumeRole of STS with a session policy for one target alone."""
 
 import asyncio
-import html
 import json
-import re
-from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
 from typing import Any
@@ -14,8 +11,9 @@ from shared.adapters.aws.credentials import Credentials, CredentialSource
 from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.aws.http11 import HttpResponse
 from shared.adapters.aws.sender import Send
-from shared.adapters.aws.services import Endpoint, endpoint_of
+from shared.adapters.aws.services import SERVICES, Endpoint, endpoint_of
 from shared.adapters.aws.signer import Signer
+from shared.adapters.targets.query_call import element, query_error
 from shared.dataclass import dataclass
 from shared.domain.delivery.aws_target import TargetCall
 from shared.ports.runtime import Clock
@@ -27,8 +25,6 @@ SPARE_MS = 300_000
 MAX_KNOWN = 1_000
 """Of all tenants, at about 2 KB each."""
 STS_SECONDS = 5.0
-_FORM = "application/x-www-form-urlencoded; charset=utf-8"
-_ELEMENT = r"<{0}>([^<]*)</{0}>"
 
 Key = tuple[str, str, str]
 """A tenant, its role and a target."""
@@ -82,7 +78,9 @@ class RoleCredentials:
     def of(cls, region: str, send: Send, own: CredentialSource, clock: Clock) -> "RoleCredentials":
         """Of the regional endpoint, so that no call depends on another region."""
         endpoint = endpoint_of("sts", region)
-        return cls(endpoint, Signer("sts", region, endpoint.host, _FORM), send, own, clock)
+        return cls(
+            endpoint, Signer("sts", region, endpoint.host, SERVICES["sts"].content_type), send, own, clock
+        )
 
     async def get(self, call: TargetCall, statements: list[dict[str, Any]]) -> Credentials:
         """The credentials for a target; AwsError if STS refuses them, NoAnswerError or TimeoutError if it is
@@ -144,8 +142,8 @@ def _key(call: TargetCall) -> Key:
 def _read(answer: HttpResponse) -> tuple[int, Credentials]:
     text = answer.body.decode(errors="replace")
     if answer.status != 200:
-        raise AwsError("AssumeRole", {"Error": _error(text, answer.status)})
-    members = {name: _member(text, name) for name in _MEMBERS}
+        raise AwsError("AssumeRole", {"Error": query_error(text, answer.status)})
+    members = {name: element(text, name) for name in _MEMBERS}
     access_key, secret_key, token, expires = (members[name] for name in _MEMBERS)
     if not (access_key and secret_key and token and expires):
         raise NoAnswerError("the answer of STS has no credentials")
@@ -157,12 +155,3 @@ def _read(answer: HttpResponse) -> tuple[int, Credentials]:
 
 
 _MEMBERS = ("AccessKeyId", "SecretAccessKey", "SessionToken", "Expiration")
-
-
-def _member(text: str, name: str) -> str:
-    match = re.search(_ELEMENT.format(name), text)
-    return html.unescape(match[1]).strip() if match else ""
-
-
-def _error(text: str, status: int) -> Mapping[str, str]:
-    return {"Code": _member(text, "Code") or str(status), "Message": _member(text, "Message")}

@@ -1,6 +1,6 @@
 """Sends to targets in AWS, each with the credentials of its tenant's role.
 
-One attempt is one message at most: only a request that SQS refused for its signature is signed anew, once.
+One attempt is one message at most: only a request that was refused for its signature is signed anew, once.
 """
 
 import asyncio
@@ -8,15 +8,19 @@ from dataclasses import field
 
 from shared.adapters.aws.credentials import Credentials
 from shared.adapters.aws.errors import AwsError, NoAnswerError
-from shared.adapters.aws.http_call import HttpCall
 from shared.adapters.aws.retries import EXPIRED
 from shared.adapters.aws.sender import Send
 from shared.adapters.clock import steady_seconds
+from shared.adapters.targets.answers import TargetAnswer
+from shared.adapters.targets.eventbridge import EVENTBRIDGE
+from shared.adapters.targets.functions import LAMBDA
 from shared.adapters.targets.role_credentials import RoleCredentials
-from shared.adapters.targets.sqs import answer_reason, message, statements
+from shared.adapters.targets.sns import SNS
+from shared.adapters.targets.sqs import SQS
+from shared.adapters.targets.step_functions import STEP_FUNCTIONS
 from shared.dataclass import dataclass
-from shared.domain.delivery.aws_target import TargetCall, split_arn
-from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.delivery.aws_target import TargetCall, TargetKind, split_arn
+from shared.domain.delivery.callback import STORED_BODY_BYTES, CallbackResponse, Reason
 from shared.domain.tenancy.target_roles import is_allowed
 from shared.ports.runtime import Clock, Entropy
 
@@ -32,7 +36,14 @@ _ROLE_REFUSED = frozenset(
     }
 )
 DENIED_MS = 60_000
-"""A younger session that is denied is kept, so that a queue without rights costs one call of STS in this time."""
+"""A younger session that is denied is kept, so that a target without rights costs one call of STS in this time."""
+SERVICES = {
+    TargetKind.SQS: SQS,
+    TargetKind.LAMBDA: LAMBDA,
+    TargetKind.SNS: SNS,
+    TargetKind.EVENTBRIDGE: EVENTBRIDGE,
+    TargetKind.STEP_FUNCTIONS: STEP_FUNCTIONS,
+}
 
 
 class _StsError(Exception):
@@ -57,49 +68,59 @@ class AwsTargetSender:
 
     async def send(self, call: TargetCall, *, timeout_seconds: float) -> CallbackResponse:
         began = steady_seconds()
-        reason, status = Reason.UNAVAILABLE, None
+        reason, status, body = Reason.UNAVAILABLE, None, b""
         try:
             async with asyncio.timeout(timeout_seconds), self._places:
                 credentials = await self._credentials(call)
                 # From here on the message may have arrived.
                 reason = Reason.TIMEOUT
-                reason, status = await self._sent(call, credentials)
+                answer = await self._sent(call, credentials)
+                reason, body = answer.reason, answer.body
+                status = answer.status or None
         except _StsError as error:
             reason = error.reason
         except TimeoutError:
             pass
         duration_ms = int((steady_seconds() - began) * 1000)
-        return CallbackResponse(reason=reason, duration_ms=duration_ms, status=status)
+        kept = call.kept_bytes if reason is Reason.OK else STORED_BODY_BYTES
+        return CallbackResponse(reason=reason, duration_ms=duration_ms, status=status, body=body[:kept])
 
     async def _credentials(self, call: TargetCall) -> Credentials:
         if not is_allowed(call.role_arn, self.allowed_roles):
             # STS would say AccessDenied, as for a fault of the tenant's role.
             raise _StsError(Reason.UNAVAILABLE)
         try:
-            return await self.roles.get(call, statements(call.target))
+            return await self.roles.get(call, SERVICES[call.target.kind].statements(call.target))
         except AwsError as error:
             is_own = error.code not in _ROLE_REFUSED
             raise _StsError(Reason.UNAVAILABLE if is_own else Reason.ROLE_REFUSED) from error
         except (NoAnswerError, OSError) as error:
             raise _StsError(Reason.UNAVAILABLE) from error
 
-    async def _sent(self, call: TargetCall, credentials: Credentials) -> tuple[Reason, int | None]:
-        region = split_arn(call.target.arn).region
-        service = HttpCall.to("sqs", region, self.send_request, lambda: credentials, self.clock, self.entropy)
+    async def _sent(self, call: TargetCall, credentials: Credentials) -> TargetAnswer:
+        """The answer; its status is 0 if there was none, or if it is none of the target's own."""
+        region, kind = split_arn(call.target.arn).region, SERVICES[call.target.kind]
+        service = kind.protocol.to(
+            kind.name, region, self.send_request, lambda: credentials, self.clock, self.entropy
+        )
         # A try whose answer is lost may have had its effect: the job's own policy decides on another one.
         service.repeats = False
         try:
-            await service.call("SendMessage", message(call, service.endpoint))
+            return kind.read(await service.call(kind.operation, kind.message(call, service.endpoint)))
         except AwsError as error:
-            if error.code in EXPIRED:
-                # Such as in an account that has not enabled the region.
-                self.roles.forget(call)
-                return Reason.ROLE_REFUSED, error.status
-            reason = answer_reason(error.code, error.status)
-            if reason is Reason.TARGET_ACCESS_DENIED:
-                # A revoked session is denied everything by a policy that says how old it is.
-                self.roles.forget(call, older_than_ms=DENIED_MS)
-            return reason, None if reason is Reason.UNAVAILABLE else error.status
+            return self._refused(call, error)
         except (NoAnswerError, OSError):
-            return Reason.CONNECT_FAILED, None
-        return Reason.OK, 200
+            return TargetAnswer(reason=Reason.CONNECT_FAILED, status=0)
+
+    def _refused(self, call: TargetCall, error: AwsError) -> TargetAnswer:
+        if error.code in EXPIRED:
+            # Such as in an account that has not enabled the region.
+            self.roles.forget(call)
+            return TargetAnswer(reason=Reason.ROLE_REFUSED, status=error.status)
+        reason = SERVICES[call.target.kind].codes.reason(error.code, error.status)
+        if reason is Reason.OK:
+            return TargetAnswer()
+        if reason is Reason.TARGET_ACCESS_DENIED:
+            # A revoked session is denied everything by a policy that says how old it is.
+            self.roles.forget(call, older_than_ms=DENIED_MS)
+        return TargetAnswer(reason=reason, status=0 if reason is Reason.UNAVAILABLE else error.status)

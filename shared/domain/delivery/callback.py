@@ -63,6 +63,8 @@ class Reason(IntEnum):
     """The target refuses the message as it is. Another attempt would not help."""
     TARGET_FAILED = 27
     """The target's service failed by itself."""
+    FUNCTION_FAILED = 28
+    """The function was called, and ended with an error."""
 
     @property
     def word(self) -> str:

@@ -98,7 +98,7 @@ def request_errors(request: Request, policy: TargetPolicy) -> Iterator[InvalidVa
 def _target_errors(request: Request) -> Iterator[InvalidValueError]:
     if request.target is not None:
         # Imported late: only jobs with a target need it.
-        from shared.domain.delivery.aws_target import target_errors
+        from shared.domain.delivery.target_rules import target_errors
 
         yield from target_errors(request.target, request.body)
 
@@ -153,7 +153,7 @@ def encode_request(request: Request) -> bytes:
     document: dict[str, Any] = (
         {"m": request.method, "u": request.url, "h": request.headers, **body}
         if target is None
-        else {"k": target.kind, "r": target.arn, "g": target.message_group_id, **body}
+        else {**target.document, **body}
     )
     callbacks = {"s": request.on_success, "f": request.on_failure}
     document |= {name: url for name, url in callbacks.items() if url is not None}
@@ -186,9 +186,9 @@ def decode_request(stored: bytes) -> Request:
 
 def _decode_target(document: Mapping[str, Any]) -> AwsTarget:
     # Imported late: only jobs with a target need it.
-    from shared.domain.delivery.aws_target import AwsTarget, TargetKind
+    from shared.domain.delivery.aws_target import decode_target
 
-    return AwsTarget(kind=TargetKind(document["k"]), arn=document["r"], message_group_id=document["g"])
+    return decode_target(document)
 
 
 def encode_alerts(alerts: Alerts) -> dict[str, Any]:

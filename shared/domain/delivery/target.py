@@ -33,6 +33,14 @@ _AWS_ENDPOINT = re.compile(
     re.IGNORECASE,
 )
 """The endpoints of what a job may want to call, in a region."""
+_TARGETS = {
+    "sqs": ("sqs", "queue"),
+    "sns": ("sns", "topic"),
+    "lambda": ("lambda", "function"),
+    "events": ("eventbridge", "event bus"),
+    "states": ("step_functions", "state machine"),
+}
+"""The kind of target for each of these services, and what its ARN is of."""
 
 HEADER_NAME = r"^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$"
 HEADER_VALUE = r"^[\t\x20-\x7e]*$"
@@ -75,12 +83,7 @@ def check_target(url: str, policy: TargetPolicy) -> None:
     url_parts = _PARTS.fullmatch(url)
     if url_parts is None or (url_parts["scheme"] == "http" and not policy.allows_http):
         schemes = "https:// or http://" if policy.allows_http else "https://"
-        also = (
-            "; an ARN cannot be called, but an HTTPS endpoint in front of it"
-            if url.startswith("arn:")
-            else ""
-        )
-        raise CallbackUrlNotAllowedError(f"the URL must begin with {schemes}, in lower case{also}")
+        raise CallbackUrlNotAllowedError(f"the URL must begin with {schemes}, in lower case{_instead(url)}")
     if "@" in url_parts["authority"]:
         raise CallbackUrlNotAllowedError("the URL must not contain a user name or password")
     authority = _AUTHORITY.fullmatch(url_parts["authority"])
@@ -99,15 +102,29 @@ def check_no_aws_endpoint(url: str) -> None:
     match = _AWS_ENDPOINT.match(url)
     if match is None:
         return
-    if match["service"].lower() == "sqs" and match["path"]:
+    service = match["service"].lower()
+    if service == "sqs" and match["path"]:
         raise CallbackUrlNotAllowedError(
             "SQS answers only requests that AWS credentials sign: send a target with sqs and this queue_url in place "
             "of the request"
         )
+    kind, what = _TARGETS[service]
+    or_url = ", or call the function by its function URL" if service == "lambda" else ""
     raise CallbackUrlNotAllowedError(
-        "this endpoint of AWS answers only requests that AWS credentials sign; call a function of Lambda by its "
-        "function URL, and other services by an API in front of them"
+        f"this endpoint of AWS answers only requests that AWS credentials sign: send a target with {kind} and the ARN "
+        f"of the {what} in place of the request{or_url}"
     )
+
+
+def _instead(url: str) -> str:
+    """What to send in the place of an ARN."""
+    parts = url.split(":", 3)
+    if parts[0] != "arn":
+        return ""
+    kind, _ = _TARGETS.get(parts[2], ("", "")) if len(parts) > 3 else ("", "")
+    if kind:
+        return f"; an ARN is no URL: send a target with {kind} and this arn in place of the request"
+    return "; an ARN cannot be called, but an HTTPS endpoint in front of it"
 
 
 def check_headers(headers: Mapping[str, str]) -> None:

@@ -9,13 +9,14 @@ from shared.dataclass import dataclass
 from shared.domain.delivery.alerts import Alerts
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.callback import MAX_RESULT_BYTES
+from shared.domain.delivery.json_text import read_json
 from shared.domain.delivery.request import Request, encode_request
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidValueError, raise_any
 from shared.domain.jobs.job_key import check_set
 from shared.domain.jobs.new_job import DEFAULT_TIMEOUT_SECONDS, check_name, check_tags
 from shared.domain.workflows.graph import Graph, Node, OnFailure, RunIf
-from shared.domain.workflows.results import check_json, longest_body
+from shared.domain.workflows.results import longest_body
 from shared.domain.workflows.run import DEFAULT_DEADLINE_SECONDS
 from shared.domain.workflows.workflow import check_deadline
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, MAX_PAYLOAD_BYTES, Lane
@@ -117,7 +118,7 @@ def _result_errors(new: NewWorkflow) -> Iterator[InvalidValueError]:
             yield InvalidValueError(text, path=(*path, "method"))
         if task.request.body:
             try:
-                check_json(task.request.body)
+                read_json(task.request.body)
             except InvalidValueError as error:
                 text = f"with needs, the body is JSON or empty, and this one is {error}"
                 yield InvalidValueError(text, path=(*path, "body"))

@@ -4,19 +4,17 @@ The text of a result is never decoded and encoded again on its way, so that numb
 arrive as they were sent.
 """
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.callback import MAX_RESULT_BYTES
+from shared.domain.delivery.json_text import read_json
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import ExecutionId
 from shared.domain.workflows.graph import Graph
 from shared.domain.workflows.run import Run, TaskState
 from shared.domain.workflows.run_rules import execution_of
 
-MAX_DEPTH = 32
-"""The deepest nesting of a result, and of a request's own body beside results."""
 JSON_TYPE = ("Content-Type", "application/json")
 _RESERVED_BYTES = 32
 """For the members and the punctuation of the body, and again of each result in it."""
@@ -59,19 +57,8 @@ def read_result(body: bytes) -> bytes:
     if len(body) > MAX_RESULT_BYTES:
         raise InvalidValueError(f"a result has at most {MAX_RESULT_BYTES} bytes")
     text = body.strip(b" \t\r\n")
-    check_json(text)
+    read_json(text)
     return text
-
-
-def check_json(text: bytes) -> None:
-    """InvalidValueError for anything but JSON in UTF-8 that is nested at most `MAX_DEPTH` deep."""
-    if _depth(text) > MAX_DEPTH:
-        raise InvalidValueError(f"nested more than {MAX_DEPTH} deep")
-    try:
-        # Numbers are not converted: some would overflow, and others take long.
-        json.loads(text.decode(), parse_int=str, parse_float=str, parse_constant=_refuse)
-    except ValueError as error:
-        raise InvalidValueError("not valid JSON in UTF-8") from error
 
 
 def body_with_results(own: bytes, results: Sequence[tuple[NeededTask, bytes]]) -> bytes:
@@ -93,27 +80,3 @@ def with_json_type(headers: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str
     """The headers of a request with results: its own type, or that of JSON."""
     has_type = any(name.lower() == "content-type" for name, _ in headers)
     return headers if has_type else (*headers, JSON_TYPE)
-
-
-def _depth(text: bytes) -> int:
-    """Counted on the bytes: a recursive parser could exhaust the stack."""
-    depth = deepest = 0
-    in_string = escaped = False
-    if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
-        return 0
-    for byte in text:
-        if in_string:
-            in_string = escaped or byte != 0x22
-            escaped = byte == 0x5C and not escaped
-        elif byte == 0x22:
-            in_string = True
-        elif byte in b"[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif byte in b"]}":
-            depth -= 1
-    return deepest
-
-
-def _refuse(name: str) -> Mapping[str, object]:
-    raise ValueError(f"{name} is no JSON")

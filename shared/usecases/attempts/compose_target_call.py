@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from shared.domain.delivery.aws_target import TargetCall
+from shared.domain.delivery.callback import KEPT_RESULT_BYTES
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.trace import TRACEPARENT
 from shared.domain.errors import TargetRoleGoneError
@@ -49,4 +50,5 @@ def target_call(
             *(((BACKFILL_OF, backfill_of),) if backfill_of is not None else ()),
         ),
         not_from=not_from,
+        kept_bytes=KEPT_RESULT_BYTES if execution.hands_on else 0,
     )

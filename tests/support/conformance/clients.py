@@ -106,18 +106,20 @@ class Clients:
         )
 
     async def _send_from_any_thread(
-        self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes
+        self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes, path: str = "/"
     ) -> HttpResponse:
         try:
-            return await self._send(endpoint, headers, body)
+            return await self._send(endpoint, headers, body, path)
         finally:
             if threading.current_thread() is not threading.main_thread():
                 # The connections of a loop end with its thread.
                 await self._send.close()
 
 
-async def _send_to_moto(endpoint: Endpoint, headers: Mapping[str, str], body: bytes) -> HttpResponse:
-    url = f"https://{endpoint.host}/"
+async def _send_to_moto(
+    endpoint: Endpoint, headers: Mapping[str, str], body: bytes, path: str = "/"
+) -> HttpResponse:
+    url = f"https://{endpoint.host}{path}"
     answer = botocore_stubber(
         "before-send",
         AWSPreparedRequest("POST", url, HTTPHeaders.from_dict(headers), body, stream_output=False),

@@ -34,6 +34,8 @@ import orjson
 from client.tests.sdk.deployment import Deployment, reached_by_clients
 from infra.local.clock_offset import clock_variables
 from infra.stage_files.read import parse_stage
+from shared.adapters.targets.origin import with_origin
+from shared.domain.delivery.aws_target import TargetKind
 from shared.domain.tenancy.tenant import Scope
 from tests.support.api.api_world import ApiWorld, Request
 from tests.support.contract.gateway import Got, Sent, got, serving
@@ -292,7 +294,9 @@ class Reader:
 
     def _compare_message(self, shown: Any) -> None:
         call = self._world.world.targets.calls[-1].call
-        compare(shown, {"body": orjson.loads(call.body), "attributes": dict(call.attributes)})
+        takes_origin = call.target.kind in (TargetKind.LAMBDA, TargetKind.EVENTBRIDGE)
+        body = with_origin(call) if takes_origin else call.body
+        compare(shown, {"body": orjson.loads(body), "attributes": dict(call.attributes)})
 
     def _set_receiver(self, text: str) -> None:
         head, _, body = text.strip().partition("\n\n")

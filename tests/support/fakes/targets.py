@@ -1,9 +1,9 @@
-"""Queues in memory: a queue exists from its first message on, unless the test names those that are gone."""
+"""Targets in memory: each exists from its first message on, unless the test names those that are gone."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shared.domain.delivery.aws_target import TargetCall
+from shared.domain.delivery.aws_target import TargetCall, TargetKind
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.ports.runtime import Clock
 
@@ -20,12 +20,12 @@ class Sent:
 
 
 def accepts(_: TargetCall) -> CallbackResponse:
-    """Every queue takes the message."""
+    """Every target takes the message."""
     return CallbackResponse(reason=Reason.OK, duration_ms=5, status=200)
 
 
 class FakeTargets:
-    """Records each call, and keeps the messages of each queue."""
+    """Records each call, and keeps the messages of each target."""
 
     def __init__(self, clock: Clock, answer_to: AnswerToTarget = accepts) -> None:
         self.calls: list[Sent] = []
@@ -35,7 +35,7 @@ class FakeTargets:
         self._clock = clock
 
     async def send(self, call: TargetCall, *, timeout_seconds: float) -> CallbackResponse:
-        """A FIFO queue takes each deduplication id once."""
+        """What is FIFO, and a state machine, takes each deduplication id once."""
         self.calls.append(Sent(call=call, at=self._clock.now_ms(), timeout_seconds=timeout_seconds))
         arn = call.target.arn
         answer = self.answer_to(call)
@@ -44,7 +44,8 @@ class FakeTargets:
         if answer.succeeded:
             queue = self.queues.setdefault(arn, [])
             ids = {each.deduplication_id for each in queue}
-            if not (call.target.is_fifo and call.deduplication_id in ids):
+            takes_once = call.target.is_fifo or call.target.kind is TargetKind.STEP_FUNCTIONS
+            if not (takes_once and call.deduplication_id in ids):
                 queue.append(call)
         await self._clock.sleep_ms(answer.duration_ms)
         return answer

@@ -39,7 +39,8 @@ def test_partitions_whose_endpoints_the_own_transport_does_not_know_get_the_sdk(
 @pytest.mark.parametrize("service", sorted(SERVICES))
 def test_variable_of_the_endpoint_is_that_of_the_sdk(service: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(f"AWS_ENDPOINT_URL_{SERVICES[service].variable}", "http://127.0.0.1:1")
-    sdk = boto3.client(service, region_name=REGION, aws_access_key_id="a", aws_secret_access_key="b")  # type: ignore[call-overload]
+    name = {"states": "stepfunctions"}.get(service, service)
+    sdk = boto3.client(name, region_name=REGION, aws_access_key_id="a", aws_secret_access_key="b")  # type: ignore[call-overload]
     assert sdk.meta.endpoint_url == "http://127.0.0.1:1"
     assert endpoint_of(service, REGION).host == "127.0.0.1:1"
 

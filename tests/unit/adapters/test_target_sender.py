@@ -75,7 +75,10 @@ class Aws:
     at_once: int = 0
     most_at_once: int = 0
 
-    async def __call__(self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes) -> HttpResponse:
+    async def __call__(
+        self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes, path: str = "/"
+    ) -> HttpResponse:
+        assert path == "/"
         self.asked.append((endpoint, headers, body))
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)

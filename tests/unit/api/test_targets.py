@@ -1,5 +1,6 @@
 """Jobs with a target over HTTP: what is accepted, what is shown, and what a refusal says."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -54,6 +55,99 @@ def admin(made: ApiWorld, change: Any, method: str = "PATCH") -> Answer:
     )
 
 
+LAMBDA = "arn:aws:lambda:eu-west-1:111122223333:function:close"
+TOPIC = "arn:aws:sns:eu-west-1:111122223333:orders"
+BUS = "arn:aws:events:eu-west-1:111122223333:event-bus/orders"
+MACHINE = "arn:aws:states:eu-west-1:111122223333:stateMachine:close"
+EVENT = {"source": "com.example", "detail_type": "Day closed"}
+SHOWN: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("lambda", {"arn": LAMBDA}, {"arn": LAMBDA, "invocation_type": "event"}),
+    (
+        "lambda",
+        {"arn": f"{LAMBDA}:live", "invocation_type": "request_response"},
+        {"arn": f"{LAMBDA}:live", "invocation_type": "request_response"},
+    ),
+    ("sns", {"arn": TOPIC}, {"arn": TOPIC}),
+    (
+        "sns",
+        {"arn": f"{TOPIC}.fifo", "message_group_id": "g"},
+        {"arn": f"{TOPIC}.fifo", "message_group_id": "g"},
+    ),
+    ("eventbridge", {"arn": BUS, **EVENT}, {"arn": BUS, **EVENT}),
+    ("step_functions", {"arn": MACHINE}, {"arn": MACHINE}),
+]
+
+
+def to(service: str, **members: Any) -> dict[str, Any]:
+    return {"target": {service: {"json": {"n": 1}} | members}}
+
+
+@pytest.mark.parametrize(("service", "members", "shown"), SHOWN)
+def test_job_with_a_target_of_each_service_is_created_and_shown_without_its_message(
+    service: str, members: dict[str, Any], shown: dict[str, Any]
+) -> None:
+    made = api()
+    answer = made.post(NIGHTLY | {"target": {service: {**members, "body": json.dumps({"a": SECRET})}}})
+    assert answer.status == 201, answer.text
+    job = made.get(f"/v1/jobs/{answer.json['id']}")
+    assert job.json["target"] == {service: shown}
+    assert SECRET not in job.text
+    [listed] = made.get("/v1/jobs").json["jobs"]
+    assert listed["target"] == {service: {"arn": members["arn"]}}
+    again = patched(made, answer.json, {"name": "other"})
+    assert again.json["target"] == {service: shown}
+    stored = made.world.table.jobs[TENANT, answer.json["id"]]
+    request = made.world.open_request.execute(made.world.tenant, stored.described)
+    assert json.loads(request.body) == {"a": SECRET}
+
+
+def test_patch_turns_a_target_of_one_service_into_another_as_a_whole() -> None:
+    made = api()
+    job = made.post(NIGHTLY | sqs(arn=f"{QUEUE}.fifo", message_group_id="g")).json
+    changed = patched(made, job, to("lambda", arn=LAMBDA))
+    assert changed.json["target"] == {"lambda": {"arn": LAMBDA, "invocation_type": "event"}}
+    waits = patched(made, job, {"target": {"lambda": {"invocation_type": "request_response"}}})
+    assert waits.json["target"] == {"lambda": {"arn": LAMBDA, "invocation_type": "request_response"}}
+    assert "/target/sns/body" in errors(patched(made, job, {"target": {"sns": {"arn": TOPIC}}}))
+
+
+@pytest.mark.parametrize(
+    ("document", "pointer", "says"),
+    [
+        (to("lambda"), "/target/lambda/arn", "required"),
+        (to("lambda", arn=QUEUE), "/target/lambda/arn", "send it as target.sqs"),
+        (to("lambda", arn=LAMBDA, invocation_type="dry_run"), "/target/lambda/invocation_type", "event"),
+        (to("lambda", arn=LAMBDA, invocation_type=None), "/target/lambda/invocation_type", ""),
+        (to("lambda", arn=LAMBDA, json=[1]), "/target/lambda/json", "a JSON object"),
+        (to("lambda", arn=LAMBDA, json={"punctual": 1}), "/target/lambda/json", "the member punctual"),
+        (to("lambda", arn=LAMBDA, message_group_id="g"), "/target/lambda/message_group_id", ""),
+        (to("sns", arn=f"{TOPIC}.fifo"), "/target/sns/message_group_id", "needs a message group"),
+        (to("sns", arn=TOPIC, body="x"), "/target/sns/json", "exactly one of body and json"),
+        (to("eventbridge", arn=BUS), "/target/eventbridge/source", "required"),
+        (to("eventbridge", arn=BUS, **EVENT | {"source": "aws.s3"}), "/target/eventbridge/source", "of AWS"),
+        (to("eventbridge", arn=BUS, **EVENT, json="text"), "/target/eventbridge/json", "a JSON object"),
+        (
+            to("step_functions", arn=f"{MACHINE}/x"),
+            "/target/step_functions/arn",
+            "the ARN of a state machine",
+        ),
+        (
+            {"target": {"step_functions": {"arn": MACHINE, "body": "x"}}},
+            "/target/step_functions/body",
+            "JSON",
+        ),
+        ({"target": sqs()["target"] | to("sns", arn=TOPIC)["target"]}, "/target/sns", "has one target"),
+        (to("sns", arn=TOPIC.replace("1111", "9999")), "/target/sns/arn", "no role is registered"),
+    ],
+)
+def test_refusal_of_each_service_names_the_member_and_what_to_send(
+    document: dict[str, Any], pointer: str, says: str
+) -> None:
+    found = refused(document)
+    assert pointer in found, found
+    assert says in found[pointer]
+
+
 @pytest.mark.parametrize(
     "target",
     [
@@ -94,7 +188,9 @@ def test_job_with_a_request_shows_no_target() -> None:
             "exactly one of request, workflow and target",
         ),
         ({"target": {}}, "/target/sqs", "name the service"),
-        ({"target": {"sns": {}}}, "/target/sns", ""),
+        ({"target": {"sns": {}}}, "/target/sns/arn", "required"),
+        ({"target": {"kinesis": {}}}, "/target/kinesis", ""),
+        ({"target": {"lambda": None}}, "/target/lambda", "must be an object"),
         (without("arn"), "/target/sqs/arn", "exactly one of arn and queue_url"),
         (sqs(queue_url=URL), "/target/sqs/queue_url", "exactly one of arn and queue_url"),
         (without("json"), "/target/sqs/body", "exactly one of body and json"),
@@ -132,9 +228,15 @@ def test_refusal_names_the_member_and_what_to_send(document: dict[str, Any], poi
         (f"{URL}?Action=SendMessage", "send a target with sqs"),
         ("https://SQS.eu-west-1.amazonaws.com:443/111122223333/orders", "send a target with sqs"),
         ("https://lambda.eu-west-1.amazonaws.com/2015-03-31/functions/f/invocations", "function URL"),
-        ("https://sns.cn-north-1.amazonaws.com.cn/", "AWS credentials sign"),
-        ("https://events.eu-west-1.api.aws", "AWS credentials sign"),
-        ("https://states.us-east-1.amazonaws.com/", "AWS credentials sign"),
+        ("https://lambda.eu-west-1.amazonaws.com/", "send a target with lambda and the ARN of the function"),
+        ("https://sns.cn-north-1.amazonaws.com.cn/", "send a target with sns and the ARN of the topic"),
+        ("https://events.eu-west-1.api.aws", "send a target with eventbridge and the ARN of the event bus"),
+        (
+            "https://states.us-east-1.amazonaws.com/",
+            "send a target with step_functions and the ARN of the state",
+        ),
+        (LAMBDA, "send a target with lambda and this arn"),
+        ("arn:aws:kinesis:eu-west-1:111122223333:stream/x", "an ARN cannot be called"),
     ],
 )
 def test_url_of_aws_that_needs_a_signature_is_refused(url: str, says: str) -> None:
@@ -251,6 +353,13 @@ def test_description_of_a_key_never_shows_a_message_or_a_header_not_even_when_th
     assert put(made, message).json["change"] == "unchanged"
     changed = put(made, NIGHTLY | without("json", body="other"), dry_run="true")
     assert [each["pointer"] for each in changed.json["fields"]] == ["/target/sqs/body"]
+    other = put(made, NIGHTLY | to("lambda", arn=LAMBDA, json={"a": SECRET}))
+    assert (other.json["change"], SECRET in other.text) == ("updated", False)
+    more = put(made, NIGHTLY | to("lambda", arn=LAMBDA, json={"a": 2}), dry_run="true")
+    assert [(each["pointer"], each["hidden"]) for each in more.json["fields"]] == [
+        ("/target/lambda/body", True)
+    ]
+    assert SECRET not in more.text
 
 
 def test_batch_judges_each_target_by_itself() -> None:

@@ -19,6 +19,7 @@ from punctual.applyfile.schema import (
     URL_POINTERS,
     Fields,
 )
+from punctual.aws_targets import OPTIONS, TARGETS, services_with
 
 Path = tuple[str | int, ...]
 
@@ -82,23 +83,33 @@ def job_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
         return (
             None if called is None else ((called,), "belongs to a job that calls a `url`, not a `workflow`")
         )
-    if "sqs" in members:
-        return _message_error(members)
+    services = [service for service in TARGETS if service in members]
+    if services:
+        return _message_error(members, services)
     if "url" not in members:
-        return ("url",), "is required, or a `workflow`, or `sqs` for a message to a queue"
-    if "message_group_id" in members:
-        return ("message_group_id",), "has no meaning without `sqs`"
+        return ("url",), "is required, or a `workflow`, or a target, such as `sqs` for a message to a queue"
+    for option in OPTIONS:
+        if option in members:
+            return (option,), f"has no meaning without {services_with(option)}"
     if "body" in members and "json" in members:
         return ("json",), "a request has `body` or `json`, not both"
     return None
 
 
-def _message_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
-    for member in ("url", "method", "headers", "signing_secret"):
+def _message_error(members: Mapping[str, Any], services: list[str]) -> tuple[Path, str] | None:
+    service, *others = services
+    if others:
+        return (others[0],), f"a job has one target, and this one has `{service}` too"
+    options = (option for option in OPTIONS if option not in TARGETS[service])
+    for member in ("url", "method", "headers", "signing_secret", *options):
         if member in members:
-            return (member,), "has no meaning with `sqs`"
+            return (member,), f"has no meaning with `{service}`"
     if ("body" in members) == ("json" in members):
-        return ("sqs",), "a message has exactly one of `body` and `json`"
+        return (service,), "a message has exactly one of `body` and `json`"
+    if service == "eventbridge":
+        for member in TARGETS[service]:
+            if member not in members:
+                return (member,), "is required with `eventbridge`"
     return None
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from punctual.applyfile.schema import REQUEST_MEMBERS, SCHEDULE_MEMBERS, TARGET_MEMBERS, URL_POINTERS
+from punctual.aws_targets import OPTIONS, TARGETS, target_of
 
 KEY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}", re.ASCII)
 """A key of the API: 1 to 128 letters, digits and `. _ : -`, with a letter or digit at its beginning."""
@@ -100,15 +101,18 @@ class Job:
         `values` has one for each of `sources()`. Raises ApplyFileError for a value that cannot be sent.
         """
         members = {**self.members, **self._urls(values)}
-        request = {name: members[name] for name in REQUEST_MEMBERS if name in members}
+        request: dict[str, Any] = {name: members[name] for name in REQUEST_MEMBERS if name in members}
         if "headers" in request:
             request["headers"] = dict(self._headers(values))
         if (source := source_of(request.get("body"))) is not None:
             request["body"] = self._body(source, values[source])
         apart = {*SCHEDULE_MEMBERS, *REQUEST_MEMBERS, *TARGET_MEMBERS}
         rest = {name: value for name, value in members.items() if name not in apart}
-        if "sqs" in members:
-            return {**rest, "schedule": self.schedule(), "target": {"sqs": self._message(request)}}
+        service = next((each for each in TARGETS if each in members), None)
+        if service is not None:
+            options = {name: members[name] for name in OPTIONS if name in members}
+            target = target_of(service, members[service], {**request, **options})
+            return {**rest, "schedule": self.schedule(), "target": target}
         called = {} if "workflow" in members else {"request": request}
         return {**rest, "schedule": self.schedule(), **called}
 
@@ -121,11 +125,6 @@ class Job:
     def schedule(self) -> dict[str, Any]:
         """Return the `schedule` of the body, which `POST /v1/schedules/preview` takes by itself."""
         return {name: self.members[name] for name in SCHEDULE_MEMBERS if name in self.members}
-
-    def _message(self, content: Mapping[Any, Any]) -> dict[str, Any]:
-        queue = self.members["sqs"]
-        group = {name: self.members[name] for name in TARGET_MEMBERS[1:] if name in self.members}
-        return {"arn" if queue.startswith("arn:") else "queue_url": queue, **content, **group}
 
     def _headers(self, values: Mapping[Source, str]) -> Iterator[tuple[str, str]]:
         for name, value in self.members["headers"].items():

@@ -9,6 +9,7 @@ from punctual.applyfile.model import KEY, SET, ApplyFileError, Job, api_key
 from punctual.applyfile.reading_workflows import WorkflowReader
 from punctual.applyfile.schema import CALL_MEMBERS, KINDS, MEMBERS, ONLY_WITH, REQUEST_MEMBERS, TARGET_MEMBERS
 from punctual.applyfile.workflow import ApplyFile, Workflow
+from punctual.aws_targets import TARGETS
 from punctual.yaml_values import Document, YamlError, read_documents
 
 _SECTIONS = ("set", "defaults", "jobs", "workflows")
@@ -119,8 +120,9 @@ def _excluded(own: Mapping[str, Any]) -> tuple[str, ...]:
     """The defaults of the other kinds of calls."""
     if "workflow" in own:
         return (*CALL_MEMBERS, *TARGET_MEMBERS)
-    if "sqs" in own:
-        return ("workflow", *_OF_URLS)
+    if service := next((each for each in TARGETS if each in own), None):
+        others = {*TARGET_MEMBERS} - {service, *TARGETS[service]}
+        return ("workflow", *_OF_URLS, *others)
     if "url" in own:
         return ("workflow", *TARGET_MEMBERS)
     return ("workflow",) if any(name in own for name in REQUEST_MEMBERS) else ()

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from punctual.aws_targets import OPTIONS, TARGETS
+
 KINDS: Final = ("cron", "rate_seconds", "expression")
 """A job has exactly one of these. A file has recurring jobs only: a job with a key recurs."""
 SCHEDULE_MEMBERS: Final = (
@@ -33,8 +35,8 @@ CALL_MEMBERS: Final = (
     "heartbeat_seconds",
 )
 """The members that a job with a `workflow` does not have."""
-TARGET_MEMBERS: Final = ("sqs", "message_group_id")
-"""Of a job that sends its `body` or `json` to a queue in AWS, which has no `url`."""
+TARGET_MEMBERS: Final = (*TARGETS, *OPTIONS)
+"""Of a job that sends its `body` or `json` to a target in AWS, which has no `url`."""
 ONLY_WITH: Final[dict[str, tuple[str, ...]]] = dict.fromkeys(
     ("timezone", "dst_gap", "dst_overlap", "calendar", "when_excluded", "business_day"),
     ("cron", "expression"),
@@ -135,7 +137,18 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     sqs: Annotated[str, Meta(max_length=256, pattern=r"^(arn:aws[a-z-]*:sqs:|https://sqs\.)")] | UnsetType = (
         UNSET
     )
+    lambda_: Annotated[str, Meta(max_length=256, pattern=r"^arn:aws[a-z-]*:lambda:")] | UnsetType = (
+        msgspec.field(default=UNSET, name="lambda")
+    )
+    sns: Annotated[str, Meta(max_length=256, pattern=r"^arn:aws[a-z-]*:sns:")] | UnsetType = UNSET
+    eventbridge: Annotated[str, Meta(max_length=256, pattern=r"^arn:aws[a-z-]*:events:")] | UnsetType = UNSET
+    step_functions: Annotated[str, Meta(max_length=256, pattern=r"^arn:aws[a-z-]*:states:")] | UnsetType = (
+        UNSET
+    )
     message_group_id: Annotated[str, Meta(max_length=128, pattern=r"^[!-~]{1,128}\Z")] | UnsetType = UNSET
+    invocation_type: Literal["event", "request_response"] | UnsetType = UNSET
+    source: Annotated[str, Meta(max_length=256, pattern=r"^[!-~]{1,256}\Z")] | UnsetType = UNSET
+    detail_type: Annotated[str, Meta(min_length=1, max_length=128)] | UnsetType = UNSET
     lane: Literal["critical", "standard", "bulk"] | UnsetType = UNSET
     timeout_seconds: Annotated[int, Meta(ge=1, le=60)] | UnsetType = UNSET
     retry: Retry | UnsetType = UNSET
@@ -154,5 +167,5 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     )
 
 
-MEMBERS: Final = Fields.__struct_fields__
+MEMBERS: Final = Fields.__struct_encode_fields__
 """The names of all members, in the order in which they are written."""

@@ -19,13 +19,14 @@ from punctual.applying.parallel import each
 from punctual.applying.plan import UPDATED, WORKFLOW, named
 from punctual.applying.shown_members import HEADERS, JSON, METHOD, present, unescaped
 from punctual.applying.starting import STAND_IN
+from punctual.aws_targets import target_parts
 from punctual.client import Punctual
-from punctual.models import FieldChange, Job, JobSummary, SqsTarget, WorkflowSummary
+from punctual.models import FieldChange, Job, JobSummary, WorkflowSummary
 from punctual.problems import NotFoundError
 
-_BODIES: Final = ("/request/body", "/target/sqs/body")
+_BODY: Final = "/request/body"
 _CONTENT_TYPE: Final = "/request/headers/content-type"
-_OTHER_BODY: Final = "export"
+_OTHER_BODY: Final = '{"other": "export"}'
 """The message of a dry run, which changes nothing."""
 _BODY_PART: Final = " body"
 """Not the part of a header, whose name has no space. The space is not part of a variable's name."""
@@ -122,8 +123,8 @@ def _comments(read: _Read, gone: Container[str | None]) -> tuple[str, ...]:
 
 def _read(client: Punctual, summary: JobSummary, set_name: str) -> _Read:
     job = client.jobs.get(summary)
-    if job.target is not None and job.target.sqs is not None:
-        return _read_message(client, job, job.target.sqs, set_name)
+    if job.target is not None:
+        return _read_message(client, job, set_name)
     shown = {**present(job.schedule), **_called(job)}
     headers: dict[str, str] = {}
     fields = _differences(client, job, set_name, headers)
@@ -133,22 +134,19 @@ def _read(client: Punctual, summary: JobSummary, set_name: str) -> _Read:
         fields = _differences(client, job, set_name, headers)
     names = [unescaped(pointer.removeprefix(HEADERS)) for pointer in fields if pointer.startswith(HEADERS)]
     members = {**shown, **_own_members(job, fields)}
-    return _Read(job, members, headers, tuple(names), has_body=_has_body(fields))
+    return _Read(job, members, headers, tuple(names), has_body=_BODY in fields)
 
 
-def _has_body(fields: Mapping[str, FieldChange]) -> bool:
-    return any(pointer in fields for pointer in _BODIES)
-
-
-def _read_message(client: Punctual, job: Job, queue: SqsTarget, set_name: str) -> _Read:
+def _read_message(client: Punctual, job: Job, set_name: str) -> _Read:
     """A message always has a body, and no header."""
-    target = {"sqs": {**present(queue), "body": _OTHER_BODY}}
+    [(service, part)] = target_parts(job.target)
+    target = {service: {**present(part), "body": _OTHER_BODY}}
     answer = client.jobs.put(
         str(job.key), dry_run=True, set=set_name, schedule=present(job.schedule), target=target
     )
     fields = {field.pointer: field for field in answer.fields} if answer.change == UPDATED else {}
-    group = {} if queue.message_group_id is None else {"message_group_id": queue.message_group_id}
-    members = {**present(job.schedule), "sqs": queue.arn, **group, **_own_members(job, fields)}
+    options = {name: value for name, value in present(part).items() if name != "arn"}
+    members = {**present(job.schedule), service: part.arn, **options, **_own_members(job, fields)}
     return _Read(job, members, {}, (), has_body=True)
 
 

@@ -59,6 +59,7 @@ Reason = Literal[
     "target_throttled",
     "target_refused",
     "target_failed",
+    "function_failed",
 ]
 Lane = Literal["critical", "standard", "bulk"]
 

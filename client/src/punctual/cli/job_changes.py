@@ -42,8 +42,9 @@ def changes_between(before: "Job", after: "Job", patch: Mapping[str, Any]) -> li
     """The members that differ, and those of the patch that are never shown."""
     request = patch.get("request") or {}
     hidden = [Change(f"/request/{name}", None, None, True) for name in _NEVER_SHOWN if name in request]
-    message = (patch.get("target") or {}).get("sqs") or {}
-    hidden += [Change(f"/target/sqs/{name}", None, None, True) for name in _NEVER_SHOWN if name in message]
+    for service, message in (patch.get("target") or {}).items():
+        sent = [name for name in _NEVER_SHOWN if name in (message or {})]
+        hidden += [Change(f"/target/{service}/{name}", None, None, True) for name in sent]
     return [*_differences("", plain(before), plain(after)), *hidden]
 
 

@@ -137,9 +137,26 @@ REQUEST = (
 )
 TARGET = (
     _text("--sqs", "target", "sqs", "The queue that gets the body, in place of --url.", "ARN|URL"),
+    _text("--lambda", "target", "lambda", "The function that gets the body.", "ARN"),
+    _text("--sns", "target", "sns", "The topic that gets the body.", "ARN"),
+    _text("--eventbridge", "target", "eventbridge", "The event bus that gets the body as detail.", "ARN"),
+    _text("--step-functions", "target", "step_functions", "The state machine that gets the body.", "ARN"),
     _text(
-        "--message-group-id", "target", "message_group_id", "The group of the message, for --sqs.", "GROUP"
+        "--message-group-id",
+        "target",
+        "message_group_id",
+        "The group of the message, for --sqs and --sns.",
+        "GROUP",
     ),
+    JobOption(
+        ("--invocation-type",),
+        "target",
+        "invocation_type",
+        Literal["event", "request_response"],
+        "Whether an attempt of --lambda waits for the function; event by default.",
+    ),
+    _text("--source", "target", "source", "The source of the event, for --eventbridge."),
+    _text("--detail-type", "target", "detail_type", "The detail-type of the event, for --eventbridge."),
 )
 SETTINGS = (
     JobOption(

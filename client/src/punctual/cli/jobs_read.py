@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from punctual.aws_targets import target_parts
 from punctual.cli.jobs_of import find_job, find_job_id
 from punctual.cli.list_options import PAGE, All, Limit, shown
 from punctual.cli.options import JobArgument
@@ -62,6 +63,15 @@ def _last(name: str) -> Any:
     return lambda job: getattr(job.last_run, name) if job.last_run else None
 
 
+def _targets(job: Any) -> list[tuple[str, Any]]:
+    """The service that the job sends to, if it has a target."""
+    return target_parts(job.target) if job.target else []
+
+
+def _of_target(name: str) -> Any:
+    return lambda job: next((getattr(each, name, None) for _, each in _targets(job)), None)
+
+
 def _lag_text(job: Any) -> str | None:
     lag_ms = job.last_run.lag_ms if job.last_run else None
     return None if lag_ms is None else f"{lag_ms} ms"
@@ -87,7 +97,11 @@ ROWS = (
     Column("last run began", _last("started_at")),
     Column("request", lambda job: f"{job.request.method} {job.request.url}" if job.request else None),
     Column("workflow", lambda job: job.workflow),
-    Column("sends to", lambda job: job.target and job.target.sqs and job.target.sqs.arn),
+    Column("sends to", lambda job: next((each.arn for _, each in _targets(job)), None)),
+    Column("invocation type", _of_target("invocation_type")),
+    Column("message group", _of_target("message_group_id")),
+    Column("source", _of_target("source")),
+    Column("detail type", _of_target("detail_type")),
     Column("tags", lambda job: job.tags or None),
     Column("lane", lambda job: job.lane),
     Column("attempts", lambda job: job.retry.max_attempts),

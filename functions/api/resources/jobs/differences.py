@@ -4,8 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from functions.api.resources.jobs.keyed_models import FieldChange
+from shared.domain.delivery.aws_target import TargetKind
 
-_HIDDEN = (("request", "headers"), ("request", "body"), ("target", "sqs", "body"))
+_HIDDEN = (
+    ("request", "headers"),
+    ("request", "body"),
+    *(("target", kind.value, "body") for kind in TargetKind),
+)
 """The parts of a request or target that are never shown again."""
 _SHOWN = ("method", "url")
 """What is shown of a request that only one of the descriptions has."""
@@ -42,5 +47,9 @@ def _shown(path: tuple[str, ...], value: Any) -> Any:
     if path == ("request",):
         return {name: value[name] for name in _SHOWN}
     if path == ("target",):
-        return {kind: {name: part[name] for name in part if name != "body"} for kind, part in value.items()}
-    return value
+        return {kind: _without_body(part) for kind, part in value.items()}
+    return _without_body(value) if path[:1] == ("target",) else value
+
+
+def _without_body(part: dict[str, Any]) -> dict[str, Any]:
+    return {name: part[name] for name in part if name != "body"}

@@ -66,6 +66,16 @@ JOB_IN["to_a_queue"] = {
         "sqs": {"arn": "arn:aws:sqs:eu-west-1:111122223333:orders", "json": {"kind": "close the day"}}
     },
 }
+JOB_IN["to_a_function"] = {
+    "schedule": {"rate_seconds": 300},
+    "target": {
+        "lambda": {
+            "arn": "arn:aws:lambda:eu-west-1:111122223333:function:close-the-day",
+            "invocation_type": "request_response",
+            "json": {"kind": "close the day"},
+        }
+    },
+}
 KEYED_JOB_IN: Examples = {
     "nightly_in_a_set": {
         "set": "billing",

@@ -87,13 +87,22 @@ def _remove_other_call(document: dict[str, Any], patch: dict[str, Any]) -> None:
         only_others = CALL_ONLY if CallKind.WORKFLOW in replacing else ()
         for name in (*(kind for kind in CallKind if kind not in replacing), *only_others):
             document.pop(name, None)
-    targets = (patch.get("target"), document.get("target"))
-    given, stored = (each.get("sqs") if isinstance(each, dict) else None for each in targets)
-    if isinstance(given, dict) and isinstance(stored, dict):
-        for pair in (_BODIES, ("arn", "queue_url")):
-            if any(name in given for name in pair):
-                for name in pair:
-                    stored.pop(name, None)
+    _remove_other_target(document, patch.get("target"))
+
+
+def _remove_other_target(document: dict[str, Any], given: Any) -> None:
+    """Another service replaces the stored one. A service that stays keeps the members that the patch has not."""
+    stored = document.get("target")
+    if not isinstance(given, dict) or not isinstance(stored, dict):
+        return
+    for kind in [kind for kind in stored if given and kind not in given]:
+        stored.pop(kind)
+    for kind, members in given.items():
+        if isinstance(members, dict) and isinstance(stored.get(kind), dict):
+            for pair in (_BODIES, ("arn", "queue_url")):
+                if any(name in members for name in pair):
+                    for name in pair:
+                        stored[kind].pop(name, None)
 
 
 def _remove_excluded_days(document: dict[str, Any], patch: dict[str, Any]) -> None:

@@ -32,11 +32,8 @@ from functions.api.resources.jobs.member_rules import (
     recurring_only_errors,
 )
 from functions.api.resources.jobs.run_models import LastRun, NoNextRunOut, WhenSuspended, WhenSuspendedIn
-from functions.api.resources.jobs.target_models import (
-    AwsTargetIn,
-    AwsTargetOut,
-    check_no_null,
-)
+from functions.api.resources.jobs.target_models import AwsTargetIn, check_no_null
+from functions.api.resources.jobs.target_views import AwsTargetOut
 from functions.api.resources.schedules.models import ONCE, ScheduleIn, ScheduleOut, has_kind
 from shared.domain.delivery.async_policy import (
     DEFAULT_ASYNC_POLICY,

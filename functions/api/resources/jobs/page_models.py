@@ -15,7 +15,7 @@ from functions.api.models import (
 from functions.api.resources.jobs import examples
 from functions.api.resources.jobs.models import JobStateOut
 from functions.api.resources.jobs.run_models import LastRunOut, NoNextRunOut
-from functions.api.resources.jobs.target_models import AwsTargetOut
+from functions.api.resources.jobs.target_views import AwsTargetOut
 from functions.api.resources.schedules.models import ScheduleOut
 from shared.domain.listings.filters import Kind
 from shared.names import Lane

@@ -11,7 +11,7 @@ from functions.api.resources.jobs.models import JobOut
 from functions.api.resources.jobs.page_models import JobSummaryOut
 from functions.api.resources.jobs.run_models import NOT_READ, WhenSuspended
 from functions.api.resources.jobs.run_notes import last_run_out, no_next_run, own_run
-from functions.api.resources.jobs.target_models import listed_target, target_document, target_out
+from functions.api.resources.jobs.target_views import listed_target, target_document, target_out
 from functions.api.resources.schedules.models import ScheduleOut
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy

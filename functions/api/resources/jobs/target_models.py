@@ -2,26 +2,32 @@
 
 from collections.abc import Collection
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import orjson
 from pydantic import ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import LEFT_OUT, Representation, Schema
+from functions.api.models import Schema
 from shared.domain.delivery.alerts import Alerts
 from shared.domain.delivery.aws_target import (
-    GROUP,
     MAX_ARN_CHARACTERS,
-    MAX_GROUP_CHARACTERS,
-    QUEUE_ARN,
-    QUEUE_URL,
     AwsTarget,
+    InvocationType,
     TargetKind,
+)
+from shared.domain.delivery.request import Request
+from shared.domain.delivery.target_rules import (
+    FORMS,
+    GROUP,
+    MAX_DETAIL_TYPE_CHARACTERS,
+    MAX_GROUP_CHARACTERS,
+    MAX_SOURCE_CHARACTERS,
+    QUEUE_URL,
+    SOURCE,
     queue_arn,
     target_errors,
 )
-from shared.domain.delivery.request import Request
 from shared.domain.errors import InvalidValueError, raise_any
 from shared.names import MAX_PAYLOAD_BYTES
 
@@ -59,53 +65,47 @@ def check_no_null(schema: Schema, kind: str, *names: str) -> None:
     )
 
 
-class SqsTargetIn(Schema):
-    """A message to a queue. Exactly one of `arn` and `queue_url`, and exactly one of `body` and `json`."""
+_ONE_BODY = both_or_neither(*_BODIES)
+Arn = Annotated[str, Field(max_length=MAX_ARN_CHARACTERS)]
+Text = Annotated[str, Field(json_schema_extra={"minLength": 1, "maxLength": MAX_PAYLOAD_BYTES})]
+Group = Annotated[str, Field(max_length=MAX_GROUP_CHARACTERS, json_schema_extra={"pattern": GROUP})]
 
-    model_config = ConfigDict(
-        json_schema_extra=none_of(*both_or_neither(*_QUEUE), *both_or_neither(*_BODIES))
+
+def _arn(kind: TargetKind, description: str) -> Any:
+    form = FORMS[kind]
+    return Field(
+        description=description, examples=[form.example], json_schema_extra={"pattern": form.pattern}
     )
 
-    arn: Annotated[str, Field(max_length=MAX_ARN_CHARACTERS)] | SkipJsonSchema[None] = Field(
-        None,
-        description="The ARN of the queue, whose region and account the message goes to.",
-        examples=["arn:aws:sqs:eu-west-1:111122223333:orders"],
-        json_schema_extra={"pattern": QUEUE_ARN},
+
+class _Message(Schema):
+    """What all targets have: exactly one of `body` and `json`."""
+
+    kind: ClassVar[TargetKind]
+
+    body: Text | SkipJsonSchema[None] = Field(
+        None, description=f"The message as it is, in UTF-8; at most {MAX_PAYLOAD_BYTES:,} bytes."
     )
-    queue_url: Annotated[str, Field(max_length=MAX_ARN_CHARACTERS)] | SkipJsonSchema[None] = Field(
-        None,
-        description="The URL of the queue in the place of its ARN.",
-        examples=["https://sqs.eu-west-1.amazonaws.com/111122223333/orders"],
-        json_schema_extra={"pattern": QUEUE_URL},
-    )
-    body: (
-        Annotated[str, Field(json_schema_extra={"minLength": 1, "maxLength": MAX_PAYLOAD_BYTES})]
-        | SkipJsonSchema[None]
-    ) = Field(None, description=f"The message as it is, in UTF-8; at most {MAX_PAYLOAD_BYTES:,} bytes.")
     json_: Any = Field(None, alias="json", description="Any value; the message is its JSON.")
-    message_group_id: (
-        Annotated[str, Field(max_length=MAX_GROUP_CHARACTERS, json_schema_extra={"pattern": GROUP})] | None
-    ) = Field(
-        None, description="The message group: required for a FIFO queue, and the tenant of a fair queue."
-    )
 
     @model_validator(mode="after")
     def _is_lawful(self) -> Self:
-        check_no_null(self, "a string", "arn", "queue_url", "body")
-        given = {name.removesuffix("_") for name in self.model_fields_set if getattr(self, name) is not None}
-        check_exactly_one(given, _QUEUE)
-        check_exactly_one(
-            given | ({"json"} & {name.removesuffix("_") for name in self.model_fields_set}), _BODIES
-        )
-        try:
-            target = self.target
-        except InvalidValueError as error:
-            raise InvalidValueError(str(error), path=("queue_url",)) from error
+        check_no_null(self, "a string", *(name for name in self.strings if name in type(self).model_fields))
+        sent = {name.removesuffix("_") for name in self.model_fields_set}
+        given = {name for name in sent if name == "json" or getattr(self, name) is not None}
+        self.check_place(given)
+        check_exactly_one(given, _BODIES)
         raise_any(
             InvalidValueError(str(error), path=(self._member(error.path[-1]),))
-            for error in target_errors(target, self.content)
+            for error in target_errors(self.target, self.content)
         )
         return self
+
+    strings: ClassVar = ("arn", "queue_url", "source", "detail_type", "invocation_type", "body")
+    """The members that are not null."""
+
+    def check_place(self, given: Collection[str]) -> None:
+        """InvalidValueError for members that contradict one another."""
 
     def _member(self, name: str) -> str:
         """The member that was sent in the place of this one."""
@@ -113,14 +113,117 @@ class SqsTargetIn(Schema):
 
     @cached_property
     def target(self) -> AwsTarget:
-        """InvalidValueError for a URL that is none of a queue."""
-        arn = self.arn if self.arn is not None else queue_arn(self.queue_url or "")
-        return AwsTarget(kind=TargetKind.SQS, arn=arn, message_group_id=self.message_group_id)
+        raise NotImplementedError
 
     @cached_property
     def content(self) -> bytes:
         """The body as it is sent."""
         return orjson.dumps(self.json_) if self.body is None else self.body.encode()
+
+
+class SqsTargetIn(_Message):
+    """A message to a queue. Exactly one of `arn` and `queue_url`, and exactly one of `body` and `json`."""
+
+    model_config = ConfigDict(json_schema_extra=none_of(*both_or_neither(*_QUEUE), *_ONE_BODY))
+    kind = TargetKind.SQS
+
+    arn: Arn | SkipJsonSchema[None] = Field(
+        None,
+        description="The ARN of the queue, whose region and account the message goes to.",
+        examples=[FORMS[TargetKind.SQS].example],
+        json_schema_extra={"pattern": FORMS[TargetKind.SQS].pattern},
+    )
+    queue_url: Arn | SkipJsonSchema[None] = Field(
+        None,
+        description="The URL of the queue in the place of its ARN.",
+        examples=["https://sqs.eu-west-1.amazonaws.com/111122223333/orders"],
+        json_schema_extra={"pattern": QUEUE_URL},
+    )
+    message_group_id: Group | None = Field(
+        None, description="The message group: required for a FIFO queue, and the tenant of a fair queue."
+    )
+
+    def check_place(self, given: Collection[str]) -> None:
+        check_exactly_one(given, _QUEUE)
+        try:
+            _ = self.target
+        except InvalidValueError as error:
+            raise InvalidValueError(str(error), path=("queue_url",)) from error
+
+    @cached_property
+    def target(self) -> AwsTarget:
+        """InvalidValueError for a URL that is none of a queue."""
+        arn = self.arn if self.arn is not None else queue_arn(self.queue_url or "")
+        return AwsTarget(kind=self.kind, arn=arn, message_group_id=self.message_group_id)
+
+
+class LambdaTargetIn(_Message):
+    """A call of a function. Exactly one of `body` and `json`: a JSON object, to which Punctual adds `punctual`."""
+
+    model_config = ConfigDict(json_schema_extra=none_of(*_ONE_BODY))
+    kind = TargetKind.LAMBDA
+
+    arn: Arn = _arn(TargetKind.LAMBDA, "The ARN of the function, with or without a version or alias.")
+    invocation_type: Annotated[InvocationType, Field(strict=False)] = Field(
+        InvocationType.EVENT,
+        description="`event`: Lambda queues the event. `request_response`: the attempt waits for the function.",
+    )
+
+    @cached_property
+    def target(self) -> AwsTarget:
+        return AwsTarget(kind=self.kind, arn=self.arn, invocation_type=self.invocation_type)
+
+
+class SnsTargetIn(_Message):
+    """A message to a topic. Exactly one of `body` and `json`."""
+
+    model_config = ConfigDict(json_schema_extra=none_of(*_ONE_BODY))
+    kind = TargetKind.SNS
+
+    arn: Arn = _arn(TargetKind.SNS, "The ARN of the topic.")
+    message_group_id: Group | None = Field(
+        None, description="The message group: required for a FIFO topic, and passed on to fair queues."
+    )
+
+    @cached_property
+    def target(self) -> AwsTarget:
+        return AwsTarget(kind=self.kind, arn=self.arn, message_group_id=self.message_group_id)
+
+
+class EventBridgeTargetIn(_Message):
+    """An event. Exactly one of `body` and `json`: its detail, a JSON object, to which Punctual adds `punctual`."""
+
+    model_config = ConfigDict(json_schema_extra=none_of(*_ONE_BODY))
+    kind = TargetKind.EVENTBRIDGE
+
+    arn: Arn = _arn(TargetKind.EVENTBRIDGE, "The ARN of the event bus.")
+    source: Annotated[str, Field(max_length=MAX_SOURCE_CHARACTERS)] = Field(
+        description="The source of the event.",
+        examples=["com.example.orders"],
+        json_schema_extra={"pattern": SOURCE},
+    )
+    detail_type: Annotated[str, Field(min_length=1, max_length=MAX_DETAIL_TYPE_CHARACTERS)] = Field(
+        description="The detail-type of the event.", examples=["Day closed"]
+    )
+
+    @cached_property
+    def target(self) -> AwsTarget:
+        return AwsTarget(kind=self.kind, arn=self.arn, source=self.source, detail_type=self.detail_type)
+
+
+class StepFunctionsTargetIn(_Message):
+    """An execution of a state machine. Exactly one of `body` and `json`: its input, in JSON."""
+
+    model_config = ConfigDict(json_schema_extra=none_of(*_ONE_BODY))
+    kind = TargetKind.STEP_FUNCTIONS
+
+    arn: Arn = _arn(
+        TargetKind.STEP_FUNCTIONS, "The ARN of the state machine, with or without a version or alias."
+    )
+
+    @cached_property
+    def target(self) -> AwsTarget:
+        return AwsTarget(kind=self.kind, arn=self.arn)
 
 
 class AwsTargetIn(Schema):
@@ -129,52 +232,34 @@ class AwsTargetIn(Schema):
     model_config = ConfigDict(json_schema_extra={"minProperties": 1, "maxProperties": 1})
 
     sqs: SqsTargetIn | SkipJsonSchema[None] = None
+    lambda_: LambdaTargetIn | SkipJsonSchema[None] = Field(None, alias="lambda")
+    sns: SnsTargetIn | SkipJsonSchema[None] = None
+    eventbridge: EventBridgeTargetIn | SkipJsonSchema[None] = None
+    step_functions: StepFunctionsTargetIn | SkipJsonSchema[None] = None
 
     @model_validator(mode="after")
     def _has_one(self) -> Self:
-        check_no_null(self, "an object", *TargetKind)
-        if self.sqs is None:
+        for name in sorted(self.model_fields_set):
+            if getattr(self, name) is None:
+                raise InvalidValueError("must be an object", path=(name.removesuffix("_"),))
+        given = [name.removesuffix("_") for name in type(self).model_fields if name in self.model_fields_set]
+        if not given:
             raise InvalidValueError(f"name the service: one of {', '.join(TargetKind)}", path=("sqs",))
+        raise_any(
+            InvalidValueError(f"a job has one target, and this one has {given[0]} too", path=(name,))
+            for name in given[1:]
+        )
         return self
 
     def request(
         self, *, on_success: str | None = None, on_failure: str | None = None, alerts: Alerts | None = None
     ) -> Request:
-        assert self.sqs is not None
+        [name] = self.model_fields_set
+        message: _Message = getattr(self, name)
         return Request(
-            body=self.sqs.content,
-            target=self.sqs.target,
+            body=message.content,
+            target=message.target,
             on_success=on_success,
             on_failure=on_failure,
             alerts=alerts,
         )
-
-
-class SqsTargetOut(Representation):
-    """A queue, without the message, which may hold secrets and is never shown again."""
-
-    arn: str
-    message_group_id: str | SkipJsonSchema[None] = LEFT_OUT
-
-
-class AwsTargetOut(Representation):
-    """The service that a job sends to."""
-
-    sqs: SqsTargetOut | SkipJsonSchema[None] = LEFT_OUT
-
-
-def target_out(target: AwsTarget) -> AwsTargetOut:
-    return AwsTargetOut(sqs=SqsTargetOut(arn=target.arn, message_group_id=target.message_group_id))
-
-
-def listed_target(arn: str | None) -> AwsTargetOut | None:
-    """The target as a list shows it, without what is stored with the message; None without a target."""
-    return None if arn is None else AwsTargetOut(sqs=SqsTargetOut(arn=arn))
-
-
-def target_document(request: Request) -> dict[str, Any]:
-    """The `target` that would create the job as it is now."""
-    assert request.target is not None
-    group = request.target.message_group_id
-    members = {"arn": request.target.arn, "body": request.body.decode()}
-    return {request.target.kind.value: members | ({} if group is None else {"message_group_id": group})}

@@ -41,6 +41,7 @@ SINCE: Mapping[str, Mapping[str, int]] = {
         "TARGET_THROTTLED": TARGETS,
         "TARGET_REFUSED": TARGETS,
         "TARGET_FAILED": TARGETS,
+        "FUNCTION_FAILED": TARGETS,
     },
     "WhenExcluded": {"SKIP": 4, "NEXT": 4, "PREVIOUS": 4, "MODIFIED_FOLLOWING": 4},
 }

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from shared.domain.delivery.aws_target import AwsTarget, TargetKind, target_errors
+from shared.domain.delivery.aws_target import AwsTarget, TargetKind
 from shared.domain.delivery.request import Request
+from shared.domain.delivery.target_rules import target_errors
 from shared.domain.errors import InvalidStateError, InvalidValueError
 from shared.domain.triggers.event import MAX_DATA_BYTES, Event, with_event
 

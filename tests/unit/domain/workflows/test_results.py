@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.domain.delivery.callback import MAX_RESULT_BYTES
+from shared.domain.delivery.json_text import MAX_DEPTH
 from shared.domain.delivery.request import Request
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.states import State
 from shared.domain.workflows.graph import MAX_NEEDS, OnFailure, RunIf
 from shared.domain.workflows.new_workflow import NewTask, NewWorkflow, encode_new_workflow
 from shared.domain.workflows.results import (
-    MAX_DEPTH,
     NeededTask,
     body_with_results,
     longest_body,

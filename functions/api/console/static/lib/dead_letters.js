@@ -17,6 +17,7 @@ export const REASONS = [
   'receiver_gave_up', 'signing_secret_gone', 'workflow_gone', 'run_failed', 'run_timed_out', 'unavailable',
   'request_unreadable', 'result_invalid',
   'role_refused', 'target_not_found', 'target_access_denied', 'target_throttled', 'target_refused', 'target_failed',
+  'function_failed',
 ];
 export const DEFAULT_RATE = 10;
 export const HIGHEST_RATE = 1_000;

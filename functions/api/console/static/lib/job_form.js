@@ -75,6 +75,16 @@ export function targetWords(target) {
   return `${service} ${arn}`;
 }
 
+const TARGET_ROWS = {
+  message_group_id: 'Message group', invocation_type: 'Invocation', source: 'Source', detail_type: 'Detail type',
+};
+
+/** What a target has beside its ARN, as pairs of a label and a text. */
+export function targetRows(target) {
+  const [members] = Object.values(target ?? { none: {} });
+  return Object.entries(TARGET_ROWS).map(([name, label]) => [label, members[name]]);
+}
+
 function alertFields(alerts, shown) {
   if (!alerts) return {};
   if (alerts.url === NO_URL) return { alertsKind: 'none' };

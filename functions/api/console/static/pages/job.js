@@ -2,7 +2,7 @@
 import { html, useState } from '../lib/dom.js';
 import { get, read } from '../lib/api.js';
 import { count, duration } from '../lib/format.js';
-import { targetWords } from '../lib/job_form.js';
+import { targetRows, targetWords } from '../lib/job_form.js';
 import { actSnippets } from '../lib/job_snippets.js';
 import { alertWords, cadence, markOf, titleOf } from '../lib/job_words.js';
 import { usePolled } from '../lib/poll.js';
@@ -84,7 +84,7 @@ function Definition({ job }) {
     ['Starts', job.workflow && html`<a href=${href('workflow', { id: job.workflow })}>${job.workflow}</a>`],
     ['Request', job.request && html`${job.request.method} <span class="url">${job.request.url}</span>`],
     ['Target', job.target && html`<span class="url">${targetWords(job.target)}</span>`],
-    ['Message group', job.target?.sqs?.message_group_id],
+    ...targetRows(job.target),
     [job.target ? 'Body' : 'Headers and body', !job.workflow && html`<${Payload} />`],
     ['Lane', job.lane],
     ['Timeout', !job.workflow && `${job.timeout_seconds} s`],
