@@ -86,8 +86,7 @@ def _late_starts(report: BatchReport) -> list[bool]:
     left out.
     """
     return [
-        attempt.started_at - max(attempt.execution.id.dispatch_at, attempt.execution.created_at)
-        > LATE_START_MS
+        attempt.started_at - max(attempt.execution.due_at, attempt.execution.created_at) > LATE_START_MS
         for attempt in report.attempts
         if attempt.execution.attempt == 1
         and attempt.end not in _WITHOUT_CALL

@@ -30,6 +30,7 @@ class TriggerUseCases:
 
     @cached_property
     def receive_event(self) -> ReceiveEvent:
+        from shared.usecases.triggers.postpone_run import PostponeRun
         from shared.usecases.triggers.receive_event import ReceiveEvent
 
         ports = self.core.ports
@@ -37,6 +38,7 @@ class TriggerUseCases:
             triggers=ports.triggers,
             find_settled=self.core.lifecycle.find_settled,
             file_trigger=self.core.file_trigger,
+            postpone_run=PostponeRun(store=ports.executions, file_trigger=self.core.file_trigger),
             store=ports.executions,
             jobs=ports.jobs,
             idempotency=ports.idempotency,

@@ -14,6 +14,7 @@ from shared.domain.executions.stages import Stages
 from shared.domain.executions.states import EndReason, Transition
 from shared.domain.ids import ExecutionId
 from shared.ports.jobs import Payload
+from shared.ports.triggers import PostponableRuns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +97,7 @@ class ExecutionReader(Protocol):
         ...
 
 
-class ExecutionStore(ExecutionReader, Protocol):
+class ExecutionStore(ExecutionReader, PostponableRuns, Protocol):
     """The source of truth. Every write is one conditional write; every read is strongly consistent.
 
     `finish`, `give_up` and `cancel` also change the execution's entry in the index of failures. Where the index

@@ -2,7 +2,18 @@
 
 from typing import Protocol
 
+from shared.dataclass import dataclass
+from shared.domain.executions.execution import Execution
+from shared.domain.ids import ExecutionId
 from shared.domain.triggers.trigger import Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class StartRecord:
+    """Whether the start was recorded, and the trigger as it is stored now; None if none is stored."""
+
+    is_recorded: bool
+    stored: Trigger | None
 
 
 class TriggerStore(Protocol):
@@ -25,4 +36,26 @@ class TriggerStore(Protocol):
 
     def delete(self, tenant_id: str, trigger: Trigger) -> bool:
         """Delete exactly this trigger; False if another one is stored. Also true if none is stored."""
+        ...
+
+    def start(self, tenant_id: str, trigger: Trigger, run: ExecutionId, now_ms: int) -> StartRecord:
+        """Record that the trigger starts this run, in one conditional write.
+
+        It is refused if the stored trigger is another version, if its throttle allows no more runs now, or, with
+        `debounce_seconds`, if its latest run is not the one that `trigger` knows of. A request whose response was
+        lost may count a run twice.
+        """
+        ...
+
+
+class PostponableRuns(Protocol):
+    """The part of the execution store for runs that several events share."""
+
+    def postpone(self, execution: Execution) -> Execution | None:
+        """Put an execution that waits without ever having been claimed in place of the stored one, whose event must
+        have been recorded earlier.
+
+        None if written, otherwise the existing execution: it was claimed or has ended, or has a later event.
+        NotFoundError if none exists.
+        """
         ...

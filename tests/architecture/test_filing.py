@@ -66,7 +66,7 @@ def test_every_method_of_the_ports_that_puts_executions_is_known() -> None:
     assert taking - CHANGES == FILES
 
 
-CHANGES = {"finish", "extend_lease", "give_up", "edit", "note_beside"}
+CHANGES = {"finish", "extend_lease", "give_up", "edit", "postpone", "note_beside"}
 """Methods that take an execution and change, or only mention, a stored one."""
 
 

@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
-from shared.domain.triggers.trigger import Trigger
-from tests.support.builders import DUE_AT, TENANT
+import pytest
+
+from shared.domain.triggers.trigger import Started, Throttle, Trigger
+from shared.ports.triggers import StartRecord
+from tests.support.builders import DUE_AT, TENANT, execution_id
 from tests.support.conformance.labs import Lab
 
 FIRST = Trigger(
@@ -43,6 +46,85 @@ def test_trigger_write_succeeds_again_when_its_answer_was_lost(lab: Lab) -> None
         assert lab.triggers.put(TENANT, SECOND, FIRST)
     for _ in range(2):
         assert lab.triggers.delete(TENANT, SECOND)
+
+
+LIMITED = replace(
+    FIRST,
+    delay_seconds=0,
+    debounce_seconds=60,
+    debounce_max_seconds=90,
+    throttle=Throttle(count=2, per_seconds=60),
+)
+ONE, TWO, THREE = (execution_id(number) for number in (1, 2, 3))
+
+
+@pytest.mark.parametrize("changes", [{}, {"debounce_max_seconds": None}, {"throttle": None}])
+def test_trigger_with_limits_is_read_as_it_was_put(lab: Lab, changes: dict[str, None]) -> None:
+    trigger = replace(LIMITED, **changes)  # type: ignore[arg-type]
+    assert lab.triggers.put(TENANT, trigger, None)
+    assert lab.triggers.get(TENANT, "orders") == trigger
+    assert lab.triggers.all(TENANT) == [trigger]
+
+
+def test_start_is_recorded_until_the_window_of_the_throttle_is_full(lab: Lab) -> None:
+    trigger = replace(FIRST, throttle=Throttle(count=2, per_seconds=60))
+    lab.triggers.put(TENANT, trigger, None)
+    first = lab.triggers.start(TENANT, trigger, ONE, DUE_AT)
+    assert first.is_recorded
+    assert first.stored == replace(trigger, started=Started(window_from=DUE_AT, count=1))
+    assert first.stored is not None
+    assert lab.triggers.start(TENANT, first.stored, TWO, DUE_AT + 1).is_recorded
+    # It knows of one run of the window alone, but the stored count decides.
+    stored = first.stored
+    full = lab.triggers.start(TENANT, stored, THREE, DUE_AT + 2)
+    assert not full.is_recorded
+    assert full.stored is not None
+    assert full.stored.throttled_until(DUE_AT + 59_999) == DUE_AT + 60_000
+    after = lab.triggers.start(TENANT, full.stored, THREE, DUE_AT + 60_000)
+    assert after.stored is not None
+    assert (after.is_recorded, after.stored.started) == (True, Started(window_from=DUE_AT + 60_000, count=1))
+
+
+def test_start_of_a_debounced_run_follows_the_run_that_was_read_alone(lab: Lab) -> None:
+    trigger = replace(LIMITED, throttle=None)
+    lab.triggers.put(TENANT, trigger, None)
+    first = lab.triggers.start(TENANT, trigger, ONE, DUE_AT)
+    assert (first.is_recorded, first.stored) == (True, replace(trigger, started=Started(run=ONE)))
+    second = lab.triggers.start(TENANT, trigger, TWO, DUE_AT)
+    assert (second.is_recorded, second.stored) == (False, first.stored)
+    assert second.stored is not None
+    assert lab.triggers.start(TENANT, second.stored, TWO, DUE_AT).is_recorded
+    stored = lab.triggers.get(TENANT, "orders")
+    assert stored is not None
+    assert stored.started == Started(run=TWO)
+
+
+def test_start_counts_a_debounced_run_in_the_window(lab: Lab) -> None:
+    lab.triggers.put(TENANT, LIMITED, None)
+    first = lab.triggers.start(TENANT, LIMITED, ONE, DUE_AT).stored
+    assert first is not None
+    second = lab.triggers.start(TENANT, first, TWO, DUE_AT + 1).stored
+    assert second is not None
+    assert second.started == Started(run=TWO, window_from=DUE_AT, count=2)
+    assert lab.triggers.start(TENANT, second, THREE, DUE_AT + 2) == StartRecord(False, second)
+
+
+def test_start_is_refused_for_another_version_of_the_trigger(lab: Lab) -> None:
+    assert lab.triggers.start(TENANT, LIMITED, ONE, DUE_AT) == StartRecord(False, None)
+    changed = replace(LIMITED, version=2, changed_at=DUE_AT + 1)
+    lab.triggers.put(TENANT, LIMITED, None)
+    lab.triggers.put(TENANT, changed, LIMITED)
+    assert lab.triggers.start(TENANT, LIMITED, ONE, DUE_AT) == StartRecord(False, changed)
+
+
+def test_change_of_a_trigger_forgets_what_it_has_started(lab: Lab) -> None:
+    lab.triggers.put(TENANT, LIMITED, None)
+    lab.triggers.start(TENANT, LIMITED, ONE, DUE_AT)
+    stored = lab.triggers.get(TENANT, "orders")
+    changed = replace(LIMITED, version=2)
+    assert lab.triggers.put(TENANT, changed, stored)
+    assert lab.triggers.get(TENANT, "orders") == changed
+    assert lab.triggers.delete(TENANT, changed)
 
 
 def test_deleted_trigger_leaves_nothing_behind(lab: Lab) -> None:

@@ -62,7 +62,7 @@ ALARMS = (
     Mutant(
         name="run that is caught up after a pause counted as late",
         file="functions/executor/report.py",
-        old="max(attempt.execution.id.dispatch_at, attempt.execution.created_at)",
+        old="max(attempt.execution.due_at, attempt.execution.created_at)",
         new="attempt.execution.id.dispatch_at",
         killer=_REPORT,
     ),

@@ -103,8 +103,8 @@ REDRIVES = (
     Mutant(
         name="redrive that is as old as its choice",
         file="shared/domain/executions/execution.py",
-        old="        return max(due_at, self.created_at) if self.redrive_of is not None else due_at\n",
-        new="        return due_at\n",
+        old="        return max(self.due_at, self.created_at) if self.redrive_of is not None else self.due_at\n",
+        new="        return self.due_at\n",
         killer=_UNFINISHED,
     ),
     Mutant(
@@ -117,8 +117,8 @@ REDRIVES = (
     Mutant(
         name="redrive ahead of its time that is as old as its record",
         file="shared/domain/executions/execution.py",
-        old="        return max(due_at, self.created_at) if self.redrive_of is not None else due_at\n",
-        new="        return self.created_at if self.redrive_of is not None else due_at\n",
+        old="        return max(self.due_at, self.created_at) if self.redrive_of is not None else self.due_at\n",
+        new="        return self.created_at if self.redrive_of is not None else self.due_at\n",
         killer=_UNFINISHED,
     ),
     Mutant(

@@ -6,6 +6,9 @@ _PATTERN_FILE = "shared/domain/triggers/pattern.py"
 _TESTS_FILE = "shared/domain/triggers/value_tests.py"
 _EVENT_FILE = "shared/usecases/triggers/receive_event.py"
 _PATTERN = "tests/unit/domain/triggers/test_pattern.py"
+_POSTPONE_FILE = "shared/usecases/triggers/postpone_run.py"
+_DEBOUNCE = "tests/unit/api/test_debounce.py"
+_DEBOUNCE_CRASHES = "tests/unit/usecases/triggers/test_debounce_crashes.py"
 _CRASHES = "tests/unit/usecases/triggers/test_event_crashes.py"
 _API = "tests/unit/api/test_triggers.py"
 
@@ -44,14 +47,14 @@ TRIGGERS = (
     Mutant(
         name="event whose runs are filed before their IDs are claimed",
         file=_EVENT_FILE,
-        old="            record = chosen if new is None else self._claim(tenant, trigger, event, chosen)\n",
-        new="            record = chosen\n",
+        old="            claimed = record if plan.is_known else self._claim(tenant, plan.key, record)\n",
+        new="            claimed = record\n",
         killer=_CRASHES,
     ),
     Mutant(
         name="event that is acknowledged though the wake-up of its run was not sent",
         file=_EVENT_FILE,
-        old="            self.file_trigger.file.ensure_sent(existing)\n",
+        old="            self.file_trigger.file.ensure_sent(stored)\n",
         new="",
         killer=_CRASHES,
     ),
@@ -79,8 +82,8 @@ TRIGGERS = (
     Mutant(
         name="runs of an event that no quota counts",
         file=_EVENT_FILE,
-        old="        self.check_quota.runs(tenant, ",
-        new="        list(",
+        old="        self.check_quota.runs(tenant, [plan.new_run.due_at for",
+        new="        list([plan.new_run.due_at for",
         killer=_API,
     ),
     Mutant(
@@ -114,8 +117,106 @@ TRIGGERS = (
     Mutant(
         name="run of an event that ignores the delay of its trigger",
         file="shared/domain/triggers/trigger.py",
-        old=" + self.delay_seconds * 1000\n",
+        old=" + wait_seconds * 1000\n",
         new="\n",
         killer=_API,
+    ),
+    Mutant(
+        name="repeated event whose run has begun without it",
+        file=_EVENT_FILE,
+        old="        if stored is not None and is_recorded_in(stored, record.created_at):\n",
+        new="        if stored is not None:\n",
+        killer=_DEBOUNCE_CRASHES,
+    ),
+    Mutant(
+        name="next run of a debounced event under the key of the first",
+        file=_EVENT_FILE,
+        old='            return trigger, f"{_key(trigger, event)}\\n{claimed.id}"\n',
+        new="            return trigger, plan.key\n",
+        killer=_DEBOUNCE_CRASHES,
+    ),
+    Mutant(
+        name="event that is recorded at the instant of its process's clock",
+        file=_EVENT_FILE,
+        old="created_at=max(now_ms, waiting.recorded_at + 1))\n",
+        new="created_at=now_ms)\n",
+        killer=_DEBOUNCE_CRASHES,
+    ),
+    Mutant(
+        name="debounced run that is filed without a record with its trigger",
+        file=_EVENT_FILE,
+        old="        if plan.new_run is not None and trigger.records_starts:\n",
+        new="        if plan.new_run is not None and trigger.throttle is not None:\n",
+        killer=_DEBOUNCE,
+    ),
+    Mutant(
+        name="throttled event that starts a run when it races with another",
+        file=_EVENT_FILE,
+        old="            if not start.is_recorded:\n",
+        new="            if not start.is_recorded and trigger.throttle is None:\n",
+        killer=_DEBOUNCE_CRASHES,
+    ),
+    Mutant(
+        name="postponed run that takes events after it has begun",
+        file="tests/support/fakes/execution_store.py",
+        old="        if row.damage is Damage.NEWER or not row.execution.is_postponable or not is_later:\n",
+        new="        if row.damage is Damage.NEWER or not is_later:\n",
+        killer="tests/conformance/test_postpone.py",
+    ),
+    Mutant(
+        name="condition of a postponement that a claimed run fulfils",
+        file="shared/adapters/dynamodb/codec/conditions.py",
+        old="#v <= :v AND #s = :waiting AND a = :none AND {EVENT_RECORDED}",
+        new="#v <= :v AND (#s = :waiting OR a > :none) AND {EVENT_RECORDED}",
+        killer="tests/conformance/test_postpone.py",
+    ),
+    Mutant(
+        name="event that replaces a later one",
+        file="shared/adapters/dynamodb/codec/conditions.py",
+        old="{EVENT_RECORDED} < :recorded",
+        new="{EVENT_RECORDED} <> :recorded",
+        killer="tests/conformance/test_postpone.py",
+    ),
+    Mutant(
+        name="stream of events that postpones a run for ever",
+        file=_POSTPONE_FILE,
+        old="min(wanted_at, latest_at)",
+        new="wanted_at",
+        killer=_DEBOUNCE,
+    ),
+    Mutant(
+        name="postponed run with the data of its first event",
+        file=_POSTPONE_FILE,
+        old="        call=replace(call, depth=max(call.depth, stored.call.depth)),\n",
+        new="        call=stored.call,\n",
+        killer=_DEBOUNCE,
+    ),
+    Mutant(
+        name="run that is filed as waiting and has no message",
+        file="shared/usecases/filing/file_execution.py",
+        old="            self.wake_for_retry(execution, execution.not_before)\n        elif",
+        new="            pass\n        elif",
+        killer=_DEBOUNCE,
+    ),
+    Mutant(
+        name="age of a postponed run that counts from its first due time",
+        file="shared/domain/executions/execution.py",
+        old=" if self.redrive_of is not None else self.due_at\n",
+        new=" if self.redrive_of is not None else self.id.dispatch_at\n",
+        killer=_DEBOUNCE,
+    ),
+    Mutant(
+        name="throttle whose window has one run more",
+        file="shared/domain/triggers/trigger.py",
+        old="self.started.count >= self.throttle.count",
+        new="self.started.count > self.throttle.count",
+        killer=_DEBOUNCE,
+    ),
+    Mutant(
+        name="window of a throttle that counts without its condition",
+        file="shared/adapters/dynamodb/jobs/trigger_store.py",
+        old='                conditions.append("wn < :most")\n',
+        new='                conditions.append("wn <> :most OR wn = :most")\n',
+        killer="tests/conformance/test_trigger_store.py",
     ),
 )

@@ -92,6 +92,7 @@ from punctual.models import (
     TenantAlertsIn,
     TenantPage,
     TenantState,
+    ThrottleIn,
     Trigger,
     Triggers,
     UpcomingPage,
@@ -2822,7 +2823,15 @@ class TriggersMethods(AsyncGroup):
         return await self._client.call(_operations.GET_TRIGGER, trigger)
 
     async def put(
-        self, trigger: str, *, job_id: str, pattern: Mapping[str, Any], delay_seconds: int | UnsetType = UNSET
+        self,
+        trigger: str,
+        *,
+        job_id: str,
+        pattern: Mapping[str, Any],
+        debounce_max_seconds: int | UnsetType | None = UNSET,
+        debounce_seconds: int | UnsetType = UNSET,
+        delay_seconds: int | UnsetType = UNSET,
+        throttle: ThrottleIn | Mapping[str, Any] | UnsetType | None = UNSET,
     ) -> Trigger:
         """Create a trigger, or replace it.
 
@@ -2833,12 +2842,24 @@ class TriggersMethods(AsyncGroup):
         * `job_id`: A recurring job. It may be paused: its schedule is then no matter.
         * `pattern`: In the pattern language of Amazon EventBridge, against `source`, `type`, `id` and
           `data`.
+        * `debounce_max_seconds`: How long after the first event this run is due at the latest. Ten times
+          `debounce_seconds` by default.
+        * `debounce_seconds`: One run for several events: it is due once no further event has come for so
+          long, and gets the latest one. In place of `delay_seconds`.
         * `delay_seconds`: How long after the event the run is due.
+        * `throttle`: How many runs may start in a window. Further events start none, and are not kept.
         """
         return await self._client.call(
             _operations.PUT_TRIGGER,
             trigger,
-            body={"delay_seconds": delay_seconds, "job_id": job_id, "pattern": pattern},
+            body={
+                "debounce_max_seconds": debounce_max_seconds,
+                "debounce_seconds": debounce_seconds,
+                "delay_seconds": delay_seconds,
+                "job_id": job_id,
+                "pattern": pattern,
+                "throttle": throttle,
+            },
         )
 
 

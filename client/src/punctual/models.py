@@ -68,7 +68,7 @@ Member = Literal[
 OnFailure = Literal["fail_fast", "continue"]
 
 
-Outcome = Literal["filed", "repeated", "refused"]
+Outcome = Literal["filed", "repeated", "debounced", "throttled", "refused"]
 
 
 Overlap = Literal["first", "second", "both"]
@@ -632,7 +632,9 @@ class DeadLetter(Model, frozen=True, kw_only=True):
     backfill_of: str | None = None
     """For a run of a backfill: the job that it belongs to."""
     due_at: datetime
-    """The instant at which it is or was due: later than `scheduled_at` by the job's jitter."""
+    """The instant at which it is or was due: later than `scheduled_at` by the job's jitter, or by the
+    events that have postponed it.
+    """
     end_reason: str | None = None
     """The reason of the end, where the state alone does not tell it."""
     id: str
@@ -815,7 +817,9 @@ class ExecutionDetail(Model, frozen=True, kw_only=True):
     backfill_of: str | None = None
     """For a run of a backfill: the job that it belongs to."""
     due_at: datetime
-    """The instant at which it is or was due: later than `scheduled_at` by the job's jitter."""
+    """The instant at which it is or was due: later than `scheduled_at` by the job's jitter, or by the
+    events that have postponed it.
+    """
     end_reason: str | None = None
     """The reason of the end, where the state alone does not tell it."""
     id: str
@@ -865,7 +869,9 @@ class Execution(Model, frozen=True, kw_only=True):
     backfill_of: str | None = None
     """For a run of a backfill: the job that it belongs to."""
     due_at: datetime
-    """The instant at which it is or was due: later than `scheduled_at` by the job's jitter."""
+    """The instant at which it is or was due: later than `scheduled_at` by the job's jitter, or by the
+    events that have postponed it.
+    """
     end_reason: str | None = None
     """The reason of the end, where the state alone does not tell it."""
     id: str
@@ -1043,7 +1049,9 @@ class Inspected(Model, frozen=True, kw_only=True):
     backfill_of: str | None = None
     """For a run of a backfill: the job that it belongs to."""
     due_at: datetime
-    """The instant at which it is or was due: later than `scheduled_at` by the job's jitter."""
+    """The instant at which it is or was due: later than `scheduled_at` by the job's jitter, or by the
+    events that have postponed it.
+    """
     end_reason: str | None = None
     """The reason of the end, where the state alone does not tell it."""
     id: str
@@ -1464,10 +1472,12 @@ class Match(Model, frozen=True, kw_only=True):
     execution_id: str | None = None
     job_id: str
     outcome: str
-    """`filed`: a run was filed. `repeated`: this event had filed the run before. `refused`: no run is
-    filed, for the `reason`.
+    """`filed`: a run was filed. `repeated`: this event had filed or postponed the run before. `debounced`:
+    a run that waits has got this event, and stands for it. `throttled`: the trigger has started all
+    runs of its window, and nothing of the event is kept. `refused`: no run is filed, for the `reason`.
     """
     reason: str | None = None
+    throttled_until: datetime | None = None
     trigger: str
 
 
@@ -2489,25 +2499,54 @@ class TenantPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=True
     weight: int | UnsetType = UNSET
 
 
+class ThrottleIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """At most so many runs in a window, which the first run behind the window before begins."""
+
+    count: int
+    """How many runs a window has at most."""
+    per_seconds: int
+    """How long a window lasts."""
+
+
+class Throttle(Model, frozen=True, kw_only=True):
+    """At most so many runs in a window."""
+
+    count: int
+    per_seconds: int
+
+
 class TriggerIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which events start a run of which job."""
 
+    debounce_max_seconds: int | UnsetType | None = UNSET
+    """How long after the first event this run is due at the latest. Ten times `debounce_seconds` by
+    default.
+    """
+    debounce_seconds: int | UnsetType = UNSET
+    """One run for several events: it is due once no further event has come for so long, and gets the
+    latest one. In place of `delay_seconds`.
+    """
     delay_seconds: int | UnsetType = UNSET
     """How long after the event the run is due."""
     job_id: str
     """A recurring job. It may be paused: its schedule is then no matter."""
     pattern: Mapping[str, Any]
     """In the pattern language of Amazon EventBridge, against `source`, `type`, `id` and `data`."""
+    throttle: ThrottleIn | UnsetType | None = UNSET
+    """How many runs may start in a window. Further events start none, and are not kept."""
 
 
 class Trigger(Model, frozen=True, kw_only=True):
     """A trigger. Its version grows with each change."""
 
     changed_at: datetime
+    debounce_max_seconds: int | None = None
+    debounce_seconds: int | None = None
     delay_seconds: int
     job_id: str
     name: str
     pattern: dict[str, Any]
+    throttle: Throttle | None = None
     version: int
 
 

@@ -35,6 +35,32 @@ def test_event_shows_the_runs_that_it_starts() -> None:
     scene.shell.ok("run", "show", match["execution_id"])
 
 
+def test_trigger_with_limits_shows_what_becomes_of_events() -> None:
+    scene = Scene()
+    put = ("triggers", "put", "stock", "--job", scene.job, "--pattern", '{"source": ["stock"]}')
+    shown = scene.shell.json(*put, "--debounce", "30s", "--debounce-max", "5m", "--throttle", "10/1h")
+    assert (shown["debounce_seconds"], shown["debounce_max_seconds"]) == (30, 300)
+    assert shown["throttle"] == {"count": 10, "per_seconds": 3_600}
+    listed = scene.shell.ok("triggers", "list").out
+    assert "30, at most 300" in listed
+    assert "10 in 3600 s" in listed
+    sent = ("events", "send", "--source", "stock", "--type", "changed", "--id")
+    outcomes = [scene.shell.json(*sent, number)[0]["outcome"] for number in ("1", "2")]
+    assert outcomes == ["filed", "debounced"]
+    scene.shell.ok(*put, "--throttle", "1/1h")
+    assert scene.shell.json(*sent, "3")[0]["outcome"] == "filed"
+    assert "throttled" in scene.shell.ok(*sent, "4").out
+
+
+@pytest.mark.parametrize("throttle", ["10", "10/", "x/1m", "/1m", "10/soon"])
+def test_throttle_that_is_no_count_and_duration_is_refused(throttle: str) -> None:
+    scene = Scene()
+    put = ("triggers", "put", "stock", "--job", scene.job, "--pattern", '{"source": ["stock"]}')
+    ran = scene.shell.run(*put, "--throttle", throttle)
+    assert ran.code == Exit.USAGE
+    assert "--throttle" in ran.err
+
+
 @pytest.mark.parametrize(
     ("options", "error"),
     [

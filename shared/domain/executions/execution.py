@@ -54,6 +54,19 @@ class EndedRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EventRef:
+    """The event that has started a run, by the names of its sender; of a debounced run, the latest event."""
+
+    trigger: str
+    source: str
+    id: str
+    recorded_at: int | None = None
+    """When it was recorded, of a run that later events may postpone. Each of them is recorded at a later instant."""
+    due_at: int | None = None
+    """When the run is due, after the events that have postponed it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Execution:
     """One run that is due at an instant: index entry, lock and history in one item. Times are in UTC ms."""
 
@@ -88,6 +101,8 @@ class Execution:
     task: TaskRef | None = None
     ended_run: EndedRun | None = None
     """The run of a workflow of whose end this notification tells."""
+    event: EventRef | None = None
+    """What has started a run outside the schedule; None for a run that a person or a schedule has started."""
 
     def __post_init__(self) -> None:
         """Raises InvalidValueError for combinations that no transition makes."""
@@ -176,10 +191,20 @@ class Execution:
         return is_final and outcomes != () and outcomes[-1].status == GONE_STATUS
 
     @property
+    def due_at(self) -> int:
+        """When the first attempt is due: at the instant of the ID, unless events have postponed the run."""
+        postponed_to = self.event.due_at if self.event is not None else None
+        return max(self.id.dispatch_at, postponed_to or 0)
+
+    @property
     def aged_from(self) -> int:
         """The start of the execution's age: its due time, or the creation of a redrive filed later."""
-        due_at = self.id.dispatch_at
-        return max(due_at, self.created_at) if self.redrive_of is not None else due_at
+        return max(self.due_at, self.created_at) if self.redrive_of is not None else self.due_at
+
+    @property
+    def is_postponable(self) -> bool:
+        """Whether it waits without ever having been claimed, so that further events may postpone it."""
+        return self.state is State.WAITING and self.progress.claims == 0
 
     @property
     def gives_up_at(self) -> int | None:

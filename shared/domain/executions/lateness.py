@@ -65,7 +65,7 @@ def first_lag_ms(execution: Execution) -> int | None:
     outcomes = execution.progress.outcomes
     if not outcomes or outcomes[0].attempt != 1:
         return None
-    return max(0, outcomes[0].started_at - execution.id.dispatch_at)
+    return max(0, outcomes[0].started_at - execution.due_at)
 
 
 def lateness(execution: Execution) -> tuple[AttemptLateness, ...]:
@@ -79,7 +79,7 @@ def _attempt(execution: Execution, number: int) -> AttemptLateness:
     outcome = next((each for each in progress.outcomes if each.attempt == number), None)
     stages = progress.stages.of(number) if progress.stages else UNKNOWN_STAGES
     started_at = outcome.started_at if outcome else _running_since(execution, number, stages)
-    due_at = execution.id.dispatch_at if number == 1 else _retry_due_at(execution, started_at)
+    due_at = execution.due_at if number == 1 else _retry_due_at(execution, started_at)
     spans: tuple[TimedStage, ...] = ()
     if started_at is not None and due_at is not None:
         created_at = execution.created_at if number == 1 else due_at

@@ -118,6 +118,7 @@ def notification(
         notification_of=ended.id if ended.ended_run is None else identity,
         alert=alert,
         task=None,
+        event=None,
     )
 
 
@@ -129,4 +130,4 @@ def lag_ms(ended: Execution) -> int | None:
     first = ended.progress.outcomes[0] if ended.progress.outcomes else None
     if first is None or first.attempt != 1:
         return None
-    return max(0, first.started_at - ended.id.dispatch_at)
+    return max(0, first.started_at - ended.due_at)

@@ -53,6 +53,8 @@ class FileExecution:
 
     def mark(self, draft: Execution) -> Execution:
         """The row to put now, marked with who sends its wake-up. Its shard must be scanned."""
+        if draft.is_postponable:
+            return draft
         state = State.QUEUED if is_near(draft.id.bucket, self.clock.now_ms()) else State.PENDING
         return draft if draft.state is state else draft.progressed(state=state)
 
@@ -66,7 +68,10 @@ class FileExecution:
         if execution.state.is_terminal:
             return
         self.ensure_scanned(execution.id)
-        if self.needs_wakeup(execution):
+        if execution.is_postponable:
+            # No watcher sends it, because its due time may change. The message follows each change by itself.
+            self.wake_for_retry(execution, execution.not_before)
+        elif self.needs_wakeup(execution):
             self.send([wakeup_for(execution)])
 
     def needs_wakeup(self, execution: Execution) -> bool:

@@ -7,8 +7,9 @@ from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.errors import InvalidStateError, UnavailableError
-from shared.domain.executions.execution import Execution
+from shared.domain.executions.execution import EventRef, Execution
 from shared.domain.executions.retention import Retention
+from shared.domain.executions.states import State
 from shared.domain.ids import ENTROPY_BITS, ExecutionId, cell_of, new_one_off_id
 from shared.domain.jobs.job import Job, JobState
 from shared.ports.executions import ExecutionStore
@@ -44,15 +45,17 @@ class FileTrigger:
         may_exist: bool,
         revision: int | None = None,
         call_of: Callable[[Job], CallSpec] = attrgetter("call"),
+        event: EventRef | None = None,
     ) -> Execution:
-        """The run, due at the instant of its ID. `call_of` gives its call, by default that of the job.
+        """The run, due at the instant of its ID. `call_of` gives its call, by default that of the job. `event` is what
+        starts it; if that was recorded, further events may postpone the run.
 
         InvalidStateError if the job is neither active nor paused, PreconditionFailedError if it is not at
         `revision`; a run that exists is returned even then.
         """
         for _ in range(TRIES):
             existing = self.store.get(execution_id) if may_exist else None
-            filed = existing or self._file(job, execution_id, revision, call_of)
+            filed = existing or self._file(job, execution_id, revision, call_of, event)
             if filed is not None:
                 self.file.ensure_sent(filed)
                 return filed
@@ -65,6 +68,7 @@ class FileTrigger:
         execution_id: ExecutionId,
         revision: int | None,
         call_of: Callable[[Job], CallSpec],
+        event: EventRef | None,
     ) -> Execution | None:
         """None if the job was changed meanwhile, or a concurrent request for the same run was faster."""
         require_open(job, revision)
@@ -79,7 +83,10 @@ class FileTrigger:
             call=call_of(job),
             fingerprint=job.fingerprint,
             index_shard=job.index_shard,
+            event=event,
         )
+        if event is not None and event.recorded_at is not None:
+            execution = execution.progressed(state=State.WAITING, next_attempt_at=execution.due_at)
         execution = self.file.prepare(execution)
         outlives_s = self.retention.outlives_records_s(max(now_ms, execution_id.dispatch_at))
         is_filed = self.jobs.file_beside(job, execution, outlives_s)

@@ -58,7 +58,7 @@ def execution_document(execution: Execution, beside: Beside) -> Document:
         "state": execution.state.value,
         "backfill_of": backfilled_job(execution.job_id),
         "scheduled_at": format_instant(execution.scheduled_at),
-        "due_at": format_instant(execution.id.dispatch_at),
+        "due_at": format_instant(execution.due_at),
         "lag_ms": first_lag_ms(execution),
         "attempts_begun": execution.attempt,
         "attempts": [_attempt(outcome, outcome.reason.word) for outcome in progress.outcomes],

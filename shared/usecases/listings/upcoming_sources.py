@@ -39,7 +39,7 @@ def basis_of(at: int, execution: Execution) -> Basis | None:
     if execution.state in NOT_STARTED and at == execution.id.dispatch_at:
         return Basis.FILED
     if execution.state is State.WAITING and at == execution.progress.next_attempt_at:
-        return Basis.RETRY
+        return Basis.FILED if execution.is_postponable else Basis.RETRY
     return None
 
 

@@ -1,7 +1,6 @@
 """Receive an event: file one run for each trigger that it matches, and only then acknowledge it."""
 
 from dataclasses import replace
-from enum import StrEnum
 from functools import partial
 
 from shared.dataclass import dataclass
@@ -13,7 +12,9 @@ from shared.domain.errors import (
     InvalidValueError,
     NotFoundError,
     ScheduleError,
+    UnavailableError,
 )
+from shared.domain.executions.execution import EventRef, Execution
 from shared.domain.executions.retention import Retention
 from shared.domain.ids import ENTROPY_BITS, ExecutionId
 from shared.domain.jobs.job import Job
@@ -32,29 +33,32 @@ from shared.usecases.jobs.file_trigger import FileTrigger, require_open
 from shared.usecases.requests.open_request import OpenRequest
 from shared.usecases.requests.seal_request import seal_request
 from shared.usecases.tenancy.check_quota import CheckQuota
+from shared.usecases.triggers.matches import Match, Outcome, match_of, refused_by
+from shared.usecases.triggers.postpone_run import TRIES, PostponeRun, is_recorded_in
 
 Record = IdempotencyRecord[ExecutionId]
-
-
-class Outcome(StrEnum):
-    """What became of a trigger that an event matches. The values are the API's names."""
-
-    FILED = "filed"
-    REPEATED = "repeated"
-    """The same event had filed the run before."""
-    REFUSED = "refused"
-    """The job has ended, or the event does not fit into its call. No run is filed."""
+NO_FUTURE_EVENTS = (
+    "the trigger has debounce_seconds, so it takes no event with deliver_at: send the event when it counts"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
-    """One trigger that an event matches."""
+class _Plan:
+    """What is to become of one match: an answer at once, or the run of a record."""
 
     trigger: Trigger
-    outcome: Outcome
-    execution_id: ExecutionId | None = None
-    reason: str | None = None
-    """Of a refusal."""
+    key: str
+    answer: Match | None = None
+    record: Record | None = None
+    is_known: bool = False
+    """Whether the record is stored: this event was sent before."""
+    postpones: bool = False
+    """Whether the record has the run of an earlier event, in place of a new one."""
+    job: Job | None = None
+
+    @property
+    def new_run(self) -> Record | None:
+        return None if self.is_known or self.postpones else self.record
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,7 @@ class ReceiveEvent:
     triggers: TriggerStore
     find_settled: FindSettled
     file_trigger: FileTrigger
+    postpone_run: PostponeRun
     store: ExecutionStore
     jobs: JobStore
     idempotency: IdempotencyStore
@@ -84,7 +89,8 @@ class ReceiveEvent:
         InvalidValueError for an instant that cannot be, or for an event that takes too many comparisons. Then no run
         is filed, nor for these: IdempotencyKeyReusedError if a matched trigger had another event with the same source
         and ID within 24 hours, QuotaExceededError if the new runs do not all fit into their minutes. UnavailableError:
-        send the event again.
+        send the event again. QuotaExceededError can follow later for a single run, if the run that was to stand for
+        the event began meanwhile: the same event completes what is missing.
         """
         now_ms = self.clock.now_ms()
         _check_instant(event, now_ms)
@@ -94,58 +100,106 @@ class ReceiveEvent:
         triggers = self.triggers.all(tenant.id)[:MAX_TRIGGERS]
         matched = [trigger for trigger in triggers if trigger.matches(matching)]
         # All checks come before the first claim, so that a refused event leaves no record behind.
-        prepared = [self._prepare(tenant, trigger, event, fingerprint, now_ms) for trigger in matched]
-        self.check_quota.runs(tenant, [record.due_at for record, job in prepared if isinstance(job, Job)])
-        return [
-            self._start(tenant, trigger, event, record, new, depth)
-            for trigger, (record, new) in zip(matched, prepared, strict=True)
-        ]
+        plans = [self._plan(tenant, each, event, _key(each, event), fingerprint) for each in matched]
+        self.check_quota.runs(tenant, [plan.new_run.due_at for plan in plans if plan.new_run is not None])
+        return [self._start(tenant, event, plan, fingerprint, depth) for plan in plans]
 
-    def _prepare(
-        self, tenant: Tenant, trigger: Trigger, event: Event, fingerprint: bytes, now_ms: int
-    ) -> tuple[Record, Job | Match | None]:
-        """The record of the run. Beside that of a new run stands its job, or why it has none."""
-        known = self.idempotency.find(tenant.id, _key(trigger, event), now_ms)
+    def _plan(self, tenant: Tenant, trigger: Trigger, event: Event, key: str, fingerprint: bytes) -> _Plan:
+        plan, now_ms = _Plan(trigger=trigger, key=key), self.clock.now_ms()
+        known = self.idempotency.find(tenant.id, key, now_ms)
         if known is not None:
-            return _checked(known, fingerprint), None
-        return self._choose(trigger, event, fingerprint, now_ms), self._open_job(tenant, trigger)
+            return replace(plan, record=_checked(known, fingerprint), is_known=True)
+        job = self._open_job(tenant, trigger)
+        if isinstance(job, Match):
+            return replace(plan, answer=job)
+        if trigger.debounce_seconds and event.deliver_at is not None:
+            return replace(
+                plan, answer=Match(trigger=trigger, outcome=Outcome.REFUSED, reason=NO_FUTURE_EVENTS)
+            )
+        waiting = self.postpone_run.find(trigger, now_ms)
+        until = trigger.throttled_until(now_ms) if waiting is None else None
+        if until is not None:
+            return replace(
+                plan, answer=Match(trigger=trigger, outcome=Outcome.THROTTLED, throttled_until=until)
+            )
+        record = self._choose(trigger, event, fingerprint, now_ms)
+        if waiting is not None:
+            # Later than the latest event, whatever the clock of the process that has recorded it.
+            record = replace(record, id=waiting.id, created_at=max(now_ms, waiting.recorded_at + 1))
+        return replace(plan, record=record, postpones=waiting is not None, job=job)
 
-    def _start(
-        self,
-        tenant: Tenant,
-        trigger: Trigger,
-        event: Event,
-        chosen: Record,
-        new: Job | Match | None,
-        depth: int,
-    ) -> Match:
-        """`chosen` and `new` are what `_prepare` has returned."""
-        existing = self.store.get(chosen.id) if new is None else None
-        if existing is not None:
-            self.file_trigger.file.ensure_sent(existing)
-            return Match(trigger=trigger, outcome=Outcome.REPEATED, execution_id=existing.id)
-        job = new or self._open_job(tenant, trigger)
+    def _start(self, tenant: Tenant, event: Event, plan: _Plan, fingerprint: bytes, depth: int) -> Match:
+        is_counted = plan.new_run is not None
+        for _ in range(TRIES):
+            if plan.answer is not None:
+                return plan.answer
+            result = self._try(tenant, event, plan, depth)
+            if isinstance(result, Match):
+                return result
+            trigger, key = result
+            plan = self._plan(tenant, trigger, event, key, fingerprint)
+            if plan.new_run is not None and not is_counted:
+                self.check_quota.runs(tenant, [plan.new_run.due_at])
+                is_counted = True
+        raise UnavailableError("other events of the trigger arrive at the same time")
+
+    def _try(self, tenant: Tenant, event: Event, plan: _Plan, depth: int) -> Match | tuple[Trigger, str]:
+        """The match, or with which state of the trigger and under which key it is to be planned anew."""
+        trigger, record = plan.trigger, _planned(plan)
+        stored = self.store.get(record.id) if plan.is_known else None
+        if stored is not None and is_recorded_in(stored, record.created_at):
+            self.file_trigger.file.ensure_sent(stored)
+            return match_of(trigger, Outcome.REPEATED, stored)
+        if plan.new_run is not None and trigger.records_starts:
+            start = self.triggers.start(tenant.id, trigger, record.id, self.clock.now_ms())
+            if not start.is_recorded:
+                return _same_version(trigger, start.stored), plan.key
+        job = plan.job or self._open_job(tenant, trigger)
         if isinstance(job, Match):
             return job
         try:
-            record = chosen if new is None else self._claim(tenant, trigger, event, chosen)
-            filed = self.file_trigger.execute(
-                job,
-                record.id,
-                may_exist=record is not chosen,
-                call_of=partial(self._call, tenant, event, record.id.dispatch_at, depth),
-            )
+            claimed = record if plan.is_known else self._claim(tenant, plan.key, record)
+            run = self._file(tenant, event, plan, claimed, job, depth, is_waiting=stored is not None)
         except (InvalidStateError, NotFoundError) as refused:
-            return _refused(trigger, refused)
-        outcome = Outcome.FILED if record.id == chosen.id else Outcome.REPEATED
-        return Match(trigger=trigger, outcome=outcome, execution_id=filed.id)
+            return refused_by(trigger, refused)
+        if run is None:
+            # The run has begun without this event. The next one has a key of its own, so that a repetition finds it.
+            return trigger, f"{_key(trigger, event)}\n{claimed.id}"
+        is_first = claimed is record and not (plan.is_known and trigger.debounce_seconds)
+        outcome = Outcome.DEBOUNCED if plan.postpones else Outcome.FILED
+        return match_of(trigger, outcome if is_first else Outcome.REPEATED, run)
+
+    def _file(
+        self,
+        tenant: Tenant,
+        event: Event,
+        plan: _Plan,
+        record: Record,
+        job: Job,
+        depth: int,
+        *,
+        is_waiting: bool,
+    ) -> Execution | None:
+        """The run of the record with the event. None if it has begun with an earlier one."""
+        trigger = plan.trigger
+        started_by = EventRef(trigger=trigger.name, source=event.source, id=event.id)
+        if not trigger.debounce_seconds and not is_waiting:
+            call_of = partial(self._call, tenant, event, record.id.dispatch_at, depth)
+            may_exist = record is not plan.record
+            return self.file_trigger.execute(
+                job, record.id, may_exist=may_exist, call_of=call_of, event=started_by
+            )
+        latest_at = record.created_at + trigger.longest_debounce_seconds * 1000
+        call_of = partial(self._call, tenant, event, max(latest_at, record.id.dispatch_at), depth)
+        recorded = replace(started_by, recorded_at=record.created_at)
+        return self.postpone_run.execute(trigger, job, record.id, recorded, call_of)
 
     def _open_job(self, tenant: Tenant, trigger: Trigger) -> Job | Match:
         try:
             job = self.find_settled.execute(tenant.id, trigger.job_id)
             require_open(job, None)
         except (InvalidStateError, NotFoundError) as refused:
-            return _refused(trigger, refused)
+            return refused_by(trigger, refused)
         return job
 
     def _choose(self, trigger: Trigger, event: Event, fingerprint: bytes, now_ms: int) -> Record:
@@ -158,9 +212,9 @@ class ReceiveEvent:
             expires_at=now_ms + DEDUPLICATION_SECONDS * 1000,
         )
 
-    def _claim(self, tenant: Tenant, trigger: Trigger, event: Event, chosen: Record) -> Record:
+    def _claim(self, tenant: Tenant, key: str, chosen: Record) -> Record:
         """`chosen` itself, or what a concurrent request with the same event has chosen."""
-        record = self.idempotency.claim(tenant.id, _key(trigger, event), chosen, chosen.created_at)
+        record = self.idempotency.claim(tenant.id, key, chosen, self.clock.now_ms())
         return chosen if record == chosen else _checked(record, chosen.fingerprint)
 
     def _call(self, tenant: Tenant, event: Event, due_at: int, depth: int, job: Job) -> CallSpec:
@@ -188,8 +242,16 @@ class ReceiveEvent:
         return sealed
 
 
-def _refused(trigger: Trigger, error: InvalidStateError | NotFoundError) -> Match:
-    return Match(trigger=trigger, outcome=Outcome.REFUSED, reason=str(error))
+def _planned(plan: _Plan) -> Record:
+    if plan.record is None:
+        raise ValueError("only a plan without an answer is tried, and it has a record")
+    return plan.record
+
+
+def _same_version(trigger: Trigger, stored: Trigger | None) -> Trigger:
+    if stored is None or (stored.version, stored.changed_at) != (trigger.version, trigger.changed_at):
+        raise UnavailableError("the trigger was changed at the same time")
+    return stored
 
 
 def _check_instant(event: Event, now_ms: int) -> None:

@@ -34,6 +34,16 @@ class FakeExecutionStore:
         self._table.insert(execution, expires_at_s)
         return None
 
+    def postpone(self, execution: Execution) -> Execution | None:
+        row = self._row(execution.id)
+        stored, event = row.execution.event, execution.event
+        recorded_at = stored.recorded_at if stored is not None else None
+        is_later = event is not None and recorded_at is not None and recorded_at < (event.recorded_at or 0)
+        if row.damage is Damage.NEWER or not row.execution.is_postponable or not is_later:
+            return row.read()
+        row.execution = execution
+        return None
+
     def put_reminder(self, pointer: RetryReminder) -> bool:
         key = reminder_key(pointer.location, pointer.target, pointer.claims)
         if key in self._table.pointers:

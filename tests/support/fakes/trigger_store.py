@@ -1,6 +1,10 @@
 """Triggers of tenants, in memory."""
 
-from shared.domain.triggers.trigger import Trigger
+from dataclasses import replace
+
+from shared.domain.ids import ExecutionId
+from shared.domain.triggers.trigger import Started, Trigger
+from shared.ports.triggers import StartRecord
 from tests.support.fakes.table import FakeTable
 
 
@@ -19,10 +23,23 @@ class FakeTriggerStore:
 
     def put(self, tenant_id: str, trigger: Trigger, before: Trigger | None) -> bool:
         stored = self.get(tenant_id, trigger.name)
-        if stored != trigger and _identity(stored) != _identity(before):
+        if stored is not None and stored.version == trigger.version and stored.has_content_of(trigger):
+            return stored.changed_at == trigger.changed_at
+        if _identity(stored) != _identity(before):
             return False
-        self._table.triggers[tenant_id, trigger.name] = trigger
+        self._table.triggers[tenant_id, trigger.name] = replace(trigger, started=Started())
         return True
+
+    def start(self, tenant_id: str, trigger: Trigger, run: ExecutionId, now_ms: int) -> StartRecord:
+        stored = self.get(tenant_id, trigger.name)
+        if stored is None or _identity(stored) != _identity(trigger):
+            return StartRecord(False, stored)
+        is_overtaken = stored.debounce_seconds > 0 and stored.started.run != trigger.started.run
+        if is_overtaken or stored.throttled_until(now_ms) is not None:
+            return StartRecord(False, stored)
+        after = stored.after_start(run, now_ms)
+        self._table.triggers[tenant_id, trigger.name] = after
+        return StartRecord(True, after)
 
     def delete(self, tenant_id: str, trigger: Trigger) -> bool:
         stored = self.get(tenant_id, trigger.name)

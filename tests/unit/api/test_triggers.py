@@ -6,59 +6,16 @@ from typing import Any
 
 import pytest
 
-from shared.domain.bucket import EVERY_SHARD
 from shared.domain.ids import parse_execution_id
 from shared.domain.tenancy.quota import Quota
 from shared.domain.triggers.trigger import MAX_TRIGGERS
-from tests.support.api.api_world import JOB, Answer, ApiWorld
+from tests.support.api.api_world import JOB
+from tests.support.api.event_shop import DAILY, LARGE, PAID, Shop
 from tests.support.api.job_requests import post, send
 from tests.support.builders import TENANT
-from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.reconciling import collected_in_a_day
 
-MINUTE_MS, DAY_MS = 60_000, 86_400_000
-LARGE: dict[str, Any] = {"source": ["shop"], "data": {"amount": [{"numeric": [">=", 100]}]}}
-PAID: dict[str, Any] = {
-    "source": "shop",
-    "type": "order.paid",
-    "id": "order-1",
-    "data": {"amount": 120, "items": ["a", None]},
-}
-DAILY: dict[str, Any] = {"schedule": {"rate_seconds": 86_400}}
-
-
-class Shop:
-    """A deployment with a recurring job and the trigger `large`."""
-
-    def __init__(self, **job: Any) -> None:
-        self.api = ApiWorld()
-        self.job = self.api.create(**DAILY, **job)
-        self.lanes = Lanes(self.api.world)
-        assert self.put("large").status == 200
-
-    def put(self, name: str, **changes: Any) -> Answer:
-        body = {"pattern": LARGE, "job_id": self.job["id"]} | changes
-        return send(self.api, "PUT", f"/v1/triggers/{name}", body)
-
-    def send(self, **changes: Any) -> Answer:
-        return send(self.api, "POST", "/v1/events", PAID | changes)
-
-    def started(self, **changes: Any) -> dict[str, Any]:
-        """The only match of an event."""
-        answer = self.send(**changes)
-        assert answer.status == 200, answer.text
-        (match,) = answer.json["matches"]
-        return dict(match)
-
-    def pass_seconds(self, seconds: int) -> None:
-        """With a tick of the watcher in each minute."""
-        end_ms = self.api.world.clock.time_ms + seconds * 1000
-        while (now_ms := self.api.world.clock.time_ms) < end_ms:
-            self.api.world.watch.execute(EVERY_SHARD)
-            self.lanes.until(min(end_ms, now_ms + MINUTE_MS))
-
-    def bodies(self) -> list[Any]:
-        return [json.loads(call.callback.body) for call in self.api.world.sender.calls]
+DAY_MS = 86_400_000
 
 
 def test_trigger_is_shown_as_it_was_put_and_listed_by_name() -> None:

@@ -19,6 +19,8 @@ COLUMNS = (
     Column("version", lambda trigger: trigger.version),
     Column("job", lambda trigger: trigger.job_id),
     Column("delay s", lambda trigger: trigger.delay_seconds),
+    Column("debounce s", lambda trigger: _debounce(trigger)),
+    Column("throttle", lambda trigger: _throttle(trigger)),
     Column("pattern", lambda trigger: json.dumps(trigger.pattern), folds=True),
     Column("changed", lambda trigger: trigger.changed_at),
 )
@@ -28,6 +30,7 @@ MATCH_COLUMNS = (
     Column("job", lambda match: match.job_id),
     Column("execution", lambda match: getattr(match, "execution_id", None)),
     Column("due", lambda match: getattr(match, "due_at", None)),
+    Column("until", lambda match: getattr(match, "throttled_until", None)),
     Column("reason", lambda match: getattr(match, "reason", None), folds=True),
 )
 
@@ -52,12 +55,30 @@ def put_trigger(
     delay: Annotated[
         str | None, typer.Option(metavar=DURATION, help="How long after the event the run is due.")
     ] = None,
+    debounce: Annotated[
+        str | None,
+        typer.Option(metavar=DURATION, help="One run once no further event has come for so long."),
+    ] = None,
+    debounce_max: Annotated[
+        str | None,
+        typer.Option(metavar=DURATION, help="How long after the first event that run is due at the latest."),
+    ] = None,
+    throttle: Annotated[
+        str | None,
+        typer.Option(metavar="COUNT/DURATION", help="How many runs may start in a window, such as 10/1m."),
+    ] = None,
 ) -> None:
     """Create a trigger, or replace it."""
     session = session_of(context)
     body: dict[str, Any] = {"pattern": _object(session, "--pattern", pattern), "job_id": job}
     if delay is not None:
         body["delay_seconds"] = seconds(delay, "--delay")
+    if debounce is not None:
+        body["debounce_seconds"] = seconds(debounce, "--debounce")
+    if debounce_max is not None:
+        body["debounce_max_seconds"] = seconds(debounce_max, "--debounce-max")
+    if throttle is not None:
+        body["throttle"] = _read_throttle(throttle)
     session.show_one(session.client.triggers.put(trigger, **body), COLUMNS)
 
 
@@ -86,6 +107,25 @@ def send_event(
         body["deliver_at"] = at
     sent = session.client.events.send(**body)
     session.show_list(sent.matches, MATCH_COLUMNS, empty="no trigger matches")
+
+
+def _debounce(trigger: Any) -> str | None:
+    seconds_, longest = (
+        getattr(trigger, name, None) for name in ("debounce_seconds", "debounce_max_seconds")
+    )
+    return None if seconds_ is None else f"{seconds_}, at most {longest}"
+
+
+def _throttle(trigger: Any) -> str | None:
+    throttle = getattr(trigger, "throttle", None)
+    return None if throttle is None else f"{throttle.count} in {throttle.per_seconds} s"
+
+
+def _read_throttle(text: str) -> dict[str, int]:
+    count, _, window = text.partition("/")
+    if not count.isascii() or not count.isdigit() or not window:
+        raise CommandError("--throttle needs a count and a duration, such as 10/1m", Exit.USAGE)
+    return {"count": int(count), "per_seconds": seconds(window, "--throttle")}
 
 
 def _object(session: Session, option: str, text: str) -> dict[str, Any]:

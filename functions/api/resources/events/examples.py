@@ -28,5 +28,24 @@ EVENT_OUT: Examples = {
             }
         ],
     },
+    "limited_triggers": {
+        "source": "warehouse",
+        "id": "stock-2",
+        "matches": [
+            {
+                "trigger": "audit",
+                "job_id": "job_r001jmg0r03szjym089eyz6ab9d1",
+                "outcome": "throttled",
+                "throttled_until": NOW,
+            },
+            {
+                "trigger": "stock-changes",
+                "job_id": "job_r001jmg0r03szjym089eyz6ab9d1",
+                "outcome": "debounced",
+                "execution_id": "exe_1001jmg0r03s0009xjjb7t357kf8p8b",
+                "due_at": NOW,
+            },
+        ],
+    },
     "no_match": {"source": "shop", "id": "order-4711-paid", "matches": []},
 }

@@ -11,14 +11,14 @@ from functions.api.models import (
     InstantOut,
     Representation,
     Schema,
+    instant_out,
     read_instant,
     with_examples,
 )
 from functions.api.resources.events import examples
 from shared.domain.errors import InvalidValueError, ScheduleError
-from shared.domain.schedules.instants import format_instant
 from shared.domain.triggers.event import MAX_DATA_BYTES, MAX_TEXT, Event
-from shared.usecases.triggers.receive_event import Match, Outcome
+from shared.usecases.triggers.matches import Match, Outcome
 
 Text = Annotated[str, StringConstraints(min_length=1, max_length=MAX_TEXT)]
 
@@ -53,12 +53,14 @@ class MatchOut(Representation):
     trigger: str
     job_id: str
     outcome: Outcome = Field(
-        description="`filed`: a run was filed. `repeated`: this event had filed the run before. `refused`: no run is "
-        "filed, for the `reason`."
+        description="`filed`: a run was filed. `repeated`: this event had filed or postponed the run before. "
+        "`debounced`: a run that waits has got this event, and stands for it. `throttled`: the trigger has started all "
+        "runs of its window, and nothing of the event is kept. `refused`: no run is filed, for the `reason`."
     )
     execution_id: str | SkipJsonSchema[None] = LEFT_OUT
     due_at: InstantOut | SkipJsonSchema[None] = LEFT_OUT
     reason: str | SkipJsonSchema[None] = LEFT_OUT
+    throttled_until: InstantOut | SkipJsonSchema[None] = LEFT_OUT
 
 
 class EventOut(Representation):
@@ -82,6 +84,7 @@ def _match_out(match: Match) -> MatchOut:
         job_id=match.trigger.job_id,
         outcome=match.outcome,
         execution_id=None if execution_id is None else str(execution_id),
-        due_at=None if execution_id is None else format_instant(execution_id.dispatch_at),
+        due_at=instant_out(match.due_at),
         reason=match.reason,
+        throttled_until=instant_out(match.throttled_until),
     )

@@ -43,6 +43,8 @@ class Explained:
     """Whether the receiver has accepted the call, and its work goes on."""
     run_outcome: str | None = None
     """What the run has come to, in words."""
+    is_postponed: bool = False
+    """Whether further events postpone its first attempt."""
     missed: ArchivedRange | None = None
     """The instants of a schedule for which one skipped execution stands."""
 
@@ -55,12 +57,13 @@ def explained_record(execution: Execution, now_ms: int) -> Explained:
         job_id=execution.job_id,
         state=execution.state,
         end_reason=execution.progress.end_reason,
-        due_at=execution.id.dispatch_at,
+        due_at=execution.due_at,
         attempts=lateness(execution),
         next_attempt_at=execution.not_before if is_waiting else None,
         overdue_ms=now_ms - execution.not_before if is_due_and_unstarted(execution, now_ms) else None,
         is_accepted=execution.progress.async_until is not None,
         missed=missed_range(execution),
+        is_postponed=execution.is_postponable,
         run_outcome=_run_outcome(execution),
     )
 
@@ -120,6 +123,8 @@ def _summary(asked_id: str, explained: Explained, longest: LongestOut | None) ->
         said.append(explained.run_outcome)
     elif explained.is_accepted:
         said.append(sentences.ASYNC_ACCEPTED)
+    elif explained.is_postponed:
+        said.append(sentences.POSTPONED)
     else:
         said.append(sentences.STATES[explained.state])
     reason = sentences.END_REASONS.get(explained.end_reason or "")

@@ -70,7 +70,8 @@ class ExecutionOut(Representation):
         description="The nominal instant; for a run of a backfill, the past instant that it covers."
     )
     due_at: InstantOut = Field(
-        description="The instant at which it is or was due: later than `scheduled_at` by the job's jitter."
+        description="The instant at which it is or was due: later than `scheduled_at` by the job's jitter, or by the "
+        "events that have postponed it."
     )
     lag_ms: int | None = Field(
         description="How late its first call began; null where that is not known, or not yet."

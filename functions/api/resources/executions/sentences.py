@@ -17,6 +17,8 @@ STATES = {
     State.SKIPPED: "It did not run, on purpose.",
     State.MOVED: "It was moved to another time.",
 }
+POSTPONED = "It waits until no further event comes, and gets the latest one."
+"""In place of the state, before the first attempt of a run that events postpone."""
 OVERDUE = "Its time has come, and no worker has started it yet."
 ASYNC_ACCEPTED = "Its receiver accepted the work, and has not reported the outcome."
 RUN_OPEN = "The run that it started has not ended."

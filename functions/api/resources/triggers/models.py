@@ -4,15 +4,38 @@ import json
 from typing import Annotated, Any
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import InstantOut, Representation, Schema, Seconds, with_examples
+from functions.api.models import LEFT_OUT, InstantOut, Representation, Schema, Seconds, with_examples
 from functions.api.resources.triggers import examples
 from shared.domain.ids import JOB_ID
 from shared.domain.schedules.instants import format_instant
 from shared.domain.triggers.pattern import encode_pattern
-from shared.domain.triggers.trigger import MAX_DELAY_SECONDS, Trigger
+from shared.domain.triggers.trigger import (
+    MAX_DEBOUNCE_SECONDS,
+    MAX_DEBOUNCED_SECONDS,
+    MAX_DELAY_SECONDS,
+    MAX_THROTTLE_COUNT,
+    MAX_THROTTLE_SECONDS,
+    Throttle,
+    Trigger,
+)
 
 RecurringId = Annotated[str, Field(json_schema_extra={"pattern": JOB_ID})]
+
+
+class ThrottleIn(Schema):
+    """At most so many runs in a window, which the first run behind the window before begins."""
+
+    count: Annotated[int, Field(ge=1, le=MAX_THROTTLE_COUNT, strict=True)] = Field(
+        description="How many runs a window has at most."
+    )
+    per_seconds: Annotated[Seconds, Field(ge=1, le=MAX_THROTTLE_SECONDS)] = Field(
+        description="How long a window lasts."
+    )
+
+    def throttle(self) -> Throttle:
+        return Throttle(count=self.count, per_seconds=self.per_seconds)
 
 
 class TriggerIn(Schema):
@@ -31,6 +54,20 @@ class TriggerIn(Schema):
         0, description="How long after the event the run is due."
     )
 
+    debounce_seconds: Annotated[Seconds, Field(ge=0, le=MAX_DEBOUNCE_SECONDS)] = Field(
+        0,
+        description="One run for several events: it is due once no further event has come for so long, and gets the "
+        "latest one. In place of `delay_seconds`.",
+    )
+    debounce_max_seconds: Annotated[Seconds, Field(ge=1, le=MAX_DEBOUNCED_SECONDS)] | None = Field(
+        None,
+        description="How long after the first event this run is due at the latest. Ten times `debounce_seconds` by "
+        "default.",
+    )
+    throttle: ThrottleIn | None = Field(
+        None, description="How many runs may start in a window. Further events start none, and are not kept."
+    )
+
     def trigger(self, name: str) -> Trigger:
         """InvalidValueError for a name, a pattern or a job ID that cannot be."""
         return Trigger(
@@ -40,7 +77,17 @@ class TriggerIn(Schema):
             pattern=encode_pattern(self.pattern),
             job_id=self.job_id,
             delay_seconds=self.delay_seconds,
+            debounce_seconds=self.debounce_seconds,
+            debounce_max_seconds=self.debounce_max_seconds,
+            throttle=self.throttle.throttle() if self.throttle is not None else None,
         )
+
+
+class ThrottleOut(Representation):
+    """At most so many runs in a window."""
+
+    count: int
+    per_seconds: int
 
 
 class TriggerOut(Representation):
@@ -53,6 +100,9 @@ class TriggerOut(Representation):
     pattern: dict[str, Any]
     job_id: str
     delay_seconds: int
+    debounce_seconds: int | SkipJsonSchema[None] = LEFT_OUT
+    debounce_max_seconds: int | SkipJsonSchema[None] = LEFT_OUT
+    throttle: ThrottleOut | SkipJsonSchema[None] = LEFT_OUT
     changed_at: InstantOut
 
 
@@ -65,11 +115,15 @@ class TriggersOut(Representation):
 
 
 def trigger_out(trigger: Trigger) -> TriggerOut:
+    throttle = trigger.throttle
     return TriggerOut(
         name=trigger.name,
         version=trigger.version,
         pattern=json.loads(trigger.pattern),
         job_id=trigger.job_id,
         delay_seconds=trigger.delay_seconds,
+        debounce_seconds=trigger.debounce_seconds or None,
+        debounce_max_seconds=trigger.longest_debounce_seconds or None,
+        throttle=throttle and ThrottleOut(count=throttle.count, per_seconds=throttle.per_seconds),
         changed_at=format_instant(trigger.changed_at),
     )

@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import encode
+from shared.adapters.dynamodb.codec.event_fields import EVENT_RECORDED
 from shared.adapters.dynamodb.codec.execution_fields import RESULT
 from shared.adapters.dynamodb.codec.failure_index import STALE
 from shared.adapters.dynamodb.codec.items import STATE_CODES
@@ -63,6 +64,18 @@ def expired_lease(execution: Execution, now_ms: int) -> Condition:
     allowed = in_source_state(Transition.GIVE_UP)
     values = {":claims": encode(execution.progress.claims), ":now": encode(now_ms)}
     return Condition(f"{allowed.expression} AND a = :claims AND ca <= :now", {**allowed.values, **values})
+
+
+def postponable_before(execution: Execution) -> Condition:
+    """A known version, waiting without ever having been claimed, and an event that was recorded earlier."""
+    recorded_at = execution.event.recorded_at if execution.event is not None else None
+    values: dict[str, Any] = {
+        ":v": encode(VERSION),
+        ":waiting": encode(STATE_CODES[State.WAITING]),
+        ":none": encode(0),
+        ":recorded": encode(recorded_at or 0),
+    }
+    return Condition(f"#v <= :v AND #s = :waiting AND a = :none AND {EVENT_RECORDED} < :recorded", values)
 
 
 def stale_in(state: State) -> Condition:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Plain, Value, decode_all, encode_all
+from shared.adapters.dynamodb.codec.event_fields import EVENT, event_attributes, read_event
 from shared.adapters.dynamodb.codec.execution_fields import (
     REFUNDS,
     RESULT,
@@ -31,6 +32,7 @@ from shared.adapters.dynamodb.codec.execution_fields import (
     read_task_ref,
     unpack_outcomes,
 )
+from shared.adapters.dynamodb.codec.failure_index import failure_entry
 from shared.adapters.dynamodb.codec.keys import (
     execution_key,
     parse_execution_sk,
@@ -113,6 +115,12 @@ def execution_item(execution: Execution, region: str, expires_at_s: int | None =
             "al": encode_alert(execution.alert),
             TASK: encode_task_ref(execution.task),
             ENDED_RUN: _encode_ended_run(execution.ended_run),
+            **(event_attributes(execution.event) if execution.event else {}),
+            **(
+                failure_entry(progress.state, execution.tenant_id, execution.id)
+                if execution.is_postponable
+                else {}
+            ),
             "ca": execution.claimable_from,
             "a": progress.claims,
             "ow": progress.owner,
@@ -169,6 +177,7 @@ def _read_execution(plain: dict[str, Any]) -> Execution:
         alert=read_alert(plain.get("al")),
         task=read_task_ref(plain.get(TASK)),
         ended_run=_read_ended_run(plain.get(ENDED_RUN)),
+        event=read_event(plain) if EVENT in plain else None,
     )
 
 

@@ -28,7 +28,9 @@ BULK_SETS = 5
 """The first version with bulk operations on the jobs of a set. An older release would change the jobs of all sets."""
 TARGETS = 6
 """The first version with targets in AWS. An older release would read no request, and fail the attempts."""
-VERSION = 6
+TRIGGER_LIMITS = 7
+"""The first version with triggers that debounce or throttle. An older release would start a run for each event."""
+VERSION = 7
 """The highest version of an item that this release reads and changes."""
 SINCE: Mapping[str, Mapping[str, int]] = {
     "EndReason": {"SUSPENDED": 2, "RESULT_INVALID": WORKFLOWS},

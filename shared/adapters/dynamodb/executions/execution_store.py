@@ -14,6 +14,7 @@ from shared.adapters.dynamodb.codec.conditions import (
     in_source_state,
     not_ended,
     own_claim,
+    postponable_before,
     redrivable,
     stale_in,
     with_result_until,
@@ -63,6 +64,24 @@ class DynamoExecutionStore(DynamoExecutionScans):
     def put_if_absent(self, execution: Execution, *, expires_at_s: int | None = None) -> Execution | None:
         existing = self._put(execution_item(execution, self._region, expires_at_s))
         return read_execution(existing) if existing is not None else None
+
+    def postpone(self, execution: Execution) -> Execution | None:
+        condition = postponable_before(execution)
+        try:
+            with translated():
+                self._client.put_item(
+                    TableName=self._table,
+                    Item=execution_item(execution, self._region),
+                    ConditionExpression=condition.expression,
+                    ExpressionAttributeNames={"#s": "s", "#v": "v"},
+                    ExpressionAttributeValues=condition.values,
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ConditionRefused as refused:
+            if not refused.items[0]:
+                raise NotFoundError("no such execution") from refused
+            return read_execution(refused.items[0])
+        return None
 
     def put_reminder(self, reminder: RetryReminder) -> bool:
         return self._put(reminder_item(reminder, self._region)) is None

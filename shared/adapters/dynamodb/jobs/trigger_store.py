@@ -1,5 +1,6 @@
 """Triggers of tenants: `cv` the version, `a` the instant of the change, `p` the pattern, `j` the job, `d` the delay in
-seconds."""
+seconds, `b` and `bm` the debounce and its longest wait, `th` the throttle; `r` the latest run, `wf` and `wn` the latest
+window of the throttle and its runs."""
 
 from typing import Any
 
@@ -7,10 +8,12 @@ from shared.adapters.aws.client import AwsClient
 from shared.adapters.dynamodb.codec.attributes import Item, decode_all, encode, encode_all, is_same
 from shared.adapters.dynamodb.codec.errors import ConditionRefused, translated
 from shared.adapters.dynamodb.codec.keys import item_key
-from shared.adapters.dynamodb.codec.versions import is_known, version_of
+from shared.adapters.dynamodb.codec.versions import TRIGGER_LIMITS, is_known, version_of
 from shared.domain.errors import InvalidValueError, UnknownVersionError, UnreadableItemError
-from shared.domain.triggers.trigger import Trigger
+from shared.domain.ids import ExecutionId, parse_execution_id
+from shared.domain.triggers.trigger import Started, Throttle, Trigger
 from shared.names import Attr
+from shared.ports.triggers import StartRecord
 
 _PREFIX = "trigger#"
 
@@ -47,12 +50,15 @@ class DynamoTriggerStore:
 
     def put(self, tenant_id: str, trigger: Trigger, before: Trigger | None) -> bool:
         fields: dict[str, Any] = {
-            "v": version_of(),
+            "v": TRIGGER_LIMITS if trigger.records_starts else version_of(),
             "cv": trigger.version,
             "a": trigger.changed_at,
             "p": trigger.pattern,
             "j": trigger.job_id,
             "d": trigger.delay_seconds,
+            "b": trigger.debounce_seconds or None,
+            "bm": trigger.debounce_max_seconds,
+            "th": [trigger.throttle.count, trigger.throttle.per_seconds] if trigger.throttle else None,
         }
         item: Item = {**_key(tenant_id, trigger.name), **encode_all(fields)}
         condition: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(pk)"}
@@ -67,6 +73,43 @@ class DynamoTriggerStore:
         except ConditionRefused as refused:
             return bool(refused.items) and is_same(refused.items[0], item)
         return True
+
+    def start(self, tenant_id: str, trigger: Trigger, run: ExecutionId, now_ms: int) -> StartRecord:
+        after = trigger.after_start(run, now_ms).started
+        conditions = ["cv = :version AND a = :changed"]
+        sets: dict[str, Any] = {}
+        values: dict[str, Any] = {":version": trigger.version, ":changed": trigger.changed_at}
+        if trigger.debounce_seconds:
+            sets["r"] = str(run)
+            conditions.append(_unchanged("r", _spelt(trigger.started.run), values))
+        if trigger.throttle is not None:
+            is_same_window = after.window_from == trigger.started.window_from
+            conditions.append(_unchanged("wf", trigger.started.window_from, values))
+            if is_same_window:
+                values |= {":one": 1, ":most": trigger.throttle.count}
+                conditions.append("wn < :most")
+            else:
+                sets |= {"wf": now_ms, "wn": 1}
+        assigned = [f"{name} = :{name}" for name in sets]
+        if trigger.throttle is not None and "wn" not in sets:
+            assigned.append("wn = wn + :one")
+        try:
+            with translated():
+                answer = self._client.update_item(
+                    TableName=self._table,
+                    Key=_key(tenant_id, trigger.name),
+                    UpdateExpression=f"SET {', '.join(assigned)}",
+                    ConditionExpression=" AND ".join(conditions),
+                    ExpressionAttributeValues=encode_all(
+                        values | {f":{name}": value for name, value in sets.items()}
+                    ),
+                    ReturnValues="ALL_NEW",
+                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
+                )
+        except ConditionRefused as refused:
+            stored = refused.items[0] or self._read(tenant_id, trigger.name)
+            return StartRecord(False, None if stored is None else _trigger(stored))
+        return StartRecord(True, _trigger(answer["Attributes"]))
 
     def delete(self, tenant_id: str, trigger: Trigger) -> bool:
         try:
@@ -101,6 +144,18 @@ def _at(trigger: Trigger) -> dict[str, Any]:
     }
 
 
+def _spelt(run: ExecutionId | None) -> str | None:
+    return None if run is None else str(run)
+
+
+def _unchanged(name: str, before: str | int | None, values: dict[str, Any]) -> str:
+    """The condition that an attribute still has this value, which is added to the values."""
+    if before is None:
+        return f"attribute_not_exists({name})"
+    values[f":before_{name}"] = before
+    return f"{name} = :before_{name}"
+
+
 def _trigger(item: Any) -> Trigger:
     row: dict[str, Any] = dict(decode_all(item))
     if not is_known(row.get("v")):
@@ -113,6 +168,21 @@ def _trigger(item: Any) -> Trigger:
             pattern=row["p"],
             job_id=row["j"],
             delay_seconds=row["d"],
+            debounce_seconds=row.get("b", 0),
+            debounce_max_seconds=row.get("bm"),
+            throttle=_throttle(row.get("th")),
+            started=Started(
+                run=parse_execution_id(row["r"]) if "r" in row else None,
+                window_from=row.get("wf"),
+                count=row.get("wn", 0),
+            ),
         )
-    except (KeyError, TypeError, InvalidValueError) as error:
+    except (KeyError, TypeError, ValueError, InvalidValueError) as error:
         raise UnreadableItemError("a stored trigger of an unknown form") from error
+
+
+def _throttle(stored: list[int] | None) -> Throttle | None:
+    if stored is None:
+        return None
+    count, per_seconds = stored
+    return Throttle(count=count, per_seconds=per_seconds)

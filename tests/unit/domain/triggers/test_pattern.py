@@ -366,7 +366,12 @@ def test_address_of_an_event_is_read_once(monkeypatch: pytest.MonkeyPatch) -> No
     compiled(encode_pattern(pattern))
     read: list[str] = []
     real = ipaddress.ip_address
-    monkeypatch.setattr(ipaddress, "ip_address", lambda text: read.append(text) or real(text))
+
+    def noted(text: str) -> object:
+        read.append(text)
+        return real(text)
+
+    monkeypatch.setattr(ipaddress, "ip_address", noted)
     assert comparisons(pattern, {"a": ["11.0.0.1", "11.0.0.1", "none"]}, MAX_TRIGGERS) > 0
     assert read == ["none", "11.0.0.1"]
 

@@ -15,7 +15,7 @@ from shared.domain.tenancy.tenant import Tenant
 from shared.domain.triggers.event import Event
 from shared.domain.triggers.pattern import encode_pattern
 from shared.domain.triggers.trigger import Trigger
-from shared.usecases.triggers.receive_event import Match, Outcome
+from shared.usecases.triggers.matches import Match, Outcome
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.steps import Crash, die
 from tests.support.usecases.world import REQUEST, World
