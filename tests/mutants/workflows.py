@@ -115,6 +115,42 @@ WORKFLOWS = (
         killer=_NOTIFIED,
     ),
     Mutant(
+        name="end of a run that names no notification",
+        file="shared/usecases/workflows/announce_run.py",
+        old="        if not is_notified(run):\n",
+        new="        if True:\n",
+        killer=_SIMULATION,
+    ),
+    Mutant(
+        name="notification of an end that does not stand yet",
+        file=_ADVANCE,
+        old="            update = self.runs.update(run, after, expires_at_s=expires_at_s)\n",
+        new="            self.announce.execute(workflow, after)\n"
+        "            update = self.runs.update(run, after, expires_at_s=expires_at_s)\n",
+        killer=_SIMULATION,
+    ),
+    Mutant(
+        name="notification of a run under an ID that its end has not named",
+        file="shared/usecases/workflows/announce_run.py",
+        old="            self.file(ended_run(workflow, run, index_shards=tenant.index_shards))\n",
+        new="            self.file(ended_run(workflow, self.named(workflow, run), index_shards=tenant.index_shards))\n",
+        killer=_SIMULATION,
+    ),
+    Mutant(
+        name="notification of a redriven run that names its first epoch",
+        file="shared/domain/workflows/run_end.py",
+        old="        ended_run=EndedRun(id=run.id, record=_packed(run)),\n",
+        new="        ended_run=EndedRun(id=run.id, record=_packed(replace(run, epoch=1))),\n",
+        killer=_SIMULATION,
+    ),
+    Mutant(
+        name="cancelled run of which somebody is told",
+        file="shared/domain/workflows/run_end.py",
+        old="    RunState.TIMED_OUT: State.FAILED,\n}\n",
+        new="    RunState.TIMED_OUT: State.FAILED,\n    RunState.CANCELLED: State.FAILED,\n}\n",
+        killer=_SIMULATION,
+    ),
+    Mutant(
         name="deleted workflow that keeps its place in the quota",
         file="shared/adapters/dynamodb/workflows/workflow_store.py",
         old=" REMOVE {Attr.LIVE_PK}",

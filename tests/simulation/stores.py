@@ -158,6 +158,8 @@ class SimRunStore(FakeRunStore):
     def __init__(self, table: FakeTable) -> None:
         super().__init__(table)
         self.ends: Counter[tuple[ExecutionId, int]] = Counter()
+        self.ended: dict[tuple[ExecutionId, int], Run] = {}
+        """Each epoch as it ended."""
         self.deadlines: dict[tuple[ExecutionId, int], int] = {}
         self.violations: list[str] = []
 
@@ -183,6 +185,8 @@ class SimRunStore(FakeRunStore):
 
     def _note(self, run: Run) -> None:
         self.deadlines[run.id, run.epoch] = run.deadline_at
+        if run.state.is_terminal:
+            self.ended.setdefault((run.id, run.epoch), run)
 
 
 class SimClaimer(FakeClaimer):

@@ -1,6 +1,6 @@
 """Runs of random workflows while ports throttle, answers are lost, workers crash or stand still, messages are lost and
 doubled, and clocks differ. Some runs are cancelled, some are redriven, some reach their deadline. Jobs start some of
-them, and are triggered, paused and deleted."""
+them, and are triggered, paused and deleted. The owners of some workflows want to be told of the ends of runs."""
 
 from random import Random
 
@@ -57,7 +57,11 @@ class Case:
         self.world.hub.run_until(end_ms)
 
     def faults(self) -> list[str]:
-        return [*self.calls.faults, *judge_at_rest(self.world, self.clients, self.schedules)]
+        return [
+            *self.calls.faults,
+            *judge_at_rest(self.world, self.clients, self.schedules),
+            *self.calls.notifications.at_rest(),
+        ]
 
     def ends(self) -> set[RunState]:
         return {item.run.state for item in self.world.table.runs.values()}

@@ -12,9 +12,10 @@ from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
 from shared.domain.workflows.graph import Graph, Node, OnFailure, RunIf
 from shared.domain.workflows.identities import run_id_text
-from shared.domain.workflows.new_workflow import NewTask, NewWorkflow
+from shared.domain.workflows.new_workflow import NewTask, NewWorkflow, RunCallbacks
 from shared.domain.workflows.workflow import Workflow
 from tests.simulation.requests import request
+from tests.simulation.workflow_notifications import drawn_callbacks
 from tests.simulation.world import TENANTS, World
 
 SECOND_MS, MINUTE_MS = 1_000, 60_000
@@ -47,6 +48,8 @@ class WorkflowClients:
     def __init__(self, world: World, rng: Random) -> None:
         self.world, self.rng = world, rng
         self.workflows: dict[str, Workflow] = {}
+        self.callbacks: dict[str, RunCallbacks] = {}
+        """By the IDs of workflows."""
         self.runs: list[StartedRun] = []
         for number in range(WORKFLOWS):
             act = partial(self._create, f"w{number}", self._drawn(f"w{number}"))
@@ -82,8 +85,11 @@ class WorkflowClients:
                 nodes.append(node)
                 break
         tasks = tuple(self._task(name, node) for node in nodes)
+        callbacks = drawn_callbacks(Random(f"callbacks of {name} of {self.world.seed}"), name)
         deadline_seconds = rng.choice((90, 300, 1_800, 1_800))
-        return NewWorkflow(tasks=tasks, on_failure=on_failure, deadline_seconds=deadline_seconds)
+        return NewWorkflow(
+            tasks=tasks, on_failure=on_failure, deadline_seconds=deadline_seconds, callbacks=callbacks
+        )
 
     def _task(self, name: str, node: Node) -> NewTask:
         rng = self.rng
@@ -99,7 +105,8 @@ class WorkflowClients:
         )
 
     def _create(self, name: str, new: NewWorkflow, cases: UseCases) -> None:
-        self.workflows[name], _ = cases.workflows.put_workflow.create(self.world.tenant(TENANT), new, name)
+        workflow, _ = cases.workflows.put_workflow.create(self.world.tenant(TENANT), new, name)
+        self.workflows[name], self.callbacks[workflow.id] = workflow, new.callbacks
 
     def _start(self, started: StartedRun, key: str, cases: UseCases) -> None:
         workflow = self.workflows[started.workflow]

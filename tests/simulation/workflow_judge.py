@@ -16,6 +16,7 @@ from shared.domain.workflows.graph import Node, OnFailure, RunIf
 from shared.domain.workflows.run import Run, RunState, TaskState
 from tests.simulation.evidence import Arrival
 from tests.simulation.workflow_clients import StartedRun, WorkflowClients
+from tests.simulation.workflow_notifications import NotificationJudge
 from tests.simulation.workflow_schedules import ScheduleClients, judge_call, judge_schedules
 from tests.simulation.world import World
 
@@ -40,11 +41,15 @@ class CallJudge:
         """What each attempt of each execution answered."""
         self._rng = Random(f"results of {world.seed}")
         self._world, self._clients, self._schedules = world, clients, schedules
+        self.notifications = NotificationJudge(world, clients.callbacks)
         world.receiver.demands = self.look
 
     def look(self, arrival: Arrival, answer: CallbackResponse) -> CallbackResponse:
         """Judge a call; its answer stays as it is."""
         called = self._world.table.executions[parse_execution_id(arrival.execution_id)].execution
+        if called.ended_run is not None:
+            self.faults += self.notifications.look(arrival, called)
+            return answer
         run = self._world.runs.get(called.task.run) if called.task is not None else None
         if called.task is None or run is None:
             self.faults.append(f"{arrival.url} was called for no run")
