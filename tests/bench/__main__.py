@@ -30,9 +30,10 @@ from tests.bench.meter import Bill
 from tests.bench.overview import fill, opened, overview_table
 from tests.bench.overview import save as save_overview
 from tests.bench.profiled import profile_tables, profiles, start_profiles
-from tests.bench.tables import counted_table, measured_tables
+from tests.bench.tables import counted_table, lasted_table, measured_tables
 from tests.bench.visits import save as save_visits
 from tests.bench.visits import visited, visits_table
+from tests.bench.workflow_runs import WorkflowScenarios
 from tests.support.browser.chromium import NoBrowserError
 
 PARTS = ("counted", "measured", "profile", "laptop", "lag", "overview")
@@ -70,7 +71,7 @@ def main(arguments: list[str]) -> int:
 
 def _count(*, saves: bool) -> int:
     with cell(counts_units=True) as made:
-        counted = list(Scenarios(made).rows())
+        counted = [*Scenarios(made).rows(), *WorkflowScenarios(made).rows()]
     _write(counted_table(counted))
     if saves:
         SAVED.write_text(json.dumps({row.name: _rounded(row.bill) for row in counted}, indent=2) + "\n")
@@ -84,7 +85,9 @@ def _measure() -> int:
     with cell(counts_units=False) as made:
         bench = Bench(made)
         rows = [*bench.run(), *bench.pages(), *bench.cold_starts()]
+        lasted = list(WorkflowScenarios(made).lasted())
     _write(measured_tables(rows))
+    _write(lasted_table(lasted))
     return 0
 
 

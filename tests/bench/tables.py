@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from tests.bench.counted import Counted
 from tests.bench.measured import Measured
 from tests.bench.meter import FIELDS
+from tests.bench.workflow_runs import Lasted
 
 COUNTED = ("write units", "of leases", "refused", "read units", "requests", "of SQS", "log bytes")
 START = "cold start"
@@ -17,6 +18,14 @@ def counted_table(rows: Iterable[Counted]) -> str:
         *figures, log_bytes = (getattr(row.bill, name) for name in FIELDS)
         lines.append([row.name, *(f"{figure:.2f}" for figure in figures), f"{log_bytes:.0f}"])
     return markdown(["", *COUNTED], lines)
+
+
+def lasted_table(rows: Iterable[Lasted]) -> str:
+    """How long runs of workflows lasted, in milliseconds."""
+    return markdown(
+        ["a run", "tasks", "begin to end"],
+        [[row.name, str(row.tasks), f"{row.milliseconds:,.0f} ms"] for row in rows],
+    )
 
 
 def measured_tables(rows: Sequence[Measured]) -> str:
