@@ -59,7 +59,7 @@ class Stage:
         self._payloads = Payloads(deployment)
         self.limits = Limits()
         self.limit_alerts = LimitAlerts(log.url, self.request)
-        self.workflow_runs = WorkflowRuns(deployment, log.url)
+        self.workflow_runs = WorkflowRuns(deployment, log.url, self.request)
         self._quotas = OwnQuotas(deployment)
         self._queues = [QueueName.STANDARD]
         self.faults: list[str] = []
@@ -233,7 +233,7 @@ class Stage:
             and self.operations.are_at_rest()
             and self.searches.are_at_rest()
             and self.limit_alerts.are_at_rest(self.log.arrivals())
-            and self.workflow_runs.are_at_rest()
+            and self.workflow_runs.are_at_rest(self.log.arrivals())
         )
 
     def verdict(self) -> list[str]:

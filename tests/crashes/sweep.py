@@ -44,6 +44,7 @@ from tests.crashes.reconciler_scenarios import reconciler
 from tests.crashes.redrive_scenarios import called_again, redriving, sent_again
 from tests.crashes.refund_scenarios import refunds
 from tests.crashes.refusal_scenarios import refused
+from tests.crashes.run_end_scenarios import begun, begun_later, redriven
 from tests.crashes.run_lock_scenarios import handed_over, run_locks, swept
 from tests.crashes.scenario import Scenario
 from tests.crashes.search_scenarios import searched, written
@@ -60,7 +61,7 @@ CATALOGUES = (
     *(told_by_sweep, held_back, worked_off, kept, deleted),
     *(executor, refused, refunds, moved, going_on, run_locks),
     *(telling, called_again, limited, troubled, paused, suspended),
-    *(advancing, carried_on, rescued),
+    *(advancing, carried_on, rescued, begun, begun_later, redriven),
     *(dead_letter, told_by_rescue, sent_again, paused_late, reconciler, left, archiver, auditor),
 )
 NEVER_AGAIN_MS = 4_000_000_000_000

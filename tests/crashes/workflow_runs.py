@@ -11,17 +11,28 @@ from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import UseCases, use_cases
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy
-from shared.domain.ids import ExecutionId
+from shared.domain.executions.execution import Execution
+from shared.domain.executions.states import State
+from shared.domain.ids import ExecutionId, one_off_execution
 from shared.domain.workflows.graph import Graph, Node, OnFailure
-from shared.domain.workflows.new_workflow import NewTask, NewWorkflow
+from shared.domain.workflows.identities import run_id_text, run_of
+from shared.domain.workflows.new_workflow import NO_CALLBACKS, NewTask, NewWorkflow, RunCallbacks
 from shared.domain.workflows.run import Run, RunState
 from shared.domain.workflows.run_rules import execution_of
 from shared.settings import ApiSettings
 from tests.crashes.arrivals import Arrival
 from tests.crashes.deployment import TENANT, Deployment
+from tests.crashes.reader import CREATED, OK, TRIES, Send
 
 MARK = "/workflow-"
+LISTENER = "told"
+"""The last part of the path that is told of the ends of runs: no task has this key."""
 RETRY = RetryPolicy(max_attempts=4, delays_seconds=(1, 1, 1))
+DUE_SECONDS = 10
+"""After so long a job starts its workflow."""
+OUTCOMES = {RunState.SUCCEEDED: State.SUCCEEDED, RunState.FAILED: State.FAILED}
+Told = tuple[str, int]
+"""Outcome and epoch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +44,10 @@ class Started:
     nodes: tuple[Node, ...]
     ends: RunState
     never_called: frozenset[str]
+    told: frozenset[Told] = frozenset()
+    """The ends that somebody is told of."""
+    parent: ExecutionId | None = None
+    """The execution of the job that starts the run."""
 
 
 class WorkflowRuns:
@@ -40,13 +55,14 @@ class WorkflowRuns:
 
     _numbers = itertools.count(1)
 
-    def __init__(self, deployment: Deployment, url: str) -> None:
-        self._deployment, self._url = deployment, url
+    def __init__(self, deployment: Deployment, url: str, send: Send) -> None:
+        self._deployment, self._url, self._send = deployment, url, send
         self.forget()
 
     def forget(self) -> None:
         """A new run of the stage."""
         self.all: list[Started] = []
+        self._faults: list[str] = []
 
     def start(
         self,
@@ -55,10 +71,16 @@ class WorkflowRuns:
         on_failure: OnFailure = OnFailure.FAIL_FAST,
         ends: RunState = RunState.SUCCEEDED,
         never_called: Sequence[str] = (),
+        told: Sequence[Told] = (),
+        receiver: str = "fails",
+        by_job: bool = False,
     ) -> None:
-        """Start a run whose receivers are content, but for those of the tasks that fail."""
+        """Start a run whose receivers are content, but for those of the tasks that fail, which are like `receiver`.
+
+        `by_job`: a job starts it, after `DUE_SECONDS`.
+        """
         number, graph = next(self._numbers), Graph(nodes=nodes, on_failure=on_failure)
-        receivers = dict.fromkeys(graph.needed, "hands") | dict.fromkeys(fails, "fails")
+        receivers = dict.fromkeys(graph.needed, "hands") | dict.fromkeys(fails, receiver)
         tasks = tuple(
             NewTask(
                 key=node.key,
@@ -75,22 +97,48 @@ class WorkflowRuns:
             )
             for node in nodes
         )
-        with patch.dict(os.environ, self._deployment.environment):
-            cases = self._cases()
-            tenant = cases.core.read_tenant.execute(TENANT)
-            assert tenant is not None
-            new = NewWorkflow(tasks=tasks, on_failure=on_failure)
-            workflow, _ = cases.workflows.put_workflow.create(tenant, new)
-            run = cases.workflows.start_run.execute(tenant, workflow.id).run
+        listener = f"{self._url}/ok{MARK}{number}/{LISTENER}"
+        callbacks = RunCallbacks(on_success=listener, on_failure=listener) if told else NO_CALLBACKS
+        run_id, parent = self._begun(
+            NewWorkflow(tasks=tasks, on_failure=on_failure, callbacks=callbacks), by_job=by_job
+        )
         self.all.append(
             Started(
-                run_id=run.id,
+                run_id=run_id,
                 name=f"{MARK}{number}/",
                 nodes=nodes,
                 ends=ends,
                 never_called=frozenset(never_called),
+                told=frozenset(told),
+                parent=parent,
             )
         )
+
+    def _begun(self, new: NewWorkflow, *, by_job: bool) -> tuple[ExecutionId, ExecutionId | None]:
+        """The run of a new workflow, and the execution that starts it."""
+        with patch.dict(os.environ, self._deployment.environment):
+            cases = self._cases()
+            tenant = cases.core.read_tenant.execute(TENANT)
+            assert tenant is not None
+            workflow, _ = cases.workflows.put_workflow.create(tenant, new)
+            if not by_job:
+                return cases.workflows.start_run.execute(tenant, workflow.id).run.id, None
+        body = {"schedule": {"delay_seconds": DUE_SECONDS}, "workflow": workflow.id}
+        answer = self._send("POST", "/v1/jobs", body)
+        assert answer.status == CREATED, answer
+        parent = one_off_execution(answer.body["id"])
+        assert parent is not None
+        return run_of(parent), parent
+
+    def redrive(self) -> None:
+        """Redrive the first epoch of the last run, until there is an answer."""
+        path = f"/v1/runs/{run_id_text(self.all[-1].run_id)}/redrive"
+        for _ in range(TRIES):
+            answer = self._send("POST", path, {"epoch": 1})
+            if answer.is_final:
+                break
+        if answer.status != OK:
+            self._faults.append(f"workflow: the redrive was answered with {answer.status}: {answer.body}")
 
     def execution_of(self, key: str) -> dict[str, str]:
         """The execution of a task that the last run has chosen."""
@@ -100,18 +148,43 @@ class WorkflowRuns:
         graph = Graph(nodes=started.nodes)
         return {"id": str(execution_of(run, graph, graph.indexes()[key]))}
 
-    def are_at_rest(self) -> bool:
-        """Whether every run has ended."""
-        return all(run is not None and run.state.is_terminal for run in self._stored().values())
+    def are_at_rest(self, calls: Sequence[Arrival]) -> bool:
+        """Whether every run has ended, the execution that started it, too, and whoever is to be told has heard."""
+        stored = self._stored()
+        has_ended = {run_id: run is not None and run.state.is_terminal for run_id, run in stored.items()}
+        for started in self.all:
+            parent = self._parent(started)
+            if parent is not None and parent.state.is_terminal and not has_ended[started.run_id]:
+                self._faults.append(f"early: {parent.id} ended before its run {started.name}")
+        return all(
+            has_ended[started.run_id]
+            and (started.parent is None or self._has_ended(started))
+            and started.told <= {_said(call) for call in _heard(started, calls) if call.status == OK}
+            for started in self.all
+        )
+
+    def _has_ended(self, started: Started) -> bool:
+        parent = self._parent(started)
+        return parent is not None and parent.state.is_terminal
+
+    def _parent(self, started: Started) -> Execution | None:
+        if started.parent is None:
+            return None
+        with patch.dict(os.environ, self._deployment.environment):
+            return self._cases().core.ports.executions.get(started.parent)
 
     def faults(self, calls: Sequence[Arrival]) -> Iterator[str]:
         """What was promised and does not hold."""
+        yield from self._faults
         stored = self._stored()
         for started in self.all:
             run = stored[started.run_id]
             if run is None or run.state is not started.ends:
                 yield f"workflow: {started.name} is {run and run.state}, not {started.ends}"
-            yield from _call_faults(started, [call for call in calls if started.name in call.path])
+            own = [call for call in calls if started.name in call.path]
+            yield from _call_faults(started, own)
+            yield from _told_faults(started, run, own)
+            yield from _parent_faults(started, run, self._parent(started))
 
     def _stored(self) -> dict[ExecutionId, Run | None]:
         if not self.all:
@@ -147,6 +220,44 @@ def _call_faults(started: Started, calls: Sequence[Arrival]) -> Iterator[str]:
         yield from _result_faults(
             started, node, [call for call in calls if call.path.endswith(f"/{node.key}")]
         )
+
+
+def _heard(started: Started, calls: Sequence[Arrival]) -> list[Arrival]:
+    return [call for call in calls if call.path.endswith(f"{started.name}{LISTENER}")]
+
+
+def _said(call: Arrival) -> Told:
+    data = call.payload["data"]
+    return data["outcome"], data["epoch"]
+
+
+def _told_faults(started: Started, run: Run | None, calls: Sequence[Arrival]) -> Iterator[str]:
+    """Each end is told under one ID, once it stands, and nobody is told of anything else."""
+    heard = _heard(started, calls)
+    for end in started.told - {_said(call) for call in heard if call.status == OK}:
+        yield f"lost: nobody was told of the end {end} of {started.name}"
+    for end in {_said(call) for call in heard}:
+        of_end = [call for call in heard if _said(call) == end]
+        if end not in started.told or {call.payload["type"] for call in of_end} != {f"run.{end[0]}"}:
+            yield f"stray: {of_end} told of {end}"
+        if len({call.execution_id for call in of_end}) > 1:
+            yield f"doubled: the end {end} of {started.name} was told under several ids"
+        is_present = run is not None and run.epoch == end[1]
+        if run is not None and is_present and of_end[0].execution_id != str(run.notification):
+            yield f"doubled: {started.name} names {run.notification}, and {of_end[0].execution_id} told"
+        if run is not None and is_present and of_end[0].began_at < (run.ended_at or 0):
+            yield f"early: {of_end[0]} tells of what ended at {run.ended_at}"
+
+
+def _parent_faults(started: Started, run: Run | None, parent: Execution | None) -> Iterator[str]:
+    """The execution that started a run ends as the run does, and beginning costs it no attempt."""
+    if started.parent is None:
+        return
+    expected = OUTCOMES.get(started.ends)
+    if parent is None or parent.state is not expected or parent.attempt != 1:
+        yield f"workflow: {parent and (parent.state, parent.attempt)} started {started.name}, not {expected}"
+    if run is not None and run.parent is None:
+        yield f"workflow: {started.name} names no execution"
 
 
 def _result_faults(started: Started, node: Node, calls: Sequence[Arrival]) -> Iterator[str]:
