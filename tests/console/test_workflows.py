@@ -126,6 +126,7 @@ def test_graph_goes_on_with_the_run_and_is_read_level_by_level(workflows: Consol
     ]
     table = page.get_by_role("table", name="Tasks, by their level in the graph")
     expect(row_of(table, "south")).to_contain_text("http status 410")
+    expect(table.get_by_role("columnheader", name="Result")).to_have_count(0)
     expect(row_of(table, "report")).to_contain_text("a task before it did not succeed")
     workflows.check_access()
 
@@ -138,6 +139,7 @@ def test_tasks_that_have_handed_on_a_result_say_so(empty_console: Console) -> No
     console.pass_time(30)
     console.open(f"#/workflow-runs/{run}")
     table = page.get_by_role("table", name="Tasks, by their level in the graph")
+    expect(table.get_by_role("columnheader", name="Result")).to_have_count(1)
     expect(row_of(table, "count")).to_contain_text("handed on")
     expect(row_of(table, "report")).not_to_contain_text("handed on")
 

@@ -47,7 +47,7 @@ function Readable({ id }) {
     <h2>Graph</h2>
     <${Graph} graph=${run.graph} tasks=${run.tasks} />
     <h2>Tasks</h2>
-    <${Table} caption="Tasks, by their level in the graph" columns=${COLUMNS} rows=${rows} rowKey=${(task) => task.key} />`;
+    <${Table} caption="Tasks, by their level in the graph" columns=${columnsFor(rows)} rows=${rows} rowKey=${(task) => task.key} />`;
 }
 
 const COLUMNS = [
@@ -61,6 +61,9 @@ const COLUMNS = [
   { key: 'next', label: 'Next attempt', render: (task) => html`<${Time} iso=${task.next_attempt_at} exact />` },
   { key: 'why', label: 'Reason', render: taskReason },
 ];
+
+/** Most workflows hand on no result: their table has no column for it. */
+const columnsFor = (rows) => COLUMNS.filter(({ key }) => key !== 'result' || rows.some((task) => task.has_result));
 
 function Acts({ run, path, reload }) {
   const { cancel: canCancel, redrive: canRedrive } = runActs(run);
