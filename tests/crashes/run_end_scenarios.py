@@ -77,7 +77,8 @@ def begins_the_run_of_a_job_whose_executor_died(stage: Stage) -> None:
     sweep_for_the_lost(stage)
 
 
-@begun_later("BatchGetItem", "GetItem", "UpdateItem")
+# Unharmed, it is at rest at once; later it is looked at each 20 s.
+@begun_later("BatchGetItem", "GetItem", "UpdateItem", delay_seconds=80)
 def ends_the_execution_of_a_run_whose_executor_died(stage: Stage) -> None:
     _come_to_its_last_task(stage)
     stage.break_next("executor", AFTER_ITS_RUN_ENDED)
