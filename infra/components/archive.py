@@ -60,6 +60,10 @@ COLUMNS = {
     "run_id": "string",
     "task": "string",
     "epoch": "int",
+    "trigger_name": "string",
+    "event_source": "string",
+    "event_id": "string",
+    "postponed_to": "timestamp",
 }
 """The columns of a file, as Athena has them; a test compares them with those of a file."""
 

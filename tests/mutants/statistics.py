@@ -191,8 +191,8 @@ STATISTICS = (
     Mutant(
         name="lag counted from the creation",
         file=_STATISTICS,
-        old="lag_ms=max(0, first.started_at - row.due_at)",
-        new="lag_ms=max(0, first.started_at - max(row.due_at, row.created_at))",
+        old="max(0, first.started_at - row.first_due_at)",
+        new="max(0, first.started_at - max(row.first_due_at, row.created_at))",
     ),
     Mutant(
         name="statistics of the rows that still exist",

@@ -56,6 +56,10 @@ def rows_of(numbers: st.SearchStrategy[int]) -> st.SearchStrategy[ArchiveRow]:
         run_id=st.none() | TEXTS,
         task=st.none() | TEXTS,
         epoch=st.none() | SMALL,
+        trigger_name=st.none() | TEXTS,
+        event_source=st.none() | TEXTS,
+        event_id=st.none() | TEXTS,
+        postponed_to=st.none() | INSTANTS,
     )
 
 

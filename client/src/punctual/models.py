@@ -637,6 +637,8 @@ class DeadLetter(Model, frozen=True, kw_only=True):
     """
     end_reason: str | None = None
     """The reason of the end, where the state alone does not tell it."""
+    event: EventOfRun | None = None
+    """The event that has started it, by a trigger; where several events share the run, the latest."""
     id: str
     job_id: str
     lag_ms: int | None = None
@@ -795,6 +797,14 @@ class EventIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What has happened."""
 
 
+class EventOfRun(Model, frozen=True, kw_only=True):
+    """The event that has started an execution, and the trigger that it matched."""
+
+    id: str
+    source: str
+    trigger: str
+
+
 class Event(Model, frozen=True, kw_only=True):
     """What the event has started. Each run in it is durable."""
 
@@ -822,6 +832,8 @@ class ExecutionDetail(Model, frozen=True, kw_only=True):
     """
     end_reason: str | None = None
     """The reason of the end, where the state alone does not tell it."""
+    event: EventOfRun | None = None
+    """The event that has started it, by a trigger; where several events share the run, the latest."""
     id: str
     job_id: str
     lag_ms: int | None = None
@@ -874,6 +886,8 @@ class Execution(Model, frozen=True, kw_only=True):
     """
     end_reason: str | None = None
     """The reason of the end, where the state alone does not tell it."""
+    event: EventOfRun | None = None
+    """The event that has started it, by a trigger; where several events share the run, the latest."""
     id: str
     job_id: str
     lag_ms: int | None = None
@@ -1054,6 +1068,8 @@ class Inspected(Model, frozen=True, kw_only=True):
     """
     end_reason: str | None = None
     """The reason of the end, where the state alone does not tell it."""
+    event: EventOfRun | None = None
+    """The event that has started it, by a trigger; where several events share the run, the latest."""
     id: str
     job_id: str
     lag_ms: int | None = None
@@ -2544,9 +2560,13 @@ class Trigger(Model, frozen=True, kw_only=True):
     debounce_seconds: int | None = None
     delay_seconds: int
     job_id: str
+    latest_run: str | None = None
+    """With `debounce_seconds`: the latest run of this version. Events share it until it has begun."""
     name: str
     pattern: dict[str, Any]
     throttle: Throttle | None = None
+    throttled_until: datetime | None = None
+    """The end of the window of the throttle, if it has all its runs."""
     version: int
 
 

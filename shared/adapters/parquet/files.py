@@ -34,10 +34,11 @@ FORGOTTEN = "forgotten"
 _SAMPLED = """
     tenant, epoch_ms(due_at), state, end_reason, coalesce(len(outcomes) > 0, false), status, attempts,
     CASE WHEN outcomes[1].attempt = 1
-        THEN greatest(0, epoch_ms(outcomes[1].started_at) - epoch_ms(due_at)) END,
+        THEN greatest(0, epoch_ms(outcomes[1].started_at) - epoch_ms({first_due_at})) END,
     queue_ms, wait_ms, outcomes[-1].duration_ms
 """
 """The tenant and the fields of a `Sample`, as `sample_of` takes them from a row. Lists begin with 1."""
+_FIRST_DUE_AT = "coalesce(greatest(due_at, postponed_to), due_at)"
 _WORKFLOW = "CASE WHEN task IS NOT NULL THEN job_id END"
 
 
@@ -126,9 +127,11 @@ class ParquetDraft:
     def _samples(self, name: str) -> Iterator[tuple[str, Sample]]:
         with self._duck() as db:
             source = f"read_parquet({literal(self._folder / name)})"
+            columns = _columns(db, source)
             # A file of an earlier release may lack the column.
-            workflow = _WORKFLOW if "task" in _columns(db, source) else "NULL"
-            found = db.execute(f"SELECT {_SAMPLED}, {workflow} FROM {source}")
+            workflow = _WORKFLOW if "task" in columns else "NULL"
+            sampled = _SAMPLED.format(first_due_at=_FIRST_DUE_AT if "postponed_to" in columns else "due_at")
+            found = db.execute(f"SELECT {sampled}, {workflow} FROM {source}")
             while rows := found.fetchmany(FETCHED_ROWS):
                 for tenant, due_at, state, end_reason, has_outcome, status, attempts, lag, *others in rows:
                     queue_ms, wait_ms, duration_ms, workflow_id = others

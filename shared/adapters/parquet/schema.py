@@ -123,4 +123,8 @@ COLUMNS = (
     Column("run_id", "VARCHAR"),
     Column("task", "VARCHAR"),
     Column("epoch", "INTEGER"),
+    Column("trigger_name", "VARCHAR"),
+    Column("event_source", "VARCHAR"),
+    Column("event_id", "VARCHAR"),
+    Column("postponed_to", "{instant}"),
 )

@@ -96,6 +96,17 @@ class ArchiveRow:
     """The key of the task that it is in the run."""
     epoch: int | None = None
     """The epoch of the run in which the task was chosen."""
+    trigger_name: str | None = None
+    """The trigger whose event has started it, as are the source and the ID of that event."""
+    event_source: str | None = None
+    event_id: str | None = None
+    postponed_to: int | None = None
+    """When the first attempt was due, if events have postponed it. `due_at` stays the instant of the ID."""
+
+    @property
+    def first_due_at(self) -> int:
+        """When the first attempt was due, after the events that have postponed it."""
+        return max(self.due_at, self.postponed_to or 0)
 
 
 _COLUMNS = tuple(column.name for column in fields(ArchiveRow))
@@ -153,6 +164,10 @@ def row_of(execution: Execution, body: bytes | None = None) -> ArchiveRow:
         run_id=_run_id(execution),
         task=execution.task.key if execution.task else None,
         epoch=execution.task.epoch if execution.task else None,
+        trigger_name=execution.event.trigger if execution.event else None,
+        event_source=execution.event.source if execution.event else None,
+        event_id=execution.event.id if execution.event else None,
+        postponed_to=execution.event.due_at if execution.event else None,
     )
 
 

@@ -22,13 +22,13 @@ def row_lateness(row: ArchiveRow) -> tuple[AttemptLateness, ...]:
 
 def _first(row: ArchiveRow, outcome: ArchivedOutcome | None) -> AttemptLateness:
     if outcome is None:
-        return AttemptLateness(number=1, due_at=row.due_at, started_at=None, spans=())
+        return AttemptLateness(number=1, due_at=row.first_due_at, started_at=None, spans=())
     stages = _stages(row)
-    instants = (row.due_at, row.created_at, outcome.started_at)
+    instants = (row.first_due_at, row.created_at, outcome.started_at)
     missing = missing_in_first(row.refunded_since, outcome.started_at)
     return AttemptLateness(
         number=1,
-        due_at=row.due_at,
+        due_at=row.first_due_at,
         started_at=outcome.started_at,
         spans=(
             *before_the_call(stages, instants, missing),

@@ -8,7 +8,7 @@ from operator import itemgetter
 
 from shared.dataclass import dataclass
 from shared.domain.archive.histogram import Histogram, merged
-from shared.domain.archive.row import ArchiveRow
+from shared.domain.archive.row import ArchivedOutcome, ArchiveRow
 from shared.domain.archive.summary import ROW_GROUP
 from shared.domain.archive.unit import ArchiveUnit
 from shared.domain.bucket import bucket_of
@@ -40,6 +40,10 @@ class Sample:
     """The workflow of a task."""
 
 
+def _lag_ms(row: ArchiveRow, first: ArchivedOutcome) -> int:
+    return max(0, first.started_at - row.first_due_at)
+
+
 def sample_of(row: ArchiveRow) -> Sample:
     first, last = (row.outcomes[0], row.outcomes[-1]) if row.outcomes else (None, None)
     return Sample(
@@ -49,7 +53,7 @@ def sample_of(row: ArchiveRow) -> Sample:
         has_outcome=last is not None,
         status=row.status,
         attempts=row.attempts,
-        lag_ms=max(0, first.started_at - row.due_at) if first is not None and first.attempt == 1 else None,
+        lag_ms=_lag_ms(row, first) if first is not None and first.attempt == 1 else None,
         queue_ms=row.queue_ms,
         wait_ms=row.wait_ms,
         duration_ms=last.duration_ms if last is not None else None,

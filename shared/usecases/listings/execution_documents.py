@@ -7,7 +7,7 @@ from typing import Any
 from shared.dataclass import dataclass
 from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow, started_run
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import Execution
+from shared.domain.executions.execution import EventRef, Execution
 from shared.domain.executions.lateness import first_lag_ms
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId, backfilled_job
@@ -72,12 +72,25 @@ def execution_document(execution: Execution, beside: Beside) -> Document:
         "notification_of": str(execution.notification_of) if execution.notification_of else None,
         "task": _task(execution),
         **_started(started_run(execution)),
+        **_event(execution.event),
         "archived": False,
     }
 
 
 def _started(run_id: str | None) -> Document:
     return {"run": run_id} if run_id is not None else {}
+
+
+def _event(event: EventRef | None) -> Document:
+    if event is None:
+        return {}
+    return {"event": {"trigger": event.trigger, "source": event.source, "id": event.id}}
+
+
+def _archived_event(row: ArchiveRow) -> Document:
+    if row.trigger_name is None:
+        return {}
+    return {"event": {"trigger": row.trigger_name, "source": row.event_source, "id": row.event_id}}
 
 
 def _archived_document(row: ArchiveRow, beside: Beside) -> Document:
@@ -90,7 +103,7 @@ def _archived_document(row: ArchiveRow, beside: Beside) -> Document:
         "state": row.state,
         "backfill_of": backfilled_job(row.job_id),
         "scheduled_at": format_instant(row.scheduled_at),
-        "due_at": format_instant(row.due_at),
+        "due_at": format_instant(row.first_due_at),
         "lag_ms": _lag_ms(row),
         "attempts_begun": row.attempts,
         "attempts": [_attempt(outcome, outcome.reason) for outcome in row.outcomes],
@@ -104,13 +117,14 @@ def _archived_document(row: ArchiveRow, beside: Beside) -> Document:
         "notification_of": row.notification_of,
         "task": _archived_task(row),
         **_started(row.run_id if row.task is None and row.notification_of is None else None),
+        **_archived_event(row),
         "archived": True,
     }
 
 
 def _lag_ms(row: ArchiveRow) -> int | None:
     first = row.outcomes[0] if row.outcomes else None
-    return max(0, first.started_at - row.due_at) if first is not None and first.attempt == 1 else None
+    return max(0, first.started_at - row.first_due_at) if first is not None and first.attempt == 1 else None
 
 
 def _attempt(outcome: AttemptOutcome | ArchivedOutcome, reason: str) -> Document:

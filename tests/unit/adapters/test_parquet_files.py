@@ -58,6 +58,10 @@ FULL = ArchiveRow(
     run_id="run_1",
     task="charge",
     epoch=2,
+    trigger_name="orders",
+    event_source="shop",
+    event_id="order-1",
+    postponed_to=DUE_AT + 13,
 )
 EMPTY = row_of(in_state(one_off(9), State.CANCELLED, end_reason=EndReason.CANCELLED))
 

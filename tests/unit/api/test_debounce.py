@@ -231,6 +231,11 @@ def test_limits_of_a_trigger_are_shown() -> None:
     shown = shop.api.get("/v1/triggers/large").json
     assert shown["throttle"] == {"count": 2, "per_seconds": 60}
     assert (shown["debounce_seconds"], shown["debounce_max_seconds"]) == (60, 600)
+    assert shown.keys().isdisjoint({"latest_run", "throttled_until"})
+    shop.put("large", debounce_seconds=60, throttle={"count": 1, "per_seconds": 60})
+    match = shop.started()
+    shown = shop.api.get("/v1/triggers").json["triggers"][0]
+    assert (shown["latest_run"], "throttled_until" in shown) == (match["execution_id"], True)
 
 
 @pytest.mark.parametrize(

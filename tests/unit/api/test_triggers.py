@@ -56,6 +56,7 @@ def test_event_starts_the_job_with_its_data_beside_the_body() -> None:
     assert headers["Content-Type"] == "application/json"
     shown = shop.api.get(f"/v1/executions/{match['execution_id']}").json
     assert (shown["state"], shown["job_id"]) == ("succeeded", shop.job["id"])
+    assert shown["event"] == {"trigger": "large", "source": "shop", "id": "order-1"}
     listed = shop.api.get(f"/v1/jobs/{shop.job['id']}/executions").json["executions"]
     assert match["execution_id"] in [each["id"] for each in listed]
 

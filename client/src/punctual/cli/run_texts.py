@@ -116,6 +116,7 @@ def timeline(run: "ExecutionDetail", explanation: "Explanation", zone: tzinfo | 
 def _facts(run: "ExecutionDetail", zone: tzinfo | None) -> Iterator[str]:
     notification = run.notification
     missed = run.missed
+    event = getattr(run, "event", None)
     facts = (
         ("run", run.id),
         ("job", f"{run.job_id}  {run.name}" if run.name else run.job_id),
@@ -130,6 +131,8 @@ def _facts(run: "ExecutionDetail", zone: tzinfo | None) -> Iterator[str]:
         ("redriven by", run.redriven_by),
         ("notification", notification.id if notification else None),
         ("notifies of", run.notification_of),
+        ("trigger", event.trigger if event else None),
+        ("event", f"{event.id} of {event.source}" if event else None),
         ("missed", _missed(missed.count, missed.first_at, missed.last_at, zone) if missed else None),
         ("archived", "yes" if run.archived else None),
     )

@@ -18,6 +18,7 @@ const PAGES = {
   workflows: () => import('./pages/workflows.js'),
   workflow: () => import('./pages/workflow.js'),
   workflowRun: () => import('./pages/workflow_run.js'),
+  triggers: () => import('./pages/triggers.js'),
   upcoming: () => import('./pages/upcoming.js'),
   account: () => import('./pages/account.js'),
 };

@@ -87,7 +87,7 @@ def explained_row(row: ArchiveRow) -> Explained:
         job_id=row.job_id,
         state=State(row.state),
         end_reason=row.end_reason,
-        due_at=row.due_at,
+        due_at=row.first_due_at,
         attempts=row_lateness(row),
         missed=row.missed,
     )

@@ -54,6 +54,14 @@ class TaskOfRunOut(Representation):
     epoch: int = Field(description="The epoch of the run in which the task was chosen.")
 
 
+class EventOfRunOut(Representation):
+    """The event that has started an execution, and the trigger that it matched."""
+
+    trigger: str
+    source: str
+    id: str
+
+
 class ExecutionOut(Representation):
     """One planned run of a job."""
 
@@ -106,6 +114,11 @@ class ExecutionOut(Representation):
         description=(
             "The run that it has started, of a job that starts a workflow. It ends as the run does."
         ),
+    )
+    event: EventOfRunOut | SkipJsonSchema[None] = Field(
+        None,
+        exclude_if=is_none,
+        description="The event that has started it, by a trigger; where several events share the run, the latest.",
     )
     archived: bool = Field(
         description=(

@@ -6,7 +6,16 @@ from typing import Annotated, Any
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import LEFT_OUT, InstantOut, Representation, Schema, Seconds, with_examples
+from functions.api.models import (
+    LEFT_OUT,
+    InstantOut,
+    Representation,
+    Schema,
+    Seconds,
+    instant_out,
+    is_none,
+    with_examples,
+)
 from functions.api.resources.triggers import examples
 from shared.domain.ids import JOB_ID
 from shared.domain.schedules.instants import format_instant
@@ -103,6 +112,16 @@ class TriggerOut(Representation):
     debounce_seconds: int | SkipJsonSchema[None] = LEFT_OUT
     debounce_max_seconds: int | SkipJsonSchema[None] = LEFT_OUT
     throttle: ThrottleOut | SkipJsonSchema[None] = LEFT_OUT
+    latest_run: str | SkipJsonSchema[None] = Field(
+        None,
+        exclude_if=is_none,
+        description="With `debounce_seconds`: the latest run of this version. Events share it until it has begun.",
+    )
+    throttled_until: InstantOut | SkipJsonSchema[None] = Field(
+        None,
+        exclude_if=is_none,
+        description="The end of the window of the throttle, if it has all its runs.",
+    )
     changed_at: InstantOut
 
 
@@ -114,8 +133,8 @@ class TriggersOut(Representation):
     triggers: list[TriggerOut]
 
 
-def trigger_out(trigger: Trigger) -> TriggerOut:
-    throttle = trigger.throttle
+def trigger_out(trigger: Trigger, now_ms: int) -> TriggerOut:
+    throttle, started = trigger.throttle, trigger.started
     return TriggerOut(
         name=trigger.name,
         version=trigger.version,
@@ -125,5 +144,7 @@ def trigger_out(trigger: Trigger) -> TriggerOut:
         debounce_seconds=trigger.debounce_seconds or None,
         debounce_max_seconds=trigger.longest_debounce_seconds or None,
         throttle=throttle and ThrottleOut(count=throttle.count, per_seconds=throttle.per_seconds),
+        latest_run=None if started.run is None else str(started.run),
+        throttled_until=instant_out(trigger.throttled_until(now_ms)),
         changed_at=format_instant(trigger.changed_at),
     )

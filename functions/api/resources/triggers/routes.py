@@ -24,8 +24,9 @@ ROUTES = Routes()
     )
 )
 def list_triggers(context: Context, request: AuthenticatedRequest) -> Response:
+    now_ms = context.now_ms()
     triggers = context.cases.triggers.triggers.all(request.tenant.id)
-    return json_response(200, TriggersOut(triggers=[trigger_out(each) for each in triggers]))
+    return json_response(200, TriggersOut(triggers=[trigger_out(each, now_ms) for each in triggers]))
 
 
 @ROUTES.add(
@@ -50,9 +51,9 @@ def put_trigger(context: Context, request: AuthenticatedRequest) -> Response:
         raise NotFoundError("no such trigger: a name has 1 to 63 lower-case letters, digits and hyphens")
     wanted = request.read(TriggerIn).trigger(name)
     before, after = context.cases.triggers.triggers.put(request.tenant.id, wanted)
-    shown = trigger_out(after)
+    shown = trigger_out(after, context.now_ms())
     if before is None or before.version != after.version:
-        old = trigger_out(before) if before is not None else None
+        old = trigger_out(before, context.now_ms()) if before is not None else None
         context.audit.record(request, "putTrigger", after.name, old, shown)
     return json_response(200, shown)
 
@@ -71,7 +72,7 @@ def put_trigger(context: Context, request: AuthenticatedRequest) -> Response:
 )
 def get_trigger(context: Context, request: AuthenticatedRequest) -> Response:
     trigger = context.cases.triggers.triggers.get(request.tenant.id, request.path_values["trigger"])
-    return json_response(200, trigger_out(trigger))
+    return json_response(200, trigger_out(trigger, context.now_ms()))
 
 
 @ROUTES.add(
@@ -88,7 +89,8 @@ def get_trigger(context: Context, request: AuthenticatedRequest) -> Response:
 )
 def delete_trigger(context: Context, request: AuthenticatedRequest) -> Response:
     deleted = trigger_out(
-        context.cases.triggers.triggers.delete(request.tenant.id, request.path_values["trigger"])
+        context.cases.triggers.triggers.delete(request.tenant.id, request.path_values["trigger"]),
+        context.now_ms(),
     )
     context.audit.record(request, "deleteTrigger", deleted.name, deleted, None)
     return json_response(200, deleted)

@@ -5,9 +5,10 @@ from dataclasses import fields, replace
 import pytest
 
 from shared.domain.archive.row import ArchivedOutcome, ArchivedRange, ArchiveRow, row_of
+from shared.domain.archive.statistics import sample_of
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
-from shared.domain.executions.execution import EndedRun, TaskRef
+from shared.domain.executions.execution import EndedRun, EventRef, TaskRef
 from shared.domain.executions.redrive import RedriveOf
 from shared.domain.executions.stages import AttemptStages, Stages, WaitCause, code_of
 from shared.domain.executions.states import EndReason, State
@@ -98,6 +99,18 @@ def test_row_of_a_plain_execution_names_no_run() -> None:
     assert (row.run_id, row.task, row.epoch) == (None, None, None)
 
 
+def test_row_of_a_run_that_events_have_postponed_names_the_last_one_and_is_not_late() -> None:
+    event = EventRef(trigger="orders", source="shop", id="o-1", recorded_at=DUE_AT, due_at=DUE_AT + 9_000)
+    outcomes = (
+        AttemptOutcome(attempt=1, started_at=DUE_AT + 9_500, duration_ms=1, status=200, reason=Reason.OK),
+    )
+    ended = in_state(replace(one_off(), event=event), State.SUCCEEDED, outcomes=outcomes, attempt=1)
+    row = row_of(ended)
+    assert (row.trigger_name, row.event_source, row.event_id) == ("orders", "shop", "o-1")
+    assert (row.due_at, row.postponed_to, sample_of(row).lag_ms) == (DUE_AT, DUE_AT + 9_000, 500)
+    assert row_of(in_state(one_off(), State.SUCCEEDED)).first_due_at == DUE_AT
+
+
 def test_columns_are_those_of_version_one() -> None:
     """Columns are only added at the end."""
     assert [field.name for field in fields(ArchiveRow)] == [
@@ -137,4 +150,8 @@ def test_columns_are_those_of_version_one() -> None:
         "run_id",
         "task",
         "epoch",
+        "trigger_name",
+        "event_source",
+        "event_id",
+        "postponed_to",
     ]

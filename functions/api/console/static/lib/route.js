@@ -13,6 +13,7 @@ const PATHS = {
   workflows: '/workflows',
   workflow: '/workflows/{id}',
   workflowRun: '/workflow-runs/{id}',
+  triggers: '/triggers',
   upcoming: '/upcoming',
   usage: '/usage',
   operator: '/operator',

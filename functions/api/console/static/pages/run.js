@@ -69,6 +69,7 @@ function Found({ run, why }) {
       ${run.next_attempt_at && html`<div><dt>Next attempt</dt><dd><${Time} iso=${run.next_attempt_at} exact /></dd></div>`}
       ${run.missed && html`<div><dt>Skipped instants</dt><dd>${run.missed.count}</dd></div>`}
       ${run.run && html`<div><dt>Run of the workflow</dt><dd><a href=${href('workflowRun', { id: run.run })}>${run.run}</a></dd></div>`}
+      ${run.event && html`<${Event} event=${run.event} />`}
       <${Kin} run=${run} />
       <div><dt>Id</dt><dd><code>${run.id}</code></dd></div>
     </dl>
@@ -84,6 +85,13 @@ function Task({ run }) {
   return html`
     <div><dt>Workflow</dt><dd><a href=${href('workflow', { id: run.job_id })}>${run.name ?? run.job_id}</a></dd></div>
     <div><dt>Task</dt><dd>${run.task.key} of <a href=${href('workflowRun', { id: run.task.run_id })}>its run</a></dd></div>`;
+}
+
+/** The event that has started this run. */
+function Event({ event }) {
+  return html`
+    <div><dt>Event</dt><dd><code>${event.id}</code> of ${event.source}</dd></div>
+    <div><dt>Trigger</dt><dd><a href=${href('triggers')}>${event.trigger}</a></dd></div>`;
 }
 
 /** The runs that this one stems from, or led to. */

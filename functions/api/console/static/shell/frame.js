@@ -12,6 +12,7 @@ const ENTRIES = [
   ['overview', 'Overview'],
   ['jobs', 'Jobs'],
   ['workflows', 'Workflows'],
+  ['triggers', 'Triggers'],
   ['dead', 'Dead letters'],
   ['upcoming', 'Upcoming'],
   ['usage', 'Usage and keys'],

@@ -6,7 +6,7 @@ import { isOperator } from '../lib/session.js';
 import { Dialog } from '../ui/dialog.js';
 
 const NAMES = {
-  overview: 'Overview', jobs: 'Jobs', newJob: 'New job', dead: 'Dead letters', workflows: 'Workflows', upcoming: 'Upcoming',
+  overview: 'Overview', jobs: 'Jobs', newJob: 'New job', dead: 'Dead letters', workflows: 'Workflows', triggers: 'Triggers', upcoming: 'Upcoming',
   usage: 'Usage and keys', operator: 'Operator', account: 'This key',
 };
 
