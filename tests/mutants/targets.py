@@ -159,6 +159,12 @@ TARGETS = (
         killer=_SENDER,
     ),
     Mutant(
+        name="fault of the deployment that costs a target an attempt",
+        file="shared/domain/delivery/callback.py",
+        old="        return self.reason in (Reason.LEASE_TOO_SHORT, Reason.UNAVAILABLE)\n",
+        new="        return self.reason is Reason.LEASE_TOO_SHORT\n",
+    ),
+    Mutant(
         name="FIFO topic without the id of the execution",
         file="shared/adapters/targets/sns.py",
         old="    if target.is_fifo:\n",

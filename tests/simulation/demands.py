@@ -51,12 +51,13 @@ class Demands:
         self._orders: dict[str, tuple[Order, Demand]] = {}
 
     def draw(self, orders: list[Order]) -> None:
-        """Choose them among those of jobs that are neither changed nor backfilled nor report later."""
+        """Choose them among those of jobs with plain requests: neither changed nor backfilled nor answered later."""
         if self._rng.random() >= SHARE:
             return
         backfilled = {order.backfill.of.number for order in orders if order.backfill is not None}
         for order in orders:
-            is_plain = order.habits is None and order.number not in backfilled and not order.async_accepted
+            is_plain = order.habits is None and order.number not in backfilled
+            is_plain &= not (order.async_accepted or order.is_target)
             if is_plain and self._rng.random() < ORDERS_SHARE:
                 demand = self._rng.choice((Demand.TIME, Demand.TIME, Demand.NO_RETRY, Demand.GONE))
                 self._orders[order.url] = (order, demand)

@@ -1,7 +1,10 @@
 """What clients write into the descriptions of their jobs."""
 
+from typing import Any
+
 from shared.domain.delivery.alerts import AlertEvent, AlertRules, Alerts
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
+from shared.domain.delivery.aws_target import AwsTarget, kind_of
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.jobs.new_job import NewJob, Recurring
@@ -40,14 +43,7 @@ def described(order: Order, timing: Timing, version: int) -> NewJob:
     habits = order.habits or Habits()
     return NewJob(
         timing=timing,
-        request=Request(
-            method="POST",
-            url=order.url,
-            body=padded(str(version) if order.habits else "", is_large=order.is_large),
-            on_success=order.told_url("succeeded") if "succeeded" in order.told_of else None,
-            on_failure=order.told_url("failed") if "failed" in order.told_of else None,
-            alerts=_alerts(order) if order.alerted_of else None,
-        ),
+        request=_request(order, padded(str(version) if order.habits else "", is_large=order.is_large)),
         lane=Lane(order.lane),
         timeout_seconds=order.timeout_seconds,
         retry=RetryPolicy(
@@ -62,6 +58,26 @@ def described(order: Order, timing: Timing, version: int) -> NewJob:
         recurring=Recurring() if order.rhythm is None else _recurring(habits),
         start_deadline_seconds=habits.start_deadline_seconds,
         async_policy=ASYNC_ACCEPTED if order.async_accepted else DEFAULT_ASYNC_POLICY,
+    )
+
+
+def _request(order: Order, body: bytes) -> Request:
+    told: dict[str, Any] = {
+        "on_success": order.told_url("succeeded") if "succeeded" in order.told_of else None,
+        "on_failure": order.told_url("failed") if "failed" in order.told_of else None,
+    }
+    alerts = _alerts(order) if order.alerted_of else None
+    if not order.is_target:
+        return Request(method="POST", url=order.url, body=body, **told, alerts=alerts)
+    kind = kind_of(order.arn)
+    assert kind is not None
+    group = "g" if order.arn.endswith(".fifo") else None
+    # No message is empty.
+    return Request(
+        target=AwsTarget(kind=kind, arn=order.arn, message_group_id=group),
+        body=body or b"-",
+        **told,
+        alerts=alerts,
     )
 
 

@@ -13,6 +13,17 @@ LATE_AFTER_SECONDS = 20
 """The threshold of clients that want to be alerted of late starts."""
 
 
+ACCOUNTS = {"acme": "111111111111", "globex": "222222222222"}
+"""Of each tenant, in AWS."""
+
+
+def url_of(arn: str) -> str:
+    """Of the order whose target it is."""
+    *_, account, name = arn.split(":")
+    tenant = next(tenant for tenant, own in ACCOUNTS.items() if own == account)
+    return f"https://{tenant}.example.com/{name.removesuffix('.fifo')}"
+
+
 @dataclass(slots=True, kw_only=True)
 class Hold:
     """One pause of a backfill or the end of one, as its client knows it."""
@@ -76,6 +87,8 @@ class Order:
     """The outcomes that its client wants to be told of."""
     alerted_of: frozenset[str] = frozenset()
     """The events that its client wants to be alerted of."""
+    is_target: bool = False
+    """Whether it sends to a target in AWS, in place of an HTTP request."""
     own_key: OwnKey | None = None
     """Of a job that requests for a key of its owner create and change, and no others."""
 
@@ -83,6 +96,12 @@ class Order:
     def url(self) -> str:
         """Where its calls go. The host is the tenant's own."""
         return f"https://{self.tenant}.example.com/{self.number}"
+
+    @property
+    def arn(self) -> str:
+        """Its target: a queue, a FIFO queue or a topic in the account of its tenant."""
+        service, suffix = (("sqs", ""), ("sqs", ".fifo"), ("sns", ""))[self.number % 3]
+        return f"arn:aws:{service}:eu-west-1:{ACCOUNTS[self.tenant]}:{self.number}{suffix}"
 
     def told_url(self, outcome: str) -> str:
         """Where its client is told of an outcome."""
@@ -115,6 +134,8 @@ class Arrival:
     """By which its receiver may report on the attempt."""
     asked_seconds: int | None = None
     """For how much time its receiver asked by its answer."""
+    destination: str = ""
+    """The ARN of a target; empty for the host of the URL."""
     gave_up: bool = False
     """Whether its receiver answered that no retry would help."""
     seen_lead_ms: int = 0

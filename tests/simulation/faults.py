@@ -67,6 +67,9 @@ class Strike(StrEnum):
     THROTTLE_HOT_PLACE = "throttle_hot_place"
     TICK_GAP = "tick_gap"
     THROTTLE_INDEX = "throttle_index"
+    TARGET_UNAVAILABLE = "target_unavailable"
+    TARGET_THROTTLED = "target_throttled"
+    TARGET_DENIED = "target_denied"
 
 
 WRONG_CLOCK_MS = (30_000, 300_000)
@@ -136,6 +139,8 @@ class FaultMix:
     """From this tick on no watcher and no sweeper runs for an hour, in some runs for half a day."""
     throttle_index: float = 0.0
     """The index of dead letters and retries throttles a write that changes an entry of it."""
+    target_unavailable: float = 0.0
+    """The deployment lacks something for a message to a target, which gets nothing."""
     limited: bool = False
     """Whether tenants have limits of their own."""
     skew_ms: int = 0
@@ -250,6 +255,7 @@ _GRAVE = {
 }
 _THROTTLE_INDEX = 0.5
 THROTTLE_INDEX_SHARE = 0.3
+TARGETS_SHARE = 0.5
 HEALED = FaultMix()
 
 
@@ -285,6 +291,13 @@ def draw_index(mix: FaultMix, rng: random.Random) -> FaultMix:
     if mix.is_calm or rng.random() >= THROTTLE_INDEX_SHARE:
         return mix
     return replace(mix, throttle_index=rng.random() * _THROTTLE_INDEX)
+
+
+def draw_targets(mix: FaultMix, rng: random.Random) -> FaultMix:
+    """The mix with faults of the deployment for targets, in a share of the runs that are not calm."""
+    if mix.is_calm or rng.random() >= TARGETS_SHARE:
+        return mix
+    return replace(mix, target_unavailable=rng.random())
 
 
 @dataclass(slots=True)

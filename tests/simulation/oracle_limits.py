@@ -18,19 +18,29 @@ IN_TIME = ("calls_per_second", "destination_calls_per_second")
 
 
 def check_limits(evidence: Evidence) -> Iterator[Fault]:
-    """Every tenant that has any. All calls of one go to one destination."""
+    """Every tenant that has any. Its HTTP calls go to one destination, and each target is one of its own."""
     weather = evidence.weather
     if any((weather.throttle, weather.lose_answer, weather.crash, weather.freeze, weather.clock_error_ms)):
         return
     made = [*evidence.calls, *evidence.told, *evidence.alerts]
     for tenant, limits in evidence.limits.items():
         calls = [call for call in made if urlsplit(call.url).netloc.split(".")[0] == tenant]
-        at_once = [limits[name] for name in AT_ONCE if name in limits]
-        in_time = [limits[name] for name in IN_TIME if name in limits]
-        if at_once and "LimitStore" not in evidence.hot_places:
-            yield from _at_once(tenant, min(at_once), calls)
-        if in_time and "BudgetStore" not in evidence.hot_places:
-            yield from _in_time(tenant, min(in_time), calls)
+        places = sorted({call.destination for call in calls})
+        of_places = [[call for call in calls if call.destination == place] for place in places]
+        yield from (
+            fault
+            for name, groups in zip(AT_ONCE, ([calls], of_places), strict=True)
+            if name in limits and "LimitStore" not in evidence.hot_places
+            for group in groups
+            for fault in _at_once(tenant, limits[name], group)
+        )
+        yield from (
+            fault
+            for name, groups in zip(IN_TIME, ([calls], of_places), strict=True)
+            if name in limits and "BudgetStore" not in evidence.hot_places
+            for group in groups
+            for fault in _in_time(tenant, limits[name], group)
+        )
 
 
 def _at_once(tenant: str, limit: int, calls: list[Arrival]) -> Iterator[Fault]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tests.simulation.evidence import Arrival, Evidence, Order, Record
 from tests.simulation.verdicts import Fault, Verdict
 
-ANSWERED = {"ok", "http_status"}
+ANSWERED = {"ok", "http_status", "target_access_denied", "target_failed", "target_throttled"}
 """Reasons of outcomes that a receiver decided by the status of its answer."""
 
 

@@ -41,12 +41,22 @@ def _one_record(evidence: Evidence, order: Order, record: Record, calls: list[Ar
     if record.attempt > order.max_attempts:
         yield _fault(Verdict.ATTEMPTS, f"{record.attempt} of {order.max_attempts} are recorded", record)
     yield from _history(evidence, order, record, calls)
+    yield from _booked(record)
     # Without the response of a claim, its worker has to read the item, and a streak throttles every read.
     is_untold = bool(evidence.weather.throttle_streak) and record.execution_id in evidence.unanswered_claims
     if not (evidence.weather.may_lose_claims or is_untold):
         yield from _uncalled(record, calls)
     if evidence.weather.is_mild and not order.async_accepted:
         yield from _retries(evidence, order, record, calls)
+
+
+def _booked(record: Record) -> Iterator[Fault]:
+    """What Punctual lacks for a call costs no attempt. Only the last try of an execution that is given up is shown."""
+    if record.reason in ("too_old", "stopped"):
+        return
+    for outcome in record.outcomes:
+        if outcome.reason in REFUNDED:
+            yield _fault(Verdict.ATTEMPTS, f"attempt {outcome.attempt} counts for {outcome.reason}", record)
 
 
 def _uncalled(record: Record, calls: list[Arrival]) -> Iterator[Fault]:

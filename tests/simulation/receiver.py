@@ -45,29 +45,34 @@ class SimReceiver:
     def arrive(self, callback: Callback, process: Process) -> Arrival:
         """A call begins."""
         headers = dict(callback.headers)
-        arrival = Arrival(
-            execution_id=headers["webhook-id"],
-            job_id=headers["X-Job-Id"],
-            attempt=int(headers["X-Attempt"]),
-            scheduled_at=round(datetime.fromisoformat(headers["X-Scheduled-At"]).timestamp() * 1000),
-            url=callback.url,
-            began_at=self._hub.now_ms,
-            caller_began_at=process.now_ms(),
-            seen_lead_ms=process.now_ms() - self._hub.now_ms - process.unseen_lead_ms,
-            body=callback.body.decode(),
-            backfill_of=headers.get("X-Backfill-Of"),
-            token=headers.get("X-Callback-Token", ""),
+        return self.begin(
+            Arrival(
+                execution_id=headers["webhook-id"],
+                job_id=headers["X-Job-Id"],
+                attempt=int(headers["X-Attempt"]),
+                scheduled_at=round(datetime.fromisoformat(headers["X-Scheduled-At"]).timestamp() * 1000),
+                url=callback.url,
+                began_at=self._hub.now_ms,
+                caller_began_at=process.now_ms(),
+                seen_lead_ms=process.now_ms() - self._hub.now_ms - process.unseen_lead_ms,
+                body=callback.body.decode(),
+                backfill_of=headers.get("X-Backfill-Of"),
+                token=headers.get("X-Callback-Token", ""),
+            )
         )
+
+    def begin(self, arrival: Arrival) -> Arrival:
+        """Keep it in the log, and give it back."""
         self.log.append(arrival)
         return arrival
 
     def answer(self, arrival: Arrival, timeout_ms: int) -> CallbackResponse:
         """What the weather makes of it, unless its receiver has a wish."""
-        return self.demands(arrival, self._drawn(arrival, timeout_ms))
+        return self.demands(arrival, self.drawn(arrival, timeout_ms))
 
-    def _drawn(self, arrival: Arrival, timeout_ms: int) -> CallbackResponse:
+    def drawn(self, arrival: Arrival, timeout_ms: int) -> CallbackResponse:
         """Content, refusing, too slow, too busy or not there."""
-        now_ms, host = self._hub.now_ms, urlsplit(arrival.url).netloc
+        now_ms, host = self._hub.now_ms, arrival.destination or urlsplit(arrival.url).netloc
         self._draw_trouble(host)
         if now_ms < self._down_until.get(host, 0):
             return CallbackResponse(reason=Reason.CONNECT_FAILED, duration_ms=5)

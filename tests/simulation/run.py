@@ -129,6 +129,7 @@ def _evidence(
             *readers.broken,
             *world.lanes.violations,
             *world.table.unscanned,
+            *world.targets.broken,
             *parked_newer(world),
             *parked_items(world),
             *archived.broken,

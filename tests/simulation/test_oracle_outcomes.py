@@ -106,6 +106,13 @@ def two_jobs_by_one_key(evidence: Evidence) -> None:
     evidence.calls.append(call(execution_id="exe_1x", job_id="job_1x"))
 
 
+def attempt_that_counts_for_a_fault_of_the_deployment(evidence: Evidence) -> None:
+    evidence.orders[0].max_attempts = 2
+    evidence.calls[0].status, evidence.calls[0].attempt = 500, 2
+    unavailable = replace(REFUSED, status=None, reason="unavailable")
+    failed(evidence, "attempts_used_up", 2, unavailable, replace(REFUSED, attempt=2))
+
+
 def one_webhook_id_for_two_jobs(evidence: Evidence) -> None:
     evidence.calls.append(replace(evidence.calls[1], job_id="job_1x"))
 
@@ -130,6 +137,10 @@ FORGED: dict[Callable[[Evidence], None], tuple[Verdict, str]] = {
     unknown_job_with_too_many_attempts: (Verdict.ATTEMPTS, "[1, 2, 3, 4] of 3"),
     unknown_job_though_every_answer_arrived: (Verdict.HISTORY, "every answer reached its client"),
     two_jobs_by_one_key: (Verdict.DOUBLED, "one idempotency key made 2 jobs"),
+    attempt_that_counts_for_a_fault_of_the_deployment: (
+        Verdict.ATTEMPTS,
+        "attempt 1 counts for unavailable",
+    ),
     one_webhook_id_for_two_jobs: (Verdict.DOUBLED, "one webhook-id for two jobs"),
     one_webhook_id_in_two_records: (Verdict.DOUBLED, "one webhook-id in two records"),
 }

@@ -137,7 +137,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.tenant_records = faulty(FakeTenantRecords(world.table))
     ports.live_items = faulty(world.live_items)
     ports.recurring_jobs = world.live_items
-    ports.sender = world.receiver.sender(handle)
+    ports.sender, ports.targets = world.receiver.sender(handle), world.targets.sender(handle)
     return ports
 
 

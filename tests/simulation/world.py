@@ -19,6 +19,7 @@ from tests.simulation.faults import (
     draw_index,
     draw_mix,
     draw_separate,
+    draw_targets,
 )
 from tests.simulation.functions import Functions
 from tests.simulation.hub import Hub
@@ -37,6 +38,7 @@ from tests.simulation.stores import (
     SimRunStore,
     SimTable,
 )
+from tests.simulation.targets import SimTargets, role_of
 from tests.simulation.trace import Trace
 from tests.simulation.wiring import Sandboxes
 from tests.support.fakes.accepted_log import FakeAcceptedLog
@@ -88,6 +90,7 @@ class World:
             mix = replace(draw_mix(rng), wrong_clocks=has_wrong_clocks)
             mix = draw_separate(mix, separate)
             mix = draw_index(mix, random.Random(f"mix of index {seed}"))
+            mix = draw_targets(mix, random.Random(f"mix of targets {seed}"))
         self.weather = Weather(rng, mix, separate, random.Random(f"throttles of index {seed}"))
         self._clocks = Clocks(seed, self.weather)
         self.season = season_of(seed)
@@ -129,6 +132,7 @@ class World:
         self.retention = Retention(RETENTION_DAYS)
         self.releases = Releases(seed, self.start_ms, self.hub, self.weather)
         self.receiver = SimReceiver(self.hub, self.weather)
+        self.targets = SimTargets(self)
         self.functions = Functions(self)
         self.lanes = SimLanes(
             self.hub, self.weather, self.trace, self.functions.execute, self.functions.rescue
@@ -138,6 +142,8 @@ class World:
         for name in TENANTS:
             create.execute(name)
             self._limit(name)
+            with_role = replace(self.tenants.tenants[name], target_roles=(role_of(name),))
+            self.tenants.tenants[name] = with_role
 
     def _index_throttles(self, _: Execution) -> bool:
         """Whether the index of failures throttles a write now; the write is made without its entry."""
