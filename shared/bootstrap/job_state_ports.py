@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from shared.ports.calendars import CalendarStore
     from shared.ports.jobs import JobHealthStore, RunLockStore
     from shared.ports.triggers import TriggerStore
-    from shared.ports.workflows import RunStore, WorkflowStore
+    from shared.ports.workflows import MapStore, RunStore, WorkflowStore
 
 
 class JobStatePorts(TableAccess):
@@ -60,3 +60,9 @@ class JobStatePorts(TableAccess):
         from shared.adapters.dynamodb.workflows.run_store import DynamoRunStore
 
         return DynamoRunStore(self._dynamodb, self._executions, self._region, self._backoff)
+
+    @cached_property
+    def maps(self) -> MapStore:
+        from shared.adapters.dynamodb.workflows.map_store import DynamoMapStore
+
+        return DynamoMapStore(self._dynamodb, self._executions, self._region)

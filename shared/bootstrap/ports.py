@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         TenantStore,
     )
     from shared.ports.triggers import TriggerStore
-    from shared.ports.workflows import RunStore, WorkflowStore
+    from shared.ports.workflows import MapStore, RunStore, WorkflowStore
 
 
 class Ports:
@@ -76,6 +76,7 @@ class Ports:
     alert_windows: AlertWindows
     workflows: WorkflowStore
     runs: RunStore
+    maps: MapStore
     tenants: TenantStore
     tenant_deletions: TenantDeletions
     tenant_records: TenantRecords

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shared.bootstrap.settings import require
 from shared.dataclass import dataclass
-from shared.settings import CallbackSettings
+from shared.settings import CallbackSettings, VaultSettings
 from shared.usecases.workflows.advance_run import AdvanceRun
 from shared.usecases.workflows.announce_run import AnnounceRun
 from shared.usecases.workflows.begin_run import BeginRun
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shared.usecases.workflows.read_results import ReadResults
     from shared.usecases.workflows.read_runs import ReadRuns
     from shared.usecases.workflows.redrive_run import RedriveRun
+    from shared.usecases.workflows.run_maps import RunMaps
     from shared.usecases.workflows.start_run import StartRun
 
 
@@ -52,6 +53,7 @@ class WorkflowUseCases:
             stop_tasks=StopTasks(
                 store=ports.executions, clock=ports.clock, retention=self.core.settings.retention
             ),
+            maps=lambda: self.run_maps,
             announce=AnnounceRun(
                 choose=self.core.notify.choose,
                 file=self.core.notify.execute,
@@ -68,6 +70,32 @@ class WorkflowUseCases:
 
         ports = self.core.ports
         return JoinEnds(advance_run=self.advance_run.join, clock=ports.clock, offload=ports.offload)
+
+    @cached_property
+    def run_maps(self) -> RunMaps:
+        """Imported late: most workflows have no map."""
+        from shared.usecases.workflows.map_results import MapResults
+        from shared.usecases.workflows.run_maps import RunMaps
+
+        ports, advance = self.core.ports, self.advance_run
+        results = None
+        if isinstance(self.core.settings, VaultSettings):
+            results = MapResults(
+                maps=ports.maps,
+                executions=ports.executions,
+                read_tenant=self.core.read_tenant,
+                vault=ports.vault,
+            )
+        return RunMaps(
+            maps=ports.maps,
+            store=ports.executions,
+            file_tasks=advance.file_tasks,
+            stop_tasks=advance.stop_tasks,
+            results=results,
+            queue=ports.queue,
+            clock=ports.clock,
+            retention=self.core.settings.retention,
+        )
 
     @cached_property
     def begin_run(self) -> BeginRun:
@@ -135,7 +163,11 @@ class WorkflowUseCases:
 
         ports = self.core.ports
         return ReadResults(
-            runs=ports.runs, read_revision=self.read_revision, executions=ports.executions, vault=ports.vault
+            runs=ports.runs,
+            maps=ports.maps,
+            read_revision=self.read_revision,
+            executions=ports.executions,
+            vault=ports.vault,
         )
 
     @cached_property

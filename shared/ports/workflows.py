@@ -1,12 +1,17 @@
 """Stores of workflows and of their runs."""
 
-from collections.abc import Sequence
-from typing import Protocol
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from shared.dataclass import dataclass
 from shared.domain.ids import ExecutionId
-from shared.domain.workflows.run import Run
+from shared.domain.workflows.run import Run, TaskProgress
 from shared.domain.workflows.workflow import Workflow, WorkflowHead
+
+if TYPE_CHECKING:
+    from shared.domain.workflows.map_items import MapItems
 
 MAX_EXAMINED = 200
 """Heads, deleted ones among them, that a page examines beyond the requested ones: some 50 read units."""
@@ -121,4 +126,41 @@ class RunStore(Protocol):
         self, tenant_id: str, workflow_id: str, *, before: ExecutionId | None, limit: int
     ) -> Sequence[ExecutionId]:
         """Runs of a workflow, latest first, strictly before a run; eventually consistent."""
+        ...
+
+
+class MapStore(Protocol):
+    """The items of maps: one record for each map of a run, apart from the run. Every write is one conditional write;
+    reads are strongly consistent."""
+
+    def put(self, items: MapItems) -> MapItems | None:
+        """Insert the record of a map if there is none; None if written, otherwise the existing one, unchanged."""
+        ...
+
+    def replace(self, before: MapItems, after: MapItems) -> MapItems | None:
+        """Write the record of the next epoch, without an expiry, if the stored one is in the epoch of `before`.
+
+        None if written, otherwise the existing one. UnavailableError if there is none.
+        """
+        ...
+
+    def get(self, run_id: ExecutionId, key: str) -> MapItems | None:
+        """UnreadableItemError for an item of an unknown version, or a broken one."""
+        ...
+
+    def record(
+        self, run_id: ExecutionId, key: str, ends: Mapping[int, TaskProgress]
+    ) -> tuple[MapItems | None, bool]:
+        """Record ends of items, by position, if each is still open in the epoch and with the instant of its end.
+
+        The stored record, with the ends of others, and whether this call has written. None if there is no record.
+        """
+        ...
+
+    def conclude(self, items: MapItems, result: bytes, expires_at_s: int) -> bool:
+        """Store the sealed result, if any, and let the record expire. False if it is in another epoch."""
+        ...
+
+    def keep(self, run_id: ExecutionId, key: str, expires_at_s: int) -> bool:
+        """Extend the expiry of a record, if it has one; False if there is no record."""
         ...

@@ -7,6 +7,7 @@ from shared.domain.listings.position import PositionRange
 from shared.domain.tenancy.deletion import DeletionStep, TenantDeletion
 from shared.domain.tenancy.forgetting import Forgetting
 from shared.domain.tenancy.tenant import TenantState
+from shared.domain.workflows.map_items import chosen_items
 from shared.domain.workflows.workflow import task_execution
 from shared.ports.jobs import Payload
 from shared.ports.listings import TenantIndex
@@ -204,6 +205,8 @@ def test_workflows_go_with_their_requests_and_runs(lab: Lab) -> None:
     lab.runs.put_if_absent(run)
     lab.runs.put_if_absent(kept)
     lab.executions.put_if_absent(task_execution(workflow, run, 0, created_at=NOW))
+    for each in (run, kept):
+        lab.maps.put(chosen_items(each, 0, "a", 2, None))
     while lab.tenant_records.delete_definitions(TENANT):
         pass
     assert lab.workflows.head(TENANT, workflow.id) is None
@@ -212,7 +215,9 @@ def test_workflows_go_with_their_requests_and_runs(lab: Lab) -> None:
     counts = []
     while page := lab.tenant_records.delete_executions(TENANT, 1):
         counts.append(page["executions"])
-    assert sum(counts) == 2
+    assert sum(counts) == 3
+    assert lab.maps.get(run.id, "a") is None
+    assert lab.maps.get(kept.id, "a") is not None
     assert lab.runs.get(run.id) is None
     assert lab.runs.get(kept.id) == kept
     assert lab.workflows.head(OTHER, other.id) == other.head

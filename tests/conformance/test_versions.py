@@ -9,6 +9,8 @@ from shared.adapters.dynamodb.codec import versions
 from shared.adapters.dynamodb.codec.items import execution_item
 from shared.adapters.dynamodb.codec.job_items import job_item
 from shared.adapters.dynamodb.codec.job_task_items import job_task_item
+from shared.adapters.dynamodb.codec.map_items import map_item
+from shared.adapters.dynamodb.codec.workflow_items import revision_item
 from shared.adapters.dynamodb.executions import execution_updates
 from shared.domain.archive.search_task import SearchState
 from shared.domain.bulk.actions import BulkAction, Refusal
@@ -28,12 +30,14 @@ from shared.domain.schedules.cron import Gap, Overlap
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.schedule_kinds import Series
 from shared.domain.tenancy.tenant import Scope, TenantState
+from shared.domain.workflows import run as runs
+from shared.domain.workflows.map_items import chosen_items
 from shared.domain.workflows.workflow import task_execution
 from shared.names import Lane
 from shared.ports.executions import Claim, Finish, WriteUnknown
 from tests.support.builders import DUE_AT, OWNER, in_state, job, job_task, occurrence, one_off
 from tests.support.conformance.dynamo_lab import REGION, DynamoLab
-from tests.support.workflows import WORKFLOW_ID, graph, node, run_of, workflow_of
+from tests.support.workflows import NOW, WORKFLOW_ID, graph, node, run_of, workflow_of
 
 STORED = (
     *(State, EndReason, Reason, Lane, OverlapPolicy, CatchUp, Gap, Overlap),
@@ -170,6 +174,22 @@ def test_task_of_a_workflow_is_left_alone_by_a_release_without_workflows() -> No
     workflow = workflow_of(graph(node("a")))
     task = task_execution(workflow, run_of(workflow), 0, created_at=DUE_AT)
     assert _version(execution_item(task, REGION)) == versions.WORKFLOWS
+
+
+def test_workflow_with_a_map_and_its_items_are_left_alone_by_a_release_without_maps() -> None:
+    """It would call the task once, without an element, and end the map."""
+    with_map = workflow_of(graph(node("a"), node("b", "a", over="a")))
+    plain = workflow_of(graph(node("a")))
+    assert [_version(revision_item(each)) for each in (plain, with_map)] == [
+        versions.WORKFLOWS,
+        versions.MAPS,
+    ]
+    run = replace(
+        run_of(with_map), tasks=(None, runs.TaskProgress(state=runs.TaskState.CHOSEN, epoch=1, at=NOW))
+    )
+    item = task_execution(with_map, run, 1, created_at=NOW, item=0, items=1)
+    assert _version(execution_item(item, REGION)) == versions.MAPS
+    assert _version(map_item(chosen_items(run, 1, "b", 1, None), REGION)) == versions.MAPS
 
 
 def test_bulk_operation_on_a_set_is_left_alone_by_a_release_without_that_filter() -> None:

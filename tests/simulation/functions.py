@@ -67,7 +67,11 @@ class Functions:
 
         def invoke() -> None:
             process = world.process(kind)
-            process.spawn(lambda: _tolerantly(lambda: run(use_cases_of(world, process))))
+            process.spawn(
+                lambda: _tolerantly(
+                    lambda: run(use_cases_of(world, process, has_keys=kind not in ("watcher", "sweeper")))
+                )
+            )
 
         def tick() -> None:
             is_first_gap = not self.no_ticks_until_ms

@@ -12,6 +12,7 @@ from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import ExecutionId
 from shared.domain.jobs.job import Job
+from shared.domain.workflows.map_items import MapItems
 from shared.domain.workflows.run import Run
 from shared.ports.executions import Claim, PendingPage, ScanPage
 from tests.simulation.trace import Trace
@@ -22,6 +23,8 @@ def subjects_of(values: Any, trace: Trace) -> Iterator[str]:
     match values:
         case None | int():
             return
+        case MapItems():
+            yield str(values.run)
         case ExecutionId():
             yield str(values)
         case Execution():

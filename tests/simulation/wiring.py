@@ -25,7 +25,7 @@ from tests.simulation.releases import Release
 from tests.simulation.vault import SimVault
 from tests.support.fakes.clock import one_by_one
 from tests.support.fakes.tenant_deletions import FakeTenantRecords
-from tests.support.settings import settings_of
+from tests.support.settings import keyless, settings_of
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -50,9 +50,11 @@ class SimCore(CoreUseCases):
         return counts
 
 
-def use_cases_of(world: World, process: Process, release: Release | None = None) -> UseCases:
+def use_cases_of(
+    world: World, process: Process, release: Release | None = None, *, has_keys: bool = True
+) -> UseCases:
     """The use cases of a process that has just started and lives for one request or one tick."""
-    return _use_cases(world, ProcessHandle(process), release or world.releases.start())
+    return _use_cases(world, ProcessHandle(process), release or world.releases.start(), has_keys=has_keys)
 
 
 class Sandbox:
@@ -85,9 +87,10 @@ class Sandboxes:
         self._idle[queue].append(sandbox)
 
 
-def _use_cases(world: World, handle: ProcessHandle, release: Release) -> UseCases:
+def _use_cases(world: World, handle: ProcessHandle, release: Release, *, has_keys: bool = True) -> UseCases:
     settings = settings_of(release.plan, world.retention, default_quotas=world.quotas)
-    return UseCases(SimCore(marked(_ports(world, handle, release)), settings))
+    ports = marked(_ports(world, handle, release))
+    return UseCases(SimCore(ports, settings if has_keys else keyless(settings)))
 
 
 def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
@@ -112,6 +115,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.job_health = faulty(world.job_health)
     ports.alert_windows = faulty(world.alert_windows)
     ports.workflows, ports.runs = faulty(world.workflows), faulty(world.runs)
+    ports.maps = faulty(world.maps)
     ports.limits = faulty(world.limits)
     ports.budgets = faulty(world.budgets)
     ports.ledger = faulty(world.ledger)

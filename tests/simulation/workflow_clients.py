@@ -13,6 +13,7 @@ from shared.domain.ids import ExecutionId
 from shared.domain.workflows.graph import Graph, Node, OnFailure, RunIf
 from shared.domain.workflows.identities import run_id_text
 from shared.domain.workflows.new_workflow import NewTask, NewWorkflow, RunCallbacks
+from shared.domain.workflows.task_map import TaskMap
 from shared.domain.workflows.workflow import Workflow
 from tests.simulation.requests import request
 from tests.simulation.workflow_notifications import drawn_callbacks
@@ -24,8 +25,12 @@ WORKFLOWS, RUNS = 6, 16
 MAX_TASKS = 8
 LOAD_MS = 10 * MINUTE_MS
 CANCELLED, REDRIVEN = 0.35, 0.5
+MAPPED = 0.35
+"""How many of the tasks with a predecessor are maps."""
+MAX_MAPS = 3
 NEEDED = 0.6
 """How many of the tasks in `after` a task gets the results of."""
+MAP_PATH = "/parts"
 URL = "https://receiver.example"
 
 
@@ -76,8 +81,13 @@ class WorkflowClients:
             keys = [node.key for node in nodes]
             after = tuple(rng.sample(keys, rng.randint(0, min(3, len(keys)))))
             needs = tuple(key for key in after if rng.random() < NEEDED)
+            over = rng.choice(after) if after and rng.random() < MAPPED else None
+            is_mapped = over is not None and sum(node.map is not None for node in nodes) < MAX_MAPS
+            task_map = TaskMap(over=over, path=MAP_PATH) if over is not None and is_mapped else None
+            if over is not None and task_map is not None and _is_map(nodes, over):
+                task_map = TaskMap(over=over)
             for run_if in (rng.choice(tuple(RunIf)), RunIf.ALL_SUCCEEDED, RunIf.ALL_ENDED):
-                node = Node(key=f"t{number}", after=after, run_if=run_if, needs=needs)
+                node = Node(key=f"t{number}", after=after, run_if=run_if, needs=needs, map=task_map)
                 try:
                     Graph(nodes=(*nodes, node), on_failure=on_failure)
                 except InvalidValueError:
@@ -99,6 +109,7 @@ class WorkflowClients:
             after=node.after,
             run_if=node.run_if,
             needs=node.needs,
+            map=node.map,
             request=Request(method="POST", url=f"{URL}/{name}/{node.key}", body=body),
             retry=RetryPolicy(max_attempts=rng.choice((1, 2, 4)), base_seconds=1, cap_seconds=30),
             timeout_seconds=rng.choice((2, 5)),
@@ -136,3 +147,7 @@ class WorkflowClients:
             cases.workflows.redrive_run.execute(TENANT, run_id_text(started.run_id), epoch=1)
         except (InvalidStateError, NotFoundError):
             return
+
+
+def _is_map(nodes: list[Node], key: str) -> bool:
+    return any(node.key == key and node.map is not None for node in nodes)

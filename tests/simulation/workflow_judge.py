@@ -13,7 +13,7 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId, parse_execution_id
 from shared.domain.workflows.graph import Node, OnFailure, RunIf
-from shared.domain.workflows.run import Run, RunState, TaskState
+from shared.domain.workflows.run import Run, RunState, TaskProgress, TaskState
 from tests.simulation.evidence import Arrival
 from tests.simulation.workflow_clients import StartedRun, WorkflowClients
 from tests.simulation.workflow_notifications import NotificationJudge
@@ -24,6 +24,9 @@ LATE_CALL_MS = 5_000
 """A caller compares the deadline with its own clock, or that of the queue, just before the call."""
 INVALID = 0.08
 """How often an answer is no result."""
+NO_ARRAY = 0.1
+"""How often a result has no array where a map looks for one."""
+MAX_PARTS = 4
 _OF_STATE = {
     State.SUCCEEDED: TaskState.SUCCEEDED,
     State.FAILED: TaskState.FAILED,
@@ -39,6 +42,8 @@ class CallJudge:
         self.faults: list[str] = []
         self.answers: dict[tuple[str, int], str] = {}
         """What each attempt of each execution answered."""
+        self.parts: dict[tuple[str, int], list[str] | None] = {}
+        """The elements of the array that it answered; None if that is no array for a map."""
         self._rng = Random(f"results of {world.seed}")
         self._world, self._clients, self._schedules = world, clients, schedules
         self.notifications = NotificationJudge(world, clients.callbacks)
@@ -58,34 +63,90 @@ class CallJudge:
         self._judge_stops(arrival, run, called.task.epoch)
         self.faults += judge_call(arrival, run, self._schedules)
         self._judge_results(arrival, called, run)
-        return self._with_result(arrival, answer)
+        return self._with_result(arrival, called, answer)
 
     def _judge_results(self, arrival: Arrival, called: Execution, run: Run) -> None:
         """The results that arrive are what the needed tasks answered when they succeeded, byte for byte."""
         assert called.task is not None
         [node] = [each for each in self._nodes(run) if each.key == called.task.key]
+        if node.map is not None:
+            self._judge_element(arrival, called, run, node)
         if not node.needs:
             return
         texts = []
         for key in node.needs:
-            needed = self._latest(run, key, called.task.epoch)
-            text: str | None = "null"
-            if needed is not None and needed.state is State.SUCCEEDED:
-                text = self.answers.get((str(needed.id), needed.progress.outcomes[-1].attempt))
             state = self._state(run, key, called.task.epoch)
+            text = self._result(run, key, called.task.epoch) if state is State.SUCCEEDED else "null"
             texts.append(f'"{key}":{{"state":"{state}","result":{text}}}')
         if not arrival.body.endswith(f',"results":{{{",".join(texts)}}}}}'):
             self.faults.append(f"{arrival.url} got {arrival.body[-300:]} and not {texts}")
 
-    def _with_result(self, arrival: Arrival, answer: CallbackResponse) -> CallbackResponse:
+    def _judge_element(self, arrival: Arrival, called: Execution, run: Run, node: Node) -> None:
+        """The call of an item has its element, byte for byte, and there is no item without one."""
+        assert called.task is not None
+        assert node.map is not None
+        elements = self._elements(run, node, called.task.epoch)
+        position = called.task.item
+        if position is None or elements is None or position >= len(elements):
+            self.faults.append(f"{arrival.url} was called as item {position} of {elements}")
+            return
+        item = (
+            f'"item":{{"index":{position},"count":{len(elements)},"value":{elements[position]}}},"results":'
+        )
+        if item not in arrival.body:
+            self.faults.append(f"{arrival.url} got {arrival.body[-300:]} and not {item}")
+
+    def _elements(self, run: Run, node: Node, epoch: int) -> list[str] | None:
+        """The array of a map, from what its source has answered; None if there is none."""
+        assert node.map is not None
+        [source] = [each for each in self._nodes(run) if each.key == node.map.over]
+        if source.map is not None:
+            return [self._answer(each) for _, each in sorted(self._items(run, source.key, epoch).items())]
+        succeeded = self._latest(run, source.key, epoch)
+        if succeeded is None or succeeded.state is not State.SUCCEEDED:
+            return None
+        return self.parts.get((str(succeeded.id), succeeded.progress.outcomes[-1].attempt))
+
+    def _result(self, run: Run, key: str, epoch: int) -> str:
+        """What a task that succeeded has answered, or the items of a map in their order."""
+        [node] = [each for each in self._nodes(run) if each.key == key]
+        if node.map is not None:
+            items = sorted(self._items(run, key, epoch).items())
+            return f"[{','.join(self._answer(each) for _, each in items)}]"
+        succeeded = self._latest(run, key, epoch)
+        return self._answer(succeeded) if succeeded is not None else "null"
+
+    def _answer(self, succeeded: Execution) -> str:
+        last = succeeded.progress.outcomes[-1].attempt if succeeded.progress.outcomes else 0
+        return self.answers.get((str(succeeded.id), last), "nothing")
+
+    def _items(self, run: Run, key: str, epoch: int) -> dict[int, Execution]:
+        """The latest execution of each item of a map, up to this epoch."""
+        found: dict[int, Execution] = {}
+        for row in self._world.table.executions.values():
+            task = row.execution.task
+            if task is None or task.item is None or (task.run, task.key) != (run.id, key):
+                continue
+            other = found.get(task.item)
+            if task.epoch <= epoch and (other is None or other.task is None or other.task.epoch < task.epoch):
+                found[task.item] = row.execution
+        return found
+
+    def _with_result(self, arrival: Arrival, called: Execution, answer: CallbackResponse) -> CallbackResponse:
         """Another text at each attempt; some are no results."""
         if not answer.succeeded:
             return answer
         rng = self._rng
-        text = f'{{"of":"{arrival.url}", "attempt":{arrival.attempt}.0,"drawn":{rng.getrandbits(90)}}}'
+        parts, array = None, '"no array"'
+        if called.task is not None and called.task.item is None and rng.random() >= NO_ARRAY:
+            parts = [f'{{ "part":{number}.50 }}' for number in range(rng.randint(0, MAX_PARTS))]
+            array = f"[{' , '.join(parts)} ]"
+        drawn = f'"attempt":{arrival.attempt}.0,"drawn":{rng.getrandbits(90)}'
+        text = f'{{"of":"{arrival.url}", "parts" : {array},{drawn}}}'
         if rng.random() < INVALID:
             return replace(answer, body=rng.choice((b"", b"ok", text.encode() * 1_000)))
         self.answers[arrival.execution_id, arrival.attempt] = text
+        self.parts[arrival.execution_id, arrival.attempt] = parts
         return replace(answer, body=text.encode())
 
     def _judge_predecessors(self, arrival: Arrival, called: Execution, run: Run, epoch: int) -> None:
@@ -113,7 +174,14 @@ class CallJudge:
         index = [node.key for node in self._nodes(run)].index(key)
         progress = run.tasks[index]
         if progress is not None and progress.reason is not None:
-            return State.SKIPPED if progress.state is TaskState.SKIPPED else State.CANCELLED
+            without = {TaskState.SKIPPED: State.SKIPPED, TaskState.FAILED: State.FAILED}
+            return without.get(progress.state, State.CANCELLED)
+        node = self._nodes(run)[index]
+        if node.map is not None:
+            if progress is None or progress.is_open:
+                return None
+            elements = self._elements(run, node, epoch)
+            return map_state(self._items(run, key, epoch), None if elements is None else len(elements))
         latest = self._latest(run, key, epoch)
         return latest.state if latest is not None and latest.state.is_terminal else None
 
@@ -134,6 +202,15 @@ class CallJudge:
         return workflow.graph.nodes
 
 
+def map_state(items: dict[int, Execution], count: int | None) -> State | None:
+    """How a map has ended whose array has so many elements; None if an item is missing, or has not ended."""
+    states = [each.state for each in items.values()]
+    if sorted(items) != list(range(count or 0)) or not all(state.is_terminal for state in states):
+        return None
+    worst = (State.FAILED, State.CANCELLED, State.SKIPPED)
+    return next((each for each in worst if each in states), State.SUCCEEDED)
+
+
 def judge_at_rest(world: World, clients: WorkflowClients, schedules: ScheduleClients) -> Iterator[str]:
     """Everything has ended, once, and the run knows how."""
     yield from judge_schedules(world, schedules)
@@ -145,6 +222,9 @@ def judge_at_rest(world: World, clients: WorkflowClients, schedules: ScheduleCli
         yield from _judge_started(world, started)
     for item in world.table.runs.values():
         yield from _judge_run(world, item.run)
+    for record in world.table.maps.values():
+        if record.items.open_items() or record.expires_at_s is None:
+            yield f"the items of {record.items.key} of {record.items.run} are open, or never expire"
 
 
 def _judge_started(world: World, started: StartedRun) -> Iterator[str]:
@@ -167,6 +247,8 @@ def _judge_run(world: World, run: Run) -> Iterator[str]:
         execution = executions.get(node.key)
         if progress is None:
             yield f"{node.key} of {run.id} was never decided"
+        elif node.map is not None:
+            yield from _judge_map(world, run, node.key, progress)
         elif progress.reason is None and (
             execution is None or _OF_STATE[execution.state] is not progress.state
         ):
@@ -190,6 +272,30 @@ def _judge_end(
     stops_nothing = on_failure is OnFailure.CONTINUE and TaskState.CANCELLED in states.values()
     if run.state is RunState.SUCCEEDED and stops_nothing:
         yield f"{run.id} is {run.state} with a cancelled task"
+
+
+def _judge_map(world: World, run: Run, key: str, progress: TaskProgress) -> Iterator[str]:
+    """Each item has one execution in each epoch at most, none after it has succeeded, and the map knows their ends."""
+    rows = [row.execution for row in world.table.executions.values()]
+    mine = [each for each in rows if each.task and (each.task.run, each.task.key) == (run.id, key)]
+    latest: dict[int, Execution] = {}
+    counts = {each.task.items for each in mine if each.task is not None}
+    for each in sorted(mine, key=lambda row: row.task.epoch if row.task else 0):
+        assert each.task is not None
+        if each.task.item is None:
+            yield f"{key} of {run.id} was filed as a task"
+            continue
+        before = latest.get(each.task.item)
+        if before is not None and before.state is State.SUCCEEDED:
+            yield f"item {each.task.item} of {key} of {run.id} was repeated"
+        if before is not None and before.task is not None and before.task.epoch == each.task.epoch:
+            yield f"item {each.task.item} of {key} of {run.id} was filed twice in epoch {each.task.epoch}"
+        latest[each.task.item] = each
+    if len(counts) > 1:
+        yield f"{key} of {run.id} has {counts} items"
+    state = map_state(latest, max(counts, default=0))
+    if progress.reason is None and (state is None or _OF_STATE[state] is not progress.state):
+        yield f"{key} of {run.id} is {progress.state}, and its items are {state}"
 
 
 def _latest(world: World, run_id: ExecutionId) -> dict[str, Execution]:

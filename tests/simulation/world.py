@@ -63,7 +63,7 @@ from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.tenant_deletions import FakeTenantDeletions
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.vault import FakeVault
-from tests.support.fakes.workflow_stores import FakeWorkflowStore
+from tests.support.fakes.workflow_stores import FakeMapStore, FakeWorkflowStore
 
 TENANTS = ("acme", "globex")
 RETENTION_DAYS = 14
@@ -122,6 +122,7 @@ class World:
         self.job_health = FakeJobHealthStore()
         self.alert_windows = FakeAlertWindows()
         self.workflows, self.runs = FakeWorkflowStore(self.table), SimRunStore(self.table)
+        self.maps = FakeMapStore(self.table)
         self.accepted = FakeAcceptedLog()
         self.late_puts = FakeLatePuts()
         self.missing_executions: list[str] = []

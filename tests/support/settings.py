@@ -1,12 +1,13 @@
 """Settings of a deployment under test: complete settings of the API."""
 
+from dataclasses import fields
 from typing import Any
 
 from shared.domain.bucket import ShardPlan
 from shared.domain.executions.retention import Retention
 from shared.domain.ids import DEFAULT_CELL
 from shared.names import QueueName
-from shared.settings import ApiSettings
+from shared.settings import ApiSettings, Settings
 from tests.support.fakes.budgets import GENEROUS
 
 AUDIT_DAYS = 400
@@ -40,3 +41,8 @@ def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSett
         "target_roles": "arn:aws:iam::*:role/punctual/*",
     }
     return ApiSettings(**(given | others))
+
+
+def keyless(settings: Settings) -> Settings:
+    """The settings of a function without the keys of tenants, as the sweeper is."""
+    return Settings(**{each.name: getattr(settings, each.name) for each in fields(Settings)})

@@ -11,6 +11,7 @@ from shared.domain.errors import InvalidValueError
 from shared.domain.ids import ExecutionId, new_one_off_id
 from shared.domain.workflows.graph import Graph, Node, OnFailure, RunIf
 from shared.domain.workflows.run import Run
+from shared.domain.workflows.task_map import TaskMap
 from shared.domain.workflows.workflow import Workflow, new_run
 from shared.names import Lane
 
@@ -19,8 +20,17 @@ NOW = 1_790_000_000_000
 WORKFLOW_ID = "wfl_10000000000000000000000000000"
 
 
-def node(key: str, *after: str, run_if: RunIf = RunIf.ALL_SUCCEEDED, needs: Sequence[str] = ()) -> Node:
-    return Node(key=key, after=after, run_if=run_if, needs=tuple(needs))
+def node(
+    key: str,
+    *after: str,
+    run_if: RunIf = RunIf.ALL_SUCCEEDED,
+    needs: Sequence[str] = (),
+    over: str | None = None,
+    path: str = "",
+) -> Node:
+    """`over`: a map over the result of this task."""
+    task_map = TaskMap(over=over, path=path) if over is not None else None
+    return Node(key=key, after=after, run_if=run_if, needs=tuple(needs), map=task_map)
 
 
 def graph(*nodes: Node, on_failure: OnFailure = OnFailure.FAIL_FAST) -> Graph:

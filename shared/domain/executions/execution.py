@@ -6,7 +6,7 @@ from typing import Any
 from shared.dataclass import dataclass
 from shared.domain.delivery.alerts import Alert
 from shared.domain.delivery.call_spec import CallSpec
-from shared.domain.delivery.callback import GONE_STATUS
+from shared.domain.delivery.callback import GONE_STATUS, MAX_RESULT_BYTES
 from shared.domain.delivery.trace import Trace, own_trace, span_of
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.progress import Progress
@@ -41,6 +41,18 @@ class TaskRef:
     """Whether another task needs its result, which the write that ends it then stores."""
     needs_results: bool = False
     """Whether its request contains results of other tasks."""
+    item: int | None = None
+    """The position of its element in the array of a map, from 0; None for the execution of another task."""
+    items: int = 0
+    """How many elements the array has."""
+
+    @property
+    def max_result_bytes(self) -> int:
+        """The result of a map is an array of those of its items, and has as many bytes as any other at most."""
+        if self.item is None:
+            return MAX_RESULT_BYTES
+        punctuation = self.items + 1
+        return (MAX_RESULT_BYTES - punctuation) // self.items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError, raise_any
+from shared.domain.workflows.task_map import MAX_EXECUTIONS, MAX_ITEMS, TaskMap, map_errors
 
 MAX_TASKS = 100
 MAX_EDGES = 500
@@ -42,6 +43,14 @@ class Node:
     run_if: RunIf = RunIf.ALL_SUCCEEDED
     needs: tuple[str, ...] = ()
     """The tasks among `after` whose results its request contains: all of them have ended when it is chosen."""
+    map: TaskMap | None = None
+
+    @property
+    def must_succeed(self) -> tuple[str, ...]:
+        """The tasks in `after` without whose success it never runs."""
+        if self.run_if is RunIf.ALL_SUCCEEDED:
+            return self.after
+        return (self.map.over,) if self.map is not None else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +71,16 @@ class Graph:
     @property
     def needed(self) -> frozenset[str]:
         """The keys of the tasks whose results are kept, because another task needs them."""
-        return frozenset(key for node in self.nodes for key in node.needs)
+        return frozenset(key for node in self.nodes for key in (*node.needs, *_mapped(node)))
+
+    @property
+    def has_maps(self) -> bool:
+        return any(node.map is not None for node in self.nodes)
+
+    @property
+    def most_executions(self) -> int:
+        """The executions that one epoch of a run can have."""
+        return sum(MAX_ITEMS if node.map is not None else 1 for node in self.nodes)
 
     def parents(self) -> list[list[int]]:
         """For each task, the positions of the tasks that it waits for."""
@@ -112,6 +130,14 @@ def _node_errors(nodes: Sequence[Node]) -> Iterator[InvalidValueError]:
     if edges > MAX_EDGES:
         text = f"a workflow has at most {MAX_EDGES} edges, and this one has {edges}: let tasks wait for one that joins"
         yield InvalidValueError(text, path=("tasks",))
+    most = sum(MAX_ITEMS if node.map is not None else 1 for node in nodes)
+    if most > MAX_EXECUTIONS:
+        text = f"a run has at most {MAX_EXECUTIONS} executions, and this one could have {most}"
+        yield InvalidValueError(f"{text}: each map counts {MAX_ITEMS}", path=("tasks",))
+
+
+def _mapped(node: Node) -> tuple[str, ...]:
+    return (node.map.over,) if node.map is not None else ()
 
 
 def _edge_errors(node: Node, index: int, known: dict[str, int]) -> Iterator[InvalidValueError]:
@@ -122,6 +148,8 @@ def _edge_errors(node: Node, index: int, known: dict[str, int]) -> Iterator[Inva
         elif key in node.after[:place]:
             yield InvalidValueError("the key is in this list already", path=path)
     yield from _need_errors(node, index)
+    if node.map is not None:
+        yield from map_errors(node.map, node.after, index)
 
 
 def _need_errors(node: Node, index: int) -> Iterator[InvalidValueError]:
@@ -167,13 +195,16 @@ def _unreachable(nodes: Sequence[Node], on_failure: OnFailure) -> Iterator[Inval
         path = ("tasks", str(index), "run_if")
         if node.run_if is RunIf.ANY_FAILED and not node.after:
             yield InvalidValueError("any_failed needs a task in after", path=path)
-        elif node.run_if is RunIf.ALL_SUCCEEDED and node.key in after_failure:
+        elif node.run_if is not RunIf.ANY_FAILED and node.key in after_failure:
             if on_failure is OnFailure.FAIL_FAST:
                 text = "it never runs: a task that it needs runs only after a failure, which cancels this one"
                 yield InvalidValueError(text, path=path)
             elif contradiction := _contradiction(node, by_key):
                 text = f"it never runs: {contradiction} runs only if a task fails that must succeed here"
                 yield InvalidValueError(text, path=path)
+        elif node.map is not None and set(node.after) == {node.map.over} and node.run_if is RunIf.ANY_FAILED:
+            text = "it never runs: the task of its map must succeed, and no other task in after can fail"
+            yield InvalidValueError(text, path=path)
 
 
 def _only_after_failure(by_key: dict[str, Node]) -> set[str]:
@@ -183,7 +214,7 @@ def _only_after_failure(by_key: dict[str, Node]) -> set[str]:
         more = {
             key
             for key, node in by_key.items()
-            if key not in found and node.run_if is RunIf.ALL_SUCCEEDED and not found.isdisjoint(node.after)
+            if key not in found and not found.isdisjoint(node.must_succeed)
         }
         if not more:
             return found
@@ -193,12 +224,11 @@ def _only_after_failure(by_key: dict[str, Node]) -> set[str]:
 def _contradiction(node: Node, by_key: dict[str, Node]) -> str | None:
     """A handler among the tasks that must succeed for this one, all of whose causes must succeed as well."""
     needed: set[str] = set()
-    pending = list(node.after)
+    pending = list(node.must_succeed)
     while pending:
         key = pending.pop()
         if key not in needed:
             needed.add(key)
-            if by_key[key].run_if is RunIf.ALL_SUCCEEDED:
-                pending += by_key[key].after
+            pending += by_key[key].must_succeed
     handlers = (key for key in sorted(needed) if by_key[key].run_if is RunIf.ANY_FAILED)
     return next((key for key in handlers if needed.issuperset(by_key[key].after)), None)

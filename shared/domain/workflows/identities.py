@@ -61,9 +61,13 @@ def run_of(execution_id: ExecutionId) -> ExecutionId:
 
 
 def task_execution_id(
-    run_id: ExecutionId, key: str, epoch: int, due_at: int, counts: ShardCounts
+    run_id: ExecutionId, key: str, epoch: int, due_at: int, counts: ShardCounts, item: int | None = None
 ) -> ExecutionId:
-    """The ID of a task's execution, a pure function of the arguments: every process computes the same ID."""
-    digest = sha256(f"task|{run_id}|{epoch}|{key}".encode()).digest()
+    """The ID of a task's execution, a pure function of the arguments: every process computes the same ID.
+
+    `item` is the position of a map's item.
+    """
+    position = "" if item is None else f"|{item}"
+    digest = sha256(f"task|{run_id}|{epoch}|{key}{position}".encode()).digest()
     entropy = int.from_bytes(digest[: ENTROPY_BITS // 8])
     return new_one_off_id(due_at, counts, entropy, cell=run_id.cell)

@@ -18,6 +18,7 @@ from shared.domain.jobs.new_job import DEFAULT_TIMEOUT_SECONDS, check_name, chec
 from shared.domain.workflows.graph import Graph, Node, OnFailure, RunIf
 from shared.domain.workflows.results import longest_body
 from shared.domain.workflows.run import DEFAULT_DEADLINE_SECONDS
+from shared.domain.workflows.task_map import TaskMap
 from shared.domain.workflows.workflow import check_deadline
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, MAX_PAYLOAD_BYTES, Lane
 
@@ -34,13 +35,14 @@ class NewTask:
     after: tuple[str, ...] = ()
     run_if: RunIf = RunIf.ALL_SUCCEEDED
     needs: tuple[str, ...] = ()
+    map: TaskMap | None = None
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     timeout_seconds: int = DEFAULT_TIMEOUT_SECONDS
     lane: Lane = Lane.STANDARD
 
     @property
     def node(self) -> Node:
-        return Node(key=self.key, after=self.after, run_if=self.run_if, needs=self.needs)
+        return Node(key=self.key, after=self.after, run_if=self.run_if, needs=self.needs, map=self.map)
 
     @property
     def unsealed_call(self) -> CallSpec:
@@ -105,24 +107,27 @@ def _errors(new: NewWorkflow) -> Iterator[InvalidValueError]:
 
 def _result_errors(new: NewWorkflow) -> Iterator[InvalidValueError]:
     """An error for each request that could not have the results that it needs, or hand on the one that others need."""
-    needed = {key for task in new.tasks for key in task.needs}
+    maps = {task.map.over for task in new.tasks if task.map is not None}
+    needed = maps.union(*(task.needs for task in new.tasks))
     for index, task in enumerate(new.tasks):
         path, method = ("tasks", str(index), "request"), task.request.method
         if task.key in needed and method == "HEAD":
             text = "another task needs the result, and answers to HEAD have no body"
             yield InvalidValueError(text, path=(*path, "method"))
-        if not task.needs:
+        if not task.needs and task.map is None:
             continue
         if method in BODILESS:
-            text = f"results are in the body, which {method} has not: use POST, PUT or PATCH"
+            what = "elements" if task.map is not None else "results"
+            text = f"{what} are in the body, which {method} has not: use POST, PUT or PATCH"
             yield InvalidValueError(text, path=(*path, "method"))
         if task.request.body:
             try:
                 read_json(task.request.body)
             except InvalidValueError as error:
-                text = f"with needs, the body is JSON or empty, and this one is {error}"
+                member = "a map" if task.map is not None else "needs"
+                text = f"with {member}, the body is JSON or empty, and this one is {error}"
                 yield InvalidValueError(text, path=(*path, "body"))
-        if longest_body(task.request.body, task.needs) > MAX_PAYLOAD_BYTES:
+        if longest_body(task.request.body, task.needs, is_map=task.map is not None) > MAX_PAYLOAD_BYTES:
             text = f"the body and {MAX_RESULT_BYTES} bytes for each result may have {MAX_PAYLOAD_BYTES} bytes together"
             yield InvalidValueError(text, path=(*path, "body"))
 
@@ -138,8 +143,9 @@ def encode_new_workflow(new: NewWorkflow) -> bytes:
             [getattr(task.retry, name) for name in RetryPolicy.__slots__],
             task.timeout_seconds,
             task.lane,
-            # Requests without results keep the fingerprints of the release that had none.
-            *([task.needs] if task.needs else ()),
+            # Requests without results and maps keep the fingerprints of the releases that had none.
+            *([task.needs] if task.needs or task.map is not None else ()),
+            *([task.map.over, task.map.path] if task.map is not None else ()),
         ]
         for task in new.tasks
     ]

@@ -27,53 +27,75 @@ class NeededTask:
     key: str
     state: TaskState
     execution_id: ExecutionId | None
-    """Whose record has the result; None if the task did not succeed."""
+    """Whose record has the result; None if the task did not succeed, or is a map."""
+    is_map: bool = False
+    """The result of a map that succeeded is in the record of its items."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapElement:
+    """The element of an array for which an item of a map is called."""
+
+    position: int
+    count: int
+    """Elements of the array."""
+    text: bytes
 
 
 def needed_tasks(run: Run, graph: Graph, key: str) -> list[NeededTask]:
     """The tasks whose results a chosen task needs, in the order of its `needs`. All of them have ended for good."""
-    positions = graph.indexes()
-    found = []
-    for needed in graph.nodes[positions[key]].needs:
-        progress = run.tasks[positions[needed]]
-        if progress is None or progress.is_open:
-            raise InvalidValueError(f"task {needed} has not ended")
-        succeeded = progress.state is TaskState.SUCCEEDED
-        found.append(
-            NeededTask(
-                key=needed,
-                state=progress.state,
-                execution_id=execution_of(run, graph, positions[needed]) if succeeded else None,
-            )
-        )
-    return found
+    return [needed_task(run, graph, needed) for needed in graph.nodes[graph.indexes()[key]].needs]
 
 
-def read_result(body: bytes) -> bytes:
+def needed_task(run: Run, graph: Graph, key: str) -> NeededTask:
+    """A task whose result another one needs. InvalidValueError if it has not ended."""
+    index = graph.indexes()[key]
+    progress = run.tasks[index]
+    if progress is None or progress.is_open:
+        raise InvalidValueError(f"task {key} has not ended")
+    succeeded = progress.state is TaskState.SUCCEEDED
+    return NeededTask(
+        key=key,
+        state=progress.state,
+        execution_id=execution_of(run, graph, index) if succeeded else None,
+        is_map=succeeded and graph.nodes[index].map is not None,
+    )
+
+
+def read_result(body: bytes, at_most: int = MAX_RESULT_BYTES) -> bytes:
     """The text of a result, without white space around it; InvalidValueError for anything else.
 
     What is read of a longer body is cut off, so its white space counts: the end might be missing.
     """
-    if len(body) > MAX_RESULT_BYTES:
-        raise InvalidValueError(f"a result has at most {MAX_RESULT_BYTES} bytes")
+    if len(body) > at_most:
+        raise InvalidValueError(f"a result has at most {at_most} bytes")
     text = body.strip(b" \t\r\n")
     read_json(text)
     return text
 
 
-def body_with_results(own: bytes, results: Sequence[tuple[NeededTask, bytes]]) -> bytes:
-    """`{"body": own, "results": {key: {"state": ..., "result": ...}}}`: each JSON text as it is, null if empty."""
+def body_with_results(
+    own: bytes, results: Sequence[tuple[NeededTask, bytes]], element: MapElement | None = None
+) -> bytes:
+    """`{"body": own, "results": {key: {"state": ..., "result": ...}}}`: each JSON text as it is, null if empty.
+
+    The call of an item of a map also has `"item": {"index": ..., "count": ..., "value": element}`.
+    """
     members = b",".join(
         b'"%b":{"state":"%b","result":%b}' % (task.key.encode(), task.state.encode(), text or b"null")
         for task, text in results
     )
-    return b'{"body":%b,"results":{%b}}' % (own or b"null", members)
+    item = b""
+    if element is not None:
+        parts = element.position, element.count, element.text
+        item = b'"item":{"index":%d,"count":%d,"value":%b},' % parts
+    return b'{"body":%b,%b"results":{%b}}' % (own or b"null", item, members)
 
 
-def longest_body(own: bytes, needs: Sequence[str]) -> int:
-    """No body with these results has more bytes."""
+def longest_body(own: bytes, needs: Sequence[str], *, is_map: bool = False) -> int:
+    """No body with these results, and an element of an array for a map, has more bytes."""
     each = (len(key) + MAX_RESULT_BYTES + 2 * _RESERVED_BYTES for key in needs)
-    return len(own) + _RESERVED_BYTES + sum(each)
+    return len(own) + _RESERVED_BYTES + sum(each) + (MAX_RESULT_BYTES + 2 * _RESERVED_BYTES) * is_map
 
 
 def with_json_type(headers: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:

@@ -53,13 +53,24 @@ class TaskState(StrEnum):
 
 
 class TaskReason(StrEnum):
-    """Why a task ended that was never chosen."""
+    """Why a task ended without an execution: it was never chosen, or is a map that could not begin or be joined."""
 
     UPSTREAM_NOT_SUCCEEDED = "upstream_not_succeeded"
     NOTHING_FAILED = "nothing_failed"
     FAIL_FAST = "fail_fast"
     RUN_CANCELLED = "run_cancelled"
     RUN_TIMED_OUT = "run_timed_out"
+    MAP_MISSING = "map_missing"
+    """The result has nothing at the path of the map."""
+    MAP_NO_ARRAY = "map_no_array"
+    MAP_TOO_LONG = "map_too_long"
+    RESULT_LOST = "result_lost"
+    """A result that the map needs is not stored any more."""
+
+
+MAP_FAILURES = frozenset(
+    {TaskReason.MAP_MISSING, TaskReason.MAP_NO_ARRAY, TaskReason.MAP_TOO_LONG, TaskReason.RESULT_LOST}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +82,18 @@ class TaskProgress:
     at: int
     """The due instant of its execution; without an execution, when it was skipped or cancelled. UTC ms."""
     reason: TaskReason | None = None
-    """Set if and only if the task has ended without an execution."""
+    """Set if and only if the task has ended without an execution, or is a map that failed with all its items
+    succeeded."""
 
     def __post_init__(self) -> None:
         """InvalidValueError for combinations that no step makes."""
         if not 1 <= self.epoch <= MAX_EPOCHS:
             raise InvalidValueError(f"an epoch is 1 to {MAX_EPOCHS}")
-        if self.reason is not None and self.state not in (TaskState.SKIPPED, TaskState.CANCELLED):
-            raise InvalidValueError("only a skipped or cancelled task has a reason")
+        is_map_failure = self.reason in MAP_FAILURES
+        if self.reason is not None and is_map_failure != (self.state is TaskState.FAILED):
+            raise InvalidValueError("a task fails with the reasons of maps, and with no other")
+        if self.reason is not None and self.state in (TaskState.CHOSEN, TaskState.SUCCEEDED):
+            raise InvalidValueError("only a skipped or cancelled task, or a failed map, has a reason")
 
     @property
     def is_open(self) -> bool:

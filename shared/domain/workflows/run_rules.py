@@ -7,6 +7,7 @@ processes that know different ends in the same state never contradict one anothe
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId
@@ -24,23 +25,36 @@ from shared.domain.workflows.run import (
 
 Tasks = Sequence[TaskProgress | None]
 
-_ENDS = {
+ENDS = {
     State.SUCCEEDED: TaskState.SUCCEEDED,
     State.FAILED: TaskState.FAILED,
     State.CANCELLED: TaskState.CANCELLED,
     State.SKIPPED: TaskState.SKIPPED,
 }
 """What the end of an execution is for its run."""
-_STOPPED_BY = {
+STOPPED_BY = {
     RunState.CANCELLING: TaskReason.RUN_CANCELLED,
     RunState.TIMING_OUT: TaskReason.RUN_TIMED_OUT,
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapEnd:
+    """What a run learns of the items of a map."""
+
+    epoch: int
+    """In which the map was chosen."""
+    state: TaskState | None
+    """None while an item is open."""
+    reason: TaskReason | None = None
+    has_failed: bool = False
+    """Whether an item has failed while others are open."""
+
+
 def execution_of(run: Run, graph: Graph, index: int) -> ExecutionId | None:
-    """The execution of a task in its latest epoch; None where it was not chosen."""
+    """The execution of a task in its latest epoch; None where it was not chosen, and for a map."""
     task = run.tasks[index]
-    if task is None or not task.has_execution:
+    if task is None or not task.has_execution or graph.nodes[index].map is not None:
         return None
     return task_execution_id(run.id, graph.nodes[index].key, task.epoch, task.at, run.counts)
 
@@ -51,8 +65,22 @@ def recorded(run: Run, graph: Graph, ends: Mapping[ExecutionId, State]) -> Run:
     for index in run.open_tasks() if ends else ():
         task, execution_id = run.tasks[index], execution_of(run, graph, index)
         if task is not None and execution_id is not None and execution_id in ends:
-            changes[index] = replace(task, state=_ENDS[ends[execution_id]])
+            changes[index] = replace(task, state=ENDS[ends[execution_id]])
     return _with(run, changes) if changes else run
+
+
+def recorded_map(run: Run, graph: Graph, index: int, end: MapEnd) -> Run:
+    """The run with what it learns of a map. It counts only in the epoch in which the map is chosen.
+
+    Under `fail_fast`, the first item that fails stops the run, as a task does; the map ends with its last item.
+    """
+    task = run.tasks[index]
+    if task is None or not task.is_open or task.epoch != end.epoch:
+        return run
+    if end.state is not None:
+        return _with(run, {index: replace(task, state=end.state, reason=end.reason)})
+    is_failing = end.has_failed and run.state is RunState.RUNNING and graph.on_failure is OnFailure.FAIL_FAST
+    return replace(run, state=RunState.FAILING) if is_failing else run
 
 
 def decided(run: Run, graph: Graph, now_ms: int) -> Run:
@@ -162,19 +190,19 @@ def _settled(run: Run, graph: Graph, now_ms: int) -> Run:
 
 def _decision(run: Run, node: Node, after: Tasks, now_ms: int) -> TaskProgress | None:
     """What becomes of a task that was not chosen; None while it waits."""
-    if run.state in _STOPPED_BY:
-        return _uncalled(run, TaskState.CANCELLED, _STOPPED_BY[run.state], now_ms)
+    if run.state in STOPPED_BY:
+        return _uncalled(run, TaskState.CANCELLED, STOPPED_BY[run.state], now_ms)
     is_failing = run.state is RunState.FAILING
     if is_failing and node.run_if is not RunIf.ANY_FAILED:
         return _uncalled(run, TaskState.CANCELLED, TaskReason.FAIL_FAST, now_ms)
     if not all(task is not None and not task.is_open for task in after):
         return None
-    if _holds(node.run_if, after):
+    if _holds(node, after):
         return TaskProgress(state=TaskState.CHOSEN, epoch=run.epoch, at=now_ms)
     if is_failing:
         return _uncalled(run, TaskState.CANCELLED, TaskReason.FAIL_FAST, now_ms)
-    is_handler = node.run_if is RunIf.ANY_FAILED
-    reason = TaskReason.NOTHING_FAILED if is_handler else TaskReason.UPSTREAM_NOT_SUCCEEDED
+    nothing_failed = node.run_if is RunIf.ANY_FAILED and not _failed(after)
+    reason = TaskReason.NOTHING_FAILED if nothing_failed else TaskReason.UPSTREAM_NOT_SUCCEEDED
     return _uncalled(run, TaskState.SKIPPED, reason, now_ms)
 
 
@@ -182,10 +210,14 @@ def _uncalled(run: Run, state: TaskState, reason: TaskReason, now_ms: int) -> Ta
     return TaskProgress(state=state, epoch=run.epoch, at=now_ms, reason=reason)
 
 
-def _holds(run_if: RunIf, after: Tasks) -> bool:
-    match run_if:
+def _holds(node: Node, after: Tasks) -> bool:
+    pairs = zip(node.after, after, strict=True)
+    ended = {key: task.state for key, task in pairs if task is not None}
+    if any(ended.get(key) is not TaskState.SUCCEEDED for key in node.must_succeed):
+        return False
+    match node.run_if:
         case RunIf.ALL_SUCCEEDED:
-            return all(task is not None and task.state is TaskState.SUCCEEDED for task in after)
+            return True
         case RunIf.ALL_ENDED:
             return True
         case RunIf.ANY_FAILED:

@@ -122,16 +122,26 @@ def new_run(
 
 
 def task_execution(
-    workflow: Workflow, run: Run, index: int, *, created_at: int, index_shards: int = 1
+    workflow: Workflow,
+    run: Run,
+    index: int,
+    *,
+    created_at: int,
+    index_shards: int = 1,
+    item: int | None = None,
+    items: int = 0,
 ) -> Execution:
-    """The execution of a chosen task. Each process files the same one, but for `created_at`.
+    """The execution of a chosen task, or of one of the `items` of a chosen map. Each process files the same one, but
+    for `created_at`.
 
     InvalidValueError for a task that is not chosen. No attempt begins behind the deadline of the run.
     """
-    task, key = run.tasks[index], workflow.graph.nodes[index].key
-    if task is None or not task.has_execution:
+    task, node = run.tasks[index], workflow.graph.nodes[index]
+    key = node.key
+    if task is None or not task.has_execution or (node.map is None) != (item is None):
         raise InvalidValueError(f"task {key} is not chosen")
-    execution_id = task_execution_id(run.id, key, task.epoch, task.at, run.counts)
+    execution_id = task_execution_id(run.id, key, task.epoch, task.at, run.counts, item)
+    position = "" if item is None else f"|{item}"
     call = workflow.calls[index]
     left_seconds = (run.deadline_at - task.at) // 1000
     age = call.retry.give_up_after_seconds
@@ -144,7 +154,7 @@ def task_execution(
         nominal_at=task.at,
         created_at=created_at,
         call=replace(call, retry=retry, callbacks=_SILENT, alerts=NO_ALERTS),
-        fingerprint=sha256(f"{run_id_text(run.id)}|{key}|{task.epoch}".encode()).digest()[:16],
+        fingerprint=sha256(f"{run_id_text(run.id)}|{key}|{task.epoch}{position}".encode()).digest()[:16],
         index_shard=execution_id.entropy % index_shards,
         name=workflow.name,
         tags=workflow.tags,
@@ -154,6 +164,8 @@ def task_execution(
             key=key,
             epoch=task.epoch,
             hands_on=key in workflow.graph.needed,
-            needs_results=bool(workflow.graph.nodes[index].needs),
+            needs_results=bool(node.needs) or item is not None,
+            item=item,
+            items=items,
         ),
     )

@@ -26,7 +26,7 @@ from shared.usecases.tenancy.read_tenant import ReadTenant
 if TYPE_CHECKING:
     from shared.domain.delivery.aws_target import TargetCall
 
-RUN_HEADER, TASK_HEADER = "Punctual-Run", "Punctual-Task"
+RUN_HEADER, TASK_HEADER, ITEM_HEADER = "Punctual-Run", "Punctual-Task", "Punctual-Item"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,5 +118,6 @@ class ComposeCallback:
 
 
 def task_headers(task: TaskRef) -> tuple[tuple[str, str], ...]:
-    """Which run, and which task of its workflow, a call belongs to."""
-    return (RUN_HEADER, f"run_{task.run.body}"), (TASK_HEADER, task.key)
+    """Which run, which task of its workflow, and which item of a map a call belongs to."""
+    item = () if task.item is None else ((ITEM_HEADER, str(task.item)),)
+    return (RUN_HEADER, f"run_{task.run.body}"), (TASK_HEADER, task.key), *item

@@ -73,6 +73,11 @@ class ReportOutcome:
             raise InvalidValueError(
                 "another task needs the result of this one: give any JSON value", path=("result",)
             )
+        if execution.hands_on and execution.task is not None and len(text) > execution.task.max_result_bytes:
+            raise InvalidValueError(
+                f"the result of an item of this map has at most {execution.task.max_result_bytes} bytes",
+                path=("result",),
+            )
         if presented.is_of_running(execution):
             end = self._settle(execution, reason, text)
             # A concurrent write was faster, perhaps this same report whose response was lost.

@@ -26,7 +26,7 @@ class HandOnResult:
         UnavailableError if the result cannot be sealed now, UnreadableItemError if the tenant is gone.
         """
         try:
-            result = read_result(answer.body)
+            result = read_result(answer.body, execution.task.max_result_bytes if execution.task else 0)
         except InvalidValueError:
             body = answer.body[:STORED_BODY_BYTES]
             return replace(answer, reason=Reason.RESULT_INVALID, body=body), b""

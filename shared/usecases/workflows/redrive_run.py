@@ -47,22 +47,22 @@ class RedriveRun:
         after = self.advance.announce.named(workflow, after)
         # The next epoch forgets the name of the notification, so it must stand by then.
         self.advance.announce.execute(workflow, run)
-        self._keep(workflow, after)
+        self._keep(workflow, run, after)
         # The run may lie in a bucket that was closed long ago.
         self.file.ensure_scanned(run.id)
         update = self.runs.update(run, after, expires_at_s=expires_at_s)
         self.file.ensure_scanned(run.id)
         if not update.is_written:
             return self._repeated(workflow, update.run)
-        self.advance.file_tasks.execute(workflow, update.run, newly_chosen(run, after))
-        self.advance.announce.execute(workflow, update.run)
-        return update.run, workflow
+        gone_on = self.advance.go_on(workflow, update.run, {}, missing=newly_chosen(run, after))
+        self.advance.announce.execute(workflow, gone_on)
+        return gone_on, workflow
 
     def _repeated(self, workflow: Workflow, run: Run) -> tuple[Run, Workflow]:
         self.file.ensure_scanned(run.id)
         return self.advance.heal(workflow, run), workflow
 
-    def _keep(self, workflow: Workflow, run: Run) -> None:
+    def _keep(self, workflow: Workflow, ended: Run, run: Run) -> None:
         """Definition, large requests and results must outlive the redrive."""
         expires_at_s = self.retention.reused_payload_expires_at_s(run.deadline_at)
         self.workflows.keep_revision(workflow.tenant_id, workflow.id, workflow.revision, expires_at_s)
@@ -72,8 +72,18 @@ class RedriveRun:
                 raise InvalidStateError("the request of a task is not kept any more")
         needed, expires_at_s = workflow.graph.needed, self.retention.result_expires_at_s(run.deadline_at)
         for index, (node, task) in enumerate(zip(workflow.graph.nodes, run.tasks, strict=True)):
+            if node.map is not None:
+                self._keep_map(ended, index, node.key, expires_at_s)
+                continue
             execution_id = execution_of(run, workflow.graph, index)
             if task is None or task.state is not TaskState.SUCCEEDED or node.key not in needed:
                 continue
             if execution_id is None or not self.executions.keep_result(execution_id, expires_at_s):
                 raise InvalidStateError(f"the result of task {node.key} is not kept any more")
+
+    def _keep_map(self, ended: Run, index: int, key: str, expires_at_s: int) -> None:
+        """The record of its items also has their results. A map without items may have a record of an earlier epoch."""
+        task = ended.tasks[index]
+        is_kept = self.advance.maps().keep(ended.id, key, expires_at_s)
+        if not is_kept and task is not None and task.has_execution:
+            raise InvalidStateError(f"the items of task {key} are not kept any more")

@@ -32,10 +32,15 @@ class StopTasks:
         from filing it. In a run that is cancelled or timed out, a waiting retry is cancelled too, and a running
         attempt is the last one. In a run that fails, tasks that have started go on.
         """
+        now_ms = self.clock.now_ms()
+        tasks = [task_execution(workflow, run, index, created_at=now_ms) for index in indexes]
+        return self.stop(tasks, is_final=run.state in STOPPING)
+
+    def stop(self, tasks: Sequence[Execution], *, is_final: bool) -> dict[ExecutionId, State]:
+        """The same for executions. `is_final`: waiting retries are cancelled too."""
         ended: dict[ExecutionId, State] = {}
-        for index in indexes:
-            task = task_execution(workflow, run, index, created_at=self.clock.now_ms())
-            state = self._stop(task, is_final=run.state in STOPPING)
+        for task in tasks:
+            state = self._stop(task, is_final=is_final)
             if state is not None:
                 ended[task.id] = state
         return ended

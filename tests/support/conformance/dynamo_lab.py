@@ -22,6 +22,7 @@ from shared.adapters.dynamodb.codec.keys import (
     reminder_key,
 )
 from shared.adapters.dynamodb.codec.versions import VERSION
+from shared.adapters.dynamodb.codec.workflow_keys import map_key
 from shared.adapters.dynamodb.dead_letters.parked_message_store import DynamoParkedMessageStore
 from shared.adapters.dynamodb.dispatch.lane_progress_store import DynamoLaneProgressStore
 from shared.adapters.dynamodb.dispatch.ledger import DynamoShardLedger
@@ -51,6 +52,7 @@ from shared.adapters.dynamodb.tenancy.tenant_deletions import DynamoTenantDeleti
 from shared.adapters.dynamodb.tenancy.tenant_records import DynamoTenantRecords
 from shared.adapters.dynamodb.tenancy.tenant_store import DynamoTenantStore
 from shared.adapters.dynamodb.tenancy.trail_progress import DynamoTrailProgress
+from shared.adapters.dynamodb.workflows.map_store import DynamoMapStore
 from shared.adapters.dynamodb.workflows.run_store import DynamoRunStore
 from shared.adapters.dynamodb.workflows.workflow_store import DynamoWorkflowStore
 from shared.domain.dispatch.retry_reminder import RetryReminder
@@ -273,6 +275,10 @@ class DynamoLab:
         client = self._use(self.names.executions)
         return DynamoRunStore(client, self.names.executions, REGION, self._backoff)
 
+    @cached_property
+    def maps(self) -> DynamoMapStore:
+        return DynamoMapStore(self._use(self.names.executions), self.names.executions, REGION)
+
     def contents(self) -> dict[str, list[dict[str, Any]]]:
         stored = {name: read_all(self.client, name) for name in sorted(self.used)}
         return {name: items for name, items in stored.items() if items}
@@ -283,6 +289,9 @@ class DynamoLab:
     def reminder_expiry(self, pointer: RetryReminder) -> int | None:
         key = reminder_key(REGION, pointer.location, pointer.target, pointer.claims)
         return self._expiry(self.names.executions, key)
+
+    def map_expiry(self, run_id: ExecutionId, key: str) -> int | None:
+        return self._expiry(self.names.executions, map_key(REGION, run_id, key))
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
         return self._expiry(self.names.jobs, job_key(tenant_id, job_id))

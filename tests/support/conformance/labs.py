@@ -37,7 +37,7 @@ from shared.ports.tenancy import (
     TenantStore,
 )
 from shared.ports.triggers import TriggerStore
-from shared.ports.workflows import RunStore, WorkflowStore
+from shared.ports.workflows import MapStore, RunStore, WorkflowStore
 from tests.support.fakes.alert_windows import FakeAlertWindows
 from tests.support.fakes.archive import FakeArchiveUnits, FakeIndexCounts, FakeLatePuts
 from tests.support.fakes.audit import FakeAuditLog
@@ -69,7 +69,7 @@ from tests.support.fakes.tenant_deletions import FakeTenantDeletions, FakeTenant
 from tests.support.fakes.tenant_store import FakeTenantStore
 from tests.support.fakes.throttle_status import FakeThrottleStatus
 from tests.support.fakes.trigger_store import FakeTriggerStore
-from tests.support.fakes.workflow_stores import FakeRunStore, FakeWorkflowStore
+from tests.support.fakes.workflow_stores import FakeMapStore, FakeRunStore, FakeWorkflowStore
 
 
 class Lab(Protocol):
@@ -195,6 +195,9 @@ class Lab(Protocol):
     @property
     def runs(self) -> RunStore: ...
 
+    @property
+    def maps(self) -> MapStore: ...
+
     def contents(self) -> object:
         """All stored executions and jobs, for comparison."""
         ...
@@ -205,6 +208,10 @@ class Lab(Protocol):
 
     def reminder_expiry(self, pointer: RetryReminder) -> int | None:
         """The expiry of a retry reminder."""
+        ...
+
+    def map_expiry(self, run_id: ExecutionId, key: str) -> int | None:
+        """The expiry of the record of a map."""
         ...
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
@@ -274,6 +281,7 @@ class FakeLab:
         self.index_counts = FakeIndexCounts(self.table)
         self.history = FakeHistoryStore()
         self.workflows, self.runs = FakeWorkflowStore(self.table), FakeRunStore(self.table)
+        self.maps = FakeMapStore(self.table)
 
     def contents(self) -> object:
         return copy.deepcopy(self.table)
@@ -283,6 +291,9 @@ class FakeLab:
 
     def reminder_expiry(self, pointer: RetryReminder) -> int | None:
         return self.table.pointers[pointer.location, pointer.target, pointer.claims].expires_at_s
+
+    def map_expiry(self, run_id: ExecutionId, key: str) -> int | None:
+        return self.table.maps[run_id, key].expires_at_s
 
     def job_expiry(self, tenant_id: str, job_id: str) -> int | None:
         return self.table.job_expires_at_s.get((tenant_id, job_id))

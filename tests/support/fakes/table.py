@@ -15,6 +15,7 @@ from shared.domain.jobs.job_key import KeyedId
 from shared.domain.listings.position import IndexPosition
 from shared.domain.schedules.own_calendar import OwnCalendar
 from shared.domain.triggers.trigger import Trigger
+from shared.domain.workflows.map_items import MapItems
 from shared.domain.workflows.run import Run
 from shared.domain.workflows.workflow import Workflow, WorkflowHead
 from shared.ports.listings import TenantIndex
@@ -73,6 +74,14 @@ class RunItem:
     expires_at_s: int | None = None
 
 
+@dataclass(slots=True)
+class MapRow:
+    """One stored record of a map's items."""
+
+    items: MapItems
+    expires_at_s: int | None = None
+
+
 ReminderKey = tuple[ExecutionId, ExecutionId, int]
 
 
@@ -107,6 +116,8 @@ class FakeTable:
     job_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
     payload_expires_at_s: dict[tuple[str, str], int] = field(default_factory=dict)
     runs: dict[ExecutionId, RunItem] = field(default_factory=dict)
+    maps: dict[tuple[ExecutionId, str], MapRow] = field(default_factory=dict)
+    """By run and task."""
     workflows: dict[tuple[str, str], WorkflowHead] = field(default_factory=dict)
     revisions: dict[tuple[str, str, int], Workflow] = field(default_factory=dict)
     workflow_expires_at_s: dict[tuple[str, ...], int] = field(default_factory=dict)
@@ -129,6 +140,9 @@ class FakeTable:
         for run_id, item in list(self.runs.items()):
             if _expired(item.expires_at_s, now_ms) and goes():
                 del self.runs[run_id]
+        for map_key, record in list(self.maps.items()):
+            if _expired(record.expires_at_s, now_ms) and goes():
+                del self.maps[map_key]
         _drop(self.jobs, self.job_expires_at_s, now_ms, goes)
         _drop(self.payloads, self.payload_expires_at_s, now_ms, goes)
         return gone

@@ -114,7 +114,10 @@ class FakeTenantRecords:
             runs = [key for key, item in self._table.runs.items() if item.run.tenant_id == tenant_id][:PAGE]
             for key in runs:
                 del self._table.runs[key]
-            return _counted(executions=len(runs))
+            maps = [key for key, row in self._table.maps.items() if row.items.tenant_id == tenant_id][:PAGE]
+            for map_key in maps:
+                del self._table.maps[map_key]
+            return _counted(executions=len(runs) + len(maps))
         requests = [(tenant_id, name) for each in found if (name := each.call.payload_id)]
         for execution in found:
             del self._table.executions[execution.id]

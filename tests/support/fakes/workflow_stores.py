@@ -1,15 +1,16 @@
 """Workflows and their runs in memory. Every public method is atomic."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from shared.domain.errors import NotFoundError
+from shared.domain.errors import NotFoundError, UnavailableError
 from shared.domain.ids import ExecutionId
-from shared.domain.workflows.run import Run
+from shared.domain.workflows.map_items import MapItems, with_ends
+from shared.domain.workflows.run import Run, TaskProgress, TaskState
 from shared.domain.workflows.run_rules import changed_tasks, is_stored, only_records_ends
 from shared.domain.workflows.workflow import Workflow, WorkflowHead
 from shared.ports.workflows import MAX_EXAMINED, HeadPage, RunUpdate
-from tests.support.fakes.table import FakeTable, RunItem
+from tests.support.fakes.table import FakeTable, MapRow, RunItem
 
 
 class FakeWorkflowStore:
@@ -130,6 +131,59 @@ class FakeRunStore:
         runs = (item.run for item in self._table.runs.values())
         found = [run.id for run in runs if (run.tenant_id, run.workflow_id) == (tenant_id, workflow_id)]
         return [run_id for run_id in sorted(found, reverse=True) if before is None or run_id < before][:limit]
+
+
+class FakeMapStore:
+    """Obeys the rules of the port."""
+
+    def __init__(self, table: FakeTable) -> None:
+        self._table = table
+
+    def put(self, items: MapItems) -> MapItems | None:
+        existing = self._table.maps.get((items.run, items.key))
+        if existing is not None:
+            return existing.items
+        self._table.maps[items.run, items.key] = MapRow(items)
+        return None
+
+    def replace(self, before: MapItems, after: MapItems) -> MapItems | None:
+        existing = self._table.maps.get((before.run, before.key))
+        if existing is None:
+            raise UnavailableError("there is no record of the map")
+        if existing.items.epoch != before.epoch:
+            return existing.items
+        self._table.maps[before.run, before.key] = MapRow(after)
+        return None
+
+    def get(self, run_id: ExecutionId, key: str) -> MapItems | None:
+        row = self._table.maps.get((run_id, key))
+        return row.items if row is not None else None
+
+    def record(
+        self, run_id: ExecutionId, key: str, ends: Mapping[int, TaskProgress]
+    ) -> tuple[MapItems | None, bool]:
+        row = self._table.maps.get((run_id, key))
+        if row is None:
+            return None, False
+        known = dict(enumerate(row.items.items or ()))
+        chosen = {position: replace(end, state=TaskState.CHOSEN) for position, end in ends.items()}
+        if any(known.get(position) != each for position, each in chosen.items()):
+            return row.items, False
+        row.items = with_ends(row.items, ends)
+        return row.items, True
+
+    def conclude(self, items: MapItems, result: bytes, expires_at_s: int) -> bool:
+        row = self._table.maps.get((items.run, items.key))
+        if row is None or row.items.epoch != items.epoch:
+            return False
+        row.items, row.expires_at_s = replace(row.items, result=result or row.items.result), expires_at_s
+        return True
+
+    def keep(self, run_id: ExecutionId, key: str, expires_at_s: int) -> bool:
+        row = self._table.maps.get((run_id, key))
+        if row is not None and row.expires_at_s is not None:
+            row.expires_at_s = max(row.expires_at_s, expires_at_s)
+        return row is not None
 
 
 def _check_expiry(run: Run, expires_at_s: int | None) -> None:

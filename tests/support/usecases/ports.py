@@ -52,7 +52,7 @@ from tests.support.fakes.throttle_status import FakeThrottleStatus
 from tests.support.fakes.trigger_store import FakeTriggerStore
 from tests.support.fakes.vault import FakeVault
 from tests.support.fakes.wakeup_queue import FakeWakeupQueue
-from tests.support.fakes.workflow_stores import FakeRunStore, FakeWorkflowStore
+from tests.support.fakes.workflow_stores import FakeMapStore, FakeRunStore, FakeWorkflowStore
 from tests.support.usecases.steps import Steps, Tapped
 
 EARLY = DUE_AT - 600_000
@@ -111,6 +111,7 @@ class FakePorts:
         self.job_health = FakeJobHealthStore()
         self.alert_windows = FakeAlertWindows()
         self.workflows, self.runs = FakeWorkflowStore(self.table), FakeRunStore(self.table)
+        self.maps = FakeMapStore(self.table)
         self.jobs = self.tapped("jobs", FakeJobStore(self.table))
         self.claimer = self.tapped("claimer", FakeClaimer(self.table))
         self.idempotency = self.tapped("idempotency", FakeIdempotencyStore())
@@ -142,6 +143,7 @@ class FakePorts:
         ports.job_health = self.tapped("job_health", self.job_health)
         ports.workflows = self.tapped("workflows", self.workflows)
         ports.runs = self.tapped("runs", self.runs)
+        ports.maps = self.tapped("maps", self.maps)
         ports.alert_windows = self.tapped("alert_windows", self.alert_windows)
         ports.tenants = self.tapped("tenants", self.tenants)
         ports.tenant_deletions = self.tapped("deletions", self.deletions)

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from shared.bootstrap.use_cases import use_cases
 from shared.domain.bucket import MINUTE_MS
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from shared.domain.delivery.request import Request
@@ -13,6 +14,7 @@ from shared.domain.jobs.job import Job
 from shared.domain.schedules.timing import After, Timing
 from shared.domain.workflows.graph import Graph, Node, OnFailure
 from shared.domain.workflows.identities import run_id_text, run_of
+from shared.domain.workflows.map_items import MapItems
 from shared.domain.workflows.new_workflow import NewTask, NewWorkflow
 from shared.domain.workflows.run import Run
 from shared.domain.workflows.run_rules import execution_of
@@ -21,6 +23,7 @@ from shared.usecases.attempts.batch_report import Delivery
 from tests.support.builders import TENANT
 from tests.support.fakes.sender import succeeds
 from tests.support.fakes.wakeup_queue import SentMessage
+from tests.support.settings import keyless
 from tests.support.usecases.world import World
 
 ONCE = RetryPolicy(max_attempts=1)
@@ -37,6 +40,7 @@ class WorkflowWorld(World):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(answer_to=self._answer, **settings)
+        self.sweep = use_cases(self.ports(), keyless(self.settings)).ticks.sweep_buckets
         self.answers: dict[str, CallbackResponse] = {}
         """What the receiver of a task answers; by default, success."""
         self.put_workflow = self.cases.workflows.put_workflow
@@ -65,6 +69,7 @@ class WorkflowWorld(World):
                 after=each.after,
                 run_if=each.run_if,
                 needs=each.needs,
+                map=each.map,
                 request=Request(method="POST", url=url.format(key=each.key), body=body),
                 retry=retry,
             )
@@ -112,6 +117,15 @@ class WorkflowWorld(World):
         execution_id = execution_of(self.stored(run), of, of.indexes()[key])
         assert execution_id is not None, f"{key} is not chosen"
         return self.standing(execution_id)
+
+    def items(self, run: Run, key: str) -> MapItems:
+        """The stored items of a map."""
+        return self.table.maps[run.id, key].items
+
+    def called_items(self, key: str) -> list[int]:
+        """The positions of the items for which a map was called, in the order of the calls."""
+        headers = (dict(c.callback.headers) for c in self.sender.calls if _key_of(c.callback) == key)
+        return [int(each["Punctual-Item"]) for each in headers]
 
     def called(self) -> Counter[str]:
         """How often each task was called."""

@@ -143,7 +143,8 @@ def encode_task_ref(task: TaskRef | None) -> str | None:
     if task is None:
         return None
     flags = HANDS_ON * task.hands_on + NEEDS_RESULTS * task.needs_results
-    return f"{task.run.body}/{task.epoch}/{task.key}" + (f"/{flags}" if flags else "")
+    item = f"/{task.item}.{task.items}" if task.item is not None else ""
+    return f"{task.run.body}/{task.epoch}/{task.key}" + (f"/{flags}" if flags else "") + item
 
 
 def read_task_ref(text: str | None) -> TaskRef | None:
@@ -151,12 +152,15 @@ def read_task_ref(text: str | None) -> TaskRef | None:
     if text is None:
         return None
     run, epoch, key, *flags = text.split("/")
+    item, _, items = next((each for each in flags if "." in each), "").partition(".")
     return TaskRef(
         run=parse_execution_id(f"exe_{run}"),
         key=key,
         epoch=int(epoch),
         hands_on=any(HANDS_ON in each for each in flags),
         needs_results=any(NEEDS_RESULTS in each for each in flags),
+        item=int(item) if item else None,
+        items=int(items) if items else 0,
     )
 
 

@@ -46,15 +46,19 @@ _TASK_STATES = {
     b"K": TaskState.SKIPPED,
 }
 _TASK_STATE_CODES = {state: code for code, state in _TASK_STATES.items()}
-_REASONS = {
+REASONS = {
     b"-": None,
     b"u": TaskReason.UPSTREAM_NOT_SUCCEEDED,
     b"n": TaskReason.NOTHING_FAILED,
     b"f": TaskReason.FAIL_FAST,
     b"c": TaskReason.RUN_CANCELLED,
     b"t": TaskReason.RUN_TIMED_OUT,
+    b"m": TaskReason.MAP_MISSING,
+    b"a": TaskReason.MAP_NO_ARRAY,
+    b"l": TaskReason.MAP_TOO_LONG,
+    b"g": TaskReason.RESULT_LOST,
 }
-_REASON_CODES = {reason: code for code, reason in _REASONS.items()}
+REASON_CODES = {reason: code for code, reason in REASONS.items()}
 _TASK = struct.Struct(">ccBQ")
 _WIDTH = 9
 
@@ -65,7 +69,7 @@ def task_attribute(index: int) -> str:
 
 def pack_task(task: TaskProgress) -> bytes:
     """State (1 byte), reason (1), epoch (1), instant (6)."""
-    packed = _TASK.pack(_TASK_STATE_CODES[task.state], _REASON_CODES[task.reason], task.epoch, task.at)
+    packed = _TASK.pack(_TASK_STATE_CODES[task.state], REASON_CODES[task.reason], task.epoch, task.at)
     return packed[:3] + packed[5:]
 
 
@@ -76,7 +80,7 @@ def unpack_task(packed: bytes) -> TaskProgress:
     state, reason, epoch, at = _TASK.unpack(packed[:3] + b"\0\0" + packed[3:])
     return TaskProgress(
         state=known(_TASK_STATES.__getitem__, state),
-        reason=known(_REASONS.__getitem__, reason),
+        reason=known(REASONS.__getitem__, reason),
         epoch=epoch,
         at=at,
     )

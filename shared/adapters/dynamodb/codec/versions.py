@@ -30,7 +30,10 @@ TARGETS = 6
 """The first version with targets in AWS. An older release would read no request, and fail the attempts."""
 TRIGGER_LIMITS = 7
 """The first version with triggers that debounce or throttle. An older release would start a run for each event."""
-VERSION = 7
+MAPS = 8
+"""The first version with maps: workflows that have one, and the executions of its items. An older release would call a
+task once, without an element."""
+VERSION = 8
 """The highest version of an item that this release reads and changes."""
 SINCE: Mapping[str, Mapping[str, int]] = {
     "EndReason": {"SUSPENDED": 2, "RESULT_INVALID": WORKFLOWS},
@@ -59,6 +62,8 @@ def version_of(*values: object) -> int:
 
 
 def execution_version(execution: Execution) -> int:
+    if execution.task is not None and execution.task.item is not None:
+        return MAPS
     if execution.call.target is not None:
         return TARGETS
     if execution.task is not None or execution.ended_run is not None:

@@ -1,6 +1,6 @@
 """Items of workflows in the jobs table: a small head, and one item for each revision."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shared.adapters.dynamodb.codec.attributes import Item, Plain, Value, encode_all
@@ -13,12 +13,13 @@ from shared.adapters.dynamodb.codec.notification_fields import (
     read_alerts,
     read_callbacks,
 )
-from shared.adapters.dynamodb.codec.versions import WORKFLOWS, known
+from shared.adapters.dynamodb.codec.versions import MAPS, WORKFLOWS, known
 from shared.adapters.dynamodb.codec.workflow_keys import PAYLOADS, head_key, key_key, revision_key
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.outcome_callbacks import OutcomeCallbacks
 from shared.domain.errors import UnreadableItemError
 from shared.domain.workflows.graph import Graph, Node, OnFailure, RunIf
+from shared.domain.workflows.task_map import TaskMap
 from shared.domain.workflows.workflow import Workflow, WorkflowHead
 from shared.names import Attr, Lane
 
@@ -93,7 +94,7 @@ def revision_item(workflow: Workflow) -> Item:
         {
             Attr.PK: pk,
             Attr.SK: sk,
-            "v": WORKFLOWS,
+            "v": MAPS if workflow.graph.has_maps else WORKFLOWS,
             "id": workflow.id,
             "t": workflow.tenant_id,
             "rv": workflow.revision,
@@ -150,6 +151,7 @@ def _task_attributes(node: Node, call: CallSpec) -> dict[str, Any]:
         "k": node.key,
         "af": list(node.after) or None,
         "nd": list(node.needs) or None,
+        "mp": [node.map.over, node.map.path] if node.map is not None else None,
         "ri": node.run_if.value if node.run_if is not RunIf.ALL_SUCCEEDED else None,
         "ln": call.lane.value,
         **call_attributes(call),
@@ -164,7 +166,13 @@ def _read_node(plain: Mapping[str, Any]) -> Node:
         after=tuple(plain.get("af", ())),
         needs=tuple(plain.get("nd", ())),
         run_if=known(RunIf, plain.get("ri", RunIf.ALL_SUCCEEDED.value)),
+        map=_read_map(plain["mp"]) if "mp" in plain else None,
     )
+
+
+def _read_map(stored: Sequence[str]) -> TaskMap:
+    over, path = stored
+    return TaskMap(over=over, path=path)
 
 
 def _read_call(plain: Mapping[str, Any]) -> CallSpec:

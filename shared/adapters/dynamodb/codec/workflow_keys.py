@@ -58,3 +58,14 @@ def run_index_key(tenant_id: str, workflow_id: str, run_id: ExecutionId) -> tupl
     """Key of a run in the index by tenant: the runs of a workflow are in order of time."""
     position = position_key(due_position(run_id))
     return workflow_runs_pk(tenant_id, workflow_id), workflow_runs_prefix(workflow_id) + position
+
+
+def map_key(region: str, run_id: ExecutionId, key: str) -> tuple[str, str]:
+    """The record of a map's items: in a partition of its run, which no watcher and no sweeper reads."""
+    return f"{region}#map#{run_id.body}", f"map#{key}"
+
+
+def map_index_key(tenant_id: str, workflow_id: str, run_id: ExecutionId, key: str) -> tuple[str, str]:
+    """Beside the runs of the workflow in the index by tenant, where a deletion of the tenant finds it, and behind a
+    prefix that no list of runs has."""
+    return workflow_runs_pk(tenant_id, workflow_id), f"map#{run_id.body}#{key}"

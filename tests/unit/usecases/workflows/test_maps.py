@@ -1,0 +1,316 @@
+"""Maps: one call for each element of an array, and one end for the run."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from shared.domain.delivery.callback import MAX_RESULT_BYTES, Callback, CallbackResponse, Reason
+from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.errors import InvalidStateError
+from shared.domain.executions.states import EndReason, State
+from shared.domain.workflows.graph import Node, OnFailure, RunIf
+from shared.domain.workflows.map_items import item_execution_id
+from shared.domain.workflows.run import Run, RunState, TaskReason, TaskState
+from shared.domain.workflows.workflow import Workflow
+from shared.usecases.filing.file_execution import wakeup_for
+from tests.support.fakes.sender import succeeds
+from tests.support.usecases.workflows import FAILS, WorkflowWorld
+from tests.support.workflows import node
+
+FAN_OUT = (
+    node("list"),
+    node("each", "list", over="list", path="/files"),
+    node("join", "each", needs=["each"]),
+)
+
+
+def answers(value: object) -> CallbackResponse:
+    body = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return CallbackResponse(reason=Reason.OK, duration_ms=5, status=200, body=body)
+
+
+class MapWorld(WorkflowWorld):
+    """A receiver of items: `fails` has the positions that fail, and `says` what the others answer."""
+
+    def __init__(self, files: object = ("a", "b", "c"), **settings: Any) -> None:
+        super().__init__(**settings)
+        self.answers["list"] = answers({"files": files})
+        self.fails: set[int] = set()
+        self.says: dict[int, object] = {}
+        plain = self.sender.answer_to
+        self.sender.answer_to = lambda callback: self._of_item(callback) or plain(callback)
+
+    def _of_item(self, callback: Callback) -> CallbackResponse | None:
+        position = dict(callback.headers).get("Punctual-Item")
+        if position is None:
+            return None
+        if int(position) in self.fails:
+            return FAILS
+        return replace(
+            succeeds(callback), body=json.dumps(self.says.get(int(position), int(position))).encode()
+        )
+
+    def started(self, *nodes: Node, **fields: Any) -> tuple[Workflow, Run]:
+        workflow = self.define(*(nodes or FAN_OUT), **fields)
+        return workflow, self.start(workflow)
+
+    def call_item(self, run: Run, key: str, position: int) -> None:
+        """Let the executor handle one item; the message that wakes all of them is lost."""
+        self.queue.messages.clear()
+        execution_id = item_execution_id(self.stored(run), self.items(run, key), position)
+        assert execution_id is not None
+        self.handle(wakeup_for(self.standing(execution_id)))
+
+    def bodies(self, key: str) -> list[Any]:
+        calls = (each.callback for each in self.sender.calls)
+        return [json.loads(each.body) for each in calls if each.url.endswith(f"/{key}")]
+
+
+def test_map_calls_its_task_once_for_each_element_and_is_joined():
+    world = MapWorld()
+    workflow, run = world.started()
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    assert world.called() == {"list": 1, "each": 3, "join": 1}
+    items = sorted(world.bodies("each"), key=lambda body: body["item"]["index"])
+    assert [body["item"] for body in items] == [
+        {"index": index, "count": 3, "value": value} for index, value in enumerate("abc")
+    ]
+    assert world.bodies("join") == [
+        {"body": None, "results": {"each": {"state": "succeeded", "result": [0, 1, 2]}}}
+    ]
+    assert world.states(run, workflow.graph) == dict.fromkeys(("list", "each", "join"), "succeeded")
+
+
+def test_elements_and_results_of_a_map_arrive_byte_for_byte():
+    world = MapWorld()
+    parts = [b'{"n": 1.10}', b"1e400", b'"\\u00e9"', b"[ 1,2 ]"]
+    world.answers["list"] = answers(b'{"files" : [ ' + b" , ".join(parts) + b" ] }")
+    world.started(body=b'{"to": "x"}')
+    world.work()
+    bodies = [call.callback.body for call in world.sender.calls if call.callback.url.endswith("/each")]
+    assert sorted(bodies) == sorted(
+        b'{"body":{"to": "x"},"item":{"index":%d,"count":4,"value":%b},"results":{}}' % pair
+        for pair in enumerate(parts)
+    )
+
+
+def test_item_of_a_map_gets_the_results_that_its_task_needs():
+    world = MapWorld()
+    world.answers["other"] = answers({"k": 1})
+    world.started(
+        node("list"),
+        node("other"),
+        node("each", "list", "other", over="list", path="/files", needs=["other"]),
+    )
+    world.work()
+    assert world.bodies("each")[0]["results"] == {"other": {"state": "succeeded", "result": {"k": 1}}}
+
+
+def test_map_over_an_empty_array_succeeds_at_once_with_an_empty_result():
+    world = MapWorld(files=[])
+    _, run = world.started()
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    assert world.called() == {"list": 1, "join": 1}
+    assert world.bodies("join")[0]["results"]["each"] == {"state": "succeeded", "result": []}
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ({"other": []}, TaskReason.MAP_MISSING),
+        ([1, 2], TaskReason.MAP_MISSING),
+        ({"files": {"0": 1}}, TaskReason.MAP_NO_ARRAY),
+        ({"files": None}, TaskReason.MAP_NO_ARRAY),
+        ({"files": [0] * 101}, TaskReason.MAP_TOO_LONG),
+    ],
+)
+def test_map_without_an_array_fails_with_a_reason_and_without_a_call(body, reason):
+    world = MapWorld()
+    world.answers["list"] = answers(body)
+    _, run = world.started()
+    world.work()
+    stored = world.stored(run)
+    assert stored.state is RunState.FAILED
+    assert stored.tasks[1] is not None
+    assert (stored.tasks[1].state, stored.tasks[1].reason) == (TaskState.FAILED, reason)
+    assert world.called() == {"list": 1}
+
+
+def test_map_of_a_hundred_items_is_called_a_hundred_times():
+    world = MapWorld(files=list(range(100)))
+    _, run = world.started()
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    assert sorted(world.called_items("each")) == list(range(100))
+
+
+def test_item_that_fails_fails_its_map_once_all_items_have_ended():
+    world = MapWorld()
+    world.fails = {1}
+    workflow, run = world.started(on_failure=OnFailure.CONTINUE)
+    world.work()
+    assert world.states(run, workflow.graph) == {"list": "succeeded", "each": "failed", "join": "skipped"}
+    assert sorted(world.called_items("each")) == [0, 1, 2]
+    assert [str(item.state) for item in world.items(run, "each").items or ()] == [
+        "succeeded",
+        "failed",
+        "succeeded",
+    ]
+
+
+def test_item_that_fails_stops_the_others_and_the_run_under_fail_fast():
+    world = MapWorld()
+    world.fails = {0, 1, 2}
+    workflow, run = world.started(*FAN_OUT, node("aside", "list"), node("late", "aside"))
+    world.work_one()
+    world.call_item(run, "each", 1)
+    assert not world.items(run, "each").open_items(), "the others were cancelled at once"
+    world.recover()
+    assert world.stored(run).state is RunState.FAILED
+    states = [str(item.state) for item in world.items(run, "each").items or ()]
+    assert (states.count("failed"), states.count("cancelled")) == (1, 2)
+    assert world.states(run, workflow.graph)["join"] == "cancelled"
+
+
+def test_handler_of_a_map_runs_after_its_last_item():
+    world = MapWorld()
+    world.fails = {0}
+    nodes = (*FAN_OUT[:2], node("h", "each", run_if=RunIf.ANY_FAILED, needs=["each"]))
+    _, run = world.started(*nodes, on_failure=OnFailure.CONTINUE)
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    assert world.bodies("h")[0]["results"]["each"] == {"state": "failed", "result": None}
+    last = max(number for number, call in enumerate(world.sender.calls) if "/each" in call.callback.url)
+    assert world.sender.calls[last + 1].callback.url.endswith("/h")
+
+
+def test_redrive_repeats_only_the_failed_items_and_joins_the_results_of_both_epochs():
+    world = MapWorld()
+    world.fails = {1}
+    _, run = world.started(on_failure=OnFailure.CONTINUE)
+    world.work()
+    assert world.stored(run).state is RunState.FAILED
+    world.fails = set()
+    world.says = {1: "again", 0: "never asked"}
+    world.redriven(run)
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    assert sorted(world.called_items("each")) == [0, 1, 1, 2]
+    assert world.bodies("join")[0]["results"]["each"]["result"] == [0, "again", 2]
+    assert {item.epoch for item in world.items(run, "each").items or ()} == {1, 2}
+
+
+def test_redrive_of_a_run_repeats_no_map_that_has_succeeded():
+    world = MapWorld()
+    world.answers["join"] = FAILS
+    _, run = world.started()
+    world.work()
+    del world.answers["join"]
+    world.redriven(run)
+    world.work()
+    assert world.called() == {"list": 1, "each": 3, "join": 2}
+    assert world.bodies("join")[1] == world.bodies("join")[0]
+
+
+def test_redrive_is_refused_if_the_items_of_a_map_are_not_kept_any_more():
+    world = MapWorld()
+    world.fails = {1}
+    _, run = world.started()
+    world.work()
+    del world.table.maps[run.id, "each"]
+    with pytest.raises(InvalidStateError, match="items of task each"):
+        world.redriven(run)
+
+
+def test_redrive_keeps_the_record_of_a_map_while_it_runs():
+    world = MapWorld()
+    world.fails = {1}
+    _, run = world.started()
+    world.work()
+    assert world.table.maps[run.id, "each"].expires_at_s is not None
+    world.redriven(run)
+    assert world.table.maps[run.id, "each"].expires_at_s is None
+    world.work()
+    row, stored = world.table.maps[run.id, "each"], world.table.runs[run.id]
+    assert row.expires_at_s is not None
+    assert stored.expires_at_s is not None
+    assert row.expires_at_s > stored.expires_at_s, "each redrive of the run finds the record"
+
+
+def test_cancelled_map_calls_no_further_item():
+    world = MapWorld()
+    workflow, run = world.started()
+    world.work_one()
+    world.call_item(run, "each", 2)
+    assert world.called() == {"list": 1, "each": 1}
+    world.cancel(run)
+    world.recover()
+    assert world.stored(run).state is RunState.CANCELLED
+    assert world.called() == {"list": 1, "each": 1}
+    assert world.states(run, workflow.graph)["each"] == "cancelled"
+    for row in world.table.executions.values():
+        assert row.execution.state.is_terminal
+
+
+def test_map_that_ends_within_its_deadline_or_times_out_with_its_run():
+    world = MapWorld()
+    world.fails = {0, 1, 2}
+    retry = RetryPolicy(max_attempts=5, delays_seconds=(40, 40, 40, 40))
+    _, run = world.started(deadline_seconds=60, retry=retry)
+    world.work()
+    world.sweep_after(5)
+    world.work()
+    stored = world.stored(run)
+    assert stored.state in (RunState.TIMED_OUT, RunState.FAILED)
+    assert not world.items(run, "each").open_items()
+    for call in world.sender.calls:
+        assert call.at_ms <= stored.deadline_at if hasattr(call, "at_ms") else True
+
+
+def test_item_may_answer_its_share_of_the_result_and_no_more():
+    """Four items: the array and its punctuation have 4,096 bytes at most."""
+    share = (MAX_RESULT_BYTES - 5) // 4
+    world = MapWorld(files=[0, 1, 2, 3])
+    world.says = dict.fromkeys(range(4), "x" * (share - 2))
+    _, run = world.started()
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    assert (
+        len(json.dumps(world.bodies("join")[0]["results"]["each"]["result"], separators=(",", ":")))
+        <= MAX_RESULT_BYTES
+    )
+    world = MapWorld(files=[0, 1, 2, 3])
+    world.says = {2: "x" * (share - 1)}
+    _, run = world.started(on_failure=OnFailure.CONTINUE)
+    world.work()
+    execution_id = item_execution_id(world.stored(run), world.items(run, "each"), 2)
+    assert execution_id is not None
+    failed = world.standing(execution_id)
+    assert (failed.state, failed.progress.end_reason) == (State.FAILED, EndReason.RESULT_INVALID)
+
+
+def test_map_over_the_result_of_a_map():
+    world = MapWorld(files=["a", "b"])
+    _, run = world.started(
+        *FAN_OUT[:2], node("again", "each", over="each"), node("end", "again", needs=["again"])
+    )
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    assert sorted(body["item"]["value"] for body in world.bodies("again")) == [0, 1]
+    assert world.bodies("end")[0]["results"]["again"]["result"] == [0, 1]
+
+
+def test_map_whose_source_failed_is_skipped_although_it_runs_after_any_end():
+    world = MapWorld()
+    world.answers["list"] = FAILS
+    nodes = (node("list"), node("other"), node("each", "list", "other", run_if=RunIf.ALL_ENDED, over="list"))
+    workflow, run = world.started(*nodes, on_failure=OnFailure.CONTINUE)
+    world.work()
+    assert world.states(run, workflow.graph)["each"] == "skipped"
+    stored = world.stored(run)
+    assert stored.tasks[2] is not None
+    assert stored.tasks[2].reason is TaskReason.UPSTREAM_NOT_SUCCEEDED
