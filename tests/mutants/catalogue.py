@@ -25,6 +25,7 @@ from tests.mutants.indexes import INDEXES
 from tests.mutants.job_keys import JOB_KEYS
 from tests.mutants.limit_alerts import LIMIT_ALERTS
 from tests.mutants.limits import LIMITS
+from tests.mutants.maps import MAPS
 from tests.mutants.models import MODELS
 from tests.mutants.notifications import NOTIFICATIONS
 from tests.mutants.reconciling import RECONCILING
@@ -85,6 +86,7 @@ MUTANTS = (
     *GROUPING,
     *WATCHING,
     *WORKFLOWS,
+    *MAPS,
     *ZONES,
     *SCHEDULES,
     *CALENDARS,

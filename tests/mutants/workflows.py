@@ -216,17 +216,17 @@ WORKFLOWS = (
     Mutant(
         name="redrive that finds the executions of the former epoch",
         file="shared/domain/workflows/identities.py",
-        old='f"task|{run_id}|{epoch}|{key}"',
-        new='f"task|{run_id}|{key}"',
+        old='f"task|{run_id}|{epoch}|{key}{position}"',
+        new='f"task|{run_id}|{key}{position}"',
         killer="tests/unit/domain/workflows/test_identities.py",
     ),
     Mutant(
         name="end of an execution that the run does not name any more",
         file=_RUN_RULES,
         old="        if task is not None and execution_id is not None and execution_id in ends:\n"
-        "            changes[index] = replace(task, state=_ENDS[ends[execution_id]])\n",
+        "            changes[index] = replace(task, state=ENDS[ends[execution_id]])\n",
         new="        if task is not None:\n"
-        "            changes[index] = replace(task, state=_ENDS[next(iter(ends.values()))])\n",
+        "            changes[index] = replace(task, state=ENDS[next(iter(ends.values()))])\n",
         killer=_RULES,
     ),
     Mutant(
@@ -352,7 +352,7 @@ WORKFLOWS = (
     Mutant(
         name="joined end that hides what an earlier process chose and left unfiled",
         file=_ADVANCE,
-        old="            if len(ends) == len(ended):\n",
+        old="            if are_new and len(ends) + len(items) == len(ended):\n",
         new="            if ends:\n",
         killer=_JOINED,
     ),
@@ -366,8 +366,8 @@ WORKFLOWS = (
     Mutant(
         name="message that is done before what it chose is filed",
         file=_ADVANCE,
-        old="        self._file(workflow, run, (*missing, *chosen))\n",
-        new="        self._file(workflow, run, missing)\n",
+        old="        run = self._filed(workflow, run, (*missing, *chosen))\n",
+        new="        run = self._filed(workflow, run, missing)\n",
         killer=_RUNS,
     ),
     Mutant(
@@ -380,8 +380,8 @@ WORKFLOWS = (
     Mutant(
         name="chosen task that no process files",
         file=_ADVANCE,
-        old="ends, missing=missing, is_repeated=True)",
-        new="ends, is_repeated=True)",
+        old="ends, missing=missing, maps=maps, is_repeated=True)",
+        new="ends, maps=maps, is_repeated=True)",
         killer=_CRASHES,
     ),
     Mutant(
@@ -513,8 +513,8 @@ WORKFLOWS = (
     Mutant(
         name="result that is cut off at its longest length",
         file=_RESULTS,
-        old="    if len(body) > MAX_RESULT_BYTES:\n",
-        new="    if len(body.strip()) > MAX_RESULT_BYTES:\n",
+        old="    if len(body) > at_most:\n",
+        new="    if len(body.strip()) > at_most:\n",
         killer=_DOMAIN_RESULTS,
     ),
     Mutant(
@@ -618,8 +618,8 @@ WORKFLOWS = (
     Mutant(
         name="end of a run that its execution does not learn of",
         file=_ADVANCE,
-        old="                self.end_parent(self.go_on(workflow, run, ends))\n",
-        new="                self.go_on(workflow, run, ends)\n",
+        old="                self.end_parent(self.go_on(workflow, run, ends, maps=maps))\n",
+        new="                self.go_on(workflow, run, ends, maps=maps)\n",
         killer=_SCHEDULED,
     ),
     Mutant(

@@ -57,7 +57,7 @@ class StartRun:
     ) -> StartedRun:
         """Repeats with the same idempotency key return the same run.
 
-        `admit` gets the number of tasks, and raises to refuse a new run, which then uses up no key.
+        `admit` gets the number of executions that it can have, and raises to refuse a new run, which then uses up no key.
         NotFoundError without such a workflow. UnavailableError: the run may or may not stand; repeat the request.
         """
         workflow = self.find.present(tenant.id, workflow_id)
@@ -87,7 +87,7 @@ class StartRun:
         if known is not None:
             return _replayed(known, fingerprint), True
         if admit is not None:
-            admit(len(workflow.calls))
+            admit(workflow.graph.most_executions)
         counts = self.plan.counts_at(bucket_of(now_ms))
         chosen = IdempotencyRecord(
             fingerprint=fingerprint,

@@ -16,6 +16,7 @@ from shared.domain.workflows.run import Run, RunState, TaskReason, TaskState
 from shared.domain.workflows.workflow import Workflow
 from shared.usecases.filing.file_execution import wakeup_for
 from tests.support.fakes.sender import succeeds
+from tests.support.usecases.steps import Crash, die
 from tests.support.usecases.workflows import FAILS, WorkflowWorld
 from tests.support.workflows import node
 
@@ -267,8 +268,7 @@ def test_map_that_ends_within_its_deadline_or_times_out_with_its_run():
     stored = world.stored(run)
     assert stored.state in (RunState.TIMED_OUT, RunState.FAILED)
     assert not world.items(run, "each").open_items()
-    for call in world.sender.calls:
-        assert call.at_ms <= stored.deadline_at if hasattr(call, "at_ms") else True
+    assert all(call.at <= stored.deadline_at for call in world.sender.calls)
 
 
 def test_item_may_answer_its_share_of_the_result_and_no_more():
@@ -314,3 +314,115 @@ def test_map_whose_source_failed_is_skipped_although_it_runs_after_any_end():
     stored = world.stored(run)
     assert stored.tasks[2] is not None
     assert stored.tasks[2].reason is TaskReason.UPSTREAM_NOT_SUCCEEDED
+
+
+def test_sweeper_without_the_keys_of_tenants_lets_an_executor_begin_and_join_a_map():
+    world = MapWorld()
+    _, run = world.started()
+    world.steps.after("runs.update", die)
+    with pytest.raises(Crash):
+        world.work_one()
+    world.queue.messages.clear()
+    assert world.stored(run).tasks[1] is not None, "the map is chosen"
+    assert world.table.maps == {}
+    world.sweep_after(5)
+    assert world.table.maps == {}, "the sweeper cannot count the array"
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    world = MapWorld()
+    _, run = world.started()
+    world.work_one()
+    world.steps.after("maps.record", die, times=3)
+    with pytest.raises(Crash):
+        world.work_one()
+    world.queue.messages.clear()
+    world.sweep_after(5)
+    assert world.stored(run).tasks[2] is None, "the sweeper cannot join the results"
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    assert world.called() == {"list": 1, "each": 3, "join": 1}
+
+
+def test_result_of_an_item_that_is_lost_fails_its_map_with_a_reason():
+    world = MapWorld()
+    _, run = world.started()
+    world.work_one()
+
+    def lose() -> None:
+        for row in world.table.executions.values():
+            if row.execution.task is not None and row.execution.task.item == 1:
+                row.execution = row.execution.progressed(result=b"")
+
+    world.steps.before("maps.conclude", lose)
+    world.steps.before("maps.record", lose, times=3)
+    world.work()
+    stored = world.stored(run)
+    assert stored.tasks[1] is not None
+    assert (stored.tasks[1].state, stored.tasks[1].reason) == (TaskState.FAILED, TaskReason.RESULT_LOST)
+    assert stored.state is RunState.FAILED
+
+
+def test_workflow_without_a_map_reads_and_writes_no_record_of_items():
+    world = MapWorld()
+    world.started(node("list"), node("b", "list", needs=["list"]), node("c", "b"))
+    world.work()
+    world.recover()
+    assert not [step for step in world.steps.taken if step.startswith("maps.")]
+
+
+def test_map_that_is_cancelled_before_its_items_are_chosen_has_none_afterwards():
+    """The process that begins the map is slow: the run is cancelled meanwhile."""
+    world = MapWorld()
+    _, run = world.started()
+    world.steps.before("maps.put", lambda: world.cancel(run))
+    world.work()
+    assert world.called() == {"list": 1}
+    assert world.stored(run).state is RunState.CANCELLED
+    items = world.items(run, "each")
+    assert (items.items, items.stopped) == (None, TaskReason.RUN_CANCELLED)
+    assert len(world.table.executions) == 1
+
+
+def test_redriven_map_that_is_cancelled_before_it_begins_again_keeps_what_has_succeeded():
+    world = MapWorld()
+    world.fails = {1}
+    _, run = world.started(on_failure=OnFailure.CONTINUE)
+    world.work()
+    world.fails = set()
+    world.steps.before("maps.put", lambda: world.cancel(run))
+    world.redriven(run)
+    world.work()
+    assert world.stored(run).state is RunState.CANCELLED
+    assert sorted(world.called_items("each")) == [0, 1, 2]
+    world.redriven(run)
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    assert sorted(world.called_items("each")) == [0, 1, 1, 2]
+    assert world.bodies("join")[0]["results"]["each"]["result"] == [0, 1, 2]
+
+
+def test_items_that_were_chosen_and_not_filed_are_filed_by_the_sweeper():
+    world = MapWorld()
+    _, run = world.started()
+    world.steps.after("maps.put", die)
+    with pytest.raises(Crash):
+        world.work_one()
+    world.queue.messages.clear()
+    assert len(world.table.executions) == 1
+    world.recover()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    assert world.called() == {"list": 1, "each": 3, "join": 1}
+
+
+def test_message_of_an_item_that_comes_again_files_what_its_first_receive_chose():
+    world = MapWorld(files=["only"])
+    workflow, run = world.started()
+    world.work_one()
+    [message] = world.queue.messages
+    world.queue.messages.clear()
+    world.steps.after("runs.update", die)
+    with pytest.raises(Crash):
+        world.handle(message.wakeup)
+    assert world.states(run, workflow.graph) == {"list": "succeeded", "each": "succeeded", "join": "chosen"}
+    world.handle(message.wakeup)
+    assert world.execution(run, workflow.graph, "join").state is State.QUEUED
