@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shared.usecases.workflows.read_results import ReadResults
     from shared.usecases.workflows.read_runs import ReadRuns
     from shared.usecases.workflows.redrive_run import RedriveRun
+    from shared.usecases.workflows.run_inputs import RunInputs
     from shared.usecases.workflows.run_maps import RunMaps
     from shared.usecases.workflows.start_run import StartRun
 
@@ -104,12 +105,20 @@ class WorkflowUseCases:
             workflows=ports.workflows,
             runs=ports.runs,
             advance=self.advance_run,
+            inputs=self.run_inputs,
             file=self.core.file,
             read_tenant=self.core.read_tenant,
             clock=ports.clock,
             plan=settings.shard_plan,
             retention=settings.retention,
         )
+
+    @cached_property
+    def run_inputs(self) -> RunInputs:
+        from shared.usecases.workflows.run_inputs import RunInputs
+
+        ports = self.core.ports
+        return RunInputs(jobs=ports.jobs, vault=ports.vault, retention=self.core.settings.retention)
 
     @cached_property
     def end_parent(self) -> EndParent:
@@ -209,6 +218,7 @@ class WorkflowUseCases:
             find=self.find,
             runs=ports.runs,
             advance=self.advance_run,
+            inputs=self.run_inputs,
             file=self.core.file,
             idempotency=ports.idempotency,
             vault=ports.vault,
@@ -243,6 +253,7 @@ class WorkflowUseCases:
             jobs=ports.jobs,
             executions=ports.executions,
             advance=self.advance_run,
+            inputs=self.run_inputs,
             file=self.core.file,
             clock=ports.clock,
             retention=self.core.settings.retention,

@@ -45,6 +45,24 @@ def test_flags_of_a_task_are_read_back(lab: Lab) -> None:
         assert lab.executions.get(execution.id) == execution
 
 
+def test_input_that_a_task_takes_is_read_back(lab: Lab) -> None:
+    number = 0
+    for needs_results in (False, True):
+        for takes_input, input_id in ((False, None), (True, None), (True, "0123456789abcdef" * 2)):
+            number += 1
+            task = TaskRef(
+                run=run_id(),
+                key="h.n-i",
+                epoch=9,
+                needs_results=needs_results,
+                takes_input=takes_input,
+                input_id=input_id,
+            )
+            execution = with_changes(one_off(number), task=task)
+            lab.executions.put_if_absent(execution)
+            assert lab.executions.get(execution.id) == execution
+
+
 def test_record_with_a_result_lives_longer_and_never_shorter(lab: Lab) -> None:
     succeeded = put(lab, State.SUCCEEDED, result=SEALED)
     before = lab.expiry(succeeded.id)

@@ -54,6 +54,13 @@ def test_a_run_is_read_back_whole(lab: Lab) -> None:
     assert lab.runs.get(run_id(NOW + 1)) is None
 
 
+def test_name_of_the_input_of_a_run_stays_through_changes(lab: Lab) -> None:
+    run = replace(run_of(workflow_of(JOIN)), input_id="0123456789abcdef" * 2)
+    assert lab.runs.put_if_absent(run) is None
+    assert lab.runs.get(run.id) == run
+    assert lab.runs.update(run, with_end(run, "a")).run.input_id == run.input_id
+
+
 def test_a_repeated_put_finds_the_run_as_it_is(lab: Lab) -> None:
     run = stored(lab)
     after = lab.runs.update(run, with_end(run, "a")).run

@@ -120,6 +120,8 @@ def test_execution_and_job_that_start_a_workflow_have_the_first_version_with_wor
         "N": str(versions.WORKFLOWS)
     }
     assert job_item(job(workflow_id=WORKFLOW_ID))["v"] == {"N": str(versions.WORKFLOWS)}
+    begun_by_event = one_off(workflow_id=WORKFLOW_ID, has_input=True)
+    assert execution_item(begun_by_event, REGION)["v"] == {"N": str(versions.RUN_INPUTS)}
     changing = replace(job(), state=JobState.UPDATING, change=job(workflow_id=WORKFLOW_ID).definition)
     assert job_item(changing)["v"] == {"N": str(versions.WORKFLOWS)}
 
@@ -174,6 +176,10 @@ def test_task_of_a_workflow_is_left_alone_by_a_release_without_workflows() -> No
     workflow = workflow_of(graph(node("a")))
     task = task_execution(workflow, run_of(workflow), 0, created_at=DUE_AT)
     assert _version(execution_item(task, REGION)) == versions.WORKFLOWS
+    taking = workflow_of(graph(node("a", takes_input=True)))
+    task = task_execution(taking, run_of(taking), 0, created_at=DUE_AT)
+    assert _version(execution_item(task, REGION)) == versions.RUN_INPUTS
+    assert revision_item(taking)["v"] == {"N": str(versions.RUN_INPUTS)}
 
 
 def test_workflow_with_a_map_and_its_items_are_left_alone_by_a_release_without_maps() -> None:

@@ -23,7 +23,10 @@ from tests.support.workflows import NOW, WORKFLOW_ID, graph, node, workflow_of
 
 TENANT = "tnt_a"
 GRAPH = graph(
-    node("a"), node("b", "a"), node("h", "a", "b", run_if=RunIf.ANY_FAILED), on_failure=OnFailure.CONTINUE
+    node("a", takes_input=True),
+    node("b", "a"),
+    node("h", "a", "b", run_if=RunIf.ANY_FAILED),
+    on_failure=OnFailure.CONTINUE,
 )
 
 

@@ -27,6 +27,8 @@ _USED_RESULTS = "tests/unit/usecases/workflows/test_results.py"
 _STORED_RESULTS = "tests/conformance/test_results.py"
 _ITEM = "shared/adapters/dynamodb/workflows/run_store.py"
 
+_INPUTS = "shared/usecases/workflows/run_inputs.py"
+_USED_INPUTS = "tests/unit/usecases/workflows/test_run_inputs.py"
 _NOTIFIED = "tests/unit/usecases/workflows/test_run_notifications.py"
 
 WORKFLOWS = (
@@ -684,5 +686,47 @@ WORKFLOWS = (
         old="        if head is None or (is_present and head.is_deleted):\n",
         new="        if head is None:\n",
         killer=_SCHEDULED,
+    ),
+    Mutant(
+        name="run that names an input before it is stored",
+        file=_INPUTS,
+        old="        self.jobs.put_payload(Payload(",
+        new="        id(Payload(",
+        killer=_USED_INPUTS,
+    ),
+    Mutant(
+        name="input that expires before a redrive needs it",
+        file=_INPUTS,
+        old="        if run.input_id is None:\n            return True\n",
+        new="        return True\n",
+        killer=_USED_INPUTS,
+    ),
+    Mutant(
+        name="task that gets the input of another run",
+        file="shared/domain/workflows/run_input.py",
+        old="    if input_name(run_id, stored) != name:\n",
+        new="    if False:\n",
+        killer=_USED_INPUTS,
+    ),
+    Mutant(
+        name="another input under the Idempotency-Key of a run",
+        file="shared/usecases/workflows/start_run.py",
+        old='(b"|" + text if text else b"")',
+        new='b""',
+        killer=_USED_INPUTS,
+    ),
+    Mutant(
+        name="redrive of a run that did not begin without its input",
+        file=_BEGIN,
+        old="            tombstone = self.inputs.of_execution(tombstone, execution, None)\n",
+        new="            pass\n",
+        killer=_USED_INPUTS,
+    ),
+    Mutant(
+        name="execution that ends without its input while its run goes on",
+        file=_BEGIN,
+        old="            if standing is None:\n                raise\n",
+        new="            raise\n",
+        killer=_USED_INPUTS,
     ),
 )

@@ -27,10 +27,17 @@ def node(
     needs: Sequence[str] = (),
     over: str | None = None,
     path: str = "",
+    takes_input: bool = False,
 ) -> Node:
     """`over`: a map over the result of this task."""
-    task_map = TaskMap(over=over, path=path) if over is not None else None
-    return Node(key=key, after=after, run_if=run_if, needs=tuple(needs), map=task_map)
+    return Node(
+        key=key,
+        after=after,
+        run_if=run_if,
+        needs=tuple(needs),
+        map=TaskMap(over=over, path=path) if over is not None else None,
+        takes_input=takes_input,
+    )
 
 
 def graph(*nodes: Node, on_failure: OnFailure = OnFailure.FAIL_FAST) -> Graph:

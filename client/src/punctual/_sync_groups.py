@@ -3204,18 +3204,26 @@ class WorkflowsMethods(Group):
             lambda cursor: self.list_runs(workflow, limit=limit, cursor=cursor), lambda page: page.runs
         )
 
-    def start(self, workflow: Ref, *, idempotency_key: str | None = None) -> Run:
+    def start(self, workflow: Ref, *, input: Any = UNSET, idempotency_key: str | None = None) -> Run:
         """Start a run of a workflow.
 
         A 201 means that the run is durable and goes on to its end. It follows the present revision of the
         workflow. Each task counts in the quota `due_per_minute`. With an `Idempotency-Key`, a repetition
-        starts no second run.
+        with the same input starts no second run.
 
         * `workflow`: A workflow's `id`.
+        * `input`: Any JSON value of at most 32,768 bytes, for the tasks with `input`. It is encrypted, and
+          never shown again. Null: the run has no input.
         * `idempotency_key`: Visible ASCII. For 7 days, repetitions with the same key have no further
           effect.
         """
-        return self._client.call(_operations.START_RUN, workflow, idempotency_key=idempotency_key)
+        return self._client.call(
+            _operations.START_RUN,
+            workflow,
+            body={"input": input},
+            body_is_required=False,
+            idempotency_key=idempotency_key,
+        )
 
 
 class AdminMethods(Group):

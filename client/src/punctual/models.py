@@ -116,7 +116,15 @@ SearchState = Literal["running", "finished", "cancelled"]
 
 
 TaskReason = Literal[
-    "upstream_not_succeeded", "nothing_failed", "fail_fast", "run_cancelled", "run_timed_out"
+    "upstream_not_succeeded",
+    "nothing_failed",
+    "fail_fast",
+    "run_cancelled",
+    "run_timed_out",
+    "map_missing",
+    "map_no_array",
+    "map_too_long",
+    "result_lost",
 ]
 
 
@@ -1873,6 +1881,8 @@ class RunDetail(Model, frozen=True, kw_only=True):
     execution_id: str | None = None
     """The execution of a job that started the run, and ends with it; null for a run by request."""
     graph: Graph
+    has_input: bool
+    """Whether it began with an input, which only its tasks with `input` get: it is not shown."""
     id: str
     job_id: str | None = None
     """The job of that execution."""
@@ -1891,6 +1901,15 @@ class RunDetail(Model, frozen=True, kw_only=True):
     """The name of the workflow in the revision of the run."""
 
 
+class RunIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a run begins with."""
+
+    input: Any | UnsetType = UNSET
+    """Any JSON value of at most 32,768 bytes, for the tasks with `input`. It is encrypted, and never shown
+    again. Null: the run has no input.
+    """
+
+
 class Run(Model, frozen=True, kw_only=True):
     """A run of a workflow."""
 
@@ -1903,6 +1922,8 @@ class Run(Model, frozen=True, kw_only=True):
     """1, and one more for each redrive."""
     execution_id: str | None = None
     """The execution of a job that started the run, and ends with it; null for a run by request."""
+    has_input: bool
+    """Whether it began with an input, which only its tasks with `input` get: it is not shown."""
     id: str
     job_id: str | None = None
     """The job of that execution."""
@@ -2393,6 +2414,10 @@ class TaskIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     after: Sequence[str] | UnsetType = UNSET
     """The keys of the tasks that must end before this one. Without any, it starts with the run."""
+    input: bool | UnsetType = UNSET
+    """Whether this task gets the input of its run in its body: `{"input": ..., "body": ..., "results":
+    {...}}`. The input of a run that an event has started is the event. `request` as with `needs`.
+    """
     key: str
     """The name of the task, unique in its workflow."""
     lane: Lane | UnsetType = UNSET
@@ -2425,6 +2450,7 @@ class Task(Model, frozen=True, kw_only=True):
     """A task of a workflow. Headers and body of its request are never shown again."""
 
     after: tuple[str, ...]
+    input: bool
     key: str
     lane: str
     needs: tuple[str, ...]

@@ -27,6 +27,24 @@ def test_run_that_is_waited_for_is_shown_with_its_tasks_and_its_graph() -> None:
     ]
 
 
+def test_input_of_a_run_is_json_or_a_file_and_reaches_its_task(tmp_path: Path) -> None:
+    scene = Scene()
+    body = {"tasks": [{"key": "a", "input": True, "request": {"url": f"{HOOK}/a"}}]}
+    workflow = scene.shell.json("workflows", "create", "-", stdin=json.dumps(body))["id"]
+    file = tmp_path / "order.json"
+    file.write_text('{"order": 8}')
+    assert scene.shell.json("workflows", "start", workflow, "--input", '{"order": 7}')["has_input"]
+    scene.shell.ok("workflows", "start", workflow, "--input", f"@{file}")
+    scene.shell.ok("workflows", "start", workflow, "--input", "@-", stdin="[9]")
+    assert not scene.shell.json("workflows", "start", workflow)["has_input"]
+    scene.shell.deployment.sleep(5)
+    calls = scene.shell.deployment.world.world.sender.calls
+    inputs = [json.loads(call.callback.body)["input"] for call in calls]
+    assert sorted(map(str, inputs)) == sorted(map(str, [{"order": 7}, {"order": 8}, [9], None]))
+    refused = scene.shell.run("workflows", "start", workflow, "--input", "secret {")
+    assert (refused.code, "secret" in refused.err) == (Exit.USAGE, False)
+
+
 def test_statistics_of_a_workflow_count_its_tasks_by_its_id_and_by_its_key() -> None:
     scene = Scene()
     scene.shell.ok("workflows", "start", scene.workflow, "--wait")

@@ -95,6 +95,20 @@ def test_call_of_a_task_names_its_run_and_its_task_and_has_its_results() -> None
     assert call.results()["a"].result == [1]
 
 
+@pytest.mark.parametrize(("text", "value"), [("null", None), ('{"order":7}', {"order": 7})])
+def test_call_of_a_task_with_input_has_that_of_its_run(text: str, value: object) -> None:
+    body = f'{{"input":{text},"body":{{"to":"sales"}},"results":{{}}}}'.encode()
+    call = verify(headers_of(body), body, NEW, clock=clock)
+    assert (call.run_input(), call.task_body(), call.results()) == (value, {"to": "sales"}, {})
+
+
+def test_call_of_a_task_without_input_has_none() -> None:
+    body = b'{"body":1,"results":{}}'
+    call = verify(headers_of(body), body, NEW, clock=clock)
+    with pytest.raises(ValueError, match="only a task with input"):
+        call.run_input()
+
+
 @pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"body":1}', b'{"body":1,"results":{},"x":1}'])
 def test_call_of_a_job_has_no_results(body: bytes) -> None:
     call = verify(headers_of(body), body, NEW, clock=clock)

@@ -38,6 +38,8 @@ class CallSpec:
     """The trace of the client that created the job; None if each execution has a trace of its own."""
     workflow_id: str | None = None
     """The workflow that each execution starts a run of, in place of a call."""
+    has_input: bool = False
+    """Whether the body of the request is the input of that run."""
 
     @property
     def kind(self) -> CallKind:

@@ -41,6 +41,10 @@ class TaskRef:
     """Whether another task needs its result, which the write that ends it then stores."""
     needs_results: bool = False
     """Whether its request contains results of other tasks."""
+    takes_input: bool = False
+    """Whether its request contains the input of the run."""
+    input_id: str | None = None
+    """Names that input; None for a task that takes none, and in a run without input."""
     item: int | None = None
     """The position of its element in the array of a map, from 0; None for the execution of another task."""
     items: int = 0

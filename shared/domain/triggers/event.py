@@ -54,12 +54,14 @@ class Event:
 
 
 def with_event(request: Request, event: Event) -> Request:
-    """The request with the event in its body, beside the body that it had. What has no body stays as it is: a GET or
-    HEAD request, and the start of a workflow.
+    """The request with the event in its body, beside the body that it had. A GET or HEAD request has no body and stays
+    as it is. The start of a workflow gets the event as the input of its run.
 
     InvalidStateError where both together are too large for a body.
     """
-    if request.workflow_id is not None or request.method in _WITHOUT_BODY:
+    if request.workflow_id is not None:
+        return replace(request, body=_json(event.document).encode())
+    if request.method in _WITHOUT_BODY:
         return request
     body = _body({"event": event.document, **_own_body(request.body)})
     if len(body) > MAX_PAYLOAD_BYTES:

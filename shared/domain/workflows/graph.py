@@ -43,6 +43,8 @@ class Node:
     run_if: RunIf = RunIf.ALL_SUCCEEDED
     needs: tuple[str, ...] = ()
     """The tasks among `after` whose results its request contains: all of them have ended when it is chosen."""
+    takes_input: bool = False
+    """Whether its request contains the input of the run."""
     map: TaskMap | None = None
 
     @property

@@ -18,6 +18,7 @@ from shared.domain.jobs.new_job import DEFAULT_TIMEOUT_SECONDS, check_name, chec
 from shared.domain.workflows.graph import Graph, Node, OnFailure, RunIf
 from shared.domain.workflows.results import longest_body
 from shared.domain.workflows.run import DEFAULT_DEADLINE_SECONDS
+from shared.domain.workflows.run_input import LONGEST_INPUT_BYTES
 from shared.domain.workflows.task_map import TaskMap
 from shared.domain.workflows.workflow import check_deadline
 from shared.names import MAX_CALLBACK_TIMEOUT_SECONDS, MAX_PAYLOAD_BYTES, Lane
@@ -36,13 +37,22 @@ class NewTask:
     run_if: RunIf = RunIf.ALL_SUCCEEDED
     needs: tuple[str, ...] = ()
     map: TaskMap | None = None
+    takes_input: bool = False
+    """Whether its request contains the input of the run."""
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     timeout_seconds: int = DEFAULT_TIMEOUT_SECONDS
     lane: Lane = Lane.STANDARD
 
     @property
     def node(self) -> Node:
-        return Node(key=self.key, after=self.after, run_if=self.run_if, needs=self.needs, map=self.map)
+        return Node(
+            key=self.key,
+            after=self.after,
+            run_if=self.run_if,
+            needs=self.needs,
+            map=self.map,
+            takes_input=self.takes_input,
+        )
 
     @property
     def unsealed_call(self) -> CallSpec:
@@ -114,22 +124,38 @@ def _result_errors(new: NewWorkflow) -> Iterator[InvalidValueError]:
         if task.key in needed and method == "HEAD":
             text = "another task needs the result, and answers to HEAD have no body"
             yield InvalidValueError(text, path=(*path, "method"))
-        if not task.needs and task.map is None:
+        if not task.needs and task.map is None and not task.takes_input:
             continue
         if method in BODILESS:
-            what = "elements" if task.map is not None else "results"
-            text = f"{what} are in the body, which {method} has not: use POST, PUT or PATCH"
+            text = f"{_carried(task)} in the body, which {method} has not: use POST, PUT or PATCH"
             yield InvalidValueError(text, path=(*path, "method"))
         if task.request.body:
             try:
                 read_json(task.request.body)
             except InvalidValueError as error:
-                member = "a map" if task.map is not None else "needs"
-                text = f"with {member}, the body is JSON or empty, and this one is {error}"
+                text = f"with {_member(task)}, the body is JSON or empty, and this one is {error}"
                 yield InvalidValueError(text, path=(*path, "body"))
-        if longest_body(task.request.body, task.needs, is_map=task.map is not None) > MAX_PAYLOAD_BYTES:
+        input_bytes = LONGEST_INPUT_BYTES if task.takes_input else 0
+        longest = longest_body(task.request.body, task.needs, is_map=task.map is not None)
+        if longest + input_bytes > MAX_PAYLOAD_BYTES:
             text = f"the body and {MAX_RESULT_BYTES} bytes for each result may have {MAX_PAYLOAD_BYTES} bytes together"
+            if task.takes_input:
+                text += f", of which the input takes {LONGEST_INPUT_BYTES}"
             yield InvalidValueError(text, path=(*path, "body"))
+
+
+def _carried(task: NewTask) -> str:
+    """What the body of a task has beside its own, with a verb."""
+    if task.map is not None:
+        return "elements are"
+    return "results are" if task.needs else "the input is"
+
+
+def _member(task: NewTask) -> str:
+    """The member on whose account a task has a JSON body."""
+    if task.map is not None:
+        return "a map"
+    return "needs" if task.needs else "input"
 
 
 def encode_new_workflow(new: NewWorkflow) -> bytes:
@@ -143,9 +169,10 @@ def encode_new_workflow(new: NewWorkflow) -> bytes:
             [getattr(task.retry, name) for name in RetryPolicy.__slots__],
             task.timeout_seconds,
             task.lane,
-            # Requests without results and maps keep the fingerprints of the releases that had none.
+            # Requests without results, maps and input keep the fingerprints of the releases that had none.
             *([task.needs] if task.needs or task.map is not None else ()),
             *([task.map.over, task.map.path] if task.map is not None else ()),
+            *(["input"] if task.takes_input else ()),
         ]
         for task in new.tasks
     ]

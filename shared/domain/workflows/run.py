@@ -140,6 +140,8 @@ class Run:
     """None for a run that was started by request."""
     notification: ExecutionId | None = None
     """The ID of the notification of the end, chosen by the write that ends the run; None if nothing is notified."""
+    input_id: str | None = None
+    """Names the stored input, for ever the same; None for a run without one."""
 
     def __post_init__(self) -> None:
         """InvalidValueError for combinations that no step makes."""

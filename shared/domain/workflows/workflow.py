@@ -167,5 +167,7 @@ def task_execution(
             needs_results=bool(node.needs) or item is not None,
             item=item,
             items=items,
+            takes_input=node.takes_input,
+            input_id=run.input_id if node.takes_input else None,
         ),
     )

@@ -38,6 +38,8 @@ class ComposeCallback:
     vault: Vault
     add_results: Callable[[Tenant, Execution, Request], Request]
     """The request of a task with the results that it needs."""
+    add_input: Callable[[Tenant, Execution, Request], Request]
+    """The request of a task, with its results, and with the input of its run."""
 
     def execute(
         self, execution: Execution, now_ms: int, sealed: bytes | None = None
@@ -59,6 +61,8 @@ class ComposeCallback:
         request = self.open_request.execute(tenant, execution, sealed)
         if execution.task is not None and execution.task.needs_results:
             request = self.add_results(tenant, execution, request)
+        if execution.task is not None and execution.task.takes_input:
+            request = self.add_input(tenant, execution, request)
         if request.target is not None:
             # Imported late: only jobs with a target need it.
             from shared.usecases.attempts.compose_target_call import target_call

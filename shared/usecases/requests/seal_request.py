@@ -43,6 +43,7 @@ def seal_request(
         payload_id=None if is_small else payload_id,
         destination=_destination(vault, tenant, request),
         workflow_id=request.workflow_id,
+        has_input=request.workflow_id is not None and bool(request.body),
         target=None if request.target is None else request.target.arn,
         callbacks=OutcomeCallbacks(
             on_success=seal_callback_target(vault, tenant, request.on_success),

@@ -5,6 +5,7 @@ chosen; then they are filed. So a repeated beginning finds the same run. An exec
 behind a *tombstone*: a run that has ended as cancelled, which a slow worker then finds in place of its own.
 """
 
+from contextlib import suppress
 from hashlib import sha256
 
 from shared.dataclass import dataclass
@@ -23,6 +24,7 @@ from shared.ports.workflows import RunStore, WorkflowStore
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.tenancy.read_tenant import ReadTenant
 from shared.usecases.workflows.advance_run import AdvanceRun
+from shared.usecases.workflows.run_inputs import RunInputs
 
 MARGIN_MS = 300_000
 """How long after the deadline of its run an execution is looked at again, unless the run has ended it before."""
@@ -38,16 +40,20 @@ class BeginRun:
     workflows: WorkflowStore
     runs: RunStore
     advance: AdvanceRun
+    inputs: RunInputs
     file: FileExecution
     read_tenant: ReadTenant
     clock: Clock
     plan: ShardPlan
     retention: Retention
 
-    def execute(self, execution: Execution, now_ms: int) -> CallbackResponse | EndReason:
+    def execute(
+        self, execution: Execution, now_ms: int, sealed: bytes | None = None
+    ) -> CallbackResponse | EndReason:
         """What the attempt of a claimed execution has come to: accepted, while its run is open.
 
-        UnreadableItemError if the tenant is gone. UnavailableError: the run may or may not stand, so repeat it.
+        `sealed` is its request where that stands apart and was read before. UnreadableItemError if the tenant or the
+        input is gone. UnavailableError: the run may or may not stand, so repeat it.
         """
         tenant = self.read_tenant.execute(execution.tenant_id, KNOWN_FOR_MS)
         if tenant is None:
@@ -62,7 +68,16 @@ class BeginRun:
         workflow = self._revision(execution, is_present=True)
         if workflow is None:
             return self._ended_without(execution) or GONE
-        return outcome_of(self._begun(execution, workflow))
+        try:
+            draft = self._draft(execution, workflow, RunState.RUNNING)
+            draft = self.inputs.of_execution(draft, execution, sealed)
+        except UnreadableItemError:
+            # A run that stands has its input. Without one, none may begin later.
+            standing = self._ended_without(execution)
+            if standing is None:
+                raise
+            return standing
+        return outcome_of(self._begun(workflow, draft))
 
     def withdraw(self, execution: Execution, reason: EndReason) -> CallbackResponse | EndReason:
         """End a claimed execution without a run; a run that stands already takes precedence.
@@ -79,6 +94,9 @@ class BeginRun:
         if workflow is None:
             return self.runs.get(run_of(execution.id))
         tombstone = self._draft(execution, workflow, RunState.CANCELLING)
+        with suppress(UnreadableItemError):
+            # A redrive of this run gets the input of the run that did not begin.
+            tombstone = self.inputs.of_execution(tombstone, execution, None)
         expires_at_s = self.retention.record_expires_at_s(execution.id.dispatch_at, self.clock.now_ms())
         return self.runs.put_if_absent(tombstone, expires_at_s=expires_at_s)
 
@@ -86,8 +104,7 @@ class BeginRun:
         standing = self.block(execution)
         return None if standing is None else outcome_of(self.healed(standing))
 
-    def _begun(self, execution: Execution, workflow: Workflow) -> Run:
-        draft = self._draft(execution, workflow, RunState.RUNNING)
+    def _begun(self, workflow: Workflow, draft: Run) -> Run:
         # The shard may have had its last scan: without another one, no sweep would find the run.
         self.file.ensure_scanned(draft.id)
         existing = self.runs.put_if_absent(draft)

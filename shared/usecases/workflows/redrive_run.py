@@ -13,6 +13,7 @@ from shared.ports.workflows import RunStore, WorkflowStore
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.workflows.advance_run import AdvanceRun
 from shared.usecases.workflows.find_run import FindRun
+from shared.usecases.workflows.run_inputs import RunInputs
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class RedriveRun:
     jobs: JobStore
     executions: ExecutionStore
     advance: AdvanceRun
+    inputs: RunInputs
     file: FileExecution
     clock: Clock
     retention: Retention
@@ -70,6 +72,8 @@ class RedriveRun:
             name = call.payload_id
             if name and not self.jobs.keep_payload(workflow.tenant_id, name, expires_at_s):
                 raise InvalidStateError("the request of a task is not kept any more")
+        if not self.inputs.keep(run):
+            raise InvalidStateError("the input of the run is not kept any more")
         needed, expires_at_s = workflow.graph.needed, self.retention.result_expires_at_s(run.deadline_at)
         for index, (node, task) in enumerate(zip(workflow.graph.nodes, run.tasks, strict=True)):
             if node.map is not None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of
+from shared.domain.delivery.request import Request, encode_request
 from shared.domain.errors import IdempotencyKeyReusedError, IdentityConflictError
 from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS
 from shared.domain.ids import ENTROPY_BITS, ExecutionId, new_one_off_id
@@ -18,6 +19,7 @@ from shared.ports.workflows import RunStore
 from shared.usecases.filing.file_execution import FileExecution
 from shared.usecases.workflows.advance_run import AdvanceRun
 from shared.usecases.workflows.find_run import FindRun
+from shared.usecases.workflows.run_inputs import RunInputs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +41,7 @@ class StartRun:
     find: FindRun
     runs: RunStore
     advance: AdvanceRun
+    inputs: RunInputs
     file: FileExecution
     idempotency: IdempotencyStore
     vault: Vault
@@ -53,19 +56,25 @@ class StartRun:
         workflow_id: str,
         key: str | None = None,
         *,
+        text: bytes = b"",
         admit: Callable[[int], None] | None = None,
     ) -> StartedRun:
-        """Repeats with the same idempotency key return the same run.
+        """Repeats with the same idempotency key return the same run. `text` is its input; empty for none.
 
-        `admit` gets the number of executions that it can have, and raises to refuse a new run, which then uses up no key.
+        `admit` gets the number of executions that it can have, and raises to refuse a new run, which uses up no key.
         NotFoundError without such a workflow. UnavailableError: the run may or may not stand; repeat the request.
         """
         workflow = self.find.present(tenant.id, workflow_id)
-        record, replayed = self._identify(tenant, workflow, key, admit)
+        record, replayed = self._identify(tenant, workflow, key, text, admit)
         counts = self.plan.counts_at(bucket_of(record.due_at))
         draft = new_run(workflow, record.id, counts, record.fingerprint, record.created_at)
+        # A run that stands has the input of the first request, and another one is not stored.
+        standing = self.runs.get(draft.id) if text and replayed else None
+        if text and standing is None:
+            # Stored first, so that no run names an input that is missing.
+            draft = self.inputs.store(draft, workflow.id, self._sealed(tenant, workflow, text))
         self.file.ensure_scanned(draft.id)
-        existing = self.runs.put_if_absent(draft)
+        existing = standing or self.runs.put_if_absent(draft)
         if existing is not None and existing.fingerprint != draft.fingerprint:
             raise IdentityConflictError("the id stands for another run")
         # As for an execution: the writer may have stood still until the bucket was swept and closed.
@@ -78,11 +87,22 @@ class StartRun:
         healed = self.advance.heal(followed, run)
         return StartedRun(run=healed, workflow=followed, replayed=replayed)
 
+    def _sealed(self, tenant: Tenant, workflow: Workflow, text: bytes) -> bytes:
+        """As the request of a job that starts the workflow."""
+        request = Request(workflow_id=workflow.id, body=text)
+        return self.vault.seal(tenant, workflow.id, encode_request(request))
+
     def _identify(
-        self, tenant: Tenant, workflow: Workflow, key: str | None, admit: Callable[[int], None] | None
+        self,
+        tenant: Tenant,
+        workflow: Workflow,
+        key: str | None,
+        text: bytes,
+        admit: Callable[[int], None] | None,
     ) -> tuple[IdempotencyRecord[ExecutionId], bool]:
         now_ms = self.clock.now_ms()
-        fingerprint = self.vault.fingerprint(tenant, f"run|{workflow.id}".encode())
+        asked = f"run|{workflow.id}".encode() + (b"|" + text if text else b"")
+        fingerprint = self.vault.fingerprint(tenant, asked)
         known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
         if known is not None:
             return _replayed(known, fingerprint), True

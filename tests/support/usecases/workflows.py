@@ -70,6 +70,7 @@ class WorkflowWorld(World):
                 run_if=each.run_if,
                 needs=each.needs,
                 map=each.map,
+                takes_input=each.takes_input,
                 request=Request(method="POST", url=url.format(key=each.key), body=body),
                 retry=retry,
             )
@@ -77,8 +78,8 @@ class WorkflowWorld(World):
         )
         return NewWorkflow(tasks=tasks, on_failure=on_failure, deadline_seconds=deadline_seconds, **fields)
 
-    def start(self, workflow: Workflow, key: str | None = None) -> Run:
-        return self.start_run.execute(self.tenant, workflow.id, key).run
+    def start(self, workflow: Workflow, key: str | None = None, text: bytes = b"") -> Run:
+        return self.start_run.execute(self.tenant, workflow.id, key, text=text).run
 
     def schedule(self, workflow: Workflow, timing: Timing | None = None, **fields: Any) -> Execution | Job:
         """A job that starts the workflow: by default once, now."""

@@ -61,6 +61,7 @@ class OwnTaskFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     after: Annotated[list[str], Meta(max_length=99)] | UnsetType = UNSET
     run_if: Literal["all_succeeded", "all_ended", "any_failed"] | UnsetType = UNSET
     needs: Annotated[list[str], Meta(max_length=20)] | UnsetType = UNSET
+    input: bool | UnsetType = UNSET
 
 
 WORKFLOW_MEMBERS: Final = WorkflowFields.__struct_fields__

@@ -70,6 +70,7 @@ def _differences(
             "after": task.after,
             "run_if": task.run_if,
             "needs": task.needs,
+            "input": task.input,
             "request": {
                 "url": task.request.url,
                 "method": task.request.method,
@@ -97,6 +98,7 @@ def _task(task: Task, fields: Mapping[str, FieldChange], headers: Mapping[str, s
         "after": task.after,
         "run_if": task.run_if if task.run_if != _RUN_IF else None,
         "needs": task.needs,
+        "input": task.input,
         "url": task.request.url,
         "method": task.request.method if task.request.method != METHOD else None,
     }

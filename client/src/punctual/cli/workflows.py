@@ -133,11 +133,23 @@ def start_run(
     wait: Annotated[bool, typer.Option("--wait", help="Wait for the end of the run; 1 if it fails.")] = False,
     timeout: Annotated[str, typer.Option(help="The longest wait.", metavar=DURATION)] = "10m",
     idempotency_key: IdempotencyKey = None,
+    input_: Annotated[
+        str | None,
+        typer.Option(
+            "--input",
+            metavar="JSON|@FILE|@-",
+            help="The input of the run, for its tasks with input: JSON, or a file with it; @- is standard input.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Start a run of a workflow, now."""
     session = session_of(context)
     limit = seconds(timeout, "--timeout")
-    run = session.client.workflows.start(find_workflow_id(session, workflow), idempotency_key=idempotency_key)
+    given = {} if input_ is None else {"input": _input(session, input_)}
+    run = session.client.workflows.start(
+        find_workflow_id(session, workflow), idempotency_key=idempotency_key, **given
+    )
     if not wait:
         session.show_one(run, RUN_ROWS)
         session.note(f"`punctual run {run.id}` shows its tasks")
@@ -150,6 +162,19 @@ def start_run(
             raise CommandError(
                 f"the run ended as {ended.state}", hint=f"punctual run redrive {run.id} repeats what failed"
             )
+
+
+def _input(session: Session, given: str) -> Any:
+    """CommandError, without the content, for anything but JSON."""
+    text = session.content(given[1:]) if given.startswith("@") else given
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise CommandError(
+            "--input is no JSON",
+            Exit.USAGE,
+            hint="""give JSON, as in --input '{"order": 7}', or a file, as in --input @order.json""",
+        ) from None
 
 
 def list_workflow_runs(

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 _ATTEMPT = re.compile(r"[1-9][0-9]{0,3}")
+_INPUT: Final = "input"
 
 
 class CallHeaders:
@@ -102,11 +103,21 @@ class Call(CallHeaders):
         return json.loads(self.body)
 
     def task_body(self) -> Any:
-        """The task's own JSON body, of the call of a task with `needs`; None without one.
+        """The task's own JSON body, of the call of a task with `needs` or `input`; None without one.
 
         ValueError for any other call.
         """
         return self._with_results()["body"]
+
+    def run_input(self) -> Any:
+        """The input of the run, of the call of a task with `input`; None for a run without one.
+
+        It is the event, if an event has started the run. ValueError for any other call.
+        """
+        document = self._with_results()
+        if _INPUT not in document:
+            raise ValueError("the body has no input: only a task with input gets it")
+        return document[_INPUT]
 
     def results(self) -> "dict[str, TaskResult]":
         """What the tasks in `needs` have handed on, by their keys. ValueError for the call of another task or job."""
@@ -117,7 +128,7 @@ class Call(CallHeaders):
 
     def _with_results(self) -> dict[str, Any]:
         document = self.json()
-        if not (isinstance(document, dict) and {"body", "results"} == document.keys()):
+        if not (isinstance(document, dict) and document.keys() - {_INPUT} == {"body", "results"}):
             raise ValueError("the body has no results: only a task with needs gets any")
         return document
 

@@ -49,6 +49,12 @@ WORKFLOW_IN: Examples = {
             },
         ],
     },
+    "with_an_input": {
+        "tasks": [
+            {"key": "charge", "input": True, "request": {"url": f"{_SHOP}/charge"}},
+            {"key": "ship", "after": ["charge"], "input": True, "request": {"url": f"{_SHOP}/ship"}},
+        ],
+    },
     "with_a_handler": {
         "tasks": [
             {"key": "import", "request": {"url": f"{_SHOP}/import"}},
@@ -80,6 +86,7 @@ _TASK: dict[str, Any] = {
     "after": [],
     "run_if": "all_succeeded",
     "needs": [],
+    "input": False,
     "request": {"method": "POST", "url": f"{_SHOP}/charge"},
     "retry": {"max_attempts": 5, "base_seconds": 10, "factor": 2, "cap_seconds": 3600},
     "timeout_seconds": 30,
@@ -140,8 +147,10 @@ _RUNNING: dict[str, Any] = {
     "created_at": NOW,
     "deadline_at": "2025-02-20T21:10:12.345Z",
     "ended_at": None,
+    "has_input": False,
     "counts": {**_COUNTS, "blocked": 1, "open": 1},
 }
+RUN_IN: Examples = {"with_an_input": {"input": {"order": 7}}, "without_an_input": {}}
 RUN_REDRIVE_IN: Examples = {"first_redrive": {"epoch": 1}}
 RUN_OUT: Examples = {
     "started": _RUNNING,

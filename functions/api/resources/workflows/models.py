@@ -71,6 +71,13 @@ class TaskIn(Schema):
             ),
         )
     )
+    input: bool = Field(
+        False,
+        description=(
+            'Whether this task gets the input of its run in its body: `{"input": ..., "body": ..., "results": {...}}`. '
+            "The input of a run that an event has started is the event. `request` as with `needs`."
+        ),
+    )
     retry: RetryIn = Field(default_factory=cache(RetryIn))
     timeout_seconds: TimeoutSeconds = Field(
         DEFAULT_TIMEOUT_SECONDS, description="For the whole call, including the response body."
@@ -86,6 +93,7 @@ class TaskIn(Schema):
             after=tuple(self.after),
             run_if=self.run_if,
             needs=tuple(self.needs),
+            takes_input=self.input,
             retry=self.retry.policy,
             timeout_seconds=self.timeout_seconds,
             lane=self.lane,
@@ -218,6 +226,7 @@ class TaskOut(Representation):
     after: list[str]
     run_if: RunIf
     needs: list[str]
+    input: bool
     request: TargetOut
     retry: RetryOut
     timeout_seconds: int

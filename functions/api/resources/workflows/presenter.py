@@ -61,6 +61,7 @@ def workflow_out(opened: OpenedWorkflow) -> WorkflowOut:
             after=list(node.after),
             run_if=node.run_if,
             needs=list(node.needs),
+            input=node.takes_input,
             request=TargetOut(method=request.method, url=request.url),
             retry=retry_out(call.retry),
             timeout_seconds=call.timeout_ms // 1000,
@@ -118,6 +119,7 @@ def run_out(run: Run) -> RunOut:
         created_at=format_instant(run.created_at),
         deadline_at=format_instant(run.deadline_at),
         ended_at=instant_out(run.ended_at),
+        has_input=run.input_id is not None,
         counts=TaskCountsOut(
             blocked=states[None],
             open=states[TaskState.CHOSEN],

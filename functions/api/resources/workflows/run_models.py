@@ -1,6 +1,6 @@
 """Schemas of the runs of workflows."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -9,11 +9,31 @@ from functions.api.resources.executions.models import AttemptOut, EndReasonOut, 
 from functions.api.resources.workflows import examples
 from shared.domain.executions.states import State
 from shared.domain.workflows.run import MAX_EPOCHS, RunState, TaskReason
+from shared.domain.workflows.run_input import MAX_INPUT_BYTES, input_text
 
 BLOCKED = "blocked"
 """The state of a task that waits for other tasks."""
 _TASK_STATES = [BLOCKED, *(state.value for state in State if state is not State.MOVED)]
 TaskStateOut = Annotated[str, Field(json_schema_extra={"enum": _TASK_STATES})]
+
+
+class RunIn(Schema):
+    """What a run begins with."""
+
+    model_config = with_examples(examples.RUN_IN)
+
+    input: Any = Field(
+        None,
+        description=(
+            f"Any JSON value of at most {MAX_INPUT_BYTES:,} bytes, for the tasks with `input`. It is encrypted, and "
+            "never shown again. Null: the run has no input."
+        ),
+    )
+
+    @property
+    def text(self) -> bytes:
+        """Empty without an input. InvalidValueError for one that is too long."""
+        return b"" if self.input is None else input_text(self.input)
 
 
 class RunRedriveIn(Schema):
@@ -59,6 +79,9 @@ class RunOut(Representation):
     created_at: InstantOut
     deadline_at: InstantOut = Field(description="No attempt of a task starts later.")
     ended_at: InstantOut | None
+    has_input: bool = Field(
+        description="Whether it began with an input, which only its tasks with `input` get: it is not shown."
+    )
     counts: TaskCountsOut
 
 

@@ -17,7 +17,7 @@ from functions.api.http.route import (
     json_response,
 )
 from functions.api.resources.workflows.presenter import run_detail_out, run_out
-from functions.api.resources.workflows.run_models import RunDetailOut, RunOut, RunPageOut, RunRedriveIn
+from functions.api.resources.workflows.run_models import RunDetailOut, RunIn, RunOut, RunPageOut, RunRedriveIn
 from shared.usecases.tenancy.check_quota import Demand
 
 ROUTES = Routes()
@@ -31,26 +31,31 @@ ROUTES = Routes()
         summary="Start a run of a workflow",
         description=(
             "A 201 means that the run is durable and goes on to its end. It follows the present revision of the "
-            "workflow. Each task counts in the quota `due_per_minute`. With an `Idempotency-Key`, a repetition "
-            "starts no second run."
+            "workflow. Each task counts in the quota `due_per_minute`. With an `Idempotency-Key`, a repetition with "
+            "the same input starts no second run."
         ),
         success=201,
+        body=RunIn,
+        body_is_optional=True,
         answer=RunOut,
         answer_headers=("Location",),
         headers=("Idempotency-Key",),
-        problems=(Problem.NOT_FOUND, *IDEMPOTENCY_PROBLEMS, *QUOTA_PROBLEMS),
+        problems=(*BODY_PROBLEMS, Problem.NOT_FOUND, *IDEMPOTENCY_PROBLEMS, *QUOTA_PROBLEMS),
     )
 )
 def start_run(context: Context, request: AuthenticatedRequest) -> Response:
+    text = request.read_optional(RunIn).text
     key, workflow_id = request.idempotency_key(), request.path_values["workflow_id"]
 
     def admit(tasks: int) -> None:
-        demand = Demand(due_at=context.now_ms(), payload_bytes=0, tags=0, is_recurring=False)
+        demand = Demand(due_at=context.now_ms(), payload_bytes=len(text), tags=0, is_recurring=False)
         for refusal in context.cases.tenancy.check_quota.jobs(request.tenant, [demand] * tasks):
             if refusal is not None:
                 raise refusal
 
-    started = context.cases.workflows.start_run.execute(request.tenant, workflow_id, key, admit=admit)
+    started = context.cases.workflows.start_run.execute(
+        request.tenant, workflow_id, key, text=text, admit=admit
+    )
     run = run_out(started.run)
     context.audit.record(request, "startRun", workflow_id, None, run)
     headers = {"Location": f"/v1/runs/{run.id}"} | replay_header(replayed=started.replayed)

@@ -135,6 +135,8 @@ def read_redriven_by(text: str | None) -> RedrivenBy | None:
 TASK = "wf"
 """The attribute of a task's run."""
 HANDS_ON, NEEDS_RESULTS = "h", "n"
+TAKES_INPUT = "i"
+"""Followed by the name of the input, if the run has one: hexadecimal digits, which no other flag is."""
 RESULT = "re"
 """The attribute of a task's sealed result."""
 
@@ -144,7 +146,8 @@ def encode_task_ref(task: TaskRef | None) -> str | None:
         return None
     flags = HANDS_ON * task.hands_on + NEEDS_RESULTS * task.needs_results
     item = f"/{task.item}.{task.items}" if task.item is not None else ""
-    return f"{task.run.body}/{task.epoch}/{task.key}" + (f"/{flags}" if flags else "") + item
+    taken = f"/{TAKES_INPUT}{task.input_id or ''}" if task.takes_input else ""
+    return f"{task.run.body}/{task.epoch}/{task.key}" + (f"/{flags}" if flags else "") + item + taken
 
 
 def read_task_ref(text: str | None) -> TaskRef | None:
@@ -153,6 +156,7 @@ def read_task_ref(text: str | None) -> TaskRef | None:
         return None
     run, epoch, key, *flags = text.split("/")
     item, _, items = next((each for each in flags if "." in each), "").partition(".")
+    taken = next((each for each in flags if each.startswith(TAKES_INPUT)), None)
     return TaskRef(
         run=parse_execution_id(f"exe_{run}"),
         key=key,
@@ -161,11 +165,15 @@ def read_task_ref(text: str | None) -> TaskRef | None:
         needs_results=any(NEEDS_RESULTS in each for each in flags),
         item=int(item) if item else None,
         items=int(items) if items else 0,
+        takes_input=taken is not None,
+        input_id=taken.removeprefix(TAKES_INPUT) or None if taken is not None else None,
     )
 
 
 WORKFLOW = "wj"
 """The attribute for the workflow that an execution starts."""
+HAS_INPUT = "wi"
+"""Whether the run that it starts has an input."""
 TRACE = "tp"
 """The attribute for the trace of the client that created the job. Releases without it ignore it."""
 _TRACE_BYTES = 17
@@ -198,6 +206,7 @@ def call_attributes(call: CallSpec) -> dict[str, Any]:
         "dp": call.depth or None,
         TRACE: pack_trace(call.trace),
         WORKFLOW: call.workflow_id,
+        HAS_INPUT: call.has_input or None,
         **callback_attributes(call.callbacks),
         ALERTS: encode_alerts(call.alerts),
     }
@@ -222,6 +231,7 @@ def read_call(plain: Mapping[str, Any], lane: Lane, backoff: Iterable[Any]) -> C
         depth=plain.get("dp", 0),
         trace=unpack_trace(plain.get(TRACE)),
         workflow_id=plain.get(WORKFLOW),
+        has_input=plain.get(HAS_INPUT, False),
     )
 
 

@@ -27,6 +27,8 @@ PHASE = "ph"
 NOTIFICATION = "tg"
 """The notification of the end of a run. Sweepers read this attribute of each row: that of a retry reminder has the
 execution that it reminds of."""
+INPUT = "in"
+"""The name of the run's input, which is an item of its own."""
 _STATES = {
     "r": RunState.RUNNING,
     "f": RunState.FAILING,
@@ -121,6 +123,7 @@ def run_item(run: Run, region: str, expires_at_s: int | None = None) -> Item:
             "fp": run.fingerprint,
             "nt": len(run.tasks),
             RUN_PARENT: None if run.parent is None else f"{run.parent.execution}/{run.parent.job_id}",
+            INPUT: run.input_id,
             **state_attributes(run, expires_at_s),
             **tasks,
         }
@@ -147,6 +150,7 @@ def read_run(item: Mapping[str, Value]) -> Run:
             ended_at=plain.get("et"),
             parent=_read_parent(plain.get(RUN_PARENT)),
             notification=read_id(plain.get(NOTIFICATION)),
+            input_id=plain.get(INPUT),
         )
     except MALFORMED as error:
         raise UnreadableItemError(f"run {plain.get(Attr.SK)} is broken") from error

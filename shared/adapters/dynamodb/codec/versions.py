@@ -33,7 +33,10 @@ TRIGGER_LIMITS = 7
 MAPS = 8
 """The first version with maps: workflows that have one, and the executions of its items. An older release would call a
 task once, without an element."""
-VERSION = 8
+RUN_INPUTS = 9
+"""The first version with inputs of runs. An older release would begin the run of an event without the event, and call a
+task without it."""
+VERSION = 9
 """The highest version of an item that this release reads and changes."""
 SINCE: Mapping[str, Mapping[str, int]] = {
     "EndReason": {"SUSPENDED": 2, "RESULT_INVALID": WORKFLOWS},
@@ -62,6 +65,8 @@ def version_of(*values: object) -> int:
 
 
 def execution_version(execution: Execution) -> int:
+    if execution.task is not None and execution.task.takes_input:
+        return RUN_INPUTS
     if execution.task is not None and execution.task.item is not None:
         return MAPS
     if execution.call.target is not None:
@@ -83,6 +88,8 @@ def execution_version(execution: Execution) -> int:
 
 def call_version(call: CallSpec) -> int:
     """The first version that knows what the call is: an older release would call nothing, and record a success."""
+    if call.has_input:
+        return RUN_INPUTS
     if call.target is not None:
         return TARGETS
     return 1 if call.kind is CallKind.REQUEST else WORKFLOWS

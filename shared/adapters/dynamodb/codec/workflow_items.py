@@ -13,7 +13,7 @@ from shared.adapters.dynamodb.codec.notification_fields import (
     read_alerts,
     read_callbacks,
 )
-from shared.adapters.dynamodb.codec.versions import MAPS, WORKFLOWS, known
+from shared.adapters.dynamodb.codec.versions import MAPS, RUN_INPUTS, WORKFLOWS, known
 from shared.adapters.dynamodb.codec.workflow_keys import PAYLOADS, head_key, key_key, revision_key
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.outcome_callbacks import OutcomeCallbacks
@@ -94,7 +94,7 @@ def revision_item(workflow: Workflow) -> Item:
         {
             Attr.PK: pk,
             Attr.SK: sk,
-            "v": MAPS if workflow.graph.has_maps else WORKFLOWS,
+            "v": _version(workflow),
             "id": workflow.id,
             "t": workflow.tenant_id,
             "rv": workflow.revision,
@@ -112,6 +112,12 @@ def revision_item(workflow: Workflow) -> Item:
             "ts": [_task_attributes(node, call) for node, call in pairs],
         }
     )
+
+
+def _version(workflow: Workflow) -> int:
+    if any(node.takes_input for node in workflow.graph.nodes):
+        return RUN_INPUTS
+    return MAPS if workflow.graph.has_maps else WORKFLOWS
 
 
 def read_workflow(item: Mapping[str, Value]) -> Workflow:
@@ -152,6 +158,7 @@ def _task_attributes(node: Node, call: CallSpec) -> dict[str, Any]:
         "af": list(node.after) or None,
         "nd": list(node.needs) or None,
         "mp": [node.map.over, node.map.path] if node.map is not None else None,
+        "in": node.takes_input or None,
         "ri": node.run_if.value if node.run_if is not RunIf.ALL_SUCCEEDED else None,
         "ln": call.lane.value,
         **call_attributes(call),
@@ -165,6 +172,7 @@ def _read_node(plain: Mapping[str, Any]) -> Node:
         key=plain["k"],
         after=tuple(plain.get("af", ())),
         needs=tuple(plain.get("nd", ())),
+        takes_input=plain.get("in", False),
         run_if=known(RunIf, plain.get("ri", RunIf.ALL_SUCCEEDED.value)),
         map=_read_map(plain["mp"]) if "mp" in plain else None,
     )
