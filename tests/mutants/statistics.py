@@ -143,15 +143,15 @@ STATISTICS = (
     Mutant(
         name="later hours with many executions that are all read",
         file=_READ,
-        old="sum(len(each.instants) for each in entries) > MOST_READ",
+        old="sum(len(each.instants) for each in entries) > at_most",
         new="False",
         killer=_UNIT,
     ),
     Mutant(
         name="execution that is kept as ended before it has",
         file=_COUNT_ENDED,
-        old="execution.tenant_id == tenant_id and execution.state.is_terminal",
-        new="execution.tenant_id == tenant_id",
+        old="                if execution.state.is_terminal:\n",
+        new="                if execution.state:\n",
         killer=_LATER,
     ),
     Mutant(

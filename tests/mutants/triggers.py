@@ -103,7 +103,7 @@ TRIGGERS = (
     Mutant(
         name="message of an event without the event",
         file="shared/domain/triggers/event.py",
-        old="    if request.workflow_id is not None or request.method in _WITHOUT_BODY:\n",
+        old="    if request.method in _WITHOUT_BODY:\n",
         new="    if not request.method or request.method in _WITHOUT_BODY:\n",
         killer=_API,
     ),

@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 
 from shared.domain.archive.row import row_of
-from shared.domain.archive.unit import DAY_MS
+from shared.domain.archive.unit import DAY_MS, HOUR_MS
+from shared.domain.bucket import EVERY_SHARD, MINUTE_MS
 from shared.domain.ids import parse_execution_id
 from tests.support.api.api_world import ApiWorld
 from tests.support.api.job_requests import send
+from tests.support.builders import DUE_AT
 from tests.support.usecases.archived import archive
 from tests.unit.api.test_workflows import created, refuses, shown, task, wait
 
@@ -239,3 +241,44 @@ def test_trigger_starts_a_run():
     wait(world)
     execution = world.get(f"/v1/executions/{triggered['id']}").json
     assert (execution["state"], execution["run"].startswith("run_")) == ("succeeded", True)
+
+
+@pytest.mark.parametrize(
+    ("when_excluded", "days"),
+    [
+        ("skip", ["2025-02-21", "2025-02-25", "2025-02-26"]),
+        ("next", ["2025-02-21", "2025-02-25", "2025-02-26"]),
+        ("previous", ["2025-02-19", "2025-02-21", "2025-02-25"]),
+    ],
+)
+def test_calendar_of_a_schedule_moves_or_leaves_out_runs_of_a_workflow(when_excluded: str, days: list[str]):
+    """The world's clock is at Wednesday 19 February 2025, 21:10; the 20th and the 24th are out, and the weekend is."""
+    world = ApiWorld()
+    out = {"dates_out": ["2025-02-20", "2025-02-24"]}
+    assert send(world, "PUT", "/v1/calendars/plant", out).status == 200
+    rule = {} if when_excluded == "skip" else {"when_excluded": when_excluded}
+    start = {} if when_excluded == "previous" else {"start_at": "2025-02-20T00:00:00Z"}
+    schedule = {"cron": "30 22 * * *", "timezone": "UTC", "calendar": "plant", **rule, **start}
+    workflow = created(world, task("a"))
+    preview = world.post(schedule, "/v1/schedules/preview").json
+    assert [run["local"][:10] for run in preview["runs"][:3]] == days
+    job = scheduled(world, workflow, schedule=schedule)
+    upcoming = world.get(f"/v1/jobs/{job['id']}/upcoming", count="3").json["runs"]
+    assert [run["local"][:10] for run in upcoming] == days
+    for day in range(8):
+        # Four minutes of each day, around the time of the schedule.
+        world.world.clock.time_ms = DUE_AT - DUE_AT % DAY_MS + day * DAY_MS + 22 * HOUR_MS + 28 * MINUTE_MS
+        for _ in range(4):
+            world.world.watch.execute(EVERY_SHARD)
+            wait(world, 60)
+    runs = world.get(f"/v1/workflows/{workflow['id']}/runs").json["runs"]
+    assert [run["created_at"][:10] for run in reversed(runs)][:3] == days
+    assert {run["state"] for run in runs} == {"succeeded"}
+
+
+def test_workflow_runs_on_the_last_business_day_of_a_month():
+    world = ApiWorld()
+    workflow = created(world, task("a"))
+    schedule = {"cron": "0 18 * * *", "timezone": "Europe/Berlin", "calendar": "DE", "business_day": -1}
+    job = scheduled(world, workflow, schedule=schedule)
+    assert (job["schedule"], job["next_due_at"]) == (schedule, "2025-02-28T17:00:00.000Z")
