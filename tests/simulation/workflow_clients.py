@@ -23,6 +23,7 @@ SECOND_MS, MINUTE_MS = 1_000, 60_000
 TENANT = TENANTS[0]
 WORKFLOWS, RUNS = 6, 16
 MAX_TASKS = 8
+QUICK = ("w0", "w1", "w2")
 LOAD_MS = 10 * MINUTE_MS
 CANCELLED, REDRIVEN = 0.35, 0.5
 MAPPED = 0.35
@@ -55,6 +56,8 @@ class WorkflowClients:
         self.workflows: dict[str, Workflow] = {}
         self.callbacks: dict[str, RunCallbacks] = {}
         """By the IDs of workflows."""
+        self.quick: set[str] = set()
+        """The workflows whose receivers answer at once."""
         self.runs: list[StartedRun] = []
         for number in range(WORKFLOWS):
             act = partial(self._create, f"w{number}", self._drawn(f"w{number}"))
@@ -118,6 +121,8 @@ class WorkflowClients:
     def _create(self, name: str, new: NewWorkflow, cases: UseCases) -> None:
         workflow, _ = cases.workflows.put_workflow.create(self.world.tenant(TENANT), new, name)
         self.workflows[name], self.callbacks[workflow.id] = workflow, new.callbacks
+        if name in QUICK:
+            self.quick.add(workflow.id)
 
     def _start(self, started: StartedRun, key: str, cases: UseCases) -> None:
         workflow = self.workflows[started.workflow]
