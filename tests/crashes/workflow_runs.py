@@ -44,6 +44,8 @@ class Started:
     nodes: tuple[Node, ...]
     ends: RunState
     never_called: frozenset[str]
+    fails: frozenset[str] = frozenset()
+    """The tasks with a single attempt, which a worker that dies may take with it."""
     told: frozenset[Told] = frozenset()
     """The ends that somebody is told of."""
     parent: ExecutionId | None = None
@@ -109,6 +111,7 @@ class WorkflowRuns:
                 nodes=nodes,
                 ends=ends,
                 never_called=frozenset(never_called),
+                fails=frozenset(fails),
                 told=frozenset(told),
                 parent=parent,
             )
@@ -212,7 +215,8 @@ def _call_faults(started: Started, calls: Sequence[Arrival]) -> Iterator[str]:
         first.setdefault(call.path.rpartition("/")[2], number)
     for node in started.nodes:
         was_called = node.key in first
-        if was_called == (node.key in started.never_called):
+        is_lost = not was_called and node.key in started.fails
+        if was_called == (node.key in started.never_called) and not is_lost:
             yield f"workflow: {node.key} of {started.name} was {'' if was_called else 'not '}called"
         for key in node.after:
             if was_called and (key not in first or first[key] > first[node.key]):
