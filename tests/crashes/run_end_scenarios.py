@@ -86,7 +86,8 @@ def ends_the_execution_of_a_run_whose_executor_died(stage: Stage) -> None:
     sweep_for_the_lost(stage)
 
 
-@begun_later("BatchGetItem", "GetItem", "PutItem", "SendMessageBatch")
+# A notification that stands without a message is left to the first sweep of its own minute.
+@begun_later("BatchGetItem", "GetItem", "PutItem", "SendMessageBatch", delay_seconds=120)
 def tells_of_the_end_of_a_run_whose_executor_died(stage: Stage) -> None:
     stage.workflow_runs.start(*ALONE, told=[WON])
     # Past the second at which the sweeper looks at the minute before.
