@@ -9,6 +9,7 @@ _PROPERTIES = "tests/property/test_calendar_properties.py"
 _CHANGES = "tests/unit/domain/schedules/test_calendar_changes.py"
 _RECOMPUTE = "tests/unit/usecases/chains/test_recompute_calendar.py"
 _API = "tests/unit/api/test_calendars.py"
+_SHARED = "tests/unit/api/test_shared_calendars.py"
 _OWN = "tests/unit/api/test_own_calendars.py"
 _STORE = "tests/conformance/test_calendar_store.py"
 _CHANGE = "tests/unit/usecases/chains/test_change_calendar.py"
@@ -169,9 +170,23 @@ CALENDARS = (
         killer=_STORE,
     ),
     Mutant(
+        name="calendar of the operators that is read as one of the tenant",
+        file="shared/domain/schedules/own_calendar.py",
+        old="        return SHARED_OWNER, name.removeprefix(SHARED_PREFIX)\n",
+        new="        return tenant_id, name.removeprefix(SHARED_PREFIX)\n",
+        killer=_SHARED,
+    ),
+    Mutant(
+        name="calendar of the operators that is read again for each tenant",
+        file="shared/usecases/reading/read_calendar.py",
+        old="self._remembered(place, 0) if place[0] == SHARED_OWNER else self.calendars.get(*place)",
+        new="self.calendars.get(*place)",
+        killer=_SHARED,
+    ),
+    Mutant(
         name="calendar in use that is deleted",
         file="shared/usecases/tenancy/manage_calendars.py",
-        old="            if users := self._users(tenant_id, name):\n",
+        old="            if tenant_id != SHARED_OWNER and (users := self._users(tenant_id, name)):\n",
         new="            if (users := self._users(tenant_id, name)) is None:\n",
         killer=_OWN,
     ),

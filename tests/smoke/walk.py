@@ -208,6 +208,15 @@ def _operators(name: str) -> tuple[Call, ...]:
         _get("listParked", "/v1/admin/parked"),
         # There is none: where messages are parked, an operator looks at them.
         _delete("removeParked", "/v1/admin/parked/1740000000000-none", 404),
+        Call(
+            operation="putSharedCalendar",
+            method="PUT",
+            path="/v1/admin/calendars/smoke",
+            body={"country": "DE"},
+        ),
+        _get("getSharedCalendar", "/v1/admin/calendars/smoke"),
+        _get("listSharedCalendars", "/v1/admin/calendars"),
+        _delete("deleteSharedCalendar", "/v1/admin/calendars/smoke"),
         _get("listTenants", "/v1/admin/tenants"),
         _post("createTenant", "/v1/admin/tenants", {"id": name}, 201),
         _get("getTenant", tenant),

@@ -86,6 +86,7 @@ from punctual.models import (
     Secret,
     Secrets,
     Settings,
+    SharedCalendars,
     Statistics,
     TaskIn,
     Tenant,
@@ -182,6 +183,66 @@ class AdminAuditMethods(AsyncGroup):
                 tenant, limit=limit, since=since, until=until, target=target, cursor=cursor
             ),
             lambda page: page.records,
+        )
+
+
+class AdminCalendarsMethods(AsyncGroup):
+    """The operations of `admin.calendars`."""
+
+    async def list(self) -> SharedCalendars:
+        """List the calendars that all tenants may name (operators).
+
+        By name, each with the name that schedules have, such as `operator/deployments`.
+        """
+        return await self._client.call(_operations.LIST_SHARED_CALENDARS)
+
+    async def delete(self, shared_calendar: str) -> Calendar:
+        """Delete a calendar that all tenants may name (operators).
+
+        No schedule that is sent from now on may name it. Jobs that name it keep the days that they have,
+        which reach five years ahead.
+
+        * `shared_calendar`: The name of a calendar of the operators, without `operator/`.
+        """
+        return await self._client.call(_operations.DELETE_SHARED_CALENDAR, shared_calendar)
+
+    async def get(self, shared_calendar: str) -> Calendar:
+        """Show a calendar that all tenants may name (operators).
+
+        Its version grows with each change. Jobs keep the days that they were computed with.
+
+        * `shared_calendar`: The name of a calendar of the operators, without `operator/`.
+        """
+        return await self._client.call(_operations.GET_SHARED_CALENDAR, shared_calendar)
+
+    async def put(
+        self,
+        shared_calendar: str,
+        *,
+        country: str | UnsetType | None = UNSET,
+        dates_in: Sequence[str] | UnsetType = UNSET,
+        dates_out: Sequence[str] | UnsetType = UNSET,
+        weekend: Sequence[
+            Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+        ]
+        | UnsetType
+        | None = UNSET,
+    ) -> Calendar:
+        """Create a calendar that all tenants may name, or replace its days (operators).
+
+        Schedules name it with `operator/` before its name. After a change, the runs of the jobs of all
+        tenants that name it move within about 15 minutes.
+
+        * `shared_calendar`: The name of a calendar of the operators, without `operator/`.
+        * `country`: A country whose public holidays, and whose weekend, are excluded.
+        * `dates_in`: Days that are business days in any case.
+        * `dates_out`: Days that are excluded as well.
+        * `weekend`: Null: the weekend of the country, or Saturday and Sunday without one.
+        """
+        return await self._client.call(
+            _operations.PUT_SHARED_CALENDAR,
+            shared_calendar,
+            body={"country": country, "dates_in": dates_in, "dates_out": dates_out, "weekend": weekend},
         )
 
 
@@ -680,7 +741,8 @@ class CalendarsMethods(AsyncGroup):
     async def list(self) -> Calendars:
         """List the tenant's own calendars, by name.
 
-        Calendars of countries are not listed: their names are those of ISO 3166, such as `DE`.
+        `shared` has the calendars of the operators, whose names begin with `operator/`. Calendars of
+        countries are not listed: their names are those of ISO 3166, such as `DE`.
         """
         return await self._client.call(_operations.LIST_CALENDARS)
 
@@ -1518,8 +1580,8 @@ class JobsMethods(AsyncGroup):
 
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
         * `business_day`: Only on the nth business day of the month; -1 is the last one.
-        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a
-          calendar of your own.
+        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, a
+          calendar of your own, or one of the operators, such as operator/deployments.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -1979,8 +2041,8 @@ class JobsMethods(AsyncGroup):
         * `key`: The key that the owner gives to the job.
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
         * `business_day`: Only on the nth business day of the month; -1 is the last one.
-        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a
-          calendar of your own.
+        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, a
+          calendar of your own, or one of the operators, such as operator/deployments.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -2173,8 +2235,8 @@ class JobsMethods(AsyncGroup):
         * `job`: A job's `id`.
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
         * `business_day`: Only on the nth business day of the month; -1 is the last one.
-        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a
-          calendar of your own.
+        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, a
+          calendar of your own, or one of the operators, such as operator/deployments.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -2601,8 +2663,8 @@ class SchedulesMethods(AsyncGroup):
 
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
         * `business_day`: Only on the nth business day of the month; -1 is the last one.
-        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a
-          calendar of your own.
+        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, a
+          calendar of your own, or one of the operators, such as operator/deployments.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -3242,6 +3304,10 @@ class AdminMethods(AsyncGroup):
     @cached_property
     def audit(self) -> AdminAuditMethods:
         return AdminAuditMethods(self._client)
+
+    @cached_property
+    def calendars(self) -> AdminCalendarsMethods:
+        return AdminCalendarsMethods(self._client)
 
     @cached_property
     def keys(self) -> AdminKeysMethods:

@@ -7,6 +7,22 @@ LIST_ALARMS: Operation[models.AlarmPage] = Operation(
     "listAlarms", "GET", "/v1/admin/alarms", {200: models.AlarmPage}
 )
 
+LIST_SHARED_CALENDARS: Operation[models.SharedCalendars] = Operation(
+    "listSharedCalendars", "GET", "/v1/admin/calendars", {200: models.SharedCalendars}
+)
+
+DELETE_SHARED_CALENDAR: Operation[models.Calendar] = Operation(
+    "deleteSharedCalendar", "DELETE", "/v1/admin/calendars/{shared_calendar}", {200: models.Calendar}
+)
+
+GET_SHARED_CALENDAR: Operation[models.Calendar] = Operation(
+    "getSharedCalendar", "GET", "/v1/admin/calendars/{shared_calendar}", {200: models.Calendar}
+)
+
+PUT_SHARED_CALENDAR: Operation[models.Calendar] = Operation(
+    "putSharedCalendar", "PUT", "/v1/admin/calendars/{shared_calendar}", {200: models.Calendar}
+)
+
 LIST_LANES: Operation[models.LanePage] = Operation(
     "listLanes", "GET", "/v1/admin/lanes", {200: models.LanePage}
 )

@@ -86,6 +86,7 @@ from punctual.models import (
     Secret,
     Secrets,
     Settings,
+    SharedCalendars,
     Statistics,
     TaskIn,
     Tenant,
@@ -182,6 +183,66 @@ class AdminAuditMethods(Group):
                 tenant, limit=limit, since=since, until=until, target=target, cursor=cursor
             ),
             lambda page: page.records,
+        )
+
+
+class AdminCalendarsMethods(Group):
+    """The operations of `admin.calendars`."""
+
+    def list(self) -> SharedCalendars:
+        """List the calendars that all tenants may name (operators).
+
+        By name, each with the name that schedules have, such as `operator/deployments`.
+        """
+        return self._client.call(_operations.LIST_SHARED_CALENDARS)
+
+    def delete(self, shared_calendar: str) -> Calendar:
+        """Delete a calendar that all tenants may name (operators).
+
+        No schedule that is sent from now on may name it. Jobs that name it keep the days that they have,
+        which reach five years ahead.
+
+        * `shared_calendar`: The name of a calendar of the operators, without `operator/`.
+        """
+        return self._client.call(_operations.DELETE_SHARED_CALENDAR, shared_calendar)
+
+    def get(self, shared_calendar: str) -> Calendar:
+        """Show a calendar that all tenants may name (operators).
+
+        Its version grows with each change. Jobs keep the days that they were computed with.
+
+        * `shared_calendar`: The name of a calendar of the operators, without `operator/`.
+        """
+        return self._client.call(_operations.GET_SHARED_CALENDAR, shared_calendar)
+
+    def put(
+        self,
+        shared_calendar: str,
+        *,
+        country: str | UnsetType | None = UNSET,
+        dates_in: Sequence[str] | UnsetType = UNSET,
+        dates_out: Sequence[str] | UnsetType = UNSET,
+        weekend: Sequence[
+            Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+        ]
+        | UnsetType
+        | None = UNSET,
+    ) -> Calendar:
+        """Create a calendar that all tenants may name, or replace its days (operators).
+
+        Schedules name it with `operator/` before its name. After a change, the runs of the jobs of all
+        tenants that name it move within about 15 minutes.
+
+        * `shared_calendar`: The name of a calendar of the operators, without `operator/`.
+        * `country`: A country whose public holidays, and whose weekend, are excluded.
+        * `dates_in`: Days that are business days in any case.
+        * `dates_out`: Days that are excluded as well.
+        * `weekend`: Null: the weekend of the country, or Saturday and Sunday without one.
+        """
+        return self._client.call(
+            _operations.PUT_SHARED_CALENDAR,
+            shared_calendar,
+            body={"country": country, "dates_in": dates_in, "dates_out": dates_out, "weekend": weekend},
         )
 
 
@@ -680,7 +741,8 @@ class CalendarsMethods(Group):
     def list(self) -> Calendars:
         """List the tenant's own calendars, by name.
 
-        Calendars of countries are not listed: their names are those of ISO 3166, such as `DE`.
+        `shared` has the calendars of the operators, whose names begin with `operator/`. Calendars of
+        countries are not listed: their names are those of ISO 3166, such as `DE`.
         """
         return self._client.call(_operations.LIST_CALENDARS)
 
@@ -1518,8 +1580,8 @@ class JobsMethods(Group):
 
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
         * `business_day`: Only on the nth business day of the month; -1 is the last one.
-        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a
-          calendar of your own.
+        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, a
+          calendar of your own, or one of the operators, such as operator/deployments.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -1979,8 +2041,8 @@ class JobsMethods(Group):
         * `key`: The key that the owner gives to the job.
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
         * `business_day`: Only on the nth business day of the month; -1 is the last one.
-        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a
-          calendar of your own.
+        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, a
+          calendar of your own, or one of the operators, such as operator/deployments.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -2171,8 +2233,8 @@ class JobsMethods(Group):
         * `job`: A job's `id`.
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
         * `business_day`: Only on the nth business day of the month; -1 is the last one.
-        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a
-          calendar of your own.
+        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, a
+          calendar of your own, or one of the operators, such as operator/deployments.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -2599,8 +2661,8 @@ class SchedulesMethods(Group):
 
         * `at`: Once: RFC 3339 with an offset, or a local time together with `timezone`.
         * `business_day`: Only on the nth business day of the month; -1 is the last one.
-        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a
-          calendar of your own.
+        * `calendar`: A country, such as DE or US-CA, whose weekend and public holidays are excluded, a
+          calendar of your own, or one of the operators, such as operator/deployments.
         * `cron`: Five fields of a Unix cron line, or an alias such as @hourly or @daily.
         * `delay_seconds`: Once, this many seconds from now.
         * `dst_gap`: A local time that is skipped: run after the gap (`shift`) or not at all (`skip`).
@@ -3236,6 +3298,10 @@ class AdminMethods(Group):
     @cached_property
     def audit(self) -> AdminAuditMethods:
         return AdminAuditMethods(self._client)
+
+    @cached_property
+    def calendars(self) -> AdminCalendarsMethods:
+        return AdminCalendarsMethods(self._client)
 
     @cached_property
     def keys(self) -> AdminKeysMethods:

@@ -602,6 +602,10 @@ class Calendars(Model, frozen=True, kw_only=True):
     """All calendars of the tenant, by name."""
 
     calendars: tuple[Calendar, ...]
+    shared: tuple[Calendar, ...]
+    """The calendars of the operators, which schedules of every tenant may name, such as
+    `operator/deployments`.
+    """
 
 
 class ClockChange(Model, frozen=True, kw_only=True):
@@ -1980,8 +1984,8 @@ class ScheduleIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
     business_day: int | UnsetType | None = UNSET
     """Only on the nth business day of the month; -1 is the last one."""
     calendar: str | UnsetType | None = UNSET
-    """A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a calendar of
-    your own.
+    """A country, such as DE or US-CA, whose weekend and public holidays are excluded, a calendar of your
+    own, or one of the operators, such as operator/deployments.
     """
     cron: str | UnsetType | None = UNSET
     """Five fields of a Unix cron line, or an alias such as @hourly or @daily."""
@@ -2231,6 +2235,12 @@ class SettingsPatch(Request, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     on_failure: str | UnsetType | None = UNSET
     on_success: str | UnsetType | None = UNSET
     """Called with the outcome of executions whose job names no URL of its own."""
+
+
+class SharedCalendars(Model, frozen=True, kw_only=True):
+    """All calendars of the operators, by name."""
+
+    calendars: tuple[Calendar, ...]
 
 
 class SnsTargetIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):

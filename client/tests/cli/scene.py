@@ -9,6 +9,7 @@ from client.tests.cli.shell import Shell
 from client.tests.sdk.deployment import HOOK
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.schedules.own_calendar import SHARED_OWNER, OwnCalendar
 from shared.names import QueueName
 from tests.support.api.request_factory import ALL_SCOPES
 from tests.support.usecases.reports import async_accepted
@@ -53,6 +54,13 @@ class Scene:
         """A calendar that no job names."""
         self.shell.ok("calendars", "put", "plant", "--out", "2030-12-24")
         return "plant"
+
+    @cached_property
+    def shared(self) -> str:
+        """A calendar of the operators."""
+        calendars = self.shell.deployment.world.world.cases.tenancy.calendars
+        calendars.put(SHARED_OWNER, OwnCalendar(name="deployments", version=0, changed_at=0))
+        return "deployments"
 
     @cached_property
     def trigger(self) -> str:

@@ -63,6 +63,11 @@ _IN_PATH = {
         "schema": {"type": "string", "pattern": CALENDAR_NAME},
         "example": "plant",
     },
+    "shared_calendar": {
+        "description": "The name of a calendar of the operators, without `operator/`.",
+        "schema": {"type": "string", "pattern": CALENDAR_NAME},
+        "example": "deployments",
+    },
     "job_id": _id("A job's `id`.", "job_r001jmg0r03szjym089eyz6ab9d1"),
     "execution_id": _id(
         "An execution's `id`: the `webhook-id` of its calls.", "exe_1001jmg0r03s0009xjjb7t357kf8p8b"

@@ -18,7 +18,7 @@ from shared.domain.schedules.business_days import (
     release_of,
 )
 from shared.domain.schedules.cron_walk import DAY_MS, Step
-from shared.domain.schedules.own_calendar import is_own_name
+from shared.domain.schedules.own_calendar import is_stored_name
 
 if TYPE_CHECKING:
     from shared.domain.schedules.cron_line import CronLine
@@ -81,8 +81,8 @@ class CalendarRule:
 
     @property
     def is_own(self) -> bool:
-        """Whether the name is that of a calendar of the tenant, whose days come from its store."""
-        return is_own_name(self.name)
+        """Whether the name is that of a calendar of the tenant or of the operators, whose days come from a store."""
+        return is_stored_name(self.name)
 
     @property
     def business_days(self) -> BusinessDays:
@@ -101,7 +101,7 @@ class CalendarRule:
 
     @property
     def version(self) -> int:
-        """The version of the tenant's own calendar behind the frozen days; 0 without frozen days."""
+        """The version of the stored calendar behind the frozen days; 0 without frozen days."""
         release = self.release
         return int(release.removeprefix("v")) if release is not None else 0
 

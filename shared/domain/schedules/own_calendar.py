@@ -1,4 +1,4 @@
-"""A tenant's own calendar: a country or none, a weekend, and dates that are in or out."""
+"""A calendar of a tenant, or of the operators for all tenants: a country or none, a weekend, and dates."""
 
 import re
 from functools import partial
@@ -10,6 +10,10 @@ from shared.domain.schedules.business_days import BusinessDays, freeze, weekday_
 
 CALENDAR_NAME: Final = r"^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$"
 """The names of countries have capital letters."""
+SHARED_PREFIX: Final = "operator/"
+"""Schedules name an operators' calendar with it; no calendar of a tenant has a slash in its name."""
+SHARED_OWNER: Final = "*"
+"""In place of a tenant's ID, for the calendars of the operators: no tenant has such a character in its ID."""
 MAX_DATES: Final = 366
 """Of one calendar. Its dates are frozen into each execution of its jobs."""
 FROZEN_AHEAD_DAYS: Final = 5 * 366
@@ -84,6 +88,18 @@ class OwnCalendar:
 
 def is_own_name(name: str) -> bool:
     return re.fullmatch(CALENDAR_NAME, name) is not None
+
+
+def is_stored_name(name: str) -> bool:
+    """Whether a schedule names a calendar of its tenant or of the operators, and no country."""
+    return is_own_name(name.removeprefix(SHARED_PREFIX))
+
+
+def place_of(tenant_id: str, name: str) -> tuple[str, str]:
+    """The owner and the stored name of the calendar that a tenant's schedule names."""
+    if name.startswith(SHARED_PREFIX):
+        return SHARED_OWNER, name.removeprefix(SHARED_PREFIX)
+    return tenant_id, name
 
 
 def _is_exception(base: BusinessDays, dates_in: frozenset[int], dates_out: frozenset[int], day: int) -> bool:

@@ -1,4 +1,4 @@
-"""A tenant's own calendars, as schedules need them: their days are frozen into the schedule that names them."""
+"""Stored calendars, as schedules need them: their days are frozen into the schedule that names them."""
 
 from dataclasses import field, replace
 from typing import TypeVar
@@ -9,7 +9,7 @@ from shared.domain.errors import ScheduleError
 from shared.domain.executions.execution import Execution
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.calendar_rule import CalendarRule
-from shared.domain.schedules.own_calendar import OwnCalendar
+from shared.domain.schedules.own_calendar import SHARED_OWNER, SHARED_PREFIX, OwnCalendar, place_of
 from shared.domain.schedules.schedule_kinds import Cron
 from shared.ports.calendars import CalendarStore
 from shared.ports.runtime import Clock
@@ -30,28 +30,34 @@ class ReadCalendar:
     )
 
     def resolved(self, tenant_id: str, timing: Timing) -> Timing:
-        """The timing of a request, with the days of the calendar that it names. ScheduleError (field `calendar`) for
-        an unknown calendar; UnavailableError."""
+        """The timing of a request, with the days of the calendar that it names: of one of the operators, as it was at
+        most 60 s ago. ScheduleError (field `calendar`) for an unknown calendar; UnavailableError."""
         rule = _own_rule(timing)
         if rule is None:
             return timing
-        calendar = self.calendars.get(tenant_id, rule.name)
+        place = place_of(tenant_id, rule.name)
+        # All tenants may name one of the operators at the same time: no request reads it.
+        calendar = self._remembered(place, 0) if place[0] == SHARED_OWNER else self.calendars.get(*place)
         if calendar is None:
             raise ScheduleError(f"calendar: {unknown(rule.name)}", field="calendar")
         return self._with_days(timing, calendar, self.clock.now_ms())
 
     def present(self, tenant_id: str, schedule: object) -> OwnCalendar | None:
         """The calendar of a stored schedule as it was at most 60 s ago, and never older than the schedule; None for a
-        schedule that has none of the tenant's own, and for one that is gone."""
+        schedule without a stored calendar, and for one that is gone. One of the operators is read once for all
+        tenants."""
         rule = _own_rule(schedule)
         if rule is None:
             return None
+        return self._remembered(place_of(tenant_id, rule.name), rule.version)
+
+    def _remembered(self, place: tuple[str, str], least_version: int) -> OwnCalendar | None:
         now_ms = self.clock.now_ms()
-        read_at, known = self._cache.get((tenant_id, rule.name), (0, None))
-        if known is None or now_ms - read_at >= REMEMBER_MS or known.version < rule.version:
-            known = self.calendars.get(tenant_id, rule.name)
+        read_at, known = self._cache.get(place, (0, None))
+        if known is None or now_ms - read_at >= REMEMBER_MS or known.version < least_version:
+            known = self.calendars.get(*place)
             if known is not None:
-                self._cache[tenant_id, rule.name] = now_ms, known
+                self._cache[place] = now_ms, known
         return known
 
     def refrozen(self, tenant_id: str, schedule: Timing, from_ms: int) -> Timing:
@@ -65,7 +71,7 @@ class ReadCalendar:
         if isinstance(job, Execution):
             return job
         rule = _own_rule(job.schedule)
-        calendar = self.calendars.get(job.tenant_id, rule.name) if rule is not None else None
+        calendar = self.calendars.get(*place_of(job.tenant_id, rule.name)) if rule is not None else None
         if calendar is None:
             return job
         schedule = self._with_days(job.schedule, calendar, from_ms)
@@ -81,6 +87,8 @@ class ReadCalendar:
 
 def unknown(name: str) -> str:
     """What to send instead of a name of no calendar."""
+    if name.startswith(SHARED_PREFIX):
+        return f"the operators have no calendar {name!a}; `shared` of GET /v1/calendars lists those that they have"
     from shared.domain.schedules.country_calendars import is_country
 
     capitals = name.upper()

@@ -1,4 +1,4 @@
-"""Create, change and delete a tenant's own calendars."""
+"""Create, change and delete calendars: of a tenant, or of the operators with `SHARED_OWNER` in place of its ID."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from shared.domain.errors import (
     UnavailableError,
 )
 from shared.domain.jobs.job import ENDED
-from shared.domain.schedules.own_calendar import OwnCalendar, is_own_name
+from shared.domain.schedules.own_calendar import SHARED_OWNER, OwnCalendar, is_own_name
 from shared.domain.schedules.schedule_kinds import Backfill, Cron, Series
 from shared.ports.calendars import CalendarStore
 from shared.ports.listings import Queries
@@ -19,7 +19,7 @@ from shared.ports.runtime import Clock
 from shared.usecases.tenancy.manage_tenants import CONFLICT, TRIES
 
 MAX_CALENDARS = 50
-"""The most calendars that a tenant has at a time."""
+"""The most calendars that a tenant has at a time, and that the operators have."""
 NAMED_JOBS = 5
 """The error of a deletion names at most this many jobs."""
 PAGE = 1_000
@@ -61,7 +61,7 @@ class Calendars:
             if before is not None and before.has_content_of(wanted):
                 return before, before
             if before is None and len(self.store.all(tenant_id)) >= MAX_CALENDARS:
-                raise InvalidStateError(f"the tenant has {MAX_CALENDARS} calendars: delete one first")
+                raise InvalidStateError(f"there are {MAX_CALENDARS} calendars already: delete one first")
             version = self.store.last_version(tenant_id, wanted.name) + 1
             after = replace(wanted, version=version, changed_at=self.clock.now_ms())
             if self.store.put(tenant_id, after, before):
@@ -69,10 +69,13 @@ class Calendars:
         raise UnavailableError(CONFLICT)
 
     def delete(self, tenant_id: str, name: str) -> OwnCalendar:
-        """Delete a calendar that no job names; returns it. NotFoundError; InvalidStateError names the jobs."""
+        """Delete a calendar that no job names; returns it. NotFoundError; InvalidStateError names the jobs.
+
+        One of the operators is deleted although jobs name it: they keep the days that they have.
+        """
         for _ in range(TRIES):
             calendar = self.get(tenant_id, name)
-            if users := self._users(tenant_id, name):
+            if tenant_id != SHARED_OWNER and (users := self._users(tenant_id, name)):
                 raise InvalidStateError(
                     f"the calendar is in use by {', '.join(users)}: change or delete them first"
                 )

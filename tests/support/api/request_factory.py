@@ -14,6 +14,7 @@ from functions.api.routes import every_route
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.limits.scopes import destination_scope
+from shared.domain.schedules.own_calendar import SHARED_OWNER, OwnCalendar
 from shared.domain.tenancy.tenant import Scope
 from shared.names import QueueName
 from shared.ports.alarms import Alarm, AlarmState
@@ -30,6 +31,7 @@ BODIES: dict[str, Any] = {
     "completeExecution": {"result": {"rows": 1}},
     "previewSchedule": {"cron": "0 9 * * *"},
     "putCalendar": {"country": "DE", "dates_out": ["2025-12-24"]},
+    "putSharedCalendar": {"country": "DE", "dates_out": ["2025-12-24"]},
     "putTrigger": {"pattern": {"source": ["shop"]}, "job_id": "job_r" + "0" * 27},
     "sendEvent": {"source": "shop", "type": "order.paid", "id": "order-1", "data": {"amount": 120}},
     "createKey": {"scopes": ["read"]},
@@ -49,6 +51,7 @@ BODIES: dict[str, Any] = {
     },
     "updateWorkflow": {"name": "renamed"},
     "putWorkflow": {"tasks": [{"key": "only", "request": {"url": "https://receiver.example/keyed"}}]},
+    "startRun": {"input": {"order": 7}},
     "redriveRun": {"epoch": 1},
     "changeJobs": {"filter": {"tag": "of-no-job"}, "action": "pause"},
     "searchExecutions": {"from": "2025-02-17T00:00:00Z", "filter": {"status": 599}},
@@ -65,6 +68,7 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
     "run_id": ("run_1" + "0" * 30, "unknown"),
     "key": ("no-such-key", "-x"),
     "calendar": ("no-such-calendar", "No.Calendar"),
+    "shared_calendar": ("no-such-calendar", "No.Calendar"),
     "trigger": ("no-such-trigger", "No.Trigger"),
     "key_id": ("0" * 16, "unknown"),
     "secret_id": ("sec_00000000", "unknown"),
@@ -83,6 +87,16 @@ class Party:
     key: str
     ids: dict[str, list[str]] = field(default_factory=dict)
     """By path variable."""
+
+    @property
+    def own_ids(self) -> set[str]:
+        """Those that no other tenant may see: not the tenant itself, and no calendar that all tenants may name."""
+        return {
+            each
+            for part, ids in self.ids.items()
+            if part not in ("tenant_id", "shared_calendar")
+            for each in ids
+        }
 
 
 def settle(world: ApiWorld, name: str) -> Party:
@@ -109,6 +123,11 @@ def settle(world: ApiWorld, name: str) -> Party:
     calendars = [f"{name}-one", f"{name}-two"]
     for calendar in calendars:
         ask(world, party.key, "PUT", f"/v1/calendars/{calendar}", BODIES["putCalendar"])
+    # Every tenant sees them, so they do not have the name of one.
+    shared = [f"freeze-{len(name)}", f"release-{len(name)}"]
+    for calendar in shared:
+        wanted = OwnCalendar(name=calendar, version=0, changed_at=0)
+        world.world.cases.tenancy.calendars.put(SHARED_OWNER, wanted)
     triggers = [f"{name}-three", f"{name}-four"]
     for trigger in triggers:
         body = BODIES["putTrigger"] | {"job_id": jobs[2]}
@@ -131,6 +150,7 @@ def settle(world: ApiWorld, name: str) -> Party:
         job_id=jobs,
         key=keys_of_jobs,
         calendar=calendars,
+        shared_calendar=shared,
         trigger=triggers,
         execution_id=[execution["id"] for execution in executions],
         redrive_id=[redrive.json["id"]],

@@ -85,8 +85,7 @@ class Neighbours:
     def their_ids(self) -> set[str]:
         """The other tenant's ids, which no response may contain."""
         executions = self.theirs.ids["execution_id"]
-        ids = {one for part, many in self.theirs.ids.items() if part != "tenant_id" for one in many}
-        return ids | {one.replace("exe_", "job_") for one in executions}
+        return self.theirs.own_ids | {one.replace("exe_", "job_") for one in executions}
 
 
 def neighbours(ours: str = NAMES[0]) -> Neighbours:

@@ -36,7 +36,10 @@ CHANGES = routes(
 )
 RECORDED_AS = {"createJobs": "createJob"}
 """Operations whose records bear the name of another."""
-OWNERS = {"createTenant": "third", "removeParked": OPERATOR}
+OWNERS = {
+    "createTenant": "third",
+    **dict.fromkeys(("removeParked", "putSharedCalendar", "deleteSharedCalendar"), OPERATOR),
+}
 """In whose trail the record is, where it is not that of the tenant."""
 RECURRING = JOB | {"schedule": {"rate_seconds": 3_600}}
 
@@ -74,6 +77,7 @@ class AuditedTenant:
             "createJobs": {"jobs": [RECURRING]},
             "putJob": BODIES["putJob"] | {"lane": "bulk"},
             "putCalendar": {"weekend": ["sunday"]},
+            "putSharedCalendar": {"weekend": ["sunday"]},
             "putWorkflow": BODIES["putWorkflow"] | {"deadline_seconds": 60},
             "putTrigger": BODIES["putTrigger"] | {"job_id": self.party.ids["job_id"][2], "delay_seconds": 60},
         }
@@ -126,7 +130,8 @@ def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
     elif operation not in makers:
         assert record.target in ids.values()
     assert record.before != record.after
-    assert (record.after is None) is (operation in ("removeParked", "deleteCalendar", "deleteTrigger"))
+    removals = ("removeParked", "deleteCalendar", "deleteSharedCalendar", "deleteTrigger")
+    assert (record.after is None) is (operation in removals)
 
 
 @pytest.mark.parametrize("route", CHANGES, ids=name_of)

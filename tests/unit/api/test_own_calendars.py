@@ -39,7 +39,7 @@ def world() -> ApiWorld:
 def test_calendar_is_shown_as_it_was_put(world: ApiWorld) -> None:
     shown = world.get("/v1/calendars/plant").json
     assert shown == PLANT | {"name": "plant", "version": 1, "changed_at": shown["changed_at"]}
-    assert world.get("/v1/calendars").json == {"calendars": [shown]}
+    assert world.get("/v1/calendars").json == {"calendars": [shown], "shared": []}
 
 
 def test_calendars_are_listed_by_name(world: ApiWorld) -> None:
@@ -68,7 +68,7 @@ def test_version_does_not_restart_after_a_deletion(world: ApiWorld) -> None:
     assert (deleted.status, deleted.json["version"]) == (200, 1)
     assert world.get("/v1/calendars/plant").status == 404
     assert send(world, "DELETE", "/v1/calendars/plant").status == 404
-    assert world.get("/v1/calendars").json == {"calendars": []}
+    assert world.get("/v1/calendars").json == {"calendars": [], "shared": []}
     assert put(world).json["version"] == 3
 
 

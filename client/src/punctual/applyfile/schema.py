@@ -119,7 +119,7 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     jitter_seconds: Annotated[int, Meta(ge=0, le=86_400)] | UnsetType = UNSET
     dst_gap: Literal["shift", "skip"] | UnsetType = UNSET
     dst_overlap: Literal["first", "second", "both"] | UnsetType = UNSET
-    calendar: Annotated[str, Meta(max_length=64)] | UnsetType = UNSET
+    calendar: Annotated[str, Meta(max_length=72)] | UnsetType = UNSET
     when_excluded: Literal["skip", "next", "previous", "modified_following"] | UnsetType = UNSET
     business_day: Annotated[int, Meta(ge=-23, le=23)] | UnsetType = UNSET
     url: _Url | Outside | UnsetType = UNSET

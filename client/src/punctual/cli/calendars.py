@@ -80,9 +80,10 @@ COLUMNS = (
 
 
 def list_calendars(context: typer.Context) -> None:
-    """List the tenant's own calendars."""
+    """List the tenant's own calendars, and those of the operators that it may name."""
     session = session_of(context)
-    session.show_list(session.client.calendars.list().calendars, COLUMNS, empty="no calendars")
+    listed = session.client.calendars.list()
+    session.show_list([*listed.calendars, *listed.shared], COLUMNS, empty="no calendars")
 
 
 def get_calendar(context: typer.Context, calendar: CalendarArgument) -> None:
@@ -105,15 +106,26 @@ def put_calendar(
 ) -> None:
     """Create a calendar, or replace its days by those that are given, and by those of iCalendar files."""
     session = session_of(context)
-    if (since or until) and not (in_ics or out_ics):
+    members = members_of(session, weekend, (dates_in, dates_out), (in_ics, out_ics), (since, until))
+    session.show_one(session.client.calendars.put(calendar, country=country, **members), COLUMNS)
+
+
+def members_of(
+    session: Session,
+    weekend: list[Weekday] | None,
+    dates: tuple[list[str] | None, list[str] | None],
+    files: tuple[str | None, str | None],
+    limits: tuple[str | None, str | None],
+) -> dict[str, Any]:
+    """The members of a calendar by its options: weekend, dates and files that are in and out, and the limits of what is
+    taken from files."""
+    if any(limits) and not any(files):
         raise CommandError("--since and --until limit what is taken from --in-ics and --out-ics", Exit.USAGE)
-    days: dict[str, Any] = {
-        "dates_in": [*(dates_in or []), *_days_of(session, in_ics, since, until)],
-        "dates_out": [*(dates_out or []), *_days_of(session, out_ics, since, until)],
+    members: dict[str, Any] = {
+        name: [*(days or []), *_days_of(session, file, *limits)]
+        for name, days, file in zip(("dates_in", "dates_out"), dates, files, strict=True)
     }
-    if weekend:
-        days["weekend"] = [day.value for day in weekend]
-    session.show_one(session.client.calendars.put(calendar, country=country, **days), COLUMNS)
+    return members | ({"weekend": [day.value for day in weekend]} if weekend else {})
 
 
 def _days_of(session: Session, file: str | None, since: str | None, until: str | None) -> list[str]:

@@ -11,4 +11,6 @@ CALENDAR_IN: Examples = {
     "own_weekend": {"weekend": ["friday", "saturday"]},
 }
 CALENDAR_OUT: Examples = {"plant": _CALENDAR}
-CALENDARS_OUT: Examples = {"one": {"calendars": [_CALENDAR]}}
+_SHARED = {**_CALENDAR, "name": "operator/deployments"}
+CALENDARS_OUT: Examples = {"one": {"calendars": [_CALENDAR], "shared": [_SHARED]}}
+SHARED_CALENDARS_OUT: Examples = {"one": {"calendars": [_SHARED]}}

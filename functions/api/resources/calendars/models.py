@@ -10,7 +10,7 @@ from functions.api.resources.calendars import examples
 from shared.domain.errors import InvalidValueError
 from shared.domain.schedules.business_days import date_of, day_of
 from shared.domain.schedules.instants import format_instant
-from shared.domain.schedules.own_calendar import MAX_DATES, OwnCalendar
+from shared.domain.schedules.own_calendar import MAX_DATES, SHARED_PREFIX, OwnCalendar
 
 Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
@@ -68,12 +68,29 @@ class CalendarsOut(Representation):
     model_config = with_examples(examples.CALENDARS_OUT)
 
     calendars: list[CalendarOut]
+    shared: list[CalendarOut] = Field(
+        description="The calendars of the operators, which schedules of every tenant may name, such as "
+        f"`{SHARED_PREFIX}deployments`."
+    )
 
 
-def calendar_out(calendar: OwnCalendar) -> CalendarOut:
+class SharedCalendarsOut(Representation):
+    """All calendars of the operators, by name."""
+
+    model_config = with_examples(examples.SHARED_CALENDARS_OUT)
+
+    calendars: list[CalendarOut]
+
+
+def shared_out(calendar: OwnCalendar) -> CalendarOut:
+    """With the name that schedules have."""
+    return calendar_out(calendar, SHARED_PREFIX)
+
+
+def calendar_out(calendar: OwnCalendar, prefix: str = "") -> CalendarOut:
     weekend = None if calendar.weekend is None else [WEEKDAYS[day] for day in sorted(calendar.weekend)]
     return CalendarOut(
-        name=calendar.name,
+        name=f"{prefix}{calendar.name}",
         version=calendar.version,
         country=calendar.country,
         weekend=weekend,

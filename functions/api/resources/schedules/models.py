@@ -72,6 +72,8 @@ def _has_only(kind: str) -> dict[str, Any]:
 
 
 JitterSeconds = Annotated[Seconds, Field(ge=0, le=86_400)]
+MAX_CALENDAR = 72
+"""Characters of the name of a calendar: one of the operators has the longest."""
 
 
 class ScheduleIn(Schema):
@@ -110,10 +112,10 @@ class ScheduleIn(Schema):
     dst_overlap: Annotated[Overlap, Field(strict=False)] | None = Field(
         None, description="A local time that comes twice: run the `first`, the `second` or `both`."
     )
-    calendar: Annotated[str, Field(max_length=64, examples=["DE", "US-CA"])] | None = Field(
+    calendar: Annotated[str, Field(max_length=MAX_CALENDAR, examples=["DE", "US-CA"])] | None = Field(
         None,
-        description="A country, such as DE or US-CA, whose weekend and public holidays are excluded, or a calendar of "
-        "your own.",
+        description="A country, such as DE or US-CA, whose weekend and public holidays are excluded, a calendar of "
+        "your own, or one of the operators, such as operator/deployments.",
     )
     when_excluded: Annotated[WhenExcluded, Field(strict=False)] | None = Field(
         None,

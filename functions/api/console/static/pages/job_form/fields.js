@@ -80,7 +80,7 @@ function MoreOfSchedule(props) {
       ${['cron', 'expression'].includes(form.kind) && html`
         ${choice('dstGap', 'A local time that does not exist', [['', 'default of the kind'], ['shift', 'runs right after the gap'], ['skip', 'does not run']])}
         ${choice('dstOverlap', 'A local time that comes twice', [['', 'default: the first time'], ['first', 'runs the first time'], ['second', 'runs the second time'], ['both', 'runs twice']])}
-        ${text('calendar', 'Calendar', { hint: 'A country, such as DE or US-CA, or a calendar of your own: its weekend and holidays are excluded.' })}
+        ${text('calendar', 'Calendar', { hint: 'A country, such as DE or US-CA, a calendar of your own, or one of the operators, such as operator/deployments: its weekend and holidays are excluded.' })}
         ${choice('whenExcluded', 'A run on an excluded day', WHEN_EXCLUDED)}
         ${text('businessDay', 'Business day of the month', { inputmode: 'numeric', hint: 'Such as 1, or -1 for the last one.' })}`}
     <//>`;
