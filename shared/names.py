@@ -72,6 +72,8 @@ class Env:
     HISTORY_TABLE = "HISTORY_TABLE"
     ARCHIVE_READER = "ARCHIVE_READER"
     TARGET_ROLES = "TARGET_ROLES"
+    TOKEN_ISSUER = "TOKEN_ISSUER"  # noqa: S105 - a name, not a secret
+    TOKEN_KEYS = "TOKEN_KEYS"  # noqa: S105 - a name, not a secret
 
 
 class Transport(StrEnum):
@@ -275,6 +277,11 @@ class CanarySecret(StrEnum):
     def parameter(self, stage: str) -> str:
         """The name of the SecureString in the Parameter Store, unique in an account and region."""
         return f"/punctual/{stage}/canary/{self}"
+
+
+def token_key_alias(stage: str, number: int) -> str:
+    """The alias of a KMS key that signs identity tokens: functions and their grants name the key by it."""
+    return f"alias/punctual-{stage}-token-{number}"
 
 
 SEARCHES_PREFIX = "searches/"

@@ -95,6 +95,13 @@ def _origin(value: str) -> str:
     return origin
 
 
+def _numbers(value: str) -> tuple[int, ...]:
+    numbers = tuple(int(part) for part in value.split(",") if part.strip())
+    if len(set(numbers)) != len(numbers) or any(number < 1 for number in numbers):
+        raise InvalidValueError("each number is at least 1, and there once")
+    return numbers
+
+
 def _role_pattern(value: str) -> str:
     if re.fullmatch(ROLE_PATTERN, value) is None:
         raise InvalidValueError("it is no pattern of ARNs of roles")
@@ -156,6 +163,12 @@ VARIABLES: dict[str, tuple[str, Callable[[str], Any], str]] = {
     "archive_days": (Env.ARCHIVE_DAYS, _whole, "a whole number of days, or 0 without an archive"),
     "history_table": (Env.HISTORY_TABLE, _text, "the name of the table of statistics"),
     "archive_reader": (Env.ARCHIVE_READER, _text, "the function that reads the archive, with its alias"),
+    "token_issuer": (Env.TOKEN_ISSUER, _origin, "the https URL of the API, without a path"),
+    "token_keys": (
+        Env.TOKEN_KEYS,
+        _numbers,
+        "the numbers of the keys of identity tokens, such as 2,1: the first one signs",
+    ),
     "target_roles": (
         Env.TARGET_ROLES,
         _role_pattern,

@@ -131,12 +131,20 @@ class CallbackSettings(VaultSettings):
     api_hosts: frozenset[str]
     console_origin: str | None = None
     """Where notifications lead people to. None: their texts have no links."""
+    token_issuer: str | None = None
+    """Who issues identity tokens: the URL of the API, under which their keys are found."""
+    token_keys: tuple[int, ...] = ()
+    """The numbers of the keys of identity tokens, of which the first signs. None: calls have no such tokens."""
 
     @property
     def target_policy(self) -> TargetPolicy:
         from shared.domain.delivery.target_policy import TargetPolicy
 
-        return TargetPolicy(exceptions=self.dial_exceptions, own_hosts=self.api_hosts)
+        return TargetPolicy(
+            exceptions=self.dial_exceptions,
+            own_hosts=self.api_hosts,
+            issues_tokens=bool(self.token_keys and self.token_issuer),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -151,6 +151,7 @@ class AttemptUseCases:
                     vault=ports.vault,
                     add_results=lambda *task: self.core.workflows.read_results.execute(*task),
                     add_input=lambda *task: self.core.workflows.run_inputs.add(*task),
+                    identity_token=lambda *asked: ports.identity_tokens.token(*asked),
                 ),
                 begin_run=lambda *begun: self.core.workflows.begin_run.execute(*begun),
                 withdraw_run=lambda *ended: self.core.workflows.begin_run.withdraw(*ended),

@@ -21,11 +21,12 @@ from shared.bootstrap.audit_ports import AuditPorts
 from shared.bootstrap.bulk_ports import BulkPorts
 from shared.bootstrap.deletion_ports import DeletionPorts
 from shared.bootstrap.job_state_ports import JobStatePorts
+from shared.bootstrap.key_ports import KeyPorts
 from shared.bootstrap.reports import report_group_failure, report_throttles, reported_denials
 from shared.bootstrap.settings import require
 from shared.bootstrap.target_ports import TargetPorts
 from shared.names import Transport
-from shared.settings import ExecutorSettings, ReconcilerSettings, Settings, VaultSettings
+from shared.settings import ExecutorSettings, ReconcilerSettings, Settings
 
 if TYPE_CHECKING:
     from shared.adapters.aws.http_call import HttpCall
@@ -33,9 +34,8 @@ if TYPE_CHECKING:
     from shared.adapters.dynamodb.jobs.live_items import DynamoLiveItems
     from shared.adapters.sqs.wakeup_queue import SqsWakeupQueue
     from shared.bootstrap.ports import Ports
-    from shared.ports.canary import Parameters
     from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
-    from shared.ports.delivery import Sender, Vault
+    from shared.ports.delivery import Sender
     from shared.ports.dispatch import (
         AcceptedLog,
         LaneProgressStore,
@@ -61,7 +61,16 @@ def dynamo_ports(settings: Settings) -> Ports:
     return cast("Ports", DynamoPorts(settings))
 
 
-class DynamoPorts(AlarmPorts, ArchivePorts, AuditPorts, BulkPorts, DeletionPorts, JobStatePorts, TargetPorts):
+class DynamoPorts(
+    AlarmPorts,
+    ArchivePorts,
+    AuditPorts,
+    BulkPorts,
+    DeletionPorts,
+    JobStatePorts,
+    KeyPorts,
+    TargetPorts,
+):
     """One property for each attribute of `Ports`; a test compares their names."""
 
     def __init__(self, settings: Settings) -> None:
@@ -285,16 +294,3 @@ class DynamoPorts(AlarmPorts, ArchivePorts, AuditPorts, BulkPorts, DeletionPorts
         from shared.adapters.http.sender import CallbackSender
 
         return CallbackSender(require(self._settings, ExecutorSettings).target_policy, self.clock)
-
-    @cached_property
-    def vault(self) -> Vault:
-        from shared.adapters.kms.vault import KmsVault
-
-        key_id = require(self._settings, VaultSettings).kms_key_id
-        return KmsVault(reported_denials(self._clients("kms").call), key_id, self.entropy)
-
-    @cached_property
-    def parameters(self) -> Parameters:
-        from shared.adapters.ssm.parameters import SsmParameters
-
-        return SsmParameters(reported_denials(self._clients("ssm").call))

@@ -8,7 +8,10 @@ from shared.domain.delivery.callback import Callback, CallbackResponse
 from shared.domain.tenancy.tenant import Tenant
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shared.domain.delivery.aws_target import TargetCall
+    from shared.domain.delivery.identity_token import PublicKey
 
 
 class Sender(Protocol):
@@ -23,6 +26,23 @@ class TargetSender(Protocol):
 
         A fault of Punctual's own, such as a throttled AssumeRole, is an `UNAVAILABLE`: nothing was sent.
         """
+        ...
+
+
+class IdentityTokens(Protocol):
+    """The tokens of the deployment as an issuer of OpenID Connect."""
+
+    def token(self, tenant_id: str, audience: str) -> str:
+        """A signed token that is valid for longer than a call may take; UnavailableError if it cannot be had.
+
+        Equal questions may get the same token.
+        """
+        ...
+
+
+class TokenKeys(Protocol):
+    def public_keys(self) -> Sequence[PublicKey]:
+        """Every key that may have signed a token that is still valid. UnavailableError if none is known."""
         ...
 
 

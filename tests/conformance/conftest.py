@@ -47,6 +47,7 @@ from tests.support.conformance.interference import ClaimerWithoutItems
 from tests.support.conformance.labs import FakeLab, Lab
 from tests.support.conformance.lanes import FakeLanes, Lanes, SqsLanes
 from tests.support.conformance.tables import TableNames, create_tables, delete_tables, empty_tables
+from tests.support.conformance.tokens import FakeTokenLab, KmsTokenLab, TokenLab
 from tests.support.fakes.archive import FakeObjectStore
 from tests.support.fakes.audit_trail import LOCK_DAYS, FakeTrailSegments
 from tests.support.fakes.clock import SeededEntropy
@@ -266,6 +267,15 @@ def vault(request: pytest.FixtureRequest) -> Vault:
 def kms_vault(request: pytest.FixtureRequest) -> KmsVault:
     """The adapter over every engine, for what only KMS shows."""
     return _kms_vault(request.param, request)
+
+
+@pytest.fixture
+def token_lab(request: pytest.FixtureRequest) -> Iterator[TokenLab]:
+    """Identity tokens of the fake and of every engine, with two keys that are made as the data stack makes them."""
+    if request.param == "fake":
+        yield FakeTokenLab()
+    else:
+        yield KmsTokenLab(_client("kms", request.param, request))
 
 
 def _ssm_parameters(name: str, request: pytest.FixtureRequest) -> SsmParameters:

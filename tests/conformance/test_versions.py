@@ -18,6 +18,7 @@ from shared.domain.bulk.job_task import JobTaskState
 from shared.domain.bulk.pages import Result
 from shared.domain.dead_letters.redrive_task import TaskState
 from shared.domain.delivery.alerts import Alert, AlertEvent
+from shared.domain.delivery.call_kind import AuthKind
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.execution import EndedRun
@@ -40,7 +41,7 @@ from tests.support.conformance.dynamo_lab import REGION, DynamoLab
 from tests.support.workflows import NOW, WORKFLOW_ID, graph, node, run_of, workflow_of
 
 STORED = (
-    *(State, EndReason, Reason, Lane, OverlapPolicy, CatchUp, Gap, Overlap),
+    *(State, EndReason, Reason, Lane, OverlapPolicy, CatchUp, Gap, Overlap, AuthKind),
     *(JobState, TaskState, TenantState, Scope),
     *(BulkAction, JobTaskState, Refusal, Result, Kind, SearchState, AlertEvent, WhenExcluded),
 )
@@ -71,6 +72,7 @@ VERSION_1 = {
     "AlertEvent": "FAILED RECOVERED LATE SKIPPED GONE",
     "Series": "Rate Cron Backfill",
     "WhenExcluded": "",
+    "AuthKind": "",
 }
 NEXT = versions.VERSION + 1
 NEWER = AttemptOutcome(attempt=1, started_at=DUE_AT, duration_ms=1, status=None, reason=Reason.TOO_OLD)
@@ -196,6 +198,41 @@ def test_workflow_with_a_map_and_its_items_are_left_alone_by_a_release_without_m
     item = task_execution(with_map, run, 1, created_at=NOW, item=0, items=1)
     assert _version(execution_item(item, REGION)) == versions.MAPS
     assert _version(map_item(chosen_items(run, 1, "b", 1, None), REGION)) == versions.MAPS
+
+
+def test_request_with_a_token_is_left_alone_by_a_release_that_would_call_without_it() -> None:
+    with_token = job(auth=AuthKind.OIDC)
+    changing = replace(job(), state=JobState.UPDATING, change=with_token.definition)
+    workflow = workflow_of(graph(node("a"), node("b")))
+    protected = replace(workflow, calls=(workflow.calls[0], replace(workflow.calls[1], auth=AuthKind.OIDC)))
+    tasks = [task_execution(protected, run_of(protected), index, created_at=DUE_AT) for index in range(2)]
+    assert [_version(execution_item(each, REGION)) for each in tasks] == [
+        versions.WORKFLOWS,
+        versions.TARGETS,
+    ]
+    items = [
+        execution_item(one_off(auth=AuthKind.OIDC), REGION),
+        execution_item(in_state(occurrence(with_token), State.WAITING), REGION),
+        job_item(with_token),
+        job_item(changing),
+        revision_item(protected),
+    ]
+    assert [_version(each) for each in items] == [versions.TARGETS] * 5
+    assert _version(revision_item(workflow)) == versions.WORKFLOWS
+
+
+def test_execution_with_a_token_is_not_claimed_by_a_release_without_tokens(
+    engine_lab: DynamoLab, newer_release: pytest.MonkeyPatch
+) -> None:
+    newer_release.setattr(versions, "SINCE", {"AuthKind": {"OIDC": NEXT}})
+    waiting = one_off(auth=AuthKind.OIDC)
+    engine_lab.executions.put_if_absent(waiting)
+    assert engine_lab.executions.get(waiting.id) == waiting
+    newer_release.undo()
+    before = engine_lab.contents()
+    (answer,) = engine_lab.claimer.claim([Claim(execution_id=waiting.id, owner="mine")], DUE_AT)
+    assert isinstance(answer, WriteUnknown)
+    assert engine_lab.contents() == before, "the attempt is not counted"
 
 
 def test_bulk_operation_on_a_set_is_left_alone_by_a_release_without_that_filter() -> None:

@@ -21,6 +21,7 @@ from tests.mutants.expiry import EXPIRY
 from tests.mutants.filing import FILING
 from tests.mutants.forgetting import FORGETTING
 from tests.mutants.grouping import GROUPING
+from tests.mutants.identity_tokens import IDENTITY_TOKENS
 from tests.mutants.indexes import INDEXES
 from tests.mutants.job_keys import JOB_KEYS
 from tests.mutants.limit_alerts import LIMIT_ALERTS
@@ -82,6 +83,7 @@ MUTANTS = (
     *SERVICE_FAULTS,
     *SWEEPS,
     *TARGETS,
+    *IDENTITY_TOKENS,
     *TRANSPORT,
     *GROUPING,
     *WATCHING,

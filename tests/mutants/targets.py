@@ -111,7 +111,7 @@ TARGETS = (
     ),
     Mutant(
         name="sessions of a tenant that evict those of another",
-        file=_CREDENTIALS,
+        file="shared/domain/fair_cache.py",
         old="            largest = max(self._of_tenants.values(), key=len)\n",
         new="            largest = next(iter(self._of_tenants.values()))\n",
         killer=_SENDER,
@@ -119,8 +119,8 @@ TARGETS = (
     Mutant(
         name="sessions without a bound",
         file=_CREDENTIALS,
-        old="> MAX_KNOWN:",
-        new="> 10 * MAX_KNOWN:",
+        old="FairCache(MAX_KNOWN)",
+        new="FairCache(10 * MAX_KNOWN)",
         killer=_SENDER,
     ),
     Mutant(

@@ -12,6 +12,7 @@ from tests.support.fakes.budgets import GENEROUS
 
 AUDIT_DAYS = 400
 ARCHIVE_DAYS = 400
+ISSUER = "https://api.punctual.example"
 CONSOLE = "https://console.punctual.example"
 
 
@@ -38,6 +39,8 @@ def settings_of(plan: ShardPlan, retention: Retention, **others: Any) -> ApiSett
         "api_hosts": frozenset({"api.punctual.example"}),
         "console_origin": CONSOLE,
         "default_quotas": GENEROUS,
+        "token_issuer": ISSUER,
+        "token_keys": (1,),
         "target_roles": "arn:aws:iam::*:role/punctual/*",
     }
     return ApiSettings(**(given | others))

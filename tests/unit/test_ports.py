@@ -36,7 +36,8 @@ from tests.support.api.environment import ENVIRONMENT
 AUDIT = {"audit_log", "trail_progress", "trail_segments"}
 READING = {"archive_reader", "history", "search_files"}
 ARCHIVE = READING | {"tenant_rows"}
-OF_OTHERS = AUDIT | ARCHIVE | {"accepted_log", "archive_objects", "sender", "targets", "vault"}
+TOKENS = {"identity_tokens", "token_keys"}
+OF_OTHERS = AUDIT | ARCHIVE | TOKENS | {"accepted_log", "archive_objects", "sender", "targets", "vault"}
 
 
 def made(kind: type[Settings], **environment: str) -> Ports:
@@ -66,9 +67,9 @@ def test_port_is_made_once_for_all_who_use_it() -> None:
 def test_a_port_without_its_settings_is_refused() -> None:
     for kind, own in (
         (Settings, set()),
-        (ApiSettings, AUDIT | ARCHIVE | {"vault"}),
+        (ApiSettings, AUDIT | ARCHIVE | TOKENS | {"vault"}),
         (AuditorSettings, AUDIT),
-        (ExecutorSettings, {"sender", "targets", "vault"}),
+        (ExecutorSettings, TOKENS | {"sender", "targets", "vault"}),
         (ReconcilerSettings, {"accepted_log"}),
         (ReadingSettings, READING),
         (ArchiverSettings, {"archive_objects", "history", "vault"}),

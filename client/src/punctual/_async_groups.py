@@ -19,6 +19,7 @@ from punctual.models import (
     AlertsIn,
     AuditPage,
     AuditRecord,
+    AuthIn,
     AwsTargetIn,
     BackfillPlan,
     Batch,
@@ -1541,6 +1542,7 @@ class JobsMethods(AsyncGroup):
         start_at: Instant | UnsetType | None = UNSET,
         timezone: str | UnsetType | None = UNSET,
         when_excluded: WhenExcluded | UnsetType | None = UNSET,
+        auth: AuthIn | Mapping[str, Any] | UnsetType | None = UNSET,
         body: str | UnsetType | None = UNSET,
         headers: Mapping[str, str] | UnsetType = UNSET,
         json: Any = UNSET,
@@ -1596,6 +1598,8 @@ class JobsMethods(AsyncGroup):
         * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
         * `when_excluded`: What a run on an excluded day does: `skip`, or move to the `next` or `previous`
           business day, or to the next one of the month and else the previous one (`modified_following`).
+        * `auth`: A token that the call has as its `Authorization` header, beside the signature. Null: none.
+          The receiver verifies it with the public keys of this deployment.
         * `body`: Text that is sent as it is, in UTF-8; at most 204,800 bytes.
         * `headers`: Headers of the request. Those that Punctual or the connection sets are refused.
         * `json`: Any value; sent as JSON, with its content type.
@@ -1650,6 +1654,7 @@ class JobsMethods(AsyncGroup):
                 start_at=start_at,
                 timezone=timezone,
                 when_excluded=when_excluded,
+                auth=auth,
                 body=body,
                 headers=headers,
                 json=json,
@@ -1830,6 +1835,7 @@ class JobsMethods(AsyncGroup):
         start_at: Instant | UnsetType | None = UNSET,
         timezone: str | UnsetType | None = UNSET,
         when_excluded: WhenExcluded | UnsetType | None = UNSET,
+        auth: AuthIn | Mapping[str, Any] | UnsetType | None = UNSET,
         body: str | UnsetType | None = UNSET,
         headers: Mapping[str, str] | UnsetType = UNSET,
         json: Any = UNSET,
@@ -1884,6 +1890,7 @@ class JobsMethods(AsyncGroup):
         start_at: Instant | UnsetType | None = UNSET,
         timezone: str | UnsetType | None = UNSET,
         when_excluded: WhenExcluded | UnsetType | None = UNSET,
+        auth: AuthIn | Mapping[str, Any] | UnsetType | None = UNSET,
         body: str | UnsetType | None = UNSET,
         headers: Mapping[str, str] | UnsetType = UNSET,
         json: Any = UNSET,
@@ -1940,6 +1947,7 @@ class JobsMethods(AsyncGroup):
         start_at: Instant | UnsetType | None = UNSET,
         timezone: str | UnsetType | None = UNSET,
         when_excluded: WhenExcluded | UnsetType | None = UNSET,
+        auth: AuthIn | Mapping[str, Any] | UnsetType | None = UNSET,
         body: str | UnsetType | None = UNSET,
         headers: Mapping[str, str] | UnsetType = UNSET,
         json: Any = UNSET,
@@ -1993,6 +2001,7 @@ class JobsMethods(AsyncGroup):
         start_at: Instant | UnsetType | None = UNSET,
         timezone: str | UnsetType | None = UNSET,
         when_excluded: WhenExcluded | UnsetType | None = UNSET,
+        auth: AuthIn | Mapping[str, Any] | UnsetType | None = UNSET,
         body: str | UnsetType | None = UNSET,
         headers: Mapping[str, str] | UnsetType = UNSET,
         json: Any = UNSET,
@@ -2057,6 +2066,8 @@ class JobsMethods(AsyncGroup):
         * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
         * `when_excluded`: What a run on an excluded day does: `skip`, or move to the `next` or `previous`
           business day, or to the next one of the month and else the previous one (`modified_following`).
+        * `auth`: A token that the call has as its `Authorization` header, beside the signature. Null: none.
+          The receiver verifies it with the public keys of this deployment.
         * `body`: Text that is sent as it is, in UTF-8; at most 204,800 bytes.
         * `headers`: Headers of the request. Those that Punctual or the connection sets are refused.
         * `json`: Any value; sent as JSON, with its content type.
@@ -2115,6 +2126,7 @@ class JobsMethods(AsyncGroup):
                 start_at=start_at,
                 timezone=timezone,
                 when_excluded=when_excluded,
+                auth=auth,
                 body=body,
                 headers=headers,
                 json=json,
@@ -2196,6 +2208,7 @@ class JobsMethods(AsyncGroup):
         start_at: Instant | UnsetType | None = UNSET,
         timezone: str | UnsetType | None = UNSET,
         when_excluded: WhenExcluded | UnsetType | None = UNSET,
+        auth: AuthIn | Mapping[str, Any] | UnsetType | None = UNSET,
         body: str | UnsetType | None = UNSET,
         headers: Mapping[str, str] | UnsetType | None = UNSET,
         json: Any = UNSET,
@@ -2251,6 +2264,8 @@ class JobsMethods(AsyncGroup):
         * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
         * `when_excluded`: What a run on an excluded day does: `skip`, or move to the `next` or `previous`
           business day, or to the next one of the month and else the previous one (`modified_following`).
+        * `auth`: A token that the call has as its `Authorization` header, beside the signature. Null: none.
+          The receiver verifies it with the public keys of this deployment.
         * `body`: Text that is sent as it is, in UTF-8; at most 204,800 bytes.
         * `headers`: Headers of the request. Those that Punctual or the connection sets are refused.
         * `json`: Any value; sent as JSON, with its content type.
@@ -2283,6 +2298,7 @@ class JobsMethods(AsyncGroup):
                 start_at=start_at,
                 timezone=timezone,
                 when_excluded=when_excluded,
+                auth=auth,
                 body=body,
                 headers=headers,
                 json=json,

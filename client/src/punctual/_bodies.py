@@ -11,6 +11,7 @@ from punctual._model import Instant
 from punctual._values import joined, members_of
 from punctual.models import (
     AlertsIn,
+    AuthIn,
     AwsTargetIn,
     CatchUp,
     Gap,
@@ -42,6 +43,7 @@ def new_job(
     start_at: Instant | UnsetType | None = UNSET,
     timezone: str | UnsetType | None = UNSET,
     when_excluded: WhenExcluded | UnsetType | None = UNSET,
+    auth: AuthIn | Mapping[str, Any] | UnsetType | None = UNSET,
     body: str | UnsetType | None = UNSET,
     headers: Mapping[str, str] | UnsetType = UNSET,
     json: Any = UNSET,
@@ -119,7 +121,10 @@ def new_job(
                 "when_excluded": when_excluded,
             },
         ),
-        request=(request, {"body": body, "headers": headers, "json": json, "method": method, "url": url}),
+        request=(
+            request,
+            {"auth": auth, "body": body, "headers": headers, "json": json, "method": method, "url": url},
+        ),
     )
 
 
@@ -140,6 +145,7 @@ def keyed_job(
     start_at: Instant | UnsetType | None = UNSET,
     timezone: str | UnsetType | None = UNSET,
     when_excluded: WhenExcluded | UnsetType | None = UNSET,
+    auth: AuthIn | Mapping[str, Any] | UnsetType | None = UNSET,
     body: str | UnsetType | None = UNSET,
     headers: Mapping[str, str] | UnsetType = UNSET,
     json: Any = UNSET,
@@ -219,7 +225,10 @@ def keyed_job(
                 "when_excluded": when_excluded,
             },
         ),
-        request=(request, {"body": body, "headers": headers, "json": json, "method": method, "url": url}),
+        request=(
+            request,
+            {"auth": auth, "body": body, "headers": headers, "json": json, "method": method, "url": url},
+        ),
     )
 
 
@@ -240,6 +249,7 @@ def job_patch(
     start_at: Instant | UnsetType | None = UNSET,
     timezone: str | UnsetType | None = UNSET,
     when_excluded: WhenExcluded | UnsetType | None = UNSET,
+    auth: AuthIn | Mapping[str, Any] | UnsetType | None = UNSET,
     body: str | UnsetType | None = UNSET,
     headers: Mapping[str, str] | UnsetType | None = UNSET,
     json: Any = UNSET,
@@ -317,5 +327,8 @@ def job_patch(
                 "when_excluded": when_excluded,
             },
         ),
-        request=(request, {"body": body, "headers": headers, "json": json, "method": method, "url": url}),
+        request=(
+            request,
+            {"auth": auth, "body": body, "headers": headers, "json": json, "method": method, "url": url},
+        ),
     )

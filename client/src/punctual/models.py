@@ -268,6 +268,18 @@ class AuditRecord(Model, frozen=True, kw_only=True):
     """The id of the changed thing."""
 
 
+class AuthIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the request authenticates itself: exactly one way."""
+
+    oidc: OidcAuthIn | UnsetType = UNSET
+
+
+class Auth(Model, frozen=True, kw_only=True):
+    """How the request authenticates itself."""
+
+    oidc: OidcAuth | None = None
+
+
 class AwsTargetIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where to send in place of an HTTP request: exactly one service of AWS."""
 
@@ -1593,6 +1605,21 @@ class Notification(Model, frozen=True, kw_only=True):
     """Null where it does not exist, and in responses to other methods than GET."""
 
 
+class OidcAuthIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An identity token of OpenID Connect in the `Authorization` header."""
+
+    audience: str
+    """The `aud` of the token, such as the URL of the receiver: must be 1 to 255 printable characters of
+    ASCII, without spaces.
+    """
+
+
+class OidcAuth(Model, frozen=True, kw_only=True):
+    """The audience of the token, which itself is never shown."""
+
+    audience: str
+
+
 class Parked(Model, frozen=True, kw_only=True):
     """A message of a dead-letter queue that could not be handled."""
 
@@ -1802,6 +1829,10 @@ class RequestIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     _hidden: ClassVar[frozenset[str]] = frozenset(["headers", "body", "json"])
 
+    auth: AuthIn | UnsetType | None = UNSET
+    """A token that the call has as its `Authorization` header, beside the signature. Null: none. The
+    receiver verifies it with the public keys of this deployment.
+    """
     body: str | UnsetType | None = UNSET
     """Text that is sent as it is, in UTF-8; at most 204,800 bytes."""
     headers: Mapping[str, str] | UnsetType = UNSET
@@ -2402,6 +2433,7 @@ class Sums(Model, frozen=True, kw_only=True):
 class Target(Model, frozen=True, kw_only=True):
     """The request without headers and body, which may hold secrets and are never shown again."""
 
+    auth: Auth | None = None
     method: str
     url: str
 

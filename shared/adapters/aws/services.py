@@ -29,7 +29,12 @@ SERVICES = {
         "TrentService",
         "application/x-amz-json-1.1",
         "KMS",
-        {"Decrypt": ("Plaintext",), "GenerateDataKeyWithoutPlaintext": ("CiphertextBlob",)},
+        {
+            "Decrypt": ("Plaintext",),
+            "GenerateDataKeyWithoutPlaintext": ("CiphertextBlob",),
+            "GetPublicKey": ("PublicKey",),
+            "Sign": ("Signature",),
+        },
     ),
     "ssm": Service("ssm", "AmazonSSM", "application/x-amz-json-1.1", "SSM"),
     "logs": Service("logs", "Logs_20140328", "application/x-amz-json-1.1", "CLOUDWATCH_LOGS"),

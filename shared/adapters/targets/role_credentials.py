@@ -16,6 +16,7 @@ from shared.adapters.aws.signer import Signer
 from shared.adapters.targets.query_call import element, query_error
 from shared.dataclass import dataclass
 from shared.domain.delivery.aws_target import TargetCall
+from shared.domain.fair_cache import FairCache
 from shared.ports.runtime import Clock
 
 SESSION_SECONDS = 3_600
@@ -39,29 +40,6 @@ class _Session:
     credentials: Credentials
 
 
-class _Sessions:
-    """The sessions of each tenant. One too many evicts the oldest of the tenant with the most."""
-
-    def __init__(self) -> None:
-        self._of_tenants: dict[str, dict[Key, _Session]] = {}
-
-    def get(self, key: Key) -> _Session | None:
-        return self._of_tenants.get(key[0], {}).get(key)
-
-    def put(self, key: Key, session: _Session) -> None:
-        self.remove(key)
-        self._of_tenants.setdefault(key[0], {})[key] = session
-        if sum(map(len, self._of_tenants.values())) > MAX_KNOWN:
-            largest = max(self._of_tenants.values(), key=len)
-            self.remove(next(iter(largest)))
-
-    def remove(self, key: Key) -> None:
-        of_tenant = self._of_tenants.get(key[0], {})
-        of_tenant.pop(key, None)
-        if not of_tenant:
-            self._of_tenants.pop(key[0], None)
-
-
 @dataclass(slots=True)
 class RoleCredentials:
     """Callers that need the same session at the same time share one call of STS."""
@@ -71,7 +49,7 @@ class RoleCredentials:
     send: Send
     own: CredentialSource
     clock: Clock
-    _known: _Sessions = field(default_factory=_Sessions)
+    _known: FairCache[Key, _Session] = field(default_factory=lambda: FairCache(MAX_KNOWN))
     _running: dict[Key, "asyncio.Task[Credentials]"] = field(default_factory=dict)
 
     @classmethod

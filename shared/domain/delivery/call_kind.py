@@ -14,6 +14,12 @@ class CallKind(StrEnum):
     TARGET = "target"
 
 
+class AuthKind(StrEnum):
+    """How an HTTP request authenticates itself, beside its signature. The values are stored, and members of `auth`."""
+
+    OIDC = "oidc"
+
+
 def check_one_kind(sent: Collection[str]) -> None:
     """InvalidValueError unless exactly one of these members of a job names what it calls, sends to or starts."""
     named = [kind for kind in CallKind if kind in sent]

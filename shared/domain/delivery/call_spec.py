@@ -3,7 +3,7 @@
 from shared.dataclass import dataclass
 from shared.domain.delivery.alerts import AlertTarget
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
-from shared.domain.delivery.call_kind import CallKind
+from shared.domain.delivery.call_kind import AuthKind, CallKind
 from shared.domain.delivery.destination import UNKNOWN
 from shared.domain.delivery.outcome_callbacks import INHERIT, OutcomeCallbacks
 from shared.domain.delivery.retry import RetryPolicy
@@ -23,6 +23,9 @@ class CallSpec:
     """The key of the per-destination limits."""
     target: str | None = None
     """The ARN of the target in AWS; None for an HTTP request."""
+    auth: AuthKind | None = None
+    """How the request authenticates itself. The request has the rest; this keeps older releases from calling
+    without it."""
     callbacks: OutcomeCallbacks = INHERIT
     alerts: AlertTarget | None = None
     """The job's own subscription; None inherits the tenant's."""

@@ -79,8 +79,8 @@ class Callback:
     tenant_id: str
     method: str
     url: str
-    headers: tuple[tuple[str, str], ...]
-    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = field(repr=False)
+    body: bytes = field(default=b"", repr=False)
     not_from: int | None = None
     """The instant from which it must not be sent, because the tenant is suspended."""
     kept_bytes: int = 0

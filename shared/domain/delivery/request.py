@@ -23,6 +23,7 @@ from shared.names import MAX_PAYLOAD_BYTES
 
 if TYPE_CHECKING:
     from shared.domain.delivery.aws_target import AwsTarget
+    from shared.domain.delivery.identity_token import OidcAuth
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 INLINE_BYTES = 600
@@ -58,6 +59,8 @@ class Request:
     workflow_id: str | None = None
     target: AwsTarget | None = None
     """Where the body goes in place of an HTTP request."""
+    auth: OidcAuth | None = None
+    """The token that an HTTP request has."""
 
     @property
     def kind(self) -> CallKind:
@@ -90,6 +93,11 @@ def request_errors(request: Request, policy: TargetPolicy) -> Iterator[InvalidVa
     if request.kind is CallKind.REQUEST:
         yield from _http_errors(request, policy)
     yield from _target_errors(request)
+    if request.auth is not None:
+        # Imported late: only requests with a token need it.
+        from shared.domain.delivery.identity_token import auth_errors
+
+        yield from auth_errors(request, policy)
     yield from _caught(lambda: check_callback_target("on_success", request.on_success, policy))
     yield from _caught(lambda: check_callback_target("on_failure", request.on_failure, policy))
     yield from _caught(lambda: check_alerts(request.alerts, policy))
@@ -161,6 +169,11 @@ def encode_request(request: Request) -> bytes:
         document["a"] = encode_alerts(request.alerts)
     if request.workflow_id is not None:
         document["w"] = request.workflow_id
+    if request.auth is not None:
+        # Imported late: only requests with a token need it.
+        from shared.domain.delivery.identity_token import encode_auth
+
+        document["au"] = encode_auth(request.auth)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -179,6 +192,7 @@ def decode_request(stored: bytes) -> Request:
             on_failure=document.get("f"),
             alerts=decode_alerts(document["a"]) if "a" in document else None,
             workflow_id=document.get("w"),
+            auth=_decode_auth(document["au"]) if "au" in document else None,
         )
     except (ValueError, KeyError, TypeError) as error:
         raise UnreadableItemError("the stored request cannot be read") from error
@@ -189,6 +203,13 @@ def _decode_target(document: Mapping[str, Any]) -> AwsTarget:
     from shared.domain.delivery.aws_target import decode_target
 
     return decode_target(document)
+
+
+def _decode_auth(document: Mapping[str, Any]) -> OidcAuth:
+    # Imported late: only requests with a token need it.
+    from shared.domain.delivery.identity_token import decode_auth
+
+    return decode_auth(document)
 
 
 def encode_alerts(alerts: Alerts) -> dict[str, Any]:

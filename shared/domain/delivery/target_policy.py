@@ -18,6 +18,8 @@ class TargetPolicy:
     own_hosts: frozenset[str] = frozenset()
     """Host names of the deployment's own API, in lower case: jobs that create jobs could multiply without
     bound."""
+    issues_tokens: bool = False
+    """Whether calls may have identity tokens."""
 
     @property
     def allows_http(self) -> bool:

@@ -40,6 +40,8 @@ class ComposeCallback:
     """The request of a task with the results that it needs."""
     add_input: Callable[[Tenant, Execution, Request], Request]
     """The request of a task, with its results, and with the input of its run."""
+    identity_token: Callable[[str, str], str]
+    """A token of the tenant for an audience. Asked only for requests that have one."""
 
     def execute(
         self, execution: Execution, now_ms: int, sealed: bytes | None = None
@@ -77,6 +79,7 @@ class ComposeCallback:
             url=request.url,
             headers=(
                 *request.headers,
+                *self._authorization(tenant, request),
                 *self._signed(tenant, execution, request, now_ms),
                 (TOKEN_HEADER, token),
                 (
@@ -89,6 +92,11 @@ class ComposeCallback:
             not_from=tenant.suspended_from(now_ms),
             kept_bytes=KEPT_RESULT_BYTES if execution.hands_on else 0,
         )
+
+    def _authorization(self, tenant: Tenant, request: Request) -> tuple[tuple[str, str], ...]:
+        if request.auth is None:
+            return ()
+        return (("Authorization", f"Bearer {self.identity_token(tenant.id, request.auth.audience)}"),)
 
     def _signed(
         self, tenant: Tenant, execution: Execution, request: Request, now_ms: int

@@ -128,6 +128,7 @@ class ReviseJob:
                 payload_id=before.payload_id,
                 destination=before.destination,
                 target=before.target,
+                auth=before.auth,
                 callbacks=before.callbacks,
                 alerts=before.alerts,
             )

@@ -45,6 +45,7 @@ def seal_request(
         workflow_id=request.workflow_id,
         has_input=request.workflow_id is not None and bool(request.body),
         target=None if request.target is None else request.target.arn,
+        auth=None if request.auth is None else request.auth.kind,
         callbacks=OutcomeCallbacks(
             on_success=seal_callback_target(vault, tenant, request.on_success),
             on_failure=seal_callback_target(vault, tenant, request.on_failure),

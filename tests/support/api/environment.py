@@ -42,6 +42,8 @@ ENVIRONMENT = {name: "set" for key, name in vars(Env).items() if key.isupper()} 
     Env.HISTORY_TABLE: "history",
     Env.AUDIT_BUCKET: "audit-trail",
     Env.TARGET_ROLES: "arn:aws:iam::*:role/punctual/*",
+    Env.TOKEN_ISSUER: "https://api.example.com",
+    Env.TOKEN_KEYS: "2,1",
     Env.AUDIT_LOCK_DAYS: "400",
     Env.DEAD_LETTER_ARNS: json.dumps(DEAD_LETTERS),
 }

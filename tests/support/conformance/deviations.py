@@ -45,6 +45,7 @@ IMPLEMENTATIONS = {
     "sqs": ("moto", "ministack", "aws"),
     "vault": ("fake", "moto", "ministack", "aws"),
     "kms_vault": ("moto", "ministack", "aws"),
+    "token_lab": ("fake", "moto", "ministack"),
     "acceptance": ("fake", "moto", "ministack", "aws"),
     "logged_acceptance": ("moto", "ministack", "aws"),
     "parameters": ("fake", "moto", "ministack", "aws"),
@@ -125,6 +126,7 @@ DEVIATIONS = {
     ("moto", "test_one_off_batches_faults"): "crashes on a BatchExecuteStatement with parameters",
     ("moto", "test_redrive_batches"): "crashes on a BatchExecuteStatement with parameters",
     ("moto", "test_audit_log"): "crashes on an INSERT with parameters",
+    ("moto", "test_identity_tokens::test_disabled_key_signs_no_token"): "signs with a disabled key",
     ("moto", "test_aws_facts_of_batches"): "crashes on a BatchExecuteStatement with parameters",
     ("dynamodb-local", "test_aws_facts_of_batches::test_b6_two_statements_of_one_key_reject_the_request"): (
         "rejects the request after earlier statements of it ran"

@@ -26,6 +26,7 @@ from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.history import FakeHistoryStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
+from tests.support.fakes.identity_tokens import FakeIdentityTokens
 from tests.support.fakes.job_health_store import FakeJobHealthStore
 from tests.support.fakes.job_keys import FakeJobKeys
 from tests.support.fakes.job_names import FakeJobNames
@@ -102,6 +103,7 @@ class FakePorts:
         self.vault = FakeVault(self.entropy)
         self.sender = ScriptedSender(self.clock, answer_to)
         self.targets = FakeTargets(self.clock)
+        self.identity_tokens = FakeIdentityTokens(self.clock)
         self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=counts),))
         self.retention = Retention(14)
         self.store = self.tapped("store", FakeExecutionStore(self.table))
@@ -167,6 +169,7 @@ class FakePorts:
         ports.parked_messages = self.tapped("parked_messages", self.parked_messages)
         ports.alarms = self.tapped("alarms", self.alarms)
         ports.sender, ports.targets, ports.vault = self.sender, self.targets, self.vault
+        ports.identity_tokens = ports.token_keys = self.identity_tokens
         ports.parameters = self.tapped("parameters", self.parameters)
         ports.late_puts = self.tapped("late_puts", self.late_puts)
         ports.archive_units = self.tapped("archive_units", self.archive_units)

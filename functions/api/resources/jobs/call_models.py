@@ -12,6 +12,7 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from functions.api.models import LEFT_OUT, Representation, Schema, Seconds
+from functions.api.resources.jobs.auth_models import AuthIn, AuthOut, auth_out
 from shared.domain.delivery.alerts import Alerts
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.retry import (
@@ -63,6 +64,13 @@ class RequestIn(Schema):
         None, description=f"Text that is sent as it is, in UTF-8; at most {MAX_PAYLOAD_BYTES:,} bytes."
     )
     json_: Any = Field(None, alias="json", description="Any value; sent as JSON, with its content type.")
+    auth: AuthIn | None = Field(
+        None,
+        description=(
+            "A token that the call has as its `Authorization` header, beside the signature. Null: none. The receiver "
+            "verifies it with the public keys of this deployment."
+        ),
+    )
 
     @model_validator(mode="after")
     def _has_lawful_content(self) -> Self:
@@ -97,6 +105,7 @@ class RequestIn(Schema):
             on_success=on_success,
             on_failure=on_failure,
             alerts=alerts,
+            auth=None if self.auth is None else self.auth.auth,
         )
 
 
@@ -177,3 +186,8 @@ class TargetOut(Representation):
 
     method: str
     url: str
+    auth: AuthOut | SkipJsonSchema[None] = LEFT_OUT
+
+
+def request_out(request: Request) -> TargetOut:
+    return TargetOut(method=request.method, url=request.url, auth=auth_out(request.auth))

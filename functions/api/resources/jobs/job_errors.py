@@ -16,6 +16,7 @@ from functions.api.http.schema_errors import BodyError
 from functions.api.resources.jobs.member_rules import kind_errors, recurring_only_errors
 from functions.api.resources.schedules.models import ONCE, ScheduleIn, under_sent_member
 from shared.domain.delivery.alerts import Alerts
+from shared.domain.delivery.identity_token import OidcAuth
 from shared.domain.delivery.request import Request, request_errors
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidValueError, ScheduleError
@@ -93,7 +94,14 @@ def _readable_request(document: dict[str, Any]) -> Request:
         on_success=texts.get("on_success"),
         on_failure=texts.get("on_failure"),
         alerts=_readable_alerts(document.get("alerts")),
+        auth=_readable_auth(members.get("auth")),
     )
+
+
+def _readable_auth(document: Any) -> OidcAuth | None:
+    oidc = document.get("oidc") if isinstance(document, dict) else None
+    audience = oidc.get("audience") if isinstance(oidc, dict) else None
+    return OidcAuth(audience=audience) if isinstance(audience, str) else None
 
 
 def _readable_alerts(document: Any) -> Alerts | None:

@@ -3,9 +3,10 @@
 from typing import Any
 
 from functions.api.alert_models import alerts_out, alerts_request
-from functions.api.models import instant_out
+from functions.api.models import document_of, instant_out
 from functions.api.resources.backfills.presenter import backfill_out
-from functions.api.resources.jobs.call_models import RetryOut, TargetOut
+from functions.api.resources.jobs.auth_models import auth_out
+from functions.api.resources.jobs.call_models import RetryOut, request_out
 from functions.api.resources.jobs.member_rules import RECURRING_ONLY
 from functions.api.resources.jobs.models import JobOut
 from functions.api.resources.jobs.page_models import JobSummaryOut
@@ -86,7 +87,7 @@ def _call_out(request: Request) -> dict[str, Any]:
         return {"request": None, "target": target_out(request.target)}
     if request.workflow_id is not None:
         return {"request": None, "workflow": request.workflow_id}
-    return {"request": TargetOut(method=request.method, url=request.url)}
+    return {"request": request_out(request)}
 
 
 def _labels(job: Execution | Job) -> dict[str, str | None]:
@@ -133,12 +134,14 @@ def _called(job: Execution | Job, request: Request) -> dict[str, Any]:
 def _call_document(request: Request) -> dict[str, Any]:
     if request.target is not None:
         return {"target": target_document(request)}
+    auth = auth_out(request.auth)
     return {
         "request": {
             "url": request.url,
             "method": request.method,
             "headers": dict(request.headers),
             "body": request.body.decode(),
+            **({} if auth is None else {"auth": document_of(auth)}),
         }
     }
 

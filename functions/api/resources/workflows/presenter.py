@@ -6,7 +6,7 @@ from typing import Any
 from functions.api.alert_models import alerts_out, alerts_request
 from functions.api.models import Document, document_of, instant_out
 from functions.api.resources.executions.models import NotificationOut
-from functions.api.resources.jobs.call_models import TargetOut
+from functions.api.resources.jobs.call_models import request_out
 from functions.api.resources.jobs.presenter import retry_out
 from functions.api.resources.workflows.models import RunCallbacksOut, TaskOut, WorkflowOut, WorkflowSummaryOut
 from functions.api.resources.workflows.run_models import (
@@ -62,7 +62,7 @@ def workflow_out(opened: OpenedWorkflow) -> WorkflowOut:
             run_if=node.run_if,
             needs=list(node.needs),
             input=node.takes_input,
-            request=TargetOut(method=request.method, url=request.url),
+            request=request_out(request),
             retry=retry_out(call.retry),
             timeout_seconds=call.timeout_ms // 1000,
             lane=call.lane,

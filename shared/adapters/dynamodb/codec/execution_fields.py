@@ -18,6 +18,7 @@ from shared.adapters.dynamodb.codec.notification_fields import (
 )
 from shared.adapters.dynamodb.codec.versions import known
 from shared.domain.delivery.async_policy import DEFAULT_ASYNC_POLICY, AsyncPolicy
+from shared.domain.delivery.call_kind import AuthKind
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.callback import Reason
 from shared.domain.delivery.destination import UNKNOWN
@@ -170,6 +171,8 @@ def read_task_ref(text: str | None) -> TaskRef | None:
     )
 
 
+AUTH = "ai"
+"""The attribute for how the request authenticates itself."""
 WORKFLOW = "wj"
 """The attribute for the workflow that an execution starts."""
 HAS_INPUT = "wi"
@@ -198,6 +201,7 @@ def call_attributes(call: CallSpec) -> dict[str, Any]:
         "pa": call.payload_id,
         "ds": call.destination or None,
         "ta": call.target,
+        AUTH: None if call.auth is None else call.auth.value,
         "mx": call.retry.max_attempts,
         EXTRAS: encode_retry_extras(call.retry),
         "tm": call.timeout_ms,
@@ -220,6 +224,7 @@ def read_call(plain: Mapping[str, Any], lane: Lane, backoff: Iterable[Any]) -> C
         payload_id=plain.get("pa"),
         destination=plain.get("ds", UNKNOWN),
         target=plain.get("ta"),
+        auth=known(AuthKind, plain[AUTH]) if AUTH in plain else None,
         callbacks=read_callbacks(plain),
         alerts=read_alerts(plain.get(ALERTS)),
         retry=read_retry(

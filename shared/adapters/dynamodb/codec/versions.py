@@ -27,7 +27,8 @@ start them. An older release would end a task and tell no run."""
 BULK_SETS = 5
 """The first version with bulk operations on the jobs of a set. An older release would change the jobs of all sets."""
 TARGETS = 6
-"""The first version with targets in AWS. An older release would read no request, and fail the attempts."""
+"""The first version with targets in AWS, and with requests that have a token. An older release would read no target,
+and fail the attempts, and would call without the token."""
 TRIGGER_LIMITS = 7
 """The first version with triggers that debounce or throttle. An older release would start a run for each event."""
 MAPS = 8
@@ -51,6 +52,7 @@ SINCE: Mapping[str, Mapping[str, int]] = {
         "TARGET_FAILED": TARGETS,
         "FUNCTION_FAILED": TARGETS,
     },
+    "AuthKind": {"OIDC": TARGETS},
     "WhenExcluded": {"SKIP": 4, "NEXT": 4, "PREVIOUS": 4, "MODIFIED_FOLLOWING": 4},
 }
 """By type and name, the version of each stored value that version 1 lacks.
@@ -72,7 +74,7 @@ def execution_version(execution: Execution) -> int:
     if execution.call.target is not None:
         return TARGETS
     if execution.task is not None or execution.ended_run is not None:
-        return WORKFLOWS
+        return max(WORKFLOWS, call_version(execution.call))
     progress = execution.progress
     values = version_of(
         progress.state,
@@ -92,6 +94,8 @@ def call_version(call: CallSpec) -> int:
         return RUN_INPUTS
     if call.target is not None:
         return TARGETS
+    if call.auth is not None:
+        return version_of(call.auth)
     return 1 if call.kind is CallKind.REQUEST else WORKFLOWS
 
 

@@ -13,7 +13,7 @@ from shared.adapters.dynamodb.codec.notification_fields import (
     read_alerts,
     read_callbacks,
 )
-from shared.adapters.dynamodb.codec.versions import MAPS, RUN_INPUTS, WORKFLOWS, known
+from shared.adapters.dynamodb.codec.versions import MAPS, RUN_INPUTS, WORKFLOWS, call_version, known
 from shared.adapters.dynamodb.codec.workflow_keys import PAYLOADS, head_key, key_key, revision_key
 from shared.domain.delivery.call_spec import CallSpec
 from shared.domain.delivery.outcome_callbacks import OutcomeCallbacks
@@ -117,7 +117,7 @@ def revision_item(workflow: Workflow) -> Item:
 def _version(workflow: Workflow) -> int:
     if any(node.takes_input for node in workflow.graph.nodes):
         return RUN_INPUTS
-    return MAPS if workflow.graph.has_maps else WORKFLOWS
+    return MAPS if workflow.graph.has_maps else max(WORKFLOWS, *map(call_version, workflow.calls))
 
 
 def read_workflow(item: Mapping[str, Value]) -> Workflow:
