@@ -82,8 +82,8 @@ LIMITS = (
     Mutant(
         name="new work before what waits",
         file="shared/usecases/limits/admit_calls.py",
-        old="key=lambda call: (call.waited == 0, call.key.dispatch_at)",
-        new="key=lambda call: (call.waited, call.key.dispatch_at)",
+        old="key=lambda call: (call.waited == 0, call.due_at)",
+        new="key=lambda call: (call.waited, call.due_at)",
         killer=_ADMIT,
     ),
     Mutant(
@@ -385,8 +385,8 @@ LIMITS = (
     Mutant(
         name="every late key that waits as if it had waited since it was due",
         file="shared/domain/limits/scopes.py",
-        old="max(0, now_ms - self.key.dispatch_at) if self.resent else 0",
-        new="max(0, now_ms - self.key.dispatch_at)",
+        old="max(0, now_ms - self.due_at) if self.resent else 0",
+        new="max(0, now_ms - self.due_at)",
         killer=_ADMIT,
     ),
     Mutant(

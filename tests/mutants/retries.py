@@ -98,7 +98,7 @@ RETRIES = (
     Mutant(
         name="retry though the receiver is gone",
         file=_RETRY,
-        old="return not response.succeeded and response.status != GONE_STATUS and ",
+        old="return not response.succeeded and not is_gone and ",
         new="return not response.succeeded and ",
     ),
     Mutant(

@@ -117,6 +117,13 @@ SUSPENSIONS = (
         killer=_HOLD,
     ),
     Mutant(
+        name="run that events have postponed, ended for a suspension that is over by then",
+        file=_EXECUTION,
+        old="        suspension = suspension_at(suspensions, self.due_at)\n",
+        new="        suspension = suspension_at(suspensions, self.id.dispatch_at)\n",
+        killer="tests/unit/usecases/triggers/test_debounce_crashes.py",
+    ),
+    Mutant(
         name="API that is open before the calls are",
         file="shared/domain/tenancy/tenant.py",
         old=" or self.suspension_at(now_ms) is not None\n",

@@ -71,6 +71,24 @@ class Reason(IntEnum):
         """The spelling that the API and the logs use, such as `http_status`."""
         return self.name.lower()
 
+    @property
+    def is_of_aws(self) -> bool:
+        """Whether the status beside it is one of AWS, which spells its errors otherwise than receivers do."""
+        return self in _OF_AWS
+
+
+_OF_AWS = frozenset(
+    {
+        Reason.ROLE_REFUSED,
+        Reason.TARGET_NOT_FOUND,
+        Reason.TARGET_ACCESS_DENIED,
+        Reason.TARGET_THROTTLED,
+        Reason.TARGET_REFUSED,
+        Reason.TARGET_FAILED,
+        Reason.FUNCTION_FAILED,
+    }
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Callback:
@@ -114,6 +132,11 @@ class CallbackResponse:
     def refunds(self) -> bool:
         """Whether nothing was delivered, for a transient reason of Punctual's own, so the attempt does not count."""
         return self.reason in (Reason.LEASE_TOO_SHORT, Reason.UNAVAILABLE)
+
+    @property
+    def receiver_status(self) -> int | None:
+        """The status with which a receiver has answered; None without one, and for targets in AWS."""
+        return None if self.reason.is_of_aws else self.status
 
     @property
     def succeeded(self) -> bool:

@@ -107,4 +107,5 @@ def refund_delay_ms(refunded: int, draw: float) -> int:
 
 def is_retryable(response: CallbackResponse) -> bool:
     """Return whether another attempt may succeed; 410 Gone asks for no further calls."""
-    return not response.succeeded and response.status != GONE_STATUS and response.reason not in _NOT_RETRIED
+    is_gone = response.receiver_status == GONE_STATUS
+    return not response.succeeded and not is_gone and response.reason not in _NOT_RETRIED

@@ -83,7 +83,7 @@ def wait_hint(
 
 
 def _yields(execution: Execution, snapshot: ThrottleSnapshot, now_ms: int) -> bool:
-    may_wait = now_ms - execution.id.dispatch_at < MAX_YIELD_MS
+    may_wait = now_ms - execution.not_before < MAX_YIELD_MS
     return may_wait and any(now_ms - report.reported_at < BACKED_UP_MS for report in snapshot.progress)
 
 

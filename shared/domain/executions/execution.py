@@ -15,7 +15,7 @@ from shared.domain.executions.states import NOT_STARTED, EndReason, State
 from shared.domain.ids import ExecutionId, one_off_job_id
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.recurrence import Recurrence
-from shared.domain.tenancy.suspension import Suspension
+from shared.domain.tenancy.suspension import Suspensions, suspension_at
 from shared.names import Lane
 
 LEASE_MARGIN_MS = 5_000
@@ -203,8 +203,8 @@ class Execution:
         if self.notification_of is not None:
             return False
         is_final = self.state is State.FAILED and self.progress.end_reason is EndReason.NOT_RETRYABLE
-        outcomes = self.progress.outcomes
-        return is_final and outcomes != () and outcomes[-1].status == GONE_STATUS
+        last = self.progress.outcomes[-1] if self.progress.outcomes else None
+        return is_final and last is not None and last.status == GONE_STATUS and not last.reason.is_of_aws
 
     @property
     def due_at(self) -> int:
@@ -237,13 +237,14 @@ class Execution:
         """The instant that the API and the receiver see: the nominal instant, or the backfilled one."""
         return self.recurrence.scheduled_at(self.nominal_at) if self.recurrence else self.nominal_at
 
-    def is_missed(self, suspension: Suspension | None, now_ms: int) -> bool:
-        """Whether the execution ends without a call, since it was due during this suspension of its tenant.
+    def is_missed(self, suspensions: Suspensions, now_ms: int) -> bool:
+        """Whether the execution ends without a call, since it was due during one of its tenant's suspensions.
 
         A recurring run ends once the suspension is over, so that one record covers all missed instants. The runs of
         a backfill, redrives and notifications only wait.
         """
-        if suspension is None or not suspension.covers(self.id.dispatch_at):
+        suspension = suspension_at(suspensions, self.due_at)
+        if suspension is None:
             return False
         if self.recurrence is not None:
             return suspension.is_over(now_ms) and not self.recurrence.is_backfill

@@ -93,9 +93,9 @@ class Tally:
         """With one more response; a call that was never sent says nothing about its destination."""
         if response.reason in _NOT_CALLED:
             return self
-        if response.reason in _UNREACHABLE or response.status in _GATEWAY_FAILED:
+        if response.reason in _UNREACHABLE or response.receiver_status in _GATEWAY_FAILED:
             return replace(self, unreachable=self.unreachable + 1)
-        is_overloaded = response.reason in _SLOWED or response.status in _OVERLOADED
+        is_overloaded = response.reason in _SLOWED or response.receiver_status in _OVERLOADED
         return replace(
             self,
             good=self.good + (not is_overloaded),

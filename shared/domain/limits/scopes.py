@@ -52,12 +52,14 @@ class Candidate:
     destination: str
     waited: int
     """How often it has been deferred."""
+    due_at: int
+    """When it was due, as far as the message says."""
     resent: bool = False
     """Sent by the sweeper. A deferred original may exist, which has waited since the execution was due."""
 
     def late_ms(self, now_ms: int) -> int:
         """How long its original has waited, as far as known: other messages count their own waits."""
-        return max(0, now_ms - self.key.dispatch_at) if self.resent else 0
+        return max(0, now_ms - self.due_at) if self.resent else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -57,8 +57,7 @@ class ComposeCallback:
         tenant = self.read_tenant.execute(execution.tenant_id, KNOWN_FOR_MS)
         if tenant is None:
             raise UnreadableItemError("the tenant of this execution is gone")
-        suspension = tenant.suspension_at(execution.id.dispatch_at)
-        if execution.attempt == 1 and execution.is_missed(suspension, now_ms):
+        if execution.attempt == 1 and execution.is_missed(tenant.suspensions, now_ms):
             return EndReason.SUSPENDED
         request = self.open_request.execute(tenant, execution, sealed)
         if execution.task is not None and execution.task.needs_results:

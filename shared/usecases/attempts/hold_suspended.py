@@ -98,8 +98,9 @@ class HoldSuspended:
         return found
 
     def _is_missed(self, execution: Execution, tenant: Tenant, now_ms: int) -> bool:
-        suspension = tenant.suspension_at(execution.id.dispatch_at)
-        return execution.state in NOT_STARTED and execution.is_missed(suspension, now_ms)
+        """Not for a run that events may still postpone: it ends by a claim, since an event that is acknowledged
+        meanwhile would be lost by this write."""
+        return execution.state in NOT_STARTED and execution.is_missed(tenant.suspensions, now_ms)
 
     def _skip(self, execution: Execution) -> RefusalResult | WriteUnknown:
         try:

@@ -72,7 +72,7 @@ class AdmitCalls:
 
     def execute(self, candidates: Sequence[Candidate], queue: QueueName) -> Deferred:
         """The candidates that have to wait; all others may be claimed."""
-        batch = sorted(candidates, key=lambda call: (call.waited == 0, call.key.dispatch_at))
+        batch = sorted(candidates, key=lambda call: (call.waited == 0, call.due_at))
         quotas = self._quotas({call.tenant_id for call in batch})
         destinations = {call.destination for call in batch if call.destination}
         hot_scopes = self.limits.hot_scopes.may_be_hot(map(destination_scope, destinations))

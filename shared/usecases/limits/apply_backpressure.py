@@ -14,6 +14,7 @@ from shared.domain.dispatch.arrival import WaitSoFar
 from shared.domain.dispatch.sweep import BACKED_UP_MS, LATE_MS, MAX_YIELD_MS, LaneProgress
 from shared.domain.dispatch.wakeup import Wakeup
 from shared.domain.errors import PunctualError
+from shared.domain.executions.stages import WaitCause
 from shared.domain.ids import ExecutionId
 from shared.domain.limits.scopes import Deferral, WaitReason
 from shared.names import EXECUTOR_BATCH, Lane, QueueName
@@ -36,6 +37,14 @@ class ReceivedMessage:
     wait: WaitSoFar
     """Since the first receive, of this message or of the one that it takes the place of."""
 
+    def due_at(self, key: ExecutionId) -> int:
+        """When a key was due, as far as the message says. Of a retry, and of a run that events have postponed, that is
+        later than the instant of the ID. A message that was deferred says since when its first one was visible.
+        """
+        if self.wakeup.wait is None:
+            return max(key.dispatch_at, self.wakeup.not_before)
+        return key.dispatch_at if self.wakeup.is_resent else max(key.dispatch_at, self.wait.visible_at)
+
 
 @dataclass(slots=True)
 class ApplyBackpressure:
@@ -53,8 +62,10 @@ class ApplyBackpressure:
                 key: late for message in messages if self._is_late(message) for key in message.wakeup.keys
             }
         if queue is QueueName.BULK:
-            bulk = [message.wakeup for message in messages if message.wakeup.lane is Lane.BULK]
-            return self._defer([key for wakeup in bulk for key in wakeup.keys if self._may_wait(key)])
+            bulk = [message for message in messages if message.wakeup.lane is Lane.BULK]
+            return self._defer(
+                [key for each in bulk for key in each.wakeup.keys if self._may_wait(each, key)]
+            )
         return {}
 
     def _defer(self, keys: Sequence[ExecutionId]) -> dict[ExecutionId, Deferral]:
@@ -70,8 +81,8 @@ class ApplyBackpressure:
         is_first = message.receive_count == 1 and message.wakeup.via is None
         return is_first and self.clock.now_ms() - message.visible_at >= LATE_MS
 
-    def _may_wait(self, key: ExecutionId) -> bool:
-        return self.clock.now_ms() - key.dispatch_at < MAX_YIELD_MS
+    def _may_wait(self, message: ReceivedMessage, key: ExecutionId) -> bool:
+        return self.clock.now_ms() - _yields_from(message, key) < MAX_YIELD_MS
 
     def _lane_busy_until(self) -> int:
         """When the last report of a preferred lane expires; 0 where none is behind."""
@@ -87,3 +98,16 @@ class ApplyBackpressure:
         except PunctualError:
             return []
         return [report for report in reports if report is not None]
+
+
+def _yields_from(message: ReceivedMessage, key: ExecutionId) -> int:
+    """From when the time counts for which a key makes room: from its due time.
+
+    A deferred message no longer names that. Backpressure lets a message wait whose key is due far behind the instant of
+    its ID only if that was postponed. In all other cases a late first message would prolong the wait.
+    """
+    due_at = message.due_at(key)
+    if message.wakeup.wait is None:
+        return due_at
+    is_postponed = message.wait.cause is WaitCause.BACKPRESSURE and due_at - key.dispatch_at >= MAX_YIELD_MS
+    return due_at if is_postponed else key.dispatch_at

@@ -119,6 +119,7 @@ def _candidates(
                     tenant_id=message.wakeup.tenant_id,
                     destination=message.wakeup.destination_of(key) or earlier,
                     waited=message.wakeup.waited,
+                    due_at=message.due_at(key),
                     resent=message.wakeup.is_resent,
                 )
     return list(candidates.values())

@@ -112,7 +112,8 @@ class LaneSnapshot:
         return is_hot(row, self._throttling_scopes(now_ms), now_ms) or self._yields(row, now_ms)
 
     def _yields(self, row: DueRow, now_ms: int) -> bool:
-        if row.lane is not Lane.BULK or now_ms - row.id.dispatch_at >= MAX_YIELD_MS:
+        due_at = max(row.id.dispatch_at, row.next_attempt_at or 0)
+        if row.lane is not Lane.BULK or now_ms - due_at >= MAX_YIELD_MS:
             return False
         reports = (self._progress_of(lane) for lane in PREFERRED_LANES)
         return any(now_ms - report.reported_at <= PROGRESS_FRESH_MS for report in reports if report)

@@ -58,9 +58,7 @@ class BeginRun:
         tenant = self.read_tenant.execute(execution.tenant_id, KNOWN_FOR_MS)
         if tenant is None:
             raise UnreadableItemError("the tenant of this execution is gone")
-        if execution.attempt == 1 and execution.is_missed(
-            tenant.suspension_at(execution.id.dispatch_at), now_ms
-        ):
+        if execution.attempt == 1 and execution.is_missed(tenant.suspensions, now_ms):
             return self.withdraw(execution, EndReason.SUSPENDED)
         suspended_from = tenant.suspended_from(now_ms)
         if suspended_from is not None and now_ms >= suspended_from:

@@ -197,6 +197,16 @@ def test_standard_or_very_late_bulk_execution_does_not_wait_for_a_late_critical_
     assert waiting.reason() is None
 
 
+def test_postponed_bulk_run_makes_room_from_its_due_time() -> None:
+    due_at = DUE_AT + MAX_YIELD_MS
+    waiting = Waiting(in_state(one_off(lane=Lane.BULK), State.WAITING, next_attempt_at=due_at))
+    waiting.world.clock.time_ms = now = due_at + MAX_YIELD_MS - 1
+    waiting.world.lane_progress.reports[Lane.CRITICAL] = LaneProgress(visible_at=DUE_AT, reported_at=now)
+    assert waiting.reason() == "backpressure"
+    waiting.world.clock.time_ms += 1
+    assert waiting.reason() is None
+
+
 def queued_run(waits: ExecutionId | None = None) -> Waiting:
     """A run of a job whose runs queue, and who waits for its turn."""
     repeating = job(overlap_policy=OverlapPolicy.QUEUE_ONE)

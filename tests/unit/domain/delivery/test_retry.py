@@ -100,6 +100,8 @@ def test_all_waits_together_are_counted_at_their_ceilings() -> None:
     [
         (Reason.OK, 200, False),
         (Reason.HTTP_STATUS, 410, False),
+        (Reason.TARGET_FAILED, 410, True),
+        (Reason.TARGET_REFUSED, 410, False),
         (Reason.STOPPED, None, False),
         (Reason.RECEIVER_GAVE_UP, 500, False),
         (Reason.TOO_OLD, None, False),

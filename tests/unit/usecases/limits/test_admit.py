@@ -16,7 +16,7 @@ from shared.usecases.attempts.batch_report import Verdict
 from shared.usecases.filing.file_execution import wakeup_for
 from shared.usecases.limits.admit_calls import STAND_ASIDE_MS
 from shared.usecases.limits.throttle_batch import UNSENT_WAIT_SECONDS
-from tests.support.builders import DUE_AT, TENANT, one_off, tenant
+from tests.support.builders import DUE_AT, TENANT, in_state, one_off, tenant
 from tests.support.usecases.limited_site import HERE, THERE, Site, arrived, held, open_breaker
 
 A = TypeVar("A")
@@ -328,7 +328,22 @@ class NotedSpread:
 
 
 def candidate(number: int, tenant_id: str) -> Candidate:
-    return Candidate(key=one_off(number).id, tenant_id=tenant_id, destination="", waited=0)
+    return Candidate(key=one_off(number).id, tenant_id=tenant_id, destination="", waited=0, due_at=0)
+
+
+@pytest.mark.parametrize("is_deferred", [False, True])
+def test_postponed_run_comes_behind_those_that_were_due_before_it(*, is_deferred: bool) -> None:
+    site = Site(concurrency=1)
+    postponed = in_state(one_off(1, due_at=DUE_AT - 600_000), State.WAITING, next_attempt_at=DUE_AT)
+    earlier = one_off(2, due_at=DUE_AT - 60_000)
+    messages = [arrived(site, site.put(each), waited=int(is_deferred)) for each in (postponed, earlier)]
+    if is_deferred:
+        messages = [
+            replace(each, wakeup=replace(each.wakeup, wait=wait), wait=wait)
+            for each in messages
+            for wait in [replace(each.wait, visible_at=each.wakeup.not_before)]
+        ]
+    assert site.run_attempts.gate.defer(messages).keys() == {postponed.id}
 
 
 def test_unknown_tenants_of_a_batch_are_read_at_once_and_then_cached() -> None:

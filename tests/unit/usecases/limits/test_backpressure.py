@@ -6,6 +6,7 @@ import pytest
 
 from shared.domain.dispatch.arrival import WaitSoFar
 from shared.domain.dispatch.sweep import BACKED_UP_MS, LATE_MS, MAX_YIELD_MS, LaneProgress
+from shared.domain.executions.stages import WaitCause
 from shared.domain.executions.states import State
 from shared.domain.limits.scopes import WaitReason
 from shared.names import EXECUTOR_BATCH, Lane, QueueName
@@ -109,6 +110,56 @@ def test_bulk_waits_for_a_quarter_of_an_hour_at_most(overdue_ms: int, waits: boo
     world, backpressure = at(DUE_AT + overdue_ms)
     behind(world, Lane.STANDARD)
     assert bool(backpressure.deferrals(batch(1, lane=Lane.BULK), QueueName.BULK)) is waits
+
+
+POSTPONED_MS = 3_600_000
+
+
+def postponed(not_before: int, wait: WaitSoFar | None = None, **fields: Any) -> ReceivedMessage:
+    """A message of a bulk run, whose due time may be later than the instant of its ID."""
+    woken = wakeup(1, lane=Lane.BULK, not_before=not_before, wait=wait, **fields)
+    visible_at = woken.not_before
+    return ReceivedMessage(
+        wakeup=woken,
+        visible_at=visible_at,
+        receive_count=1,
+        wait=wait or WaitSoFar(visible_at=visible_at, received_at=visible_at),
+    )
+
+
+@pytest.mark.parametrize(("overdue_ms", "waits"), [(MAX_YIELD_MS - 1, True), (MAX_YIELD_MS, False)])
+@pytest.mark.parametrize("is_deferred", [False, True])
+def test_postponed_bulk_run_makes_room_for_as_long_as_any_other_from_its_due_time(
+    overdue_ms: int, *, waits: bool, is_deferred: bool
+) -> None:
+    due_at = DUE_AT + POSTPONED_MS
+    world, backpressure = at(due_at + overdue_ms)
+    behind(world, Lane.STANDARD)
+    message = postponed(due_at)
+    if is_deferred:
+        first = WaitSoFar(visible_at=due_at, received_at=due_at).deferred(WaitCause.BACKPRESSURE, 60_000)
+        message = postponed(due_at + overdue_ms, first, waited=1)
+    assert bool(backpressure.deferrals([message], QueueName.BULK)) is waits
+
+
+@pytest.mark.parametrize(
+    ("sent_late_ms", "cause", "fields"),
+    [
+        (600_000, WaitCause.BACKPRESSURE, {}),
+        (POSTPONED_MS, WaitCause.TENANT_CONCURRENCY, {}),
+        (POSTPONED_MS, WaitCause.BACKPRESSURE, {"ends_at": DUE_AT + 2 * POSTPONED_MS}),
+    ],
+    ids=["sent_late", "throttled", "resent"],
+)
+def test_bulk_run_whose_first_message_was_late_makes_no_room_for_longer(
+    sent_late_ms: int, cause: WaitCause, fields: dict[str, Any]
+) -> None:
+    visible_at = DUE_AT + sent_late_ms
+    world, backpressure = at(max(visible_at, DUE_AT + MAX_YIELD_MS))
+    behind(world, Lane.STANDARD)
+    late = WaitSoFar(visible_at=visible_at, received_at=visible_at).deferred(cause, 1_000)
+    message = postponed(world.clock.time_ms, late, waited=1, **fields)
+    assert backpressure.deferrals([message], QueueName.BULK) == {}
 
 
 def test_reports_are_read_once_in_five_seconds_and_where_they_cannot_be_nothing_waits() -> None:

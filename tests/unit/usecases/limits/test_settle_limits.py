@@ -17,7 +17,7 @@ from tests.support.usecases.ports import FakePorts
 
 DESTINATION = "0123456789"
 SCOPE = destination_scope(DESTINATION)
-CALL = Candidate(key=execution_id(1), tenant_id=TENANT, destination=DESTINATION, waited=1)
+CALL = Candidate(key=execution_id(1), tenant_id=TENANT, destination=DESTINATION, waited=1, due_at=0)
 GOOD = CallbackResponse(reason=Reason.OK, status=200, duration_ms=20)
 REFUSED = CallbackResponse(reason=Reason.CONNECT_FAILED, duration_ms=5)
 SLOW = CallbackResponse(reason=Reason.OK, status=200, duration_ms=6_000)

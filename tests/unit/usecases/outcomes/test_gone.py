@@ -62,6 +62,16 @@ def test_gone_receiver_pauses_the_job_on_the_last_attempt_too() -> None:
     assert is_paused(world, job)
 
 
+@pytest.mark.parametrize("reason", [Reason.TARGET_FAILED, Reason.TARGET_REFUSED])
+def test_410_of_an_aws_service_is_no_receiver_that_is_gone(reason: Reason) -> None:
+    """Such as that of a function whose file system cannot be used for now."""
+    world, job, head = due_now(replace(GONE, reason=reason))
+    world.attempt(head)
+    is_retried = reason is Reason.TARGET_FAILED
+    assert world.standing(head.id).state is (State.WAITING if is_retried else State.FAILED)
+    assert stands(world, job).state is JobState.ACTIVE
+
+
 @pytest.mark.parametrize("status", [400, 404, 409, 411, 500])
 def test_no_other_answer_pauses_a_job(status: int) -> None:
     world, job, head = due_now(replace(GONE, status=status), retry=RetryPolicy(max_attempts=1))

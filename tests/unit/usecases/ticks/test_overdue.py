@@ -234,6 +234,18 @@ def test_bulk_that_makes_no_room_any_more_counts() -> None:
     assert told(world.sweep.execute()) == (MAX_YIELD_MS, 0)
 
 
+@pytest.mark.parametrize("overdue_ms", [MAX_YIELD_MS - 1, MAX_YIELD_MS])
+def test_bulk_run_that_was_postponed_makes_room_from_its_due_time(overdue_ms: int) -> None:
+    row = in_state(one_off(lane=Lane.BULK), State.WAITING, next_attempt_at=DUE_AT + MAX_YIELD_MS)
+    world = due(state=State.SUCCEEDED)
+    world.put(row)
+    world.clock.time_ms = DUE_AT + MAX_YIELD_MS + overdue_ms
+    progress = LaneProgress(visible_at=NOW, reported_at=world.clock.time_ms)
+    world.lane_progress.report(Lane.STANDARD, progress)
+    is_excused = overdue_ms < MAX_YIELD_MS
+    assert told(world.sweep.execute()) == ((0, overdue_ms) if is_excused else (overdue_ms, 0))
+
+
 def test_retries_to_come_and_leases_that_last_are_neither_overdue_nor_waiting() -> None:
     world = waits(due(state=State.SUCCEEDED), *SCOPES)
     world.put(in_state(one_off(2, destination=HERE), State.WAITING, next_attempt_at=NOW))

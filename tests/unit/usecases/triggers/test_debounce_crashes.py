@@ -7,15 +7,16 @@ import pytest
 
 from shared.domain.bucket import EVERY_SHARD
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.states import EndReason, Transition
+from shared.domain.executions.states import EndReason, State, Transition
 from shared.domain.jobs.job import Job
 from shared.domain.schedules.timing import Every
+from shared.domain.tenancy.suspension import Suspension
 from shared.domain.tenancy.tenant import Tenant
 from shared.domain.triggers.event import Event
 from shared.domain.triggers.pattern import encode_pattern
 from shared.domain.triggers.trigger import Throttle, Trigger
 from shared.usecases.triggers.matches import Match, Outcome
-from tests.support.builders import EXPIRES_AT_S
+from tests.support.builders import EXPIRES_AT_S, TENANT
 from tests.support.usecases.lanes import Lanes
 from tests.support.usecases.steps import Crash, die
 from tests.support.usecases.world import World
@@ -280,3 +281,44 @@ def test_throttled_events_that_race_start_as_many_runs_as_the_window_has() -> No
     assert [each.outcome for each in (*raced, last)] == [Outcome.FILED, Outcome.FILED, Outcome.THROTTLED]
     shop.pass_seconds(30)
     assert len(shop.calls()) == 2
+
+
+def suspended(from_seconds: int, until_seconds: int) -> Shop:
+    """A shop whose workers know a suspension before it begins, in seconds from now."""
+    shop = Shop()
+    now_ms = shop.world.clock.time_ms
+    suspension = Suspension(from_at=now_ms + from_seconds * 1000, until_at=now_ms + until_seconds * 1000)
+    shop.world.tenants.tenants[TENANT] = replace(shop.world.tenant, suspensions=(suspension,))
+    shop.world.cases.core.read_tenant.execute(TENANT, 0)
+    return shop
+
+
+def end_of_run(shop: Shop, match: Match) -> tuple[State, EndReason | None, int]:
+    assert match.execution_id is not None
+    run = shop.world.standing(match.execution_id)
+    return run.state, run.progress.end_reason, run.attempt
+
+
+def test_event_that_postpones_a_run_past_a_suspension_reaches_the_call() -> None:
+    """The run was first due during the suspension, and waits until it is over."""
+    shop = suspended(20, 120)
+    first = shop.send(1)
+    shop.pass_seconds(119)
+    assert shop.calls() == []
+    shop.world.clock.time_ms += 1_000
+    second = shop.send(2)
+    assert (second.outcome, second.execution_id) == (Outcome.DEBOUNCED, first.execution_id)
+    shop.pass_seconds(60)
+    assert shop.calls() == ["order-2"]
+    assert end_of_run(shop, second) == (State.SUCCEEDED, None, 1)
+
+
+def test_run_that_events_postpone_into_a_suspension_ends_without_a_call() -> None:
+    shop = suspended(40, 120)
+    shop.send(1)
+    shop.pass_seconds(20)
+    second = shop.send(2)
+    assert second.outcome is Outcome.DEBOUNCED
+    shop.pass_seconds(180)
+    assert shop.calls() == []
+    assert end_of_run(shop, second) == (State.SKIPPED, EndReason.SUSPENDED, 0)
