@@ -192,6 +192,7 @@ class WorkflowUseCases:
         ports, settings = self.core.ports, self.core.settings
         return PutWorkflow(
             find=self.find,
+            read_tenant=self.core.read_tenant,
             workflows=ports.workflows,
             jobs=ports.jobs,
             idempotency=ports.idempotency,

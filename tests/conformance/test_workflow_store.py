@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from shared.adapters.dynamodb.codec.keys import item_key
-from shared.adapters.dynamodb.codec.workflow_items import key_item
+from shared.adapters.dynamodb.codec.versions import TARGETS, WORKFLOWS
+from shared.adapters.dynamodb.codec.workflow_items import key_item, revision_item
 from shared.adapters.dynamodb.codec.workflow_keys import head_key
 from shared.domain.delivery.alerts import AlertTarget
 from shared.domain.delivery.outcome_callbacks import NO_TARGET, CallbackTarget, OutcomeCallbacks
@@ -48,6 +49,14 @@ def full() -> Workflow:
         callbacks=OutcomeCallbacks(on_success=NO_TARGET, on_failure=target),
         alerts=AlertTarget(target=target, key="k" * 10),
     )
+
+
+def test_workflow_with_a_target_has_a_version_that_an_older_release_leaves_alone() -> None:
+    """Such a release would file its tasks without the target."""
+    plain = workflow_of(graph(node("a")))
+    sends = replace(plain.calls[0], target="arn:aws:sqs:eu-west-1:111122223333:orders")
+    items = [revision_item(plain), revision_item(replace(plain, calls=(sends,)))]
+    assert [item["v"] for item in items] == [{"N": str(WORKFLOWS)}, {"N": str(TARGETS)}]
 
 
 def test_a_workflow_is_read_back_whole(lab: Lab) -> None:

@@ -6,6 +6,7 @@ _CALLS = "tests/unit/usecases/attempts/test_target_calls.py"
 _SENDER = "tests/unit/adapters/test_target_sender.py"
 _ROLES = "tests/unit/domain/tenancy/test_target_roles.py"
 _API = "tests/unit/api/test_targets.py"
+_TASKS = "tests/unit/api/test_workflow_targets.py"
 _ANSWERS = "shared/adapters/targets/answers.py"
 _SERVICES = "tests/unit/adapters/test_target_services.py"
 _CREDENTIALS = "shared/adapters/targets/role_credentials.py"
@@ -163,6 +164,41 @@ TARGETS = (
         file="shared/domain/delivery/callback.py",
         old="        return self.reason in (Reason.LEASE_TOO_SHORT, Reason.UNAVAILABLE)\n",
         new="        return self.reason is Reason.LEASE_TOO_SHORT\n",
+    ),
+    Mutant(
+        name="workflow with a target that an older release runs",
+        file="shared/adapters/dynamodb/codec/workflow_items.py",
+        old=" else max(WORKFLOWS, *map(call_version, workflow.calls))\n",
+        new=" else WORKFLOWS\n",
+        killer="tests/conformance/test_workflow_store.py",
+    ),
+    Mutant(
+        name="task with a target for an account without a role",
+        file="shared/usecases/workflows/put_workflow.py",
+        old="            check_target(tenant.target_roles, request.target)\n",
+        new="            pass\n",
+        killer=_TASKS,
+    ),
+    Mutant(
+        name="result that a queue refuses for its characters",
+        file="shared/usecases/attempts/compose_target_call.py",
+        old="    return without_noncharacters(request.body) if is_wrapped else request.body\n",
+        new="    return request.body\n",
+        killer=_TASKS,
+    ),
+    Mutant(
+        name="answer of a function that is not handed on",
+        file="shared/usecases/attempts/compose_target_call.py",
+        old="        kept_bytes=KEPT_RESULT_BYTES if execution.hands_on else 0,\n",
+        new="",
+        killer=_TASKS,
+    ),
+    Mutant(
+        name="message that the description of a task shows",
+        file="functions/api/resources/workflows/differences.py",
+        old='        return {**task, "target": shown_target(task["target"])}\n',
+        new="        return task\n",
+        killer=_TASKS,
     ),
     Mutant(
         name="FIFO topic without the id of the execution",

@@ -2452,7 +2452,7 @@ class TaskCounts(Model, frozen=True, kw_only=True):
 
 
 class TaskIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A task: a request to make once the tasks in `after` have ended as `run_if` wants."""
+    """A task: a request or a target to call once the tasks in `after` have ended as `run_if` wants."""
 
     after: Sequence[str] | UnsetType = UNSET
     """The keys of the tasks that must end before this one. Without any, it starts with the run."""
@@ -2467,14 +2467,18 @@ class TaskIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     needs: Sequence[str] | UnsetType = UNSET
     """The keys of tasks in `after` whose results this task gets in its body: `{"body": ..., "results":
     {key: {"state": ..., "result": ...}}}`. Each of them answers with JSON of at most 4,096 bytes, or
-    fails. `request` has a JSON body or none, and a method with a body.
+    fails. `request` has a JSON body or none, and a method with a body; a target has a JSON body. Of
+    targets, only functions that are waited for have results.
     """
-    request: RequestIn
+    request: RequestIn | UnsetType = UNSET
+    """The request that the task makes. A task has this or a target."""
     retry: RetryIn | UnsetType = UNSET
     run_if: RunIf | UnsetType = UNSET
     """What the tasks in `after` must have come to, once all of them have ended: `all_succeeded`,
     `all_ended` (in whatever way), or `any_failed`, which makes this task the handler of their failure.
     """
+    target: AwsTargetIn | UnsetType = UNSET
+    """The service of AWS that the task calls or sends to, in place of a request."""
     timeout_seconds: int | UnsetType = UNSET
     """For the whole call, including the response body."""
 
@@ -2489,16 +2493,20 @@ class TaskOfRun(Model, frozen=True, kw_only=True):
 
 
 class Task(Model, frozen=True, kw_only=True):
-    """A task of a workflow. Headers and body of its request are never shown again."""
+    """A task of a workflow. Headers and body of its request, and the message of a target, are never shown
+    again.
+    """
 
     after: tuple[str, ...]
     input: bool
     key: str
     lane: str
     needs: tuple[str, ...]
-    request: Target
+    request: Target | None = None
+    """Null for a task with a target."""
     retry: Retry
     run_if: str
+    target: AwsTarget | None = None
     timeout_seconds: int
 
 

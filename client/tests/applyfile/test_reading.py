@@ -128,7 +128,7 @@ def test_defaults_of_requests_do_not_reach_a_message() -> None:
         ("    body: a\n    url: https://example.com/\n", "url: has no meaning with `sqs`"),
         ("    body: a\n    signing_secret: b\n", "signing_secret: has no meaning with `sqs`"),
         ("    body: a\n    source: b\n", "source: has no meaning with `sqs`"),
-        ("    body: a\n    sns: arn:aws:sns:eu-west-1:111122223333:t\n", "this one has `sqs` too"),
+        ("    body: a\n    sns: arn:aws:sns:eu-west-1:111122223333:t\n", "`sqs` is another one"),
         ("    body: a\n    lambda: orders\n", "lambda: "),
     ],
 )

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from punctual.applyfile import ApplyFileError, Source, Workflow, read_apply_file
+from punctual.applyfile.schema import TARGET_MEMBERS
 from punctual.applyfile.workflow_schema import (
     TASK_KEY,
     TASK_MEMBERS,
@@ -84,6 +85,27 @@ def test_workflow_becomes_the_body_of_the_api_with_its_values() -> None:
                 "request": {"url": "https://example.com/s", "body": "b"},
             },
         ],
+    }
+
+
+def test_task_with_a_target_becomes_the_body_of_the_api() -> None:
+    workflow = read(
+        ORDER + "      tell:\n"
+        "        after: [charge]\n"
+        "        lambda: arn:aws:lambda:eu-west-1:111122223333:function:tell\n"
+        "        invocation_type: request_response\n"
+        "        body: {env: BODY}\n"
+    )
+    assert workflow.body({Source("BODY"): "{}"})["tasks"][1] == {
+        "key": "tell",
+        "after": ["charge"],
+        "target": {
+            "lambda": {
+                "arn": "arn:aws:lambda:eu-west-1:111122223333:function:tell",
+                "invocation_type": "request_response",
+                "body": "{}",
+            }
+        },
     }
 
 
@@ -194,6 +216,12 @@ TASK = "        url: https://example.com/charge\n"
         (ORDER + "        afer: []\n", "jobs.yaml:7: .*charge.afer: unknown member; did you mean after"),
         (ORDER + "        cron: x\n", "jobs.yaml:7: .*charge.cron: unknown member"),
         (ORDER + "        request: {}\n", "jobs.yaml:7: .*its members stand beside the others"),
+        (ORDER + "        target: {}\n", "jobs.yaml:7: .*its members stand beside the others: sqs"),
+        (ORDER + "        source: a\n", "jobs.yaml:7: .*has no meaning without eventbridge"),
+        (
+            ORDER + "        sns: arn:aws:sns:x\n        body: a\n",
+            "jobs.yaml:6: .*url: has no meaning with `sns`",
+        ),
         (ORDER + "        key: x\n", "jobs.yaml:7: .*the name above the members is the key"),
         (ORDER + "        after: [absent]\n", "jobs.yaml:7: .*no task of the workflow has the key 'absent'"),
         (ORDER + "        after: charge\n", "jobs.yaml:7: .*after: expected `array`"),
@@ -231,9 +259,9 @@ def test_value_that_cannot_be_sent_is_named_by_its_place_and_not_shown(
 
 
 def test_members_are_those_of_the_api() -> None:
-    flat = {"request": {"url", "method", "headers", "body", "json"}}
+    flat = {"url", "method", "headers", "body", "json", *TARGET_MEMBERS}
     task = set(SCHEMAS["TaskIn"]["properties"])
-    assert set(TASK_MEMBERS) == (task - {"key", "request"}) | flat["request"]
+    assert set(TASK_MEMBERS) == (task - {"key", "request", "target"}) | flat
     assert set(WORKFLOW_MEMBERS) == set(SCHEMAS["KeyedWorkflowIn"]["properties"]) - {"set"}
     for ours, theirs in ((RunCallbacks, "RunCallbacksIn"), (RunAlerts, "RunAlertsIn")):
         assert set(ours.__struct_fields__) == set(SCHEMAS[theirs]["properties"])

@@ -55,6 +55,19 @@ TASKS: list[dict[str, Any]] = [
         "retry": {"delays_seconds": [5, 10]},
     },
     {"key": "takes", "after": ["json.1"], "needs": ["json.1"], "request": {"url": HOOK, "json": {"b": 2}}},
+    {
+        "key": "event",
+        "after": ["plain"],
+        "target": {
+            "eventbridge": {
+                "arn": "arn:aws:events:eu-west-1:111122223333:event-bus/orders",
+                "source": "com.example",
+                "detail_type": "Day closed",
+                "json": {"c": 3},
+            }
+        },
+        "timeout_seconds": 7,
+    },
 ]
 WORKFLOWS: dict[str, dict[str, Any]] = {
     "plain": {"tasks": TASKS[:1]},
@@ -75,6 +88,7 @@ HIDDEN_IN_TASKS = {
     "SHOP_ALL_TYPED_BODY": "a,b",
     "SHOP_ALL_TYPED_CONTENT_TYPE": "text/csv",
     "SHOP_ALL_TAKES_BODY": '{"b":2}',
+    "SHOP_ALL_EVENT_BODY": '{"c":3}',
 }
 
 
@@ -236,6 +250,7 @@ def test_hidden_values_of_tasks_are_variables_and_are_named() -> None:
             ("TYPED_CONTENT_TYPE", "the header content-type of the task typed"),
             ("TYPED_BODY", "the body of the task typed"),
             ("TAKES_BODY", "the body of the task takes"),
+            ("EVENT_BODY", "the body of the task event"),
         ]
     )
     assert "s3cret" not in ran.out + ran.err

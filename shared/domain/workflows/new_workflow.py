@@ -120,10 +120,16 @@ def _result_errors(new: NewWorkflow) -> Iterator[InvalidValueError]:
     maps = {task.map.over for task in new.tasks if task.map is not None}
     needed = maps.union(*(task.needs for task in new.tasks))
     for index, task in enumerate(new.tasks):
-        path, method = ("tasks", str(index), "request"), task.request.method
-        if task.key in needed and method == "HEAD":
-            text = "another task needs the result, and answers to HEAD have no body"
-            yield InvalidValueError(text, path=(*path, "method"))
+        target = task.request.target
+        member = ("request",) if target is None else ("target", target.kind.value)
+        path, method = ("tasks", str(index), *member), task.request.method
+        if task.key in needed:
+            if method == "HEAD":
+                text = "another task needs the result, and answers to HEAD have no body"
+                yield InvalidValueError(text, path=(*path, "method"))
+            if target is not None and not target.answers:
+                text = "another task needs the result, and only functions that are waited for (request_response) answer"
+                yield InvalidValueError(text, path=path)
         if not task.needs and task.map is None and not task.takes_input:
             continue
         if method in BODILESS:
@@ -133,7 +139,8 @@ def _result_errors(new: NewWorkflow) -> Iterator[InvalidValueError]:
             try:
                 read_json(task.request.body)
             except InvalidValueError as error:
-                text = f"with {_member(task)}, the body is JSON or empty, and this one is {error}"
+                or_empty = " or empty" if target is None else ""
+                text = f"with {_member(task)}, the body is JSON{or_empty}, and this one is {error}"
                 yield InvalidValueError(text, path=(*path, "body"))
         input_bytes = LONGEST_INPUT_BYTES if task.takes_input else 0
         longest = longest_body(task.request.body, task.needs, is_map=task.map is not None)

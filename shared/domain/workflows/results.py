@@ -92,6 +92,11 @@ def body_with_results(
     return b'{"body":%b,%b"results":{%b}}' % (own or b"null", item, members)
 
 
+def without_noncharacters(body: bytes) -> bytes:
+    """The same JSON, without the characters U+FFFE and U+FFFF, which SQS refuses: they can only be inside of texts."""
+    return body.replace("\ufffe".encode(), b"\\ufffe").replace("\uffff".encode(), b"\\uffff")
+
+
 def longest_body(own: bytes, needs: Sequence[str], *, is_map: bool = False) -> int:
     """No body with these results, and an element of an array for a map, has more bytes."""
     each = (len(key) + MAX_RESULT_BYTES + 2 * _RESERVED_BYTES for key in needs)

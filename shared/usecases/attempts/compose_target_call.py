@@ -12,6 +12,8 @@ from shared.domain.ids import backfilled_job
 from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.target_roles import EXTERNAL_ID_CONTEXT, external_id, role_for
 from shared.domain.tenancy.tenant import Tenant
+from shared.domain.workflows.results import without_noncharacters
+from shared.usecases.attempts.compose_callback import task_headers
 
 EXECUTION, JOB, ATTEMPT = "Punctual-Execution", "Punctual-Job", "Punctual-Attempt"
 SCHEDULED_AT, BACKFILL_OF = "Punctual-Scheduled-At", "Punctual-Backfill-Of"
@@ -36,7 +38,7 @@ def target_call(
     return TargetCall(
         tenant_id=tenant.id,
         target=request.target,
-        body=request.body,
+        body=_body(execution, request),
         role_arn=role,
         external_id=external_id(code(EXTERNAL_ID_CONTEXT, b"")),
         session_name=f"punctual-{execution.id.cell}-{tenant.id}",
@@ -48,7 +50,15 @@ def target_call(
             (SCHEDULED_AT, format_instant(execution.scheduled_at)),
             (TRACEPARENT, execution.trace.header(execution.span_id)),
             *(((BACKFILL_OF, backfill_of),) if backfill_of is not None else ()),
+            *(task_headers(execution.task) if execution.task is not None else ()),
         ),
         not_from=not_from,
         kept_bytes=KEPT_RESULT_BYTES if execution.hands_on else 0,
     )
+
+
+def _body(execution: Execution, request: Request) -> bytes:
+    """A body with results or the input of a run is JSON, from which characters go that SQS refuses."""
+    task = execution.task
+    is_wrapped = task is not None and (task.needs_results or task.takes_input)
+    return without_noncharacters(request.body) if is_wrapped else request.body

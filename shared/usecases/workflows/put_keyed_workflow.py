@@ -72,7 +72,7 @@ class PutKeyedWorkflow:
         """
         if not is_key(key):
             raise NotFoundError(f"there is no such key: a key is {KEY_TEXT}")
-        self.put.check(new)
+        self.put.check(tenant, new)
         for _ in range(TRIES):
             standing = self._standing(tenant.id, key)
             if standing is not None and not differs(standing):

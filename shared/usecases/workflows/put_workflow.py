@@ -6,7 +6,7 @@ from typing import Any
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.outcome_callbacks import OutcomeCallbacks
-from shared.domain.delivery.request import check_alerts, check_callback_target, check_request
+from shared.domain.delivery.request import Request, check_alerts, check_callback_target, check_request
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import (
     CallbackUrlNotAllowedError,
@@ -28,6 +28,7 @@ from shared.ports.jobs import IdempotencyRecord, IdempotencyStore, JobStore, Pay
 from shared.ports.runtime import Clock, Entropy
 from shared.ports.workflows import WorkflowStore
 from shared.usecases.requests.seal_request import seal_alerts, seal_callback_target, seal_request
+from shared.usecases.tenancy.read_tenant import ReadTenant
 from shared.usecases.workflows.find_run import FindRun
 
 
@@ -36,6 +37,7 @@ class PutWorkflow:
     """Large requests are stored first, so that no revision names a request that is missing."""
 
     find: FindRun
+    read_tenant: ReadTenant
     workflows: WorkflowStore
     jobs: JobStore
     idempotency: IdempotencyStore
@@ -59,7 +61,7 @@ class PutWorkflow:
         `admit` raises to refuse a new workflow, which then uses up no key. InvalidValueError with the path of each
         fault; InvalidStateError if that workflow has been deleted.
         """
-        self.check(new)
+        self.check(tenant, new)
         record, replayed = self._identify(tenant, new, key, admit)
         workflow, payloads = self._sealed(tenant, new, record.id, 1, record.created_at, record.fingerprint)
         self._store(payloads)
@@ -93,7 +95,7 @@ class PutWorkflow:
 
         NotFoundError; PreconditionFailedError if the workflow is not at `revision`, or changes meanwhile.
         """
-        self.check(new)
+        self.check(tenant, new)
         before = _checked(self.find.head(tenant.id, workflow_id), revision)
         fingerprint = self.vault.fingerprint(tenant, encode_new_workflow(new))
         workflow, payloads = self._sealed(
@@ -122,14 +124,25 @@ class PutWorkflow:
             raise PreconditionFailedError("the workflow has changed meanwhile")
         return before, replace(before, is_deleted=True)
 
-    def check(self, new: NewWorkflow) -> None:
-        """InvalidValueError with the path of each request that must not or cannot be sent."""
-        raise_any(self._request_errors(new))
+    def check(self, tenant: Tenant, new: NewWorkflow) -> None:
+        """InvalidValueError with the path of each request that must not or cannot be sent. UnavailableError."""
+        targets = [task.request.target for task in new.tasks if task.request.target is not None]
+        raise_any(
+            self._request_errors(self.read_tenant.with_roles(tenant, targets) if targets else tenant, new)
+        )
 
-    def _request_errors(self, new: NewWorkflow) -> Iterator[InvalidValueError]:
+    def _check_task(self, tenant: Tenant, request: Request) -> None:
+        check_request(request, self.policy)
+        if request.target is not None:
+            # Imported late: only tasks with a target need it.
+            from shared.domain.tenancy.target_roles import check_target
+
+            check_target(tenant.target_roles, request.target)
+
+    def _request_errors(self, tenant: Tenant, new: NewWorkflow) -> Iterator[InvalidValueError]:
         for index, task in enumerate(new.tasks):
             try:
-                check_request(task.request, self.policy)
+                self._check_task(tenant, task.request)
             except InvalidValueError as error:
                 for one in error.each():
                     path = ("tasks", str(index), *one.path)

@@ -83,11 +83,16 @@ def job_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
         return (
             None if called is None else ((called,), "belongs to a job that calls a `url`, not a `workflow`")
         )
+    return call_error(members, "a `workflow`, or a target, such as `sqs` for a message to a queue")
+
+
+def call_error(members: Mapping[str, Any], others: str) -> tuple[Path, str] | None:
+    """Return what keeps complete members from being a request or a target, or None. `others` may stand for a URL."""
     services = [service for service in TARGETS if service in members]
     if services:
         return _message_error(members, services)
     if "url" not in members:
-        return ("url",), "is required, or a `workflow`, or a target, such as `sqs` for a message to a queue"
+        return ("url",), f"is required, or {others}"
     for option in OPTIONS:
         if option in members:
             return (option,), f"has no meaning without {services_with(option)}"
@@ -99,7 +104,7 @@ def job_error(members: Mapping[str, Any]) -> tuple[Path, str] | None:
 def _message_error(members: Mapping[str, Any], services: list[str]) -> tuple[Path, str] | None:
     service, *others = services
     if others:
-        return (others[0],), f"a job has one target, and this one has `{service}` too"
+        return (others[0],), f"only one target can be sent to, and `{service}` is another one"
     options = (option for option in OPTIONS if option not in TARGETS[service])
     for member in ("url", "method", "headers", "signing_secret", *options):
         if member in members:

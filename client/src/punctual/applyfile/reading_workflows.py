@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from punctual.applyfile.checking import Path, member_error, outside_error, type_error
+from punctual.applyfile.checking import Path, call_error, member_error, outside_error, type_error
 from punctual.applyfile.model import Job, value_at
+from punctual.applyfile.schema import TARGET_MEMBERS
 from punctual.applyfile.workflow import Workflow
 from punctual.applyfile.workflow_schema import (
     OWN_TASK_MEMBERS,
@@ -25,6 +26,7 @@ _ELSEWHERE = {
     "key": "the name above the members is the key",
     "set": "stands at the head of the file, for all workflows",
     "request": "its members stand beside the others: url, method, headers, body, json",
+    "target": f"its members stand beside the others: {', '.join(TARGET_MEMBERS)}",
     "schedule": "a workflow has no schedule: a job starts its runs",
 }
 Complete = Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
@@ -79,10 +81,8 @@ class WorkflowReader:
                 self.refuse((*path, *error[0]), error[1])
         defaults = {name: each for name, each in self.defaults.items() if name in SHARED}
         members = special | self.complete(shared, defaults)
-        if "url" not in members:
-            self.refuse((*path, "url"), "is required")
-        if "body" in members and "json" in members:
-            self.refuse((*path, "json"), "a request has `body` or `json`, not both")
+        if wrong := call_error(members, "a target, such as `lambda` for a function"):
+            self.refuse((*path, *wrong[0]), wrong[1])
         return Job(f"{workflow}.tasks.{key}", members, self.line_at(path), section="workflows")
 
     def _check_names(self, path: Path, members: Mapping[str, Any], known: tuple[str, ...]) -> None:

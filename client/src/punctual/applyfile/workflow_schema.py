@@ -10,11 +10,11 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from punctual.applyfile.schema import Callback, Fields, Outside
+from punctual.applyfile.schema import MEMBERS, REQUEST_MEMBERS, TARGET_MEMBERS, Callback, Outside
 
 TASK_KEY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}", re.ASCII)
 """1 to 64 letters, digits and `_ . -`, with a letter or digit at the beginning."""
-SHARED: Final = ("url", "method", "headers", "body", "json", "lane", "timeout_seconds", "retry")
+SHARED: Final = (*REQUEST_MEMBERS, *TARGET_MEMBERS, "lane", "timeout_seconds", "retry")
 """The members of a task that are those of a job, and that the defaults of the file may have."""
 
 
@@ -66,5 +66,5 @@ class OwnTaskFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
 
 WORKFLOW_MEMBERS: Final = WorkflowFields.__struct_fields__
 OWN_TASK_MEMBERS: Final = OwnTaskFields.__struct_fields__
-TASK_MEMBERS: Final = (*OWN_TASK_MEMBERS, *(name for name in Fields.__struct_fields__ if name in SHARED))
+TASK_MEMBERS: Final = (*OWN_TASK_MEMBERS, *(name for name in MEMBERS if name in SHARED))
 """The names of all members of a task, in the order in which they are written."""

@@ -14,7 +14,7 @@ from punctual.applyfile import Workflow as FileWorkflow
 from punctual.applyfile.model import ID_PREFIX
 from punctual.applyfile.schema import MEMBERS
 from punctual.applying.asking import standing_jobs, standing_workflows
-from punctual.applying.exporting_workflows import ReadTask, ReadWorkflow, read_workflow
+from punctual.applying.exporting_workflows import OTHER_BODY, ReadTask, ReadWorkflow, read_workflow
 from punctual.applying.parallel import each
 from punctual.applying.plan import UPDATED, WORKFLOW, named
 from punctual.applying.shown_members import HEADERS, JSON, METHOD, present, unescaped
@@ -26,8 +26,6 @@ from punctual.problems import NotFoundError
 
 _BODY: Final = "/request/body"
 _CONTENT_TYPE: Final = "/request/headers/content-type"
-_OTHER_BODY: Final = '{"other": "export"}'
-"""The message of a dry run, which changes nothing."""
 _BODY_PART: Final = " body"
 """Not the part of a header, whose name has no space. The space is not part of a variable's name."""
 _Standing = TypeVar("_Standing", JobSummary, WorkflowSummary)
@@ -140,7 +138,7 @@ def _read(client: Punctual, summary: JobSummary, set_name: str) -> _Read:
 def _read_message(client: Punctual, job: Job, set_name: str) -> _Read:
     """A message always has a body, and no header."""
     [(service, part)] = target_parts(job.target)
-    target = {service: {**present(part), "body": _OTHER_BODY}}
+    target = {service: {**present(part), "body": OTHER_BODY}}
     answer = client.jobs.put(
         str(job.key), dry_run=True, set=set_name, schedule=present(job.schedule), target=target
     )

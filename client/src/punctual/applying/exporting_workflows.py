@@ -11,10 +11,13 @@ from typing import Any, Final
 from punctual.applyfile.workflow_schema import SHARED, WORKFLOW_MEMBERS
 from punctual.applying.plan import UPDATED
 from punctual.applying.shown_members import HEADERS, JSON, METHOD, present, unescaped
+from punctual.aws_targets import target_parts
 from punctual.client import Punctual
 from punctual.models import FieldChange, Task, Workflow, WorkflowSummary
 
 _BODY: Final = "/request/body"
+OTHER_BODY: Final = '{"other": "export"}'
+"""The message of a dry run, which changes nothing."""
 _CONTENT_TYPE: Final = "content-type"
 _RUN_IF: Final = "all_succeeded"
 _CALLBACKS: Final = "callbacks"
@@ -71,11 +74,7 @@ def _differences(
             "run_if": task.run_if,
             "needs": task.needs,
             "input": task.input,
-            "request": {
-                "url": task.request.url,
-                "method": task.request.method,
-                "headers": headers.get(task.key, {}),
-            },
+            **_call(task, headers.get(task.key, {})),
         }
         for task in workflow.tasks
     ]
@@ -99,14 +98,33 @@ def _task(task: Task, fields: Mapping[str, FieldChange], headers: Mapping[str, s
         "run_if": task.run_if if task.run_if != _RUN_IF else None,
         "needs": task.needs,
         "input": task.input,
-        "url": task.request.url,
-        "method": task.request.method if task.request.method != METHOD else None,
+        **_call_members(task),
     }
     members: dict[str, Any] = {name: value for name, value in special.items() if value}
     members |= {name: fields[f"{prefix}/{name}"].before for name in SHARED if f"{prefix}/{name}" in fields}
     if any(pointer.startswith(f"{prefix}/{_RETRY}/") for pointer in fields):
         members[_RETRY] = present(task.retry)
-    return ReadTask(members, headers, (*_hidden_headers(task, fields),), f"{prefix}{_BODY}" in fields)
+    has_body = task.target is not None or f"{prefix}{_BODY}" in fields
+    return ReadTask(members, headers, (*_hidden_headers(task, fields),), has_body)
+
+
+def _call(task: Task, headers: Mapping[str, str]) -> dict[str, Any]:
+    """The request or target of a dry run, which changes nothing."""
+    if task.request is None:
+        return {"target": {service: {**present(part), "body": OTHER_BODY} for service, part in _target(task)}}
+    return {"request": {"url": task.request.url, "method": task.request.method, "headers": headers}}
+
+
+def _call_members(task: Task) -> dict[str, Any]:
+    if task.request is None:
+        [(service, part)] = _target(task)
+        return {service: part.arn, **{name: value for name, value in present(part).items() if name != "arn"}}
+    method = task.request.method
+    return {"url": task.request.url, "method": method if method != METHOD else None}
+
+
+def _target(task: Task) -> list[tuple[str, Any]]:
+    return target_parts(task.target)
 
 
 def _hidden_headers(task: Task, fields: Mapping[str, FieldChange]) -> Iterator[str]:

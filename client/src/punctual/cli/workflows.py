@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from punctual.aws_targets import target_parts
 from punctual.cli.exits import CommandError, Exit
 from punctual.cli.list_options import PAGE, All, IdempotencyKey, Limit, shown
 from punctual.cli.options import DURATION, seconds
@@ -25,11 +26,19 @@ _COLUMNS = (
     Column("created", lambda workflow: workflow.created_at),
     Column("tags", lambda workflow: workflow.tags, folds=True),
 )
+
+
+def _call_text(task: Any) -> str:
+    if task.request is not None:
+        return f"{task.request.method} {task.request.url}"
+    return next(f"{service} {part.arn}" for service, part in target_parts(task.target))
+
+
 _TASK_COLUMNS = (
     Column("task", lambda task: task.key),
     Column("after", lambda task: task.after, folds=True),
     Column("run if", lambda task: task.run_if if task.after else None),
-    Column("request", lambda task: f"{task.request.method} {task.request.url}", folds=True),
+    Column("calls", lambda task: _call_text(task), folds=True),
     Column("attempts", lambda task: task.retry.max_attempts),
     Column("lane", lambda task: task.lane),
 )

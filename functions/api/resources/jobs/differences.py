@@ -47,8 +47,13 @@ def _shown(path: tuple[str, ...], value: Any) -> Any:
     if path == ("request",):
         return {name: value[name] for name in _SHOWN if name in value}
     if path == ("target",):
-        return {kind: _without_body(part) for kind, part in value.items()}
+        return shown_target(value)
     return _without_body(value) if path[:1] == ("target",) else value
+
+
+def shown_target(target: dict[str, Any]) -> dict[str, Any]:
+    """Without its message."""
+    return {kind: _without_body(part) for kind, part in target.items()}
 
 
 def _without_body(part: dict[str, Any]) -> dict[str, Any]:

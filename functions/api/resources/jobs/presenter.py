@@ -39,7 +39,7 @@ def job_out(job: Execution | Job, request: Request, now_ms: int) -> JobOut:
         next_due_at=instant_out(next_at),
         no_next_run=no_next_run(job, next_at, now_ms),
         last_run=last_run_out(own_run(job)) if isinstance(job, Execution) else NOT_READ,
-        **_call_out(request),
+        **call_out(request),
         lane=job.call.lane,
         timeout_seconds=job.call.timeout_ms // 1000,
         retry=retry_out(job.call.retry),
@@ -82,7 +82,8 @@ def job_summary(job: Execution | Job, now_ms: int, last_run: Execution | None = 
     )
 
 
-def _call_out(request: Request) -> dict[str, Any]:
+def call_out(request: Request) -> dict[str, Any]:
+    """The members that show what is called, sent to or started."""
     if request.target is not None:
         return {"request": None, "target": target_out(request.target)}
     if request.workflow_id is not None:
@@ -123,7 +124,7 @@ def _called(job: Execution | Job, request: Request) -> dict[str, Any]:
     if request.workflow_id is not None:
         return {"workflow": request.workflow_id}
     return {
-        **_call_document(request),
+        **call_document(request),
         "timeout_seconds": job.call.timeout_ms // 1000,
         "retry": retry_out(job.call.retry).model_dump(mode="json"),
         "async_deadline_seconds": job.call.async_policy.deadline_seconds,
@@ -131,7 +132,8 @@ def _called(job: Execution | Job, request: Request) -> dict[str, Any]:
     }
 
 
-def _call_document(request: Request) -> dict[str, Any]:
+def call_document(request: Request) -> dict[str, Any]:
+    """The member that would make the same call or send the same message."""
     if request.target is not None:
         return {"target": target_document(request)}
     auth = auth_out(request.auth)

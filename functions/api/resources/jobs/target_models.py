@@ -121,6 +121,17 @@ class _Message(Schema):
         return orjson.dumps(self.json_) if self.body is None else self.body.encode()
 
 
+_CALLS = ("request", "target")
+ONE_CALL = none_of(*both_or_neither(*_CALLS))
+"""The schema of an object that has a request or a target, and not both."""
+
+
+def check_one_call(schema: Schema) -> None:
+    """InvalidValueError unless a schema has a request or a target."""
+    check_no_null(schema, "an object", *_CALLS)
+    check_exactly_one(schema.model_fields_set, _CALLS)
+
+
 class SqsTargetIn(_Message):
     """A message to a queue. Exactly one of `arn` and `queue_url`, and exactly one of `body` and `json`."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from functions.api.resources.jobs.differences import differences
+from functions.api.resources.jobs.differences import differences, shown_target
 from functions.api.resources.jobs.keyed_models import FieldChange
 
 _SHOWN_OF_A_REQUEST = ("method", "url")
@@ -40,5 +40,7 @@ def _added_or_removed(
 def _shown(task: dict[str, Any] | None) -> dict[str, Any] | None:
     if task is None:
         return None
+    if "target" in task:
+        return {**task, "target": shown_target(task["target"])}
     request = {name: value for name, value in task["request"].items() if name in _SHOWN_OF_A_REQUEST}
     return {**task, "request": request}

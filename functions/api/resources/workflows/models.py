@@ -3,7 +3,7 @@
 from functools import cache, cached_property
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from functions.api.alert_models import AlertsOut, each_once
@@ -21,6 +21,8 @@ from functions.api.models import (
 )
 from functions.api.resources.jobs.call_models import RequestIn, RetryIn, RetryOut, TargetOut
 from functions.api.resources.jobs.models import Name, Tags, TimeoutSeconds
+from functions.api.resources.jobs.target_models import ONE_CALL, AwsTargetIn, check_one_call
+from functions.api.resources.jobs.target_views import AwsTargetOut
 from functions.api.resources.workflows import examples
 from shared.domain.delivery.alerts import (
     ALERTS_DISABLED,
@@ -43,10 +45,17 @@ RunSeconds = Annotated[Seconds, Field(ge=1, le=MAX_DEADLINE_SECONDS)]
 
 
 class TaskIn(Schema):
-    """A task: a request to make once the tasks in `after` have ended as `run_if` wants."""
+    """A task: a request or a target to call once the tasks in `after` have ended as `run_if` wants."""
+
+    model_config = ConfigDict(json_schema_extra=ONE_CALL)
 
     key: TaskKey = Field(description="The name of the task, unique in its workflow.")
-    request: RequestIn
+    request: RequestIn | SkipJsonSchema[None] = Field(
+        None, description="The request that the task makes. A task has this or a target."
+    )
+    target: AwsTargetIn | SkipJsonSchema[None] = Field(
+        None, description="The service of AWS that the task calls or sends to, in place of a request."
+    )
     after: Annotated[
         list[TaskKey], Field(max_length=MAX_TASKS - 1, json_schema_extra={"uniqueItems": True})
     ] = Field(
@@ -67,7 +76,7 @@ class TaskIn(Schema):
                 "The keys of tasks in `after` whose results this task gets in its body: "
                 '`{"body": ..., "results": {key: {"state": ..., "result": ...}}}`. Each of them answers with JSON '
                 f"of at most {MAX_RESULT_BYTES:,} bytes, or fails. `request` has a JSON body or none, and a method "
-                "with a body."
+                "with a body; a target has a JSON body. Of targets, only functions that are waited for have results."
             ),
         )
     )
@@ -86,10 +95,17 @@ class TaskIn(Schema):
         Lane.STANDARD, description="The queue and its workers. Lanes never wait for one another."
     )
 
+    @model_validator(mode="after")
+    def _has_one_call(self) -> Self:
+        check_one_call(self)
+        return self
+
     def new_task(self) -> NewTask:
+        call = self.request or self.target
+        assert call is not None
         return NewTask(
             key=self.key,
-            request=self.request.request(),
+            request=call.request(),
             after=tuple(self.after),
             run_if=self.run_if,
             needs=tuple(self.needs),
@@ -220,14 +236,15 @@ class WorkflowPatch(Schema):
 
 
 class TaskOut(Representation):
-    """A task of a workflow. Headers and body of its request are never shown again."""
+    """A task of a workflow. Headers and body of its request, and the message of a target, are never shown again."""
 
     key: str
     after: list[str]
     run_if: RunIf
     needs: list[str]
     input: bool
-    request: TargetOut
+    request: TargetOut | None = Field(description="Null for a task with a target.")
+    target: AwsTargetOut | SkipJsonSchema[None] = LEFT_OUT
     retry: RetryOut
     timeout_seconds: int
     lane: Lane

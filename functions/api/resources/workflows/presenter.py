@@ -6,8 +6,7 @@ from typing import Any
 from functions.api.alert_models import alerts_out, alerts_request
 from functions.api.models import Document, document_of, instant_out
 from functions.api.resources.executions.models import NotificationOut
-from functions.api.resources.jobs.call_models import request_out
-from functions.api.resources.jobs.presenter import retry_out
+from functions.api.resources.jobs.presenter import call_document, call_out, retry_out
 from functions.api.resources.workflows.models import RunCallbacksOut, TaskOut, WorkflowOut, WorkflowSummaryOut
 from functions.api.resources.workflows.run_models import (
     BLOCKED,
@@ -62,7 +61,7 @@ def workflow_out(opened: OpenedWorkflow) -> WorkflowOut:
             run_if=node.run_if,
             needs=list(node.needs),
             input=node.takes_input,
-            request=request_out(request),
+            **call_out(request),
             retry=retry_out(call.retry),
             timeout_seconds=call.timeout_ms // 1000,
             lane=call.lane,
@@ -85,14 +84,8 @@ def workflow_document(opened: OpenedWorkflow) -> dict[str, Any]:
     """The body that would create the workflow as it is now: the target of a merge patch."""
     shown = document_of(workflow_out(opened))
     tasks = [
-        {
-            **task,
-            "request": {
-                **task["request"],
-                "headers": dict(request.headers),
-                "body": request.body.decode(),
-            },
-        }
+        {name: value for name, value in task.items() if name not in ("request", "target")}
+        | call_document(request)
         for task, request in zip(shown["tasks"], opened.requests, strict=True)
     ]
     members = ("name", "tags", "on_failure", "deadline_seconds", "callbacks")

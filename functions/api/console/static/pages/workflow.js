@@ -3,6 +3,7 @@ import { html } from '../lib/dom.js';
 import { get, read } from '../lib/api.js';
 import { duration } from '../lib/format.js';
 import { graphOf } from '../lib/graph_layout.js';
+import { targetWords } from '../lib/job_form.js';
 import { usePolled } from '../lib/poll.js';
 import { href } from '../lib/route.js';
 import { may } from '../lib/session.js';
@@ -52,7 +53,9 @@ function Readable({ id }) {
 const TASK_COLUMNS = [
   { key: 'key', label: 'Task' },
   { key: 'after', label: 'Starts', render: conditionWords },
-  { key: 'request', label: 'Request', render: (task) => html`${task.request.method} <span class="url">${task.request.url}</span>` },
+  { key: 'request', label: 'Request', render: (task) => task.target
+    ? html`<span class="url">${targetWords(task.target)}</span>`
+    : html`${task.request.method} <span class="url">${task.request.url}</span>` },
   { key: 'attempts', label: 'Attempts', numeric: true, render: (task) => String(task.retry.max_attempts) },
   { key: 'timeout', label: 'Timeout', numeric: true, render: (task) => `${task.timeout_seconds} s` },
   { key: 'lane', label: 'Lane' },
