@@ -42,6 +42,52 @@ def eventbridge(**changes: Any) -> Judgement:
     )[0]
 
 
+QUEUE = "arn:aws:sqs:eu-west-1:111122223333:q"
+FUNCTION = "arn:aws:lambda:eu-west-1:111122223333:function:f"
+MACHINE = "arn:aws:states:eu-west-1:111122223333:stateMachine:m"
+BUS = "arn:aws:events:eu-west-1:111122223333:event-bus/default"
+ECS = "arn:aws:ecs:eu-west-1:111122223333:cluster/x"
+SDK = "arn:aws:scheduler:::aws-sdk:sqs:deleteQueue"
+
+
+def sends(target: dict[str, Any]) -> Judgement:
+    """A schedule without a URL."""
+    return eventbridge(Name="other", Target=target)
+
+
+@pytest.mark.parametrize(
+    ("target", "members"),
+    [
+        ({"Arn": QUEUE, "Input": "a b"}, {"sqs": QUEUE, "body": "a b"}),
+        (
+            {"Arn": f"{QUEUE}.fifo", "Input": "{}", "SqsParameters": {"MessageGroupId": "g"}},
+            {"sqs": f"{QUEUE}.fifo", "json": {}, "message_group_id": "g"},
+        ),
+        ({"Arn": FUNCTION, "Input": '{"a": 1}'}, {"lambda": FUNCTION, "json": {"a": 1}}),
+        ({"Arn": f"{FUNCTION}:live"}, {"lambda": f"{FUNCTION}:live", "json": {}}),
+        (
+            {"Arn": "arn:aws:sns:eu-west-1:111122223333:t", "Input": '"x"'},
+            {"sns": "arn:aws:sns:eu-west-1:111122223333:t", "json": "x"},
+        ),
+        (
+            {"Arn": BUS, "Input": "{}", "EventBridgeParameters": {"Source": "s", "DetailType": "d"}},
+            {"eventbridge": BUS, "json": {}, "source": "s", "detail_type": "d"},
+        ),
+        ({"Arn": MACHINE, "Input": "[1]"}, {"step_functions": MACHINE, "json": [1]}),
+    ],
+)
+def test_target_of_a_service_that_punctual_sends_to_becomes_a_target(
+    target: dict[str, Any], members: dict[str, Any]
+) -> None:
+    judged = sends({"RoleArn": "r", **target})
+    assert (judged.verdict, judged.why) == (Verdict.SAME, "")
+    assert judged.job.members is not None
+    shown = {name: judged.job.members[name] for name in members}
+    assert shown == members
+    assert "url" not in judged.job.members
+    assert "an operator registers a role of the account 111122223333; RoleArn is not used" in judged.job.notes
+
+
 def qstash(**changes: Any) -> Judgement:
     value = {**QSTASH, **changes}
     return judge(QStashReader(URLS, SPAN).read([("f", json.dumps(value).encode())]), EngineInstants(), SPAN)[
@@ -76,7 +122,15 @@ def crontab(text: str, zone: str | None = "Europe/Berlin", *, is_system: bool = 
         (lambda: eventbridge(ScheduleExpression="rate(5 minutes)"), "neither"),
         (lambda: eventbridge(ScheduleExpressionTimezone="Europe/Nowhere"), "unknown time zone"),
         (lambda: eventbridge(Invented=True), "Invented is not known"),
-        (lambda: eventbridge(Name="other"), "no URL: give --map for default/other"),
+        (lambda: sends({"Arn": ECS}), f"no URL: give --map for default/other, or for the target {ECS}"),
+        (lambda: sends({"Arn": SDK}), "or for a universal target arn:aws:scheduler:::aws-sdk:sqs:deleteQueue"),
+        (lambda: sends({"Arn": FUNCTION, "Input": "text"}), "its Input is no JSON object"),
+        (lambda: sends({"Arn": FUNCTION, "Input": '{"punctual": 1}'}), "has the member punctual"),
+        (lambda: sends({"Arn": FUNCTION, "Input": '{"at": "<aws.scheduler.scheduled-time>"}'}), "attributes"),
+        (lambda: sends({"Arn": f"{QUEUE}.fifo", "Input": "a"}), "needs a message group"),
+        (lambda: sends({"Arn": MACHINE, "Input": "text"}), "its Input is not JSON"),
+        (lambda: sends({"Arn": BUS, "Input": "{}"}), "EventBridgeParameters has no Source"),
+        (lambda: sends({"Arn": QUEUE, "Input": "a", "SqsParameters": {"Colour": "red"}}), "Colour"),
         (lambda: eventbridge(Target={"Arn": "a", "Input": "<aws.scheduler.execution-id>"}), "attributes"),
         (lambda: eventbridge(Target={}), "Target.Arn: is missing"),
         (lambda: eventbridge(FlexibleTimeWindow=FLEXIBLE), "MaximumWindowInMinutes: is missing"),
@@ -197,7 +251,7 @@ def test_live_schedules_are_read_page_by_page() -> None:
 
     client = Client()
     source = EventBridgeReader(URLS, SPAN).translate(("the API", each) for each in read_live(client, "g"))
-    assert [(job.key, job.misfit is None) for job in source.jobs] == [("g:job", True), ("g:b", False)]
+    assert [(job.key, job.misfit is None) for job in source.jobs] == [("g:job", True), ("g:b", True)]
     assert client.only == {"GroupName": "g"}
 
 

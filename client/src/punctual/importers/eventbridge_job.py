@@ -5,6 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, Final
 
+from punctual.importers.eventbridge_targets import (
+    ORIGIN,
+    PARAMETERS,
+    message_of,
+    misfits_of,
+    options_of,
+    service_of,
+)
 from punctual.importers.job import SourceJob, Translation
 from punctual.importers.json_object import JsonObject, MemberError
 from punctual.importers.json_values import read_value
@@ -133,10 +141,15 @@ class EventBridgeTranslation(Translation):
         url = self.urls.find(origin, name, arn)
         if url is None and destination is not None:
             url = self._destination(destination)
-        if url is None:
-            self.misfits.append(f"no URL: give --map for {origin}, or for the target {arn[:120]}")
-        self.members["url"] = url or NO_URL
-        self._input(target)
+        served = service_of(arn) if url is None else None
+        if served is not None:
+            self._send(target, arn, *served)
+        else:
+            if url is None:
+                what = "a universal target" if ":aws-sdk:" in arn else "the target"
+                self.misfits.append(f"no URL: give --map for {origin}, or for {what} {arn[:120]}")
+            self.members["url"] = url or NO_URL
+            self._input(target)
         policy = target.object("RetryPolicy")
         retries = policy.get("MaximumRetryAttempts", int)
         attempts = (_DEFAULT_RETRIES if retries is None else retries) + 1
@@ -150,10 +163,32 @@ class EventBridgeTranslation(Translation):
         if target.object("DeadLetterConfig").get("Arn", str):
             self.notes.append("the dead-letter queue is not carried over: failed executions are dead letters")
         target.skip("RoleArn")
+        used = PARAMETERS[served[0]][0] if served is not None and served[0] in PARAMETERS else ""
         for template in _TEMPLATES:
-            if target.get(template, dict):
+            if template != used and target.get(template, dict):
                 self.notes.append(f"{template} is not carried over: the endpoint calls the service")
         self.misfits.extend(f"{unknown} is not known to the importer" for unknown in target.unused())
+
+    def _send(self, target: JsonObject, arn: str, service: str, account: str) -> None:
+        """Make the job send to the target itself, with a role that an operator registers."""
+        text = target.get("Input", str)
+        self._check_placeholders(text)
+        if text is None:
+            self.notes.append("it has no Input: the message is {}")
+        options, unknown = options_of(service, target)
+        self.members |= {service: arn, **options, **message_of(text)}
+        self.misfits.extend(f"{name} is not known to the importer" for name in unknown)
+        self.misfits.extend(misfits_of(service, arn, self.members))
+        if service == "lambda" and text is not None:
+            self.notes.append(f"the event has one more member, {ORIGIN}")
+        self.notes.append(f"an operator registers a role of the account {account}; RoleArn is not used")
+
+    def _check_placeholders(self, text: str | None) -> None:
+        if text is not None and _PLACEHOLDER in text:
+            self.misfits.append(
+                "its Input has attributes such as <aws.scheduler.scheduled-time>; calls have headers, and messages "
+                "have attributes"
+            )
 
     def _destination(self, destination: dict[str, Any]) -> str | None:
         """Return the URL of an API destination whose description is among the files."""
@@ -172,10 +207,7 @@ class EventBridgeTranslation(Translation):
         text = target.get("Input", str)
         if text is None:
             return
-        if _PLACEHOLDER in text:
-            self.misfits.append(
-                "its Input has attributes such as <aws.scheduler.scheduled-time>; calls have headers"
-            )
+        self._check_placeholders(text)
         try:
             self.members["json"] = read_value(text)
         except ValueError:

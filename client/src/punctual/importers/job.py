@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from punctual.aws_targets import TARGETS
 from punctual.importers.ports import SourceInstants
 
 
@@ -61,7 +62,7 @@ class Translation:
         self, key: str, origin: str, instants: tuple[SourceInstants, ...], doubt: str = ""
     ) -> SourceJob:
         """Return the job. It has members only if the schedule and the target were understood."""
-        is_understood = bool(instants) and "url" in self.members
+        is_understood = bool(instants) and any(name in self.members for name in ("url", *TARGETS))
         return SourceJob(
             key,
             origin,
