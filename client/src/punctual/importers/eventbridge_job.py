@@ -165,7 +165,9 @@ class EventBridgeTranslation(Translation):
         target.skip("RoleArn")
         used = PARAMETERS[served[0]][0] if served is not None and served[0] in PARAMETERS else ""
         for template in _TEMPLATES:
-            if template != used and target.get(template, dict):
+            if template == used:
+                continue
+            if target.get(template, dict):
                 self.notes.append(f"{template} is not carried over: the endpoint calls the service")
         self.misfits.extend(f"{unknown} is not known to the importer" for unknown in target.unused())
 
