@@ -219,7 +219,8 @@ def _call_faults(started: Started, calls: Sequence[Arrival]) -> Iterator[str]:
         if was_called == (node.key in started.never_called) and not is_lost:
             yield f"workflow: {node.key} of {started.name} was {'' if was_called else 'not '}called"
         for key in node.after:
-            if was_called and (key not in first or first[key] > first[node.key]):
+            is_lost = key not in first and key in started.fails
+            if was_called and not is_lost and (key not in first or first[key] > first[node.key]):
                 yield f"workflow: {node.key} of {started.name} was called before {key}"
         yield from _result_faults(
             started, node, [call for call in calls if call.path.endswith(f"/{node.key}")]
