@@ -729,4 +729,11 @@ WORKFLOWS = (
         new="            raise\n",
         killer=_USED_INPUTS,
     ),
+    Mutant(
+        name="second attempt of a task without the input of its run",
+        file=_INPUTS,
+        old="        if task.input_id is not None:\n",
+        new="        if task.input_id is not None and execution.attempt == 1:\n",
+        killer=_SIMULATION,
+    ),
 )

@@ -32,6 +32,8 @@ MAX_MAPS = 3
 NEEDED = 0.6
 """How many of the tasks in `after` a task gets the results of."""
 MAP_PATH = "/parts"
+TAKES_INPUT, HAS_INPUT = 0.4, 0.6
+"""How many tasks take the input of their run, and how many runs have one."""
 URL = "https://receiver.example"
 
 
@@ -40,6 +42,8 @@ class StartedRun:
     """One run, as its client knows it. Instants are virtual time."""
 
     workflow: str
+    text: bytes = b""
+    """The input of the run; empty for none."""
     run_id: ExecutionId | None = None
     acked_at: int | None = None
     cancel_acked_at: int | None = None
@@ -66,7 +70,8 @@ class WorkflowClients:
     def start_load(self) -> None:
         """Runs over the time of the load; each may be cancelled or redriven later."""
         for number in range(RUNS):
-            started = StartedRun(workflow=f"w{self.rng.randrange(WORKFLOWS)}")
+            text = drawn_input(self.world, f"run {number}")
+            started = StartedRun(workflow=f"w{self.rng.randrange(WORKFLOWS)}", text=text)
             self.runs.append(started)
             at_ms = self.world.hub.now_ms + self.rng.randint(0, LOAD_MS)
             request(self.world, "client", partial(self._start, started, f"run{number}"), at_ms)
@@ -107,12 +112,14 @@ class WorkflowClients:
     def _task(self, name: str, node: Node) -> NewTask:
         rng = self.rng
         body = rng.choice((b"", b"", b'"%b"' % (b"x" * 2_000)))
+        takes_input = Random(f"{node.key} of {name} of {self.world.seed}").random() < TAKES_INPUT
         return NewTask(
             key=node.key,
             after=node.after,
             run_if=node.run_if,
             needs=node.needs,
             map=node.map,
+            takes_input=takes_input,
             request=Request(method="POST", url=f"{URL}/{name}/{node.key}", body=body),
             retry=RetryPolicy(max_attempts=rng.choice((1, 2, 4)), base_seconds=1, cap_seconds=30),
             timeout_seconds=rng.choice((2, 5)),
@@ -126,7 +133,8 @@ class WorkflowClients:
 
     def _start(self, started: StartedRun, key: str, cases: UseCases) -> None:
         workflow = self.workflows[started.workflow]
-        run = cases.workflows.start_run.execute(self.world.tenant(TENANT), workflow.id, key).run
+        tenant = self.world.tenant(TENANT)
+        run = cases.workflows.start_run.execute(tenant, workflow.id, key, text=started.text).run
         started.run_id, started.acked_at = run.id, self.world.hub.now_ms
 
     def _cancel(self, started: StartedRun, cases: UseCases) -> None:
@@ -156,3 +164,11 @@ class WorkflowClients:
 
 def _is_map(nodes: list[Node], key: str) -> bool:
     return any(node.key == key and node.map is not None for node in nodes)
+
+
+def drawn_input(world: World, of: str) -> bytes:
+    """Another one for each name; some are too large to stand in the item of an execution, and some are none."""
+    rng = Random(f"input of {of} of {world.seed}")
+    if rng.random() >= HAS_INPUT:
+        return b""
+    return f'{{"of":"{of}", "n":1.50,"text":"{"x" * rng.choice((0, 2_000))}"}}'.encode()

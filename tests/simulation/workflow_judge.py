@@ -45,6 +45,8 @@ class CallJudge:
         """What each attempt of each execution answered."""
         self.parts: dict[tuple[str, int], list[str] | None] = {}
         """The elements of the array that it answered; None if that is no array for a map."""
+        self.inputs: dict[ExecutionId, str] = {}
+        """The input that has arrived of each run."""
         self._rng = Random(f"results of {world.seed}")
         self._world, self._clients, self._schedules = world, clients, schedules
         self.notifications = NotificationJudge(world, clients.callbacks)
@@ -64,6 +66,7 @@ class CallJudge:
         self._judge_stops(arrival, run, called.task.epoch)
         self.faults += judge_call(arrival, run, self._schedules)
         self._judge_results(arrival, called, run)
+        self._judge_input(arrival, called, run)
         if run.workflow_id in self._clients.quick and answer.status is not None:
             # Calls of one batch end at the same time, and their ends are joined.
             answer = replace(answer, duration_ms=QUICK_MS)
@@ -84,6 +87,30 @@ class CallJudge:
             texts.append(f'"{key}":{{"state":"{state}","result":{text}}}')
         if not arrival.body.endswith(f',"results":{{{",".join(texts)}}}}}'):
             self.faults.append(f"{arrival.url} got {arrival.body[-300:]} and not {texts}")
+
+    def _judge_input(self, arrival: Arrival, called: Execution, run: Run) -> None:
+        """Each task that takes the input gets that of its own run, byte for byte, at each attempt and in each epoch."""
+        assert called.task is not None
+        [node] = [each for each in self._nodes(run) if each.key == called.task.key]
+        if not node.takes_input:
+            if arrival.body.startswith('{"input":'):
+                self.faults.append(f"{arrival.url} got an input that it does not take")
+            return
+        texts = self._inputs_of(run)
+        arrived = next((text for text in texts if arrival.body.startswith(f'{{"input":{text},"body":')), None)
+        if arrived is None or self.inputs.setdefault(run.id, arrived) != arrived:
+            self.faults.append(f"{arrival.url} got {arrival.body[:200]} and not the input of its run")
+
+    def _inputs_of(self, run: Run) -> set[str]:
+        """A call may arrive before the client knows its run or its job: then it may be any of the workflow's."""
+        if run.parent is not None:
+            jobs = self._schedules.jobs
+            of_job = [each for each in jobs if each.job_id == run.parent.job_id]
+            return {each.text.decode() or "null" for each in of_job or jobs}
+        ids = {name: workflow.id for name, workflow in self._clients.workflows.items()}
+        started = [each for each in self._clients.runs if ids.get(each.workflow) == run.workflow_id]
+        own = [each for each in started if each.run_id == run.id] or started
+        return {each.text.decode() or "null" for each in own}
 
     def _judge_element(self, arrival: Arrival, called: Execution, run: Run, node: Node) -> None:
         """The call of an item has its element, byte for byte, and there is no item without one."""

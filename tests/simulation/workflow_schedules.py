@@ -20,7 +20,14 @@ from shared.domain.schedules.timing import Every
 from shared.domain.workflows.run import Run, RunState
 from tests.simulation.evidence import Arrival
 from tests.simulation.requests import request
-from tests.simulation.workflow_clients import LOAD_MS, MINUTE_MS, TENANT, WORKFLOWS, WorkflowClients
+from tests.simulation.workflow_clients import (
+    LOAD_MS,
+    MINUTE_MS,
+    TENANT,
+    WORKFLOWS,
+    WorkflowClients,
+    drawn_input,
+)
 from tests.simulation.world import World
 
 JOBS, RUNS_OF_EACH = 4, 3
@@ -41,6 +48,8 @@ class ScheduledJob:
 
     workflow: str
     policy: OverlapPolicy
+    text: bytes = b""
+    """The input of its runs, as an event gives one to a run; empty for none."""
     job_id: str | None = None
     deleted_acked_at: int | None = None
     running: dict[str, int] = field(default_factory=dict)
@@ -58,7 +67,9 @@ class ScheduleClients:
         """Jobs over the time of the load; some are triggered, paused and resumed, or deleted."""
         for number in range(JOBS):
             job = ScheduledJob(
-                workflow=f"w{self.rng.randrange(WORKFLOWS)}", policy=self.rng.choice(tuple(OverlapPolicy))
+                workflow=f"w{self.rng.randrange(WORKFLOWS)}",
+                policy=self.rng.choice(tuple(OverlapPolicy)),
+                text=drawn_input(self.world, f"job {number}"),
             )
             self.jobs.append(job)
             at_ms = self.world.hub.now_ms + self.rng.randint(0, LOAD_MS // 2)
@@ -81,7 +92,7 @@ class ScheduleClients:
     def _create(self, job: ScheduledJob, key: str, cases: UseCases) -> None:
         new = NewJob(
             timing=Every(60),
-            request=Request(workflow_id=self.clients.workflows[job.workflow].id),
+            request=Request(workflow_id=self.clients.workflows[job.workflow].id, body=job.text),
             retry=ONE_ATTEMPT,
             recurring=Recurring(overlap_policy=job.policy, max_runs=RUNS_OF_EACH),
         )
