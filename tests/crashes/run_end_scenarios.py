@@ -17,6 +17,7 @@ redriven = Catalogue("api", delay_seconds=120)
 """A repeated redrive finds the next epoch: a lost message is left to the first sweep of its minute."""
 AFTER_ITS_RUN_ENDED = CrashPoint(operation="UpdateItem", nth=2, hit=Hit.KILLED_AFTER)
 ALONE = (Node(key="a"),)
+INPUT = '{"order":7}'
 WON, LOST = ("succeeded", 1), ("failed", 1)
 
 
@@ -32,6 +33,22 @@ def _come_to_its_last_task(stage: Stage) -> None:
 def begins_the_run_of_a_job(stage: Stage) -> None:
     stage.workflow_runs.start(*FORK, by_job=True)
     stage.wait(DUE_SECONDS + 1)
+    stage.mark("executor")
+    stage.execute()
+
+
+@begun("BatchExecuteStatement", "GetItem", "PutItem", "SendMessageBatch", "UpdateItem")
+def begins_the_run_of_a_job_with_an_input(stage: Stage) -> None:
+    stage.workflow_runs.start(Node(key="a", takes_input=True), by_job=True, text=INPUT)
+    stage.wait(DUE_SECONDS + 1)
+    stage.mark("executor")
+    stage.execute()
+
+
+@begun("BatchExecuteStatement", "GetItem", "UpdateItem")
+def calls_a_task_with_the_input_of_its_run(stage: Stage) -> None:
+    stage.workflow_runs.start(Node(key="a", takes_input=True), text=INPUT)
+    stage.wait(1)
     stage.mark("executor")
     stage.execute()
 

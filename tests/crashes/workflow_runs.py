@@ -1,6 +1,7 @@
 """Runs of workflows, started beside the API by the use cases of the product, and what was promised of them."""
 
 import itertools
+import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,12 @@ from unittest.mock import patch
 from shared.bootstrap.dynamo_ports import dynamo_ports
 from shared.bootstrap.use_cases import UseCases, use_cases
 from shared.domain.delivery.request import Request
-from shared.domain.delivery.retry import RetryPolicy
+from shared.domain.delivery.retry import ONE_ATTEMPT, RetryPolicy
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import State
 from shared.domain.ids import ExecutionId, one_off_execution
+from shared.domain.jobs.new_job import NewJob
+from shared.domain.schedules.timing import After
 from shared.domain.workflows.graph import Graph, Node, OnFailure
 from shared.domain.workflows.identities import run_id_text, run_of
 from shared.domain.workflows.new_workflow import NO_CALLBACKS, NewTask, NewWorkflow, RunCallbacks
@@ -50,6 +53,8 @@ class Started:
     """The ends that somebody is told of."""
     parent: ExecutionId | None = None
     """The execution of the job that starts the run."""
+    text: str = "null"
+    """The input of the run, which each of its tasks takes if there is one."""
 
 
 class WorkflowRuns:
@@ -76,10 +81,11 @@ class WorkflowRuns:
         told: Sequence[Told] = (),
         receiver: str = "fails",
         by_job: bool = False,
+        text: str = "null",
     ) -> None:
         """Start a run whose receivers are content, but for those of the tasks that fail, which are like `receiver`.
 
-        `by_job`: a job starts it, after `DUE_SECONDS`.
+        `by_job`: a job starts it, after `DUE_SECONDS`. `text` is its input.
         """
         number, graph = next(self._numbers), Graph(nodes=nodes, on_failure=on_failure)
         receivers = dict.fromkeys(graph.needed, "hands") | dict.fromkeys(fails, receiver)
@@ -89,6 +95,7 @@ class WorkflowRuns:
                 after=node.after,
                 run_if=node.run_if,
                 needs=node.needs,
+                takes_input=node.takes_input,
                 request=Request(
                     method="POST",
                     url=f"{self._url}/{receivers.get(node.key, 'ok')}{MARK}{number}/{node.key}",
@@ -102,7 +109,7 @@ class WorkflowRuns:
         listener = f"{self._url}/ok{MARK}{number}/{LISTENER}"
         callbacks = RunCallbacks(on_success=listener, on_failure=listener) if told else NO_CALLBACKS
         run_id, parent = self._begun(
-            NewWorkflow(tasks=tasks, on_failure=on_failure, callbacks=callbacks), by_job=by_job
+            NewWorkflow(tasks=tasks, on_failure=on_failure, callbacks=callbacks), by_job=by_job, text=text
         )
         self.all.append(
             Started(
@@ -114,20 +121,29 @@ class WorkflowRuns:
                 fails=frozenset(fails),
                 told=frozenset(told),
                 parent=parent,
+                text=text,
             )
         )
 
-    def _begun(self, new: NewWorkflow, *, by_job: bool) -> tuple[ExecutionId, ExecutionId | None]:
+    def _begun(self, new: NewWorkflow, *, by_job: bool, text: str) -> tuple[ExecutionId, ExecutionId | None]:
         """The run of a new workflow, and the execution that starts it."""
         with patch.dict(os.environ, self._deployment.environment):
             cases = self._cases()
             tenant = cases.core.read_tenant.execute(TENANT)
             assert tenant is not None
             workflow, _ = cases.workflows.put_workflow.create(tenant, new)
+            body = b"" if text == "null" else text.encode()
             if not by_job:
-                return cases.workflows.start_run.execute(tenant, workflow.id).run.id, None
-        body = {"schedule": {"delay_seconds": DUE_SECONDS}, "workflow": workflow.id}
-        answer = self._send("POST", "/v1/jobs", body)
+                return cases.workflows.start_run.execute(tenant, workflow.id, text=body).run.id, None
+            if body:
+                # As an event starts it: the API takes no input for a job.
+                request = Request(workflow_id=workflow.id, body=body)
+                job = NewJob(timing=After(DUE_SECONDS), request=request, retry=ONE_ATTEMPT)
+                made = cases.jobs.create_job.execute(tenant, job, None).job
+                assert isinstance(made, Execution)
+                return run_of(made.id), made.id
+        document = {"schedule": {"delay_seconds": DUE_SECONDS}, "workflow": workflow.id}
+        answer = self._send("POST", "/v1/jobs", document)
         assert answer.status == CREATED, answer
         parent = one_off_execution(answer.body["id"])
         assert parent is not None
@@ -267,6 +283,10 @@ def _parent_faults(started: Started, run: Run | None, parent: Execution | None) 
 
 def _result_faults(started: Started, node: Node, calls: Sequence[Arrival]) -> Iterator[str]:
     """Every attempt has the same results, and each of them is what its task has answered."""
+    if node.takes_input:
+        for call in calls:
+            if call.payload["input"] != json.loads(started.text):
+                yield f"workflow: {node.key} of {started.name} got {call.payload}, and not {started.text}"
     if not node.needs:
         return
     for call in calls:
