@@ -201,6 +201,20 @@ TARGETS = (
         killer=_TASKS,
     ),
     Mutant(
+        name="payload in the text of a signed request",
+        file="shared/adapters/aws/sigv4.py",
+        old="    body: bytes = field(repr=False)\n",
+        new="    body: bytes\n",
+        killer=_SERVICES,
+    ),
+    Mutant(
+        name="answer of a function in the text of it",
+        file=_ANSWERS,
+        old='    body: bytes = field(default=b"", repr=False)\n',
+        new='    body: bytes = b""\n',
+        killer=_SERVICES,
+    ),
+    Mutant(
         name="FIFO topic without the id of the execution",
         file="shared/adapters/targets/sns.py",
         old="    if target.is_fifo:\n",

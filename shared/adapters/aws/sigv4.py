@@ -6,6 +6,7 @@ The rules: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
 
 import hmac
 from collections.abc import Mapping
+from dataclasses import field
 from datetime import UTC, datetime
 from hashlib import sha256
 from urllib.parse import quote
@@ -24,9 +25,9 @@ class UnsignedRequest:
     """As in the request line: with its percent-encoding, and without the query."""
     query: str = ""
     """As in the request line, without the question mark."""
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(repr=False)
     """Those that are signed, Host among them."""
-    body: bytes
+    body: bytes = field(repr=False)
 
 
 def signature_headers(

@@ -1,6 +1,7 @@
 """What the services have in common: their answers, by the reasons of attempts, and the use of keys."""
 
 from collections.abc import Callable, Mapping, Set
+from dataclasses import field
 from typing import Any
 
 from shared.adapters.aws.http_call import HttpCall
@@ -95,7 +96,7 @@ class TargetAnswer:
 
     reason: Reason = Reason.OK
     status: int = 200
-    body: bytes = b""
+    body: bytes = field(default=b"", repr=False)
     """The answer of a function."""
 
 

@@ -3,6 +3,7 @@
 import json
 from base64 import b64encode
 from collections.abc import Mapping
+from dataclasses import field
 from typing import Any
 from urllib.parse import quote
 
@@ -26,7 +27,7 @@ class InvokeCall(HttpCall):
     """One invocation. The parameters but the payload are in the path and the headers of the request."""
 
     path: str = "/"
-    invocation: Mapping[str, str] | None = None
+    invocation: Mapping[str, str] | None = field(default=None, repr=False)
 
     def serialised(self, _: str, params: Params) -> bytes:
         self.path = f"/2015-03-31/functions/{quote(params['FunctionName'], safe='')}/invocations"

@@ -16,9 +16,11 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials as SdkCredentials
 
 from shared.adapters.aws.credentials import Credentials
-from shared.adapters.aws.errors import NoAnswerError
+from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.aws.http11 import HttpResponse
 from shared.adapters.aws.services import Endpoint
+from shared.adapters.aws.sigv4 import UnsignedRequest, signature_headers
+from shared.adapters.targets.answers import TargetAnswer
 from shared.adapters.targets.role_credentials import RoleCredentials
 from shared.adapters.targets.sender import SERVICES, AwsTargetSender
 from shared.domain.delivery.aws_target import AwsTarget, InvocationType, TargetCall, TargetKind
@@ -352,5 +354,21 @@ def test_signature_that_a_service_refuses_for_the_clock_is_made_anew_once(target
     assert [headers["X-Amz-Date"] for _, headers, _, _ in aws.asked][2] == "20270101T000000Z"
 
 
-def test_credentials_show_no_secret_in_the_text_of_a_request() -> None:
-    assert "s-1" not in repr(Credentials("a", "s-1", "s-1-t"))
+def test_texts_of_requests_and_answers_have_no_payload_and_no_secret() -> None:
+    unsigned = UnsignedRequest(method="POST", path="/a", headers={"X-Token": "s3cret"}, body=b"s3cret")
+    added = signature_headers(unsigned, "lambda", "eu-west-1", Credentials("a", "s3cret", "t"), 0)
+    shown = (
+        repr(unsigned)
+        + repr(added)
+        + repr(TargetAnswer(body=b"s3cret"))
+        + repr(replace(CALL, body=b"s3cret"))
+    )
+    assert "/a" in shown
+    assert "s3cret" not in shown
+
+
+def test_error_of_a_service_shows_its_code_and_nothing_of_its_answer() -> None:
+    with pytest.raises(AwsError, match="PutEvents: MalformedDetail") as raised:
+        SERVICES[TargetKind.EVENTBRIDGE].read(json.loads(failed_entry("MalformedDetail").body))
+    assert raised.value.response["Error"]["Message"] == "no"
+    assert str(raised.value) == "PutEvents: MalformedDetail"

@@ -178,3 +178,15 @@ def test_description_of_a_keyed_workflow_never_shows_a_message() -> None:
     ]
     gone = put(same[1])
     assert gone["fields"][0]["before"]["target"] == {"sqs": {"arn": QUEUE}}
+
+
+def test_task_with_a_target_gets_the_input_of_its_run() -> None:
+    world = api()
+    workflow = created(world, to("a", "sqs", input=True))
+    answer = send(world, "POST", f"/v1/workflows/{workflow['id']}/runs", {"input": {"order": "\uffff"}})
+    assert answer.status == 201, answer.text
+    wait(world)
+    [sent] = world.world.targets.calls
+    body = json.loads(sent.call.body)
+    assert (body["body"], body["input"]) == ({"of": "a"}, {"order": "\uffff"})
+    assert "\uffff".encode() not in sent.call.body
