@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from shared.domain.delivery.aws_target import AwsTarget, TargetKind
+from shared.domain.delivery.aws_target import AwsTarget, InvocationType, TargetKind
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.delivery.request import Request
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
+from shared.domain.limits.circuit_breaker import Tally
 from shared.usecases.attempts.settle_attempt import SettleAttempt
 from tests.support.builders import TENANT
 from tests.support.fakes.targets import FakeTargets
@@ -208,3 +209,54 @@ def test_http_job_asks_for_no_target_sender() -> None:
     world.run_attempts = made
     world.attempt(job)
     assert world.standing(job.id).state is State.SUCCEEDED
+
+
+MACHINE = "arn:aws:states:eu-west-1:111122223333:stateMachine:close"
+FUNCTION = "arn:aws:lambda:eu-west-1:111122223333:function:close"
+
+
+def test_state_machine_starts_once_for_an_execution_whose_worker_died_after_the_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = deployment(ROLE)
+    target = AwsTarget(kind=TargetKind.STEP_FUNCTIONS, arn=MACHINE)
+    job = due(world, Request(body=b"{}", target=target))
+
+    def die(*_: object, **__: object) -> None:
+        raise Dies
+
+    with monkeypatch.context() as dying:
+        dying.setattr(SettleAttempt, "execute", die)
+        with pytest.raises(Dies):
+            world.attempt(job)
+    world.clock.time_ms = (world.standing(job.id).progress.lease_until or 0) + 1
+    world.attempt(world.standing(job.id))
+    assert [each.call.deduplication_id for each in world.targets.calls] == [str(job.id)] * 2
+    assert len(world.targets.queues[MACHINE]) == 1
+    assert world.standing(job.id).state is State.SUCCEEDED
+
+
+def test_function_that_fails_is_called_again_and_its_answer_is_kept_with_the_failure() -> None:
+    world = deployment(ROLE)
+    body = b'{"errorMessage":"as asked for"}'
+    failed = CallbackResponse(reason=Reason.FUNCTION_FAILED, duration_ms=5, status=200, body=body)
+    world.targets.answer_to = lambda _: failed
+    target = AwsTarget(kind=TargetKind.LAMBDA, arn=FUNCTION, invocation_type=InvocationType.REQUEST_RESPONSE)
+    job = due(world, Request(body=b"{}", target=target))
+    world.attempt(job)
+    waiting = world.standing(job.id)
+    assert (waiting.state, waiting.attempt) == (State.WAITING, 1)
+    assert world.targets.calls[0].call.kept_bytes == 0
+    while world.standing(job.id).state is State.WAITING:
+        world.clock.time_ms = world.standing(job.id).progress.next_attempt_at or 0
+        world.attempt(world.standing(job.id))
+    ended = world.standing(job.id)
+    assert (ended.state, ended.progress.end_reason) == (State.FAILED, EndReason.ATTEMPTS_USED_UP)
+    assert {each.reason for each in ended.progress.outcomes} == {Reason.FUNCTION_FAILED}
+    assert ended.progress.last_body == body
+
+
+def test_function_that_fails_does_not_open_the_circuit_breaker_of_its_destination() -> None:
+    failed = CallbackResponse(reason=Reason.FUNCTION_FAILED, duration_ms=5, status=200)
+    tally = Tally().plus(failed)
+    assert (tally.good, tally.bad) == (1, 0)
