@@ -163,7 +163,12 @@ class WorkflowUseCases:
 
         ports = self.core.ports
         return ReadRuns(
-            find=self.find, runs=ports.runs, executions=ports.executions, jobs=ports.jobs, vault=ports.vault
+            find=self.find,
+            runs=ports.runs,
+            maps=ports.maps,
+            executions=ports.executions,
+            jobs=ports.jobs,
+            vault=ports.vault,
         )
 
     @cached_property

@@ -3286,8 +3286,8 @@ class WorkflowsMethods(Group):
         """Start a run of a workflow.
 
         A 201 means that the run is durable and goes on to its end. It follows the present revision of the
-        workflow. Each task counts in the quota `due_per_minute`. With an `Idempotency-Key`, a repetition
-        with the same input starts no second run.
+        workflow. Each task counts in the quota `due_per_minute`, and a map counts 100. With an
+        `Idempotency-Key`, a repetition with the same input starts no second run.
 
         * `workflow`: A workflow's `id`.
         * `input`: Any JSON value of at most 32,768 bytes, for the tasks with `input`. It is encrypted, and

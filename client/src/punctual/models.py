@@ -971,6 +971,16 @@ class Explanation(Model, frozen=True, kw_only=True):
     """As in `GET /v1/executions/{execution_id}`."""
 
 
+class FailedItem(Model, frozen=True, kw_only=True):
+    """An item of a map that has ended without success."""
+
+    execution_id: str | None = None
+    """Null if it was cancelled before it had one."""
+    index: int
+    """The position of its element in the array, from 0."""
+    state: str
+
+
 class FailedRequest(Model, frozen=True, kw_only=True):
     """The request of a dead letter."""
 
@@ -1505,6 +1515,22 @@ class Longest(Model, frozen=True, kw_only=True):
     """In words, such as `41 s: breaker open`."""
 
 
+class MapIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An array in the result of another task. The task is called once for each element."""
+
+    over: str
+    """The key of a task in `after`, whose result is the array or contains it."""
+    path: str | UnsetType = UNSET
+    """A JSON Pointer (RFC 6901) into the result, such as `/files`. Empty: the result itself."""
+
+
+class Map(Model, frozen=True, kw_only=True):
+    """The array for each of whose elements a task is called."""
+
+    over: str
+    path: str
+
+
 class Match(Model, frozen=True, kw_only=True):
     """A trigger that the event matches."""
 
@@ -1945,6 +1971,21 @@ class RunIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """
 
 
+class RunItems(Model, frozen=True, kw_only=True):
+    """The items of a map, as far as they are recorded."""
+
+    cancelled: int
+    count: int
+    """Elements of the array."""
+    failed: int
+    open: int
+    """They are pending, running, or between two attempts."""
+    skipped: int
+    succeeded: int
+    unsuccessful: tuple[FailedItem, ...]
+    """The first 20 items that failed, were cancelled or skipped; failed ones first."""
+
+
 class Run(Model, frozen=True, kw_only=True):
     """A run of a workflow."""
 
@@ -1997,10 +2038,12 @@ class RunTask(Model, frozen=True, kw_only=True):
     execution_id: str | None = None
     has_result: bool
     """Whether it has handed on a result, which only the tasks that need it get: it is not shown."""
+    items: RunItems | None = None
+    """Of a map, once its array has been counted."""
     key: str
     next_attempt_at: datetime | None = None
     reason: str | None = None
-    """Why the task ended without an execution."""
+    """Why the task ended without an execution, or a map failed."""
     started_at: datetime | None = None
     """The start of its first attempt that has ended."""
     state: str
@@ -2464,6 +2507,12 @@ class TaskIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The name of the task, unique in its workflow."""
     lane: Lane | UnsetType = UNSET
     """The queue and its workers. Lanes never wait for one another."""
+    map: MapIn | UnsetType | None = UNSET
+    """Calls the task once for each element of an array, at most 100 times. The body of each call also has
+    `"item": {"index": ..., "count": ..., "value": element}`. The map ends with its last item, and
+    succeeds if all of them do. Its result is the array of their results. In the limit of 1,000
+    executions of a run, a map counts 100.
+    """
     needs: Sequence[str] | UnsetType = UNSET
     """The keys of tasks in `after` whose results this task gets in its body: `{"body": ..., "results":
     {key: {"state": ..., "result": ...}}}`. Each of them answers with JSON of at most 4,096 bytes, or
@@ -2488,6 +2537,8 @@ class TaskOfRun(Model, frozen=True, kw_only=True):
 
     epoch: int
     """The epoch of the run in which the task was chosen."""
+    item: int | None = None
+    """Of an item of a map: the position of its element in the array, from 0."""
     key: str
     run_id: str
 
@@ -2501,6 +2552,7 @@ class Task(Model, frozen=True, kw_only=True):
     input: bool
     key: str
     lane: str
+    map: Map | None = None
     needs: tuple[str, ...]
     request: Target | None = None
     """Null for a task with a target."""

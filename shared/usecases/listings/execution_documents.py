@@ -144,7 +144,8 @@ def _task(execution: Execution) -> Document | None:
     # Imported late: a process that meets no task loads nothing of workflows.
     from shared.domain.workflows.identities import run_id_text
 
-    return {"run_id": run_id_text(task.run), "key": task.key, "epoch": task.epoch}
+    item = {} if task.item is None else {"item": task.item}
+    return {"run_id": run_id_text(task.run), "key": task.key, "epoch": task.epoch, **item}
 
 
 def _archived_task(row: ArchiveRow) -> Document | None:

@@ -1,7 +1,11 @@
 """Read workflows and runs as they are shown."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import field
+from typing import TYPE_CHECKING
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.alerts import Alerts
@@ -17,15 +21,18 @@ from shared.domain.workflows.workflow import Workflow
 from shared.ports.delivery import Vault
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
-from shared.ports.workflows import RunStore
+from shared.ports.workflows import MapStore, RunStore
 from shared.usecases.reading.read_executions import read_readable
 from shared.usecases.requests.seal_request import open_alerts, open_callback_target
 from shared.usecases.workflows.find_run import FindRun
 
+if TYPE_CHECKING:
+    from shared.domain.workflows.map_items import MapItems
+
 
 @dataclass(frozen=True, slots=True)
 class DescribedRun:
-    """A run, the revision that it follows, and the executions of its tasks."""
+    """A run, the revision that it follows, the executions of its tasks, and the items of its maps."""
 
     run: Run
     workflow: Workflow
@@ -33,6 +40,8 @@ class DescribedRun:
     """By ID. That of a chosen task is missing before it is filed, and once its record has expired."""
     notification: Execution | None = None
     """Of the end of the run, if it is stored."""
+    maps: Mapping[str, MapItems] = field(default_factory=dict)
+    """By the key of the task. A map whose array has not been counted is missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,18 +67,26 @@ class RunPage:
 class ReadRuns:
     find: FindRun
     runs: RunStore
+    maps: MapStore
     executions: ExecutionStore
     jobs: JobStore
     vault: Vault
 
     def describe(self, tenant_id: str, run_id: str) -> DescribedRun:
-        """Strong reads: one more for all executions, and one for a notification. NotFoundError."""
+        """Strong reads: one more for all executions, one for a notification, and one for each map. NotFoundError."""
         run, workflow = self.find.run(tenant_id, run_id)
         ids = [execution_of(run, workflow.graph, index) for index in range(len(run.tasks))]
         executions = self.executions.get_many([each for each in ids if each is not None])
         named = run.notification
         notification = read_readable(self.executions, [named]).get(named) if named is not None else None
-        return DescribedRun(run=run, workflow=workflow, executions=executions, notification=notification)
+        maps = {node.key: self.maps.get(run.id, node.key) for node in workflow.graph.nodes if node.map}
+        return DescribedRun(
+            run=run,
+            workflow=workflow,
+            executions=executions,
+            notification=notification,
+            maps={key: items for key, items in maps.items() if items is not None},
+        )
 
     def page(self, tenant_id: str, workflow_id: str, *, before: ExecutionId | None, limit: int) -> RunPage:
         """The runs of a workflow, which may be deleted. The list may lag, and its runs are never stale. Expired

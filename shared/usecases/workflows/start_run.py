@@ -61,7 +61,7 @@ class StartRun:
     ) -> StartedRun:
         """Repeats with the same idempotency key return the same run. `text` is its input; empty for none.
 
-        `admit` gets the number of executions that it can have, and raises to refuse a new run, which uses up no key.
+        `admit` gets the most executions of a run, and raises to refuse a new run, which then uses up no key.
         NotFoundError without such a workflow. UnavailableError: the run may or may not stand; repeat the request.
         """
         workflow = self.find.present(tenant.id, workflow_id)

@@ -56,6 +56,8 @@ class WorkflowReader:
         for each, task in tasks.items():
             for member in ("after", "needs"):
                 self._check_keys((*path, "tasks", each, member), task.get(member, []), found)
+            if "map" in task:
+                self._check_keys((*path, "tasks", each, "map", "over"), [task["map"]["over"]], found)
         return Workflow(key, members, found, self.line_at(path))
 
     def _checked(self, path: Path, members: dict[str, Any]) -> dict[str, Any]:

@@ -55,6 +55,13 @@ class WorkflowFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     tasks: dict[str, Any] | UnsetType = UNSET
 
 
+class TaskMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`MapIn`: the array for each of whose elements a task is called."""
+
+    over: str
+    path: Annotated[str, Meta(max_length=256)] | UnsetType = UNSET
+
+
 class OwnTaskFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The members of a task that no job has."""
 
@@ -62,6 +69,7 @@ class OwnTaskFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     run_if: Literal["all_succeeded", "all_ended", "any_failed"] | UnsetType = UNSET
     needs: Annotated[list[str], Meta(max_length=20)] | UnsetType = UNSET
     input: bool | UnsetType = UNSET
+    map: TaskMap | UnsetType = UNSET
 
 
 WORKFLOW_MEMBERS: Final = WorkflowFields.__struct_fields__

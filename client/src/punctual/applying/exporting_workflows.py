@@ -74,6 +74,7 @@ def _differences(
             "run_if": task.run_if,
             "needs": task.needs,
             "input": task.input,
+            "map": {"over": task.map.over, "path": task.map.path} if task.map is not None else None,
             **_call(task, headers.get(task.key, {})),
         }
         for task in workflow.tasks
@@ -98,6 +99,7 @@ def _task(task: Task, fields: Mapping[str, FieldChange], headers: Mapping[str, s
         "run_if": task.run_if if task.run_if != _RUN_IF else None,
         "needs": task.needs,
         "input": task.input,
+        "map": _map(task),
         **_call_members(task),
     }
     members: dict[str, Any] = {name: value for name, value in special.items() if value}
@@ -125,6 +127,12 @@ def _call_members(task: Task) -> dict[str, Any]:
 
 def _target(task: Task) -> list[tuple[str, Any]]:
     return target_parts(task.target)
+
+
+def _map(task: Task) -> dict[str, str] | None:
+    if task.map is None:
+        return None
+    return {"over": task.map.over} | ({"path": task.map.path} if task.map.path else {})
 
 
 def _hidden_headers(task: Task, fields: Mapping[str, FieldChange]) -> Iterator[str]:

@@ -35,14 +35,34 @@ RUN_ROWS = (
     Column("revision", lambda run: run.revision),
     Column("deadline", lambda run: run.deadline_at),
 )
+
+
+def _items(task: Any) -> str | None:
+    """How far the items of a map have come."""
+    if task.items is None:
+        return None
+    counts = ((getattr(task.items, name), name) for name in _COUNTS[1:])
+    states = ", ".join(f"{count} {name}" for count, name in counts if count)
+    return f"{task.items.count} items" + (f": {states}" if states else "")
+
+
+def _outcome(task: Any) -> str | None:
+    """Of a map, also which items have failed: their executions have the attempts."""
+    outcome = task.reason or outcome_of(task.end_reason, task.attempts)
+    failed = [each for each in task.items.unsuccessful if each.state == "failed"] if task.items else []
+    named = ", ".join(f"item {each.index}: {each.execution_id}" for each in failed)
+    return "; ".join(each for each in (outcome, named) if each) or None
+
+
 _TASK_COLUMNS = (
     Column("task", lambda task: task.key),
     Column("state", lambda task: task.state),
     Column("due", lambda task: task.due_at),
     Column("attempts", lambda task: task.attempts_begun or None),
+    Column("items", _items, folds=True),
     Column("result", lambda task: "yes" if task.has_result else None),
     Column("execution", lambda task: task.execution_id),
-    Column("outcome", lambda task: task.reason or outcome_of(task.end_reason, task.attempts), folds=True),
+    Column("outcome", _outcome, folds=True),
 )
 
 
@@ -65,7 +85,9 @@ def show_detail(session: Session, run: "RunDetail") -> None:
     session.show_one(run, RUN_ROWS)
     if session.is_for_people:
         session.out.line("")
-        session.show_list(run.tasks, _TASK_COLUMNS, empty="no tasks")
+        has_maps = any(task.items for task in run.tasks)
+        columns = [column for column in _TASK_COLUMNS if has_maps or column.title != "items"]
+        session.show_list(run.tasks, columns, empty="no tasks")
         session.out.line(f"\n{graph_text(run)}")
 
 
@@ -75,7 +97,7 @@ def graph_text(run: "RunDetail") -> str:
     from rich.text import Text
     from rich.tree import Tree
 
-    states = {task.key: task.state for task in run.tasks}
+    states = {task.key: task.state + (f" ({items})" if (items := _items(task)) else "") for task in run.tasks}
     sources: dict[str, list[str]] = {node.key: [] for node in run.graph.nodes}
     for edge in run.graph.edges:
         sources[edge.target].append(edge.source)

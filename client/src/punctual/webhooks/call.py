@@ -54,6 +54,12 @@ class CallHeaders:
         return self.headers.get("punctual-task")
 
     @property
+    def item_index(self) -> int | None:
+        """The position of the element in the array, from 0; None for a task that is no map, and for a job."""
+        position = self.headers.get("punctual-item", "")
+        return int(position) if position.isascii() and position.isdigit() else None
+
+    @property
     def depth(self) -> str | None:
         """`Punctual-Depth`: send it back when the call makes you create a job."""
         return self.headers.get("punctual-depth")
@@ -103,7 +109,7 @@ class Call(CallHeaders):
         return json.loads(self.body)
 
     def task_body(self) -> Any:
-        """The task's own JSON body, of the call of a task with `needs` or `input`; None without one.
+        """The task's own JSON body, of the call of a task with `needs` or `input`, or of a map; None without one.
 
         ValueError for any other call.
         """
@@ -126,10 +132,17 @@ class Call(CallHeaders):
             for key, each in self._with_results()["results"].items()
         }
 
+    def item(self) -> "TaskItem":
+        """The element for which a map calls its task. ValueError for the call of another task or job."""
+        item = self._with_results().get("item")
+        if item is None:
+            raise ValueError("the body has no item: only a map gets any")
+        return TaskItem(item["index"], item["count"], item["value"])
+
     def _with_results(self) -> dict[str, Any]:
         document = self.json()
-        if not (isinstance(document, dict) and document.keys() - {_INPUT} == {"body", "results"}):
-            raise ValueError("the body has no results: only a task with needs gets any")
+        if not (isinstance(document, dict) and document.keys() - {_INPUT, "item"} == {"body", "results"}):
+            raise ValueError("the body has no results: only a task with needs, or a map, gets any")
         return document
 
 
@@ -140,3 +153,14 @@ class TaskResult(NamedTuple):
     """`succeeded`, `failed`, `cancelled` or `skipped`."""
     result: Any
     """Its JSON value; None unless it has succeeded."""
+
+
+class TaskItem(NamedTuple):
+    """An element of the array of a map."""
+
+    index: int
+    """From 0."""
+    count: int
+    """Elements of the array."""
+    value: Any
+    """Its JSON value."""

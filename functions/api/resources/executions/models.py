@@ -52,6 +52,11 @@ class TaskOfRunOut(Representation):
     run_id: str
     key: str
     epoch: int = Field(description="The epoch of the run in which the task was chosen.")
+    item: int | SkipJsonSchema[None] = Field(
+        None,
+        exclude_if=is_none,
+        description="Of an item of a map: the position of its element in the array, from 0.",
+    )
 
 
 class EventOfRunOut(Representation):

@@ -55,6 +55,23 @@ WORKFLOW_IN: Examples = {
             {"key": "ship", "after": ["charge"], "input": True, "request": {"url": f"{_SHOP}/ship"}},
         ],
     },
+    "with_a_map": {
+        "tasks": [
+            {"key": "list", "request": {"url": f"{_SHOP}/list"}},
+            {
+                "key": "resize",
+                "after": ["list"],
+                "map": {"over": "list", "path": "/files"},
+                "request": {"url": f"{_SHOP}/resize"},
+            },
+            {
+                "key": "publish",
+                "after": ["resize"],
+                "needs": ["resize"],
+                "request": {"url": f"{_SHOP}/publish"},
+            },
+        ],
+    },
     "with_a_handler": {
         "tasks": [
             {"key": "import", "request": {"url": f"{_SHOP}/import"}},
@@ -175,7 +192,7 @@ _CALLED: dict[str, Any] = {
     "next_attempt_at": None,
     "end_reason": None,
 }
-RUN_DETAIL: Examples = {
+RUN_DETAIL: dict[str, Any] = {
     "halfway": {
         **_RUNNING,
         "counts": {**_COUNTS, "open": 1, "succeeded": 1},
@@ -199,5 +216,29 @@ RUN_DETAIL: Examples = {
         },
         "notification": None,
     }
+}
+RUN_DETAIL["with_a_map"] = {
+    **RUN_DETAIL["halfway"],
+    "tasks": [
+        _CALLED,
+        {
+            **_CALLED,
+            "key": "ship",
+            "state": "running",
+            "execution_id": None,
+            "started_at": None,
+            "attempts_begun": 0,
+            "attempts": [],
+            "items": {
+                "count": 3,
+                "open": 1,
+                "succeeded": 1,
+                "failed": 1,
+                "cancelled": 0,
+                "skipped": 0,
+                "unsuccessful": [{"index": 2, "state": "failed", "execution_id": _SHIP_ID}],
+            },
+        },
+    ],
 }
 RUN_PAGE: Examples = {"one_of_more": {"runs": [_RUNNING], "next_cursor": CURSOR}}

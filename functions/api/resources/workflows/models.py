@@ -3,7 +3,7 @@
 from functools import cache, cached_property
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from functions.api.alert_models import AlertsOut, each_once
@@ -24,6 +24,7 @@ from functions.api.resources.jobs.models import Name, Tags, TimeoutSeconds
 from functions.api.resources.jobs.target_models import ONE_CALL, AwsTargetIn, check_one_call
 from functions.api.resources.jobs.target_views import AwsTargetOut
 from functions.api.resources.workflows import examples
+from functions.api.resources.workflows.map_models import MapIn, MapOut, TaskKey
 from shared.domain.delivery.alerts import (
     ALERTS_DISABLED,
     DEFAULT_RULES,
@@ -35,12 +36,12 @@ from shared.domain.delivery.alerts import (
 from shared.domain.delivery.callback import MAX_RESULT_BYTES
 from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
 from shared.domain.jobs.new_job import DEFAULT_TIMEOUT_SECONDS
-from shared.domain.workflows.graph import KEY, MAX_NEEDS, MAX_TASKS, OnFailure, RunIf
+from shared.domain.workflows.graph import MAX_NEEDS, MAX_TASKS, OnFailure, RunIf
 from shared.domain.workflows.new_workflow import NewTask, NewWorkflow, RunCallbacks
 from shared.domain.workflows.run import DEFAULT_DEADLINE_SECONDS, MAX_DEADLINE_SECONDS
+from shared.domain.workflows.task_map import MAX_EXECUTIONS, MAX_ITEMS
 from shared.names import Lane
 
-TaskKey = Annotated[str, StringConstraints(pattern=KEY)]
 RunSeconds = Annotated[Seconds, Field(ge=1, le=MAX_DEADLINE_SECONDS)]
 
 
@@ -87,6 +88,15 @@ class TaskIn(Schema):
             "The input of a run that an event has started is the event. `request` as with `needs`."
         ),
     )
+    map: MapIn | None = Field(
+        None,
+        description=(
+            f"Calls the task once for each element of an array, at most {MAX_ITEMS} times. The body of each call also "
+            'has `"item": {"index": ..., "count": ..., "value": element}`. The map ends with its last item, and '
+            "succeeds if all of them do. Its result is the array of their results. In the limit of "
+            f"{MAX_EXECUTIONS:,} executions of a run, a map counts {MAX_ITEMS}."
+        ),
+    )
     retry: RetryIn = Field(default_factory=cache(RetryIn))
     timeout_seconds: TimeoutSeconds = Field(
         DEFAULT_TIMEOUT_SECONDS, description="For the whole call, including the response body."
@@ -110,6 +120,7 @@ class TaskIn(Schema):
             run_if=self.run_if,
             needs=tuple(self.needs),
             takes_input=self.input,
+            map=self.map.task_map if self.map is not None else None,
             retry=self.retry.policy,
             timeout_seconds=self.timeout_seconds,
             lane=self.lane,
@@ -243,6 +254,7 @@ class TaskOut(Representation):
     run_if: RunIf
     needs: list[str]
     input: bool
+    map: MapOut | SkipJsonSchema[None] = LEFT_OUT
     request: TargetOut | None = Field(description="Null for a task with a target.")
     target: AwsTargetOut | SkipJsonSchema[None] = LEFT_OUT
     retry: RetryOut

@@ -7,6 +7,7 @@ from functions.api.alert_models import alerts_out, alerts_request
 from functions.api.models import Document, document_of, instant_out
 from functions.api.resources.executions.models import NotificationOut
 from functions.api.resources.jobs.presenter import call_document, call_out, retry_out
+from functions.api.resources.workflows.map_models import MapOut
 from functions.api.resources.workflows.models import RunCallbacksOut, TaskOut, WorkflowOut, WorkflowSummaryOut
 from functions.api.resources.workflows.run_models import (
     BLOCKED,
@@ -61,6 +62,7 @@ def workflow_out(opened: OpenedWorkflow) -> WorkflowOut:
             run_if=node.run_if,
             needs=list(node.needs),
             input=node.takes_input,
+            map=MapOut(over=node.map.over, path=node.map.path) if node.map is not None else None,
             **call_out(request),
             retry=retry_out(call.retry),
             timeout_seconds=call.timeout_ms // 1000,
@@ -157,6 +159,12 @@ def graph_out(graph: Graph) -> GraphOut:
 
 
 def _task_out(key: str, progress: TaskProgress | None, described: DescribedRun, index: int) -> RunTaskOut:
+    node = described.workflow.graph.nodes[index]
+    if node.map is not None:
+        # Imported late: most workflows have no map.
+        from functions.api.resources.workflows.map_presenter import map_out
+
+        return map_out(key, progress, described)
     execution_id = execution_of(described.run, described.workflow.graph, index)
     execution = described.executions.get(execution_id) if execution_id is not None else None
     shown = execution_document(execution, Beside()) if execution is not None else {}

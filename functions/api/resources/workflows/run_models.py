@@ -3,8 +3,9 @@
 from typing import Annotated, Any
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import InstantOut, Representation, Schema, Seconds, with_examples
+from functions.api.models import InstantOut, Representation, Schema, Seconds, is_none, with_examples
 from functions.api.resources.executions.models import AttemptOut, EndReasonOut, NotificationOut
 from functions.api.resources.workflows import examples
 from shared.domain.executions.states import State
@@ -13,6 +14,8 @@ from shared.domain.workflows.run_input import MAX_INPUT_BYTES, input_text
 
 BLOCKED = "blocked"
 """The state of a task that waits for other tasks."""
+MAX_UNSUCCESSFUL = 20
+"""Items that are listed of a map. A run has at most nine maps."""
 _TASK_STATES = [BLOCKED, *(state.value for state in State if state is not State.MOVED)]
 TaskStateOut = Annotated[str, Field(json_schema_extra={"enum": _TASK_STATES})]
 
@@ -85,6 +88,28 @@ class RunOut(Representation):
     counts: TaskCountsOut
 
 
+class FailedItemOut(Representation):
+    """An item of a map that has ended without success."""
+
+    index: int = Field(description="The position of its element in the array, from 0.")
+    state: TaskStateOut
+    execution_id: str | None = Field(description="Null if it was cancelled before it had one.")
+
+
+class RunItemsOut(Representation):
+    """The items of a map, as far as they are recorded."""
+
+    count: int = Field(description="Elements of the array.")
+    open: int = Field(description="They are pending, running, or between two attempts.")
+    succeeded: int
+    failed: int
+    cancelled: int
+    skipped: int
+    unsuccessful: list[FailedItemOut] = Field(
+        description=f"The first {MAX_UNSUCCESSFUL} items that failed, were cancelled or skipped; failed ones first."
+    )
+
+
 class RunTaskOut(Representation):
     """A task of a run, with its execution."""
 
@@ -92,7 +117,7 @@ class RunTaskOut(Representation):
     state: TaskStateOut = Field(
         description=f"`{BLOCKED}`: it waits for other tasks. The other states are those of its execution."
     )
-    reason: TaskReason | None = Field(description="Why the task ended without an execution.")
+    reason: TaskReason | None = Field(description="Why the task ended without an execution, or a map failed.")
     epoch: int | None = Field(
         description="The epoch of the run in which its state was decided; null while it is blocked."
     )
@@ -101,6 +126,9 @@ class RunTaskOut(Representation):
     started_at: InstantOut | None = Field(description="The start of its first attempt that has ended.")
     has_result: bool = Field(
         description="Whether it has handed on a result, which only the tasks that need it get: it is not shown."
+    )
+    items: RunItemsOut | SkipJsonSchema[None] = Field(
+        None, exclude_if=is_none, description="Of a map, once its array has been counted."
     )
     attempts_begun: int
     attempts: list[AttemptOut]

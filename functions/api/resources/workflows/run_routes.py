@@ -31,8 +31,8 @@ ROUTES = Routes()
         summary="Start a run of a workflow",
         description=(
             "A 201 means that the run is durable and goes on to its end. It follows the present revision of the "
-            "workflow. Each task counts in the quota `due_per_minute`. With an `Idempotency-Key`, a repetition with "
-            "the same input starts no second run."
+            "workflow. Each task counts in the quota `due_per_minute`, and a map counts 100. With an "
+            "`Idempotency-Key`, a repetition with the same input starts no second run."
         ),
         success=201,
         body=RunIn,
@@ -47,9 +47,9 @@ def start_run(context: Context, request: AuthenticatedRequest) -> Response:
     text = request.read_optional(RunIn).text
     key, workflow_id = request.idempotency_key(), request.path_values["workflow_id"]
 
-    def admit(tasks: int) -> None:
+    def admit(executions: int) -> None:
         demand = Demand(due_at=context.now_ms(), payload_bytes=len(text), tags=0, is_recurring=False)
-        for refusal in context.cases.tenancy.check_quota.jobs(request.tenant, [demand] * tasks):
+        for refusal in context.cases.tenancy.check_quota.jobs(request.tenant, [demand] * executions):
             if refusal is not None:
                 raise refusal
 

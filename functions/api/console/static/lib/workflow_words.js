@@ -12,6 +12,8 @@ const MARKS = {
 const REASONS = {
   upstream_not_succeeded: 'a task before it did not succeed', nothing_failed: 'nothing failed that it handles',
   fail_fast: 'another task failed', run_cancelled: 'the run was cancelled', run_timed_out: 'the run timed out',
+  map_missing: 'the result has nothing at the path of the map', map_no_array: 'the map found no array',
+  map_too_long: 'the array has more than 100 elements', result_lost: 'a result that the map needs is not kept any more',
   attempts_used_up: 'all attempts have failed', not_retryable: 'the receiver refused for good',
 };
 const RUN_IF = {
@@ -57,6 +59,13 @@ export const taskReason = (task) => {
     ? `${stateWords(last.reason)}${last.status ? ` ${last.status}` : ''}` : '';
   const reason = task.reason ?? task.end_reason;
   return [reason ? REASONS[reason] ?? stateWords(reason) : '', answer].filter(Boolean).join(' · ') || '–';
+};
+
+/** '3 of 10 items ended, 1 failed' of a map; empty for any other task. */
+export const itemWords = ({ items }) => {
+  if (!items) return '';
+  const failed = items.failed > 0 ? `, ${count(items.failed)} failed` : '';
+  return `${count(items.count - items.open)} of ${plural(items.count, 'item')} ended${failed}`;
 };
 
 /** When the last attempt of a task ended, in milliseconds; null while none has. */

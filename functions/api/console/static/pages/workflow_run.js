@@ -6,7 +6,7 @@ import { usePolled } from '../lib/poll.js';
 import { href } from '../lib/route.js';
 import { may, whyNot } from '../lib/session.js';
 import {
-  isWorkflowRunEnded, runActs, runSentence, stateWords, taskEndedAt, taskReason, workflowMark,
+  isWorkflowRunEnded, itemWords, runActs, runSentence, stateWords, taskEndedAt, taskReason, workflowMark,
 } from '../lib/workflow_words.js';
 import { Page, Pending, Problem, State, Time } from '../ui/basics.js';
 import { ConfirmButton } from '../ui/dialog.js';
@@ -53,6 +53,7 @@ function Readable({ id }) {
 const COLUMNS = [
   { key: 'key', label: 'Task', render: (task) => (task.execution_id ? html`<a href=${href('run', { id: task.execution_id })}>${task.key}</a>` : task.key) },
   { key: 'state', label: 'State', render: (task) => html`<${State} kind=${workflowMark(task.state)} word=${stateWords(task.state)} />` },
+  { key: 'items', label: 'Items', render: (task) => html`<${Items} task=${task} />` },
   { key: 'after', label: 'After', render: (task) => task.after.join(', ') || '–' },
   { key: 'attempts', label: 'Attempts', numeric: true, render: (task) => String(task.attempts_begun) },
   { key: 'due', label: 'Due', render: (task) => html`<${Time} iso=${task.due_at} exact />` },
@@ -62,8 +63,17 @@ const COLUMNS = [
   { key: 'why', label: 'Reason', render: taskReason },
 ];
 
-/** Most workflows hand on no result: their table has no column for it. */
-const columnsFor = (rows) => COLUMNS.filter(({ key }) => key !== 'result' || rows.some((task) => task.has_result));
+/** Most workflows hand on no result and have no map: their table has no column for it. */
+const columnsFor = (rows) => COLUMNS.filter(({ key }) => (key !== 'result' || rows.some((task) => task.has_result))
+  && (key !== 'items' || rows.some((task) => task.items)));
+
+/** How far the items of a map have come, with links to those that failed. */
+function Items({ task }) {
+  if (!task.items) return '–';
+  const links = task.items.unsuccessful.filter(({ execution_id: id }) => id);
+  return html`${itemWords(task)}${links.map(({ index, state, execution_id: id }) => html`
+    <br key=${index} /><a href=${href('run', { id })}>item ${index}</a> ${stateWords(state)}`)}`;
+}
 
 function Acts({ run, path, reload }) {
   const { cancel: canCancel, redrive: canRedrive } = runActs(run);

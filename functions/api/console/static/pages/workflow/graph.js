@@ -4,7 +4,7 @@ import { BOX_HEIGHT, BOX_WIDTH, graphLayout } from '../../lib/graph_layout.js';
 import { plural } from '../../lib/format.js';
 import { targetWords } from '../../lib/job_form.js';
 import { href } from '../../lib/route.js';
-import { afterWords, shortened, stateWords, workflowMark } from '../../lib/workflow_words.js';
+import { afterWords, itemWords, shortened, stateWords, workflowMark } from '../../lib/workflow_words.js';
 import { SHAPES } from '../../ui/basics.js';
 
 const MOST_COLUMNS = 6;
@@ -52,7 +52,8 @@ function useColumns() {
 function Box({ task, after, x, y, on }) {
   const kind = task.state ? workflowMark(task.state) : 'muted';
   const short = shortened(task.key, LONGEST_TEXT);
-  const words = task.state ? `${stateWords(task.state)}${task.attempts_begun > 1 ? `, ${plural(task.attempts_begun, 'attempt')}` : ''}`
+  const words = task.items ? shortened(itemWords(task), LONGEST_TEXT + 4)
+    : task.state ? `${stateWords(task.state)}${task.attempts_begun > 1 ? `, ${plural(task.attempts_begun, 'attempt')}` : ''}`
     : shortened(task.target ? targetWords(task.target) : `${task.request.method} ${hostOf(task.request.url)}`, LONGEST_TEXT);
   // The name begins with the texts that are seen, as those who speak to their browser expect it.
   const label = `${short} ${words}${after.length ? `, ${afterWords(after)}` : ''}${short === task.key ? '' : `, ${task.key}`}`;
