@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from tests.console.failing import asked
 from tests.console.ticking import Ticking
 from tests.support.console.day import Day, run_a_workflow, start_run
@@ -142,6 +143,29 @@ def test_tasks_that_have_handed_on_a_result_say_so(empty_console: Console) -> No
     expect(table.get_by_role("columnheader", name="Result")).to_have_count(1)
     expect(row_of(table, "count")).to_contain_text("handed on")
     expect(row_of(table, "report")).not_to_contain_text("handed on")
+
+
+def test_map_shows_how_many_of_its_items_have_ended_and_leads_to_failed_ones(empty_console: Console) -> None:
+    console, page = empty_console, empty_console.page
+
+    def answers(callback: Callback) -> CallbackResponse:
+        position = dict(callback.headers).get("Punctual-Item")
+        if position == "1":
+            return CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+        return replace(succeeds(callback), body=b"[1, 2, 3]" if position is None else b"0")
+
+    console.api.world.sender.answer_to = answers
+    tasks = [{"key": "list"}, {"key": "each", "after": ["list"], "map": {"over": "list"}}]
+    workflow = create(console, tasks, on_failure="continue")
+    run = asked(console, "POST", f"/v1/workflows/{workflow}/runs")["id"]
+    console.pass_time(30)
+    console.open(f"#/workflow-runs/{run}")
+    table = page.get_by_role("table", name="Tasks, by their level in the graph")
+    expect(row_of(table, "each")).to_contain_text("3 of 3 items ended, 1 failed")
+    expect(page.locator(".graph")).to_contain_text("3 of 3 items ended")
+    page.get_by_role("link", name="item 1").click()
+    expect(page.get_by_text("each of its run")).to_be_visible()
+    console.check_access()
 
 
 def test_task_leads_to_its_execution_by_the_keyboard_and_back_to_the_run(workflows: Console) -> None:

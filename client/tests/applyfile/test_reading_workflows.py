@@ -16,6 +16,7 @@ from punctual.applyfile.workflow_schema import (
     OwnTaskFields,
     RunAlerts,
     RunCallbacks,
+    TaskMap,
 )
 from tests.support.sources import ROOT
 
@@ -258,12 +259,35 @@ def test_value_that_cannot_be_sent_is_named_by_its_place_and_not_shown(
     assert value not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("members", "error"),
+    [
+        ("map: {over: absent}", "map.over: no task of the workflow has the key 'absent'"),
+        ("map: {path: /files}", "map"),
+        ("map: [charge]", "map"),
+        ("map: {over: charge, items: 1}", "map"),
+    ],
+)
+def test_map_of_a_task_is_read_and_hostile_ones_are_refused(members: str, error: str) -> None:
+    good = (
+        ORDER
+        + "      each:\n        after: [charge]\n"
+        + "        map: {over: charge, path: /files}\n        url: https://a.example/\n"
+    )
+    tasks = read(good).body({})["tasks"]
+    assert tasks[-1]["map"] == {"over": "charge", "path": "/files"}
+    with pytest.raises(ApplyFileError) as refused:
+        read(good.replace("map: {over: charge, path: /files}", members))
+    assert f"workflows.order.tasks.each.{error}" in str(refused.value)
+
+
 def test_members_are_those_of_the_api() -> None:
     flat = {"url", "method", "headers", "body", "json", *TARGET_MEMBERS}
     task = set(SCHEMAS["TaskIn"]["properties"])
     assert set(TASK_MEMBERS) == (task - {"key", "request", "target"}) | flat
     assert set(WORKFLOW_MEMBERS) == set(SCHEMAS["KeyedWorkflowIn"]["properties"]) - {"set"}
-    for ours, theirs in ((RunCallbacks, "RunCallbacksIn"), (RunAlerts, "RunAlertsIn")):
+    pairs = ((RunCallbacks, "RunCallbacksIn"), (RunAlerts, "RunAlertsIn"), (TaskMap, "MapIn"))
+    for ours, theirs in pairs:
         assert set(ours.__struct_fields__) == set(SCHEMAS[theirs]["properties"])
     parts = msgspec.json.schema(RunAlerts)["$defs"]["RunAlerts"]["properties"]
     assert set(parts["events"]["items"]["enum"]) == set(

@@ -54,6 +54,13 @@ TASKS: list[dict[str, Any]] = [
         "request": {"url": HOOK, "method": "PUT", "body": "a,b", "headers": {"content-type": "text/csv"}},
         "retry": {"delays_seconds": [5, 10]},
     },
+    {
+        "key": "each",
+        "after": ["json.1"],
+        "map": {"over": "json.1", "path": "/parts"},
+        "request": {"url": HOOK},
+    },
+    {"key": "all", "after": ["each"], "map": {"over": "each"}, "request": {"url": HOOK}},
     {"key": "takes", "after": ["json.1"], "needs": ["json.1"], "request": {"url": HOOK, "json": {"b": 2}}},
     {
         "key": "event",

@@ -10,7 +10,7 @@ import pytest
 from client.tests.cli.scene import DIAMOND, GONE, Scene
 from client.tests.sdk.deployment import HOOK
 from punctual.cli.exits import Exit
-from shared.domain.delivery.callback import Callback, CallbackResponse
+from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
 from tests.support.fakes.sender import succeeds
 
 
@@ -88,6 +88,30 @@ def test_run_shows_which_of_its_tasks_have_handed_on_a_result() -> None:
     by_task = {line[0]: line for line in lines if line[:1] in (["count"], ["report"]) and len(line) > 4}
     assert "RESULT" in head
     assert ("yes" in by_task["count"], "yes" in by_task["report"]) == (True, False)
+
+
+def test_run_shows_the_items_of_a_map_and_the_executions_of_failed_ones() -> None:
+    scene = Scene()
+
+    def answers(callback: Callback) -> CallbackResponse:
+        position = dict(callback.headers).get("Punctual-Item")
+        if position == "1":
+            return CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
+        return replace(succeeds(callback), body=b"[1, 2, 3]" if position is None else b"0")
+
+    scene.shell.deployment.world.world.sender.answer_to = answers
+    tasks = [
+        {"key": "list", "request": {"url": HOOK}},
+        {"key": "each", "after": ["list"], "map": {"over": "list"}, "request": {"url": HOOK}},
+    ]
+    body = json.dumps({"tasks": tasks, "on_failure": "continue"})
+    workflow = scene.shell.json("workflows", "create", "-", stdin=body)["id"]
+    run = scene.shell.run("workflows", "start", workflow, "--wait", "--json").json
+    failed = run["tasks"][1]["items"]["unsuccessful"][0]["execution_id"]
+    shown = scene.shell.ok("run", "show", run["id"]).out
+    assert "each  failed (3 items: 2 succeeded, 1 failed)" in shown
+    assert f"item 1: {failed}" in shown
+    assert "ITEMS" not in scene.shell.ok("run", "show", scene.workflow_run).out
 
 
 def test_cancelled_run_shows_why_its_tasks_did_not_run() -> None:

@@ -95,6 +95,24 @@ def test_call_of_a_task_names_its_run_and_its_task_and_has_its_results() -> None
     assert call.results()["a"].result == [1]
 
 
+def test_call_of_an_item_of_a_map_has_its_element() -> None:
+    body = b'{"body":{"to":"sales"},"item":{"index":3,"count":10,"value":{"file":"d"}},"results":{}}'
+    headers = {name.lower(): value for name, value in headers_of(body).items()}
+    call = verify({**headers, "punctual-item": "3"}, body, NEW, clock=clock)
+    assert call.item() == (3, 10, {"file": "d"})
+    assert (call.item_index, call.task_body(), call.results()) == (3, {"to": "sales"}, {})
+    for text in ("", "-1", "x", "\u0663"):
+        assert verify({**headers, "punctual-item": text}, body, NEW, clock=clock).item_index is None
+
+
+def test_call_of_a_task_that_is_no_map_has_no_item() -> None:
+    body = b'{"body":1,"results":{}}'
+    call = verify(headers_of(body), body, NEW, clock=clock)
+    assert call.item_index is None
+    with pytest.raises(ValueError, match="only a map"):
+        call.item()
+
+
 @pytest.mark.parametrize(("text", "value"), [("null", None), ('{"order":7}', {"order": 7})])
 def test_call_of_a_task_with_input_has_that_of_its_run(text: str, value: object) -> None:
     body = f'{{"input":{text},"body":{{"to":"sales"}},"results":{{}}}}'.encode()

@@ -115,6 +115,14 @@ const run = (state, counts = {}, more = {}) => ({
   state, counts: { ...COUNTS, ...counts }, epoch: 1, created_at: '2027-01-01T00:00:00.000Z', ended_at: '2027-01-01T00:00:05.000Z', ...more,
 });
 
+test('the items of a map are told in words, and other tasks have none', () => {
+  const items = (count, open, failed) => ({ items: { count, open, failed } });
+  assert.equal(words.itemWords(items(10, 4, 0)), '6 of 10 items ended');
+  assert.equal(words.itemWords(items(1, 0, 1)), '1 of 1 item ended, 1 failed');
+  assert.equal(words.itemWords({}), '');
+  assert.equal(words.taskReason({ reason: 'map_too_long', attempts: [] }), 'the array has more than 100 elements');
+});
+
 test('a run is told in one sentence', () => {
   assert.equal(words.runSentence(run('running', { blocked: 2, open: 1, succeeded: 1 })), 'Running: 1 of 4 tasks ended.');
   assert.equal(words.runSentence(run('failing', { open: 1 })), 'It is failing, and ends with the attempts that run: 0 of 1 task ended.');
