@@ -155,7 +155,10 @@ def test_map_shows_how_many_of_its_items_have_ended_and_leads_to_failed_ones(emp
         return replace(succeeds(callback), body=b"[1, 2, 3]" if position is None else b"0")
 
     console.api.world.sender.answer_to = answers
-    tasks = [{"key": "list"}, {"key": "each", "after": ["list"], "map": {"over": "list"}}]
+    tasks: list[dict[str, Any]] = [
+        {"key": "list"},
+        {"key": "each", "after": ["list"], "map": {"over": "list"}},
+    ]
     workflow = create(console, tasks, on_failure="continue")
     run = asked(console, "POST", f"/v1/workflows/{workflow}/runs")["id"]
     console.pass_time(30)

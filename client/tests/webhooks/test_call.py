@@ -99,7 +99,9 @@ def test_call_of_an_item_of_a_map_has_its_element() -> None:
     body = b'{"body":{"to":"sales"},"item":{"index":3,"count":10,"value":{"file":"d"}},"results":{}}'
     headers = {name.lower(): value for name, value in headers_of(body).items()}
     call = verify({**headers, "punctual-item": "3"}, body, NEW, clock=clock)
-    assert call.item() == (3, 10, {"file": "d"})
+    item = call.item()
+    assert (item.index, item.count, item.value) == (3, 10, {"file": "d"})
+    assert repr(item) == "TaskItem(index=3, count=10)", "the value may have secrets"
     assert (call.item_index, call.task_body(), call.results()) == (3, {"to": "sales"}, {})
     for text in ("", "-1", "x", "\u0663"):
         assert verify({**headers, "punctual-item": text}, body, NEW, clock=clock).item_index is None

@@ -34,6 +34,7 @@ OPEN_PATHS = frozenset(
         "/v1/docs/guides/command-line",
         "/v1/docs/guides/console",
         "/v1/docs/guides/develop-receivers",
+        "/v1/docs/guides/fan-out",
         "/v1/docs/guides/importers",
         "/v1/docs/guides/journey",
         "/v1/docs/guides/late-jobs",

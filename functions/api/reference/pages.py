@@ -23,6 +23,7 @@ GUIDES = (
         "guides/command-line",
         "guides/console",
         "guides/develop-receivers",
+        "guides/fan-out",
         "guides/importers",
         "guides/journey",
         "guides/late-jobs",

@@ -155,12 +155,19 @@ class TaskResult(NamedTuple):
     """Its JSON value; None unless it has succeeded."""
 
 
-class TaskItem(NamedTuple):
+class TaskItem:
     """An element of the array of a map."""
 
-    index: int
-    """From 0."""
-    count: int
-    """Elements of the array."""
-    value: Any
-    """Its JSON value."""
+    __slots__ = ("count", "index", "value")
+
+    def __init__(self, index: int, count: int, value: Any) -> None:
+        self.index: Final = index
+        """From 0."""
+        self.count: Final = count
+        """Elements of the array."""
+        self.value: Final = value
+        """Its JSON value."""
+
+    def __repr__(self) -> str:
+        """Without the value, which may have secrets."""
+        return f"{type(self).__name__}(index={self.index}, count={self.count})"

@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from functions.api.models import Representation, Schema
 from shared.domain.workflows.graph import KEY
-from shared.domain.workflows.task_map import MAX_PATH_BYTES, TaskMap
+from shared.domain.workflows.task_map import MAX_EXECUTIONS, MAX_ITEMS, MAX_PATH_BYTES, TaskMap
 
 TaskKey = Annotated[str, StringConstraints(pattern=KEY)]
 
@@ -25,6 +25,19 @@ class MapIn(Schema):
     @property
     def task_map(self) -> TaskMap:
         return TaskMap(over=self.over, path=self.path)
+
+
+MapMember = Annotated[
+    MapIn | None,
+    Field(
+        description=(
+            f"Calls the task once for each element of an array, at most {MAX_ITEMS} times. The body of each call also "
+            'has `"item": {"index": ..., "count": ..., "value": element}`. The map ends with its last item, and '
+            "succeeds if all of them do. Its result is the array of their results. In the limit of "
+            f"{MAX_EXECUTIONS:,} executions of a run, a map counts {MAX_ITEMS}."
+        )
+    ),
+]
 
 
 class MapOut(Representation):

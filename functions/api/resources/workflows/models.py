@@ -24,7 +24,7 @@ from functions.api.resources.jobs.models import Name, Tags, TimeoutSeconds
 from functions.api.resources.jobs.target_models import ONE_CALL, AwsTargetIn, check_one_call
 from functions.api.resources.jobs.target_views import AwsTargetOut
 from functions.api.resources.workflows import examples
-from functions.api.resources.workflows.map_models import MapIn, MapOut, TaskKey
+from functions.api.resources.workflows.map_models import MapMember, MapOut, TaskKey
 from shared.domain.delivery.alerts import (
     ALERTS_DISABLED,
     DEFAULT_RULES,
@@ -39,7 +39,6 @@ from shared.domain.jobs.new_job import DEFAULT_TIMEOUT_SECONDS
 from shared.domain.workflows.graph import MAX_NEEDS, MAX_TASKS, OnFailure, RunIf
 from shared.domain.workflows.new_workflow import NewTask, NewWorkflow, RunCallbacks
 from shared.domain.workflows.run import DEFAULT_DEADLINE_SECONDS, MAX_DEADLINE_SECONDS
-from shared.domain.workflows.task_map import MAX_EXECUTIONS, MAX_ITEMS
 from shared.names import Lane
 
 RunSeconds = Annotated[Seconds, Field(ge=1, le=MAX_DEADLINE_SECONDS)]
@@ -88,15 +87,7 @@ class TaskIn(Schema):
             "The input of a run that an event has started is the event. `request` as with `needs`."
         ),
     )
-    map: MapIn | None = Field(
-        None,
-        description=(
-            f"Calls the task once for each element of an array, at most {MAX_ITEMS} times. The body of each call also "
-            'has `"item": {"index": ..., "count": ..., "value": element}`. The map ends with its last item, and '
-            "succeeds if all of them do. Its result is the array of their results. In the limit of "
-            f"{MAX_EXECUTIONS:,} executions of a run, a map counts {MAX_ITEMS}."
-        ),
-    )
+    map: MapMember = None
     retry: RetryIn = Field(default_factory=cache(RetryIn))
     timeout_seconds: TimeoutSeconds = Field(
         DEFAULT_TIMEOUT_SECONDS, description="For the whole call, including the response body."

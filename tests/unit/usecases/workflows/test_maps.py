@@ -426,3 +426,19 @@ def test_message_of_an_item_that_comes_again_files_what_its_first_receive_chose(
     assert world.states(run, workflow.graph) == {"list": "succeeded", "each": "succeeded", "join": "chosen"}
     world.handle(message.wakeup)
     assert world.execution(run, workflow.graph, "join").state is State.QUEUED
+
+
+def test_item_of_a_map_gets_the_input_of_its_run_beside_its_element():
+    world = MapWorld(files=["a"])
+    tasks = tuple(replace(each, takes_input=each.map is not None) for each in FAN_OUT)
+    workflow = world.define(*tasks)
+    run = world.start_run.execute(world.tenant, workflow.id, text=b'{"order":7}').run
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+    [body] = world.bodies("each")
+    assert body == {
+        "input": {"order": 7},
+        "body": None,
+        "item": {"index": 0, "count": 1, "value": "a"},
+        "results": {},
+    }
