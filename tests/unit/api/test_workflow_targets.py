@@ -190,3 +190,35 @@ def test_task_with_a_target_gets_the_input_of_its_run() -> None:
     body = json.loads(sent.call.body)
     assert (body["body"], body["input"]) == ({"of": "a"}, {"order": "\uffff"})
     assert "\uffff".encode() not in sent.call.body
+
+
+def test_map_sends_each_element_to_its_target() -> None:
+    world = api()
+    world.world.targets.answer_to = answers_with(b"[1,2]")
+    workflow = created(
+        world,
+        to("list", "lambda", **WAITS),
+        to("each", "step_functions", "list", arn=MACHINE, map={"over": "list"}),
+    )
+    run = started(world, workflow)
+    wait(world)
+    assert states(world, run)["each"] == "succeeded"
+    items = [each.call for each in world.world.targets.calls if each.call.target.arn == MACHINE]
+    assert sorted(json.loads(each.body)["item"]["value"] for each in items) == [1, 2]
+    assert len({each.deduplication_id for each in items}) == 2
+
+
+def test_map_of_functions_joins_their_answers() -> None:
+    world = api()
+    world.world.targets.answer_to = answers_with(b"[1,2]")
+    workflow = created(
+        world,
+        to("list", "lambda", **WAITS),
+        to("each", "lambda", "list", **WAITS, map={"over": "list"}),
+        to("all", "sqs", "each", needs=["each"]),
+    )
+    run = started(world, workflow)
+    wait(world)
+    assert set(states(world, run).values()) == {"succeeded"}
+    [last] = [each.call for each in world.world.targets.calls if each.call.target.arn == QUEUE]
+    assert json.loads(last.body)["results"]["each"]["result"] == [[1, 2], [1, 2]]
