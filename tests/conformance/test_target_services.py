@@ -258,6 +258,19 @@ def test_event_reaches_the_rules_of_its_bus_with_the_execution_in_its_detail(ser
     assert message["detail"] == {"punctual": ORIGIN, "n": 1.5, "t": "& ä"}
 
 
+def test_event_for_a_bus_that_does_not_exist_is_accepted_and_lost(services: Services) -> None:
+    """As EventBridge itself answers."""
+    if not services.runs_functions:
+        pytest.skip("moto refuses the event, unlike EventBridge")
+    arn, queue = services.queue_behind(TargetKind.EVENTBRIDGE)
+    if isinstance(services, FakeServices):
+        services.targets.gone.add(f"{arn}-gone")
+    event = {"source": "com.example", "detail_type": "Day closed"}
+    answer = send(services, call_to(TargetKind.EVENTBRIDGE, f"{arn}-gone", **event))
+    assert (answer.reason, answer.status) == (Reason.OK, 200)
+    assert services.messages(queue) == []
+
+
 def test_execution_of_a_state_machine_starts_once_for_all_attempts(services: Services) -> None:
     machine = services.machine()
     first = call_to(TargetKind.STEP_FUNCTIONS, machine)

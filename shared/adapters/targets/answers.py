@@ -57,6 +57,8 @@ _UNSIGNED = SKEWED | {
     "MissingAuthenticationTokenException",
 }
 """The service took nothing, because of Punctual's own clock or signature."""
+RETRY_AFTER = "RetryAfterSeconds"
+"""The member of an error with the header of this name, where the service has one."""
 _FINAL = frozenset({"ValidationError", "ValidationException"})
 
 
@@ -98,6 +100,7 @@ class TargetAnswer:
     status: int = 200
     body: bytes = field(default=b"", repr=False)
     """The answer of a function."""
+    retry_after_seconds: int | None = None
 
 
 def accepted(_: Mapping[str, Any]) -> TargetAnswer:

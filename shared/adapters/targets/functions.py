@@ -13,7 +13,8 @@ from shared.adapters.aws.http11 import HttpResponse
 from shared.adapters.aws.http_call import HttpCall, error_of
 from shared.adapters.aws.services import Endpoint
 from shared.adapters.aws.sigv4 import UnsignedRequest, signature_headers
-from shared.adapters.targets.answers import Codes, TargetAnswer, TargetService
+from shared.adapters.http.retry_after import retry_after_seconds
+from shared.adapters.targets.answers import RETRY_AFTER, Codes, TargetAnswer, TargetService
 from shared.adapters.targets.origin import with_origin
 from shared.dataclass import dataclass
 from shared.domain.delivery.aws_target import AwsTarget, InvocationType, TargetCall
@@ -52,7 +53,9 @@ class InvokeCall(HttpCall):
 
     def read(self, operation: str, answer: HttpResponse) -> dict[str, Any]:
         if answer.status >= 300:
-            raise AwsError(operation, error_of(answer, _members(answer.body)), answer.status)
+            error = error_of(answer, _members(answer.body))
+            retry_after = retry_after_seconds(answer.headers)
+            raise AwsError(operation, {**error, RETRY_AFTER: retry_after}, answer.status)
         return {
             "StatusCode": answer.status,
             "FunctionError": answer.headers.get("x-amz-function-error"),

@@ -11,7 +11,7 @@ from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.aws.retries import EXPIRED
 from shared.adapters.aws.sender import Send
 from shared.adapters.clock import steady_seconds
-from shared.adapters.targets.answers import TargetAnswer
+from shared.adapters.targets.answers import RETRY_AFTER, TargetAnswer
 from shared.adapters.targets.eventbridge import EVENTBRIDGE
 from shared.adapters.targets.functions import LAMBDA
 from shared.adapters.targets.role_credentials import RoleCredentials
@@ -35,6 +35,8 @@ _ROLE_REFUSED = frozenset(
         "ValidationError",
     }
 )
+_PAST_ITS_END = frozenset({"ExpiredToken", "ExpiredTokenException"})
+"""Punctual's cache or clock has used a session for too long: one that is revoked is denied instead."""
 DENIED_MS = 60_000
 """A younger session that is denied is kept, so that a target without rights costs one call of STS in this time."""
 SERVICES = {
@@ -68,7 +70,7 @@ class AwsTargetSender:
 
     async def send(self, call: TargetCall, *, timeout_seconds: float) -> CallbackResponse:
         began = steady_seconds()
-        reason, status, body = Reason.UNAVAILABLE, None, b""
+        reason, status, body, retry_after = Reason.UNAVAILABLE, None, b"", None
         try:
             async with asyncio.timeout(timeout_seconds), self._places:
                 credentials = await self._credentials(call)
@@ -76,14 +78,20 @@ class AwsTargetSender:
                 reason = Reason.TIMEOUT
                 answer = await self._sent(call, credentials)
                 reason, body = answer.reason, answer.body
-                status = answer.status or None
+                status, retry_after = answer.status or None, answer.retry_after_seconds
         except _StsError as error:
             reason = error.reason
         except TimeoutError:
             pass
         duration_ms = int((steady_seconds() - began) * 1000)
         kept = call.kept_bytes if reason is Reason.OK else STORED_BODY_BYTES
-        return CallbackResponse(reason=reason, duration_ms=duration_ms, status=status, body=body[:kept])
+        return CallbackResponse(
+            reason=reason,
+            duration_ms=duration_ms,
+            status=status,
+            retry_after_seconds=retry_after,
+            body=body[:kept],
+        )
 
     async def _credentials(self, call: TargetCall) -> Credentials:
         if not is_allowed(call.role_arn, self.allowed_roles):
@@ -114,8 +122,10 @@ class AwsTargetSender:
 
     def _refused(self, call: TargetCall, error: AwsError) -> TargetAnswer:
         if error.code in EXPIRED:
-            # Such as in an account that has not enabled the region.
             self.roles.forget(call)
+            if error.code in _PAST_ITS_END:
+                return TargetAnswer(reason=Reason.UNAVAILABLE, status=0)
+            # Such as in an account that has not enabled the region.
             return TargetAnswer(reason=Reason.ROLE_REFUSED, status=error.status)
         reason = SERVICES[call.target.kind].codes.reason(error.code, error.status)
         if reason is Reason.OK:
@@ -123,4 +133,8 @@ class AwsTargetSender:
         if reason is Reason.TARGET_ACCESS_DENIED:
             # A revoked session is denied everything by a policy that says how old it is.
             self.roles.forget(call, older_than_ms=DENIED_MS)
-        return TargetAnswer(reason=reason, status=0 if reason is Reason.UNAVAILABLE else error.status)
+        return TargetAnswer(
+            reason=reason,
+            status=0 if reason is Reason.UNAVAILABLE else error.status,
+            retry_after_seconds=error.response.get(RETRY_AFTER),
+        )

@@ -22,7 +22,8 @@ def _statements(target: AwsTarget) -> list[dict[str, Any]]:
     start: dict[str, Any] = {"Effect": "Allow", "Action": "states:StartExecution", "Resource": target.arn}
     if qualifier:
         start["Resource"] = target.arn.removesuffix(f":{qualifier[0]}")
-        start["Condition"] = {"StringEquals": {"states:StateMachineQualifier": qualifier[0]}}
+        # The key has several values: a condition without a set operator does not match it.
+        start["Condition"] = {"ForAnyValue:StringEquals": {"states:StateMachineQualifier": qualifier}}
     return [start, use_of_keys("states", arn)]
 
 

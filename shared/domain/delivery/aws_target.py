@@ -9,9 +9,10 @@ from typing import Any
 from shared.dataclass import dataclass
 from shared.domain.errors import UnreadableItemError
 
-MAX_ARN_CHARACTERS = 256
+MAX_ARN_CHARACTERS = 320
+"""The names of topics and buses alone have up to 256."""
 ACCOUNT = r"[0-9]{12}"
-REGION = r"[a-z]{2}(?:-[a-z]{1,12}){1,3}-[1-9]"
+REGION = r"[a-z]{2,4}(?:-[a-z]{1,12}){1,3}-[1-9][0-9]?"
 PARTITION = r"aws(?:-[a-z]{1,8}){0,2}"
 ARN = re.compile(
     rf"arn:(?P<partition>{PARTITION}):(?P<service>[a-z0-9-]{{1,32}}):(?P<region>{REGION})?:(?P<account>{ACCOUNT})?:(?P<rest>.+)"

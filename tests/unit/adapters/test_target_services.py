@@ -162,7 +162,7 @@ def test_message_is_signed_by_the_session_in_the_region_of_its_target(target: Aw
                     "Effect": "Allow",
                     "Action": "states:StartExecution",
                     "Resource": MACHINE.arn,
-                    "Condition": {"StringEquals": {"states:StateMachineQualifier": "live"}},
+                    "Condition": {"ForAnyValue:StringEquals": {"states:StateMachineQualifier": ["live"]}},
                 }
             ],
         ),
@@ -281,7 +281,8 @@ def test_member_of_the_origin_fits_into_every_object(own: bytes) -> None:
         (FUNCTION, rest_error("ServiceException", 500), Reason.TARGET_FAILED, 500),
         (FUNCTION, rest_error("ResourceConflictException", 409), Reason.TARGET_FAILED, 409),
         (FUNCTION, rest_error("InvalidSignatureException", 403), Reason.UNAVAILABLE, None),
-        (FUNCTION, rest_error("ExpiredTokenException", 403), Reason.ROLE_REFUSED, 403),
+        (FUNCTION, rest_error("ExpiredTokenException", 403), Reason.UNAVAILABLE, None),
+        (FUNCTION, rest_error("UnrecognizedClientException", 403), Reason.ROLE_REFUSED, 403),
         (FUNCTION, HttpResponse(503, {}, b"busy"), Reason.TARGET_FAILED, 503),
         (TOPIC, xml_error("NotFound", 404), Reason.TARGET_NOT_FOUND, 404),
         (TOPIC, xml_error("AuthorizationError", 403), Reason.TARGET_ACCESS_DENIED, 403),
@@ -291,7 +292,8 @@ def test_member_of_the_origin_fits_into_every_object(own: bytes) -> None:
         (TOPIC, xml_error("InvalidParameter"), Reason.TARGET_REFUSED, 400),
         (TOPIC, xml_error("InternalError", 500), Reason.TARGET_FAILED, 500),
         (TOPIC, xml_error("SignatureDoesNotMatch", 403), Reason.UNAVAILABLE, None),
-        (TOPIC, xml_error("ExpiredToken", 403), Reason.ROLE_REFUSED, 403),
+        (TOPIC, xml_error("ExpiredToken", 403), Reason.UNAVAILABLE, None),
+        (TOPIC, xml_error("InvalidClientTokenId", 403), Reason.ROLE_REFUSED, 403),
         (TOPIC, HttpResponse(200, {}, b"<html></html>"), Reason.CONNECT_FAILED, None),
         (BUS, failed_entry("AccessDeniedException"), Reason.TARGET_ACCESS_DENIED, 200),
         (BUS, failed_entry("NotAuthorizedForSourceException"), Reason.TARGET_ACCESS_DENIED, 200),
@@ -321,6 +323,15 @@ def test_answer_of_a_service_becomes_a_reason(
     assert (got.reason, got.status) == (reason, status)
     assert got.refunds == (reason is Reason.UNAVAILABLE)
     assert got.body == b"" or target is FUNCTION
+
+
+def test_throttled_function_says_how_long_to_wait() -> None:
+    busy = rest_error("TooManyRequestsException", 429)
+    got = send(Aws(HttpResponse(429, {**busy.headers, "retry-after": "17"}, busy.body)), FUNCTION)
+    assert (got.reason, got.retry_after_seconds) == (Reason.TARGET_THROTTLED, 17)
+    late = HttpResponse(429, {**busy.headers, "retry-after": "soon"}, busy.body)
+    assert send(Aws(late), FUNCTION).retry_after_seconds is None
+    assert send(Aws(busy), FUNCTION).retry_after_seconds is None
 
 
 @pytest.mark.parametrize("target", ALL, ids=lambda each: each.kind)

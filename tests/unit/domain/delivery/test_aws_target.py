@@ -28,6 +28,8 @@ def errors(arn: str = QUEUE, body: bytes = b"{}", group: str | None = None) -> d
         "arn:aws-cn:sqs:cn-north-1:111122223333:a",
         "arn:aws-us-gov:sqs:us-gov-west-1:111122223333:Orders_1-2",
         f"arn:aws:sqs:ap-southeast-2:111122223333:{'q' * 80}",
+        "arn:aws-eusc:sqs:eusc-de-east-1:111122223333:a",
+        "arn:aws:sqs:ap-southeast-10:111122223333:a",
     ],
 )
 def test_arn_of_a_queue_is_accepted_in_each_partition(arn: str) -> None:
@@ -40,6 +42,9 @@ def test_arn_of_a_queue_is_accepted_in_each_partition(arn: str) -> None:
     [
         ("", "must be the ARN of a queue"),
         ("orders", "must be the ARN of a queue"),
+        ("arn:aws:sqs:eu-west-01:111122223333:orders", "must be the ARN of a queue"),
+        ("arn:aws:sqs:eu-west-100:111122223333:orders", "must be the ARN of a queue"),
+        ("arn:aws:sqs:e-west-1:111122223333:orders", "must be the ARN of a queue"),
         ("arn:aws:sqs:eu-west-1:1111222233:orders", "must be the ARN of a queue"),
         ("arn:aws:sqs::111122223333:orders", "must be the ARN of a queue"),
         ("arn:aws:sqs:eu-west-1.evil.example/:111122223333:orders", "must be the ARN of a queue"),
@@ -56,6 +61,20 @@ def test_arn_of_a_queue_is_accepted_in_each_partition(arn: str) -> None:
 def test_arn_of_something_else_is_refused_with_what_to_send(arn: str, says: str) -> None:
     with pytest.raises(InvalidValueError, match=says):
         check_arn(TargetKind.SQS, arn)
+
+
+@pytest.mark.parametrize(
+    ("kind", "arn"),
+    [
+        (TargetKind.SNS, f"arn:aws-us-gov:sns:us-gov-west-1:111122223333:{'t' * 256}"),
+        (TargetKind.EVENTBRIDGE, f"arn:aws-us-gov:events:us-gov-west-1:111122223333:event-bus/{'b' * 256}"),
+    ],
+)
+def test_arn_with_the_longest_name_is_accepted(kind: TargetKind, arn: str) -> None:
+    check_arn(kind, arn)
+    assert split_arn(arn).name.endswith(arn[-256:])
+    with pytest.raises(InvalidValueError):
+        check_arn(kind, f"{arn}x")
 
 
 @pytest.mark.parametrize("text", ["arn:aws:sqs:" * 100_000, QUEUE + "x" * 1_000_000, "a" * 1_000_000])
