@@ -5,7 +5,7 @@ from functools import partial
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.call_spec import CallSpec
-from shared.domain.delivery.request import new_payload_id
+from shared.domain.delivery.request import Request, new_payload_id
 from shared.domain.errors import (
     IdempotencyKeyReusedError,
     InvalidStateError,
@@ -55,6 +55,8 @@ class _Plan:
     postpones: bool = False
     """Whether the record has the run of an earlier event, in place of a new one."""
     job: Job | None = None
+    request: Request | None = None
+    """That of the job, without the event."""
 
     @property
     def new_run(self) -> Record | None:
@@ -122,11 +124,17 @@ class ReceiveEvent:
             return replace(
                 plan, answer=Match(trigger=trigger, outcome=Outcome.THROTTLED, throttled_until=until)
             )
+        try:
+            # A refused event must neither count as a start nor leave a record, which a repetition would complete.
+            request = self.open_request.described(tenant, job)
+            with_event(request, event)
+        except InvalidStateError as refused:
+            return replace(plan, answer=refused_by(trigger, refused))
         record = self._choose(trigger, event, fingerprint, now_ms)
         if waiting is not None:
             # Later than the latest event, whatever the clock of the process that has recorded it.
             record = replace(record, id=waiting.id, created_at=max(now_ms, waiting.recorded_at + 1))
-        return replace(plan, record=record, postpones=waiting is not None, job=job)
+        return replace(plan, record=record, postpones=waiting is not None, job=job, request=request)
 
     def _start(self, tenant: Tenant, event: Event, plan: _Plan, fingerprint: bytes, depth: int) -> Match:
         is_counted = plan.new_run is not None
@@ -184,13 +192,13 @@ class ReceiveEvent:
         trigger = plan.trigger
         started_by = EventRef(trigger=trigger.name, source=event.source, id=event.id)
         if not trigger.debounce_seconds and not is_waiting:
-            call_of = partial(self._call, tenant, event, record.id.dispatch_at, depth)
+            call_of = partial(self._call, tenant, event, plan, record.id.dispatch_at, depth)
             may_exist = record is not plan.record
             return self.file_trigger.execute(
                 job, record.id, may_exist=may_exist, call_of=call_of, event=started_by
             )
         latest_at = record.created_at + trigger.longest_debounce_seconds * 1000
-        call_of = partial(self._call, tenant, event, max(latest_at, record.id.dispatch_at), depth)
+        call_of = partial(self._call, tenant, event, plan, max(latest_at, record.id.dispatch_at), depth)
         recorded = replace(started_by, recorded_at=record.created_at)
         return self.postpone_run.execute(trigger, job, record.id, recorded, call_of)
 
@@ -217,13 +225,16 @@ class ReceiveEvent:
         record = self.idempotency.claim(tenant.id, key, chosen, self.clock.now_ms())
         return chosen if record == chosen else _checked(record, chosen.fingerprint)
 
-    def _call(self, tenant: Tenant, event: Event, due_at: int, depth: int, job: Job) -> CallSpec:
+    def _call(
+        self, tenant: Tenant, event: Event, plan: _Plan, due_at: int, depth: int, job: Job
+    ) -> CallSpec:
         """The job's call with the event in its body. A large request is stored first, under an ID of this try alone,
         since the job may have changed when the run is tried again. Even without the event it is a copy, because the
         job's own one expires after a change of the job, and the run may be due years later.
         """
         call = replace(job.call, depth=max(depth, job.call.depth))
-        request = self.open_request.described(tenant, job)
+        request = plan.request if job is plan.job else None
+        request = request or self.open_request.described(tenant, job)
         informed = with_event(request, event)
         if informed is request and call.payload_id is None:
             return call

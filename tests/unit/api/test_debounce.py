@@ -226,6 +226,30 @@ def test_throttle_counts_the_runs_of_debounced_events() -> None:
     assert shop.started(id="order-2")["outcome"] == "filed"
 
 
+WIDE: dict[str, Any] = {"request": {"url": "https://receiver.example/hook", "body": "a" * 199_000}}
+TOO_MUCH: dict[str, Any] = {"amount": 100, "note": "b" * 30_000}
+
+
+def test_refused_event_is_no_start_that_the_throttle_counts() -> None:
+    shop = Shop(**WIDE)
+    assert shop.put("large", throttle={"count": 1, "per_seconds": 3_600}).status == 200
+    refused = shop.started(id="order-1", data=TOO_MUCH)
+    assert refused["outcome"] == "refused"
+    assert shop.started(id="order-2")["outcome"] == "filed"
+    assert shop.started(id="order-3", data=TOO_MUCH)["outcome"] == "throttled"
+
+
+def test_refused_event_is_never_told_to_have_a_run() -> None:
+    shop = Shop(**WIDE)
+    assert shop.put("large", debounce_seconds=60).status == 200
+    refused = shop.started(id="order-1", data=TOO_MUCH)
+    assert refused["outcome"] == "refused"
+    assert shop.started(id="order-2")["outcome"] == "filed"
+    assert shop.started(id="order-1", data=TOO_MUCH) == refused
+    shop.pass_seconds(120)
+    assert [body["event"]["id"] for body in shop.bodies()] == ["order-2"]
+
+
 def test_limits_of_a_trigger_are_shown() -> None:
     shop = Throttled(debounce_seconds=60)
     shown = shop.api.get("/v1/triggers/large").json
