@@ -99,6 +99,16 @@ def test_start_of_a_debounced_run_follows_the_run_that_was_read_alone(lab: Lab) 
     assert stored.started == Started(run=TWO)
 
 
+def test_trigger_write_succeeds_again_though_the_trigger_has_started_a_run_meanwhile(lab: Lab) -> None:
+    assert lab.triggers.put(TENANT, LIMITED, None)
+    assert lab.triggers.start(TENANT, LIMITED, ONE, DUE_AT).is_recorded
+    started = lab.triggers.get(TENANT, "orders")
+    assert lab.triggers.put(TENANT, LIMITED, None)
+    assert lab.triggers.get(TENANT, "orders") == started
+    assert not lab.triggers.put(TENANT, replace(LIMITED, debounce_seconds=61), None)
+    assert lab.triggers.get(TENANT, "orders") == started
+
+
 def test_start_counts_a_debounced_run_in_the_window(lab: Lab) -> None:
     lab.triggers.put(TENANT, LIMITED, None)
     first = lab.triggers.start(TENANT, LIMITED, ONE, DUE_AT).stored

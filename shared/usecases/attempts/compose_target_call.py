@@ -1,9 +1,11 @@
 """Build the message to a target for a claimed execution. Loaded only for jobs with a target."""
 
 from collections.abc import Callable
+from functools import partial
 
 from shared.domain.delivery.aws_target import TargetCall
 from shared.domain.delivery.callback import KEPT_RESULT_BYTES
+from shared.domain.delivery.depth import DEPTH_CONTEXT, DEPTH_HEADER, depth_value
 from shared.domain.delivery.request import Request
 from shared.domain.delivery.trace import TRACEPARENT
 from shared.domain.errors import TargetRoleGoneError
@@ -49,6 +51,7 @@ def target_call(
             (ATTEMPT, str(execution.attempt)),
             (SCHEDULED_AT, format_instant(execution.scheduled_at)),
             (TRACEPARENT, execution.trace.header(execution.span_id)),
+            (DEPTH_HEADER, depth_value(execution.call.depth, partial(code, DEPTH_CONTEXT))),
             *(((BACKFILL_OF, backfill_of),) if backfill_of is not None else ()),
             *(task_headers(execution.task) if execution.task is not None else ()),
         ),

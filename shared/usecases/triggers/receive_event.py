@@ -225,9 +225,7 @@ class ReceiveEvent:
         record = self.idempotency.claim(tenant.id, key, chosen, self.clock.now_ms())
         return chosen if record == chosen else _checked(record, chosen.fingerprint)
 
-    def _call(
-        self, tenant: Tenant, event: Event, plan: _Plan, due_at: int, depth: int, job: Job
-    ) -> CallSpec:
+    def _call(self, tenant: Tenant, event: Event, plan: _Plan, due_at: int, depth: int, job: Job) -> CallSpec:
         """The job's call with the event in its body. A large request is stored first, under an ID of this try alone,
         since the job may have changed when the run is tried again. Even without the event it is a copy, because the
         job's own one expires after a change of the job, and the run may be due years later.

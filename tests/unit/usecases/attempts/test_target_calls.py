@@ -1,11 +1,13 @@
 """Executions that send to a target: the message, its rights, its outcome, and a crash after the send."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from shared.domain.delivery.aws_target import AwsTarget, InvocationType, TargetKind
 from shared.domain.delivery.callback import CallbackResponse, Reason
+from shared.domain.delivery.depth import DEPTH_CONTEXT, MAX_DEPTH, depth_below
 from shared.domain.delivery.request import Request
 from shared.domain.errors import InvalidValueError
 from shared.domain.executions.execution import Execution
@@ -55,6 +57,7 @@ def test_message_goes_out_with_the_role_of_its_account_and_ids_to_deduplicate_by
     attributes = dict(call.attributes)
     assert attributes.pop("traceparent").startswith(f"00-{job.trace.id}-")
     assert attributes.pop("Punctual-Scheduled-At").endswith("Z")
+    assert attributes.pop("Punctual-Depth").startswith("0.")
     assert attributes == {
         "Punctual-Execution": str(job.id),
         "Punctual-Job": job.job_id,
@@ -72,6 +75,30 @@ def test_external_ids_of_two_tenants_differ_and_those_of_two_jobs_do_not() -> No
     other.tenants.tenants[TENANT] = other.tenant
     other.attempt(due(other))
     assert first == second != other.targets.calls[0].call.external_id
+
+
+@pytest.mark.parametrize("depth", [0, 3, MAX_DEPTH])
+def test_consumer_that_sends_the_depth_back_makes_no_endless_chain(depth: int) -> None:
+    world = deployment(ROLE)
+    job = world.accept_one_off(request=to(), depth=depth)
+    world.clock.time_ms = job.id.dispatch_at
+    world.attempt(job)
+    [sent] = world.targets.calls
+    sent_back = dict(sent.call.attributes)["Punctual-Depth"]
+    mac = partial(world.vault.code, world.tenant, DEPTH_CONTEXT)
+    if depth < MAX_DEPTH:
+        assert depth_below(sent_back, mac) == depth + 1
+    else:
+        with pytest.raises(InvalidValueError, match="8 times in a row"):
+            depth_below(sent_back, mac)
+
+
+def test_message_has_no_more_attributes_than_a_queue_takes() -> None:
+    """At most ten in a message of SQS; a task of a workflow may add two."""
+    world = deployment(ROLE)
+    world.attempt(due(world))
+    [sent] = world.targets.calls
+    assert len(sent.call.attributes) + len({"backfill_of", "run", "task"}) <= 10
 
 
 def test_stored_message_is_sealed_and_the_arn_is_in_plain_text() -> None:
