@@ -20,6 +20,7 @@ from infra.sizing.tables import EXECUTIONS
 from infra.stages import PRESETS
 from shared.adapters.http.response import MAX_RESPONSE_BYTES
 from shared.adapters.http.sockets import MAX_OVERHEAD_BYTES, MAX_SOCKETS
+from shared.adapters.targets.sender import AT_ONCE, KEPT_BYTES
 from shared.domain.delivery.target import MAX_HEADERS_BYTES
 from shared.domain.dispatch.wakeup import MAX_KEYS
 from shared.names import EXECUTOR_BATCH, QueueName
@@ -70,6 +71,8 @@ def test_full_batch_and_full_caches_fit_into_the_memory_with_head_room(memory: i
 def test_budget_of_memory_is_that_of_the_run_time_code() -> None:
     """Spelt twice, since infrastructure imports no run-time code."""
     assert CALLS_AT_ONCE == EXECUTOR_BATCH * MAX_KEYS <= MAX_SOCKETS
+    assert CALLS_AT_ONCE == AT_ONCE
+    assert KEPT_BYTES <= MAX_RESPONSE_BYTES
     assert executor_memory.HEADERS_BYTES == MAX_HEADERS_BYTES
     assert executor_memory.RESPONSE_BYTES == MAX_RESPONSE_BYTES + MAX_OVERHEAD_BYTES
     page = (ROOT / "docs" / "design" / "capacity.md").read_text(encoding="utf-8")

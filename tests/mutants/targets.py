@@ -141,8 +141,22 @@ TARGETS = (
     Mutant(
         name="idle connections without a bound",
         file="shared/adapters/aws/sender.py",
-        old="        if self._idle_count > CONNECTIONS:\n",
+        old="        if self._idle_count > self._limits.in_use:\n",
         new="        if False:\n",
+        killer="tests/unit/adapters/test_connections.py",
+    ),
+    Mutant(
+        name="idle connections beside those in use, beyond the descriptors of a process",
+        file="shared/adapters/aws/sender.py",
+        old="        if self._idle_count and self._used_count + self._idle_count > self._limits.open:\n",
+        new="        if False:\n",
+        killer="tests/unit/adapters/test_connections.py",
+    ),
+    Mutant(
+        name="long answer of a function that is kept whole",
+        file="shared/adapters/aws/http11.py",
+        old="            self._body.append(part[:left])\n",
+        new="            self._body.append(part)\n",
         killer="tests/unit/adapters/test_connections.py",
     ),
     Mutant(

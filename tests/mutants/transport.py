@@ -14,7 +14,7 @@ TRANSPORT = (
     Mutant(
         name="whole answer that stray bytes undo",
         file=_HTTP,
-        old='            if self._response is None:\n                raise NoAnswerError(f"the answer is no HTTP',
+        old='            if not self._is_whole:\n                raise NoAnswerError(f"the answer is no HTTP',
         new='            if True:\n                raise NoAnswerError(f"the answer is no HTTP',
         killer="tests/unit/adapters/test_connections.py",
     ),
@@ -105,8 +105,8 @@ TRANSPORT = (
     Mutant(
         name="bytes behind an answer taken for the next one",
         file=_HTTP,
-        old="        if self._response is not None:\n            # Bytes behind",
-        new="        if self._response is None and self._size:\n            # Bytes behind",
+        old="        if self._is_whole:\n            # Bytes behind",
+        new="        if not self._is_whole and self._size:\n            # Bytes behind",
         killer=_TESTS,
     ),
     Mutant(

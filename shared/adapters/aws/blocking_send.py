@@ -26,8 +26,9 @@ _READ_BYTES = 256 * 1024
 class BlockingSend:
     """Each thread keeps one connection to each endpoint: it makes one call at a time."""
 
-    def __init__(self, answer_seconds: float) -> None:
+    def __init__(self, answer_seconds: float, kept_bytes: int) -> None:
         self._answer_seconds = answer_seconds
+        self._kept_bytes = kept_bytes
         self._of_thread = threading.local()
 
     def __call__(
@@ -40,7 +41,7 @@ class BlockingSend:
         if connection is None or not connection.may_be_used_again():
             if connection is not None:
                 connection.close()
-            connection = _Connection(endpoint)
+            connection = _Connection(endpoint, self._kept_bytes)
         try:
             response = connection.exchange(request_bytes(headers, body, path), ends_at)
         except BaseException:
@@ -64,13 +65,13 @@ class BlockingSend:
 
 
 class _Connection:
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, kept_bytes: int) -> None:
         """NoAnswerError or OSError if none can be made in time."""
         try:
             self._socket = _connected(endpoint, steady_seconds() + CONNECT_SECONDS)
         except TimeoutError as error:
             raise NoAnswerError(f"no connection within {CONNECT_SECONDS:g} s") from error
-        self.reader = ResponseReader()
+        self.reader = ResponseReader(kept_bytes)
         self._idle_since = 0.0
 
     def exchange(self, request: bytes, ends_at: float) -> HttpResponse:

@@ -35,11 +35,14 @@ class HttpResponse:
 class ResponseReader:
     """Reads the responses of one connection, one after another."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept_bytes: int = MAX_BODY_BYTES) -> None:
+        """Of a longer body only so much is kept; the rest is read and dropped."""
+        self._kept_bytes = kept_bytes
         self.is_reusable = False
         """Whether the last response was whole, and nothing came behind it."""
         self._parser: Any = HttpResponseParser(self)
         self._response: HttpResponse | None = None
+        self._is_whole = False
         self._headers: dict[str, str] = {}
         self._body: list[bytes] = []
         self._size = 0
@@ -47,28 +50,29 @@ class ResponseReader:
     def begin(self) -> None:
         """A request is sent, whose response will be read."""
         self.is_reusable = False
-        self._response = None
+        self._response, self._is_whole = None, False
         self._headers, self._body, self._size = {}, [], 0
 
     def feed(self, data: bytes) -> HttpResponse | None:
-        """The response, once it is whole; NoAnswerError if it is none."""
+        """The response, once it is whole; NoAnswerError if it is none. An idle connection keeps nothing of it."""
         try:
             self._parser.feed_data(data)
         except (HttpParserError, HttpParserUpgrade) as error:
-            if self._response is None:
+            if not self._is_whole:
                 raise NoAnswerError(f"the answer is no HTTP: {type(error).__name__}") from error
             # Stray bytes behind a whole answer take nothing from it: to call again would repeat the write.
             self.is_reusable = False
         if self._size > MAX_BODY_BYTES:
             raise NoAnswerError("the answer is too long")
-        return self._response
+        response, self._response = self._response, None
+        return response
 
     def end(self) -> None:
         """The parser and its reader refer to each other."""
         self._parser = None
 
     def on_message_begin(self) -> None:
-        if self._response is not None:
+        if self._is_whole:
             # Bytes behind an answer would be taken for the next one.
             self.is_reusable = False
 
@@ -76,17 +80,20 @@ class ResponseReader:
         self._headers[name.decode("latin-1").lower()] = value.decode("latin-1")
 
     def on_body(self, part: bytes) -> None:
+        left = self._kept_bytes - self._size
         self._size += len(part)
-        self._body.append(part)
+        if left > 0:
+            self._body.append(part[:left])
 
     def on_message_complete(self) -> None:
         status = self._parser.get_status_code()
         if status < 200:
             # An interim response, such as 100 Continue: the final one follows.
             self._headers = {}
-        elif self._response is None:
-            self.is_reusable = self._parser.should_keep_alive()
+        elif not self._is_whole:
+            self.is_reusable, self._is_whole = self._parser.should_keep_alive(), True
             self._response = HttpResponse(status, self._headers, b"".join(self._body))
+            self._headers, self._body = {}, []
 
 
 def request_bytes(headers: Mapping[str, str], body: bytes, path: str) -> bytes:

@@ -11,6 +11,7 @@ from shared.adapters.aws.errors import NoAnswerError
 from shared.adapters.aws.http11 import (
     ANSWER_SECONDS,
     CONNECT_SECONDS,
+    MAX_BODY_BYTES,
     HttpResponse,
     ResponseReader,
     may_be_used_again,
@@ -19,12 +20,27 @@ from shared.adapters.aws.http11 import (
 )
 from shared.adapters.aws.services import Endpoint
 from shared.adapters.greenlets import has_loop, run
+from shared.dataclass import dataclass
 
 CONNECTIONS = 64
 """Of one event loop, to all services. Further requests wait for a connection before their time limit begins.
 
 Idle connections are no more than these either.
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """The connections of one event loop."""
+
+    in_use: int
+    """Further requests wait. Idle connections are no more than these either."""
+    open: int
+    """In use and idle together. The oldest idle connection is closed for a new one."""
+
+
+def _usual_limits() -> Limits:
+    return Limits(in_use=CONNECTIONS, open=2 * CONNECTIONS)
 
 
 class Send(Protocol):
@@ -40,10 +56,18 @@ class Send(Protocol):
 class PooledSend:
     """One pool of connections for each event loop; where no loop runs, the thread blocks."""
 
-    def __init__(self, answer_seconds: float = ANSWER_SECONDS) -> None:
+    def __init__(
+        self,
+        answer_seconds: float = ANSWER_SECONDS,
+        *,
+        limits: Limits | None = None,
+        kept_bytes: int = MAX_BODY_BYTES,
+    ) -> None:
+        """`kept_bytes` are kept of each body. Without limits, each loop uses `CONNECTIONS`."""
         self._answer_seconds = answer_seconds
+        self._limits, self._kept_bytes = limits, kept_bytes
         self._pools: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Pool] = weakref.WeakKeyDictionary()
-        self._blocking = BlockingSend(answer_seconds)
+        self._blocking = BlockingSend(answer_seconds, kept_bytes)
         # A process that ends has to close its connections.
         atexit.register(lambda: run(self.close()))
 
@@ -63,7 +87,7 @@ class PooledSend:
         loop = asyncio.get_running_loop()
         pool = self._pools.get(loop)
         if pool is None:
-            pool = self._pools[loop] = _Pool(loop)
+            pool = self._pools[loop] = _Pool(loop, self._limits or _usual_limits(), self._kept_bytes)
         async with pool.places, asyncio.timeout(self._answer_seconds):
             connection = await pool.take(endpoint)
             try:
@@ -84,27 +108,39 @@ class PooledSend:
 class _Pool:
     """The connections of one event loop. The one that was used last is taken first, so that others can age."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.places = asyncio.Semaphore(CONNECTIONS)
+    def __init__(self, loop: asyncio.AbstractEventLoop, limits: Limits, kept_bytes: int) -> None:
+        self.places = asyncio.Semaphore(limits.in_use)
+        self._limits, self._kept_bytes = limits, kept_bytes
         # Weak: a pool must not keep the loop alive whose end closes it.
         self._loop = weakref.ref(loop)
         self._idle: dict[Endpoint, list[_Connection]] = {}
         """The oldest first."""
         self._idle_count = 0
+        self._used_count = 0
 
     async def take(self, endpoint: Endpoint) -> "_Connection":
+        """Each connection that is taken is given back."""
         loop = asyncio.get_running_loop()
         idle = self._idle.get(endpoint)
         while idle:
             connection = idle.pop()
             self._idle_count -= 1
             if connection.may_be_used_again(loop.time()):
+                self._used_count += 1
                 return connection
             connection.abort()
-        return await self._connect(loop, endpoint)
+        self._used_count += 1
+        if self._idle_count and self._used_count + self._idle_count > self._limits.open:
+            self._drop_oldest()
+        try:
+            return await self._connect(loop, endpoint)
+        except BaseException:
+            self._used_count -= 1
+            raise
 
     def give_back(self, endpoint: Endpoint, connection: "_Connection") -> None:
         """Keep a connection whose response is whole; abort any other."""
+        self._used_count -= 1
         loop = self._loop()
         if connection.is_open and connection.reader.is_reusable and loop is not None:
             connection.idle_since = loop.time()
@@ -120,10 +156,13 @@ class _Pool:
             idle = self._idle[endpoint] = []
         idle.append(connection)
         self._idle_count += 1
-        if self._idle_count > CONNECTIONS:
-            oldest = min(filter(None, self._idle.values()), key=lambda kept: kept[0].idle_since)
-            oldest.pop(0).abort()
-            self._idle_count -= 1
+        if self._idle_count > self._limits.in_use:
+            self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        oldest = min(filter(None, self._idle.values()), key=lambda kept: kept[0].idle_since)
+        oldest.pop(0).abort()
+        self._idle_count -= 1
 
     async def close(self) -> None:
         for idle in self._idle.values():
@@ -138,7 +177,10 @@ class _Pool:
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
                 _, connection = await loop.create_connection(
-                    _Connection, endpoint.name, endpoint.port, ssl=tls_context() if endpoint.is_tls else None
+                    lambda: _Connection(self._kept_bytes),
+                    endpoint.name,
+                    endpoint.port,
+                    ssl=tls_context() if endpoint.is_tls else None,
                 )
         except TimeoutError as error:
             raise NoAnswerError(f"no connection within {CONNECT_SECONDS:g} s") from error
@@ -148,10 +190,10 @@ class _Pool:
 class _Connection(asyncio.Protocol):
     """One connection, and the response that is being read. Unsolicited bytes close it."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept_bytes: int) -> None:
         self.is_open = False
         self.idle_since = 0.0
-        self.reader = ResponseReader()
+        self.reader = ResponseReader(kept_bytes)
         self._transport: Any = None
         self._response: asyncio.Future[HttpResponse] | None = None
 

@@ -9,7 +9,7 @@ from dataclasses import field
 from shared.adapters.aws.credentials import Credentials
 from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.aws.retries import EXPIRED
-from shared.adapters.aws.sender import Send
+from shared.adapters.aws.sender import Limits, Send
 from shared.adapters.clock import steady_seconds
 from shared.adapters.targets.answers import RETRY_AFTER, TargetAnswer
 from shared.adapters.targets.eventbridge import EVENTBRIDGE
@@ -21,11 +21,18 @@ from shared.adapters.targets.step_functions import STEP_FUNCTIONS
 from shared.dataclass import dataclass
 from shared.domain.delivery.aws_target import TargetCall, TargetKind, split_arn
 from shared.domain.delivery.callback import STORED_BODY_BYTES, CallbackResponse, Reason
+from shared.domain.dispatch.wakeup import MAX_KEYS
 from shared.domain.tenancy.target_roles import is_allowed
+from shared.names import EXECUTOR_BATCH
 from shared.ports.runtime import Clock, Entropy
 
-AT_ONCE = 48
-"""Calls of targets that run side by side in a process. Its pool has 64 connections, of which STS takes some."""
+AT_ONCE = EXECUTOR_BATCH * MAX_KEYS
+"""Calls of targets that run side by side in a process: a whole batch, so that no tenant waits for the slow calls of
+another one."""
+LIMITS = Limits(in_use=AT_ONCE + 16, open=128)
+"""The connections, with some for calls of STS whose callers have given up. All AWS clients have 256 descriptors."""
+KEPT_BYTES = 16 * 1024
+"""Kept of each answer: more than a result, an error or a session has. A function may answer with 6 MB."""
 _ROLE_REFUSED = frozenset(
     {
         "AccessDenied",

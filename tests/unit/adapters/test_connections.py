@@ -14,9 +14,10 @@ import trustme
 from shared.adapters import greenlets
 from shared.adapters.aws.credentials import Credentials
 from shared.adapters.aws.errors import AwsError, NoAnswerError
+from shared.adapters.aws.http11 import HttpResponse, ResponseReader
 from shared.adapters.aws.http_call import HttpCall
 from shared.adapters.aws.retries import RetryBudget
-from shared.adapters.aws.sender import PooledSend
+from shared.adapters.aws.sender import Limits, PooledSend
 from shared.adapters.aws.services import Endpoint
 from shared.adapters.clock import SystemClock, SystemEntropy
 from shared.adapters.greenlets import GreenletSpread
@@ -257,10 +258,11 @@ def test_idle_connections_to_ever_more_endpoints_are_bounded(
 def test_idle_connections_to_one_endpoint_are_bounded(
     server: AwsServer, send: PooledSend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("shared.adapters.aws.sender.CONNECTIONS", 4)
+
     async def visit() -> list[int]:
         here, there = (Endpoint(name, server.port, is_tls=False) for name in ("localhost", "LOCALHOST"))
         await asyncio.gather(*(send(here, {}, b"{}") for _ in range(4)))
-        monkeypatch.setattr("shared.adapters.aws.sender.CONNECTIONS", 4)
         for _ in range(9):
             await send(there, {}, b"{}")
         (pool,) = send._pools.values()
@@ -268,3 +270,50 @@ def test_idle_connections_to_one_endpoint_are_bounded(
 
     assert greenlets.run(visit()) == [3, 1]
     assert len({request.connection for request in server.received}) == 5
+
+
+class Reader:
+    """A reader of responses, and how many bytes of bodies it holds."""
+
+    def __init__(self, kept_bytes: int) -> None:
+        self.reader = ResponseReader(kept_bytes)
+
+    def read(self, body: bytes, part_bytes: int = 1_000) -> HttpResponse:
+        text = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+        self.reader.begin()
+        for start in range(0, len(text), part_bytes):
+            assert self.held() <= 4_000
+            response = self.reader.feed(text[start : start + part_bytes])
+            if response is not None:
+                return response
+        raise AssertionError("the response is not whole")
+
+    def held(self) -> int:
+        response: HttpResponse | None = self.reader._response
+        return sum(map(len, self.reader._body)) + (len(response.body) if response is not None else 0)
+
+
+@pytest.mark.parametrize("part_bytes", [1, 1_000, 100_000])
+def test_reader_keeps_the_beginning_of_a_long_body_and_nothing_once_it_is_handed_over(
+    part_bytes: int,
+) -> None:
+    case = Reader(kept_bytes=4_000)
+    body = b"0123456789" * 2_000
+    for _ in range(2):
+        assert case.read(body, part_bytes).body == body[:4_000]
+        assert (case.held(), case.reader.is_reusable) == (0, True)
+    assert case.read(b"short", part_bytes).body == b"short"
+
+
+def test_open_connections_are_limited_over_all_endpoints(server: AwsServer) -> None:
+    send = PooledSend(limits=Limits(in_use=2, open=2), kept_bytes=10)
+    endpoints = [Endpoint(name, server.port, False) for name in ("localhost", "LOCALHOST", "Localhost")]
+
+    async def call_all() -> None:
+        for endpoint in endpoints:
+            assert (await send(endpoint, {"Host": "x", "X-Amz-Target": "a.b"}, b"{}")).status == 200
+        await asyncio.sleep(0.05)
+        assert len(server.ended) == 1, "the oldest idle connection makes room"
+        await send.close()
+
+    greenlets.run(call_all())

@@ -303,6 +303,35 @@ def test_calls_of_a_batch_share_one_session_and_a_bounded_number_runs_at_once() 
     assert aws.most_at_once <= AT_ONCE
 
 
+def test_slow_calls_of_one_tenant_take_no_place_from_another_tenant_of_the_batch() -> None:
+    """A batch has at most `AT_ONCE` keys, and 90 of them may wait for functions of one tenant."""
+    aws = Aws()
+
+    async def slow_for_one(
+        endpoint: Endpoint, headers: Mapping[str, str], body: bytes, path: str = "/"
+    ) -> HttpResponse:
+        if b"slow" in body:
+            await asyncio.sleep(2)
+        return await aws(endpoint, headers, body)
+
+    made = sender(aws)
+    made.send_request = slow_for_one
+    quick = replace(CALL, tenant_id="globex")
+
+    async def batch() -> list[CallbackResponse]:
+        slow = [
+            asyncio.create_task(made.send(replace(CALL, body=b"slow"), timeout_seconds=5)) for _ in range(90)
+        ]
+        await asyncio.sleep(0.05)
+        answers = await asyncio.gather(*(made.send(quick, timeout_seconds=0.5) for _ in range(10)))
+        for task in slow:
+            task.cancel()
+        await asyncio.gather(*slow, return_exceptions=True)
+        return answers
+
+    assert [each.reason for each in asyncio.run(batch())] == [Reason.OK] * 10
+
+
 def test_caller_that_gives_up_does_not_end_the_session_that_others_wait_for() -> None:
     aws = Aws(seconds=0.05)
     made = sender(aws)

@@ -197,7 +197,7 @@ def test_job_with_a_request_shows_no_target() -> None:
         (sqs(body="x"), "/target/sqs/json", "exactly one of body and json"),
         (sqs(arn="orders"), "/target/sqs/arn", "such as arn:aws:sqs:"),
         (sqs(arn="arn:aws:lambda:eu-west-1:111122223333:function:f"), "/target/sqs/arn", "an ARN of lambda"),
-        (sqs(arn="a" * 100_000), "/target/sqs/arn", "at most 256 characters"),
+        (sqs(arn="a" * 100_000), "/target/sqs/arn", "at most 320 characters"),
         (sqs(arn=7), "/target/sqs/arn", "must be a string"),
         (without("arn", queue_url="https://example.com/q"), "/target/sqs/queue_url", "the URL of a queue"),
         (sqs(arn=f"{QUEUE}.fifo"), "/target/sqs/message_group_id", "needs a message group"),
