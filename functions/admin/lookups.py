@@ -87,7 +87,7 @@ def _execution(execution: Execution) -> Mapping[str, Any]:
         "end_reason": progress.end_reason.value if progress.end_reason else None,
         "lane": execution.lane.value,
         "created_at": format_instant(execution.created_at),
-        "due_at": format_instant(execution.id.dispatch_at),
+        "due_at": format_instant(execution.due_at),
         "attempts_begun": execution.attempt,
         "attempts": [_attempt(outcome) for outcome in progress.outcomes],
     }

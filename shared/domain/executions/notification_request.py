@@ -97,7 +97,7 @@ def _data(ended: Execution, job: NotifiedJob, link: str | None) -> dict[str, obj
         "outcome": str(ended.state),
         "end_reason": ended.progress.end_reason,
         "scheduled_at": format_instant(ended.scheduled_at),
-        "due_at": format_instant(ended.id.dispatch_at),
+        "due_at": format_instant(ended.due_at),
         "lag_ms": lag_ms(ended),
         "redrive_of": str(ended.redrive_of.original) if ended.redrive_of else None,
         "attempts_begun": ended.attempt,

@@ -27,7 +27,7 @@ def slack_text(
     A link stands as it is, in a line of its own: every chat makes it one to click, while the markup of links differs.
     """
     happened = "; ".join(_sentence(event, ended) for event in events)
-    about = [f"due {format_instant(ended.id.dispatch_at)}", f"lane {ended.lane}"]
+    about = [f"due {format_instant(ended.due_at)}", f"lane {ended.lane}"]
     about += [f"host {job.host}"] * (job.host is not None)
     about += [f"tags {', '.join(job.tags)}"] * bool(job.tags)
     lines = (

@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from functions.admin import __main__ as admin
 from functions.admin.lookups import HOUR_MS
+from shared.domain.executions.execution import EventRef
+from shared.domain.schedules.schedule import format_instant
 from shared.domain.tenancy.tenant import OPERATOR
 from tests.support.usecases.world import World
 
@@ -47,6 +50,13 @@ def test_execution_is_shown_with_its_tenant_and_without_its_request(world: World
     world.attempt(execution)
     shown = run("show-execution", str(execution.id))
     assert shown["attempts_begun"] == len(shown["attempts"]) == 1
+
+
+def test_postponed_execution_is_shown_as_due_where_its_events_have_put_it(world: World, run: Run) -> None:
+    due_at = world.clock.time_ms + 7_200_000
+    event = EventRef(trigger="paid", source="shop", id="order-1", recorded_at=1, due_at=due_at)
+    execution = world.put(replace(world.one_off(), event=event))
+    assert run("show-execution", str(execution.id))["due_at"] == format_instant(due_at)
 
 
 @pytest.mark.parametrize("execution", ["", "exe_1", "job_10"])

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,10 +13,12 @@ from shared.domain.delivery.alerts import Alert, AlertEvent, AlertFormat
 from shared.domain.delivery.callback import Reason
 from shared.domain.executions.attempt_outcome import AttemptOutcome
 from shared.domain.executions.console_links import ConsoleLinks
+from shared.domain.executions.execution import EventRef
 from shared.domain.executions.notification import NotifiedJob
 from shared.domain.executions.notification_request import notification_request
 from shared.domain.executions.slack_text import escaped, slack_text
 from shared.domain.executions.states import EndReason, State
+from shared.domain.schedules.schedule import format_instant
 from tests.support.builders import DUE_AT, in_state, one_off
 
 JOB = NotifiedJob(name="nightly import", tags=("team:a", "env:b"), host="example.com")
@@ -52,6 +55,17 @@ def test_text_says_what_happened_to_which_job_and_where_to_look() -> None:
     assert second.startswith("due 20")
     assert second.endswith("; lane standard; host example.com; tags team:a, env:b")
     assert third == f"https://console.example.com/console#/runs/{FAILED.id}"
+
+
+def test_postponed_run_is_due_where_its_events_have_put_it() -> None:
+    event = EventRef(trigger="paid", source="shop", id="order-1", recorded_at=DUE_AT, due_at=DUE_AT + 61_000)
+    ended = replace(FAILED, event=event)
+    first, second, _ = slack_text(ended, JOB, (AlertEvent.FAILED,), LINKS).split("\n")
+    due = format_instant(DUE_AT + 61_000)
+    assert second.startswith(f"due {due}; ")
+    request = notification_request("https://example.com/", ended, JOB, None, LINKS)
+    data = json.loads(request.body)["data"]
+    assert (data["due_at"], data["lag_ms"]) == (due, 250)
 
 
 @pytest.mark.parametrize(
