@@ -125,6 +125,7 @@ class ReviseJob:
                 call,
                 request=before.request,
                 workflow_id=before.workflow_id,
+                has_input=before.has_input,
                 payload_id=before.payload_id,
                 destination=before.destination,
                 target=before.target,

@@ -16,6 +16,7 @@ from shared.domain.errors import (
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.retention import DAY_SECONDS
 from shared.domain.executions.states import EndReason, State
+from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.timing import After
 from shared.domain.workflows.run import MAX_DEADLINE_SECONDS, RunState
 from shared.domain.workflows.run_input import input_payload_id
@@ -164,6 +165,17 @@ def test_execution_of_a_job_hands_its_input_to_the_run(text: bytes):
     parent, run = world.parent(made)
     assert (parent.state, run.state) == (State.SUCCEEDED, RunState.SUCCEEDED)
     assert bodies(world, "a") == [b'{"input":' + text + b',"body":null,"results":{}}']
+
+
+def test_change_of_a_job_keeps_the_input_of_its_run():
+    world = answering()
+    workflow = world.define(*CHAIN)
+    request = Request(workflow_id=workflow.id, body=TEXT)
+    made = world.accept_one_off(After(60), request=request, retry=ONE_ATTEMPT)
+    new = NewJob(timing=After(60), request=request, retry=ONE_ATTEMPT, name="renamed")
+    world.revise_job.execute(world.tenant, made, request, new, revision=made.revision)
+    world.work()
+    assert TEXT in bodies(world, "a")[0]
 
 
 def test_sweeper_begins_a_run_with_its_input_although_it_cannot_decrypt():
