@@ -8,6 +8,7 @@ from shared.domain.tenancy.deletion import DeletionStep, TenantDeletion
 from shared.domain.tenancy.forgetting import Forgetting
 from shared.domain.tenancy.tenant import TenantState
 from shared.domain.workflows.map_items import chosen_items
+from shared.domain.workflows.run_input import input_name, input_payload_id
 from shared.domain.workflows.workflow import task_execution
 from shared.ports.jobs import Payload
 from shared.ports.listings import TenantIndex
@@ -201,7 +202,15 @@ def test_workflows_go_with_their_requests_and_runs(lab: Lab) -> None:
     call = replace(workflow.calls[0], request=b"", payload_id=payload_id)
     lab.workflows.create(replace(workflow, calls=(call,)))
     lab.workflows.create(other)
-    run, kept = run_of(workflow), run_of(other, NOW + 1_000)
+    run, kept = (
+        replace(each, input_id=input_name(each.id, b"sealed"))
+        for each in (run_of(workflow), run_of(other, NOW + 1_000))
+    )
+    for each in (run, kept):
+        name = input_payload_id(each.id, each.input_id or "")
+        lab.jobs.put_payload(
+            Payload(each.tenant_id, name, b"sealed", stored_at=NOW, expires_at_s=EXPIRES_AT_S)
+        )
     lab.runs.put_if_absent(run)
     lab.runs.put_if_absent(kept)
     lab.executions.put_if_absent(task_execution(workflow, run, 0, created_at=NOW))
@@ -212,10 +221,13 @@ def test_workflows_go_with_their_requests_and_runs(lab: Lab) -> None:
     assert lab.workflows.head(TENANT, workflow.id) is None
     assert lab.workflows.revision(TENANT, workflow.id, 1) is None
     assert not lab.jobs.keep_payload(TENANT, payload_id, EXPIRES_AT_S)
-    counts = []
+    counts, inputs = [], 0
     while page := lab.tenant_records.delete_executions(TENANT, 1):
         counts.append(page["executions"])
-    assert sum(counts) == 3
+        inputs += page.get("requests", 0)
+    assert (sum(counts), inputs) == (3, 1)
+    assert not lab.jobs.keep_payload(TENANT, input_payload_id(run.id, run.input_id or ""), EXPIRES_AT_S + 1)
+    assert lab.jobs.get_payload(OTHER, input_payload_id(kept.id, kept.input_id or "")) == b"sealed"
     assert lab.maps.get(run.id, "a") is None
     assert lab.maps.get(kept.id, "a") is not None
     assert lab.runs.get(run.id) is None

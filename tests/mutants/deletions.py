@@ -54,6 +54,13 @@ DELETIONS = (
         killer=_STORE,
     ),
     Mutant(
+        name="inputs of runs that a deletion leaves",
+        file="shared/adapters/dynamodb/tenancy/tenant_records.py",
+        old="        if INPUT in row:\n",
+        new="        if False:\n",
+        killer=_STORE,
+    ),
+    Mutant(
         name="end of a deletion although the tenant was changed",
         file="shared/adapters/dynamodb/tenancy/tenant_deletions.py",
         old='tenant_key(tenant.id)),\n            "ConditionExpression": "rv = :revision",\n',

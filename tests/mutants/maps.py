@@ -88,6 +88,27 @@ MAPS = (
         killer=_MAPS,
     ),
     Mutant(
+        name="refused record of items that drops the ends of all",
+        file=_RUN_MAPS,
+        old="            if is_written:\n                return stored\n            items = stored\n",
+        new="            return stored\n",
+        killer=_MAPS,
+    ),
+    Mutant(
+        name="record of items that gives up without a fault",
+        file=_RUN_MAPS,
+        old='        raise UnavailableError("other processes record the ends of items")\n',
+        new="        return items\n",
+        killer=_MAPS,
+    ),
+    Mutant(
+        name="failed item whose report is refused as a result",
+        file="shared/usecases/attempts/report_outcome.py",
+        old="        if reason is Reason.OK and most is not None",
+        new="        if most is not None",
+        killer=_MAPS,
+    ),
+    Mutant(
         name="sweeper that leaves a map to nobody",
         file=_RUN_MAPS,
         old="                if self.queue.send(pack([wakeup]), self.clock.now_ms()):\n",

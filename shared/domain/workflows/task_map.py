@@ -1,5 +1,6 @@
 """A map: a task that is called once for each element of an array in another task's result."""
 
+import re
 from collections.abc import Iterator
 
 from shared.dataclass import dataclass
@@ -10,6 +11,7 @@ MAX_EXECUTIONS = 1_000
 """Executions that one epoch of a run can have: one for each task, and `MAX_ITEMS` for each map."""
 MAX_PATH_BYTES = 256
 MAX_PATH_DEPTH = 32
+_TOKEN = re.compile(r"(?:[^~]|~[01])*", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +32,7 @@ def pointer_tokens(path: str) -> list[str]:
     if len(path.encode(errors="surrogatepass")) > MAX_PATH_BYTES or len(tokens) > MAX_PATH_DEPTH:
         raise InvalidValueError(f"a path has at most {MAX_PATH_BYTES} bytes and {MAX_PATH_DEPTH} names")
     for token in tokens:
-        if "~" in token.replace("~0", "").replace("~1", ""):
+        if _TOKEN.fullmatch(token) is None:
             raise InvalidValueError("in a JSON Pointer, write ~0 for ~ and ~1 for / within a name")
     return [token.replace("~1", "/").replace("~0", "~") for token in tokens]
 

@@ -73,9 +73,10 @@ class ReportOutcome:
             raise InvalidValueError(
                 "another task needs the result of this one: give any JSON value", path=("result",)
             )
-        if execution.hands_on and execution.task is not None and len(text) > execution.task.max_result_bytes:
+        most = execution.task.max_result_bytes if execution.hands_on and execution.task is not None else None
+        if reason is Reason.OK and most is not None and len(text) > most:
             raise InvalidValueError(
-                f"the result of an item of this map has at most {execution.task.max_result_bytes} bytes",
+                f"the result of an item of this map has at most {most} bytes",
                 path=("result",),
             )
         if presented.is_of_running(execution):

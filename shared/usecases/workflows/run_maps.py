@@ -33,6 +33,8 @@ from shared.usecases.workflows.map_results import MapResults
 from shared.usecases.workflows.read_tasks import read_tasks
 from shared.usecases.workflows.stop_tasks import StopTasks
 
+TRIES = 25
+"""Tries of one record against concurrent ones of the same map. Each refusal shows that another end was recorded."""
 _STALE = "the run goes on in another epoch"
 
 
@@ -149,18 +151,25 @@ class RunMaps:
         ids: Mapping[int, ExecutionId],
         states: Mapping[ExecutionId, State],
     ) -> MapItems:
+        """The record with these ends. They are recorded together, so the end of one by another process refuses all."""
         ends = {
             position: ended_item(key, items.epoch, states[key])
             for position, key in ids.items()
             if key in states and states[key].is_terminal
         }
-        if not ends:
-            return items
-        stored, _ = self.maps.record(run.id, items.key, ends)
-        if stored is None:
-            raise UnavailableError("the record of a map is gone")
-        _check_epoch(stored, items.epoch)
-        return stored
+        for _ in range(TRIES):
+            present = items.open_items()
+            left = {position: end for position, end in ends.items() if position in present}
+            if not left:
+                return items
+            stored, is_written = self.maps.record(run.id, items.key, left)
+            if stored is None:
+                raise UnavailableError("the record of a map is gone")
+            _check_epoch(stored, items.epoch)
+            if is_written:
+                return stored
+            items = stored
+        raise UnavailableError("other processes record the ends of items")
 
     def _end(self, workflow: Workflow, run: Run, items: MapItems) -> MapEnd:
         """What the run learns. Before it learns of the end, the results are joined, and the record gets its expiry."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from shared.domain.tenancy.deletion import TenantDeletion
 from shared.domain.tenancy.tenant import Tenant
+from shared.domain.workflows.run_input import input_payload_id
 from tests.support.fakes.table import FakeTable
 from tests.support.fakes.tenant_store import FakeTenantStore
 
@@ -112,12 +113,15 @@ class FakeTenantRecords:
         ][:PAGE]
         if not found:
             runs = [key for key, item in self._table.runs.items() if item.run.tenant_id == tenant_id][:PAGE]
-            for key in runs:
-                del self._table.runs[key]
+            inputs = [
+                (tenant_id, input_payload_id(run.id, run.input_id))
+                for key in runs
+                if (run := self._table.runs.pop(key).run).input_id is not None
+            ]
             maps = [key for key, row in self._table.maps.items() if row.items.tenant_id == tenant_id][:PAGE]
             for map_key in maps:
                 del self._table.maps[map_key]
-            return _counted(executions=len(runs) + len(maps))
+            return _counted(executions=len(runs) + len(maps), requests=self._delete_payloads(inputs))
         requests = [(tenant_id, name) for each in found if (name := each.call.payload_id)]
         for execution in found:
             del self._table.executions[execution.id]

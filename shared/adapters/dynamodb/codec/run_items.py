@@ -13,7 +13,7 @@ from shared.adapters.dynamodb.codec.due_rows import RUN_PARENT
 from shared.adapters.dynamodb.codec.items import MALFORMED, STATE_CODES, plain_item, read_id
 from shared.adapters.dynamodb.codec.recurrence_fields import encode_counts, read_counts
 from shared.adapters.dynamodb.codec.versions import WORKFLOWS, known
-from shared.adapters.dynamodb.codec.workflow_keys import run_index_key, run_key
+from shared.adapters.dynamodb.codec.workflow_keys import INPUT, run_index_key, run_key
 from shared.domain.errors import UnreadableItemError
 from shared.domain.executions.states import State
 from shared.domain.ids import parse_execution_id
@@ -27,8 +27,6 @@ PHASE = "ph"
 NOTIFICATION = "tg"
 """The notification of the end of a run. Sweepers read this attribute of each row: that of a retry reminder has the
 execution that it reminds of."""
-INPUT = "in"
-"""The name of the run's input, which is an item of its own."""
 _STATES = {
     "r": RunState.RUNNING,
     "f": RunState.FAILING,

@@ -14,6 +14,8 @@ from shared.domain.listings.position import due_position
 HEAD_PREFIX = "workflow#"
 PAYLOADS = "pl"
 """The attribute with the names of a revision's large requests, which are items of their own."""
+INPUT = "in"
+"""The attribute with the name of a run's input, which is an item of its own among the requests."""
 RUN_PARTITIONS = 8
 """The runs of a tenant's workflows are spread over so many partitions of the index by tenant; each workflow has one."""
 
@@ -39,6 +41,11 @@ def run_key(region: str, run_id: ExecutionId) -> tuple[str, str]:
 
 def run_item_key(region: str, run_id: ExecutionId) -> Item:
     return item_key(*run_key(region, run_id))
+
+
+def input_id(run_sort_key: str, name: str) -> str:
+    """What `input_payload_id` says of the run with this sort key."""
+    return f"{run_sort_key.partition('#')[2]}.{name}"
 
 
 def workflow_runs_pk(tenant_id: str, workflow_id: str) -> str:

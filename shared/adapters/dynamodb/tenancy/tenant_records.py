@@ -24,7 +24,13 @@ from shared.adapters.dynamodb.codec.keys import (
     payload_key,
     run_index_pk,
 )
-from shared.adapters.dynamodb.codec.workflow_keys import PAYLOADS, RUN_PARTITIONS, run_partition_pk
+from shared.adapters.dynamodb.codec.workflow_keys import (
+    INPUT,
+    PAYLOADS,
+    RUN_PARTITIONS,
+    input_id,
+    run_partition_pk,
+)
 from shared.domain.errors import UnavailableError
 from shared.names import Attr, Index
 
@@ -53,7 +59,9 @@ class DynamoTenantRecords:
         self._executions = executions_table
         self._jobs = jobs_table
         self._backoff = backoff
-        self._reads = BatchReads(client, executions_table, backoff, attributes=(Attr.PK, Attr.SK, _PAYLOAD))
+        self._reads = BatchReads(
+            client, executions_table, backoff, attributes=(Attr.PK, Attr.SK, _PAYLOAD, INPUT)
+        )
 
     def delete_definitions(self, tenant_id: str) -> Mapping[str, int]:
         pk, prefix = job_prefix(tenant_id)
@@ -156,6 +164,8 @@ def _payloads(tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Ite
     names = dict.fromkeys(str(row[_PAYLOAD]["S"]) for row in rows if _PAYLOAD in row)
     for row in rows:
         names |= dict.fromkeys(str(name["S"]) for name in row.get(PAYLOADS, {}).get("L", ()))
+        if INPUT in row:
+            names[input_id(row[Attr.SK]["S"], row[INPUT]["S"])] = None
     return (item_key(*payload_key(tenant_id, name)) for name in names)
 
 

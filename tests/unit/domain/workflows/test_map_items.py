@@ -81,7 +81,9 @@ def test_array_may_have_a_hundred_elements_and_no_more() -> None:
     assert elements(json.dumps([0] * 101).encode(), "") is TaskReason.MAP_TOO_LONG
 
 
-@pytest.mark.parametrize("path", ["a", "#/a", "/~", "/~2", "/a~", "/" + "x" * 256, "/a" * 33])
+@pytest.mark.parametrize(
+    "path", ["a", "#/a", "/~", "/~2", "/a~", "/~~01", "/~~10", "/" + "x" * 256, "/a" * 33]
+)
 def test_path_that_is_no_json_pointer_is_refused(path: str) -> None:
     with pytest.raises(InvalidValueError):
         pointer_tokens(path)

@@ -8,13 +8,18 @@ import pytest
 
 from shared.domain.delivery.callback import MAX_RESULT_BYTES, Callback, CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
-from shared.domain.errors import InvalidStateError
+from shared.domain.errors import InvalidStateError, InvalidValueError, UnavailableError
+from shared.domain.executions.callback_token import TOKEN_HEADER
+from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
+from shared.domain.ids import ExecutionId
 from shared.domain.workflows.graph import Node, OnFailure, RunIf
-from shared.domain.workflows.map_items import item_execution_id
+from shared.domain.workflows.map_items import MapItems, item_execution_id
 from shared.domain.workflows.run import Run, RunState, TaskReason, TaskState
 from shared.domain.workflows.workflow import Workflow
+from shared.usecases.attempts.settlement import AttemptEnd
 from shared.usecases.filing.file_execution import wakeup_for
+from shared.usecases.workflows.run_maps import TRIES
 from tests.support.fakes.sender import succeeds
 from tests.support.usecases.steps import Crash, die
 from tests.support.usecases.workflows import FAILS, WorkflowWorld
@@ -257,18 +262,27 @@ def test_cancelled_map_calls_no_further_item():
         assert row.execution.state.is_terminal
 
 
-def test_map_that_ends_within_its_deadline_or_times_out_with_its_run():
+def test_items_of_a_map_use_up_their_retries_before_the_deadline_of_the_run():
     world = MapWorld()
     world.fails = {0, 1, 2}
     retry = RetryPolicy(max_attempts=5, delays_seconds=(40, 40, 40, 40))
     _, run = world.started(deadline_seconds=60, retry=retry)
     world.work()
-    world.sweep_after(5)
-    world.work()
     stored = world.stored(run)
-    assert stored.state in (RunState.TIMED_OUT, RunState.FAILED)
+    assert stored.state is RunState.FAILED
     assert not world.items(run, "each").open_items()
     assert all(call.at <= stored.deadline_at for call in world.sender.calls)
+
+
+def test_map_whose_items_no_executor_calls_times_out_with_its_run():
+    world = MapWorld()
+    _, run = world.started(deadline_seconds=60)
+    world.work_one()
+    world.queue.messages.clear()
+    world.recover()
+    assert world.stored(run).state is RunState.TIMED_OUT
+    assert not world.items(run, "each").open_items()
+    assert world.called() == {"list": 1}
 
 
 def test_item_may_answer_its_share_of_the_result_and_no_more():
@@ -442,3 +456,96 @@ def test_item_of_a_map_gets_the_input_of_its_run_beside_its_element():
         "item": {"index": 0, "count": 1, "value": "a"},
         "results": {},
     }
+
+
+def item_id(world: MapWorld, run: Run, position: int) -> ExecutionId:
+    execution_id = item_execution_id(world.stored(run), world.items(run, "each"), position)
+    assert execution_id is not None
+    return execution_id
+
+
+def ended_unrecorded(world: MapWorld, run: Run, *positions: int) -> list[Execution]:
+    """Executions of items whose process crashed before it recorded their ends."""
+    ended = []
+    for position in positions:
+        world.steps.before("maps.record", die)
+        with pytest.raises(Crash):
+            world.call_item(run, "each", position)
+        ended.append(world.standing(item_id(world, run, position)))
+    return ended
+
+
+def test_ends_of_items_are_recorded_although_another_process_records_one_of_them_meanwhile():
+    world = MapWorld()
+    _, run = world.started()
+    world.work_one()
+    first, second, third = ended_unrecorded(world, run, 0, 1, 2)
+    world.advance_run.join(run.id, [first])
+    world.steps.before("maps.record", lambda: None)
+    world.steps.before("maps.record", lambda: world.advance_run.join(run.id, [third]))
+    world.advance_run.join(run.id, [first, second])
+    assert world.items(run, "each").open_items() == []
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+
+
+def test_message_of_an_end_stays_while_others_keep_its_record_from_being_written(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    world = MapWorld()
+    _, run = world.started()
+    world.work_one()
+    [first] = ended_unrecorded(world, run, 0)
+    items, refused = world.items(run, "each"), list[Any]()
+
+    def refuse(*ends: Any) -> tuple[MapItems, bool]:
+        refused.append(ends)
+        return items, False
+
+    monkeypatch.setattr(world.maps, "record", refuse)
+    with pytest.raises(UnavailableError):
+        world.advance_run.join(run.id, [first])
+    assert len(refused) == 1 + TRIES
+
+
+def test_cancelled_map_records_each_tombstone_although_an_item_ends_meanwhile():
+    world = MapWorld()
+    _, run = world.started()
+    world.work_one()
+    [ended] = ended_unrecorded(world, run, 1)
+    world.steps.before("maps.record", lambda: world.advance_run.join(run.id, [ended]))
+    assert world.cancel(run).state is RunState.CANCELLED
+    assert [str(item.state) for item in world.items(run, "each").items or ()] == [
+        "cancelled",
+        "succeeded",
+        "cancelled",
+    ]
+
+
+def accept_items(world: MapWorld) -> dict[int, str]:
+    """Let each item be accepted asynchronously: the tokens of their reports, by position."""
+    plain, tokens = world.sender.answer_to, {}
+
+    def accept(callback: Callback) -> CallbackResponse:
+        headers = dict(callback.headers)
+        if "Punctual-Item" not in headers:
+            return plain(callback)
+        tokens[int(headers["Punctual-Item"])] = headers[TOKEN_HEADER]
+        return CallbackResponse(reason=Reason.OK, duration_ms=5, status=202, async_accepted=True)
+
+    world.sender.answer_to = accept
+    return tokens
+
+
+def test_report_of_a_failed_item_may_be_longer_than_its_share_of_the_result():
+    world = MapWorld(files=list(range(100)))
+    tokens = accept_items(world)
+    _, run = world.started(on_failure=OnFailure.CONTINUE)
+    world.work_one()
+    world.call_item(run, "each", 7)
+    execution_id, report = item_id(world, run, 7), world.cases.attempts.report_outcome
+    with pytest.raises(InvalidValueError, match="at most 39 bytes"):
+        report.complete(str(execution_id), tokens[7], result=b'"%b"' % (b"x" * 200))
+    failed = report.fail(str(execution_id), tokens[7], text=b"y" * 256, retryable=False)
+    assert failed.end is AttemptEnd.FAILED
+    assert world.items(run, "each").count(TaskState.FAILED) == 1
