@@ -790,8 +790,8 @@ class EventBridgeTargetIn(Request, frozen=True, kw_only=True, forbid_unknown_fie
     """The message as it is, in UTF-8; at most 204,800 bytes."""
     detail_type: str
     """The detail-type of the event."""
-    json: Any | UnsetType = UNSET
-    """Any value; the message is its JSON."""
+    json: Mapping[str, Any] | UnsetType = UNSET
+    """A JSON object, without the member `punctual`, which Punctual adds."""
     source: str
     """The source of the event."""
 
@@ -1458,8 +1458,8 @@ class LambdaTargetIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=T
     """The message as it is, in UTF-8; at most 204,800 bytes."""
     invocation_type: InvocationType | UnsetType = UNSET
     """`event`: Lambda queues the event. `request_response`: the attempt waits for the function."""
-    json: Any | UnsetType = UNSET
-    """Any value; the message is its JSON."""
+    json: Mapping[str, Any] | UnsetType = UNSET
+    """A JSON object, without the member `punctual`, which Punctual adds."""
 
 
 class LambdaTarget(Model, frozen=True, kw_only=True):

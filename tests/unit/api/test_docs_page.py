@@ -39,7 +39,11 @@ PHRASES = {
     "no such word": set(),
 }
 PREFILLING = ("example", "examples", "default")
-FREE_JSON = {"RequestIn.json", "CompletionIn.result", "SqsTargetIn.json"}
+FREE_JSON = {
+    "RequestIn.json",
+    "CompletionIn.result",
+    *(f"{service}TargetIn.json" for service in ("Sqs", "Sns", "StepFunctions")),
+}
 """Members that hold any JSON."""
 
 

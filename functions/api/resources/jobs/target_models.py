@@ -23,6 +23,7 @@ from shared.domain.delivery.target_rules import (
     MAX_DETAIL_TYPE_CHARACTERS,
     MAX_GROUP_CHARACTERS,
     MAX_SOURCE_CHARACTERS,
+    ORIGIN,
     QUEUE_URL,
     SOURCE,
     queue_arn,
@@ -168,6 +169,15 @@ class SqsTargetIn(_Message):
         return AwsTarget(kind=self.kind, arn=arn, message_group_id=self.message_group_id)
 
 
+def _json_object() -> Any:
+    return Field(
+        None,
+        alias="json",
+        description=f"A JSON object, without the member `{ORIGIN}`, which Punctual adds.",
+        json_schema_extra=none_of({"required": [ORIGIN]}),
+    )
+
+
 class LambdaTargetIn(_Message):
     """A call of a function. Exactly one of `body` and `json`: a JSON object, to which Punctual adds `punctual`."""
 
@@ -175,6 +185,7 @@ class LambdaTargetIn(_Message):
     kind = TargetKind.LAMBDA
 
     arn: Arn = _arn(TargetKind.LAMBDA, "The ARN of the function, with or without a version or alias.")
+    json_: dict[str, Any] | SkipJsonSchema[None] = _json_object()
     invocation_type: Annotated[InvocationType, Field(strict=False)] = Field(
         InvocationType.EVENT,
         description="`event`: Lambda queues the event. `request_response`: the attempt waits for the function.",
@@ -208,6 +219,7 @@ class EventBridgeTargetIn(_Message):
     kind = TargetKind.EVENTBRIDGE
 
     arn: Arn = _arn(TargetKind.EVENTBRIDGE, "The ARN of the event bus.")
+    json_: dict[str, Any] | SkipJsonSchema[None] = _json_object()
     source: Annotated[str, Field(max_length=MAX_SOURCE_CHARACTERS)] = Field(
         description="The source of the event.",
         examples=["com.example.orders"],
