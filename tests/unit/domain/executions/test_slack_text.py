@@ -60,7 +60,7 @@ def test_text_says_what_happened_to_which_job_and_where_to_look() -> None:
 def test_postponed_run_is_due_where_its_events_have_put_it() -> None:
     event = EventRef(trigger="paid", source="shop", id="order-1", recorded_at=DUE_AT, due_at=DUE_AT + 61_000)
     ended = replace(FAILED, event=event)
-    first, second, _ = slack_text(ended, JOB, (AlertEvent.FAILED,), LINKS).split("\n")
+    _, second, _ = slack_text(ended, JOB, (AlertEvent.FAILED,), LINKS).split("\n")
     due = format_instant(DUE_AT + 61_000)
     assert second.startswith(f"due {due}; ")
     request = notification_request("https://example.com/", ended, JOB, None, LINKS)
