@@ -306,7 +306,7 @@ def test_reader_keeps_the_beginning_of_a_long_body_and_nothing_once_it_is_handed
 
 
 def test_open_connections_are_limited_over_all_endpoints(server: AwsServer) -> None:
-    send = PooledSend(limits=Limits(in_use=2, open=2), kept_bytes=10)
+    send = PooledSend(limits=Limits(in_use=3, open=2), kept_bytes=10)
     endpoints = [Endpoint(name, server.port, False) for name in ("localhost", "LOCALHOST", "Localhost")]
 
     async def call_all() -> None:
