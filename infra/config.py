@@ -14,14 +14,16 @@ from infra.api_domain import ApiDomain
 from infra.capacity import reserves, watchers_needed
 from infra.components.shard_plan import ShardEpoch, archivers_of, check_plan, fewest_shards
 from infra.concurrency import LaneConcurrency, ReservedConcurrency, check_account
+from infra.default_quotas import DefaultQuotas
 from infra.executor_memory import LaneMemory, check_memory
 from infra.origins import check_origins
 from infra.pipeline import Pipeline
 from infra.provisioned import MaximumUnits, Provisioned, UnitsPerSecond
 from infra.retention_days import check_retention
 from infra.target_roles import check_target_roles
+from infra.token_keys import check_token_keys
 from infra.warm_throughput import Units, WarmThroughput
-from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, MAX_PAYLOAD_BYTES, QueueName, Transport
+from shared.names import LEDGER_PARTITIONS, LIVE_SEGMENTS, QueueName, Transport
 
 BundleMode = Literal["cloud", "host"]
 """`cloud`: sources and wheels for Lambda; `host`: sources only, the emulator's interpreter has the
@@ -59,26 +61,6 @@ class FunctionMemory:
     def of_executor(self, queue: QueueName) -> int:
         """Of the executors of one queue."""
         return self.lanes.of(queue) or self.executor
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DefaultQuotas:
-    """Default limits of a tenant, which an operator can override; the names match the API."""
-
-    recurring_jobs: int = 1_000
-    creates_per_second: int = 100
-    requests_per_second: int = 300
-    """All other requests; 100,000 means unlimited."""
-    due_per_minute: int = 60_000
-    payload_bytes: int = MAX_PAYLOAD_BYTES
-    tags: int = 10
-    api_keys: int = 10
-    workflows: int = 1_000
-    concurrency: int = 100_000
-    """Here and in the following limits, which each call checks, 100,000 means unlimited at no cost."""
-    calls_per_second: int = 100_000
-    destination_concurrency: int = 100_000
-    destination_calls_per_second: int = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +108,7 @@ class StageConfig:
     queue_retention_days: int = 4
     dead_letter_retention_days: int = 10
     """Longer than the lanes' retention, because SQS counts a moved message's age from its first send."""
-    default_quotas: DefaultQuotas = DefaultQuotas()
+    default_quotas: DefaultQuotas = field(default_factory=DefaultQuotas)
     audit_retention_days: int = 400
     """How long an audit record stays readable."""
     archive_days: int = 400
@@ -154,6 +136,8 @@ class StageConfig:
     """CIDRs of non-public addresses that callbacks may reach."""
     target_roles: str | None = None
     """The pattern of the roles that executors may assume, for targets of tenants in AWS. None lets them assume none."""
+    token_keys: tuple[int, ...] = ()
+    """The numbers of the keys of identity tokens, of which the first signs. Without any, calls have no such tokens."""
     domain: ApiDomain | None = None
     """The custom domain of the API, which outlives a new API. None leaves the endpoint of API Gateway alone."""
     api_domains: tuple[str, ...] = ()
@@ -215,6 +199,7 @@ class StageConfig:
             archive=self.archive_days,
         )
         check_target_roles(self.target_roles)
+        check_token_keys(self.token_keys, has_issuer=self.domain is not None or self.emulated)
         check_origins(cors=self.cors_origins, console=self.console_origin)
         if self.domain is not None:
             self.domain.check(self.region, self.account)

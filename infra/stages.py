@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from infra.components.shard_plan import ShardEpoch
 from infra.concurrency import LaneConcurrency, Pollers, ReservedConcurrency
-from infra.config import DefaultQuotas, FunctionMemory, StageConfig
+from infra.config import FunctionMemory, StageConfig
+from infra.default_quotas import DefaultQuotas
 from infra.warm_throughput import Units, WarmThroughput
 
 FIRST_MINUTE = "2026-01-01T00:00Z"
@@ -113,7 +114,7 @@ def on_emulator(stage: StageConfig) -> StageConfig:
 
 def local_stage() -> StageConfig:
     """Return the local stage: the same handlers in the emulator, with unprotected data."""
-    return on_emulator(
+    stage = on_emulator(
         StageConfig(
             name="local",
             region="us-east-1",
@@ -134,3 +135,5 @@ def local_stage() -> StageConfig:
             target_roles="arn:aws:iam::*:role/punctual/*",
         )
     )
+    # Behind it, since only an emulated stage has no domain: its issuer is the address of its front door.
+    return replace(stage, token_keys=(1,))

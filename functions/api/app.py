@@ -15,6 +15,7 @@ from functions.api.http.request import AuthenticatedRequest, read_query
 from functions.api.http.response import Response
 from functions.api.http.route import Handler, Route
 from functions.api.http.router import Router
+from functions.api.issuer import CONFIGURATION_PATH, KEYS_PATH, configuration_answer, keys_answer
 from functions.api.reference.pages import PAGES, ROOT_PATH, page_answer, root_answer
 from functions.api.routes import SECTIONS, routes_of, section_of
 from shared.domain.dispatch.clock_skew import is_too_far_behind
@@ -74,6 +75,10 @@ class Api:
             }
         pages: dict[tuple[str, str], _Endpoint] = {("GET", path): partial(_show_page, path) for path in PAGES}
         pages["GET", ASSET_PATH] = lambda request, _event: asset_answer(request)
+        pages["GET", CONFIGURATION_PATH] = lambda request, _event: configuration_answer(
+            self._context, request
+        )
+        pages["GET", KEYS_PATH] = lambda request, _event: keys_answer(self._context, request)
         pages["GET", CONSOLE_PATH] = lambda request, _event: console_answer(request)
         return pages | {("GET", ROOT_PATH): lambda _request, _event: root_answer()}
 

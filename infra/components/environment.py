@@ -92,6 +92,10 @@ def environment(
         variables[Env.ARCHIVE_BUCKET] = shared.archive.bucket_name
     if spec.makes_callbacks or spec.archives:
         variables[Env.KMS_KEY_ID] = shared.key.key_id
+    if spec.makes_callbacks and stage.token_keys:
+        variables[Env.TOKEN_KEYS] = ",".join(map(str, stage.token_keys))
+        if stage.domain is not None:
+            variables[Env.TOKEN_ISSUER] = f"https://{stage.domain.name}"
     if spec.makes_callbacks:
         variables[Env.DIAL_EXCEPTIONS] = ",".join(stage.dial_exceptions)
     return variables

@@ -59,6 +59,10 @@ class FunctionSpec:
     """Invokes the function that reads the archive, and reads the files of searches."""
     assumes_roles: bool = False
     """Assumes the roles of tenants, for targets in AWS."""
+    signs_tokens: bool = False
+    """Signs identity tokens."""
+    shows_token_keys: bool = False
+    """Reads the public keys of identity tokens."""
     searches: bool = False
     """Finds executions for searches of tenants, and writes and deletes the files."""
 
@@ -96,6 +100,7 @@ def function_specs(
     archive: bool = True,
     audit_trail: bool = True,
     target_roles: bool = False,
+    token_keys: bool = False,
 ) -> tuple[FunctionSpec, ...]:
     return (
         *(_CANARY if canary else ()),
@@ -110,6 +115,7 @@ def function_specs(
             makes_callbacks=True,
             manages_tenants=True,
             asks_archive=archive,
+            shows_token_keys=token_keys,
         ),
         # Longer than a tick on purpose: leases separate overlapping runs, and a full bucket may need the
         # time.
@@ -145,7 +151,10 @@ def function_specs(
             asks_archive=archive,
             searches=True,
         ),
-        *(_executor(queue, memory, assumes_roles=target_roles) for queue in QueueName),
+        *(
+            _executor(queue, memory, assumes_roles=target_roles, signs_tokens=token_keys)
+            for queue in QueueName
+        ),
         FunctionSpec(
             service="dead-letter",
             package="dead_letter",
@@ -208,7 +217,9 @@ _CANARY = (
 )
 
 
-def _executor(lane: QueueName, memory: FunctionMemory, *, assumes_roles: bool) -> FunctionSpec:
+def _executor(
+    lane: QueueName, memory: FunctionMemory, *, assumes_roles: bool, signs_tokens: bool
+) -> FunctionSpec:
     return FunctionSpec(
         service=f"executor-{lane}",
         package="executor",
@@ -217,5 +228,6 @@ def _executor(lane: QueueName, memory: FunctionMemory, *, assumes_roles: bool) -
         lane=lane,
         makes_callbacks=True,
         assumes_roles=assumes_roles,
+        signs_tokens=signs_tokens,
         allows_recursion=True,
     )

@@ -34,6 +34,7 @@ from infra.components.grants import (
     parameter_arns,
     role_arns,
     statements,
+    token_key_arns,
 )
 from infra.components.log_groups import log_group
 from infra.components.nag import acknowledge_patterns
@@ -59,6 +60,7 @@ class Functions(Construct):
             **parameter_arns(self, stage),
             **alarm_arns(self),
             **role_arns(stage),
+            **token_key_arns(self, stage),
             **archive_arns(shared.archive),
             **audit_arns(shared.audit_trail),
         }
@@ -74,6 +76,7 @@ class Functions(Construct):
             self.arns[function_name(spec.service)] = self.live[spec.service].function_arn
         self._switch_consumers_first()
         acknowledge_patterns(Stack.of(self), [*alarm_arns(self).values(), *role_arns(stage).values()])
+        acknowledge_patterns(Stack.of(self), token_key_arns(self, stage).values())
         for bucket in (shared.archive, shared.audit_trail):
             if bucket is not None:
                 self._acknowledge_objects(bucket)
@@ -86,6 +89,7 @@ class Functions(Construct):
             archive=stage.archive_days > 0,
             audit_trail=stage.audit_lock_days > 0,
             target_roles=stage.target_roles is not None,
+            token_keys=bool(stage.token_keys),
         )
 
     @property
@@ -178,7 +182,7 @@ class Functions(Construct):
     def _role(self, spec: FunctionSpec) -> iam.IRole:
         """Create a role with one complete inline policy; without_policy_updates prevents later additions."""
         logs_by_name = {log_name(service): group.log_group_arn for service, group in self.logs.items()}
-        granted = statements(spec, self.arns | logs_by_name)
+        granted = statements(spec, self.arns | logs_by_name, self._stage)
         role = iam.Role(
             self,
             f"{spec.construct_id}Role",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from infra.components.function_specs import ARCHIVE_READER, FunctionSpec
 from infra.target_roles import ASSUME, TARGET_ROLES
+from infra.token_keys import SHOW_KEY, SIGN, TOKEN_KEYS
 from shared.names import CanarySecret, Lane, QueueName
 
 GET, PUT, UPDATE, DELETE = "GetItem", "PutItem", "UpdateItem", "DeleteItem"
@@ -28,18 +29,15 @@ WRITE_PARAMETER = ("ssm:PutParameter",)
 READ_ALARMS = ("cloudwatch:DescribeAlarms",)
 """CloudWatch checks a list of alarms against one resource, all metric alarms of a region, whatever it filters by."""
 READ_SETTINGS = ("lambda:GetFunctionConfiguration",)
-
 LIST_BUCKET = ("s3:ListBucket",)
 """Without it, S3 answers 403 for an object that does not exist."""
 READ_OBJECTS = ("s3:GetObject",)
 READ_AND_WRITE_OBJECTS = (*READ_OBJECTS, "s3:PutObject")
 INVOKE = ("lambda:InvokeFunction",)
-
 DELETE_VERSIONS = ("s3:DeleteObjectVersion",)
 LIST_VERSIONS = ("s3:ListBucketVersions",)
 READ_VERSIONS = ("s3:GetObjectVersion", "s3:GetObjectRetention")
 """S3 shows the lock of a version to those who may read it."""
-
 ALARMS = "alarms"
 AUDIT_TRAIL = "audit-trail"
 """The name of the bucket of the audit trail."""
@@ -196,6 +194,8 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
             (READ_OBJECTS if spec.reads_archive else (), [ARCHIVED_OBJECTS]),
             *(_of_searches(spec) if spec.asks_archive else ()),
             (ASSUME if spec.assumes_roles else (), [TARGET_ROLES]),
+            (SIGN if spec.signs_tokens else (), [TOKEN_KEYS]),
+            (SHOW_KEY if spec.shows_token_keys else (), [TOKEN_KEYS]),
             (LOG, [log_name(spec.service)]),
             (READ_LOG if spec.reads_api_log else (), [log_name(API)]),
             (READ_PARAMETER, [parameter_name(spec.secret)] if spec.secret is not None else []),

@@ -33,6 +33,7 @@ from infra.components.lanes import Lanes
 from infra.components.tables import Tables
 from infra.config import StageConfig
 from infra.target_roles import TARGET_ROLES
+from infra.token_keys import TOKEN_KEYS
 from shared.names import (
     DELETION_RECORDS,
     ENCRYPTION_CONTEXT_TENANT,
@@ -42,6 +43,7 @@ from shared.names import (
     TENANT_LIST,
     CanarySecret,
     Index,
+    token_key_alias,
 )
 
 OBJECTS = "v1/*"
@@ -90,6 +92,14 @@ def role_arns(stage: StageConfig) -> dict[str, str]:
     return {} if stage.target_roles is None else {TARGET_ROLES: stage.target_roles}
 
 
+def token_key_arns(scope: Construct, stage: StageConfig) -> dict[str, str]:
+    """Return the pattern of the keys of identity tokens, if the stage has any. The statement names their aliases."""
+    if not stage.token_keys:
+        return {}
+    stack = Stack.of(scope)
+    return {TOKEN_KEYS: f"arn:{stack.partition}:kms:{stack.region}:{stack.account}:key/*"}
+
+
 def archive_arns(bucket: s3.IBucket | None) -> dict[str, str]:
     """Return the ARNs of the bucket of the archive and of its objects, if the stage has one."""
     if bucket is None:
@@ -108,9 +118,16 @@ def audit_arns(bucket: s3.IBucket | None) -> dict[str, str]:
     return {AUDIT_TRAIL: bucket.bucket_arn, SEGMENTS: bucket.arn_for_objects(OBJECTS)}
 
 
-def statements(spec: FunctionSpec, arns: Mapping[str, str]) -> list[iam.PolicyStatement]:
+def statements(spec: FunctionSpec, arns: Mapping[str, str], stage: StageConfig) -> list[iam.PolicyStatement]:
     """Return the statements of a function's role. `arns` is by the names of the table of grants."""
-    return [statement(grant, arns) for grant in grants_of(spec)]
+    made = [(grant, statement(grant, arns)) for grant in grants_of(spec)]
+    for grant, found in made:
+        if grant.resources == (TOKEN_KEYS,):
+            # A key cannot be named by its alias as a resource, and it is no other stage's: the request names it so.
+            # All of them, since processes of the former order still run while a deployment goes on.
+            aliases = [token_key_alias(stage.name, number) for number in stage.token_keys]
+            found.add_condition("StringEquals", {"kms:RequestAlias": aliases})
+    return [found for _, found in made]
 
 
 def statement(grant: Grant, arns: Mapping[str, str]) -> iam.PolicyStatement:

@@ -58,6 +58,9 @@ OPEN_RATE, OPEN_BURST = 5, 100
 """Requests per second to each of the routes below; a page with all of its files takes seven."""
 OPEN_PATHS = ("/v1/docs", "/v1/docs/{proxy+}", "/v1/openapi.json", "/console", "/console/{proxy+}")
 """Paths of the documentation and of the console, which any client may read."""
+KEYS_RATE, KEYS_BURST = 50, 500
+KEYS_PATH = "/.well-known/{proxy+}"
+"""The keys of identity tokens: small, and read by each new process of a receiver."""
 
 
 class HttpEntry(Construct):
@@ -105,11 +108,12 @@ class HttpEntry(Construct):
 
     def _bound_open_paths(self, integration: HttpLambdaIntegration, stage: apigateway.HttpStage) -> None:
         cfn_stage = cast(apigateway.CfnStage, stage.node.default_child)
+        limits = dict.fromkeys(OPEN_PATHS, (OPEN_RATE, OPEN_BURST)) | {KEYS_PATH: (KEYS_RATE, KEYS_BURST)}
         cfn_stage.route_settings = {
-            f"ANY {path}": {"ThrottlingRateLimit": OPEN_RATE, "ThrottlingBurstLimit": OPEN_BURST}
-            for path in OPEN_PATHS
+            f"ANY {path}": {"ThrottlingRateLimit": rate, "ThrottlingBurstLimit": burst}
+            for path, (rate, burst) in limits.items()
         }
-        for path in OPEN_PATHS:
+        for path in limits:
             for route in self.api.add_routes(path=path, integration=integration):
                 stage.node.add_dependency(
                     route

@@ -31,8 +31,9 @@ REASONS = {
         "CloudFormation begins the names of functions, queues and rules with the name of their stack and draws the "
         "rest, so a policy for people or a pipeline names those of one stage by a pattern. AWS grants lists, metrics "
         "and quotas for no single resource. The archiver may read and write each file of the archive, and the "
-        "redriver each file of a search. The API may list the alarms of the region. An executor "
-        "may assume the roles of tenants, whose accounts and names the stage limits by a pattern."
+        "redriver each file of a search. The API may list the alarms of the region. An executor may assume the roles "
+        "of tenants, whose accounts and names the stage limits by a pattern. Keys of identity tokens are named by "
+        "their aliases, which IAM takes in conditions alone."
     ),
     NO_AUTHORIZER: (
         "The api function authenticates each request by the tenant's API key before anything else. An "

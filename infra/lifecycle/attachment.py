@@ -19,9 +19,11 @@ NEW = "new"
 BUCKET = "AWS::S3::Bucket"
 POLICY = "AWS::S3::BucketPolicy"
 DOMAIN = "AWS::ApiGatewayV2::DomainName"
+KMS_KEY, ALIAS = "AWS::KMS::Key", "AWS::KMS::Alias"
 IDENTIFIERS = {
     "AWS::DynamoDB::GlobalTable": "TableName",
-    "AWS::KMS::Key": "KeyId",
+    KMS_KEY: "KeyId",
+    ALIAS: "AliasName",
     BUCKET: "BucketName",
     POLICY: "Bucket",
     DOMAIN: "DomainName",
@@ -46,7 +48,7 @@ def parts(template: Template) -> dict[str, str]:
     """
     found = {}
     for logical_id, made in template["Resources"].items():
-        if made["Type"] == "AWS::KMS::Key":
+        if made["Type"] == KMS_KEY and "KeySpec" not in made["Properties"]:
             found[KEY] = logical_id
         elif made["Type"] == "AWS::DynamoDB::GlobalTable":
             found[_TABLE.sub(r"\1", logical_id).lower()] = logical_id
@@ -65,6 +67,16 @@ def domains(template: Template) -> dict[str, str]:
     """Return the custom domain of the stage by its logical id; nothing for a stage without one."""
     resources = template["Resources"].items()
     return {name: made["Properties"]["DomainName"] for name, made in resources if made["Type"] == DOMAIN}
+
+
+def token_keys(template: Template) -> dict[str, tuple[str, str]]:
+    """Return the logical ids of the aliases of the keys of identity tokens, and of the keys, by the aliases' names."""
+    resources = template["Resources"].items()
+    return {
+        made["Properties"]["AliasName"]: (name, made["Properties"]["TargetKeyId"]["Fn::GetAtt"][0])
+        for name, made in resources
+        if made["Type"] == ALIAS
+    }
 
 
 def unretained(template: Template) -> list[str]:
@@ -108,12 +120,14 @@ def import_template(
     restored: Collection[str],
     existing_domains: Collection[str],
     buckets: Mapping[str, bool],
+    existing_token_keys: Collection[str] = (),
 ) -> dict[str, Any]:
-    """Return the template with which the existing tables, the key, buckets and the domain become a stack.
+    """Return the template with which the existing tables, the keys, buckets and the domain become a stack.
 
-    `buckets` are the names of the existing ones, and whether each has a policy. An import adds no outputs. A restored
-    table is described as it is, and a bucket by what never changes; the deployment that follows then finds what
-    differs, and sets it. That deployment also makes a domain, a bucket and a policy that do not exist.
+    `existing_token_keys` are the aliases of those of identity tokens. `buckets` are the names of the existing ones, and
+    whether each has a policy. An import adds no outputs. A restored table is described as it is, and a bucket by what
+    never changes; the deployment that follows then finds what differs, and sets it. That deployment also makes a
+    domain, a bucket, a policy and a key that do not exist.
     """
     bare = {name: part for name, part in template.items() if name != "Outputs"}
     resources = bare["Resources"] = deepcopy(
@@ -122,6 +136,10 @@ def import_template(
     for logical_id, domain in domains(template).items():
         if domain not in existing_domains:
             del resources[logical_id]
+    for alias, logical_ids in token_keys(template).items():
+        if alias not in existing_token_keys:
+            for logical_id in logical_ids:
+                del resources[logical_id]
     _describe_buckets(template, resources, buckets)
     for name in restored:
         properties = resources[parts(template)[name]]["Properties"]
@@ -156,11 +174,18 @@ def _describe_buckets(template: Template, resources: dict[str, Any], buckets: Ma
             resources[logical_id]["Properties"] = kept
 
 
-def resources_to_import(template: Template, physical: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return what CloudFormation needs to find each resource of an import template."""
+def resources_to_import(
+    template: Template, physical: Mapping[str, str], token_key_ids: Mapping[str, str] | None = None
+) -> list[dict[str, Any]]:
+    """Return what CloudFormation needs to find each resource of an import template.
+
+    `token_key_ids` are the ids of the keys of identity tokens, by their aliases.
+    """
     identified = {logical_id: physical[name] for name, logical_id in parts(template).items()}
     identified |= {policy: identified[bucket] for bucket, policy in policies(template).items()}
     identified |= domains(template)
+    for alias, (logical_id, key) in token_keys(template).items():
+        identified |= {logical_id: alias, key: (token_key_ids or {})[alias]}
     found = []
     for logical_id, identifier in identified.items():
         kind = template["Resources"][logical_id]["Type"]

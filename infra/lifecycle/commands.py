@@ -26,6 +26,7 @@ from infra.lifecycle.existing import (
     check_key,
     existing_buckets,
     existing_domains,
+    existing_token_keys,
     restored_tables,
     restored_to,
 )
@@ -103,6 +104,8 @@ class Attachment:
     """The parts whose buckets exist, and whether each bucket has a policy."""
     domains: frozenset[str]
     """The custom domain, unless it has to be made."""
+    token_keys: Mapping[str, str]
+    """The ids of the keys of identity tokens by their aliases, without those that have to be made."""
     is_needed: bool
     """Whether the data stack does not consist of these tables already."""
     reopens: bool
@@ -140,6 +143,7 @@ def plan_attachment(
         restored=frozenset(restored),
         buckets=existing_buckets(stacks.client("s3"), template, names, stage.region),
         domains=frozenset(existing_domains(stacks.client("apigatewayv2"), template)),
+        token_keys=existing_token_keys(stacks.client("kms"), template),
         is_needed={name: present.get(name, NEW) for name in names} != names,
         reopens=is_replaced or "executions" in restored,
         restored_to=restored_to(dynamodb, names["executions"]) if "executions" in restored else None,
@@ -177,8 +181,8 @@ def attach(stacks: Stacks, template: Template, stage: StageConfig, plan: Attachm
         stacks.update(service, detached(stacks.template(service), stacks.exports()))
     report(f"creating stack {data} of {as_arguments(plan.names)}")
     stacks.delete(data)
-    imported = import_template(template, plan.restored, plan.domains, plan.buckets)
-    stacks.create_by_import(data, imported, resources_to_import(imported, plan.names))
+    imported = import_template(template, plan.restored, plan.domains, plan.buckets, plan.token_keys)
+    stacks.create_by_import(data, imported, resources_to_import(imported, plan.names, plan.token_keys))
 
 
 def as_arguments(names: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from infra.components.archive import ATHENA_PREFIX
-from infra.lifecycle.attachment import ARCHIVE, KEY, TRAIL, Template, domains, is_new, parts
+from infra.lifecycle.attachment import ARCHIVE, KEY, TRAIL, Template, domains, is_new, parts, token_keys
 from infra.lifecycle.stacks import LifecycleError
 from shared.names import SEARCHES_PREFIX
 
@@ -45,6 +45,18 @@ def existing_domains(gateway: Any, template: Template) -> set[str]:
                 raise
         else:
             found.add(domain)
+    return found
+
+
+def existing_token_keys(kms: Any, template: Template) -> dict[str, str]:
+    """Return the ids of the keys of identity tokens that an earlier stack has left, by their aliases."""
+    found = {}
+    for alias in token_keys(template):
+        try:
+            found[alias] = str(kms.describe_key(KeyId=alias)["KeyMetadata"]["KeyId"])
+        except ClientError as error:
+            if error.response["Error"]["Code"] != "NotFoundException":
+                raise
     return found
 
 

@@ -179,7 +179,7 @@ def local_stack(
 
 def _run_variables(front_door: FrontDoor) -> dict[str, str]:
     """The functions' variables that may differ between two runs of one deployment: the port of the front door does."""
-    return {Env.CONSOLE_ORIGIN: front_door.url}
+    return {Env.CONSOLE_ORIGIN: front_door.url, Env.TOKEN_ISSUER: front_door.url}
 
 
 def _await_health(stack: LocalStack) -> None:

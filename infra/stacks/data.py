@@ -1,5 +1,5 @@
-"""The data stack: the tables, the KMS key that wraps tenants' data keys, the archive, the audit trail, and the API's
-custom domain.
+"""The data stack: the tables, the KMS key that wraps tenants' data keys, the keys of identity tokens, the archive, the
+audit trail, and the API's custom domain.
 
 A deployment of the service never replaces these resources. In a protected stage, they survive the deletion of the
 stack, and the tables refuse deletion.
@@ -15,6 +15,7 @@ from infra.api_domain import ApiDomain
 from infra.components.archive import archive_bucket, archive_queries
 from infra.components.audit_trail import audit_bucket
 from infra.components.tables import Tables
+from infra.components.token_keys import add_token_keys
 from infra.config import StageConfig
 
 
@@ -30,6 +31,7 @@ class DataStack(Stack):
         )
         self.tables = Tables(self, stage)
         self.key = self._tenant_key(stage)
+        add_token_keys(self, stage)
         self.archive = archive_bucket(self, stage) if stage.archive_days else None
         self.audit_trail = audit_bucket(self, stage) if stage.audit_lock_days else None
         self.generation = Fn.select(2, Fn.split("/", self.stack_id))

@@ -6,7 +6,8 @@ from typing import Any, get_args
 
 from infra.components.shard_plan import MAX_SHARDS, ShardEpoch
 from infra.concurrency import Pollers
-from infra.config import DefaultQuotas, FunctionMemory, LockMode, Rollout
+from infra.config import FunctionMemory, LockMode, Rollout
+from infra.default_quotas import DefaultQuotas
 from infra.executor_memory import LaneMemory, check_memory
 from infra.provisioned import Autoscaled, MaximumUnits, Provisioned, ProvisionedUnits
 from infra.stage_files.values import (
@@ -158,6 +159,7 @@ KEYS: Keys = {
     "cors_origins": list_of(text),
     "dial_exceptions": list_of(network),
     "target_roles": text,
+    "token_keys": list_of(whole(1, 1_000)),
     "alarms": {"emails": list_of(text), "https": secret(list_of(text)), "topic": text},
     "canary": flag,
     "dashboard": flag,

@@ -76,7 +76,7 @@ def cloud(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
 @pytest.fixture(scope="session")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
     """The same with the sizes of the largest preset in a shared account, a page of another origin, a domain, a topic
-    for alarms and a tag."""
+    for alarms, keys of identity tokens and a tag."""
     stage = cloud_stage("test", "eu-west-1", "111111111111", preset="large")
     certificate = "arn:aws:acm:eu-west-1:111111111111:certificate/1-a"
     with_more = replace(
@@ -88,6 +88,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
         alarm_targets=AlarmTargets(topic_arn=TOPIC),
         monthly_dollars=40_000,
         tags=(("team", "platform"),),
+        token_keys=(2, 1),
     )
     return synthesise(with_more, tmp_path_factory.mktemp("large"))
 

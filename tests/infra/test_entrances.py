@@ -9,7 +9,7 @@ import pytest
 
 from functions.api.reference.pages import PAGES
 from functions.api.routes import every_route
-from infra.components.http_entry import OPEN_BURST, OPEN_RATE
+from infra.components.http_entry import KEYS_BURST, KEYS_PATH, KEYS_RATE, OPEN_BURST, OPEN_RATE
 from infra.stages import local_stage
 from tests.infra.conftest import Synthesised, synthesise
 from tests.support.template import environment
@@ -44,15 +44,24 @@ def test_every_page_that_needs_no_key_has_a_low_rate_of_its_own(
     service = request.getfixturevalue(stage).service
     (deployed,) = service.of_type("AWS::ApiGatewayV2::Stage").values()
     settings = deployed["Properties"]["RouteSettings"]
+    keys = settings.pop(f"ANY {KEYS_PATH}")
+    assert keys == {"ThrottlingRateLimit": KEYS_RATE, "ThrottlingBurstLimit": KEYS_BURST}
     assert {tuple(each.items()) for each in settings.values()} == {
         (("ThrottlingRateLimit", OPEN_RATE), ("ThrottlingBurstLimit", OPEN_BURST))
     }
+    settings[f"ANY {KEYS_PATH}"] = keys
     routes = service.of_type("AWS::ApiGatewayV2::Route")
     bounded = {name for name, made in routes.items() if made["Properties"]["RouteKey"] in settings}
     assert len(bounded) == len(settings)
     assert bounded <= set(deployed["DependsOn"]), "API Gateway refuses settings of a route that is not there"
     patterns = [key.removeprefix("ANY ").replace("{proxy+}", ".+") for key in settings]
-    open_paths = [*PAGES, "/console", "/console/0123456789abcdef/app.js"]
+    open_paths = [
+        *PAGES,
+        "/.well-known/jwks.json",
+        "/.well-known/openid-configuration",
+        "/console",
+        "/console/0123456789abcdef/app.js",
+    ]
     assert all(any(re.fullmatch(pattern, path) for pattern in patterns) for path in open_paths)
 
 

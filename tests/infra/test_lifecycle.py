@@ -96,6 +96,26 @@ def test_restored_table_is_attached_without_the_settings_that_the_next_deploymen
     assert template["Resources"][names["jobs"]] == before["Resources"][names["jobs"]]
 
 
+def test_key_of_identity_tokens_is_attached_if_its_alias_exists_and_is_otherwise_left_to_the_next_deployment(
+    large: Synthesised,
+) -> None:
+    """A second key with the alias of the first would stand in the way of the deployment."""
+    first, second = "alias/punctual-test-token-1", "alias/punctual-test-token-2"
+    for existing in ({}, {second: "key-2"}, {first: "key-1", second: "key-2"}):
+        template = import_template(
+            large.data.body,
+            restored=(),
+            existing_domains=(),
+            buckets=BUCKETS,
+            existing_token_keys=existing,
+        )
+        imported = resources_to_import(template, NAMES, existing)
+        assert {each["LogicalResourceId"] for each in imported} == template["Resources"].keys()
+        identifiers = [tuple(each["ResourceIdentifier"].items()) for each in imported]
+        found = {value for each in identifiers for name, value in each if name in ("AliasName", "KeyId")}
+        assert found == {NAMES["key"], *existing, *existing.values()}
+
+
 def test_domain_is_attached_if_it_exists_and_otherwise_left_to_the_next_deployment(
     large: Synthesised,
 ) -> None:

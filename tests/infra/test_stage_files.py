@@ -11,7 +11,8 @@ import pytest
 
 from infra.components.shard_plan import MAX_EPOCHS, ShardEpoch
 from infra.concurrency import Pollers
-from infra.config import DefaultQuotas, StageConfig
+from infra.config import StageConfig
+from infra.default_quotas import DefaultQuotas
 from infra.pipeline import Pipeline
 from infra.provisioned import Autoscaled, MaximumUnits
 from infra.stage_files.environment import stage_of_environment
@@ -190,6 +191,7 @@ def test_every_field_of_a_stage_can_be_set() -> None:
         "default_quotas",
         "provisioned",
         "domain",
+        "token_keys",
         "alarm_targets",
         "monthly_dollars",
     }

@@ -19,6 +19,8 @@ MAX_BODY_BYTES = 256 * 1024
 OPEN_PATHS = frozenset(
     {
         "/",
+        "/.well-known/jwks.json",
+        "/.well-known/openid-configuration",
         "/v1/health",
         "/v1/openapi.json",
         "/v1/docs",
@@ -35,6 +37,7 @@ OPEN_PATHS = frozenset(
         "/v1/docs/guides/console",
         "/v1/docs/guides/develop-receivers",
         "/v1/docs/guides/fan-out",
+        "/v1/docs/guides/identity-tokens",
         "/v1/docs/guides/importers",
         "/v1/docs/guides/journey",
         "/v1/docs/guides/late-jobs",

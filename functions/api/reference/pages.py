@@ -24,6 +24,7 @@ GUIDES = (
         "guides/console",
         "guides/develop-receivers",
         "guides/fan-out",
+        "guides/identity-tokens",
         "guides/importers",
         "guides/journey",
         "guides/late-jobs",

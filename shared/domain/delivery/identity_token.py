@@ -30,8 +30,6 @@ SPARE_MS = 300_000
 """A token with less of its life left is not used, even if there is no other: a call and its receiver need time."""
 AUTHORIZATION = "Authorization"
 ALGORITHM = "RS256"
-KEYS_PATH = "/.well-known/jwks.json"
-CONFIGURATION_PATH = "/.well-known/openid-configuration"
 _CLAIMS = ("iss", "sub", "aud", "iat", "exp")
 
 
@@ -140,7 +138,7 @@ def configuration(issuer: str) -> dict[str, Any]:
     """The discovery document (OpenID Connect Discovery 1.0) of an issuer that has no other endpoint than its keys."""
     return {
         "issuer": issuer,
-        "jwks_uri": f"{issuer}{KEYS_PATH}",
+        "jwks_uri": f"{issuer}/.well-known/jwks.json",
         "response_types_supported": ["id_token"],
         "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": [ALGORITHM],

@@ -10,6 +10,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 from functions.api.http.admission import OPEN_PATHS
+from functions.api.issuer import CONFIGURATION_PATH, KEYS_PATH
 from functions.api.reference.pages import DOCS_PATH, PAGES, ROOT_PATH
 from functions.api.routes import every_route
 from tests.support.api.api_world import Answer, ApiWorld, Request
@@ -69,7 +70,7 @@ def page() -> Elements:
 def test_every_page_is_open_and_nothing_else_is_besides_health() -> None:
     assert {
         route.path for route in every_route() if route.is_open and not route.takes_token
-    } | PAGES.keys() | {ROOT_PATH} == OPEN_PATHS
+    } | PAGES.keys() | {ROOT_PATH, CONFIGURATION_PATH, KEYS_PATH} == OPEN_PATHS
 
 
 def test_every_reference_of_the_page_resolves_within_its_own_origin() -> None:
