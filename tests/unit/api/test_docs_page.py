@@ -42,6 +42,7 @@ PREFILLING = ("example", "examples", "default")
 FREE_JSON = {
     "RequestIn.json",
     "CompletionIn.result",
+    "RunIn.input",
     *(f"{service}TargetIn.json" for service in ("Sqs", "Sns", "StepFunctions")),
 }
 """Members that hold any JSON."""
