@@ -64,6 +64,7 @@ COLUMNS = {
     "event_source": "string",
     "event_id": "string",
     "postponed_to": "timestamp",
+    "item": "int",
 }
 """The columns of a file, as Athena has them; a test compares them with those of a file."""
 

@@ -60,6 +60,7 @@ def rows_of(numbers: st.SearchStrategy[int]) -> st.SearchStrategy[ArchiveRow]:
         event_source=st.none() | TEXTS,
         event_id=st.none() | TEXTS,
         postponed_to=st.none() | INSTANTS,
+        item=st.none() | SMALL,
     )
 
 

@@ -127,4 +127,5 @@ COLUMNS = (
     Column("event_source", "VARCHAR"),
     Column("event_id", "VARCHAR"),
     Column("postponed_to", "{instant}"),
+    Column("item", "INTEGER"),
 )

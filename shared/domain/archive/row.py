@@ -102,6 +102,8 @@ class ArchiveRow:
     event_id: str | None = None
     postponed_to: int | None = None
     """When the first attempt was due, if events have postponed it. `due_at` stays the instant of the ID."""
+    item: int | None = None
+    """Of an item of a map: the position of its element in the array, from 0."""
 
     @property
     def first_due_at(self) -> int:
@@ -168,6 +170,7 @@ def row_of(execution: Execution, body: bytes | None = None) -> ArchiveRow:
         event_source=execution.event.source if execution.event else None,
         event_id=execution.event.id if execution.event else None,
         postponed_to=execution.event.due_at if execution.event else None,
+        item=execution.task.item if execution.task else None,
     )
 
 

@@ -144,12 +144,16 @@ def _task(execution: Execution) -> Document | None:
     # Imported late: a process that meets no task loads nothing of workflows.
     from shared.domain.workflows.identities import run_id_text
 
-    item = {} if task.item is None else {"item": task.item}
-    return {"run_id": run_id_text(task.run), "key": task.key, "epoch": task.epoch, **item}
+    return _task_document(run_id_text(task.run), task.key, task.epoch, task.item)
 
 
 def _archived_task(row: ArchiveRow) -> Document | None:
-    return {"run_id": row.run_id, "key": row.task, "epoch": row.epoch} if row.task is not None else None
+    return _task_document(row.run_id, row.task, row.epoch, row.item) if row.task is not None else None
+
+
+def _task_document(run_id: str | None, key: str, epoch: int | None, item: int | None) -> Document:
+    """Only an item of a map has `item`."""
+    return {"run_id": run_id, "key": key, "epoch": epoch} | ({} if item is None else {"item": item})
 
 
 def _notification(execution: Execution, state: State | None) -> Document | None:

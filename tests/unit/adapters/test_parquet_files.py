@@ -62,6 +62,7 @@ FULL = ArchiveRow(
     event_source="shop",
     event_id="order-1",
     postponed_to=DUE_AT + 13,
+    item=14,
 )
 EMPTY = row_of(in_state(one_off(9), State.CANCELLED, end_reason=EndReason.CANCELLED))
 

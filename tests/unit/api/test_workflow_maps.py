@@ -5,14 +5,18 @@ from typing import Any
 
 import pytest
 
+from shared.domain.archive.row import row_of
 from shared.domain.delivery.callback import Callback, CallbackResponse, Reason
+from shared.domain.ids import parse_execution_id
 from shared.domain.tenancy.quota import Quota
 from tests.support.api.api_world import ApiWorld
 from tests.support.api.job_requests import send
 from tests.support.fakes.sender import succeeds
+from tests.support.usecases.archived import archive
 from tests.support.usecases.lanes import Lanes
 
 URL = "https://receiver.example"
+DAY_MS = 86_400_000
 
 
 def task(key: str, *after: str, **members: Any) -> dict[str, Any]:
@@ -138,6 +142,19 @@ def test_run_shows_the_counts_of_the_items_and_the_executions_of_failed_ones() -
     failed = world.get(f"/v1/executions/{listed[0]['execution_id']}").json
     assert failed["task"] == {"run_id": run["id"], "key": "each", "epoch": 1, "item": 3}
     assert "items" not in join
+
+
+def test_archived_item_of_a_map_is_shown_as_its_record_was() -> None:
+    world = ApiWorld(answer_to=answering(3, 0))
+    run = run_of(world, on_failure="continue")
+    (listed,) = run["tasks"][1]["items"]["unsuccessful"]
+    path = f"/v1/executions/{listed['execution_id']}"
+    before = world.get(path).json
+    execution = world.world.table.executions.pop(parse_execution_id(before["id"])).execution
+    archive(world.world.archive_reader, world.world.history, [row_of(execution)])
+    world.world.clock.time_ms += 40 * DAY_MS
+    assert world.get(path).json == before | {"archived": True}
+    assert before["task"]["item"] == 0
 
 
 def test_list_of_unsuccessful_items_is_bounded() -> None:

@@ -84,7 +84,13 @@ def test_row_of_a_task_names_its_run() -> None:
     run = execution_id(5)
     task = replace(one_off(), task=TaskRef(run=run, key="charge", epoch=2))
     row = row_of(in_state(task, State.SUCCEEDED))
-    assert (row.run_id, row.task, row.epoch) == (run_id_text(run), "charge", 2)
+    assert (row.run_id, row.task, row.epoch, row.item) == (run_id_text(run), "charge", 2, None)
+
+
+def test_row_of_an_item_of_a_map_has_its_position() -> None:
+    task = TaskRef(run=execution_id(5), key="charge", epoch=2, item=0, items=3)
+    row = row_of(in_state(replace(one_off(), task=task), State.SUCCEEDED))
+    assert (row.task, row.item) == ("charge", 0)
 
 
 def test_row_of_a_notification_names_the_run_whose_end_it_tells() -> None:
@@ -96,7 +102,7 @@ def test_row_of_a_notification_names_the_run_whose_end_it_tells() -> None:
 
 def test_row_of_a_plain_execution_names_no_run() -> None:
     row = row_of(in_state(one_off(), State.SUCCEEDED))
-    assert (row.run_id, row.task, row.epoch) == (None, None, None)
+    assert (row.run_id, row.task, row.epoch, row.item) == (None, None, None, None)
 
 
 def test_row_of_a_run_that_events_have_postponed_names_the_last_one_and_is_not_late() -> None:
@@ -154,4 +160,5 @@ def test_columns_are_those_of_version_one() -> None:
         "event_source",
         "event_id",
         "postponed_to",
+        "item",
     ]
