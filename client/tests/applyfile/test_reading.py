@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from punctual.applyfile import ApplyFileError, Job, Source, read_apply_file
 from punctual.applyfile.model import KEY, SET
-from punctual.applyfile.schema import MEMBERS, Alerts, Fields, Retry
+from punctual.applyfile.schema import MEMBERS, Alerts, Auth, Fields, OidcAuth, Retry
 from shared.domain.jobs.job_key import check_set, is_key
 from tests.support.sources import ROOT
 
@@ -134,6 +134,21 @@ def test_defaults_of_requests_do_not_reach_a_message() -> None:
 )
 def test_message_with_the_members_of_a_request_is_refused(more: str, says: str) -> None:
     assert says in refusal(MESSAGE + more)
+
+
+def test_request_with_an_identity_token_names_its_audience_and_a_message_has_none() -> None:
+    text = "set: billing\njobs:\n  nightly:\n    cron: 0 2 * * *\n"
+    auth = "    auth: {oidc: {audience: 'https://reports.example.com'}}\n"
+    (job,) = read_apply_file(f"{text}    url: https://reports.example.com/\n{auth}".encode()).jobs
+    assert job.body({})["request"]["auth"] == {"oidc": {"audience": "https://reports.example.com"}}
+    queue = "    sqs: arn:aws:sqs:eu-west-1:111122223333:orders\n    body: x\n"
+    for wrong, where in (
+        (f"{queue}{auth}", "auth: has no meaning with `sqs`"),
+        ("    url: https://x.example/\n    auth: {oidc: {audience: 'a b'}}\n", "auth.oidc.audience"),
+        ("    url: https://x.example/\n    auth: {basic: {}}\n", "auth"),
+        ("    url: https://x.example/\n    auth: {}\n", "auth"),
+    ):
+        assert where in refusal(text + wrong)
 
 
 def test_header_and_body_may_come_from_a_variable_or_a_command() -> None:
@@ -363,7 +378,13 @@ def own_schema(model: type, name: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "model",
-    [(Fields, ("KeyedJobIn", "ScheduleIn", "RequestIn")), (Retry, ("RetryIn",)), (Alerts, ("AlertsIn",))],
+    [
+        (Fields, ("KeyedJobIn", "ScheduleIn", "RequestIn")),
+        (Retry, ("RetryIn",)),
+        (Alerts, ("AlertsIn",)),
+        (Auth, ("AuthIn",)),
+        (OidcAuth, ("OidcAuthIn",)),
+    ],
 )
 def test_members_and_limits_are_those_of_the_api(model: tuple[type, tuple[str, ...]]) -> None:
     own, names = model
@@ -394,9 +415,10 @@ def test_members_and_limits_are_those_of_the_api(model: tuple[type, tuple[str, .
         "type",
         "maxProperties",
     )
+    theirs.pop("oidc", None)  # An object, whose members are compared by themselves.
     for name, schema in theirs.items():
         api, ours = resolved(schema), own_schema(own, name)
-        if name in ("headers", "body", "json", "retry", "alerts"):
+        if name in ("headers", "body", "json", "retry", "alerts", "auth"):
             continue
         for limit in limits:
             expected, found = api.get(limit), ours.get(limit)

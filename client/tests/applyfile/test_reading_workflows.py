@@ -282,7 +282,7 @@ def test_map_of_a_task_is_read_and_hostile_ones_are_refused(members: str, error:
 
 
 def test_members_are_those_of_the_api() -> None:
-    flat = {"url", "method", "headers", "body", "json", *TARGET_MEMBERS}
+    flat = {"url", "method", "headers", "body", "json", "auth", *TARGET_MEMBERS}
     task = set(SCHEMAS["TaskIn"]["properties"])
     assert set(TASK_MEMBERS) == (task - {"key", "request", "target"}) | flat
     assert set(WORKFLOW_MEMBERS) == set(SCHEMAS["KeyedWorkflowIn"]["properties"]) - {"set"}

@@ -28,6 +28,7 @@ JOBS: dict[str, dict[str, Any]] = {
         "timeout_seconds": 7,
     },
     "backoff": {"cron": "@daily", "retry": {"max_attempts": 2, "factor": 3}},
+    "token": {"cron": "@daily", "auth": {"oidc": {"audience": "https://reports.example.com"}}},
 }
 HIDDEN = {
     "BILLING_JSON_BODY": '{"a":1}',
@@ -42,7 +43,12 @@ TASKS: list[dict[str, Any]] = [
     {
         "key": "json.1",
         "after": ["plain"],
-        "request": {"url": HOOK, "json": {"a": 1}, "headers": {"X-Token": "s3cret"}},
+        "request": {
+            "url": HOOK,
+            "json": {"a": 1},
+            "headers": {"X-Token": "s3cret"},
+            "auth": {"oidc": {"audience": "https://a.example"}},
+        },
         "retry": {"max_attempts": 2},
         "timeout_seconds": 7,
         "lane": "bulk",
@@ -127,7 +133,7 @@ def test_exported_file_changes_nothing_when_it_is_applied() -> None:
     file = read_apply_file(ran.out.encode())
     assert (file.set, sorted(job.key for job in file.jobs)) == ("billing", sorted(JOBS))
     around.environ.update(HIDDEN)
-    assert around.ok("apply", "-f", "-", "--prune", "--exit-code", stdin=ran.out).out == "7 unchanged\n"
+    assert around.ok("apply", "-f", "-", "--prune", "--exit-code", stdin=ran.out).out == "8 unchanged\n"
 
 
 TARGETS: dict[str, dict[str, str]] = {

@@ -42,6 +42,18 @@ def test_options_cover_every_member_of_a_job() -> None:
     assert len(flags) == len(set(flags))
 
 
+def test_audience_of_an_identity_token_is_created_edited_and_cleared() -> None:
+    shell = Shell()
+    job = made(shell, "--oidc-audience", "https://reports.example.com")
+    auth = {"oidc": {"audience": "https://reports.example.com"}}
+    assert sent(shell)["request"] == {"url": HOOK, "auth": auth}
+    assert job["request"]["auth"] == auth
+    shell.ok("edit", job["id"], "--oidc-audience", "b")
+    assert shell.json("get", job["id"])["request"]["auth"] == {"oidc": {"audience": "b"}}
+    shell.ok("edit", job["id"], "--clear", "oidc-audience")
+    assert shell.json("get", job["id"])["request"].get("auth") is None
+
+
 def test_create_sends_what_the_options_say() -> None:
     shell = Shell()
     job = made(

@@ -106,7 +106,7 @@ def _message_error(members: Mapping[str, Any], services: list[str]) -> tuple[Pat
     if others:
         return (others[0],), f"only one target can be sent to, and `{service}` is another one"
     options = (option for option in OPTIONS if option not in TARGETS[service])
-    for member in ("url", "method", "headers", "signing_secret", *options):
+    for member in ("url", "method", "headers", "auth", "signing_secret", *options):
         if member in members:
             return (member,), f"has no meaning with `{service}`"
     if ("body" in members) == ("json" in members):

@@ -14,7 +14,7 @@ from punctual.yaml_values import Document, YamlError, read_documents
 
 _SECTIONS = ("set", "defaults", "jobs", "workflows")
 _NOT_IN_DEFAULTS = (*KINDS, "name")
-_OF_URLS = ("url", "method", "headers", "signing_secret")
+_OF_URLS = ("url", "method", "headers", "auth", "signing_secret")
 """Members that a message to a queue does not have."""
 
 

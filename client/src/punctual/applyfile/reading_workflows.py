@@ -25,7 +25,7 @@ _AS_OF_A_JOB = ("name", "tags")
 _ELSEWHERE = {
     "key": "the name above the members is the key",
     "set": "stands at the head of the file, for all workflows",
-    "request": "its members stand beside the others: url, method, headers, body, json",
+    "request": "its members stand beside the others: url, method, headers, body, json, auth",
     "target": f"its members stand beside the others: {', '.join(TARGET_MEMBERS)}",
     "schedule": "a workflow has no schedule: a job starts its runs",
 }

@@ -26,7 +26,7 @@ SCHEDULE_MEMBERS: Final = (
     "when_excluded",
     "business_day",
 )
-REQUEST_MEMBERS: Final = ("url", "method", "headers", "body", "json")
+REQUEST_MEMBERS: Final = ("url", "method", "headers", "body", "json", "auth")
 CALL_MEMBERS: Final = (
     *REQUEST_MEMBERS,
     "timeout_seconds",
@@ -78,6 +78,18 @@ class Retry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cap_seconds: _Wait | UnsetType = UNSET
     delays_seconds: Annotated[list[_Wait], Meta(min_length=1, max_length=19)] | UnsetType = UNSET
     give_up_after_seconds: Annotated[int, Meta(ge=1, le=604_800)] | UnsetType = UNSET
+
+
+class OidcAuth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`OidcAuthIn`: the audience of the identity token."""
+
+    audience: Annotated[str, Meta(max_length=255, pattern=r"^[!-~]{1,255}\Z")]
+
+
+class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`AuthIn`: how a request authenticates itself."""
+
+    oidc: OidcAuth
 
 
 class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -133,6 +145,7 @@ class Fields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     ) = UNSET
     body: Annotated[str, Meta(max_length=204_800)] | Outside | UnsetType = UNSET
     json: Any | UnsetType = UNSET
+    auth: Auth | UnsetType = UNSET
     workflow: str | UnsetType = UNSET
     sqs: Annotated[str, Meta(max_length=256, pattern=r"^(arn:aws[a-z-]*:sqs:|https://sqs\.)")] | UnsetType = (
         UNSET

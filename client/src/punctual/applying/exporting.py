@@ -17,7 +17,7 @@ from punctual.applying.asking import standing_jobs, standing_workflows
 from punctual.applying.exporting_workflows import OTHER_BODY, ReadTask, ReadWorkflow, read_workflow
 from punctual.applying.parallel import each
 from punctual.applying.plan import UPDATED, WORKFLOW, named
-from punctual.applying.shown_members import HEADERS, JSON, METHOD, present, unescaped
+from punctual.applying.shown_members import HEADERS, JSON, METHOD, auth_of, present, unescaped
 from punctual.applying.starting import STAND_IN
 from punctual.aws_targets import target_parts
 from punctual.client import Punctual
@@ -152,7 +152,7 @@ def _called(job: Job) -> dict[str, Any]:
     if job.request is None:
         return {"workflow": job.workflow}
     method = {} if job.request.method == METHOD else {"method": job.request.method}
-    return {"url": job.request.url, **method}
+    return {"url": job.request.url, **method, **auth_of(job.request)}
 
 
 def _differences(
@@ -163,6 +163,7 @@ def _differences(
     request: Any = STAND_IN
     if job.request is not None:
         request = {"url": job.request.url, "method": job.request.method, "headers": headers}
+        request |= auth_of(job.request)
     answer = client.jobs.put(
         str(job.key), dry_run=True, set=set_name, schedule=present(job.schedule), request=request
     )

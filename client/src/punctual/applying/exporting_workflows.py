@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from punctual.applyfile.workflow_schema import SHARED, WORKFLOW_MEMBERS
 from punctual.applying.plan import UPDATED
-from punctual.applying.shown_members import HEADERS, JSON, METHOD, present, unescaped
+from punctual.applying.shown_members import HEADERS, JSON, METHOD, auth_of, present, unescaped
 from punctual.aws_targets import target_parts
 from punctual.client import Punctual
 from punctual.models import FieldChange, Task, Workflow, WorkflowSummary
@@ -114,7 +114,8 @@ def _call(task: Task, headers: Mapping[str, str]) -> dict[str, Any]:
     """The request or target of a dry run, which changes nothing."""
     if task.request is None:
         return {"target": {service: {**present(part), "body": OTHER_BODY} for service, part in _target(task)}}
-    return {"request": {"url": task.request.url, "method": task.request.method, "headers": headers}}
+    request = {"url": task.request.url, "method": task.request.method, "headers": headers}
+    return {"request": {**request, **auth_of(task.request)}}
 
 
 def _call_members(task: Task) -> dict[str, Any]:
@@ -122,7 +123,8 @@ def _call_members(task: Task) -> dict[str, Any]:
         [(service, part)] = _target(task)
         return {service: part.arn, **{name: value for name, value in present(part).items() if name != "arn"}}
     method = task.request.method
-    return {"url": task.request.url, "method": method if method != METHOD else None}
+    shown = {"url": task.request.url, "method": method if method != METHOD else None}
+    return {**shown, **auth_of(task.request)}
 
 
 def _target(task: Task) -> list[tuple[str, Any]]:

@@ -16,6 +16,11 @@ def present(model: Any) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
+def auth_of(request: Any) -> dict[str, Any]:
+    """How a request of the API authenticates itself, as its member; nothing for one that has no `auth`."""
+    return {} if request.auth is None else {"auth": present(request.auth)}
+
+
 def unescaped(part: str) -> str:
     """A part of a JSON pointer without its escapes."""
     return part.replace("~1", "/").replace("~0", "~")

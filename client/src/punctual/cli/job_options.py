@@ -6,7 +6,15 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from punctual.cli.job_values import body, duration, durations, header_values, json_value, url_value
+from punctual.cli.job_values import (
+    auth_value,
+    body,
+    duration,
+    durations,
+    header_values,
+    json_value,
+    url_value,
+)
 from punctual.cli.options import DURATION
 from punctual.cli.session import Session
 from punctual.cli.workflows_of import workflow_id
@@ -121,6 +129,15 @@ REQUEST = (
         "A header. The value env:VAR is read from the environment: give secrets so.",
         "'NAME: VALUE'",
         header_values,
+    ),
+    JobOption(
+        ("--oidc-audience",),
+        "request",
+        "auth",
+        str,
+        "The call has an identity token for this audience.",
+        "AUDIENCE",
+        auth_value,
     ),
     JobOption(
         ("--json",),

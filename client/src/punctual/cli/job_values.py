@@ -23,6 +23,11 @@ def durations(_: Session, flag: str, value: str) -> list[int]:
     return [seconds(each, flag) for each in value.split(",")]
 
 
+def auth_value(_: Session, __: str, value: str) -> dict[str, object]:
+    """The `auth` of a request with an identity token."""
+    return {"oidc": {"audience": value}}
+
+
 def header_values(session: Session, _: str, values: list[str]) -> dict[str, str]:
     """Headers by name. A value of `env:VAR` comes from the environment.
 

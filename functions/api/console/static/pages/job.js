@@ -83,6 +83,7 @@ function Definition({ job }) {
   const rows = [
     ['Starts', job.workflow && html`<a href=${href('workflow', { id: job.workflow })}>${job.workflow}</a>`],
     ['Request', job.request && html`${job.request.method} <span class="url">${job.request.url}</span>`],
+    ['Identity token', job.request?.auth && html`for <span class="url">${job.request.auth.oidc.audience}</span>`],
     ['Target', job.target && html`<span class="url">${targetWords(job.target)}</span>`],
     ...targetRows(job.target),
     [job.target ? 'Body' : 'Headers and body', !job.workflow && html`<${Payload} />`],
