@@ -96,6 +96,7 @@ def _send(world: ApiWorld, route: Route, body: Any) -> Answer:
         "key_id": made["id"],
         "key": "nightly",
         "calendar": "plant",
+        "shared_calendar": "deployments",
         "trigger": "large-orders",
         "workflow_id": workflow["id"],
         "run_id": run["id"],

@@ -347,7 +347,7 @@ def test_errors_inside_of_one_member_come_at_once(document: dict[str, Any], poin
         ({"request": 1}, "/request", "must be an object"),
         ({"retry": {"delays_seconds": []}}, "/retry/delays_seconds", "at least 1"),
         ({"schedule": {"at": "2001-01-01T00:00:00Z"}}, "/schedule/at", "it is 2025-02-19T21:10:12.345Z now"),
-        ({"request": {"url": "arn:aws:lambda:x"}}, "/request/url", "an HTTPS endpoint in front of it"),
+        ({"request": {"url": "arn:aws:lambda:x"}}, "/request/url", "send a target with lambda"),
     ],
 )
 def test_refusal_says_what_to_send_instead(document: dict[str, Any], pointer: str, text: str) -> None:
