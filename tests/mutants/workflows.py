@@ -96,6 +96,34 @@ WORKFLOWS = (
         killer=_KEYED,
     ),
     Mutant(
+        name="redrive of a run whose input was lost before it began",
+        file=_BEGIN,
+        old="                tombstone = replace(tombstone, input_id=LOST_INPUT)\n",
+        new="                pass\n",
+        killer=_USED_INPUTS,
+    ),
+    Mutant(
+        name="input that is stored for tasks that take none",
+        file=_BEGIN,
+        old="    return execution.call.has_input and workflow.graph.takes_input\n",
+        new="    return execution.call.has_input\n",
+        killer=_USED_INPUTS,
+    ),
+    Mutant(
+        name="repeated beginning that stores the input again",
+        file=_BEGIN,
+        old="            standing = self.runs.get(draft.id) if execution.progress.claims > 1 else None\n",
+        new="",
+        killer=_USED_INPUTS,
+    ),
+    Mutant(
+        name="redrive of a run that passes no quota",
+        file="shared/usecases/workflows/redrive_run.py",
+        old="        if admit is not None:\n",
+        new="        if False:\n",
+        killer="tests/unit/api/test_workflows.py",
+    ),
+    Mutant(
         name="redrive that forgets an unfiled notification",
         file="shared/usecases/workflows/redrive_run.py",
         old="        self.advance.announce.execute(workflow, run)\n        self._keep",
@@ -725,8 +753,8 @@ WORKFLOWS = (
     Mutant(
         name="execution that ends without its input while its run goes on",
         file=_BEGIN,
-        old="            if standing is None:\n                raise\n",
-        new="            raise\n",
+        old="                if ended is None:\n                    raise\n",
+        new="                raise\n",
         killer=_USED_INPUTS,
     ),
     Mutant(

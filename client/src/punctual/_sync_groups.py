@@ -2639,7 +2639,8 @@ class RunsMethods(Group):
 
         The same run goes on in its next epoch: tasks that failed, were skipped or were cancelled run anew
         as the graph wants, and tasks that succeeded keep their success. A run that has not ended, or that
-        has succeeded, is refused. A repetition with the same `epoch` redrives once.
+        has succeeded, is refused. A repetition with the same `epoch` redrives once. Each task that may run
+        anew counts in the quota `due_per_minute`, and each item of a map that has not succeeded.
 
         * `run`: A run's `id`.
         * `epoch`: The `epoch` of the run as you have seen it: sending the request twice redrives once.

@@ -76,6 +76,11 @@ class Graph:
         return frozenset(key for node in self.nodes for key in (*node.needs, *_mapped(node)))
 
     @property
+    def takes_input(self) -> bool:
+        """Whether a task gets the input of the run: otherwise a run keeps none."""
+        return any(node.takes_input for node in self.nodes)
+
+    @property
     def has_maps(self) -> bool:
         return any(node.map is not None for node in self.nodes)
 

@@ -13,6 +13,8 @@ from shared.domain.workflows.identities import run_id_text
 
 MAX_INPUT_BYTES: Final = 32 * 1024
 """Of the input of a request, as compact JSON in UTF-8."""
+LOST_INPUT: Final = "lost"
+"""The name of an input that was lost before its run could keep it: no digest, so no stored input has it."""
 LONGEST_INPUT_BYTES: Final = 36 * 1024
 """An event with the longest data, source, type and ID."""
 

@@ -75,6 +75,13 @@ class CheckQuota:
                 retry_after_seconds=1,
             )
 
+    def payload(self, tenant: Tenant, payload_bytes: int) -> None:
+        """QuotaExceededError for a body of more bytes than the tenant may have; takes nothing of a minute."""
+        quotas = self.quotas_of(tenant)
+        if payload_bytes > quotas.payload_bytes:
+            self.announce(tenant, Quota.PAYLOAD_BYTES)
+            raise _exceeded(Quota.PAYLOAD_BYTES, quotas)
+
     def job(self, tenant: Tenant, demand: Demand) -> None:
         """QuotaExceededError, naming the quota, where the job is too much. Call it last before the commit."""
         (refusal,) = self.jobs(tenant, [demand])

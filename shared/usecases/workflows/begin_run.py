@@ -5,7 +5,7 @@ chosen; then they are filed. So a repeated beginning finds the same run. An exec
 behind a *tombstone*: a run that has ended as cancelled, which a slow worker then finds in place of its own.
 """
 
-from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 
 from shared.dataclass import dataclass
@@ -18,6 +18,7 @@ from shared.domain.executions.states import EndReason
 from shared.domain.tenancy.suspension import KNOWN_FOR_MS
 from shared.domain.workflows.identities import run_of
 from shared.domain.workflows.run import Parent, Run, RunState
+from shared.domain.workflows.run_input import LOST_INPUT
 from shared.domain.workflows.workflow import Workflow, new_run
 from shared.ports.runtime import Clock
 from shared.ports.workflows import RunStore, WorkflowStore
@@ -66,16 +67,20 @@ class BeginRun:
         workflow = self._revision(execution, is_present=True)
         if workflow is None:
             return self._ended_without(execution) or GONE
-        try:
-            draft = self._draft(execution, workflow, RunState.RUNNING)
-            draft = self.inputs.of_execution(draft, execution, sealed)
-        except UnreadableItemError:
-            # A run that stands has its input. Without one, none may begin later.
-            standing = self._ended_without(execution)
-            if standing is None:
-                raise
-            return standing
-        return outcome_of(self._begun(workflow, draft))
+        draft = self._draft(execution, workflow, RunState.RUNNING)
+        standing = None
+        if _hands_on_input(execution, workflow):
+            # A run that stands has its input, which is not stored again.
+            standing = self.runs.get(draft.id) if execution.progress.claims > 1 else None
+            try:
+                draft = draft if standing else self.inputs.of_execution(draft, execution, sealed)
+            except UnreadableItemError:
+                # Without its input, no run may begin later.
+                ended = self._ended_without(execution)
+                if ended is None:
+                    raise
+                return ended
+        return outcome_of(self._begun(workflow, draft, standing))
 
     def withdraw(self, execution: Execution, reason: EndReason) -> CallbackResponse | EndReason:
         """End a claimed execution without a run; a run that stands already takes precedence.
@@ -92,9 +97,16 @@ class BeginRun:
         if workflow is None:
             return self.runs.get(run_of(execution.id))
         tombstone = self._draft(execution, workflow, RunState.CANCELLING)
-        with suppress(UnreadableItemError):
-            # A redrive of this run gets the input of the run that did not begin.
-            tombstone = self.inputs.of_execution(tombstone, execution, None)
+        if _hands_on_input(execution, workflow):
+            standing = self.runs.get(tombstone.id)
+            if standing is not None:
+                return standing
+            try:
+                # A redrive of this run gets the input of the run that did not begin.
+                tombstone = self.inputs.of_execution(tombstone, execution, None)
+            except UnreadableItemError:
+                # Its redrive is refused.
+                tombstone = replace(tombstone, input_id=LOST_INPUT)
         expires_at_s = self.retention.record_expires_at_s(execution.id.dispatch_at, self.clock.now_ms())
         return self.runs.put_if_absent(tombstone, expires_at_s=expires_at_s)
 
@@ -102,10 +114,10 @@ class BeginRun:
         standing = self.block(execution)
         return None if standing is None else outcome_of(self.healed(standing))
 
-    def _begun(self, workflow: Workflow, draft: Run) -> Run:
+    def _begun(self, workflow: Workflow, draft: Run, standing: Run | None) -> Run:
         # The shard may have had its last scan: without another one, no sweep would find the run.
         self.file.ensure_scanned(draft.id)
-        existing = self.runs.put_if_absent(draft)
+        existing = standing or self.runs.put_if_absent(draft)
         self.file.ensure_scanned(draft.id)
         if existing is None:
             self.advance.file_tasks.execute(workflow, draft, draft.open_tasks())
@@ -136,6 +148,11 @@ class BeginRun:
         if head is None or (is_present and head.is_deleted):
             return None
         return self.advance.read_revision.of(execution.tenant_id, workflow_id, head.revision)
+
+
+def _hands_on_input(execution: Execution, workflow: Workflow) -> bool:
+    """Whether a task takes the input of the run that this execution begins: only then it is read and stored."""
+    return execution.call.has_input and workflow.graph.takes_input
 
 
 def outcome_of(run: Run) -> CallbackResponse | EndReason:

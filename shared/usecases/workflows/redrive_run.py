@@ -1,5 +1,7 @@
 """Redrive a run: run again what has not succeeded, in the next epoch of the same run."""
 
+from collections.abc import Callable
+
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError
 from shared.domain.executions.retention import Retention
@@ -31,11 +33,19 @@ class RedriveRun:
     clock: Clock
     retention: Retention
 
-    def execute(self, tenant_id: str, run_id: str, *, epoch: int | None = None) -> tuple[Run, Workflow]:
+    def execute(
+        self,
+        tenant_id: str,
+        run_id: str,
+        *,
+        epoch: int | None = None,
+        admit: Callable[[int], None] | None = None,
+    ) -> tuple[Run, Workflow]:
         """The run in its next epoch. `epoch` is the one that the client has seen.
 
-        NotFoundError; InvalidStateError for a run that has not ended, that has succeeded, or whose requests are not
-        kept any more. UnavailableError: repeat the request.
+        `admit` gets the most executions of the next epoch, and raises to refuse it. NotFoundError; InvalidStateError
+        for a run that has not ended, that has succeeded, or whose requests are not kept any more. UnavailableError:
+        repeat the request.
         """
         run, workflow = self.find.run(tenant_id, run_id)
         if epoch is not None and run.epoch == epoch + 1:
@@ -44,6 +54,8 @@ class RedriveRun:
             raise InvalidStateError(f"the run is in epoch {run.epoch}")
         now_ms = self.clock.now_ms()
         after = redriven(run, workflow.graph, now_ms, workflow.deadline_seconds)
+        if admit is not None:
+            admit(self._most_executions(workflow, after))
         # Nothing may be left to run: a cancelled handler is skipped now, if nothing has failed.
         expires_at_s = self.retention.expires_at_s(now_ms) if after.state.is_terminal else None
         after = self.advance.announce.named(workflow, after)
@@ -59,6 +71,17 @@ class RedriveRun:
         gone_on = self.advance.go_on(workflow, update.run, {}, missing=newly_chosen(run, after))
         self.advance.announce.execute(workflow, gone_on)
         return gone_on, workflow
+
+    def _most_executions(self, workflow: Workflow, run: Run) -> int:
+        """Tasks that are chosen now or may be later, and the items of their maps."""
+        left = [
+            node
+            for node, task in zip(workflow.graph.nodes, run.tasks, strict=True)
+            if task is None or task.is_open
+        ]
+        return sum(
+            1 if node.map is None else self.advance.maps().most_anew(run.id, node.key) for node in left
+        )
 
     def _repeated(self, workflow: Workflow, run: Run) -> tuple[Run, Workflow]:
         self.file.ensure_scanned(run.id)

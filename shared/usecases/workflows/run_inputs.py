@@ -48,12 +48,10 @@ class RunInputs:
         return named
 
     def of_execution(self, draft: Run, execution: Execution, apart: bytes | None) -> Run:
-        """The draft with the input that the execution has which begins it; without a read if it has none.
+        """The draft with the input of the execution that begins it.
 
         `apart` is the sealed request, if it stands apart and was read before. UnreadableItemError if it is lost.
         """
-        if not execution.call.has_input:
-            return draft
         sealed = apart or execution.call.request
         if not sealed and execution.call.payload_id is not None:
             sealed = self.jobs.get_payload(execution.tenant_id, execution.call.payload_id)

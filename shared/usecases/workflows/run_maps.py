@@ -23,6 +23,7 @@ from shared.domain.workflows.map_items import (
 )
 from shared.domain.workflows.run import STOPPING, Run, TaskProgress, TaskReason, TaskState
 from shared.domain.workflows.run_rules import MapEnd, execution_of, to_be_stopped
+from shared.domain.workflows.task_map import MAX_ITEMS
 from shared.domain.workflows.workflow import Workflow, task_execution
 from shared.ports.dispatch import WakeupQueue
 from shared.ports.executions import ExecutionStore
@@ -128,6 +129,13 @@ class RunMaps:
         ]
         ends |= self.stop_tasks.stop(drafts, is_final=is_final)
         return self._end(workflow, run, self._recorded(run, items, ids, ends))
+
+    def most_anew(self, run_id: ExecutionId, key: str) -> int:
+        """The most items that a redrive of the map chooses: by its record, what has not succeeded."""
+        items = self.maps.get(run_id, key)
+        if items is None or items.items is None:
+            return MAX_ITEMS
+        return len(items.items) - items.count(TaskState.SUCCEEDED)
 
     def keep(self, run_id: ExecutionId, key: str, expires_at_s: int) -> bool:
         """Extend the expiry of the record of a map that has ended; False if there is none."""

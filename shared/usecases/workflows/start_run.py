@@ -6,7 +6,7 @@ from typing import Any
 from shared.dataclass import dataclass
 from shared.domain.bucket import ShardPlan, bucket_of
 from shared.domain.delivery.request import Request, encode_request
-from shared.domain.errors import IdempotencyKeyReusedError, IdentityConflictError
+from shared.domain.errors import IdempotencyKeyReusedError, IdentityConflictError, InvalidValueError
 from shared.domain.executions.retention import DAY_SECONDS, IDEMPOTENCY_DAYS
 from shared.domain.ids import ENTROPY_BITS, ExecutionId, new_one_off_id
 from shared.domain.tenancy.tenant import Tenant
@@ -62,7 +62,8 @@ class StartRun:
         """Repeats with the same idempotency key return the same run. `text` is its input; empty for none.
 
         `admit` gets the most executions of a run, and raises to refuse a new run, which then uses up no key.
-        NotFoundError without such a workflow. UnavailableError: the run may or may not stand; repeat the request.
+        InvalidValueError for an input that no task takes. NotFoundError without such a workflow. UnavailableError: the
+        run may or may not stand; repeat the request.
         """
         workflow = self.find.present(tenant.id, workflow_id)
         record, replayed = self._identify(tenant, workflow, key, text, admit)
@@ -70,7 +71,7 @@ class StartRun:
         draft = new_run(workflow, record.id, counts, record.fingerprint, record.created_at)
         # A run that stands has the input of the first request, and another one is not stored.
         standing = self.runs.get(draft.id) if text and replayed else None
-        if text and standing is None:
+        if text and standing is None and workflow.graph.takes_input:
             # Stored first, so that no run names an input that is missing.
             draft = self.inputs.store(draft, workflow.id, self._sealed(tenant, workflow, text))
         self.file.ensure_scanned(draft.id)
@@ -106,6 +107,11 @@ class StartRun:
         known = self.idempotency.find(tenant.id, key, now_ms) if key is not None else None
         if known is not None:
             return _replayed(known, fingerprint), True
+        if text and not workflow.graph.takes_input:
+            raise InvalidValueError(
+                'no task of the workflow takes an input: leave it out, or give a task "input": true',
+                path=("input",),
+            )
         if admit is not None:
             admit(workflow.graph.most_executions)
         counts = self.plan.counts_at(bucket_of(now_ms))

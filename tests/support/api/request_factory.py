@@ -45,7 +45,7 @@ BODIES: dict[str, Any] = {
     "redriveDeadLetters": {"status": 599},
     "createWorkflow": {
         "tasks": [
-            {"key": "first", "request": {"url": "https://receiver.example/first"}},
+            {"key": "first", "input": True, "request": {"url": "https://receiver.example/first"}},
             {"key": "second", "after": ["first"], "request": {"url": "https://receiver.example/second"}},
         ]
     },

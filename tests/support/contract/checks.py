@@ -83,6 +83,7 @@ _RULED = (
     "/filter/set",
     "/filter/state",
     "/grace_hours",
+    "/input",
     "/job_id",
     "/patch",
     "/pattern",
@@ -94,7 +95,8 @@ _RULED = (
     "/type",
     "/workflow",
 )
-"""Parts of bodies that have a grammar of their own, or a rule about two members, by how their pointers begin."""
+"""Parts of bodies that have a grammar of their own, or a rule about two members or about what is stored, by how their
+pointers begin."""
 
 
 _MAKES = {

@@ -110,6 +110,14 @@ def test_input_counts_in_the_quota_of_payloads() -> None:
     assert not world.world.table.payloads
 
 
+def test_input_that_no_task_takes_is_refused_with_its_place() -> None:
+    world = ApiWorld()
+    refused = start(world, created(world, task("a")), {"input": 7})
+    assert refused.problem == "validation-failed"
+    (error,) = refused.json["errors"]
+    assert (error["pointer"], "no task of the workflow takes an input" in error["detail"]) == ("/input", True)
+
+
 @pytest.mark.parametrize(
     ("request_", "pointer", "word"),
     [

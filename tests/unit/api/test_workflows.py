@@ -193,6 +193,30 @@ def test_task_of_a_run_counts_as_due_in_its_minute() -> None:
     assert len(world.get(f"/v1/workflows/{workflow['id']}/runs").json["runs"]) == 1
 
 
+def test_refused_start_of_a_run_takes_nothing_of_its_minute() -> None:
+    world = ApiWorld()
+    large, small = created(world), created(world, task("a"), task("b"), task("c"))
+    world.allow(Quota.DUE_PER_MINUTE, 7)
+    started(world, large)
+    assert send(world, "POST", f"/v1/workflows/{large['id']}/runs").problem == "quota-exceeded"
+    assert send(world, "POST", f"/v1/workflows/{small['id']}/runs").status == 201
+
+
+def test_redrive_of_a_run_counts_its_tasks_as_due_in_its_minute() -> None:
+    world = ApiWorld()
+    world.allow(Quota.DUE_PER_MINUTE, 7)
+    run = started(world, created(world))
+    path = f"/v1/runs/{run}"
+    assert send(world, "POST", f"{path}/cancel").json["state"] == "cancelled"
+    refused = send(world, "POST", f"{path}/redrive", {"epoch": 1})
+    assert refused.problem == "quota-exceeded"
+    assert (refused.status, refused.json["quota"]) == (429, "due_per_minute")
+    assert world.get(path).json["epoch"] == 1
+    world.allow(Quota.DUE_PER_MINUTE, 8)
+    for _ in range(2):
+        assert send(world, "POST", f"{path}/redrive", {"epoch": 1}).json["epoch"] == 2
+
+
 def test_run_goes_through_the_graph_and_shows_tasks_with_their_attempts() -> None:
     world = ApiWorld()
     workflow = created(world)

@@ -18,7 +18,6 @@ from functions.api.http.route import (
 )
 from functions.api.resources.workflows.presenter import run_detail_out, run_out
 from functions.api.resources.workflows.run_models import RunDetailOut, RunIn, RunOut, RunPageOut, RunRedriveIn
-from shared.usecases.tenancy.check_quota import Demand
 
 ROUTES = Routes()
 
@@ -48,10 +47,9 @@ def start_run(context: Context, request: AuthenticatedRequest) -> Response:
     key, workflow_id = request.idempotency_key(), request.path_values["workflow_id"]
 
     def admit(executions: int) -> None:
-        demand = Demand(due_at=context.now_ms(), payload_bytes=len(text), tags=0, is_recurring=False)
-        for refusal in context.cases.tenancy.check_quota.jobs(request.tenant, [demand] * executions):
-            if refusal is not None:
-                raise refusal
+        quota = context.cases.tenancy.check_quota
+        quota.payload(request.tenant, len(text))
+        quota.runs(request.tenant, [context.now_ms()] * executions)
 
     started = context.cases.workflows.start_run.execute(
         request.tenant, workflow_id, key, text=text, admit=admit
@@ -145,18 +143,25 @@ def cancel_run(context: Context, request: AuthenticatedRequest) -> Response:
         description=(
             "The same run goes on in its next epoch: tasks that failed, were skipped or were cancelled run anew as "
             "the graph wants, and tasks that succeeded keep their success. A run that has not ended, or that has "
-            "succeeded, is refused. A repetition with the same `epoch` redrives once."
+            "succeeded, is refused. A repetition with the same `epoch` redrives once. Each task that may run anew "
+            "counts in the quota `due_per_minute`, and each item of a map that has not succeeded."
         ),
         success=200,
         answer=RunOut,
         body=RunRedriveIn,
-        problems=(*BODY_PROBLEMS, Problem.NOT_FOUND, Problem.INVALID_STATE, Problem.RATE_LIMITED),
+        problems=(*BODY_PROBLEMS, Problem.NOT_FOUND, Problem.INVALID_STATE, *QUOTA_PROBLEMS),
     )
 )
 def redrive_run(context: Context, request: AuthenticatedRequest) -> Response:
     body, run_id = request.read(RunRedriveIn), request.path_values["run_id"]
     before, _ = context.cases.workflows.find.run(request.tenant.id, run_id)
-    redriven, _ = context.cases.workflows.redrive_run.execute(request.tenant.id, run_id, epoch=body.epoch)
+
+    def admit(executions: int) -> None:
+        context.cases.tenancy.check_quota.runs(request.tenant, [context.now_ms()] * executions)
+
+    redriven, _ = context.cases.workflows.redrive_run.execute(
+        request.tenant.id, run_id, epoch=body.epoch, admit=admit
+    )
     run = run_out(redriven)
     context.audit.record(request, "redriveRun", run_id, run_out(before), run)
     return json_response(200, run)

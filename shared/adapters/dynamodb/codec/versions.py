@@ -36,7 +36,8 @@ MAPS = 8
 task once, without an element."""
 RUN_INPUTS = 9
 """The first version with inputs of runs. An older release would begin the run of an event without the event, and call a
-task without it."""
+task without it. So after a rollback every run that an event starts waits, also where no task takes the event: the
+event is received without a read of the workflow."""
 VERSION = 9
 """The highest version of an item that this release reads and changes."""
 SINCE: Mapping[str, Mapping[str, int]] = {

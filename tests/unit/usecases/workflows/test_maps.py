@@ -14,12 +14,14 @@ from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
 from shared.domain.ids import ExecutionId
 from shared.domain.workflows.graph import Node, OnFailure, RunIf
+from shared.domain.workflows.identities import run_id_text
 from shared.domain.workflows.map_items import MapItems, item_execution_id
 from shared.domain.workflows.run import Run, RunState, TaskReason, TaskState
 from shared.domain.workflows.workflow import Workflow
 from shared.usecases.attempts.settlement import AttemptEnd
 from shared.usecases.filing.file_execution import wakeup_for
 from shared.usecases.workflows.run_maps import TRIES
+from tests.support.builders import TENANT
 from tests.support.fakes.sender import succeeds
 from tests.support.usecases.steps import Crash, die
 from tests.support.usecases.workflows import FAILS, WorkflowWorld
@@ -208,6 +210,17 @@ def test_redrive_repeats_only_the_failed_items_and_joins_the_results_of_both_epo
     assert sorted(world.called_items("each")) == [0, 1, 1, 2]
     assert world.bodies("join")[0]["results"]["each"]["result"] == [0, "again", 2]
     assert {item.epoch for item in world.items(run, "each").items or ()} == {1, 2}
+
+
+def test_redrive_of_a_map_is_admitted_for_the_items_that_have_not_succeeded():
+    world = MapWorld()
+    world.fails = {1, 2}
+    _, run = world.started(on_failure=OnFailure.CONTINUE)
+    world.work()
+    admitted = list[int]()
+    world.redrive_run.execute(TENANT, run_id_text(run.id), epoch=1, admit=admitted.append)
+    world.redrive_run.execute(TENANT, run_id_text(run.id), epoch=1, admit=admitted.append)
+    assert admitted == [3], "two items and the task that joins them, once"
 
 
 def test_redrive_of_a_run_repeats_no_map_that_has_succeeded():

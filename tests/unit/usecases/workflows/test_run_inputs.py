@@ -1,6 +1,7 @@
 """The input of a run on its way: stored before the run, and sent with the calls of the tasks that take it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from shared.domain.delivery.retry import ONE_ATTEMPT, RetryPolicy
 from shared.domain.errors import (
     IdempotencyKeyReusedError,
     InvalidStateError,
+    InvalidValueError,
     UnavailableError,
     UnreadableItemError,
 )
@@ -24,7 +26,7 @@ from tests.support.builders import TENANT
 from tests.support.usecases.moments import at_moment
 from tests.support.usecases.steps import Crash, die
 from tests.support.usecases.workflows import FAILS, WorkflowWorld
-from tests.support.workflows import node
+from tests.support.workflows import graph, node
 
 TEXT = b'{"order":7,"big":123456789012345678901234567890}'
 LARGE = b'"%b"' % (b"x" * 2_000)
@@ -232,6 +234,9 @@ def test_execution_whose_input_is_lost_fails_and_no_run_begins_later():
     assert failed.state is State.FAILED
     [item] = world.table.runs.values()
     assert item.run.state is RunState.CANCELLED
+    with pytest.raises(InvalidStateError, match="input"):
+        world.redriven(item.run)
+    world.work()
     assert not world.sender.calls
 
 
@@ -248,6 +253,71 @@ def test_execution_whose_input_is_lost_after_its_run_began_ends_as_the_run():
     assert outcome.async_accepted
     with pytest.raises(UnreadableItemError):
         world.cases.core.ports.jobs.get_payload(TENANT, begun.call.payload_id)
+
+
+PLAIN = (node("a"), node("b", "a"))
+
+
+@pytest.mark.parametrize("text", [TEXT, LARGE], ids=["inline", "apart"])
+def test_event_of_a_workflow_whose_tasks_take_no_input_is_not_stored_again(text: bytes):
+    world = answering()
+    world.define(*PLAIN)
+    made = scheduled(world, text)
+    stored = dict(world.table.payloads)
+    world.work()
+    run = world.parent(made)[1]
+    assert (run.state, run.input_id) == (RunState.SUCCEEDED, None)
+    assert world.table.payloads == stored
+
+
+def test_event_of_a_run_that_is_kept_from_beginning_is_not_stored_unless_a_task_takes_it():
+    world = answering()
+    world.define(*PLAIN)
+    made = scheduled(world, TEXT)
+    world.cases.workflows.begin_run.withdraw(made, EndReason.SUSPENDED)
+    [item] = world.table.runs.values()
+    assert (item.run.input_id, world.table.payloads) == (None, {})
+
+
+def test_input_that_no_task_takes_is_refused_and_uses_up_no_key():
+    world = answering()
+    workflow = world.define(*PLAIN)
+    with pytest.raises(InvalidValueError, match="no task of the workflow takes an input") as refused:
+        world.start(workflow, "key", TEXT)
+    assert refused.value.path == ("input",)
+    assert not world.table.payloads
+    assert world.start(workflow, "key").input_id is None
+
+
+def test_repeated_start_finds_its_run_although_the_workflow_takes_no_input_any_more():
+    world = answering()
+    workflow = world.define(*CHAIN)
+    run = world.start(workflow, "key", TEXT)
+    [key] = world.table.workflows
+    world.table.revisions[*key, 1] = replace(
+        world.table.revisions[*key, 1], graph=graph(node("a"), *CHAIN[2:], node("b", "a"))
+    )
+    assert world.start(workflow, "key", TEXT).id == run.id
+
+
+def test_repeated_beginning_and_block_store_no_input_again():
+    world = answering()
+    world.define(*CHAIN)
+    made = scheduled(world, LARGE)
+    world.steps.after("runs.put_if_absent", die)
+    with pytest.raises(Crash):
+        world.work()
+    world.steps.calm()
+    begun = world.parent(made)[0]
+    again, begin = begun.progressed(claims=2, refunded=1, refunded_since=0), world.cases.workflows.begin_run
+    world.steps.taken.clear()
+    outcome = begin.execute(again, world.clock.now_ms())
+    assert isinstance(outcome, CallbackResponse)
+    assert outcome.async_accepted
+    assert begin.block(again) is not None
+    assert not {"jobs.get_payload", "jobs.put_payload", "jobs.keep_payload"} & set(world.steps.taken)
+    world.work()
+    assert LARGE in bodies(world, "a")[0]
 
 
 def unavailable() -> None:
