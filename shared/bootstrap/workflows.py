@@ -52,7 +52,10 @@ class WorkflowUseCases:
                 file_batch=self.core.file_batch, read_tenant=self.core.read_tenant, clock=ports.clock
             ),
             stop_tasks=StopTasks(
-                store=ports.executions, clock=ports.clock, retention=self.core.settings.retention
+                store=ports.executions,
+                clock=ports.clock,
+                retention=self.core.settings.retention,
+                spread=ports.spread,
             ),
             maps=lambda: self.run_maps,
             announce=AnnounceRun(

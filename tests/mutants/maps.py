@@ -123,6 +123,20 @@ MAPS = (
         killer=_MAPS,
     ),
     Mutant(
+        name="redrive of a map that lost a result",
+        file="shared/usecases/workflows/redrive_run.py",
+        old="        if task is not None and task.reason is TaskReason.RESULT_LOST:\n",
+        new="        if False:\n",
+        killer=_MAPS,
+    ),
+    Mutant(
+        name="running item that each repetition of a cancellation stops again",
+        file="shared/usecases/workflows/stop_tasks.py",
+        old="    return execution.state is State.RUNNING and execution.progress.stop_retries\n",
+        new="    return False\n",
+        killer=_MAPS,
+    ),
+    Mutant(
         name="redrive of a map whose items are gone",
         file="shared/usecases/workflows/redrive_run.py",
         old="        if not is_kept and task is not None and task.has_execution:\n",

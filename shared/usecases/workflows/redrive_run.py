@@ -5,7 +5,7 @@ from collections.abc import Callable
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidStateError
 from shared.domain.executions.retention import Retention
-from shared.domain.workflows.run import Run, TaskState
+from shared.domain.workflows.run import Run, TaskReason, TaskState
 from shared.domain.workflows.run_rules import execution_of, newly_chosen, redriven
 from shared.domain.workflows.workflow import Workflow
 from shared.ports.executions import ExecutionStore
@@ -111,6 +111,9 @@ class RedriveRun:
     def _keep_map(self, ended: Run, index: int, key: str, expires_at_s: int) -> None:
         """The record of its items also has their results. A map without items may have a record of an earlier epoch."""
         task = ended.tasks[index]
+        if task is not None and task.reason is TaskReason.RESULT_LOST:
+            # Its items have succeeded and are not chosen again, so it would fail in the same way.
+            raise InvalidStateError(f"a result that task {key} needs is not kept any more")
         is_kept = self.advance.maps().keep(ended.id, key, expires_at_s)
         if not is_kept and task is not None and task.has_execution:
             raise InvalidStateError(f"the items of task {key} are not kept any more")

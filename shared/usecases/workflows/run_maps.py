@@ -32,7 +32,7 @@ from shared.ports.workflows import MapStore
 from shared.usecases.workflows.file_tasks import FileTasks
 from shared.usecases.workflows.map_results import MapResults
 from shared.usecases.workflows.read_tasks import read_tasks
-from shared.usecases.workflows.stop_tasks import StopTasks
+from shared.usecases.workflows.stop_tasks import StopTasks, is_last_attempt
 
 TRIES = 25
 """Tries of one record against concurrent ones of the same map. Each refusal shows that another end was recorded."""
@@ -125,7 +125,7 @@ class RunMaps:
             for position, key in ids.items()
             if key not in known
             or known[key].state in NOT_STARTED
-            or (is_final and not known[key].state.is_terminal)
+            or (is_final and not known[key].state.is_terminal and not is_last_attempt(known[key]))
         ]
         ends |= self.stop_tasks.stop(drafts, is_final=is_final)
         return self._end(workflow, run, self._recorded(run, items, ids, ends))

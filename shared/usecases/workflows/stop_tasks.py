@@ -1,6 +1,7 @@
 """Keep chosen tasks from starting, and learn of those that have ended."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from shared.dataclass import dataclass
 from shared.domain.errors import NotFoundError, UnavailableError
@@ -11,10 +12,15 @@ from shared.domain.ids import ExecutionId
 from shared.domain.workflows.run import STOPPING, Run
 from shared.domain.workflows.workflow import Workflow, task_execution
 from shared.ports.executions import ExecutionStore
-from shared.ports.runtime import Clock
+from shared.ports.runtime import Clock, Spread
 
 TRIES = 5
 """Tries against a worker that claims and ends attempts meanwhile."""
+
+
+def is_last_attempt(execution: Execution) -> bool:
+    """Whether an attempt is running that an earlier step has made the last one."""
+    return execution.state is State.RUNNING and execution.progress.stop_retries
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +30,7 @@ class StopTasks:
     store: ExecutionStore
     clock: Clock
     retention: Retention
+    spread: Spread
 
     def execute(self, workflow: Workflow, run: Run, indexes: Sequence[int]) -> dict[ExecutionId, State]:
         """The ends of those of the tasks that have ended now. UnavailableError if a task may still start.
@@ -38,12 +45,9 @@ class StopTasks:
 
     def stop(self, tasks: Sequence[Execution], *, is_final: bool) -> dict[ExecutionId, State]:
         """The same for executions. `is_final`: waiting retries are cancelled too."""
-        ended: dict[ExecutionId, State] = {}
-        for task in tasks:
-            state = self._stop(task, is_final=is_final)
-            if state is not None:
-                ended[task.id] = state
-        return ended
+        states = self.spread(partial(self._stop, is_final=is_final), tasks)
+        ended = zip(tasks, states, strict=True)
+        return {task.id: state for task, state in ended if state is not None}
 
     def _stop(self, task: Execution, *, is_final: bool) -> State | None:
         """The state in which the execution has ended; None while it goes on."""
@@ -54,7 +58,11 @@ class StopTasks:
             if existing.state.is_terminal:
                 return existing.state
             may_go_on = existing.state in (State.RUNNING, State.WAITING) and not is_final
-            if may_go_on or (existing.state is State.RUNNING and self.store.stop_retries(task.id)):
+            if (
+                may_go_on
+                or is_last_attempt(existing)
+                or (existing.state is State.RUNNING and self.store.stop_retries(task.id))
+            ):
                 return None
         raise UnavailableError("the task is being changed by others")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from shared.bootstrap.use_cases import use_cases
 from shared.domain.delivery.callback import MAX_RESULT_BYTES, Callback, CallbackResponse, Reason
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidStateError, InvalidValueError, UnavailableError
@@ -562,3 +563,44 @@ def test_report_of_a_failed_item_may_be_longer_than_its_share_of_the_result():
     failed = report.fail(str(execution_id), tokens[7], text=b"y" * 256, retryable=False)
     assert failed.end is AttemptEnd.FAILED
     assert world.items(run, "each").count(TaskState.FAILED) == 1
+
+
+def test_cancelled_map_is_stopped_side_by_side_and_running_items_only_once():
+    world = MapWorld(files=list(range(20)))
+    accept_items(world)
+    widths = list[int]()
+
+    def spread(function: Any, items: Any) -> list[Any]:
+        widths.append(len(items))
+        return [function(item) for item in items]
+
+    ports = world.ports()
+    ports.spread = spread
+    _, run = world.started()
+    world.work_one()
+    world.call_item(run, "each", 3)
+    cancel = use_cases(ports, world.settings).workflows.cancel_run
+    cancel.execute(TENANT, run_id_text(run.id))
+    assert 20 in widths
+    assert world.items(run, "each").open_items() == [3]
+    world.steps.taken.clear()
+    cancel.execute(TENANT, run_id_text(run.id))
+    assert not {"store.cancel", "store.stop_retries", "maps.record"} & set(world.steps.taken)
+    assert world.standing(item_id(world, run, 3)).progress.stop_retries
+
+
+def test_map_whose_result_is_lost_is_not_redriven_in_vain():
+    world = MapWorld()
+    _, run = world.started()
+    world.work_one()
+
+    def lose() -> None:
+        for row in world.table.executions.values():
+            if row.execution.task is not None and row.execution.task.item == 1:
+                row.execution = row.execution.progressed(result=b"")
+
+    world.steps.before("maps.record", lose, times=3)
+    world.work()
+    with pytest.raises(InvalidStateError, match="a result that task each needs"):
+        world.redriven(run)
+    assert world.stored(run).epoch == 1
