@@ -109,10 +109,24 @@ MAPS = (
         killer=_MAPS,
     ),
     Mutant(
+        name="sweep that leaves the end of an item unrecorded",
+        file=_RUN_MAPS,
+        old="            if items is None or (items.epoch <= each.epoch and each.item in items.open_items()):\n",
+        new="            if items is None:\n",
+        killer=_MAPS,
+    ),
+    Mutant(
         name="sweeper that leaves a map to nobody",
         file=_RUN_MAPS,
-        old="                if self.queue.send(pack([wakeup]), self.clock.now_ms()):\n",
-        new="                if pack([wakeup]) == []:\n",
+        old="        if self.queue.send(pack([wakeup]), now_ms):\n",
+        new="        if pack([wakeup]) == []:\n",
+        killer=_MAPS,
+    ),
+    Mutant(
+        name="sweeper that sends the message of an execution that has expired",
+        file=_RUN_MAPS,
+        old="if each in known and known[each].state.is_terminal), None\n",
+        new="if known[each].state.is_terminal), None\n",
         killer=_MAPS,
     ),
     Mutant(

@@ -7,6 +7,7 @@ from dataclasses import field
 from shared.dataclass import dataclass
 from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import NotFoundError, PunctualError, UnreadableItemError
+from shared.domain.executions.execution import TaskRef
 from shared.domain.ids import ExecutionId
 from shared.domain.workflows.identities import run_id_text
 from shared.domain.workflows.run import Run
@@ -46,7 +47,8 @@ class RepairRuns:
 
     def execute(self, rows: Sequence[DueRow], runs: Iterable[RunRow]) -> UnsettledRuns:
         """One strong read of each run, and one for the executions of its open tasks. For ended runs, one read of their
-        notifications."""
+        notifications. For an open run of another shard whose ended executions here are items, one read of each map, and
+        more only if an end is missing there: the shard of the run does the rest."""
         runs = list(runs)
         ended: dict[ExecutionId, list[DueRow]] = {}
         for row in rows:
@@ -66,7 +68,17 @@ class RepairRuns:
             part = ids[start : start + READ_AT_ONCE]
             found = self._found(part)
             for run_id in part:
-                run, is_settled = self._heal(run_id, found, result, is_unnotified=run_id in unnotified)
+                rows_of_run = () if run_id in rows_here else ended.get(run_id, ())
+                items = [
+                    row.task for row in rows_of_run if row.task is not None and row.task.item is not None
+                ]
+                run, is_settled = self._heal(
+                    run_id,
+                    found,
+                    result,
+                    is_unnotified=run_id in unnotified,
+                    items=items if len(items) == len(rows_of_run) else (),
+                )
                 is_over = is_settled and (run is None or run.state.is_terminal)
                 if not is_over:
                     result.keep(run_id, rows_here)
@@ -99,13 +111,19 @@ class RepairRuns:
         result: UnsettledRuns,
         *,
         is_unnotified: bool,
+        items: Sequence[TaskRef],
     ) -> tuple[Run | None, bool]:
-        """The stored run, and whether it has learned of every end, each chosen task stands, and its end is notified."""
+        """The stored run, and whether it has learned of every end, each chosen task stands, and its end is notified.
+
+        `items` are ended items, if the run lies in another shard and no other task of it has ended here.
+        """
         try:
             run = self.runs.get(run_id) if found is None else found.get(run_id)
             if run is not None and run.state.is_terminal:
                 self.advance.end_parent(run)
             if run is None or (run.state.is_terminal and not is_unnotified):
+                return run, True
+            if items and self.advance.maps().have_recorded(run_id, items):
                 return run, True
             workflow = self.advance.read_revision.execute(run)
             if workflow is not None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from shared.dataclass import dataclass
 from shared.domain.dispatch.wakeup import pack, single_wakeup
 from shared.domain.errors import UnavailableError
-from shared.domain.executions.execution import Execution
+from shared.domain.executions.execution import Execution, TaskRef
 from shared.domain.executions.retention import Retention
 from shared.domain.executions.states import NOT_STARTED, State
 from shared.domain.ids import ExecutionId
@@ -36,6 +36,8 @@ from shared.usecases.workflows.stop_tasks import StopTasks, is_last_attempt
 
 TRIES = 25
 """Tries of one record against concurrent ones of the same map. Each refusal shows that another end was recorded."""
+CANDIDATES = 10
+"""Ended executions of a run, the latest ones, of which one has its message sent again."""
 _STALE = "the run goes on in another epoch"
 
 
@@ -57,7 +59,7 @@ class RunMaps:
         """Choose the items of a chosen map, and file them. The map ends at once if its array is empty, or none."""
         task, key = _chosen(run, index), workflow.graph.nodes[index].key
         if self.results is None:
-            return self._asked(workflow, run, task.epoch)
+            return self._asked(workflow, run, index)
         count = self.results.count(workflow, run, index)
         if isinstance(count, TaskReason):
             return MapEnd(epoch=task.epoch, state=TaskState.FAILED, reason=count)
@@ -130,6 +132,17 @@ class RunMaps:
         ends |= self.stop_tasks.stop(drafts, is_final=is_final)
         return self._end(workflow, run, self._recorded(run, items, ids, ends))
 
+    def have_recorded(self, run_id: ExecutionId, ended: Iterable[TaskRef]) -> bool:
+        """Whether the records of the maps have learned of these ended items, by one read of each map."""
+        found = dict[str, MapItems | None]()
+        for each in ended:
+            if each.key not in found:
+                found[each.key] = self.maps.get(run_id, each.key)
+            items = found[each.key]
+            if items is None or (items.epoch <= each.epoch and each.item in items.open_items()):
+                return False
+        return True
+
     def most_anew(self, run_id: ExecutionId, key: str) -> int:
         """The most items that a redrive of the map chooses: by its record, what has not succeeded."""
         items = self.maps.get(run_id, key)
@@ -187,7 +200,7 @@ class RunMaps:
         result: bytes | TaskReason = items.result
         if items.stopped is None and items.key in workflow.graph.needed:
             if self.results is None:
-                return self._asked(workflow, run, items.epoch)
+                return self._asked(workflow, run, workflow.graph.indexes()[items.key], items)
             result = self.results.join(run, items)
         if isinstance(result, TaskReason):
             is_lost = end.state is TaskState.SUCCEEDED
@@ -200,19 +213,34 @@ class RunMaps:
             raise UnavailableError(_STALE)
         return end
 
-    def _asked(self, workflow: Workflow, run: Run, epoch: int) -> MapEnd:
-        """Send the message of a task that has ended: the executor that gets it looks at the whole run."""
-        for index in workflow.graph.order():
-            task, ended = run.tasks[index], execution_of(run, workflow.graph, index)
-            if task is not None and not task.is_open and ended is not None:
-                call = workflow.calls[index]
-                wakeup = single_wakeup(
-                    call.lane, run.tenant_id, ended, self.clock.now_ms(), call.destination, call.trace
-                )
-                if self.queue.send(pack([wakeup]), self.clock.now_ms()):
-                    raise UnavailableError("the lane did not accept the message")
-                break
-        return MapEnd(epoch=epoch, state=None)
+    def _asked(self, workflow: Workflow, run: Run, index: int, items: MapItems | None = None) -> MapEnd:
+        """Send the message of an ended execution: the executor that gets it looks at the whole run.
+
+        It drops the message of one that has expired, as those of earlier epochs may have, so the latest one is sent.
+        UnavailableError if none is left.
+        """
+        ended = [
+            each for number in range(len(run.tasks)) if (each := _ended(run, workflow, number)) is not None
+        ]
+        over = workflow.graph.nodes[index].map
+        source = self.maps.get(run.id, over.over) if over is not None and items is None else None
+        for record in (items, source):
+            count = len(record.items or ()) if record is not None else 0
+            ids = (item_execution_id(run, record, position) for position in range(count) if record)
+            ended += [key for key in ids if key is not None]
+        latest = sorted(ended, key=lambda each: each.dispatch_at, reverse=True)[:CANDIDATES]
+        known, _ = read_tasks(self.store, latest)
+        found = next(
+            (known[each] for each in latest if each in known and known[each].state.is_terminal), None
+        )
+        if found is None:
+            raise UnavailableError("no execution of the run is left whose message an executor would take")
+        now_ms = self.clock.now_ms()
+        call = found.call
+        wakeup = single_wakeup(found.lane, run.tenant_id, found.id, now_ms, call.destination, call.trace)
+        if self.queue.send(pack([wakeup]), now_ms):
+            raise UnavailableError("the lane did not accept the message")
+        return MapEnd(epoch=_chosen(run, index).epoch, state=None)
 
     def _file(
         self, workflow: Workflow, run: Run, index: int, items: MapItems, positions: Sequence[int]
@@ -234,6 +262,12 @@ class RunMaps:
     def _open_ids(self, run: Run, items: MapItems) -> dict[int, ExecutionId]:
         found = {position: item_execution_id(run, items, position) for position in items.open_items()}
         return {position: key for position, key in found.items() if key is not None}
+
+
+def _ended(run: Run, workflow: Workflow, index: int) -> ExecutionId | None:
+    """The execution of an ended task; None for any other, and for a map."""
+    task = run.tasks[index]
+    return execution_of(run, workflow.graph, index) if task is not None and not task.is_open else None
 
 
 def _chosen(run: Run, index: int) -> TaskProgress:

@@ -24,6 +24,7 @@ from shared.usecases.filing.file_execution import wakeup_for
 from shared.usecases.workflows.run_maps import TRIES
 from tests.support.builders import TENANT
 from tests.support.fakes.sender import succeeds
+from tests.support.settings import keyless
 from tests.support.usecases.steps import Crash, die
 from tests.support.usecases.workflows import FAILS, WorkflowWorld
 from tests.support.workflows import node
@@ -363,6 +364,7 @@ def test_sweeper_without_the_keys_of_tenants_lets_an_executor_begin_and_join_a_m
     world.steps.after("maps.record", die, times=3)
     with pytest.raises(Crash):
         world.work_one()
+    world.steps.calm()
     world.queue.messages.clear()
     world.sweep_after(5)
     assert world.stored(run).tasks[2] is None, "the sweeper cannot join the results"
@@ -604,3 +606,58 @@ def test_map_whose_result_is_lost_is_not_redriven_in_vain():
     with pytest.raises(InvalidStateError, match="a result that task each needs"):
         world.redriven(run)
     assert world.stored(run).epoch == 1
+
+
+def test_sweeper_wakes_an_execution_that_is_left_although_earlier_ones_have_expired():
+    world = MapWorld()
+    workflow, run = world.started(node("early"), node("list", "early"), FAN_OUT[1])
+    world.steps.after("runs.update", lambda: None)
+    world.steps.after("runs.update", die)
+    with pytest.raises(Crash):
+        world.work()
+    world.queue.messages.clear()
+    assert world.states(run, workflow.graph) == {"early": "succeeded", "list": "succeeded", "each": "chosen"}
+    del world.table.executions[world.execution(run, workflow.graph, "early").id]
+    world.sweep_after(5)
+    world.work()
+    assert world.stored(run).state is RunState.SUCCEEDED
+
+
+def test_sweeper_that_finds_no_execution_to_wake_says_so():
+    world = MapWorld()
+    workflow, run = world.started()
+    world.steps.after("runs.update", die)
+    with pytest.raises(Crash):
+        world.work_one()
+    world.queue.messages.clear()
+    world.table.executions.clear()
+    advance = use_cases(world.ports(), keyless(world.settings)).workflows.advance_run
+    with pytest.raises(UnavailableError, match="no execution of the run is left"):
+        advance.heal(workflow, world.stored(run))
+
+
+def swept_beside(world: MapWorld, run: Run, position: int) -> list[str]:
+    """The steps of a sweep that finds an ended item in another shard than that of its run."""
+    execution_id = item_id(world, run, position)
+    page = world.store.scan(execution_id.bucket, execution_id.shard, after=None, limit=100)
+    rows = [row for row in page.rows if row.id == execution_id]
+    world.steps.taken.clear()
+    assert world.cases.workflows.repair_runs.execute(rows, ()).rows == []
+    return list(world.steps.taken)
+
+
+def test_sweep_of_an_ended_item_reads_only_the_record_of_its_map():
+    world = MapWorld()
+    _, run = world.started()
+    world.work_one()
+    world.call_item(run, "each", 1)
+    assert swept_beside(world, run, 1) == ["runs.get_many", "maps.get"]
+
+
+def test_sweep_of_an_ended_item_records_an_end_that_is_missing():
+    world = MapWorld()
+    _, run = world.started()
+    world.work_one()
+    ended_unrecorded(world, run, 1)
+    assert "maps.record" in swept_beside(world, run, 1)
+    assert world.items(run, "each").open_items() == [0, 2]
