@@ -73,6 +73,7 @@ _RULED = (
     "/confirm",
     "/country",
     "/data",
+    "/debounce_max_seconds",
     "/dates_in",
     "/dates_out",
     "/weekend",
