@@ -15,6 +15,7 @@ from infra.capacity import reserves, watchers_needed
 from infra.components.shard_plan import ShardEpoch, archivers_of, check_plan, fewest_shards
 from infra.concurrency import LaneConcurrency, ReservedConcurrency, check_account
 from infra.default_quotas import DefaultQuotas
+from infra.event_bus import EventBusConfig
 from infra.executor_memory import LaneMemory, check_memory
 from infra.origins import check_origins
 from infra.pipeline import Pipeline
@@ -98,11 +99,9 @@ class StageConfig:
     account_concurrency: int = 1_000
     """Concurrent executions of the account in this region that belong to this stage."""
     account_concurrency_quota: int | None = None
-    """The account's Lambda quota of concurrent executions, which other programs share. None says that it is
-    `account_concurrency`."""
+    """The account's Lambda quota, which other programs share. None says that it is `account_concurrency`."""
     reserved: ReservedConcurrency | None = field(default_factory=ReservedConcurrency)
-    """None reserves nothing, for accounts that are too small, such as new accounts with 10. Then executors can
-    starve the ticks and the API."""
+    """None reserves nothing, for new accounts with 10: executors can then starve the ticks and the API."""
     retention_days: int = 14
     """How long a finished execution stays readable."""
     queue_retention_days: int = 4
@@ -119,14 +118,12 @@ class StageConfig:
     """In governance mode, people with `s3:BypassGovernanceRetention` can end a lock; in compliance mode no caller can,
     the owner of the account included."""
     audit_one_offs: bool = False
-    """Whether the audit table also records the creation of one-off jobs, at two more write units per job. The
-    API's log records it in any case."""
+    """Whether the audit table also records one-off jobs, at two more write units each. The API's log does so anyway."""
     memory: FunctionMemory = FunctionMemory()
     log_retention_days: int = 30
     log_level: str = "INFO"
     transport: Transport = Transport.HTTP
-    """What carries the functions' calls of AWS. boto3 takes more processor time, and knows proxies, FIPS and
-    dual-stack endpoints."""
+    """What carries calls of AWS. boto3 takes more processor time, and knows proxies, FIPS and dual-stack endpoints."""
     api_rate_limit: int = 1000
     """Requests per second that the gateway accepts, over all tenants."""
     api_burst_limit: int = 2000
@@ -134,6 +131,8 @@ class StageConfig:
     bundle: BundleMode = "cloud"
     dial_exceptions: tuple[str, ...] = ()
     """CIDRs of non-public addresses that callbacks may reach."""
+    event_bus: EventBusConfig | None = None
+    """The bus whose events start jobs of tenants. None has none."""
     target_roles: str | None = None
     """The pattern of the roles that executors may assume, for targets of tenants in AWS. None lets them assume none."""
     token_keys: tuple[int, ...] = ()

@@ -11,6 +11,7 @@ from infra.components.shard_plan import ShardEpoch
 from infra.concurrency import LaneConcurrency, Pollers, ReservedConcurrency
 from infra.config import FunctionMemory, StageConfig
 from infra.default_quotas import DefaultQuotas
+from infra.event_bus import EventBusConfig
 from infra.warm_throughput import Units, WarmThroughput
 
 FIRST_MINUTE = "2026-01-01T00:00Z"
@@ -133,6 +134,7 @@ def local_stage() -> StageConfig:
             ),
             protect_data=False,
             target_roles="arn:aws:iam::*:role/punctual/*",
+            event_bus=EventBusConfig(),
         )
     )
     # Behind it, since only an emulated stage has no domain: its issuer is the address of its front door.

@@ -116,15 +116,12 @@ PROJECTED = {
     Index.FAILED: (),
     Index.LIVE: (Attr.STORED_AT,),
 }
-"""The attributes of each index besides its keys: only an edit of a job changes them, so no start and no outcome of
-a call costs an index write."""
-
+"""The attributes of each index besides its keys: only an edit changes them, so no call costs an index write."""
 
 ACCEPTED_LOG_LINE = "job accepted"
 """The message of the API's log line for an acknowledged job; the reconciler searches for it."""
 ACCEPTED_BATCH_LOG_LINE = "job accepted in a batch"
-"""The message of the line for acknowledged jobs of a batch. It contains that of a single job, so that one search
-finds both."""
+"""The same for the jobs of a batch. It contains that of a single job, so that one search finds both."""
 
 METRICS_NAMESPACE = "Punctual"
 RUNBOOK_MARK = " Runbook: "
@@ -179,6 +176,10 @@ class Metric:
     CLOCK_SKEW_MS = "ClockSkewMs"
     UNREADABLE_MESSAGES = "UnreadableMessages"
     DEAD_MESSAGES = "DeadMessages"
+    EVENTS_RECEIVED = "EventsReceived"
+    EVENTS_UNMAPPED = "EventsUnmapped"
+    EVENTS_REFUSED = "EventsRefused"
+    EVENTS_DELAYED = "EventsDelayed"
     DEAD_LETTER_RESCHEDULED = "DeadLetterRescheduled"
     DEAD_LETTER_PARKED = "DeadLetterParked"
     DEAD_LETTER_FAILED = "DeadLetterFailed"
@@ -238,8 +239,7 @@ ORIGIN = (
     r"(?:https://[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*|http://(?:127\.0\.0\.1|localhost|\[::1\]))"
     r"(?::[1-9][0-9]{0,4})?"
 )
-"""Pattern of the URL of the API or of the console: no path, no user and no query. Plain http is for this machine alone,
-because requests carry an API key."""
+"""Pattern of the URL of the API or of the console. Plain http is for this machine alone: requests carry an API key."""
 
 TENANT_LIST = "tenants"
 """The partition of the list of tenants in the tenants table. A role may be limited to it."""

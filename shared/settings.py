@@ -157,6 +157,11 @@ class QuotaSettings(CallbackSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EventReceiverSettings(QuotaSettings):
+    """Settings of the receiver of events from the event bus."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class AuditSettings(Settings):
     """Settings of whatever reads or writes audit records."""
 

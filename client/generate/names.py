@@ -104,6 +104,10 @@ METHODS = {
     "listDue": "admin.upcoming.list",
     "listLanes": "admin.lanes.list",
     "listAlarms": "admin.alarms.list",
+    "listEventSources": "admin.event_sources.list",
+    "putEventSource": "admin.event_sources.put",
+    "getEventSource": "admin.event_sources.get",
+    "deleteEventSource": "admin.event_sources.delete",
 }
 """The method of each operation, `group.name`. A method `list` that has pages gets an `iterate` beside it."""
 
@@ -124,6 +128,7 @@ REPEATS = {
     "putCalendar": "ALWAYS",
     "putSharedCalendar": "ALWAYS",
     "putJob": "ALWAYS",
+    "putEventSource": "ALWAYS",
     "putTrigger": "ALWAYS",
     "putWorkflow": "ALWAYS",
     "redriveExecution": "ALWAYS",

@@ -38,7 +38,7 @@ SECTIONS = {
     "admin": (
         *_OF_TENANTS,
         *("tenants.routes", "tenants.deletion_routes", "parked.routes", "upcoming.routes", "lanes.routes"),
-        *("alarms.routes", "calendars.routes"),
+        *("alarms.routes", "calendars.routes", "event_sources.routes"),
     ),
 }
 """The modules with the routes under /v1/SECTION. They may have routes of other sections, too."""

@@ -8,6 +8,7 @@ from aws_cdk import aws_kms as kms
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from infra.components.event_bus import EventBus
 from infra.components.function_specs import FunctionSpec
 from infra.components.lanes import Lanes
 from infra.components.shard_plan import plan_json
@@ -33,6 +34,8 @@ class SharedResources:
     """The bucket of archived executions; None for a stage without an archive."""
     audit_trail: s3.IBucket | None = None
     """The bucket of the audit trail; None for a stage without one."""
+    events: EventBus | None = None
+    """The event bus; None for a stage without one."""
 
 
 def environment(
@@ -81,7 +84,7 @@ def environment(
     if spec.manages_tenants:
         variables[Env.AUDIT_RETENTION_DAYS] = str(stage.audit_retention_days)
         variables[Env.AUDIT_ONE_OFFS] = str(stage.audit_one_offs).lower()
-    if spec.manages_tenants or spec.lane is not None:
+    if spec.manages_tenants or spec.receives_events or spec.lane is not None:
         if stage.target_roles is not None:
             variables[Env.TARGET_ROLES] = stage.target_roles
         variables[Env.DEFAULT_QUOTAS] = json.dumps(asdict(stage.default_quotas), separators=(",", ":"))

@@ -9,6 +9,9 @@ from shared.names import ARCHIVER_TIMEOUT_SECONDS, EXECUTOR_TIMEOUT_SECONDS, Can
 LIVE = "live"
 """The alias of each function: event sources, rules and the API invoke the version that it points to."""
 DEAD_LETTER_TIMEOUT_SECONDS = 60
+EVENT_RECEIVER = "event-receiver"
+EVENT_RECEIVER_TIMEOUT_SECONDS = 30
+EVENT_RECEIVER_MEMORY_MB = 1_024
 RECONCILER_TIMEOUT_SECONDS = 600
 ARCHIVER_MEMORY_MB = 2_048
 """The library of Parquet files takes up to 0.8 GB of it, and a pass has more than a core."""
@@ -44,6 +47,8 @@ class FunctionSpec:
     """Reads the dead-letter queues."""
     reads_api_log: bool = False
     """Reads the API's log of acknowledged jobs."""
+    receives_events: bool = False
+    """Reads the queue of the event bus, and enforces tenants' quotas."""
     allows_recursion: bool = False
     """Sends to the queue that invokes it (retries, successors, returned messages). Lambda's loop detection
     would stop such a chain after about 16 passes; `max_attempts` and the schedule bound it instead."""
@@ -89,8 +94,8 @@ class FunctionSpec:
 
     @property
     def consumes(self) -> bool:
-        """Whether the function reads wake-ups from a queue or from the dead-letter queues."""
-        return self.lane is not None or self.reads_dead_letters
+        """Whether the function reads wake-ups or events from queues."""
+        return self.lane is not None or self.reads_dead_letters or self.receives_events
 
 
 def function_specs(
@@ -101,11 +106,13 @@ def function_specs(
     audit_trail: bool = True,
     target_roles: bool = False,
     token_keys: bool = False,
+    event_bus: bool = False,
 ) -> tuple[FunctionSpec, ...]:
     return (
         *(_CANARY if canary else ()),
         *(_ARCHIVER + _READER if archive else ()),
         *(_AUDITOR if audit_trail else ()),
+        *(_EVENT_RECEIVER if event_bus else ()),
         # The gateway returns 503 after 30 s, so work after that is wasted.
         FunctionSpec(
             service="api",
@@ -185,6 +192,16 @@ _AUDITOR = (
         memory_mb=AUDITOR_MEMORY_MB,
         is_scheduled=True,
         exports_audit=True,
+    ),
+)
+_EVENT_RECEIVER = (
+    FunctionSpec(
+        service=EVENT_RECEIVER,
+        package="event_receiver",
+        timeout_seconds=EVENT_RECEIVER_TIMEOUT_SECONDS,
+        memory_mb=EVENT_RECEIVER_MEMORY_MB,
+        makes_callbacks=True,
+        receives_events=True,
     ),
 )
 _READER = (

@@ -23,7 +23,7 @@ from infra.components.function_specs import (
     FunctionSpec,
     function_specs,
 )
-from infra.components.grant_table import function_name, log_name
+from infra.components.grant_table import EVENTS, function_name, log_name
 from infra.components.grants import (
     OBJECTS,
     SEARCHED_OBJECTS,
@@ -63,6 +63,7 @@ class Functions(Construct):
             **token_key_arns(self, stage),
             **archive_arns(shared.archive),
             **audit_arns(shared.audit_trail),
+            **({EVENTS: shared.events.queue.queue_arn} if shared.events is not None else {}),
         }
         """The ARNs of all resources except logs, by the names of the table of grants."""
         self.logs: dict[str, logs.LogGroup] = {}
@@ -90,6 +91,7 @@ class Functions(Construct):
             audit_trail=stage.audit_lock_days > 0,
             target_roles=stage.target_roles is not None,
             token_keys=bool(stage.token_keys),
+            event_bus=stage.event_bus is not None,
         )
 
     @property

@@ -7,6 +7,7 @@ the calls of functions and commands with it. Therefore this module loads no CDK.
 from dataclasses import dataclass
 
 from infra.components.function_specs import ARCHIVE_READER, FunctionSpec
+from infra.components.table_grants import TableGrants
 from infra.target_roles import ASSUME, TARGET_ROLES
 from infra.token_keys import SHOW_KEY, SIGN, TOKEN_KEYS
 from shared.names import CanarySecret, Lane, QueueName
@@ -50,27 +51,8 @@ SEARCHED = "searched"
 KEY = "key"
 """The name of the key that wraps the tenants' data keys."""
 API = "api"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableGrants:
-    """DynamoDB actions on each table and index, and the use of tenants' data keys."""
-
-    executions: tuple[str, ...] = ()
-    failed_index: tuple[str, ...] = ()
-    tenant_index: tuple[str, ...] = ()
-    jobs: tuple[str, ...] = ()
-    live_index: tuple[str, ...] = ()
-    tenants: tuple[str, ...] = ()
-    leases: tuple[str, ...] = ()
-    audit: tuple[str, ...] = ()
-    """Append and read only: an INSERT refuses a key that exists, so no function can change or delete a record."""
-    history: tuple[str, ...] = ()
-    reads_queue_depth: bool = False
-    """Reads the backlog of each lane."""
-    reads_alarms: bool = False
-    decrypts: bool = False
-    makes_data_keys: bool = False
+EVENTS = "events"
+"""The name of the queue of the event bus."""
 
 
 GRANTS: dict[str, TableGrants] = {
@@ -125,6 +107,13 @@ GRANTS: dict[str, TableGrants] = {
         jobs=(GET, PUT, UPDATE, QUERY),
         tenants=(GET, BATCH_GET),
         leases=(GET, PUT, UPDATE),
+    ),
+    "event_receiver": TableGrants(
+        executions=(GET, PUT, UPDATE, BATCH_GET, QUERY),
+        jobs=(GET, PUT, UPDATE, QUERY, CHECK),
+        tenants=(GET, BATCH_GET),
+        leases=(GET, UPDATE),
+        decrypts=True,
     ),
     "archiver": TableGrants(
         executions=(QUERY,),
@@ -184,6 +173,7 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
             (QUEUE_DEPTH if tables.reads_queue_depth else (), _lanes()),
             (READ_ALARMS if tables.reads_alarms else (), [ALARMS]),
             (RECEIVE if spec.lane is None else RECEIVE + RETURN, _consumed(spec)),
+            (RECEIVE if spec.receives_events else (), [EVENTS]),
             (LIST_BUCKET if spec.archives or spec.reads_archive else (), [ARCHIVE]),
             (READ_AND_WRITE_OBJECTS if spec.archives else (), [ARCHIVED_OBJECTS]),
             (FORGET_TENANTS.actions if spec.archives else (), [*FORGET_TENANTS.resources]),

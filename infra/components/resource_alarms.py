@@ -10,6 +10,7 @@ from aws_cdk import aws_lambda as lambda_
 
 from infra.components.alarm_spec import AlarmSpec
 from infra.components.construct_ids import construct_id
+from infra.components.event_bus import EventBus
 from infra.components.function_specs import FunctionSpec
 from infra.components.functions import Functions
 from infra.components.http_entry import HttpEntry
@@ -42,6 +43,8 @@ class MonitoredResources:
     tables: Tables
     rules: Sequence[events.Rule]
     """The rules of the scheduled ticks."""
+    events: EventBus | None = None
+    """The event bus; None for a stage without one."""
 
 
 def resource_alarms(stage: StageConfig, resources: MonitoredResources) -> Iterator[AlarmSpec]:
@@ -57,6 +60,8 @@ def resource_alarms(stage: StageConfig, resources: MonitoredResources) -> Iterat
             yield _lost_ticks(spec, function)
     yield from _undelivered_ticks(resources.rules)
     yield _left_dead(resources.lanes)
+    if resources.events is not None:
+        yield _dead_events(resources.events)
     yield _account(stage)
     yield throttles_alarm(stage)
 
@@ -149,6 +154,15 @@ def _left_dead(lanes: Lanes) -> AlarmSpec:
         ),
         minutes=LEFT_MINUTES,
         of_minutes=LEFT_MINUTES,
+    )
+
+
+def _dead_events(events: EventBus) -> AlarmSpec:
+    """Nothing receives from this queue: an operator decides about each event."""
+    return AlarmSpec(
+        name="DeadEvents",
+        description="Events of the bus could not be received: they start no job until they are redriven.",
+        metric=queue_metric("ApproximateNumberOfMessagesVisible", events.dead),
     )
 
 

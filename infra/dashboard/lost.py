@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from infra.components.function_specs import EVENT_RECEIVER
 from infra.components.metrics import MAXIMUM
 from infra.dashboard.section import Graph, Section
 from infra.dashboard.sources import Sources
@@ -12,6 +13,13 @@ _RECONCILER = ("ReconcilerCoverage", "ReconcilerCheckedThrough")
 _ARCHIVE = ("ArchiveUnsealed", "ArchiveMismatch")
 _AUDIT_TRAIL = ("AuditTrailBehind", "AuditTrailMismatch")
 _ENDS = (Metric.CLAIMED, Metric.SUCCEEDED, Metric.RETRIED, Metric.FAILED, Metric.ASYNC_ACCEPTED)
+_EVENTS = (
+    Metric.EVENTS_RECEIVED,
+    Metric.EVENTS_UNMAPPED,
+    Metric.EVENTS_REFUSED,
+    Metric.EVENTS_DELAYED,
+)
+_EVENT_ALARMS = ("DeadEvents", "ErrorsEventReceiver")
 _DEAD = (Metric.DEAD_LETTER_RESCHEDULED, Metric.DEAD_LETTER_PARKED, Metric.DEAD_LETTER_FAILED)
 
 
@@ -39,6 +47,7 @@ def lost(sources: Sources) -> Section:
             "ErrorsDeadLetter",
             "Parked",
             "AuditFailed",
+            *(_EVENT_ALARMS if sources.stage.event_bus is not None else ()),
         ),
         graphs=(
             Graph(
@@ -75,7 +84,23 @@ def lost(sources: Sources) -> Section:
                 metrics=sources.watched("ErrorsDeadLetter", "AuditFailed"),
                 limits=sources.lines("ErrorsDeadLetter"),
             ),
+            *_events(sources),
         ),
+    )
+
+
+def _events(sources: Sources) -> Iterator[Graph]:
+    """Of the event bus, if the stage has one."""
+    if sources.stage.event_bus is None:
+        return
+    yield Graph(
+        title="Events of the bus",
+        metrics=[sources.own.of(EVENT_RECEIVER, name) for name in _EVENTS],
+    )
+    yield Graph(
+        title="Dead events",
+        metrics=sources.watched(*_EVENT_ALARMS),
+        limits=sources.lines(_EVENT_ALARMS[0]),
     )
 
 

@@ -17,6 +17,8 @@ from shared.names import LEDGER_PARTITIONS, QueueName
 MINUTES_PER_DAY = 1_440
 QUARTER_MINUTES = 3 * 24 - 1
 """Minutes a day at :00, :15 and :30, but for midnight."""
+EVENT_BUS_ALARMS = 2
+"""`DeadEvents`, and the errors of the receiver."""
 WATCHED_BUCKETS = 3
 """A shard is taken in each of these minutes before it is over, and scanned and finished in the first."""
 
@@ -80,6 +82,7 @@ def monthly_usage(stage: StageConfig) -> Usage:
         + (figures.ARCHIVE_ALARMS.value + stage.archivers if stage.archive_days else 0)
         + (figures.AUDIT_TRAIL_ALARMS.value if stage.audit_lock_days else 0)
         + sum(ticks.ranges for ticks in _ticks(stage, shards=1))
+        + (EVENT_BUS_ALARMS if stage.event_bus is not None else 0)
         + (figures.ROLLOUT_ALARM.value if stage.api_rollout == "canary" else 0),
         dashboards=int(stage.dashboard),
         insight_rules=figures.INSIGHT_RULES.value if stage.contributor_insights else 0,
@@ -125,7 +128,8 @@ def _seconds(memory_mb: int, **requests: float) -> float:
 def _polls(stage: StageConfig) -> float:
     """Empty receives a minute, of every queue and its dead-letter queue."""
     dead = figures.IDLE_POLLS_PER_MINUTE.value * len(QueueName)
-    return dead + sum(_polls_of(stage.lane_concurrency.of(queue)) for queue in QueueName)
+    events = figures.IDLE_POLLS_PER_MINUTE.value if stage.event_bus is not None else 0
+    return dead + events + sum(_polls_of(stage.lane_concurrency.of(queue)) for queue in QueueName)
 
 
 def _polls_of(source: Source) -> float:

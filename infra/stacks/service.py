@@ -13,6 +13,8 @@ from infra.components.budget import add_budget
 from infra.components.canary import Canary
 from infra.components.construct_ids import construct_id
 from infra.components.environment import SharedResources
+from infra.components.event_bus import EventBus
+from infra.components.function_specs import EVENT_RECEIVER
 from infra.components.functions import Functions
 from infra.components.http_entry import HttpEntry
 from infra.components.lanes import Lanes
@@ -52,6 +54,7 @@ class ServiceStack(Stack):
             tags=stage.all_tags,
         )
         self.lanes = Lanes(self, stage)
+        self.events = EventBus(self, stage, stage.event_bus) if stage.event_bus is not None else None
         shared = SharedResources(
             tables=data.tables,
             key=data.key,
@@ -59,9 +62,12 @@ class ServiceStack(Stack):
             generation=data.generation,
             archive=data.archive,
             audit_trail=data.audit_trail,
+            events=self.events,
         )
         self.functions = Functions(self, stage, shared)
         connect_queues(self.functions, self.lanes, stage)
+        if self.events is not None:
+            self.events.connect(self.functions.live[EVENT_RECEIVER])
         self.entry = HttpEntry(self, self.functions.live["api"], stage)
         self.functions.set_api_hosts(self.entry.api.api_endpoint, *_other_hosts(stage))
         if self.entry.console_origin is not None:
@@ -75,6 +81,7 @@ class ServiceStack(Stack):
             entry=self.entry,
             tables=data.tables,
             rules=ticks.rules,
+            events=self.events,
         )
         self.alarms = Alarms(self, stage, resources)
         if stage.api_rollout == "canary":
@@ -107,6 +114,16 @@ class ServiceStack(Stack):
             self.operators.on_call.managed_policy_arn,
             "The managed policy that the commands of the runbooks need.",
         )
+        if self.events is not None:
+            self._output(
+                "EventBusArn", self.events.bus.event_bus_arn, "The event bus whose events start jobs."
+            )
+            self._output("EventsQueueUrl", self.events.queue.queue_url, "The SQS queue of the event bus.")
+            self._output(
+                "EventsDeadLetterQueueUrl",
+                self.events.dead.queue_url,
+                "The dead-letter queue of the event bus.",
+            )
         for lane, pair in self.lanes.queues.items():
             name = construct_id(lane)
             self._output(f"{name}QueueUrl", pair.main.queue_url, f"The SQS queue {lane} of wake-ups.")

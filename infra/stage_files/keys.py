@@ -106,8 +106,10 @@ RESERVED: Mapping[str, Kind] = {
     )
 }
 
+_ACCOUNT = matching(r"[0-9]{12}", 'an account of AWS, 12 digits in quotes, such as "111111111111"')
+
 KEYS: Keys = {
-    "account": matching(r"[0-9]{12}", 'an account of AWS, 12 digits in quotes, such as "111111111111"'),
+    "account": _ACCOUNT,
     "region": matching(r"[a-z]{2}(-[a-z]+)+-[1-9]", 'a region of AWS, such as "eu-west-1"'),
     "cell": text,
     "preset": one_of(*PRESETS),
@@ -160,6 +162,7 @@ KEYS: Keys = {
     "dial_exceptions": list_of(network),
     "target_roles": text,
     "token_keys": list_of(whole(1, 1_000)),
+    "event_bus": {"accounts": list_of(_ACCOUNT)},
     "alarms": {"emails": list_of(text), "https": secret(list_of(text)), "topic": text},
     "canary": flag,
     "dashboard": flag,

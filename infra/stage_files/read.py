@@ -10,6 +10,7 @@ from typing import Any
 from infra.alarm_targets import AlarmTargets
 from infra.api_domain import ApiDomain
 from infra.config import StageConfig
+from infra.event_bus import EventBusConfig
 from infra.pipeline import Pipeline
 from infra.stage_files.keys import read_keys
 from infra.stage_files.values import Key, StageFileError
@@ -115,6 +116,7 @@ _MAKERS: Mapping[str, Callable[[Any], Any]] = {
     "domain": _domain,
     "alarms": _alarms,
     "pipeline": _pipeline,
+    "event_bus": lambda given: EventBusConfig(**given),
     "transport": Transport,
 }
 """Keys whose values make fields of another form."""

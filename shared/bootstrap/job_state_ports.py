@@ -11,6 +11,7 @@ from shared.bootstrap.table_access import TableAccess
 if TYPE_CHECKING:
     from shared.ports.alerts import AlertWindows
     from shared.ports.calendars import CalendarStore
+    from shared.ports.event_sources import EventSourceStore
     from shared.ports.jobs import JobHealthStore, RunLockStore
     from shared.ports.triggers import TriggerStore
     from shared.ports.workflows import MapStore, RunStore, WorkflowStore
@@ -48,6 +49,12 @@ class JobStatePorts(TableAccess):
         from shared.adapters.dynamodb.jobs.trigger_store import DynamoTriggerStore
 
         return DynamoTriggerStore(self._dynamodb, self._jobs)
+
+    @cached_property
+    def event_sources(self) -> EventSourceStore:
+        from shared.adapters.dynamodb.jobs.event_source_store import DynamoEventSourceStore
+
+        return DynamoEventSourceStore(self._dynamodb, self._jobs)
 
     @cached_property
     def workflows(self) -> WorkflowStore:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ShardLedger,
         WakeupQueue,
     )
+    from shared.ports.event_sources import EventSourceStore
     from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
     from shared.ports.history import HistoryStore
     from shared.ports.jobs import (
@@ -68,6 +69,7 @@ class Ports:
     job_keys: JobKeys
     calendars: CalendarStore
     triggers: TriggerStore
+    event_sources: EventSourceStore
     job_names: JobNames
     live_items: LiveItems
     idempotency: IdempotencyStore

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shared.bootstrap.settings import require
 from shared.dataclass import dataclass
-from shared.settings import ApiSettings
+from shared.settings import ApiSettings, QuotaSettings
 
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TenancyUseCases:
-    """For functions with ApiSettings."""
+    """For functions with ApiSettings; `check_quota` needs QuotaSettings alone."""
 
     core: CoreUseCases
 
@@ -57,7 +57,7 @@ class TenancyUseCases:
             spend=self.core.spend,
             recurring=ports.recurring_jobs,
             clock=ports.clock,
-            defaults=self._settings.default_quotas,
+            defaults=require(self.core.settings, QuotaSettings).default_quotas,
             announce=self.core.file_limit_alert.execute,
             count_workflows=lambda *asked: ports.workflows.count(*asked),
         )

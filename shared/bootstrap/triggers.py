@@ -10,13 +10,15 @@ from shared.dataclass import dataclass
 if TYPE_CHECKING:
     from shared.bootstrap.core import CoreUseCases
     from shared.usecases.tenancy.check_quota import CheckQuota
+    from shared.usecases.triggers.manage_event_sources import EventSources
     from shared.usecases.triggers.manage_triggers import Triggers
     from shared.usecases.triggers.receive_event import ReceiveEvent
+    from shared.usecases.triggers.route_event import RouteEvent
 
 
 @dataclass(frozen=True)
 class TriggerUseCases:
-    """For functions with ApiSettings. The process shares one `check_quota`, because it caches leases."""
+    """For functions with QuotaSettings. The process shares one `check_quota`, because it caches leases."""
 
     core: CoreUseCases
     check_quota: CheckQuota
@@ -27,6 +29,25 @@ class TriggerUseCases:
 
         ports = self.core.ports
         return Triggers(store=ports.triggers, find_job=self.core.find_job, clock=ports.clock)
+
+    @cached_property
+    def event_sources(self) -> EventSources:
+        from shared.usecases.triggers.manage_event_sources import EventSources
+
+        ports = self.core.ports
+        return EventSources(store=ports.event_sources, tenants=ports.tenants, clock=ports.clock)
+
+    @cached_property
+    def route_event(self) -> RouteEvent:
+        from shared.usecases.triggers.route_event import RouteEvent
+
+        return RouteEvent(
+            event_sources=self.core.ports.event_sources,
+            read_tenant=self.core.read_tenant,
+            check_quota=self.check_quota,
+            receive_event=self.receive_event,
+            clock=self.core.ports.clock,
+        )
 
     @cached_property
     def receive_event(self) -> ReceiveEvent:

@@ -12,6 +12,7 @@ from infra.api_domain import ApiDomain
 from infra.app import synth
 from infra.bundling import HOST_WHEELS, ROOT, build
 from infra.config import StageConfig
+from infra.event_bus import EventBusConfig
 from infra.stages import cloud_stage, local_stage
 from tests.support.template import Resource, Template
 
@@ -42,6 +43,12 @@ def alarms_of(stacks: Synthesised) -> dict[str, Resource]:
     return {made["AlarmName"].removeprefix(f"{stacks.stage.prefix}-"): made for made in alarms}
 
 
+def ticks_of(stacks: Synthesised) -> list[Resource]:
+    """The rules of the scheduled ticks."""
+    rules = stacks.service.properties("AWS::Events::Rule")
+    return [rule for rule in rules if "ScheduleExpression" in rule]
+
+
 def synthesise(stage: StageConfig, outdir: Path) -> Synthesised:
     assembly = synth(stage, outdir)
     data, service = (
@@ -65,6 +72,7 @@ def usual_stage() -> StageConfig:
         canary=True,
         contributor_insights=True,
         monthly_dollars=500,
+        event_bus=EventBusConfig(accounts=("222222222222",)),
     )
 
 
@@ -89,6 +97,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Synthesised:
         monthly_dollars=40_000,
         tags=(("team", "platform"),),
         token_keys=(2, 1),
+        event_bus=EventBusConfig(),
     )
     return synthesise(with_more, tmp_path_factory.mktemp("large"))
 

@@ -20,7 +20,7 @@ from tests.support.template import environment
 UNCHECKED_HASH = 1
 LIMIT_BYTES = 250 * 1024 * 1024
 # One spec for each package: the executors share theirs.
-PACKAGES = {spec.package: spec for spec in function_specs(FunctionMemory(), canary=True)}
+PACKAGES = {spec.package: spec for spec in function_specs(FunctionMemory(), canary=True, event_bus=True)}
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "test",
     "AWS_SECRET_ACCESS_KEY": "test",

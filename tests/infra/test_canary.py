@@ -19,7 +19,7 @@ from shared.adapters.aws.retries import LONGEST_MS, TRIES
 from shared.adapters.http import public_api
 from shared.domain.canary import CYCLE, RUNS
 from shared.names import CANARY_CALLS_PER_CYCLE, CANARY_CYCLE_MINUTES, CanarySecret, Env
-from tests.infra.conftest import Synthesised, alarms_of
+from tests.infra.conftest import Synthesised, alarms_of, ticks_of
 from tests.support.template import environment, resolve
 
 SECRETS = {"canary-prober": CanarySecret.API_KEY, "canary-receiver": CanarySecret.SIGNING_SECRET}
@@ -47,7 +47,7 @@ def test_functions_of_the_canary_read_their_own_secrets_and_write_their_logs(clo
 def test_functions_outside_the_canary_read_no_parameter() -> None:
     readers = {
         spec.service
-        for spec in function_specs(FunctionMemory(), canary=True)
+        for spec in function_specs(FunctionMemory(), canary=True, event_bus=True)
         for grant in grants_of(spec)
         if any(action.startswith("ssm:") for action in grant.actions)
     }
@@ -90,7 +90,7 @@ def test_anyone_may_call_the_receiver_by_its_url_alone_and_no_other_function(clo
 def test_prober_has_a_tick_in_each_minute_of_the_calendar_which_tells_its_minute(cloud: Synthesised) -> None:
     rules = [
         rule
-        for rule in cloud.service.properties("AWS::Events::Rule")
+        for rule in ticks_of(cloud)
         if cloud.service.invoked(rule["Targets"][0]["Arn"]) == cloud.service.functions()["canary-prober"]
     ]
     assert [rule["ScheduleExpression"] for rule in rules] == ["cron(* * * * ? *)"]
@@ -102,7 +102,9 @@ def test_prober_has_a_tick_in_each_minute_of_the_calendar_which_tells_its_minute
 
 def test_prober_outlives_the_slowest_reads_of_its_key_and_the_slowest_request() -> None:
     (prober,) = (
-        spec for spec in function_specs(FunctionMemory(), canary=True) if spec.is_scheduled and spec.secret
+        spec
+        for spec in function_specs(FunctionMemory(), canary=True, event_bus=True)
+        if spec.is_scheduled and spec.secret
     )
     reads = TRIES * (CONNECT_SECONDS + ANSWER_SECONDS + LONGEST_MS / 1_000)
     assert reads + public_api.TIMEOUT_SECONDS < prober.timeout_seconds < 60

@@ -11,7 +11,7 @@ from functions.api.reference.pages import PAGES
 from functions.api.routes import every_route
 from infra.components.http_entry import KEYS_BURST, KEYS_PATH, KEYS_RATE, OPEN_BURST, OPEN_RATE
 from infra.stages import local_stage
-from tests.infra.conftest import Synthesised, synthesise
+from tests.infra.conftest import Synthesised, synthesise, ticks_of
 from tests.support.template import environment
 
 
@@ -129,7 +129,7 @@ def test_ranges_of_shards_are_watched_and_swept_every_minute_and_archived_every_
     cloud: Synthesised,
 ) -> None:
     ticks: dict[str, list[object]] = {}
-    for rule in cloud.service.properties("AWS::Events::Rule"):
+    for rule in ticks_of(cloud):
         (target,) = rule["Targets"]
         service = environment(cloud.service.invoked(target["Arn"]))["POWERTOOLS_SERVICE_NAME"]
         if service == "canary-prober":
@@ -159,7 +159,7 @@ def ranges(of: int) -> list[dict[str, object]]:
 
 
 def test_a_tick_that_cannot_be_delivered_is_dropped_within_a_minute(cloud: Synthesised) -> None:
-    for rule in cloud.service.properties("AWS::Events::Rule"):
+    for rule in ticks_of(cloud):
         assert rule["Targets"][0]["RetryPolicy"] == {
             "MaximumEventAgeInSeconds": 60,
             "MaximumRetryAttempts": 1,

@@ -17,6 +17,7 @@ from shared.settings import (
     ArchiverSettings,
     AuditorSettings,
     DeadLetterSettings,
+    EventReceiverSettings,
     ExecutorSettings,
     FunctionSettings,
     ProberSettings,
@@ -27,7 +28,7 @@ from shared.settings import (
 from tests.infra.conftest import Synthesised, synthesise, usual_stage
 from tests.support.template import environment
 
-SPECS = function_specs(FunctionMemory(), canary=True)
+SPECS = function_specs(FunctionMemory(), canary=True, event_bus=True)
 EXECUTORS = {f"executor-{lane}" for lane in QueueName}
 SETTINGS: dict[str, type[FunctionSettings]] = {
     "api": ApiSettings,
@@ -37,6 +38,7 @@ SETTINGS: dict[str, type[FunctionSettings]] = {
     "dead_letter": DeadLetterSettings,
     "reconciler": ReconcilerSettings,
     "redriver": ReadingSettings,
+    "event_receiver": EventReceiverSettings,
     "archiver": ArchiverSettings,
     "auditor": AuditorSettings,
     "archive_reader": ArchiveReaderSettings,
@@ -82,7 +84,11 @@ def test_functions_have_the_memory_of_the_stage(cloud: Synthesised, large: Synth
         functions = stacks.service.functions()
         given = {
             spec.service: spec.memory_mb
-            for spec in function_specs(stacks.stage.memory, canary=stacks.stage.canary)
+            for spec in function_specs(
+                stacks.stage.memory,
+                canary=stacks.stage.canary,
+                event_bus=stacks.stage.event_bus is not None,
+            )
         }
         assert {service: function["MemorySize"] for service, function in functions.items()} == given
         assert {given[service] for service in EXECUTORS} == {executor_mb}

@@ -11,8 +11,10 @@ DAY_SECONDS = 86_400
 
 
 def _mappings(stacks: Synthesised) -> Iterator[tuple[Resource, Resource, Resource]]:
-    """Each mapping with its queue and its function."""
+    """Each mapping of a lane with its queue and its function."""
     for mapping in stacks.service.properties("AWS::Lambda::EventSourceMapping"):
+        if not mapping["EventSourceArn"]["Fn::GetAtt"][0].startswith("Lanes"):
+            continue
         yield (
             mapping,
             stacks.service.referred(mapping["EventSourceArn"]),
@@ -23,7 +25,9 @@ def _mappings(stacks: Synthesised) -> Iterator[tuple[Resource, Resource, Resourc
 def _lane_queues(stacks: Synthesised) -> dict[str, Resource]:
     queues = stacks.service.of_type("AWS::SQS::Queue")
     return {
-        name: made["Properties"] for name, made in queues.items() if "RedrivePolicy" in made["Properties"]
+        name: made["Properties"]
+        for name, made in queues.items()
+        if name.startswith("Lanes") and "RedrivePolicy" in made["Properties"]
     }
 
 

@@ -12,7 +12,7 @@ from shared.names import ENCRYPTION_CONTEXT_TENANT, Index, Lane, QueueName
 from tests.infra.conftest import Synthesised
 from tests.support.template import Resource, environment, resolve
 
-SPECS = function_specs(FunctionMemory(), canary=True)
+SPECS = function_specs(FunctionMemory(), canary=True, event_bus=True)
 KMS_CONDITION = {"ForAnyValue:StringEquals": {"kms:EncryptionContextKeys": ENCRYPTION_CONTEXT_TENANT}}
 every_function = pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.service)
 every_function_of_two_stages = pytest.mark.parametrize(
@@ -25,6 +25,7 @@ every_function_of_two_stages = pytest.mark.parametrize(
             canary=stage == "cloud",
             target_roles=stage == "local",
             token_keys=stage == "local",
+            event_bus=True,
         )
     ],
 )

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.infra.conftest import Synthesised
+from tests.infra.conftest import Synthesised, ticks_of
 from tests.support.template import Resource, Template, environment, references
 
 
@@ -21,10 +21,11 @@ def _alias_of(url: Resource, service: Template) -> str:
 
 @pytest.mark.parametrize("stage", ["cloud", "local"])
 def test_functions_are_invoked_by_their_aliases_alone(stage: str, request: pytest.FixtureRequest) -> None:
-    service = request.getfixturevalue(stage).service
+    stacks: Synthesised = request.getfixturevalue(stage)
+    service = stacks.service
     invoking = [
         *(mapping["FunctionName"] for mapping in service.properties("AWS::Lambda::EventSourceMapping")),
-        *(target["Arn"] for rule in service.properties("AWS::Events::Rule") for target in rule["Targets"]),
+        *(target["Arn"] for rule in ticks_of(stacks) for target in rule["Targets"]),
         *(made["IntegrationUri"] for made in service.properties("AWS::ApiGatewayV2::Integration")),
         service.functions()["api"]["Environment"]["Variables"]["ARCHIVE_READER"],
     ]

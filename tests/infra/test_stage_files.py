@@ -13,6 +13,7 @@ from infra.components.shard_plan import MAX_EPOCHS, ShardEpoch
 from infra.concurrency import Pollers
 from infra.config import StageConfig
 from infra.default_quotas import DefaultQuotas
+from infra.event_bus import EventBusConfig
 from infra.pipeline import Pipeline
 from infra.provisioned import Autoscaled, MaximumUnits
 from infra.stage_files.environment import stage_of_environment
@@ -73,6 +74,7 @@ GIVEN: dict[str, tuple[str, Any]] = {
         "shard_plan",
         (ShardEpoch(since="2026-02-01T00:00Z", normal=5, quarter=6, midnight=7),),
     ),
+    'event_bus.accounts = ["222222222222"]': ("event_bus", EventBusConfig(accounts=("222222222222",))),
     'target_roles = "arn:aws:iam::*:role/punctual/*"': ("target_roles", "arn:aws:iam::*:role/punctual/*"),
     "account_concurrency = 2000": ("account_concurrency", 2_000),
     "account_concurrency_quota = 8000": ("account_concurrency_quota", 8_000),

@@ -8,6 +8,7 @@ _EVENT_FILE = "shared/usecases/triggers/receive_event.py"
 _PATTERN = "tests/unit/domain/triggers/test_pattern.py"
 _POSTPONE_FILE = "shared/usecases/triggers/postpone_run.py"
 _DEBOUNCE = "tests/unit/api/test_debounce.py"
+_RECEIVER = "tests/unit/functions/test_event_receiver.py"
 _DEBOUNCE_CRASHES = "tests/unit/usecases/triggers/test_debounce_crashes.py"
 _CRASHES = "tests/unit/usecases/triggers/test_event_crashes.py"
 _API = "tests/unit/api/test_triggers.py"
@@ -218,5 +219,61 @@ TRIGGERS = (
         old='                conditions.append("wn < :most")\n',
         new='                conditions.append("wn <> :most OR wn = :most")\n',
         killer="tests/conformance/test_trigger_store.py",
+    ),
+    Mutant(
+        name="event about an object of S3 that is named by its delivery",
+        file="shared/domain/triggers/bus_event.py",
+        old="_object_id(source, detail) or _text",
+        new="_text",
+        killer=_RECEIVER,
+    ),
+    Mutant(
+        name="event whose shortest prefix names the tenant",
+        file="shared/domain/triggers/event_source.py",
+        old="return max(matching",
+        new="return min(matching",
+        killer="tests/unit/domain/triggers/test_bus_event.py",
+    ),
+    Mutant(
+        name="event of the bus that costs no creation",
+        file="shared/usecases/triggers/route_event.py",
+        old="        self.check_quota.creates(tenant)\n",
+        new="",
+        killer=_RECEIVER,
+    ),
+    Mutant(
+        name="event of a suspended tenant that starts a run",
+        file="shared/usecases/triggers/route_event.py",
+        old="        if tenant is None or not _takes_events(tenant):\n",
+        new="        if tenant is None:\n",
+        killer=_RECEIVER,
+    ),
+    Mutant(
+        name="routes of an account that a process keeps for ever",
+        file="shared/usecases/triggers/route_event.py",
+        old="        if now_ms - read_at >= KNOWN_FOR_MS:\n",
+        new="        if not read_at:\n",
+        killer=_RECEIVER,
+    ),
+    Mutant(
+        name="event of a tenant over its quota that is acknowledged",
+        file="functions/event_receiver/handler.py",
+        old="if result in (REFUSED, LATER)]\n",
+        new="if result == REFUSED]\n",
+        killer=_RECEIVER,
+    ),
+    Mutant(
+        name="event that is refused and lost",
+        file="functions/event_receiver/handler.py",
+        old="if result in (REFUSED, LATER)]\n",
+        new="if result == LATER]\n",
+        killer=_RECEIVER,
+    ),
+    Mutant(
+        name="fault of one event that fails its batch",
+        file="functions/event_receiver/handler.py",
+        old="    except Exception:  # noqa: BLE001",
+        new="    except KeyError:  #",
+        killer=_RECEIVER,
     ),
 )

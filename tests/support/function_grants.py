@@ -26,7 +26,7 @@ from infra.config import FunctionMemory
 from shared.names import Env, Index, QueueName
 from tests.support.aws_calls import Need
 
-SPECS = {spec.service: spec for spec in function_specs(FunctionMemory())}
+SPECS = {spec.service: spec for spec in function_specs(FunctionMemory(), event_bus=True)}
 _TABLES = {
     Env.EXECUTIONS_TABLE: "executions",
     Env.JOBS_TABLE: "jobs",

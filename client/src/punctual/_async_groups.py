@@ -40,6 +40,9 @@ from punctual.models import (
     DuePage,
     DueRow,
     Event,
+    EventRouteIn,
+    EventSource,
+    EventSources,
     Execution,
     ExecutionDetail,
     ExecutionPage,
@@ -245,6 +248,46 @@ class AdminCalendarsMethods(AsyncGroup):
             shared_calendar,
             body={"country": country, "dates_in": dates_in, "dates_out": dates_out, "weekend": weekend},
         )
+
+
+class AdminEventSourcesMethods(AsyncGroup):
+    """The operations of `admin.event_sources`."""
+
+    async def list(self) -> EventSources:
+        """List the accounts of AWS whose events reach tenants (operators).
+
+        All of them in one answer: there are at most 200.
+        """
+        return await self._client.call(_operations.LIST_EVENT_SOURCES)
+
+    async def delete(self, account: str) -> EventSource:
+        """Let no more events of an account of AWS reach a tenant (operators).
+
+        Counts within a minute. Runs that its events have started are left alone.
+
+        * `account`: An account of AWS: 12 digits.
+        """
+        return await self._client.call(_operations.DELETE_EVENT_SOURCE, account)
+
+    async def get(self, account: str) -> EventSource:
+        """Show which tenants the events of an account of AWS are for (operators).
+
+        Its version grows with each change.
+
+        * `account`: An account of AWS: 12 digits.
+        """
+        return await self._client.call(_operations.GET_EVENT_SOURCE, account)
+
+    async def put(self, account: str, *, routes: Sequence[EventRouteIn]) -> EventSource:
+        """Say which tenants the events of an account of AWS are for (operators).
+
+        Counts within a minute for the events of the stage's event bus. The same content again keeps the
+        version.
+
+        * `account`: An account of AWS: 12 digits.
+        * `routes`: Events that no prefix matches are dropped.
+        """
+        return await self._client.call(_operations.PUT_EVENT_SOURCE, account, body={"routes": routes})
 
 
 class AdminKeysMethods(AsyncGroup):
@@ -3325,6 +3368,10 @@ class AdminMethods(AsyncGroup):
     @cached_property
     def calendars(self) -> AdminCalendarsMethods:
         return AdminCalendarsMethods(self._client)
+
+    @cached_property
+    def event_sources(self) -> AdminEventSourcesMethods:
+        return AdminEventSourcesMethods(self._client)
 
     @cached_property
     def keys(self) -> AdminKeysMethods:

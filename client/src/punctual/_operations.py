@@ -23,6 +23,22 @@ PUT_SHARED_CALENDAR: Operation[models.Calendar] = Operation(
     "putSharedCalendar", "PUT", "/v1/admin/calendars/{shared_calendar}", {200: models.Calendar}
 )
 
+LIST_EVENT_SOURCES: Operation[models.EventSources] = Operation(
+    "listEventSources", "GET", "/v1/admin/event-sources", {200: models.EventSources}
+)
+
+DELETE_EVENT_SOURCE: Operation[models.EventSource] = Operation(
+    "deleteEventSource", "DELETE", "/v1/admin/event-sources/{account}", {200: models.EventSource}
+)
+
+GET_EVENT_SOURCE: Operation[models.EventSource] = Operation(
+    "getEventSource", "GET", "/v1/admin/event-sources/{account}", {200: models.EventSource}
+)
+
+PUT_EVENT_SOURCE: Operation[models.EventSource] = Operation(
+    "putEventSource", "PUT", "/v1/admin/event-sources/{account}", {200: models.EventSource}
+)
+
 LIST_LANES: Operation[models.LanePage] = Operation(
     "listLanes", "GET", "/v1/admin/lanes", {200: models.LanePage}
 )

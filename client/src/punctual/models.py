@@ -838,6 +838,44 @@ class Event(Model, frozen=True, kw_only=True):
     source: str
 
 
+class EventRouteIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The tenant of all events whose source begins with a prefix."""
+
+    source_prefix: str
+    """How the `source` of an event begins. The longest prefix counts."""
+    tenant_id: str
+    """A tenant, whose triggers the events reach."""
+
+
+class EventRoute(Model, frozen=True, kw_only=True):
+    """The tenant of all events whose source begins with a prefix."""
+
+    source_prefix: str
+    tenant_id: str
+
+
+class EventSourceIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which tenants the events of an account of AWS are for."""
+
+    routes: Sequence[EventRouteIn]
+    """Events that no prefix matches are dropped."""
+
+
+class EventSource(Model, frozen=True, kw_only=True):
+    """The routes of an account. The version grows with each change."""
+
+    account: str
+    changed_at: datetime
+    routes: tuple[EventRoute, ...]
+    version: int
+
+
+class EventSources(Model, frozen=True, kw_only=True):
+    """All event sources, by account."""
+
+    event_sources: tuple[EventSource, ...]
+
+
 class ExecutionDetail(Model, frozen=True, kw_only=True):
     """One planned run of a job, read by its id."""
 

@@ -53,6 +53,11 @@ _IN_PATH = {
         "schema": {"type": "string", "pattern": KEY},
         "example": "billing.nightly",
     },
+    "account": {
+        "description": "An account of AWS: 12 digits.",
+        "schema": {"type": "string", "pattern": "^[0-9]{12}$"},
+        "example": "111122223333",
+    },
     "trigger": {
         "description": "The name of a trigger.",
         "schema": {"type": "string", "pattern": TRIGGER_NAME},

@@ -16,6 +16,7 @@ from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.limits.scopes import destination_scope
 from shared.domain.schedules.own_calendar import SHARED_OWNER, OwnCalendar
 from shared.domain.tenancy.tenant import Scope
+from shared.domain.triggers.event_source import EventRoute, EventSource
 from shared.names import QueueName
 from shared.ports.alarms import Alarm, AlarmState
 from tests.support.api.api_world import JOB, Answer, ApiWorld, Request
@@ -32,6 +33,7 @@ BODIES: dict[str, Any] = {
     "previewSchedule": {"cron": "0 9 * * *"},
     "putCalendar": {"country": "DE", "dates_out": ["2025-12-24"]},
     "putSharedCalendar": {"country": "DE", "dates_out": ["2025-12-24"]},
+    "putEventSource": {"routes": [{"source_prefix": "aws.s3", "tenant_id": "ours"}]},
     "putTrigger": {"pattern": {"source": ["shop"]}, "job_id": "job_r" + "0" * 27},
     "sendEvent": {"source": "shop", "type": "order.paid", "id": "order-1", "data": {"amount": 120}},
     "createKey": {"scopes": ["read"]},
@@ -70,6 +72,7 @@ UNKNOWN: dict[str, tuple[str, ...]] = {
     "calendar": ("no-such-calendar", "No.Calendar"),
     "shared_calendar": ("no-such-calendar", "No.Calendar"),
     "trigger": ("no-such-trigger", "No.Trigger"),
+    "account": ("999999999999", "9"),
     "key_id": ("0" * 16, "unknown"),
     "secret_id": ("sec_00000000", "unknown"),
     "tenant_id": ("nobody", "No.Body"),
@@ -94,7 +97,7 @@ class Party:
         return {
             each
             for part, ids in self.ids.items()
-            if part not in ("tenant_id", "shared_calendar")
+            if part not in ("tenant_id", "shared_calendar", "account")
             for each in ids
         }
 
@@ -132,6 +135,12 @@ def settle(world: ApiWorld, name: str) -> Party:
     for trigger in triggers:
         body = BODIES["putTrigger"] | {"job_id": jobs[2]}
         ask(world, party.key, "PUT", f"/v1/triggers/{trigger}", body)
+    # Accounts are the operators' as well.
+    accounts = [f"{sum(name.encode()):011}{number}" for number in range(2)]
+    for account in accounts:
+        routes = (EventRoute(source_prefix="aws.s3", tenant_id=name),)
+        source = EventSource(account=account, version=0, changed_at=0, routes=routes)
+        world.world.cases.triggers.event_sources.put(source)
     Lanes(world.world).until(world.world.clock.time_ms + 10_000)
     workflows, runs = _workflows(world, party)
     _redrive(world, party)
@@ -152,6 +161,7 @@ def settle(world: ApiWorld, name: str) -> Party:
         calendar=calendars,
         shared_calendar=shared,
         trigger=triggers,
+        account=accounts,
         execution_id=[execution["id"] for execution in executions],
         redrive_id=[redrive.json["id"]],
         bulk_task_id=[operation.json["id"]],

@@ -35,6 +35,7 @@ from shared.adapters.dynamodb.executions.one_off_store import DynamoOneOffStore
 from shared.adapters.dynamodb.executions.redrive_batches import DynamoRedriveBatches
 from shared.adapters.dynamodb.jobs.alert_windows import DynamoAlertWindows
 from shared.adapters.dynamodb.jobs.calendar_store import DynamoCalendarStore
+from shared.adapters.dynamodb.jobs.event_source_store import DynamoEventSourceStore
 from shared.adapters.dynamodb.jobs.idempotency_store import DynamoIdempotencyStore
 from shared.adapters.dynamodb.jobs.job_health_store import DynamoJobHealthStore
 from shared.adapters.dynamodb.jobs.job_keys import DynamoJobKeys
@@ -224,6 +225,10 @@ class DynamoLab:
     @cached_property
     def triggers(self) -> DynamoTriggerStore:
         return DynamoTriggerStore(self._use(self.names.jobs), self.names.jobs)
+
+    @cached_property
+    def event_sources(self) -> DynamoEventSourceStore:
+        return DynamoEventSourceStore(self._use(self.names.jobs), self.names.jobs)
 
     @cached_property
     def job_names(self) -> DynamoJobNames:

@@ -14,6 +14,7 @@ from shared.ports.bulk import BulkPages, JobTasks, RedriveTasks
 from shared.ports.calendars import CalendarStore
 from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
 from shared.ports.dispatch import LaneProgressStore, ReconcileProgressStore, ShardCountStore, ShardLedger
+from shared.ports.event_sources import EventSourceStore
 from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
 from shared.ports.history import HistoryStore
 from shared.ports.jobs import (
@@ -46,6 +47,7 @@ from tests.support.fakes.budgets import FakeBudgetStore
 from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks, FakeSearchTasks
 from tests.support.fakes.calendar_store import FakeCalendarStore
 from tests.support.fakes.claimer import FakeClaimer
+from tests.support.fakes.event_source_store import FakeEventSourceStore
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.history import FakeHistoryStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
@@ -161,6 +163,8 @@ class Lab(Protocol):
 
     @property
     def triggers(self) -> TriggerStore: ...
+    @property
+    def event_sources(self) -> EventSourceStore: ...
 
     @property
     def job_names(self) -> JobNames: ...
@@ -274,6 +278,7 @@ class FakeLab:
         self.job_keys = FakeJobKeys(self.table)
         self.calendars = FakeCalendarStore(self.table)
         self.triggers = FakeTriggerStore(self.table)
+        self.event_sources = FakeEventSourceStore()
         self.audit = FakeAuditLog()
         self.trail_progress = FakeTrailProgress()
         self.archive_units = FakeArchiveUnits()

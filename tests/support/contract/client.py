@@ -6,7 +6,7 @@ from typing import Any
 
 from schemathesis.generation.meta import TestPhase
 
-from tests.support.contract.neighbours import Neighbours
+from tests.support.contract.neighbours import NAMES, Neighbours
 
 TOKENED = ["heartbeatExecution", "completeExecution", "failExecution"]
 MEANINGS = {
@@ -116,6 +116,8 @@ def _name_what_is_there(case: Any, near: Neighbours, chance: random.Random) -> N
     elif _operation(case) == "putTrigger":
         case.body["pattern"] = {"source": ["shop"]}
         case.body["job_id"] = chance.choice(near.hourly)
+    elif _operation(case) == "putEventSource":
+        case.body["routes"] = [{"source_prefix": "aws.s3", "tenant_id": NAMES[0]}]
     elif _operation(case) == "deleteTenant":
         case.body["confirm"] = case.path_parameters["tenant_id"]
     elif _operation(case) == "backfillJob":

@@ -23,6 +23,7 @@ from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedr
 from tests.support.fakes.calendar_store import FakeCalendarStore
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock, one_by_one
+from tests.support.fakes.event_source_store import FakeEventSourceStore
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.history import FakeHistoryStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
@@ -89,6 +90,7 @@ class FakePorts:
         self.job_keys = FakeJobKeys(self.table)
         self.calendars = FakeCalendarStore(self.table)
         self.triggers = FakeTriggerStore(self.table)
+        self.event_sources = FakeEventSourceStore()
         self.reconcile_progress = FakeReconcileProgress()
         self.audit_log = FakeAuditLog()
         self.parameters = FakeParameters()
@@ -156,6 +158,7 @@ class FakePorts:
         ports.job_keys = self.tapped("job_keys", self.job_keys)
         ports.calendars = self.tapped("calendars", self.calendars)
         ports.triggers = self.tapped("triggers", self.triggers)
+        ports.event_sources = self.tapped("event_sources", self.event_sources)
         ports.audit_log = self.tapped("audit", self.audit_log)
         ports.limits = self.tapped("limits", self.limits)
         ports.throttle_status = self.throttle_status

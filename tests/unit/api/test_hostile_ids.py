@@ -81,7 +81,9 @@ def test_malformed_id_is_answered_like_an_unknown_one(kind: str, monkeypatch: py
         key = operator if route.path.startswith(OPERATORS_PATH) else party.key
         for part in parts_of(route):
             ids = {name: party.ids[name][0] for name in parts_of(route)}
-            ids[part] = spoilt(kind, ids[part]).replace("{part}", part)
+            real, ids[part] = ids[part], spoilt(kind, ids[part]).replace("{part}", part)
+            if ids[part] == real:
+                continue  # An account has digits alone, and no capitals.
             answer = ask(api, key, route.method, path_of(route, ids), document_for(route))
             assert (answer.status, answer.problem) == (404, "not-found"), f"{route.operation}, {part}"
     assert [key[:50] for key in looked_up if len(key.encode()) > KEY_BYTES] == []

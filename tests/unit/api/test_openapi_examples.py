@@ -98,6 +98,7 @@ def _send(world: ApiWorld, route: Route, body: Any) -> Answer:
         "calendar": "plant",
         "shared_calendar": "deployments",
         "trigger": "large-orders",
+        "account": "111122223333",
         "workflow_id": workflow["id"],
         "run_id": run["id"],
     }

@@ -5,7 +5,13 @@ from typing import Annotated
 
 import typer
 
-from punctual.cli import admin_accounts, admin_calendars, admin_lanes, admin_tenants
+from punctual.cli import (
+    admin_accounts,
+    admin_calendars,
+    admin_event_sources,
+    admin_lanes,
+    admin_tenants,
+)
 from punctual.cli.exits import CommandError, Exit
 from punctual.cli.list_options import PAGE, All, Limit, Since, Until, shown
 from punctual.cli.options import DURATION, seconds
@@ -124,5 +130,6 @@ def add_to(app: typer.Typer) -> None:
     admin.command("due")(list_due)
     admin_lanes.add_to(admin)
     admin_calendars.add_to(admin)
+    admin_event_sources.add_to(admin)
     admin.command("bootstrap")(bootstrap)
     app.add_typer(admin, name="admin")

@@ -1,0 +1,93 @@
+"""The event bus of a stage, its rule, and the queues of its receiver."""
+
+from aws_cdk import Duration, Stack
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from infra.components.function_specs import EVENT_RECEIVER_TIMEOUT_SECONDS
+from infra.config import StageConfig
+from infra.event_bus import EventBusConfig
+
+MAX_RECEIVES = 40
+"""With the visibility timeout, a tenant that is over its quota has two hours before its events are dead."""
+BATCH = 10
+MAX_CONCURRENCY = 10
+"""Concurrent executions of the receiver. A flood of events waits in the queue."""
+DELIVERY_HOURS = 24
+"""How long EventBridge tries to put an event into the queue, which is as long as it can."""
+
+
+class EventBus(Construct):
+    """EventBridge puts each event of the bus into a queue, from which the receiver takes batches. An event that cannot
+    be received is in the dead-letter queue at last."""
+
+    def __init__(self, scope: Construct, stage: StageConfig, own: EventBusConfig) -> None:
+        super().__init__(scope, "Events")
+        self.dead = self._queue(stage, "Dead", 14, None)
+        self.queue = self._queue(
+            stage,
+            "Queue",
+            stage.queue_retention_days,
+            sqs.DeadLetterQueue(queue=self.dead, max_receive_count=MAX_RECEIVES),
+        )
+        self.bus = events.EventBus(self, "Bus", event_bus_name=f"{stage.prefix}-events")
+        for account in own.accounts:
+            self._admit(account)
+        events.Rule(
+            self,
+            "All",
+            event_bus=self.bus,
+            description=f"{stage.prefix}: every event, which operators map to tenants",
+            event_pattern=events.EventPattern(source=events.Match.prefix("")),
+            targets=[
+                targets.SqsQueue(
+                    self.queue,
+                    # Without a dead-letter queue of its own, an event that the queue refuses would be lost.
+                    dead_letter_queue=self.dead,
+                    max_event_age=Duration.hours(DELIVERY_HOURS),
+                )
+            ],
+        )
+
+    def connect(self, receiver: lambda_.Alias) -> None:
+        """Let the receiver take events from the queue."""
+        receiver.add_event_source_mapping(
+            "EventsSource",
+            event_source_arn=self.queue.queue_arn,
+            batch_size=BATCH,
+            max_concurrency=MAX_CONCURRENCY,
+            report_batch_item_failures=True,
+        )
+
+    def _admit(self, account: str) -> None:
+        """Let another account put events on the bus, and nothing else."""
+        name = f"Account{account}"
+        events.CfnEventBusPolicy(
+            self,
+            name,
+            event_bus_name=self.bus.event_bus_name,
+            statement_id=name,
+            statement={
+                "Sid": name,
+                "Effect": "Allow",
+                "Principal": {"AWS": f"arn:{Stack.of(self).partition}:iam::{account}:root"},
+                "Action": "events:PutEvents",
+                "Resource": self.bus.event_bus_arn,
+            },
+        )
+
+    def _queue(self, stage: StageConfig, name: str, days: int, dead: sqs.DeadLetterQueue | None) -> sqs.Queue:
+        return sqs.Queue(
+            self,
+            name,
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=not stage.emulated,  # the emulator speaks plain HTTP on loopback
+            retention_period=Duration.days(days),
+            # Also the pause before an event is delivered again. AWS advises six times the timeout of the function.
+            visibility_timeout=Duration.seconds(6 * EVENT_RECEIVER_TIMEOUT_SECONDS),
+            receive_message_wait_time=Duration.seconds(20),
+            dead_letter_queue=dead,
+        )

@@ -1,0 +1,72 @@
+"""Receive an event of EventBridge for the tenant that it is for."""
+
+from dataclasses import field
+from enum import StrEnum
+
+from shared.dataclass import dataclass
+from shared.domain.bounded_cache import BoundedCache
+from shared.domain.tenancy.tenant import Tenant, TenantState
+from shared.domain.triggers.bus_event import BusEvent
+from shared.domain.triggers.event_source import EventSource
+from shared.ports.event_sources import EventSourceStore
+from shared.ports.runtime import Clock
+from shared.usecases.tenancy.check_quota import CheckQuota
+from shared.usecases.tenancy.read_tenant import ReadTenant
+from shared.usecases.triggers.receive_event import ReceiveEvent
+
+KNOWN_FOR_MS = 60_000
+MAX_REMEMBERED = 1_000
+"""Accounts, also those without routes: a bus may get events of many. At 5 KB each, 5 MB at most."""
+
+
+class Routed(StrEnum):
+    """What became of an event."""
+
+    RECEIVED = "received"
+    UNMAPPED = "unmapped"
+    """No operator has mapped its account and source to a tenant."""
+    NO_TENANT = "no_tenant"
+    """Its tenant is suspended, or was deleted."""
+
+
+@dataclass(slots=True)
+class RouteEvent:
+    """Belongs to one process. An event that is for no tenant is charged to nobody."""
+
+    event_sources: EventSourceStore
+    read_tenant: ReadTenant
+    check_quota: CheckQuota
+    receive_event: ReceiveEvent
+    clock: Clock
+    _cache: BoundedCache[str, tuple[int, EventSource | None]] = field(
+        default_factory=lambda: BoundedCache(MAX_REMEMBERED)
+    )
+
+    def execute(self, received: BusEvent) -> Routed:
+        """All runs of the event are durable when this returns.
+
+        The errors are those of `ReceiveEvent`, and RateLimitedError: deliver the event again later. InvalidValueError
+        and IdempotencyKeyReusedError: no repetition helps.
+        """
+        source = self._source(received.account)
+        tenant_id = None if source is None else source.tenant_of(received.event.source)
+        if tenant_id is None:
+            return Routed.UNMAPPED
+        tenant = self.read_tenant.execute(tenant_id)
+        if tenant is None or not _takes_events(tenant):
+            return Routed.NO_TENANT
+        self.check_quota.creates(tenant)
+        self.receive_event.execute(tenant, received.event)
+        return Routed.RECEIVED
+
+    def _source(self, account: str) -> EventSource | None:
+        now_ms = self.clock.now_ms()
+        read_at, source = self._cache.get(account, (0, None))
+        if now_ms - read_at >= KNOWN_FOR_MS:
+            source = self.event_sources.get(account)
+            self._cache[account] = (now_ms, source)
+        return source
+
+
+def _takes_events(tenant: Tenant) -> bool:
+    return tenant.state is TenantState.ACTIVE and not tenant.is_being_deleted
