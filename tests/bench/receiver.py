@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from tests.support.sources import ROOT
 
-_RESPONSE = b"HTTP/1.1 %d OK\r\nContent-Length: 2\r\n\r\nok"
+_RESPONSE = b"HTTP/1.1 %d OK\r\nContent-Length: %d\r\n\r\n%b"
 _OK, _FAILED = 200, 500
 _CALLED: set[bytes] = set()
 """The paths under `/once/` that were called."""
@@ -26,6 +26,12 @@ def _status_of(path: bytes) -> int:
         _CALLED.add(name)
         return _FAILED
     return _OK
+
+
+def _body_of(path: bytes) -> bytes:
+    """`/array/N` answers with a JSON array of N numbers."""
+    kind, _, count = path.lstrip(b"/").partition(b"/")
+    return b"[%b]" % b",".join(b"%d" % number for number in range(int(count))) if kind == b"array" else b"ok"
 
 
 class _Receiver(asyncio.Protocol):
@@ -51,7 +57,9 @@ class _Receiver(asyncio.Protocol):
             if len(rest) < length:
                 return
             self._buffer = rest[length:]
-            self._transport.write(_RESPONSE % _status_of(head.split(b" ", 2)[1]))
+            path = head.split(b" ", 2)[1]
+            body = _body_of(path)
+            self._transport.write(_RESPONSE % (_status_of(path), len(body), body))
 
 
 @contextmanager
