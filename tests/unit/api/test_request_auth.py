@@ -118,6 +118,8 @@ def test_patch_adds_changes_keeps_and_removes_the_token() -> None:
     path = f"/v1/jobs/{made.post(NIGHTLY | call(None, body='kept')).json['id']}"
     assert send(made, "PATCH", path, {"request": {"auth": AUTH}}).json["request"]["auth"] == AUTH
     assert send(made, "PATCH", path, {"tags": ["a"]}).json["request"]["auth"] == AUTH
+    kept = made.world.table.jobs[made.world.tenant.id, path.rpartition("/")[2]]
+    assert kept.described.call.auth == "oidc", "an older release must leave it alone"
     other = send(made, "PATCH", path, {"request": {"auth": {"oidc": {"audience": "b"}}}})
     assert other.json["request"]["auth"] == {"oidc": {"audience": "b"}}
     found = errors(send(made, "PATCH", path, {"request": {"headers": {"Authorization": "Basic eA=="}}}))
