@@ -220,6 +220,9 @@ WORKFLOWS_MET = {
     "run cancelled, cancel run",
     "run cancelled, delete",
     "run of a deleted workflow",
+    "map of a run succeeded",
+    "map of a run failed",
+    "map of a run cancelled",
 }
 
 
@@ -268,5 +271,9 @@ def test_workflow_rules_of_the_machine_reach_every_situation() -> None:
     put("order", "succeeds")
     walk.step("patch_starter", pick=0, other=2, to="workflow")
     walk.step("trigger_starter", pick=0, act=None)
+    for shape in ("maps in vain", "maps"):
+        put("order", shape)
+        walk.step("trigger_starter", pick=0, act=None)
+    walk.step("trigger_starter", pick=0, act="cancel run")
     walk.end()
     assert set(SEEN) >= WORKFLOWS_MET

@@ -18,6 +18,9 @@ from tests.api_machine.workflow_model import (
     PromisedStarter,
     PromisedWorkflow,
     TaskReceiver,
+    item_counts,
+    run_state,
+    shown_items,
     task_states,
     urls,
 )
@@ -202,7 +205,7 @@ class Workflows(ApiMachine):
             SEEN["run of a deleted workflow"] += 1
             return
         is_stopped = act in ("cancel run", "delete", "stop job")
-        state = "cancelled" if is_stopped else "failed" if shape == "fails" else "succeeded"
+        state = run_state(shape, is_stopped=is_stopped)
         assert len(acted) == 1
         assert execution["state"] == state
         assert self.tasks.calls == urls(shape, is_stopped=is_stopped)
@@ -211,7 +214,11 @@ class Workflows(ApiMachine):
         assert (run["execution_id"], run["job_id"]) == (execution_id, job_id)
         tasks = {task["key"]: (task["state"], task["reason"]) for task in run["tasks"]}
         assert tasks == task_states(shape, is_stopped=is_stopped)
+        items = {task["key"]: shown_items(task, run["id"], self._send) for task in run["tasks"]}
+        assert items == item_counts(shape, is_stopped=is_stopped)
         SEEN[f"run {state}, {act}"] += 1
+        if "map" in shape:
+            SEEN[f"map of a run {state}"] += 1
 
     def _act(
         self,
