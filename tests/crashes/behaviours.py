@@ -11,6 +11,8 @@ NEAR_RETRY_SECONDS = 100
 SLOW_SECONDS = 1.0
 DRAG_SECONDS = 6.0
 """Slow by the clock of the run: so long that a destination which always takes it is called on the slow path."""
+LISTED = 3
+"""Elements of the array of who lists."""
 GONE = 410
 """No call of this job is wanted any more."""
 ASYNC_ACCEPTED = 202
@@ -19,7 +21,7 @@ _WORKS = Reply(status=ASYNC_ACCEPTED, headers={"X-Punctual-Async": "true"})
 
 
 def reply_to(call: Call, *, is_first: bool, in_trouble: bool) -> Reply:
-    """/ok, /fails, /flaky, /busy, /later, /hands, /slow, /slowfails, /works, /begins or /starts.
+    """/ok, /fails, /flaky, /busy, /later, /hands, /lists, /slow, /slowfails, /works, /begins or /starts.
 
     Who `works` always says that it will report, who `begins` at first attempts, and who `starts` at its first call.
     While receivers are in trouble who is `broken` fails, who is `gone` wants no more calls, who is `down` is not
@@ -50,6 +52,10 @@ def reply_to(call: Call, *, is_first: bool, in_trouble: bool) -> Reply:
             # Another text at each attempt, as from a receiver that does the work again.
             text = json.dumps({"of": call.path, "attempt": call.attempt, "exact": 0.1})
             return Reply(body=text.encode())
+        case "lists":
+            # Another array at each attempt.
+            array = [{"number": number, "attempt": call.attempt} for number in range(LISTED)]
+            return Reply(body=json.dumps(array).encode())
         case "slow":
             return Reply(after_seconds=SLOW_SECONDS)
         case "slowfails":

@@ -1,7 +1,6 @@
 """Runs of workflows, started beside the API by the use cases of the product, and what was promised of them."""
 
 import itertools
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from shared.settings import ApiSettings
 from tests.crashes.arrivals import Arrival
 from tests.crashes.deployment import TENANT, Deployment
 from tests.crashes.reader import CREATED, OK, TRIES, Send
+from tests.crashes.task_bodies import body_faults, item_faults
 
 MARK = "/workflow-"
 LISTENER = "told"
@@ -88,13 +88,16 @@ class WorkflowRuns:
         `by_job`: a job starts it, after `DUE_SECONDS`. `text` is its input.
         """
         number, graph = next(self._numbers), Graph(nodes=nodes, on_failure=on_failure)
-        receivers = dict.fromkeys(graph.needed, "hands") | dict.fromkeys(fails, receiver)
+        listing = [node.map.over for node in nodes if node.map is not None]
+        receivers = dict.fromkeys(graph.needed, "hands") | dict.fromkeys(listing, "lists")
+        receivers |= dict.fromkeys(fails, receiver)
         tasks = tuple(
             NewTask(
                 key=node.key,
                 after=node.after,
                 run_if=node.run_if,
                 needs=node.needs,
+                map=node.map,
                 takes_input=node.takes_input,
                 request=Request(
                     method="POST",
@@ -238,9 +241,10 @@ def _call_faults(started: Started, calls: Sequence[Arrival]) -> Iterator[str]:
             is_lost = key not in first and key in started.fails
             if was_called and not is_lost and (key not in first or first[key] > first[node.key]):
                 yield f"workflow: {node.key} of {started.name} was called before {key}"
-        yield from _result_faults(
-            started, node, [call for call in calls if call.path.endswith(f"/{node.key}")]
-        )
+        own = [call for call in calls if call.path.endswith(f"/{node.key}")]
+        yield from body_faults(started.name, node, own, started.text)
+        if node.map is not None and was_called:
+            yield from item_faults(started.name, node, own, calls)
 
 
 def _heard(started: Started, calls: Sequence[Arrival]) -> list[Arrival]:
@@ -279,21 +283,3 @@ def _parent_faults(started: Started, run: Run | None, parent: Execution | None) 
         yield f"workflow: {parent and (parent.state, parent.attempt)} started {started.name}, not {expected}"
     if run is not None and run.parent is None:
         yield f"workflow: {started.name} names no execution"
-
-
-def _result_faults(started: Started, node: Node, calls: Sequence[Arrival]) -> Iterator[str]:
-    """Every attempt has the same results, and each of them is what its task has answered."""
-    if node.takes_input:
-        for call in calls:
-            if call.payload["input"] != json.loads(started.text):
-                yield f"workflow: {node.key} of {started.name} got {call.payload}, and not {started.text}"
-    if not node.needs:
-        return
-    for call in calls:
-        results = call.payload["results"]
-        of = {
-            key: str(each["result"] and each["result"]["of"]).rpartition("/")[2]
-            for key, each in results.items()
-        }
-        if call.payload != calls[0].payload or list(of.items()) != [(key, key) for key in node.needs]:
-            yield f"workflow: {node.key} of {started.name} got {call.payload}"

@@ -2,6 +2,7 @@
 
 from shared.domain.workflows.graph import Node, OnFailure, RunIf
 from shared.domain.workflows.run import RunState
+from shared.domain.workflows.task_map import TaskMap
 from tests.crashes.crash_points import CrashPoint, Hit
 from tests.crashes.deployment import DEAD_VISIBILITY_SECONDS, VISIBILITY_SECONDS
 from tests.crashes.scenario import Catalogue
@@ -16,6 +17,11 @@ AFTER_ITS_RUN_KNOWS = CrashPoint(operation="UpdateItem", nth=2, hit=Hit.KILLED_A
 FORK = (Node(key="a"), Node(key="b", after=("a",)), Node(key="c", after=("a",)))
 JOIN = (*FORK, Node(key="d", after=("b", "c")))
 PASSED_ON = (Node(key="a"), Node(key="b", after=("a",), needs=("a",)))
+MAPPED = (
+    Node(key="list"),
+    Node(key="each", after=("list",), map=TaskMap(over="list")),
+    Node(key="join", after=("each",), needs=("each",)),
+)
 HANDLED = (
     Node(key="a"),
     Node(key="b", after=("a",)),
@@ -105,3 +111,21 @@ def tells_the_run_of_a_task_whose_executor_died(stage: Stage) -> None:
     stage.lane.lose()
     stage.mark("dead_letter")
     stage.rescue()
+
+
+@advancing("BatchExecuteStatement", "GetItem", "PutItem", "UpdateItem", "SendMessageBatch")
+def chooses_the_items_of_a_map(stage: Stage) -> None:
+    stage.workflow_runs.start(*MAPPED)
+    stage.wait(1)
+    stage.mark("executor")
+    stage.execute()
+
+
+@advancing("BatchExecuteStatement", "GetItem", "UpdateItem", "SendMessageBatch", races=True)
+def ends_the_items_of_a_map_and_joins_them(stage: Stage) -> None:
+    stage.workflow_runs.start(*MAPPED)
+    stage.wait(1)
+    stage.execute()
+    stage.wait(1)
+    stage.mark("executor")
+    stage.execute()
