@@ -36,7 +36,7 @@ def _receive(record: dict[str, Any]) -> str:
     message, account, source = record["messageId"], None, None
     try:
         received = read_bus_event(record["body"])
-        account, source = received.account, received.event.source
+        account, source = received.account, received.source
         return route_event.execute(received)
     except _PERMANENT as error:
         logger.error(

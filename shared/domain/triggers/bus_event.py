@@ -16,14 +16,35 @@ S3: Final = "aws.s3"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BusEvent:
-    """An event, and the account whose principal has sent it, which EventBridge sets."""
+    """What routes an event, which is read before the event itself: only what is for a tenant is judged."""
 
     account: str
-    event: Event
+    """Whose principal has sent it. EventBridge sets it."""
+    source: str
+    """As the sender says."""
+    envelope: Mapping[str, Any]
+
+    def event(self) -> Event:
+        """InvalidValueError for one that no trigger could take."""
+        detail = self.envelope.get("detail")
+        if not isinstance(detail, Mapping):
+            raise InvalidValueError("must be an object", path=("detail",))
+        try:
+            return Event(
+                source=self.source,
+                type=_text(self.envelope, "detail-type"),
+                id=_object_id(self.source, detail) or _text(self.envelope, "id"),
+                data=detail,
+            )
+        except InvalidValueError:
+            raise
+        except (ValueError, RecursionError):
+            # Numbers that JSON does not have, half a surrogate pair, or a detail that is too deep.
+            raise InvalidValueError("the detail has no JSON form", path=("detail",)) from None
 
 
 def read_bus_event(text: str) -> BusEvent:
-    """InvalidValueError for what is no event of EventBridge, and for one that no trigger could take."""
+    """InvalidValueError for what has no account and source, as each event of EventBridge has."""
     try:
         envelope = json.loads(text)
     except (ValueError, RecursionError):
@@ -33,23 +54,7 @@ def read_bus_event(text: str) -> BusEvent:
     account = _text(envelope, "account")
     if not re.fullmatch(ACCOUNT, account):
         raise InvalidValueError("an account has 12 digits", path=("account",))
-    detail = envelope.get("detail")
-    if not isinstance(detail, Mapping):
-        raise InvalidValueError("must be an object", path=("detail",))
-    source = _text(envelope, "source")
-    try:
-        event = Event(
-            source=source,
-            type=_text(envelope, "detail-type"),
-            id=_object_id(source, detail) or _text(envelope, "id"),
-            data=detail,
-        )
-    except InvalidValueError:
-        raise
-    except (ValueError, RecursionError):
-        # Numbers that JSON does not have, half a surrogate pair, or a detail that is too deep.
-        raise InvalidValueError("the detail has no JSON form", path=("detail",)) from None
-    return BusEvent(account=account, event=event)
+    return BusEvent(account=account, source=_text(envelope, "source"), envelope=envelope)
 
 
 def _text(envelope: Mapping[str, Any], name: str) -> str:

@@ -49,14 +49,15 @@ class RouteEvent:
         and IdempotencyKeyReusedError: no repetition helps.
         """
         source = self._source(received.account)
-        tenant_id = None if source is None else source.tenant_of(received.event.source)
+        tenant_id = None if source is None else source.tenant_of(received.source)
         if tenant_id is None:
             return Routed.UNMAPPED
         tenant = self.read_tenant.execute(tenant_id)
         if tenant is None or not _takes_events(tenant):
             return Routed.NO_TENANT
         self.check_quota.creates(tenant)
-        self.receive_event.execute(tenant, received.event)
+        # Only now: an event of no tenant is dropped whatever it has, and one that is refused costs as much as others.
+        self.receive_event.execute(tenant, received.event())
         return Routed.RECEIVED
 
     def _source(self, account: str) -> EventSource | None:

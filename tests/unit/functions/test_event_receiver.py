@@ -113,6 +113,30 @@ def test_event_that_no_operator_has_mapped_is_counted_and_charged_to_nobody(
     assert counted(capsys) == {Metric.EVENTS_UNMAPPED: 1}
 
 
+@pytest.mark.parametrize(
+    "changes", [{"detail": {"a": "b" * 40_000}}, {"detail": None}, {"detail-type": None}]
+)
+def test_event_that_no_operator_has_mapped_is_dropped_whatever_it_has(
+    bus: Bus, capsys: pytest.CaptureFixture[str], changes: dict[str, Any]
+) -> None:
+    assert bus.receive(FILE | {"account": "333333333333"} | changes) == []
+    assert counted(capsys) == {Metric.EVENTS_UNMAPPED: 1}
+
+
+def test_event_of_a_tenant_over_its_quota_is_not_judged(bus: Bus, capsys: pytest.CaptureFixture[str]) -> None:
+    bus.api.allow(Quota.CREATES_PER_SECOND, 0)
+    assert bus.receive(FILE | {"detail": {"a": "b" * 40_000}}) == ["0"]
+    assert counted(capsys) == {Metric.EVENTS_DELAYED: 1}
+
+
+def test_event_that_is_refused_is_logged_with_account_and_source(
+    bus: Bus, caplog: pytest.LogCaptureFixture
+) -> None:
+    bus.receive(FILE | {"detail": {"a": "b" * 40_000}})
+    (line,) = [vars(each) for each in caplog.records if each.message == "event refused"]
+    assert (line["account"], line["source"]) == (ACCOUNT, "aws.s3")
+
+
 def test_event_of_a_suspended_tenant_is_dropped(bus: Bus, capsys: pytest.CaptureFixture[str]) -> None:
     tenants = bus.api.world.tenants.tenants
     tenants[TENANT] = replace(tenants[TENANT], state=TenantState.SUSPENDED)
@@ -152,7 +176,8 @@ def test_event_is_delivered_again_while_a_store_does_not_answer(bus: Bus, step: 
         {"Records": []},
         FILE | {"account": 1},
         FILE | {"detail": {"a": "b" * 40_000}},
-        FILE | {"source": ""},
+        FILE | {"source": None},
+        FILE | {"detail-type": ""},
     ],
 )
 def test_event_that_cannot_be_received_is_refused_with_a_clear_log(

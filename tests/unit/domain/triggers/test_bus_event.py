@@ -40,13 +40,13 @@ ENVELOPE: dict[str, Any] = {
 
 
 def read(**changes: Any) -> Event:
-    return read_bus_event(json.dumps(ENVELOPE | changes)).event
+    return read_bus_event(json.dumps(ENVELOPE | changes)).event()
 
 
 def test_event_of_the_bus_has_the_members_that_patterns_know() -> None:
     received = read_bus_event(json.dumps(ENVELOPE | {"source": "com.acme.shop", "detail-type": "paid"}))
     assert received.account == "111122223333"
-    assert received.event == Event(
+    assert received.event() == Event(
         source="com.acme.shop", type="paid", id=ENVELOPE["id"], data=ENVELOPE["detail"]
     )
 
@@ -100,7 +100,7 @@ def test_message_that_is_no_event_is_refused_with_the_path_of_its_fault(
     text: str, path: tuple[str, ...]
 ) -> None:
     with pytest.raises(InvalidValueError) as refused:
-        read_bus_event(text)
+        read_bus_event(text).event()
     assert refused.value.path == path
 
 
