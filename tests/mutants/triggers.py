@@ -223,7 +223,7 @@ TRIGGERS = (
     Mutant(
         name="event about an object of S3 that is named by its delivery",
         file="shared/domain/triggers/bus_event.py",
-        old="_object_id(self.source, detail) or _text",
+        old="_object_id(self.source, kind, detail) or _text",
         new="_text",
         killer=_RECEIVER,
     ),

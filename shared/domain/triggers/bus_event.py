@@ -29,11 +29,12 @@ class BusEvent:
         detail = self.envelope.get("detail")
         if not isinstance(detail, Mapping):
             raise InvalidValueError("must be an object", path=("detail",))
+        kind = _text(self.envelope, "detail-type")
         try:
             return Event(
                 source=self.source,
-                type=_text(self.envelope, "detail-type"),
-                id=_object_id(self.source, detail) or _text(self.envelope, "id"),
+                type=kind,
+                id=_object_id(self.source, kind, detail) or _text(self.envelope, "id"),
                 data=detail,
             )
         except InvalidValueError:
@@ -64,15 +65,21 @@ def _text(envelope: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _object_id(source: str, detail: Mapping[str, Any]) -> str | None:
+def _object_id(source: str, kind: str, detail: Mapping[str, Any]) -> str | None:
     """The ID of an event about an object of S3, which may send an event twice under two IDs. The sequencer orders the
-    events of a key, and is equal in both. None for any other event."""
+    events of a key, and is equal in both. Events of two types are two events. None for any other event."""
     if source != S3:
         return None
     bucket, stored = detail.get("bucket"), detail.get("object")
     if not isinstance(bucket, Mapping) or not isinstance(stored, Mapping):
         return None
-    parts = (bucket.get("name"), stored.get("key"), stored.get("version-id") or "", stored.get("sequencer"))
+    parts = (
+        kind,
+        bucket.get("name"),
+        stored.get("key"),
+        stored.get("version-id") or "",
+        stored.get("sequencer"),
+    )
     if not all(isinstance(part, str) for part in parts) or not parts[-1]:
         return None
     # A key has up to 1,024 bytes, more than an ID.

@@ -61,6 +61,11 @@ def test_event_about_an_object_has_the_same_id_when_s3_sends_it_twice() -> None:
     assert read(detail=detail | {"bucket": {"name": "other"}}).id != first.id
 
 
+def test_events_of_two_types_about_an_object_have_two_ids() -> None:
+    kinds = ("Object Created", "Object Tags Added", "Object Deleted")
+    assert len({read(**{"detail-type": kind}).id for kind in kinds}) == 3
+
+
 @pytest.mark.parametrize(
     "detail",
     [
