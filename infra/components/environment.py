@@ -85,7 +85,7 @@ def environment(
         variables[Env.AUDIT_RETENTION_DAYS] = str(stage.audit_retention_days)
         variables[Env.AUDIT_ONE_OFFS] = str(stage.audit_one_offs).lower()
     if spec.manages_tenants or spec.receives_events or spec.lane is not None:
-        if stage.target_roles is not None:
+        if stage.target_roles is not None and not spec.receives_events:
             variables[Env.TARGET_ROLES] = stage.target_roles
         variables[Env.DEFAULT_QUOTAS] = json.dumps(asdict(stage.default_quotas), separators=(",", ":"))
     reads_history = spec.manages_tenants or spec.searches
@@ -95,7 +95,7 @@ def environment(
         variables[Env.ARCHIVE_BUCKET] = shared.archive.bucket_name
     if spec.makes_callbacks or spec.archives:
         variables[Env.KMS_KEY_ID] = shared.key.key_id
-    if spec.makes_callbacks and stage.token_keys:
+    if (spec.manages_tenants or spec.lane is not None) and stage.token_keys:
         variables[Env.TOKEN_KEYS] = ",".join(map(str, stage.token_keys))
         if stage.domain is not None:
             variables[Env.TOKEN_ISSUER] = f"https://{stage.domain.name}"

@@ -122,6 +122,8 @@ TRIPS: Mapping[str, Sequence[Fault]] = {
     "TicksUndelivered": [one("FailedInvocations", 1, minutes=2)],
     "DeadMessagesLeft": [one("ApproximateNumberOfMessagesVisible", 1, minutes=15)],
     "ErrorsDeadLetter": [one("Errors", 1)],
+    "DeadEvents": [one("ApproximateNumberOfMessagesVisible", 1)],
+    "ErrorsEventReceiver": [one("Errors", 1, minutes=3)],
     **{
         f"ErrorsExecutor{name}": [one("Errors", 1, minutes=3)]
         for name in ("Critical", "Standard", "Bulk", "SlowCritical", "Slow", "SlowBulk")

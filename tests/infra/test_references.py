@@ -55,12 +55,13 @@ def test_functions_that_read_messages_or_lines_are_switched_before_those_that_on
     needs, aliases = _needs(template), template.of_type("AWS::Lambda::Alias")
     mappings = template.properties("AWS::Lambda::EventSourceMapping")
     readers = {template.alias(mapping["FunctionName"]) for mapping in mappings}
-    assert len(readers) == len(QueueName) + 1
+    # All queues, the handler of dead messages, and the receiver of events.
+    assert len(readers) == len(QueueName) + 2
     # The reconciler reads the lines of the API's log.
     readers |= {
         name for name, alias in aliases.items() if "Reconciler" in str(alias["Properties"]["FunctionName"])
     }
-    assert len(readers) == len(QueueName) + 2
+    assert len(readers) == len(QueueName) + 3
     for name in aliases.keys() - readers:
         assert readers <= needs[name]
     for name in readers:

@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 OF_SIZE = {
     "account",
     "default_quotas",
+    "event_bus",
     "lane_concurrency",
     "memory",
     "name",
@@ -33,6 +34,7 @@ OF_SIZE = {
     "shard_plan",
     "sweepers",
     "target_roles",
+    "token_keys",
     "watchers",
 }
 """Fields in which the stage `local` is another stage, and not one that lacks anything."""

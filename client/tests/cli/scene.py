@@ -10,6 +10,7 @@ from client.tests.sdk.deployment import HOOK
 from shared.domain.dead_letters.parked_message import park
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.schedules.own_calendar import SHARED_OWNER, OwnCalendar
+from shared.domain.triggers.event_source import EventRoute, EventSource
 from shared.names import QueueName
 from tests.support.api.request_factory import ALL_SCOPES
 from tests.support.usecases.reports import async_accepted
@@ -54,6 +55,14 @@ class Scene:
         """A calendar that no job names."""
         self.shell.ok("calendars", "put", "plant", "--out", "2030-12-24")
         return "plant"
+
+    @cached_property
+    def account(self) -> str:
+        """An account of AWS whose events are for the tenant."""
+        routes = (EventRoute(source_prefix="shop.", tenant_id="acme"),)
+        source = EventSource(account="111122223333", version=0, changed_at=0, routes=routes)
+        self.shell.deployment.world.world.cases.triggers.event_sources.put(source)
+        return source.account
 
     @cached_property
     def shared(self) -> str:

@@ -143,7 +143,8 @@ def test_method_sends_its_operation_and_reads_the_documented_answer(case: Case, 
         parameter["name"]: json.dumps(value) if isinstance(value := query_value(parameter), int) else value
         for parameter in operation.parameters("query")
     }
-    assert (json.loads(request.content) if request.content else None) == case.body
+    # No body is sent for one without members.
+    assert (json.loads(request.content) if request.content else None) == (case.body or None)
     assert type(result) is getattr(models, operation.answers[case.status])
     assert_headers(operation, request)
 

@@ -126,6 +126,8 @@ DEVIATIONS = {
     ("moto", "test_one_off_batches_faults"): "crashes on a BatchExecuteStatement with parameters",
     ("moto", "test_redrive_batches"): "crashes on a BatchExecuteStatement with parameters",
     ("moto", "test_audit_log"): "crashes on an INSERT with parameters",
+    ("fake", "test_identity_tokens::test_key_of_no_other_number_verifies_a_token"): "has one key",
+    ("fake", "test_identity_tokens::test_disabled_key_signs_no_token"): "has no key to disable",
     ("moto", "test_identity_tokens::test_disabled_key_signs_no_token"): "signs with a disabled key",
     ("moto", "test_aws_facts_of_batches"): "crashes on a BatchExecuteStatement with parameters",
     ("dynamodb-local", "test_aws_facts_of_batches::test_b6_two_statements_of_one_key_reject_the_request"): (

@@ -160,6 +160,10 @@ class WorkflowWorld(World):
         for _ in range(6):
             self.sweep_after(5)
             self.work()
+        # An old shard that was open at a pass has its next pass after an hour.
+        self.clock.time_ms += 60 * MINUTE_MS
+        self.sweep_after()
+        self.work()
 
     def handle(self, wakeup: Wakeup) -> None:
         """Let the executor handle a message."""

@@ -39,6 +39,7 @@ RECORDED_AS = {"createJobs": "createJob"}
 OWNERS = {
     "createTenant": "third",
     **dict.fromkeys(("removeParked", "putSharedCalendar", "deleteSharedCalendar"), OPERATOR),
+    **dict.fromkeys(("putEventSource", "deleteEventSource"), OPERATOR),
 }
 """In whose trail the record is, where it is not that of the tenant."""
 RECURRING = JOB | {"schedule": {"rate_seconds": 3_600}}

@@ -88,7 +88,7 @@ def _send(world: ApiWorld, route: Route, body: Any) -> Answer:
     world.world.cases.tenancy.signing_secrets.rotate("acme", overlap_seconds=0, name="billing")
     key = world.world.credentials.api_key
     made = ask(world, key, "POST", "/v1/keys", {"scopes": ["read"]}).json
-    workflow = world.post(examples_of(WorkflowIn)["two_in_turn"], "/v1/workflows").json
+    workflow = world.post(examples_of(WorkflowIn)["with_an_input"], "/v1/workflows").json
     run = ask(world, key, "POST", f"/v1/workflows/{workflow['id']}/runs").json
     ask(world, key, "POST", f"/v1/runs/{run['id']}/cancel")
     ids = {

@@ -54,9 +54,10 @@ def test_message_with_an_event_is_one_that_the_queue_takes() -> None:
     assert list(target_errors(target, sent.body)) == []
 
 
-def test_start_of_a_workflow_stays_as_it_is() -> None:
+def test_start_of_a_workflow_has_the_event_as_its_input() -> None:
     request = Request(workflow_id="wfl_1")
-    assert with_event(request, PAID) is request
+    informed = with_event(request, PAID)
+    assert (informed.workflow_id, json.loads(informed.body)) == ("wfl_1", PAID.document)
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
