@@ -19,14 +19,21 @@ if TYPE_CHECKING:
 
 settings = EventReceiverSettings.from_env(os.environ)
 route_event = use_cases(dynamo_ports(settings), settings).triggers.route_event
+STOP_BEFORE_END_MS = 10_000
+"""An event begins only while more is left: time for its calls of stores and their repetitions, and for the answer. A
+function that is stopped answers nothing, and SQS would deliver the whole batch again."""
 _PERMANENT = (InvalidValueError, IdempotencyKeyReusedError)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Receive each event. The response lists those to deliver again. SQS does so after the visibility timeout, and
-    moves an event to the dead-letter queue at last: one of a tenant over its quota, and one that is refused."""
+    """Receive each event for which there is time. The response lists those to deliver again. SQS does so after the
+    visibility timeout, and moves an event to the dead-letter queue at last: one of a tenant over its quota, and one
+    that is refused."""
     records = event["Records"]
-    results = [(record["messageId"], _receive(record)) for record in records]
+    results = []
+    for record in records:
+        has_time = context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS
+        results.append((record["messageId"], _receive(record) if has_time else LATER))
     emit_and_flush(lambda: emit(Counter(result for _, result in results)))
     failed = [message_id for message_id, result in results if result in (REFUSED, LATER)]
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}

@@ -270,6 +270,13 @@ TRIGGERS = (
         killer=_RECEIVER,
     ),
     Mutant(
+        name="receiver of events that forgets its deadline",
+        file="functions/event_receiver/handler.py",
+        old="context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS",
+        new="True",
+        killer=_RECEIVER,
+    ),
+    Mutant(
         name="fault of one event that fails its batch",
         file="functions/event_receiver/handler.py",
         old="    except Exception:  # noqa: BLE001",

@@ -41,6 +41,7 @@ class Bus(Shop):
     def __init__(self, module: ModuleType) -> None:
         super().__init__()
         self.module = module
+        self.left_ms = 30_000
         self.put("large", pattern=shown("trigger"))
         self.map("aws.s3")
 
@@ -55,7 +56,9 @@ class Bus(Shop):
         """The numbers of the events that SQS is to deliver again."""
         bodies = [each if isinstance(each, str) else json.dumps(each) for each in events]
         records = [{"messageId": str(number), "body": body} for number, body in enumerate(bodies)]
-        answer = self.module.handler({"Records": records}, SimpleNamespace())
+        answer = self.module.handler(
+            {"Records": records}, SimpleNamespace(get_remaining_time_in_millis=lambda: self.left_ms)
+        )
         return [each["itemIdentifier"] for each in answer["batchItemFailures"]]
 
 
@@ -197,6 +200,18 @@ def test_fault_of_one_event_holds_up_no_other(bus: Bus, capsys: pytest.CaptureFi
     assert bus.receive(FILE, FILE | {"account": "333333333333"}) == ["0"]
     assert counted(capsys) == {Metric.EVENTS_DELAYED: 1, Metric.EVENTS_UNMAPPED: 1}
     assert bus.receive(FILE) == []
+
+
+def test_events_for_which_the_receiver_has_no_time_are_delivered_again(
+    bus: Bus, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def slow() -> None:
+        bus.left_ms = bus.module.STOP_BEFORE_END_MS
+
+    bus.api.world.steps.before("triggers.all", slow)
+    unmapped = FILE | {"account": "333333333333"}
+    assert bus.receive(FILE, unmapped, unmapped) == ["1", "2"]
+    assert counted(capsys) == {Metric.EVENTS_RECEIVED: 1, Metric.EVENTS_DELAYED: 2}
 
 
 def test_change_of_a_route_counts_within_a_minute(bus: Bus) -> None:
