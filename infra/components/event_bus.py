@@ -11,8 +11,9 @@ from infra.components.function_specs import EVENT_RECEIVER_TIMEOUT_SECONDS
 from infra.config import StageConfig
 from infra.event_bus import EventBusConfig
 
-MAX_RECEIVES = 40
-"""With the visibility timeout, a tenant that is over its quota has two hours before its events are dead."""
+MAX_RECEIVES = 10
+"""With the visibility timeout, a tenant that is over its quota has half an hour before its events are dead. Meanwhile
+they are in flight, of which a queue has 120,000 at most: then it delivers no event of any tenant."""
 BATCH = 10
 MAX_CONCURRENCY = 10
 """Concurrent executions of the receiver. A flood of events waits in the queue."""

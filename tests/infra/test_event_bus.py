@@ -48,10 +48,10 @@ def test_rule_puts_every_event_of_the_bus_into_the_queue(cloud: Synthesised) -> 
     assert "Input" not in target
 
 
-def test_event_has_two_hours_before_it_is_dead(cloud: Synthesised) -> None:
+def test_event_has_half_an_hour_before_it_is_dead(cloud: Synthesised) -> None:
     main, dead = _queues(cloud)
     seconds = main["VisibilityTimeout"] * main["RedrivePolicy"]["maxReceiveCount"]
-    assert seconds == 7_200
+    assert seconds == 1_800
     assert seconds < main["MessageRetentionPeriod"] < dead["MessageRetentionPeriod"]
     receiver = cloud.service.functions()["event-receiver"]
     assert main["VisibilityTimeout"] >= 6 * receiver["Timeout"]
