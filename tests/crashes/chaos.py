@@ -13,6 +13,7 @@ from tests.crashes.customers import Customer
 from tests.crashes.deployment import deploy
 from tests.crashes.drawn import LONGEST_TIMEOUT_SECONDS
 from tests.crashes.engines import engines
+from tests.crashes.event_load import EventLoad
 from tests.crashes.lambda_service import LambdaService
 from tests.crashes.lane import LaneQueues
 from tests.crashes.oracle import Oracle
@@ -76,24 +77,29 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
             for number in range(CUSTOMERS)
         ]
         workforce = Workforce(running.clock, log, service.sender(), seed)
+        event_load = EventLoad(deployment, running.clock, log.url, service.sender(), seed)
         killer = ProcessKiller(service.workers, seed)
-        parts: tuple[Any, ...] = (service, killer, workforce, *customers)
+        parts: tuple[Any, ...] = (service, killer, workforce, event_load, *customers)
         for part in parts:
             part.start()
             stack.callback(part.stop)
         time.sleep(seconds)
         for part in reversed(parts):
             part.stop()
-        orders = [order for customer in customers for order in customer.clients.orders]
+        loads = [event_load.clients, *(customer.clients for customer in customers)]
+        orders = [order for clients in loads for order in clients.orders]
         clients = Clients(running.clock, log.url, service.sender())
         running.clock.stop()
+        event_load.events.settle(service.run)
         settling = Settling(running.clock, clients, service.run)
         settling.settle(orders)
         service.run(UNTIL_RECONCILABLE_SECONDS)
         hits = killer.kills.total() + killer.stops.total()
+        history = {str(order.job_id): clients.history(order) for order in orders}
+        event_load.events.note_runs(history)
         oracle = Oracle(
             orders=orders,
-            history={str(order.job_id): clients.history(order) for order in orders},
+            history=history,
             arrivals=log.arrivals(),
             blows=hits,
             deaths=hits,
@@ -104,6 +110,7 @@ def run_chaos(root: Path, *, seconds: float, seed: int) -> Outcome:
         told = findings(Printed(deployment.process_pool.log("reconciler")).new_lines())
         outcome.repaired_chains = sum(kind == "chains_repaired" for kind, _ in told)
         outcome.faults += settling.faults
+        outcome.faults += event_load.events.faults(history, oracle.arrivals, must_succeed=False)
         outcome.faults += [f"reconciler: {kind} {one}" for kind, one in told if kind != "chains_repaired"]
         outcome.kills, outcome.stops = killer.kills, killer.stops
         outcome.drained_seconds = settling.took_seconds

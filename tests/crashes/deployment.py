@@ -19,6 +19,7 @@ from tests.support.fakes.budgets import GENEROUS
 
 VISIBILITY_SECONDS = 450
 DEAD_VISIBILITY_SECONDS = 360
+EVENTS_VISIBILITY_SECONDS = 180
 MAX_RECEIVES = 5
 LOCK_DAYS = 400
 TENANT, SCOPES = "acme", "read,write,admin"
@@ -72,6 +73,8 @@ class Deployment:
     tables: TableNames
     lanes: dict[QueueName, Queue]
     dead: dict[QueueName, Queue]
+    events: Queue
+    """Of the event bus."""
     environment: dict[str, str]
     shards: int
     api_log: LogGroup
@@ -114,6 +117,7 @@ def deploy(engines: Engines, *, shards: int) -> Deployment:
         tables=tables,
         lanes=lanes,
         dead=dead,
+        events=_queue(engines, f"events-{tables.jobs}", EVENTS_VISIBILITY_SECONDS),
         environment=environment,
         shards=shards,
         api_log=LogGroup(engines.others.client("logs"), group, process_pool.log("api"), engines.clock),

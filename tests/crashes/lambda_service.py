@@ -12,6 +12,7 @@ from tests.crashes.process_pool import SandboxDiedError
 from tests.crashes.reader import Send
 
 EXECUTORS = dict.fromkeys(QueueName, 1) | {QueueName.STANDARD: 3}
+EVENT_RECEIVERS = 2
 WATCHERS = 2
 SWEEPERS = 2
 TICK_SECONDS = 60.0
@@ -43,6 +44,8 @@ class LambdaService:
             for _ in range(processes):
                 self._poll(deployment.lanes[lane], self._worker("executor", lane))
             self._poll(deployment.dead[lane], self._worker("dead_letter"))
+        for _ in range(EVENT_RECEIVERS):
+            self._poll(deployment.events, self._worker("event_receiver"))
         for index in range(WATCHERS):
             self._tick("watcher", {"range": {"index": index, "of": WATCHERS}})
         for index in range(SWEEPERS):

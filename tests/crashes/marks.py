@@ -28,6 +28,7 @@ class MarkedWorkers:
             "reconciler": deployment.worker("reconciler"),
             "archiver": deployment.worker("archiver"),
             "auditor": deployment.worker("auditor"),
+            "event_receiver": deployment.worker("event_receiver"),
         }
         self.forget()
 

@@ -17,6 +17,7 @@ WEIGHTS = {
     "sweeper": 2,
     "redriver": 1,
     "dead_letter": 1,
+    "event_receiver": 2,
     "reconciler": 1,
     "archiver": 1,
     "auditor": 1,

@@ -38,6 +38,7 @@ from tests.support.aws_steps import Call, Parsed, around_aws_calls
 IMPORTED_FOR_ALL = (
     "functions.api.app",
     "functions.api.context",
+    "functions.event_receiver.report",
     "functions.executor.records",
     "functions.executor.report",
     *(module.name for module in pkgutil.walk_packages(shared.__path__, "shared.")),

@@ -6,6 +6,7 @@ from shared.names import QueueName
 from tests.crashes.archived_rows import ArchivedRows
 from tests.crashes.arrivals import ArrivalLog
 from tests.crashes.bulk_operations import Operations
+from tests.crashes.bus_events import BusEvents
 from tests.crashes.clients import Clients
 from tests.crashes.crash_points import CrashPoint
 from tests.crashes.deployment import Deployment
@@ -48,6 +49,7 @@ class Stage:
         self.workers = MarkedWorkers(deployment)
         self.tampering = Tampering(deployment)
         self.clients = Clients(self.clock, log.url, self.request)
+        self.events = BusEvents(deployment, self.clients, self.request)
         self.receivers = Receivers(self.clock, self.request)
         self.redriver = Redriver(self.clock, self.request)
         self.operations = Operations(self.clock, self.request)
@@ -71,6 +73,7 @@ class Stage:
         """A new run: nothing is left over but what has ended, and the clock is at a minute's second second."""
         self.lane.lose()
         self.lane.lose_dead()
+        self.events.forget()
         self.log.clear()
         self.workers.forget()
         self.tampering.forget()
@@ -167,9 +170,13 @@ class Stage:
         """A batch of dead letters."""
         return self.lane.deliver_dead(lambda event: self.workers.ask("dead_letter", event))
 
+    def receive(self) -> bool:
+        """A batch of events of the event bus."""
+        return self.events.deliver(lambda event: self.workers.ask("event_receiver", event))
+
     def work(self) -> None:
         """Deliver all that is visible."""
-        while sum(self.execute(queue) for queue in self._queues) or self.rescue():
+        while sum(self.execute(queue) for queue in self._queues) or self.rescue() or self.receive():
             continue
 
     def expect_messages(self) -> None:
@@ -205,7 +212,8 @@ class Stage:
             self.reconcile()
 
     def settle(self) -> float:
-        """Let everything come to rest; how long the jobs took to end, in seconds."""
+        """Let everything come to rest; how long events and jobs took to end, in seconds."""
+        events_took_seconds = self.events.settle(self.run)
         settling = Settling(self.clock, self.clients, self.run, self._others_are_at_rest)
         settling.settle(self.clients.orders)
         self.faults += settling.faults
@@ -215,7 +223,7 @@ class Stage:
         for _ in range(AUDITOR_TICKS):
             if not self.exported_records.are_exported():
                 self.audit()
-        return settling.took_seconds
+        return events_took_seconds + settling.took_seconds
 
     def _seal_archive(self) -> None:
         """Let the archiver finish its hours, which a lease may hold back for a quarter of an hour, and forget."""
@@ -242,6 +250,7 @@ class Stage:
         records = [record for each in history.values() for record in each]
         self.faults += self._payloads.faults(records)
         arrivals = self.log.arrivals()
+        self.events.note_runs(history)
         oracle = Oracle(
             orders=self.clients.orders,
             history=history,
@@ -260,6 +269,7 @@ class Stage:
         beside = self.parked_messages.faults() + self.leavers.faults()
         beside += self.limit_alerts.faults(arrivals, self.workers.blows)
         beside += self.workflow_runs.faults(arrivals)
+        beside += self.events.faults(history, arrivals, must_succeed=True)
         return self.faults + oracle.verdict() + told + bulk + kept + beside
 
     def check_payloads(self) -> None:

@@ -31,6 +31,7 @@ from tests.crashes.deletion_scenarios import deleted
 from tests.crashes.deployment import deploy
 from tests.crashes.edit_scenarios import edits, moved
 from tests.crashes.engines import Engines, engines
+from tests.crashes.event_scenarios import received
 from tests.crashes.executor_scenarios import executor
 from tests.crashes.keyed_scenarios import keyed
 from tests.crashes.lifecycle_scenarios import lifecycle
@@ -63,6 +64,7 @@ CATALOGUES = (
     *(telling, called_again, limited, troubled, paused, suspended),
     *(advancing, carried_on, rescued, begun, begun_later, redriven),
     *(dead_letter, told_by_rescue, sent_again, paused_late, reconciler, left, archiver, auditor),
+    received,
 )
 NEVER_AGAIN_MS = 4_000_000_000_000
 """As the last use of a key: beyond the end of every run."""

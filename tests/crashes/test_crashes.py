@@ -95,6 +95,9 @@ POINTS = [
     # The mark has moved past a minute: what was found in it must have been told; what was not answered for, not so.
     ("reconciler", "tells-of-a-job-without-a-record", "UpdateItem", 1, Hit.KILLED_AFTER),
     ("reconciler", "tells-of-a-job-without-a-record", "GetItem", 2, Hit.ANSWER_LOST),
+    # The run of an event stands and has no message; the trigger has counted a start of which there is no run.
+    ("event_receiver", "receives-an-event", "TransactWriteItems", 1, Hit.KILLED_AFTER),
+    ("event_receiver", "receives-the-first-event-of-a-burst", "UpdateItem", 3, Hit.KILLED_AFTER),
     # The segment is written and not noted, or written twice.
     ("auditor", "exports-an-hour", "PutObject", 1, Hit.KILLED_AFTER),
     ("auditor", "exports-an-hour", "PutObject", 1, Hit.SENT_TWICE),
