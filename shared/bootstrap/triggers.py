@@ -41,12 +41,14 @@ class TriggerUseCases:
     def route_event(self) -> RouteEvent:
         from shared.usecases.triggers.route_event import RouteEvent
 
+        ports = self.core.ports
         return RouteEvent(
-            event_sources=self.core.ports.event_sources,
+            event_sources=ports.event_sources,
             read_tenant=self.core.read_tenant,
             check_quota=self.check_quota,
             receive_event=self.receive_event,
-            clock=self.core.ports.clock,
+            vault=ports.vault,
+            clock=ports.clock,
         )
 
     @cached_property

@@ -270,6 +270,13 @@ TRIGGERS = (
         killer=_RECEIVER,
     ),
     Mutant(
+        name="loop over the event bus without an end",
+        file="shared/usecases/triggers/route_event.py",
+        old="        self.receive_event.execute(tenant, event, depth=depth)\n",
+        new="        self.receive_event.execute(tenant, event)\n",
+        killer=_RECEIVER,
+    ),
+    Mutant(
         name="receiver of events that forgets its deadline",
         file="functions/event_receiver/handler.py",
         old="context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS",

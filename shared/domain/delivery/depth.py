@@ -36,9 +36,8 @@ def depth_below(sent_back: str | None, make_code: MakeCode) -> int:
     """
     if sent_back is None:
         return 0
-    match = re.fullmatch(DEPTH, sent_back)
-    depth = int(match[1]) if match else 0
-    if match is None or not compare_digest(sent_back, depth_value(depth, make_code)):
+    depth = own_depth(sent_back, make_code)
+    if depth is None:
         raise InvalidValueError(
             f"{DEPTH_HEADER} has a value that no call of this tenant carried: send back the value of the call"
             " that creates the job, or leave the header out"
@@ -49,3 +48,11 @@ def depth_below(sent_back: str | None, make_code: MakeCode) -> int:
             f" something else than a call, create this job, without {DEPTH_HEADER}"
         )
     return depth + 1
+
+
+def own_depth(value: str, make_code: MakeCode) -> int | None:
+    """The depth in the value of a call; None for a value that no call of this tenant carried."""
+    match = re.fullmatch(DEPTH, value)
+    if match is None or not compare_digest(value, depth_value(int(match[1]), make_code)):
+        return None
+    return int(match[1])

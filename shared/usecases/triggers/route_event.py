@@ -2,12 +2,16 @@
 
 from dataclasses import field
 from enum import StrEnum
+from functools import partial
 
 from shared.dataclass import dataclass
 from shared.domain.bounded_cache import BoundedCache
+from shared.domain.delivery.depth import DEPTH_CONTEXT
 from shared.domain.tenancy.tenant import Tenant, TenantState
 from shared.domain.triggers.bus_event import BusEvent
+from shared.domain.triggers.event_depth import depth_below_event
 from shared.domain.triggers.event_source import EventSource
+from shared.ports.delivery import Vault
 from shared.ports.event_sources import EventSourceStore
 from shared.ports.runtime import Clock
 from shared.usecases.tenancy.check_quota import CheckQuota
@@ -37,6 +41,7 @@ class RouteEvent:
     read_tenant: ReadTenant
     check_quota: CheckQuota
     receive_event: ReceiveEvent
+    vault: Vault
     clock: Clock
     _cache: BoundedCache[str, tuple[int, EventSource | None]] = field(
         default_factory=lambda: BoundedCache(MAX_REMEMBERED)
@@ -57,7 +62,9 @@ class RouteEvent:
             return Routed.NO_TENANT
         self.check_quota.creates(tenant)
         # Only now: an event of no tenant is dropped whatever it has, and one that is refused costs as much as others.
-        self.receive_event.execute(tenant, received.event())
+        event = received.event()
+        depth = depth_below_event(event.data, partial(self.vault.code, tenant, DEPTH_CONTEXT))
+        self.receive_event.execute(tenant, event, depth=depth)
         return Routed.RECEIVED
 
     def _source(self, account: str) -> EventSource | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from shared.domain.delivery.depth import MAX_DEPTH
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import TenantState
 from shared.names import Metric
@@ -212,6 +213,39 @@ def test_events_for_which_the_receiver_has_no_time_are_delivered_again(
     unmapped = FILE | {"account": "333333333333"}
     assert bus.receive(FILE, unmapped, unmapped) == ["1", "2"]
     assert counted(capsys) == {Metric.EVENTS_RECEIVED: 1, Metric.EVENTS_DELAYED: 2}
+
+
+def looped(number: int, depth: object) -> dict[str, Any]:
+    """The event of a job whose target is the bus."""
+    return FILE | {"id": str(number), "source": "com.acme.loop", "detail": {"punctual": {"depth": depth}}}
+
+
+def depths(bus: Bus) -> list[str]:
+    """Those of all calls so far."""
+    bus.pass_seconds(5)
+    return [dict(call.callback.headers)["Punctual-Depth"] for call in bus.api.world.sender.calls]
+
+
+def test_loop_over_the_bus_ends_at_the_greatest_depth(bus: Bus, caplog: pytest.LogCaptureFixture) -> None:
+    bus.put("loop", pattern={"source": ["com.acme.loop"]})
+    bus.map("com.acme.")
+    assert bus.receive(looped(0, None)) == []
+    for number in range(MAX_DEPTH):
+        assert depths(bus)[-1].startswith(f"{number}.")
+        assert bus.receive(looped(number + 1, depths(bus)[-1])) == []
+    assert bus.receive(looped(100, depths(bus)[-1])) == ["0"]
+    (line,) = [vars(each) for each in caplog.records if each.message == "event refused"]
+    assert "8 times in a row" in line["reason"]
+    assert len(depths(bus)) == MAX_DEPTH + 1
+
+
+@pytest.mark.parametrize("depth", ["8." + "A" * 43, "8", 8, {}, None])
+def test_event_with_the_depth_of_another_tenant_begins_anew(bus: Bus, depth: object) -> None:
+    bus.put("loop", pattern={"source": ["com.acme.loop"]})
+    bus.map("com.acme.")
+    assert bus.receive(looped(1, depth)) == []
+    (called,) = depths(bus)
+    assert called.startswith("0.")
 
 
 def test_change_of_a_route_counts_within_a_minute(bus: Bus) -> None:
