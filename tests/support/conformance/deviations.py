@@ -46,6 +46,7 @@ IMPLEMENTATIONS = {
     "vault": ("fake", "moto", "ministack", "aws"),
     "kms_vault": ("moto", "ministack", "aws"),
     "token_lab": ("fake", "moto", "ministack"),
+    "services": ("fake", "moto", "ministack"),
     "acceptance": ("fake", "moto", "ministack", "aws"),
     "logged_acceptance": ("moto", "ministack", "aws"),
     "parameters": ("fake", "moto", "ministack", "aws"),
@@ -70,8 +71,10 @@ OVER_SDK = "@boto3"
 _IN_THIS_PROCESS = ("fake", "moto")
 """moto is a patch of the SDK, so it answers no client in a way of its own."""
 
-_OVER_SDK_ALONE = frozenset({"test_alarms", "test_object_store", "test_search_files", "test_trail_segments"})
-"""The suites of services that no transport but the SDK calls."""
+_ONE_CLIENT = frozenset(
+    {"test_alarms", "test_object_store", "test_search_files", "test_target_services", "test_trail_segments"}
+)
+"""The suites of services that one client alone calls: the SDK, or the own transport for targets."""
 
 GROUPED = "@grouped"
 """The suffix of an implementation whose conditional writes of executions are statements of a group."""
@@ -95,7 +98,7 @@ _GROUPED_MODULES = frozenset(
 def variants(implementations: Sequence[str], module: str) -> list[str]:
     """Each engine with a socket is called by the own transport and by the SDK; by groups where a suite writes
     executions."""
-    if module in _OVER_SDK_ALONE:
+    if module in _ONE_CLIENT:
         return list(implementations)
     sdk = [f"{name}{OVER_SDK}" for name in implementations if not name.startswith(_IN_THIS_PROCESS)]
     grouped = [
@@ -129,6 +132,22 @@ DEVIATIONS = {
     ("fake", "test_identity_tokens::test_key_of_no_other_number_verifies_a_token"): "has one key",
     ("fake", "test_identity_tokens::test_disabled_key_signs_no_token"): "has no key to disable",
     ("moto", "test_identity_tokens::test_disabled_key_signs_no_token"): "signs with a disabled key",
+    (
+        "moto",
+        "test_target_services::test_event_reaches_the_rules_of_its_bus_with_the_execution_in_its_detail",
+    ): "accepts the event, and delivers none",
+    (
+        "moto",
+        "test_target_services::test_event_for_a_bus_that_does_not_exist_is_accepted_and_lost",
+    ): "refuses the event, unlike EventBridge",
+    (
+        "moto",
+        "test_target_services::test_function_that_is_waited_for_answers_and_knows_the_execution",
+    ): "runs functions in Docker alone",
+    (
+        "moto",
+        "test_target_services::test_function_that_is_not_waited_for_is_a_success_once_the_event_is_queued",
+    ): "runs functions in Docker alone",
     ("moto", "test_aws_facts_of_batches"): "crashes on a BatchExecuteStatement with parameters",
     ("dynamodb-local", "test_aws_facts_of_batches::test_b6_two_statements_of_one_key_reject_the_request"): (
         "rejects the request after earlier statements of it ran"

@@ -79,6 +79,7 @@ class AuditedTenant:
             "putJob": BODIES["putJob"] | {"lane": "bulk"},
             "putCalendar": {"weekend": ["sunday"]},
             "putSharedCalendar": {"weekend": ["sunday"]},
+            "putEventSource": {"routes": [{"source_prefix": "shop.", "tenant_id": "ours"}]},
             "putWorkflow": BODIES["putWorkflow"] | {"deadline_seconds": 60},
             "putTrigger": BODIES["putTrigger"] | {"job_id": self.party.ids["job_id"][2], "delay_seconds": 60},
         }
@@ -131,7 +132,13 @@ def test_every_change_is_on_record_with_who_and_what(route: Route) -> None:
     elif operation not in makers:
         assert record.target in ids.values()
     assert record.before != record.after
-    removals = ("removeParked", "deleteCalendar", "deleteSharedCalendar", "deleteTrigger")
+    removals = (
+        "removeParked",
+        "deleteCalendar",
+        "deleteEventSource",
+        "deleteSharedCalendar",
+        "deleteTrigger",
+    )
     assert (record.after is None) is (operation in removals)
 
 
