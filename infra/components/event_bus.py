@@ -1,5 +1,7 @@
 """The event bus of a stage, its rule, and the queues of its receiver."""
 
+from collections.abc import Sequence
+
 from aws_cdk import Duration, Stack
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
@@ -35,8 +37,8 @@ class EventBus(Construct):
             sqs.DeadLetterQueue(queue=self.dead, max_receive_count=MAX_RECEIVES),
         )
         self.bus = events.EventBus(self, "Bus", event_bus_name=f"{stage.prefix}-events")
-        for account in own.accounts:
-            self._admit(account)
+        if own.accounts:
+            self._admit(own.accounts)
         events.Rule(
             self,
             "All",
@@ -63,18 +65,21 @@ class EventBus(Construct):
             report_batch_item_failures=True,
         )
 
-    def _admit(self, account: str) -> None:
-        """Let another account put events on the bus, and nothing else."""
-        name = f"Account{account}"
+    def _admit(self, accounts: Sequence[str]) -> None:
+        """Let other accounts put events on the bus, and nothing else.
+
+        All are in one statement: the policy of a bus has at most 10,240 characters.
+        """
+        partition = Stack.of(self).partition
         events.CfnEventBusPolicy(
             self,
-            name,
+            "Accounts",
             event_bus_name=self.bus.event_bus_name,
-            statement_id=name,
+            statement_id="Accounts",
             statement={
-                "Sid": name,
+                "Sid": "Accounts",
                 "Effect": "Allow",
-                "Principal": {"AWS": f"arn:{Stack.of(self).partition}:iam::{account}:root"},
+                "Principal": {"AWS": [f"arn:{partition}:iam::{account}:root" for account in accounts]},
                 "Action": "events:PutEvents",
                 "Resource": self.bus.event_bus_arn,
             },

@@ -1,11 +1,15 @@
 """The event bus of a stage: its rule, its queues, who may put events on it, and what may read them."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from aws_cdk import App, Stack
+from aws_cdk.assertions import Template
 
-from infra.event_bus import EventBusConfig
+from infra.components.event_bus import EventBus
+from infra.event_bus import MAX_ACCOUNTS, EventBusConfig
 from infra.stage_files.read import parse_stage
 from infra.stage_files.values import StageFileError
 from infra.stages import cloud_stage
@@ -93,6 +97,16 @@ def test_accounts_of_the_stage_file_alone_may_put_events(cloud: Synthesised, lar
     assert (statement["Effect"], statement["Action"]) == ("Allow", "events:PutEvents")
     assert "222222222222" in str(statement["Principal"])
     assert "AWS::Events::EventBusPolicy" not in _kinds(large)
+
+
+def test_policy_of_the_bus_has_room_for_all_accounts(cloud: Synthesised) -> None:
+    """EventBridge takes at most 10,240 characters."""
+    accounts = tuple(f"{number:012}" for number in range(MAX_ACCOUNTS))
+    stack = Stack(App(), "stack")
+    EventBus(stack, cloud.stage, EventBusConfig(accounts=accounts))
+    found = Template.from_stack(stack).find_resources("AWS::Events::EventBusPolicy")
+    assert len(json.dumps([each["Properties"]["Statement"] for each in found.values()])) < 10_240 * 0.9
+    assert all(account in json.dumps(found) for account in accounts)
 
 
 def test_stage_without_a_bus_has_nothing_of_it(tmp_path_factory: pytest.TempPathFactory) -> None:
