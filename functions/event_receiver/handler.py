@@ -40,25 +40,18 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 def _receive(record: dict[str, Any]) -> str:
-    message, account, source = record["messageId"], None, None
+    told: dict[str, Any] = {"sqs_message": record["messageId"], "account": None, "source": None}
     try:
         received = read_bus_event(record["body"])
-        account, source = received.account, received.source
+        told |= {"account": received.account, "source": received.source}
         return route_event.execute(received)
     except _PERMANENT as error:
-        logger.error(
-            "event refused",
-            extra={"sqs_message": message, "account": account, "source": source, "reason": str(error)},
-        )
+        logger.error("event refused", extra={**told, "reason": str(error)})
         return REFUSED
     except PunctualError as error:
         # Quotas, rates and stores that do not answer: SQS delivers the event again.
-        reason = type(error).__name__
-        logger.warning(
-            "event delivered again",
-            extra={"sqs_message": message, "account": account, "source": source, "reason": reason},
-        )
+        logger.warning("event delivered again", extra={**told, "reason": type(error).__name__})
         return LATER
     except Exception:  # noqa: BLE001 - a bug in one event must not hold up the others
-        logger.exception("event failed", extra={"sqs_message": message, "account": account, "source": source})
+        logger.exception("event failed", extra=told)
         return LATER
