@@ -20,18 +20,15 @@ if TYPE_CHECKING:
 settings = EventReceiverSettings.from_env(os.environ)
 route_event = use_cases(dynamo_ports(settings), settings).triggers.route_event
 STOP_BEFORE_END_MS = 10_000
-"""An event begins only while more is left: time for its calls of stores and their repetitions, and for the answer. A
-function that is stopped answers nothing, and SQS would deliver the whole batch again."""
+"""No event begins later. If the function is stopped, SQS delivers the whole batch again."""
 _PERMANENT = (InvalidValueError, IdempotencyKeyReusedError)
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Receive each event for which there is time. The response lists those to deliver again. SQS does so after the
-    visibility timeout, and moves an event to the dead-letter queue at last: one of a tenant over its quota, and one
-    that is refused."""
-    records = event["Records"]
+    """Receive each event for which there is time. The response lists those to deliver again: SQS does so after the
+    visibility timeout, and moves an event to the dead-letter queue at last."""
     results = []
-    for record in records:
+    for record in event["Records"]:
         has_time = context.get_remaining_time_in_millis() > STOP_BEFORE_END_MS
         results.append((record["messageId"], _receive(record) if has_time else LATER))
     emit_and_flush(lambda: emit(Counter(result for _, result in results)))
@@ -40,18 +37,24 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 def _receive(record: dict[str, Any]) -> str:
-    told: dict[str, Any] = {"sqs_message": record["messageId"], "account": None, "source": None}
+    message, account, source = record["messageId"], None, None
     try:
         received = read_bus_event(record["body"])
-        told |= {"account": received.account, "source": received.source}
+        account, source = received.account, received.source
         return route_event.execute(received)
     except _PERMANENT as error:
-        logger.error("event refused", extra={**told, "reason": str(error)})
+        logger.error(
+            "event refused",
+            extra={"sqs_message": message, "account": account, "source": source, "reason": str(error)},
+        )
         return REFUSED
     except PunctualError as error:
-        # Quotas, rates and stores that do not answer: SQS delivers the event again.
-        logger.warning("event delivered again", extra={**told, "reason": type(error).__name__})
+        reason = type(error).__name__
+        logger.warning(
+            "event delivered again",  # a quota, a rate, or a store that does not answer
+            extra={"sqs_message": message, "account": account, "source": source, "reason": reason},
+        )
         return LATER
     except Exception:  # noqa: BLE001 - a bug in one event must not hold up the others
-        logger.exception("event failed", extra=told)
+        logger.exception("event failed", extra={"sqs_message": message, "account": account, "source": source})
         return LATER
