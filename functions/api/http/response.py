@@ -9,7 +9,7 @@ from typing import Any
 
 from shared.dataclass import dataclass
 
-MOST_PACKED = 64
+MOST_PACKED = 80
 """Compressed bodies that a process keeps: more than there are files."""
 _LEVEL = 6
 """The highest level takes half as long again, for files that are a fifth of a per cent smaller."""
