@@ -1,4 +1,4 @@
-"""Runs that a job starts, or of whose end somebody is told: where the process is hit that begins, ends or tells."""
+"""Runs that a job starts, or whose end is told: where the process is hit that begins, ends or tells."""
 
 from shared.domain.workflows.graph import Node
 from shared.domain.workflows.run import RunState

@@ -60,7 +60,7 @@ POINTS = [
         1,
         Hit.KILLED_BEFORE,
     ),
-    # The outcome stands, and nobody was told; whoever tells of it has died behind it.
+    # The outcome stands, and no notification tells it; whoever tells of it has died behind it.
     ("executor", "tells-of-a-success", "UpdateItem", 1, Hit.KILLED_AFTER),
     ("sweeper", "tells-of-what-a-dead-worker-ended", "PutItem", 1, Hit.KILLED_BEFORE),
     # It has to wait, and no fresh message stands for it.

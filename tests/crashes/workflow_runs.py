@@ -50,7 +50,7 @@ class Started:
     fails: frozenset[str] = frozenset()
     """The tasks with a single attempt, which a worker that dies may take with it."""
     told: frozenset[Told] = frozenset()
-    """The ends that somebody is told of."""
+    """The ends that are to be told."""
     parent: ExecutionId | None = None
     """The execution of the job that starts the run."""
     text: str = "null"
@@ -171,7 +171,7 @@ class WorkflowRuns:
         return {"id": str(execution_of(run, graph, graph.indexes()[key]))}
 
     def are_at_rest(self, calls: Sequence[Arrival]) -> bool:
-        """Whether every run has ended, the execution that started it, too, and whoever is to be told has heard."""
+        """Whether every run has ended, with the execution that started it, and each end that is to be told was told."""
         stored = self._stored()
         has_ended = {run_id: run is not None and run.state.is_terminal for run_id, run in stored.items()}
         for started in self.all:
@@ -257,10 +257,10 @@ def _said(call: Arrival) -> Told:
 
 
 def _told_faults(started: Started, run: Run | None, calls: Sequence[Arrival]) -> Iterator[str]:
-    """Each end is told under one ID, once it stands, and nobody is told of anything else."""
+    """Each end is told under one ID, once it stands, and nothing else is told."""
     heard = _heard(started, calls)
     for end in started.told - {_said(call) for call in heard if call.status == OK}:
-        yield f"lost: nobody was told of the end {end} of {started.name}"
+        yield f"lost: no notification told of the end {end} of {started.name}"
     for end in {_said(call) for call in heard}:
         of_end = [call for call in heard if _said(call) == end]
         if end not in started.told or {call.payload["type"] for call in of_end} != {f"run.{end[0]}"}:

@@ -116,7 +116,7 @@ MAPS = (
         killer=_MAPS,
     ),
     Mutant(
-        name="sweeper that leaves a map to nobody",
+        name="sweeper that leaves a map alone",
         file=_RUN_MAPS,
         old="        if self.queue.send(pack([wakeup]), now_ms):\n",
         new="        if pack([wakeup]) == []:\n",

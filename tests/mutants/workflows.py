@@ -174,7 +174,7 @@ WORKFLOWS = (
         killer=_SIMULATION,
     ),
     Mutant(
-        name="cancelled run of which somebody is told",
+        name="cancelled run that is told",
         file="shared/domain/workflows/run_end.py",
         old="    RunState.TIMED_OUT: State.FAILED,\n}\n",
         new="    RunState.TIMED_OUT: State.FAILED,\n    RunState.CANCELLED: State.FAILED,\n}\n",

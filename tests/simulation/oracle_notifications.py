@@ -36,7 +36,7 @@ def _one_record(evidence: Evidence, order: Order, record: Record, told: Told) ->
     if not any(arrival.status == 200 for arrival in arrivals):
         yield Fault(
             verdict=Verdict.NOTIFICATION,
-            text=f"{record.state}, and nobody was told",
+            text=f"{record.state}, and no notification tells it",
             job_id=record.job_id,
             execution_id=record.execution_id,
         )

@@ -69,7 +69,7 @@ class NotificationJudge:
         wanted, arrivals = self._wanted(stood), self.told.get(end, [])
         if wanted is None:
             if notifications or arrivals:
-                yield f"the end of {end} as {stood.state} was told, and nobody had asked"
+                yield f"the end of {end} as {stood.state} was told, and no owner had asked"
             return
         if [each.id for each in notifications] != [stood.notification]:
             yield f"{end} has the notifications {notifications}, and named {stood.notification}"
@@ -80,7 +80,7 @@ class NotificationJudge:
             yield f"{end} was told by two notifications"
         is_given_up = notifications[0].state is State.FAILED and notifications[0].attempt == ATTEMPTS
         if not is_given_up and not any(each.status == 200 for each in arrivals):
-            yield f"{end} ended as {stood.state}, and nobody was told"
+            yield f"{end} ended as {stood.state}, and no notification tells it"
 
     def _wanted(self, stood: Run) -> str | None:
         callbacks, kind = self._callbacks[stood.workflow_id], _KINDS.get(stood.state)

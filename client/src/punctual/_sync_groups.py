@@ -2964,8 +2964,8 @@ class TriggersMethods(Group):
           `data`.
         * `debounce_max_seconds`: How long after the first event this run is due at the latest. Ten times
           `debounce_seconds` by default.
-        * `debounce_seconds`: One run for several events: it is due once no further event has come for so
-          long, and gets the latest one. In place of `delay_seconds`.
+        * `debounce_seconds`: One run for several events: it is due once no further event has come for this
+          time, and gets the latest one. In place of `delay_seconds`.
         * `delay_seconds`: How long after the event the run is due.
         * `throttle`: How many runs may start in a window. Further events start none, and are not kept.
         """

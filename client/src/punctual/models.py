@@ -2705,7 +2705,7 @@ class TriggerIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     default.
     """
     debounce_seconds: int | UnsetType = UNSET
-    """One run for several events: it is due once no further event has come for so long, and gets the
+    """One run for several events: it is due once no further event has come for this time, and gets the
     latest one. In place of `delay_seconds`.
     """
     delay_seconds: int | UnsetType = UNSET

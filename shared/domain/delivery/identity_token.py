@@ -55,7 +55,7 @@ class PublicKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityToken:
-    """A signed token, which whoever has it may use until its end."""
+    """A signed token, which any holder may use until its end."""
 
     text: str = field(repr=False)
     ends_at: int

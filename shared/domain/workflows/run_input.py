@@ -1,6 +1,6 @@
 """The input of a run: one JSON document, which every task with `input` gets in its body.
 
-It is stored as the sealed request that began the run: whoever begins a run needs no key to keep its input.
+It is stored as the sealed request that began the run: a process that begins a run needs no key to keep its input.
 """
 
 import json

@@ -35,7 +35,7 @@ class Routed(StrEnum):
 
 @dataclass(slots=True)
 class RouteEvent:
-    """Belongs to one process. An event that is for no tenant is charged to nobody."""
+    """Belongs to one process. An event that is for no tenant is charged to no tenant."""
 
     event_sources: EventSourceStore
     read_tenant: ReadTenant

@@ -57,7 +57,7 @@ def put_trigger(
     ] = None,
     debounce: Annotated[
         str | None,
-        typer.Option(metavar=DURATION, help="One run once no further event has come for so long."),
+        typer.Option(metavar=DURATION, help="One run once no further event has come for this time."),
     ] = None,
     debounce_max: Annotated[
         str | None,

@@ -65,7 +65,7 @@ class TriggerIn(Schema):
 
     debounce_seconds: Annotated[Seconds, Field(ge=0, le=MAX_DEBOUNCE_SECONDS)] = Field(
         0,
-        description="One run for several events: it is due once no further event has come for so long, and gets the "
+        description="One run for several events: it is due once no further event has come for this time, and gets the "
         "latest one. In place of `delay_seconds`.",
     )
     debounce_max_seconds: Annotated[Seconds, Field(ge=1, le=MAX_DEBOUNCED_SECONDS)] | None = Field(
