@@ -168,7 +168,7 @@ TARGETS = (
     ),
     Mutant(
         name="FIFO message without the id of its execution",
-        file="shared/adapters/targets/sqs.py",
+        file="shared/adapters/targets/answers.py",
         old="    if target.is_fifo:\n",
         new="    if False:\n",
         killer=_SENDER,
@@ -231,8 +231,8 @@ TARGETS = (
     Mutant(
         name="FIFO topic without the id of the execution",
         file="shared/adapters/targets/sns.py",
-        old="    if target.is_fifo:\n",
-        new="    if False:\n",
+        old="    return params | order_of(call)\n",
+        new="    return params\n",
         killer=_SERVICES,
     ),
     Mutant(

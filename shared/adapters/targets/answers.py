@@ -125,6 +125,16 @@ class TargetService:
     """The answer, from the members of a response; AwsError for a refusal inside of it."""
 
 
+def order_of(call: TargetCall) -> dict[str, str]:
+    """The group of a message, and for a FIFO queue or topic the id by which it is taken once."""
+    target = call.target
+    params = {} if target.message_group_id is None else {"MessageGroupId": target.message_group_id}
+    if target.is_fifo:
+        # All attempts of an execution have the same id: within five minutes one of them is taken.
+        params["MessageDeduplicationId"] = call.deduplication_id
+    return params
+
+
 def use_of_keys(service: str, arn: Arn) -> dict[str, Any]:
     """The right to use the key that encrypts a target, through its service alone."""
     suffix = {"aws-cn": "amazonaws.com.cn", "aws-eusc": "amazonaws.eu"}.get(arn.partition, "amazonaws.com")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from shared.adapters.aws.services import Endpoint
-from shared.adapters.targets.answers import Codes, TargetService, use_of_keys
+from shared.adapters.targets.answers import Codes, TargetService, order_of, use_of_keys
 from shared.adapters.targets.query_call import QueryCall
 from shared.domain.delivery.aws_target import AwsTarget, TargetCall, split_arn
 
@@ -18,12 +18,7 @@ def _message(call: TargetCall, _: Endpoint) -> dict[str, Any]:
             f"{entry}.Value.DataType": "String",
             f"{entry}.Value.StringValue": text,
         }
-    if target.message_group_id is not None:
-        params["MessageGroupId"] = target.message_group_id
-    if target.is_fifo:
-        # All attempts of an execution have the same id: within five minutes the topic takes one of them.
-        params["MessageDeduplicationId"] = call.deduplication_id
-    return params
+    return params | order_of(call)
 
 
 def _statements(target: AwsTarget) -> list[dict[str, Any]]:

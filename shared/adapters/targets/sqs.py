@@ -3,12 +3,12 @@
 from typing import Any
 
 from shared.adapters.aws.services import Endpoint
-from shared.adapters.targets.answers import Codes, TargetService, use_of_keys
+from shared.adapters.targets.answers import Codes, TargetService, order_of, use_of_keys
 from shared.domain.delivery.aws_target import AwsTarget, TargetCall, split_arn
 
 
 def _message(call: TargetCall, endpoint: Endpoint) -> dict[str, Any]:
-    target, arn = call.target, split_arn(call.target.arn)
+    arn = split_arn(call.target.arn)
     scheme = "https" if endpoint.is_tls else "http"
     params: dict[str, Any] = {
         "QueueUrl": f"{scheme}://{endpoint.host}/{arn.account}/{arn.name}",
@@ -17,12 +17,7 @@ def _message(call: TargetCall, endpoint: Endpoint) -> dict[str, Any]:
             name: {"DataType": "String", "StringValue": text} for name, text in call.attributes
         },
     }
-    if target.message_group_id is not None:
-        params["MessageGroupId"] = target.message_group_id
-    if target.is_fifo:
-        # All attempts of an execution have the same id: within five minutes the queue takes one of them.
-        params["MessageDeduplicationId"] = call.deduplication_id
-    return params
+    return params | order_of(call)
 
 
 def _statements(target: AwsTarget) -> list[dict[str, Any]]:
