@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
+from itertools import combinations
 from random import Random
 
 from shared.bootstrap.use_cases import UseCases
@@ -167,7 +167,11 @@ def _judge_overlap(
     job: ScheduledJob, parents: Iterable[Execution], runs: Mapping[ExecutionId, Run]
 ) -> Iterator[str]:
     guarded = [each for each in parents if each.job_id == job.job_id and each.recurrence]
-    begun = sorted((runs[each.id] for each in guarded if each.id in runs), key=lambda run: run.created_at)
-    for former, later in pairwise(begun):
-        if later.created_at + SKEW_MS < (former.ended_at or 0):
-            yield f"{later.id} began before {former.id} had ended, under {job.policy}"
+    for one, other in combinations([runs[each.id] for each in guarded if each.id in runs], 2):
+        if _had_begun(one, other) and _had_begun(other, one):
+            yield f"{one.id} and {other.id} ran at the same time, under {job.policy}"
+
+
+def _had_begun(run: Run, other: Run) -> bool:
+    """Whether this run began before the other one ended, by any two clocks: their order is not known."""
+    return run.created_at + SKEW_MS < (other.ended_at or 0)

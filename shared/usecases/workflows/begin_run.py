@@ -87,9 +87,7 @@ class BeginRun:
 
         After a deletion of the job, a run that stands is left to the deletion, which cancels it.
         """
-        stopped = CallbackResponse(reason=Reason.STOPPED, duration_ms=0)
-        without = stopped if reason is EndReason.JOB_DELETED else reason
-        return self._ended_without(execution) or without
+        return self._ended_without(execution) or reason
 
     def block(self, execution: Execution) -> Run | None:
         """Keep the run from beginning. The run that stands; None if none does, and none can begin."""

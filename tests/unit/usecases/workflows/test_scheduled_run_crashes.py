@@ -4,13 +4,16 @@ Whatever fails: one run begins, each task runs as the graph wants, and the execu
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from shared.domain.delivery.retry import RetryPolicy
 from shared.domain.errors import InvalidStateError, NotFoundError, UnavailableError
 from shared.domain.executions.execution import Execution
-from shared.domain.executions.states import State
+from shared.domain.executions.states import EndReason, State
+from shared.domain.jobs.job import Job
+from shared.domain.schedules.timing import Every
 from shared.domain.workflows.identities import run_of
 from shared.domain.workflows.run import RunState
 from tests.support.builders import TENANT
@@ -161,3 +164,42 @@ def test_a_sweep_at_any_step_leaves_one_run_and_its_end():
         story.world.steps.at_each = at_moment(moment, story.world.sweep_after)
         story.tell()
         story.judge()
+
+
+def _refused_once() -> tuple[WorkflowWorld, Job, Execution]:
+    """The first instant of a job, whose run could not be put: the next worker reads the job before its run."""
+    world = WorkflowWorld()
+    job = world.schedule(world.define(*CHAIN), Every(60))
+    assert isinstance(job, Job)
+    [first] = world.occurrences(job).values()
+    world.clock.time_ms = first.id.dispatch_at
+    world.steps.fail("runs.put_if_absent", times=3)
+    world.attempt(first)
+    world.clock.time_ms += 60_000
+    world.steps.taken.clear()
+    return world, job, first
+
+
+@pytest.mark.exhaustive
+def test_an_execution_ends_as_its_run_when_a_deletion_of_its_job_begins_at_any_step():
+    counted, _, first = _refused_once()
+    counted.attempt(first)
+    reasons = set()
+    for moment in range(2 * len(counted.steps.taken)):
+        world, job, first = _refused_once()
+        # Its process dies after the first write.
+        mark_deleting = world.cases.core.lifecycle.delete.mark_deleting
+        world.steps.at_each = at_moment(moment, partial(mark_deleting.execute, job))
+        world.attempt(first)
+        world.steps.calm()
+        world.cancel_job.execute(TENANT, job.id)
+        world.recover()
+        ended = world.standing(first.id)
+        reasons.add(ended.progress.end_reason)
+        runs = [item.run.state for item in world.table.runs.values()]
+        assert [ENDS[state] for state in runs] in ([], [ended.state]), (
+            f"moment {moment}: {runs}, {ended.state}"
+        )
+        assert ended.state is State.CANCELLED
+        assert not world.called()
+    assert reasons == {EndReason.JOB_DELETED, EndReason.CANCELLED}
