@@ -10,9 +10,10 @@ from tests.support.browser.gates import STEP_MS, WAIT_MS
 class DelayedRequests:
     """Requests to some paths, each from its beginning on."""
 
-    def __init__(self, page: Page, *paths: str) -> None:
-        """Paths without their queries, such as `/v1/jobs`."""
+    def __init__(self, page: Page, *paths: str, method: str | None = None) -> None:
+        """Paths without their queries, such as `/v1/jobs`. Requests with another method than this one go on at once."""
         self._page = page
+        self._method = method
         self._waiting: dict[str, list[Route]] = {path: [] for path in paths}
         self._released: set[str] = set()
         for path in paths:
@@ -36,6 +37,9 @@ class DelayedRequests:
 
     def _meet(self, route: Route) -> None:
         path = next(path for path in self._waiting if route.request.url.partition("?")[0].endswith(path))
+        if self._method not in (None, route.request.method):
+            return route.continue_()
         self._waiting[path].append(route)
         if path in self._released:
             route.continue_()
+        return None

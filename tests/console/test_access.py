@@ -11,6 +11,7 @@ from tests.support.console.day import Day
 from tests.support.console.served import ServedApi
 from tests.support.console.visit import Console, visiting
 
+HOOKS = "https://hooks.northwind.example"
 EFFECTS_AFTER_MS = 400
 _SLOW_EFFECTS = f"""
 globalThis.requestAnimationFrame = () => 0;
@@ -59,7 +60,7 @@ def test_first_letters_stay_while_a_busy_machine_draws_the_page(empty_console: C
 def test_notification_defaults_take_no_text_while_they_are_saved(empty_console: Console) -> None:
     console, page = empty_console, empty_console.page
     console.open("#/usage")
-    page.get_by_label("After a failure").fill("https://hooks.northwind.example/failed")
+    page.get_by_label("After a failure").fill(f"{HOOKS}/failed")
     delayed = DelayedRequests(page, "/v1/settings")
     page.get_by_role("button", name="Save the defaults").click()
     field = page.get_by_label("After a success")
@@ -77,15 +78,58 @@ def test_signing_secret_is_rotated_and_the_defaults_are_saved(empty_console: Con
     expect(page.locator(".once code")).to_contain_text("whsec_")
     states = [each["state"] for each in asked(console, "GET", "/v1/signing-secrets")["signing_secrets"]]
     assert sorted(states) == ["current", "overlapping"]
-    page.get_by_label("After a failure").fill("https://hooks.northwind.example/failed")
+    page.get_by_label("After a failure").fill(f"{HOOKS}/failed")
     page.get_by_role("button", name="Save the defaults").click()
     expect(page.get_by_text("The defaults are saved.")).to_be_visible()
-    assert asked(console, "GET", "/v1/settings")["on_failure"] == "https://hooks.northwind.example/failed"
+    assert asked(console, "GET", "/v1/settings")["on_failure"] == f"{HOOKS}/failed"
     console.gates.allow(422)
     page.get_by_label("After a success").fill("https://10.0.0.1/")
     page.get_by_role("button", name="Save the defaults").click()
     expect(page.get_by_role("alert")).to_contain_text("/on_success")
     console.check_access()
+
+
+def test_dialog_is_gone_once_the_new_secret_is_shown(empty_console: Console) -> None:
+    """Behind a dialog no field takes the focus, so text that is typed there is lost."""
+    console, page = empty_console, empty_console.page
+    console.open("#/usage")
+    expect(page.get_by_role("table", name="Signing secrets")).to_be_visible()
+    page.get_by_role("button", name="Rotate").click()
+    delayed = DelayedRequests(page, "/v1/signing-secrets", method="GET")
+    page.get_by_role("dialog").get_by_role("button", name="Rotate").click()
+    expect(page.locator(".once code")).to_contain_text("whsec_")
+    field = page.get_by_label("After a failure")
+    field.fill(f"{HOOKS}/failed")
+    expect(field).to_have_value(f"{HOOKS}/failed")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    delayed.release("/v1/signing-secrets")
+    expect(page.get_by_role("row", name="overlapping")).to_be_visible()
+
+
+def test_typed_default_stays_when_another_request_changes_the_settings(empty_console: Console) -> None:
+    """The page asks again when its tab is shown: that answer comes between the typing and the saving."""
+    console, page = empty_console, empty_console.page
+    mine, theirs = f"{HOOKS}/mine", f"{HOOKS}/theirs"
+    console.open("#/usage")
+    success, failure = page.get_by_label("After a success"), page.get_by_label("After a failure")
+    failure.fill(mine)
+    asked(console, "PATCH", "/v1/settings", {"on_success": theirs})
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(success).to_have_value(theirs)
+    expect(failure).to_have_value(mine)
+    asked(console, "PATCH", "/v1/settings", {"on_failure": theirs})
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.get_by_text(f"Changed meanwhile, to {theirs}.")).to_be_visible()
+    expect(failure).to_have_value(mine)
+    console.check_access()
+    page.get_by_role("button", name="Save the defaults").click()
+    expect(page.get_by_text("The defaults are saved.")).to_be_visible()
+    settings = asked(console, "GET", "/v1/settings")
+    assert (settings["on_success"], settings["on_failure"]) == (theirs, mine)
+    expect(page.get_by_text("Changed meanwhile")).to_have_count(0)
+    asked(console, "PATCH", "/v1/settings", {"on_failure": theirs})
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(failure).to_have_value(theirs)
 
 
 def test_reader_sees_quotas_and_is_told_why_keys_are_withheld(empty_console: Console) -> None:

@@ -67,7 +67,7 @@ def test_secrets_without_a_name_can_be_rotated_even_if_others_have_names() -> No
 
 
 def test_empty_default_is_removed() -> None:
-    texts = {"onSuccess": " ", "onFailure": " https://example.com/hooks/failed "}
+    texts = {"on_success": " ", "on_failure": " https://example.com/hooks/failed "}
     assert say("settingsPatch", texts) == {
         "on_success": None,
         "on_failure": "https://example.com/hooks/failed",

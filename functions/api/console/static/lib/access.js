@@ -85,9 +85,9 @@ export function revocation(key, own) {
   return `Revoke ${name}? Clients that use it are refused within a minute. A revoked key cannot be restored.`;
 }
 
-/** The body of PATCH /v1/settings: a URL, or null to remove it. */
-export function settingsPatch({ onSuccess, onFailure }) {
-  return { on_success: onSuccess.trim() || null, on_failure: onFailure.trim() || null };
+/** The body of PATCH /v1/settings for texts that were changed: a URL, or null to remove it. */
+export function settingsPatch(changes) {
+  return Object.fromEntries(Object.entries(changes).map(([name, text]) => [name, text.trim() || null]));
 }
 
 /** The names of signing secrets that can be rotated, the one without a name first. */

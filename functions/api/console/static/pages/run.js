@@ -39,7 +39,7 @@ function Acts({ run, reload }) {
   };
   const stop = async () => {
     await cancel(run.id);
-    await reload();
+    reload();
   };
   return html`
     <${ConfirmButton} label="Redrive" kind="primary" why=${why.redrive} act=${redrive}>

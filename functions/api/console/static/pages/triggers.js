@@ -25,7 +25,7 @@ function Readable() {
   const remove = async (trigger) => {
     await send('DELETE', `/v1/triggers/${trigger.name}`);
     notify('Events start no more runs by this trigger.');
-    await polled.reload();
+    polled.reload();
   };
   return html`
     <${Page} title="Triggers" polled=${polled} />

@@ -82,12 +82,12 @@ function Acts({ run, path, reload }) {
   const cancel = async () => {
     const { status } = await send('POST', `${path}/cancel`);
     notify(status === 202 ? 'The run ends with the attempts that are running' : 'The run was cancelled');
-    await reload();
+    reload();
   };
   const redrive = async () => {
     await send('POST', `${path}/redrive`, { body: { epoch: run.epoch } });
     notify('The run goes on');
-    await reload();
+    reload();
   };
   return html`
     ${canCancel && html`<${ConfirmButton} label="Cancel the run" kind="danger" act=${cancel}>

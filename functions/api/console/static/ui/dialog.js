@@ -26,7 +26,8 @@ export function Dialog({ title, children, onClose }) {
 /**
  * A button that asks before it acts.
  *
- * `act` returns a promise; its error is shown in the dialog, which stays open. `why` says why the act is forbidden.
+ * `act` returns a promise; its error is shown in the dialog, which stays open. It must not wait for an answer that shows
+ * what it did: behind the dialog no field takes what is typed, while that answer is slow. `why` says why the act is forbidden.
  * `typed` is a text that has to be typed first, for acts on many things.
  */
 export function ConfirmButton({ label, title = label, children, act, why = null, kind = '', typed = null }) {

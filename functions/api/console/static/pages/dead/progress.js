@@ -20,7 +20,7 @@ export function Progress({ id, onEnd }) {
   }, [state]);
   const undo = async () => {
     await send('DELETE', `/v1/redrives/${id}`);
-    await reload();
+    reload();
   };
   return html`<section class="bulk" aria-label="Bulk redrive">
     <h2>Bulk redrive</h2>

@@ -76,7 +76,7 @@ function Pause({ path, job, why, onDone }) {
       await send('POST', `${path}/resume`);
       await onDone();
     } } });
-    await onDone();
+    onDone();
   };
   return html`
     <${ConfirmButton} label="Pause" title="Pause ${titleOf(job)}" why=${why} act=${act}>
@@ -94,7 +94,7 @@ function Delete({ path, job, etag, why, onDone }) {
   const act = async () => {
     await send('DELETE', path, { ifMatch: etag, query: isLast ? { stop_retries: 'true' } : {} });
     notify(`${titleOf(job)} was ${isOnce ? 'cancelled' : 'deleted'}`);
-    await onDone();
+    onDone();
   };
   return html`
     <${ConfirmButton} label=${isOnce ? 'Cancel the job' : label} title="${label} ${titleOf(job)}?" kind="danger" why=${why} act=${act}>

@@ -16,7 +16,7 @@ export function Parked({ query }) {
   const remove = async (message) => {
     await send('DELETE', `/v1/admin/parked/${message.id}`);
     notify('The message is removed.');
-    await reload();
+    reload();
   };
   return html`<h2>Parked messages</h2><${Live} polled=${polled} />
     ${value.messages.length === 0 ? html`<${Empty} title="No message is parked"><p>A message that a queue gave up on, and that

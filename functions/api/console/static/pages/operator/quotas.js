@@ -11,7 +11,7 @@ export function QuotaEditor({ tenant, path, onSaved }) {
   const [isOpen, setIsOpen] = useState(false);
   const saved = async () => {
     setIsOpen(false);
-    await onSaved();
+    onSaved();
   };
   return html`<details class="make" open=${isOpen} onToggle=${(event) => setIsOpen(event.target.open)}>
     <summary>Change the quotas</summary>

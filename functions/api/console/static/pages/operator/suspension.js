@@ -12,7 +12,7 @@ export function Suspension({ tenant, onDone }) {
   const act = async () => {
     const { body } = await send('PATCH', `/v1/admin/tenants/${tenant.id}`, { body: { state: isActive ? 'suspended' : 'active' } });
     notify(`${tenant.id}: ${tenantState(body, Date.now(), localZone()).word}.`);
-    await onDone();
+    onDone();
   };
   return html`<${ConfirmButton} act=${act} label=${label} kind=${isActive ? 'danger' : ''} title="${label} ${tenant.id}"
     typed=${isActive ? tenant.id : null}><p>${suspensionQuestion(tenant)}</p><//>`;

@@ -19,7 +19,7 @@ export function Keys({ path = '/v1/keys' }) {
     await send('DELETE', `${path}/${key.id}`);
     if (key.id === session.whoami.key_id) return signOut();
     notify(`The key ${key.name ?? key.id} is revoked.`);
-    return polled.reload();
+    return void polled.reload();
   };
   return html`<section aria-label="Keys"><h2>Keys</h2>
     <${NewKey} path=${path} reload=${polled.reload} />

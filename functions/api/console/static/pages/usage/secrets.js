@@ -19,12 +19,12 @@ export function Secrets() {
   const retire = async (secret) => {
     await send('DELETE', `/v1/signing-secrets/${secret.id}`);
     notify('The secret signs no further call within a minute.');
-    await polled.reload();
+    polled.reload();
   };
   const rotate = async (body) => {
     const { body: answer } = await send('POST', '/v1/signing-secrets', { body });
     setMade(answer);
-    await polled.reload();
+    polled.reload();
   };
   return html`<section aria-label="Signing secrets"><h2>Signing secrets</h2>
     <p>Each call is signed with the secrets of its job. <a href="v1/docs/guides/verify-calls">How receivers verify calls</a></p>

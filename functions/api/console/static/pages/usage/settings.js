@@ -3,9 +3,9 @@ import { html } from '../../lib/dom.js';
 import { get, send } from '../../lib/api.js';
 import { settingsPatch } from '../../lib/access.js';
 import { useAttempt } from '../../lib/attempt.js';
+import { useEdits } from '../../lib/edits.js';
 import { usePolled } from '../../lib/poll.js';
-import { useTyped } from '../../lib/typed.js';
-import { Field, Pending, Problem } from '../../ui/basics.js';
+import { Act, Field, Pending, Problem } from '../../ui/basics.js';
 import { notify } from '../../ui/notices.js';
 
 export function Settings() {
@@ -16,32 +16,37 @@ export function Settings() {
   </section>`;
 }
 
+const FIELDS = [['on_success', 'After a success'], ['on_failure', 'After a failure']];
+
 function Form({ settings, reload }) {
-  const present = textsOf(settings);
-  // A change by another session replaces the texts, because saving would undo it.
-  const [texts, setTexts] = useTyped(present, JSON.stringify(present));
+  const { texts, changes, rivals, edit, saved } = useEdits(textsOf(settings));
   const { isBusy, error, attempt } = useAttempt();
+  const why = Object.keys(changes).length === 0 ? 'Nothing is changed yet.' : null;
   const submit = (event) => {
     event.preventDefault();
-    attempt(async () => {
-      await send('PATCH', '/v1/settings', { body: settingsPatch(texts) });
-      await reload();
-      notify('The defaults are saved.');
-    });
+    if (!why) attempt(save);
   };
-  // What is typed during the save would be lost with the texts that it replaces.
-  const edit = (name) => (event) => setTexts({ ...texts, [name]: event.target.value });
+  const save = async () => {
+    await send('PATCH', '/v1/settings', { body: settingsPatch(changes) });
+    saved();
+    notify('The defaults are saved.');
+    await reload();
+  };
   return html`<form onSubmit=${submit}>
-    <${Field} label="After a success" hint="Empty: nothing is called.">
-      <input type="url" value=${texts.onSuccess} autocomplete="off" readOnly=${isBusy} onInput=${edit('onSuccess')} /><//>
-    <${Field} label="After a failure" hint="Empty: nothing is called.">
-      <input type="url" value=${texts.onFailure} autocomplete="off" readOnly=${isBusy} onInput=${edit('onFailure')} /><//>
+    ${FIELDS.map(([name, label]) => html`<${Field} key=${name} label=${label} hint=${hintOf(rivals[name])}>
+      <input type="url" value=${texts[name]} autocomplete="off" readOnly=${isBusy} onInput=${(event) => edit(name, event.target.value)} /><//>`)}
     ${settings.alerts && html`<p>Alerts go to <code>${settings.alerts.url}</code>: ${settings.alerts.events.join(', ')}.</p>`}
     ${error && html`<${Problem} error=${error} />`}
-    <div class="actions"><button type="submit" aria-busy=${isBusy}>Save the defaults</button></div>
+    <div class="actions"><${Act} type="submit" label="Save the defaults" why=${why} isBusy=${isBusy} /></div>
   </form>`;
 }
 
-function textsOf({ on_success: onSuccess, on_failure: onFailure }) {
-  return { onSuccess: onSuccess ?? '', onFailure: onFailure ?? '' };
+/** `rival` is what another request has set meanwhile; undefined where none has. */
+function hintOf(rival) {
+  if (rival === undefined) return 'Empty: nothing is called.';
+  return `Changed meanwhile, to ${rival || 'nothing'}. Saving replaces it.`;
+}
+
+function textsOf(settings) {
+  return Object.fromEntries(FIELDS.map(([name]) => [name, settings[name] ?? '']));
 }
