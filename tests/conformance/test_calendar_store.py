@@ -17,7 +17,7 @@ FIRST = OwnCalendar(
     dates_out=(19_999, 20_787),
 )
 SECOND = replace(FIRST, version=2, country=None, weekend=None, dates_in=(), dates_out=())
-THIRD = replace(FIRST, version=3, weekend=frozenset())
+THIRD = replace(FIRST, version=3, weekend=frozenset(), set_name="billing")
 
 
 def test_calendar_is_read_as_it_was_put(lab: Lab) -> None:

@@ -18,7 +18,7 @@ FIRST = Trigger(
     delay_seconds=60,
 )
 SECOND = replace(FIRST, version=2, pattern='{"type":[""]}', delay_seconds=0)
-THIRD = replace(FIRST, version=3, job_id="job_r" + "1" * 27)
+THIRD = replace(FIRST, version=3, job_id="job_r" + "1" * 27, set_name="billing")
 
 
 def test_trigger_is_read_as_it_was_put(lab: Lab) -> None:

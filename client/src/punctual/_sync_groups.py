@@ -226,6 +226,7 @@ class AdminCalendarsMethods(Group):
         country: str | UnsetType | None = UNSET,
         dates_in: Sequence[str] | UnsetType = UNSET,
         dates_out: Sequence[str] | UnsetType = UNSET,
+        set: str | UnsetType | None = UNSET,
         weekend: Sequence[
             Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
         ]
@@ -241,12 +242,19 @@ class AdminCalendarsMethods(Group):
         * `country`: A country whose public holidays, and whose weekend, are excluded.
         * `dates_in`: Days that are business days in any case.
         * `dates_out`: Days that are excluded as well.
+        * `set`: The set to which the calendar belongs, such as one file.
         * `weekend`: Null: the weekend of the country, or Saturday and Sunday without one.
         """
         return self._client.call(
             _operations.PUT_SHARED_CALENDAR,
             shared_calendar,
-            body={"country": country, "dates_in": dates_in, "dates_out": dates_out, "weekend": weekend},
+            body={
+                "country": country,
+                "dates_in": dates_in,
+                "dates_out": dates_out,
+                "set": set,
+                "weekend": weekend,
+            },
         )
 
 
@@ -790,14 +798,15 @@ class CalendarsMethods(Group):
         """
         return self._client.call(_operations.LIST_CALENDARS)
 
-    def delete(self, calendar: str) -> Calendar:
+    def delete(self, calendar: str, *, if_match: IfMatch | None = None) -> Calendar:
         """Delete a calendar that no job names.
 
         The answer is 409 while jobs that have not ended name it, and says which.
 
         * `calendar`: The name of a calendar.
+        * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
         """
-        return self._client.call(_operations.DELETE_CALENDAR, calendar)
+        return self._client.call(_operations.DELETE_CALENDAR, calendar, if_match=if_match)
 
     def get(self, calendar: str) -> Calendar:
         """Show a calendar.
@@ -815,28 +824,48 @@ class CalendarsMethods(Group):
         country: str | UnsetType | None = UNSET,
         dates_in: Sequence[str] | UnsetType = UNSET,
         dates_out: Sequence[str] | UnsetType = UNSET,
+        set: str | UnsetType | None = UNSET,
         weekend: Sequence[
             Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
         ]
         | UnsetType
         | None = UNSET,
+        dry_run: bool | None = None,
+        if_match: IfMatch | None = None,
+        if_none_match: Literal["*"] | None = None,
     ) -> Calendar:
         """Create a calendar, or replace its days.
 
         A calendar that has these days keeps its version. After a change, the runs of active jobs that name
         it move within about 15 minutes. Jobs that are created or changed meanwhile have the new days at
-        once.
+        once. `dry_run=true` changes nothing, and shows the calendar as it would be. With `If-Match`, a
+        calendar at another version is not changed, and a missing one not created. With `If-None-Match: *`,
+        a calendar is created and none is changed. A calendar that needs no change is answered under every
+        condition.
 
         * `calendar`: The name of a calendar.
         * `country`: A country whose public holidays, and whose weekend, are excluded.
         * `dates_in`: Days that are business days in any case.
         * `dates_out`: Days that are excluded as well.
+        * `set`: The set to which the calendar belongs, such as one file.
         * `weekend`: Null: the weekend of the country, or Saturday and Sunday without one.
+        * `dry_run`: Only answer what the request would do.
+        * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
+        * `if_none_match`: `*`: create, and change nothing that exists.
         """
         return self._client.call(
             _operations.PUT_CALENDAR,
             calendar,
-            body={"country": country, "dates_in": dates_in, "dates_out": dates_out, "weekend": weekend},
+            query={"dry_run": dry_run},
+            body={
+                "country": country,
+                "dates_in": dates_in,
+                "dates_out": dates_out,
+                "set": set,
+                "weekend": weekend,
+            },
+            if_match=if_match,
+            headers={"If-None-Match": if_none_match},
         )
 
 
@@ -2143,7 +2172,7 @@ class JobsMethods(Group):
           `async_deadline_seconds`, `heartbeat_seconds`.
         * `dry_run`: Only answer what the request would do.
         * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
-        * `if_none_match`: `*`: create a job, and change none.
+        * `if_none_match`: `*`: create, and change nothing that exists.
         * `depth`: The value that the call carried from which this job is created. The job is one deeper
           than the call's, and refused beyond 8.
         * `traceparent`: W3C Trace Context, version 00: the job's calls belong to this trace. A value that
@@ -2924,14 +2953,15 @@ class TriggersMethods(Group):
         """
         return self._client.call(_operations.LIST_TRIGGERS)
 
-    def delete(self, trigger: str) -> Trigger:
+    def delete(self, trigger: str, *, if_match: IfMatch | None = None) -> Trigger:
         """Delete a trigger.
 
         Events start no more runs by it. Runs that it has started are left alone.
 
         * `trigger`: The name of a trigger.
+        * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
         """
-        return self._client.call(_operations.DELETE_TRIGGER, trigger)
+        return self._client.call(_operations.DELETE_TRIGGER, trigger, if_match=if_match)
 
     def get(self, trigger: str) -> Trigger:
         """Show a trigger.
@@ -2951,12 +2981,19 @@ class TriggersMethods(Group):
         debounce_max_seconds: int | UnsetType | None = UNSET,
         debounce_seconds: int | UnsetType = UNSET,
         delay_seconds: int | UnsetType = UNSET,
+        set: str | UnsetType | None = UNSET,
         throttle: ThrottleIn | Mapping[str, Any] | UnsetType | None = UNSET,
+        dry_run: bool | None = None,
+        if_match: IfMatch | None = None,
+        if_none_match: Literal["*"] | None = None,
     ) -> Trigger:
         """Create a trigger, or replace it.
 
         Each event that is sent from then on, and that the pattern matches, starts a run of the job. The
-        same content again keeps the version.
+        same content again keeps the version. `dry_run=true` changes nothing, and shows the trigger as it
+        would be. With `If-Match`, a trigger at another version is not changed, and a missing one not
+        created. With `If-None-Match: *`, a trigger is created and none is changed. A trigger that needs no
+        change is answered under every condition.
 
         * `trigger`: The name of a trigger.
         * `job_id`: A recurring job. It may be paused: its schedule is then no matter.
@@ -2967,19 +3004,27 @@ class TriggersMethods(Group):
         * `debounce_seconds`: One run for several events: it is due once no further event has come for this
           time, and gets the latest one. In place of `delay_seconds`.
         * `delay_seconds`: How long after the event the run is due.
+        * `set`: The set to which the trigger belongs, such as one file.
         * `throttle`: How many runs may start in a window. Further events start none, and are not kept.
+        * `dry_run`: Only answer what the request would do.
+        * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
+        * `if_none_match`: `*`: create, and change nothing that exists.
         """
         return self._client.call(
             _operations.PUT_TRIGGER,
             trigger,
+            query={"dry_run": dry_run},
             body={
                 "debounce_max_seconds": debounce_max_seconds,
                 "debounce_seconds": debounce_seconds,
                 "delay_seconds": delay_seconds,
                 "job_id": job_id,
                 "pattern": pattern,
+                "set": set,
                 "throttle": throttle,
             },
+            if_match=if_match,
+            headers={"If-None-Match": if_none_match},
         )
 
 
@@ -3227,7 +3272,7 @@ class WorkflowsMethods(Group):
         * `set`: The set to which the workflow belongs, such as one file. The list can be filtered by it.
         * `dry_run`: Only answer what the request would do.
         * `if_match`: The ETag from your last read, with its quotes (`"3"`), or `*` for any revision.
-        * `if_none_match`: `*`: create a job, and change none.
+        * `if_none_match`: `*`: create, and change nothing that exists.
         """
         answer = self._client.call(
             _operations.PUT_WORKFLOW,

@@ -589,6 +589,8 @@ class CalendarIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """Days that are business days in any case."""
     dates_out: Sequence[str] | UnsetType = UNSET
     """Days that are excluded as well."""
+    set: str | UnsetType | None = UNSET
+    """The set to which the calendar belongs, such as one file."""
     weekend: (
         Sequence[Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]]
         | UnsetType
@@ -605,6 +607,7 @@ class Calendar(Model, frozen=True, kw_only=True):
     dates_in: tuple[str, ...]
     dates_out: tuple[str, ...]
     name: str
+    set: str | None = None
     version: int
     weekend: tuple[str, ...] | None = None
     """Null: the weekend of the country, or Saturday and Sunday without one."""
@@ -2714,6 +2717,8 @@ class TriggerIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A recurring job. It may be paused: its schedule is then no matter."""
     pattern: Mapping[str, Any]
     """In the pattern language of Amazon EventBridge, against `source`, `type`, `id` and `data`."""
+    set: str | UnsetType | None = UNSET
+    """The set to which the trigger belongs, such as one file."""
     throttle: ThrottleIn | UnsetType | None = UNSET
     """How many runs may start in a window. Further events start none, and are not kept."""
 
@@ -2730,6 +2735,7 @@ class Trigger(Model, frozen=True, kw_only=True):
     """With `debounce_seconds`: the latest run of this version. Events share it until it has begun."""
     name: str
     pattern: dict[str, Any]
+    set: str | None = None
     throttle: Throttle | None = None
     throttled_until: datetime | None = None
     """The end of the window of the throttle, if it has all its runs."""

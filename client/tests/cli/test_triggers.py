@@ -24,6 +24,21 @@ def test_triggers_are_put_shown_listed_and_deleted(tmp_path: Path) -> None:
     assert scene.shell.run("triggers", "get", "orders").code == Exit.NOT_FOUND
 
 
+@pytest.mark.parametrize(
+    ("group", "options"), [("triggers", ("--pattern", '{"source": ["shop"]}', "--job")), ("calendars", ())]
+)
+def test_change_names_a_set_and_is_made_at_a_version_alone(group: str, options: tuple[str, ...]) -> None:
+    scene = Scene()
+    put = (group, "put", "mine", *options, *((scene.job,) if options else ()))
+    shown = scene.shell.json(*put, "--set", "billing")
+    assert (shown["set"], shown["version"]) == ("billing", 1)
+    assert "billing" in scene.shell.ok(group, "list").out
+    assert scene.shell.run(*put, "--if-match", "2").code == Exit.CONFLICT
+    assert scene.shell.json(*put, "--if-match", "1").get("set") is None
+    assert scene.shell.run(group, "delete", "mine", "--if-match", "1").code == Exit.CONFLICT
+    scene.shell.ok(group, "delete", "mine", "--if-match", "2")
+
+
 def test_event_shows_the_runs_that_it_starts() -> None:
     scene = Scene()
     sent = ("events", "send", "--source", "shop", "--type", "order.paid", "--id", "order-1")

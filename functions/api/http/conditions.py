@@ -4,6 +4,7 @@ import re
 
 from functions.api.http.problems import Problem, ProblemError
 from shared.dataclass import dataclass
+from shared.domain.errors import AlreadyExistsError, PreconditionFailedError
 
 UNKNOWN_REVISION = 0
 """A revision that no job ever has."""
@@ -49,3 +50,21 @@ def read_tags(name: str, header: str) -> Tags:
         strong=frozenset(tag["value"] for tag in tags if not tag["weak"]),
         weak=frozenset(tag["value"] for tag in tags if tag["weak"]),
     )
+
+
+def version_etag(version: int) -> dict[str, str]:
+    """The header of an answer with this version."""
+    return {"ETag": f'"{version}"'}
+
+
+def check_version(tags: Tags | None, present: int | None, *, must_create: bool, noun: str) -> None:
+    """PreconditionFailedError unless what has a name, a `noun`, is at a version that If-Match names; AlreadyExistsError
+    if it must be created and is there. `present` is None where nothing has the name."""
+    if must_create and present is not None:
+        raise AlreadyExistsError(f"the name has a {noun}, which is at version {present}", revision=present)
+    if tags is None:
+        return
+    if present is None:
+        raise PreconditionFailedError(f"no {noun} has this name")
+    if tags.revision(present) not in (None, present):
+        raise PreconditionFailedError(f"the {noun} is at version {present}", revision=present)

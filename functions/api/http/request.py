@@ -10,13 +10,14 @@ from pydantic import BaseModel
 
 from functions.api.http import strict_json
 from functions.api.http.bodies import validate
-from functions.api.http.conditions import Tags, read_tags
+from functions.api.http.conditions import Tags, check_version, read_tags
 from functions.api.http.idempotency import check_key
 from functions.api.http.problems import Problem, ProblemError
 from shared.dataclass import dataclass
 from shared.domain.errors import InvalidValueError, raise_any
 from shared.domain.tenancy.tenant import Scope, Tenant
 from shared.usecases.tenancy.authenticate import Principal
+from shared.usecases.tenancy.preconditions import Precondition
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 100
@@ -118,6 +119,11 @@ class AuthenticatedRequest:
             detail = "If-None-Match is * here: nothing that exists is changed; If-Match takes ETags"
             raise ProblemError(Problem.MALFORMED_REQUEST, detail)
         return True
+
+    def version_condition(self, noun: str) -> Precondition:
+        """What If-Match and If-None-Match demand of what has the name, a `noun`."""
+        tags, must_create = self.if_match(), self.must_create()
+        return lambda present: check_version(tags, present, must_create=must_create, noun=noun)
 
     def knows(self, tag: str) -> bool:
         """Whether If-None-Match says that the client has the representation with this ETag."""

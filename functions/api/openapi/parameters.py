@@ -185,7 +185,7 @@ _IN_HEADER: dict[str, Parameter] = {
 }
 
 _CREATES_ALONE: Parameter = {
-    "description": "`*`: create a job, and change none.",
+    "description": "`*`: create, and change nothing that exists.",
     "schema": {"type": "string", "pattern": r"^\*$"},
 }
 """The If-None-Match of a request that changes."""

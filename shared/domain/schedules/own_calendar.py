@@ -40,6 +40,8 @@ class OwnCalendar:
     """Weekdays, 0 is Monday; None for those of the country, or Saturday and Sunday without one."""
     dates_in: tuple[int, ...] = ()
     dates_out: tuple[int, ...] = ()
+    set_name: str | None = None
+    """The set to which the calendar belongs, such as one file."""
 
     def __post_init__(self) -> None:
         if not is_own_name(self.name):
@@ -58,7 +60,7 @@ class OwnCalendar:
 
     @property
     def _content(self) -> tuple[object, ...]:
-        return self.country, self.weekend, self.dates_in, self.dates_out
+        return self.country, self.weekend, self.dates_in, self.dates_out, self.set_name
 
     @property
     def business_days(self) -> BusinessDays:

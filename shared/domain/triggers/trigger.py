@@ -70,6 +70,8 @@ class Trigger:
     debounce_max_seconds: int | None = None
     """How long after the first event the run is due at the latest; None for ten times `debounce_seconds`."""
     throttle: Throttle | None = None
+    set_name: str | None = None
+    """The set to which the trigger belongs, such as one file."""
     started: Started = Started()
     """No part of the content: each start may change it, and a change of the trigger begins anew."""
 

@@ -17,6 +17,7 @@ from shared.ports.calendars import CalendarStore
 from shared.ports.listings import Queries
 from shared.ports.runtime import Clock
 from shared.usecases.tenancy.manage_tenants import CONFLICT, TRIES
+from shared.usecases.tenancy.preconditions import Precondition, unconditional
 
 MAX_CALENDARS = 50
 """The most calendars that a tenant has at a time, and that the operators have."""
@@ -46,10 +47,18 @@ class Calendars:
             raise NotFoundError("no such calendar")
         return calendar
 
-    def put(self, tenant_id: str, wanted: OwnCalendar) -> tuple[OwnCalendar | None, OwnCalendar]:
-        """Create or change a calendar; returns it before and after. A calendar that has this content keeps its version.
+    def put(
+        self,
+        tenant_id: str,
+        wanted: OwnCalendar,
+        *,
+        precondition: Precondition = unconditional,
+        is_dry_run: bool = False,
+    ) -> tuple[OwnCalendar | None, OwnCalendar]:
+        """Create or change a calendar; returns it before and after. With a dry run, `after` is not stored.
 
-        InvalidValueError for an unknown country, InvalidStateError for too many calendars.
+        A calendar that has this content keeps its version, under every precondition: an earlier try of the request may
+        have stored it. InvalidValueError for an unknown country, InvalidStateError for too many calendars.
         """
         try:
             _ = wanted.business_days
@@ -60,21 +69,23 @@ class Calendars:
             before = self.store.get(tenant_id, wanted.name)
             if before is not None and before.has_content_of(wanted):
                 return before, before
+            precondition(before.version if before is not None else None)
             if before is None and len(self.store.all(tenant_id)) >= MAX_CALENDARS:
                 raise InvalidStateError(f"there are {MAX_CALENDARS} calendars already: delete one first")
             version = self.store.last_version(tenant_id, wanted.name) + 1
             after = replace(wanted, version=version, changed_at=self.clock.now_ms())
-            if self.store.put(tenant_id, after, before):
+            if is_dry_run or self.store.put(tenant_id, after, before):
                 return before, after
         raise UnavailableError(CONFLICT)
 
-    def delete(self, tenant_id: str, name: str) -> OwnCalendar:
+    def delete(self, tenant_id: str, name: str, precondition: Precondition = unconditional) -> OwnCalendar:
         """Delete a calendar that no job names; returns it. NotFoundError; InvalidStateError names the jobs.
 
         One of the operators is deleted although jobs name it: they keep the days that they have.
         """
         for _ in range(TRIES):
             calendar = self.get(tenant_id, name)
+            precondition(calendar.version)
             if tenant_id != SHARED_OWNER and (users := self._users(tenant_id, name)):
                 raise InvalidStateError(
                     f"the calendar is in use by {', '.join(users)}: change or delete them first"

@@ -11,6 +11,7 @@ from shared.ports.runtime import Clock
 from shared.ports.triggers import TriggerStore
 from shared.usecases.reading.find_job import FindJob
 from shared.usecases.tenancy.manage_tenants import CONFLICT, TRIES
+from shared.usecases.tenancy.preconditions import Precondition, unconditional
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,28 +33,38 @@ class Triggers:
             raise NotFoundError("no such trigger")
         return trigger
 
-    def put(self, tenant_id: str, wanted: Trigger) -> tuple[Trigger | None, Trigger]:
-        """Create or change a trigger; returns it before and after. A trigger that has this content keeps its version.
+    def put(
+        self,
+        tenant_id: str,
+        wanted: Trigger,
+        *,
+        precondition: Precondition = unconditional,
+        is_dry_run: bool = False,
+    ) -> tuple[Trigger | None, Trigger]:
+        """Create or change a trigger; returns it before and after. With a dry run, `after` is not stored.
 
-        InvalidValueError for an unknown job, InvalidStateError for too many triggers.
+        A trigger that has this content keeps its version, under every precondition: an earlier try of the request may
+        have stored it. InvalidValueError for an unknown job, InvalidStateError for too many triggers.
         """
         for _ in range(TRIES):
             before = self.store.get(tenant_id, wanted.name)
             if before is not None and before.has_content_of(wanted):
                 return before, before
+            precondition(before.version if before is not None else None)
             self._check_job(tenant_id, wanted.job_id)
             if before is None and len(self.store.all(tenant_id)) >= MAX_TRIGGERS:
                 raise InvalidStateError(f"the tenant has {MAX_TRIGGERS} triggers: delete one first")
             version = 1 if before is None else before.version + 1
             after = replace(wanted, version=version, changed_at=self.clock.now_ms())
-            if self.store.put(tenant_id, after, before):
+            if is_dry_run or self.store.put(tenant_id, after, before):
                 return before, after
         raise UnavailableError(CONFLICT)
 
-    def delete(self, tenant_id: str, name: str) -> Trigger:
+    def delete(self, tenant_id: str, name: str, precondition: Precondition = unconditional) -> Trigger:
         """Delete a trigger; returns it. Runs that it has started are left alone. NotFoundError."""
         for _ in range(TRIES):
             trigger = self.get(tenant_id, name)
+            precondition(trigger.version)
             if self.store.delete(tenant_id, trigger):
                 return trigger
         raise UnavailableError(CONFLICT)

@@ -9,6 +9,7 @@ import typer
 from punctual.cli.exits import CommandError, Exit
 from punctual.cli.output import Column
 from punctual.cli.session import Session, session_of
+from punctual.cli.triggers import IfMatch
 
 IMPORTED_DAYS = 5 * 366
 """Days of an iCalendar file are taken for this long by default."""
@@ -75,6 +76,7 @@ COLUMNS = (
     Column("weekend", lambda calendar: calendar.weekend),
     Column("in", lambda calendar: calendar.dates_in, folds=True),
     Column("out", lambda calendar: calendar.dates_out, folds=True),
+    Column("set", lambda calendar: calendar.set),
     Column("changed", lambda calendar: calendar.changed_at),
 )
 
@@ -103,11 +105,14 @@ def put_calendar(
     out_ics: FileOut = None,
     since: Since = None,
     until: Until = None,
+    set_: Annotated[str | None, typer.Option("--set", help="The set of the calendar.")] = None,
+    if_match: IfMatch = None,
 ) -> None:
     """Create a calendar, or replace its days by those that are given, and by those of iCalendar files."""
     session = session_of(context)
     members = members_of(session, weekend, (dates_in, dates_out), (in_ics, out_ics), (since, until))
-    session.show_one(session.client.calendars.put(calendar, country=country, **members), COLUMNS)
+    members |= {"country": country, "set": set_}
+    session.show_one(session.client.calendars.put(calendar, if_match=if_match, **members), COLUMNS)
 
 
 def members_of(
@@ -148,10 +153,10 @@ def _date(option: str, text: str) -> date:
         raise CommandError(f"{option} needs a date such as 2027-12-31", Exit.USAGE) from None
 
 
-def delete_calendar(context: typer.Context, calendar: CalendarArgument) -> None:
+def delete_calendar(context: typer.Context, calendar: CalendarArgument, if_match: IfMatch = None) -> None:
     """Delete a calendar that no job names."""
     session = session_of(context)
-    session.show_one(session.client.calendars.delete(calendar), COLUMNS)
+    session.show_one(session.client.calendars.delete(calendar, if_match=if_match), COLUMNS)
 
 
 def add_to(app: typer.Typer) -> None:

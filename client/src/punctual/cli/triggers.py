@@ -13,6 +13,7 @@ from punctual.cli.session import Session, session_of
 TriggerArgument = Annotated[
     str, typer.Argument(metavar="TRIGGER", help="The name of a trigger.", show_default=False)
 ]
+IfMatch = Annotated[int | None, typer.Option(metavar="VERSION", help="Only if it is at this version.")]
 _JSON = "JSON|@FILE|-"
 COLUMNS = (
     Column("trigger", lambda trigger: trigger.name),
@@ -21,6 +22,7 @@ COLUMNS = (
     Column("delay s", lambda trigger: trigger.delay_seconds),
     Column("debounce s", lambda trigger: _debounce(trigger)),
     Column("throttle", lambda trigger: _throttle(trigger)),
+    Column("set", lambda trigger: trigger.set),
     Column("pattern", lambda trigger: json.dumps(trigger.pattern), folds=True),
     Column("changed", lambda trigger: trigger.changed_at),
 )
@@ -67,6 +69,8 @@ def put_trigger(
         str | None,
         typer.Option(metavar="COUNT/DURATION", help="How many runs may start in a window, such as 10/1m."),
     ] = None,
+    set_: Annotated[str | None, typer.Option("--set", help="The set of the trigger.")] = None,
+    if_match: IfMatch = None,
 ) -> None:
     """Create a trigger, or replace it."""
     session = session_of(context)
@@ -79,13 +83,15 @@ def put_trigger(
         body["debounce_max_seconds"] = seconds(debounce_max, "--debounce-max")
     if throttle is not None:
         body["throttle"] = _read_throttle(throttle)
-    session.show_one(session.client.triggers.put(trigger, **body), COLUMNS)
+    if set_ is not None:
+        body["set"] = set_
+    session.show_one(session.client.triggers.put(trigger, if_match=if_match, **body), COLUMNS)
 
 
-def delete_trigger(context: typer.Context, trigger: TriggerArgument) -> None:
+def delete_trigger(context: typer.Context, trigger: TriggerArgument, if_match: IfMatch = None) -> None:
     """Delete a trigger; runs that it has started are left alone."""
     session = session_of(context)
-    session.show_one(session.client.triggers.delete(trigger), COLUMNS)
+    session.show_one(session.client.triggers.delete(trigger, if_match=if_match), COLUMNS)
 
 
 def send_event(

@@ -9,6 +9,7 @@ _CALENDAR: dict[str, Any] = {"name": "plant", "version": 1, "weekend": None, "ch
 CALENDAR_IN: Examples = {
     "country_and_own_dates": _IN,
     "own_weekend": {"weekend": ["friday", "saturday"]},
+    "of_a_set": {"country": "US-CA", "set": "billing"},
 }
 CALENDAR_OUT: Examples = {"plant": _CALENDAR}
 _SHARED = {**_CALENDAR, "name": "operator/deployments"}

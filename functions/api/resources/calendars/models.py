@@ -4,8 +4,9 @@ from datetime import date
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field, StringConstraints
+from pydantic.json_schema import SkipJsonSchema
 
-from functions.api.models import InstantOut, Representation, Schema, with_examples
+from functions.api.models import InstantOut, Representation, Schema, SetName, is_none, with_examples
 from functions.api.resources.calendars import examples
 from shared.domain.errors import InvalidValueError
 from shared.domain.schedules.business_days import date_of, day_of
@@ -33,6 +34,10 @@ class CalendarIn(Schema):
     dates_in: Dates = Field(default_factory=list, description="Days that are business days in any case.")
     dates_out: Dates = Field(default_factory=list, description="Days that are excluded as well.")
 
+    set_: SetName | None = Field(
+        None, alias="set", description="The set to which the calendar belongs, such as one file."
+    )
+
     def calendar(self, name: str) -> OwnCalendar:
         """InvalidValueError for a name or a date that cannot be, and for too many dates."""
         return OwnCalendar(
@@ -43,13 +48,14 @@ class CalendarIn(Schema):
             weekend=None if self.weekend is None else frozenset(map(WEEKDAYS.index, self.weekend)),
             dates_in=_days("dates_in", self.dates_in),
             dates_out=_days("dates_out", self.dates_out),
+            set_name=self.set_,
         )
 
 
 class CalendarOut(Representation):
     """A calendar. Its version grows with each change."""
 
-    model_config = with_examples(examples.CALENDAR_OUT)
+    model_config = with_examples(examples.CALENDAR_OUT, populate_by_name=True)
 
     name: str
     version: int
@@ -59,6 +65,7 @@ class CalendarOut(Representation):
     )
     dates_in: list[str]
     dates_out: list[str]
+    set_: SetName | SkipJsonSchema[None] = Field(None, alias="set", exclude_if=is_none)
     changed_at: InstantOut
 
 
@@ -96,6 +103,7 @@ def calendar_out(calendar: OwnCalendar, prefix: str = "") -> CalendarOut:
         weekend=weekend,
         dates_in=[date_of(day).isoformat() for day in calendar.dates_in],
         dates_out=[date_of(day).isoformat() for day in calendar.dates_out],
+        set_=calendar.set_name,
         changed_at=format_instant(calendar.changed_at),
     )
 

@@ -1,6 +1,7 @@
 """/v1/calendars: the calendars that schedules name; /v1/admin/calendars: those of the operators, for all tenants."""
 
 from functions.api.context import Context
+from functions.api.http.conditions import version_etag
 from functions.api.http.problems import Problem
 from functions.api.http.request import AuthenticatedRequest
 from functions.api.http.response import Response
@@ -17,6 +18,7 @@ from shared.domain.errors import NotFoundError
 from shared.domain.schedules.own_calendar import SHARED_OWNER, OwnCalendar, is_own_name
 
 ROUTES = Routes()
+_NOUN = "calendar"
 
 
 @ROUTES.add(
@@ -50,22 +52,38 @@ def list_calendars(context: Context, request: AuthenticatedRequest) -> Response:
         summary="Create a calendar, or replace its days",
         description=(
             "A calendar that has these days keeps its version. After a change, the runs of active jobs that name it "
-            "move within about 15 minutes. Jobs that are created or changed meanwhile have the new days at once."
+            "move within about 15 minutes. Jobs that are created or changed meanwhile have the new days at once. "
+            "`dry_run=true` changes nothing, and shows the calendar as it would be. With `If-Match`, a calendar at "
+            "another version is not changed, and a missing one not created. With `If-None-Match: *`, a calendar is "
+            "created and none is changed. A calendar that needs no change is answered under every condition."
         ),
         success=200,
         answer=CalendarOut,
+        answer_headers=("ETag",),
         body=CalendarIn,
-        problems=(*BODY_PROBLEMS, Problem.INVALID_STATE),
+        query=("dry_run",),
+        headers=("If-Match", "If-None-Match"),
+        problems=(
+            *BODY_PROBLEMS,
+            Problem.INVALID_STATE,
+            Problem.PRECONDITION_FAILED,
+            Problem.ALREADY_EXISTS,
+        ),
     )
 )
 def put_calendar(context: Context, request: AuthenticatedRequest) -> Response:
-    wanted = _wanted(request, "calendar")
-    before, after = context.cases.tenancy.calendars.put(request.tenant.id, wanted)
+    wanted, is_dry_run = _wanted(request, "calendar"), request.flag("dry_run")
+    before, after = context.cases.tenancy.calendars.put(
+        request.tenant.id,
+        wanted,
+        precondition=request.version_condition(_NOUN),
+        is_dry_run=is_dry_run,
+    )
     shown = calendar_out(after)
-    if before is None or before.version != after.version:
+    if not is_dry_run and (before is None or before.version != after.version):
         old = calendar_out(before) if before is not None else None
         context.audit.record(request, "putCalendar", after.name, old, shown)
-    return json_response(200, shown)
+    return json_response(200, shown, {} if is_dry_run else version_etag(after.version))
 
 
 @ROUTES.add(
@@ -77,12 +95,13 @@ def put_calendar(context: Context, request: AuthenticatedRequest) -> Response:
         description="Its version grows with each change. Jobs keep the days that they were computed with.",
         success=200,
         answer=CalendarOut,
+        answer_headers=("ETag",),
         problems=(Problem.NOT_FOUND,),
     )
 )
 def get_calendar(context: Context, request: AuthenticatedRequest) -> Response:
     calendar = context.cases.tenancy.calendars.get(request.tenant.id, request.path_values["calendar"])
-    return json_response(200, calendar_out(calendar))
+    return json_response(200, calendar_out(calendar), version_etag(calendar.version))
 
 
 @ROUTES.add(
@@ -94,13 +113,15 @@ def get_calendar(context: Context, request: AuthenticatedRequest) -> Response:
         description="The answer is 409 while jobs that have not ended name it, and says which.",
         success=200,
         answer=CalendarOut,
-        problems=(Problem.NOT_FOUND, Problem.INVALID_STATE),
+        headers=("If-Match",),
+        problems=(Problem.NOT_FOUND, Problem.INVALID_STATE, Problem.PRECONDITION_FAILED),
     )
 )
 def delete_calendar(context: Context, request: AuthenticatedRequest) -> Response:
-    deleted = calendar_out(
-        context.cases.tenancy.calendars.delete(request.tenant.id, request.path_values["calendar"])
+    calendar = context.cases.tenancy.calendars.delete(
+        request.tenant.id, request.path_values["calendar"], request.version_condition(_NOUN)
     )
+    deleted = calendar_out(calendar)
     context.audit.record(request, "deleteCalendar", deleted.name, deleted, None)
     return json_response(200, deleted)
 

@@ -28,6 +28,7 @@ TRIGGER_IN: Examples = {
         "pattern": {"$or": [{"type": ["refund"]}, {"data": {"country": [{"anything-but": ["DE", "AT"]}]}}]},
         "job_id": _JOB,
     },
+    "of_a_set": {"pattern": {"source": ["shop"]}, "job_id": _JOB, "set": "billing"},
 }
 TRIGGER_OUT: Examples = {
     "large_orders": _TRIGGER,

@@ -12,6 +12,7 @@ from functions.api.models import (
     Representation,
     Schema,
     Seconds,
+    SetName,
     instant_out,
     is_none,
     with_examples,
@@ -77,6 +78,10 @@ class TriggerIn(Schema):
         None, description="How many runs may start in a window. Further events start none, and are not kept."
     )
 
+    set_: SetName | None = Field(
+        None, alias="set", description="The set to which the trigger belongs, such as one file."
+    )
+
     def trigger(self, name: str) -> Trigger:
         """InvalidValueError for a name, a pattern or a job ID that cannot be."""
         return Trigger(
@@ -89,6 +94,7 @@ class TriggerIn(Schema):
             debounce_seconds=self.debounce_seconds,
             debounce_max_seconds=self.debounce_max_seconds,
             throttle=self.throttle.throttle() if self.throttle is not None else None,
+            set_name=self.set_,
         )
 
 
@@ -102,7 +108,7 @@ class ThrottleOut(Representation):
 class TriggerOut(Representation):
     """A trigger. Its version grows with each change."""
 
-    model_config = with_examples(examples.TRIGGER_OUT)
+    model_config = with_examples(examples.TRIGGER_OUT, populate_by_name=True)
 
     name: str
     version: int
@@ -112,6 +118,7 @@ class TriggerOut(Representation):
     debounce_seconds: int | SkipJsonSchema[None] = LEFT_OUT
     debounce_max_seconds: int | SkipJsonSchema[None] = LEFT_OUT
     throttle: ThrottleOut | SkipJsonSchema[None] = LEFT_OUT
+    set_: SetName | SkipJsonSchema[None] = Field(None, alias="set", exclude_if=is_none)
     latest_run: str | SkipJsonSchema[None] = Field(
         None,
         exclude_if=is_none,
@@ -144,6 +151,7 @@ def trigger_out(trigger: Trigger, now_ms: int) -> TriggerOut:
         debounce_seconds=trigger.debounce_seconds or None,
         debounce_max_seconds=trigger.longest_debounce_seconds or None,
         throttle=throttle and ThrottleOut(count=throttle.count, per_seconds=throttle.per_seconds),
+        set_=trigger.set_name,
         latest_run=None if started.run is None else str(started.run),
         throttled_until=instant_out(trigger.throttled_until(now_ms)),
         changed_at=format_instant(trigger.changed_at),

@@ -126,7 +126,7 @@ class DynamoCalendarStore:
 
 def _content(calendar: OwnCalendar) -> dict[str, Any]:
     weekend = None if calendar.weekend is None else "".join(map(str, sorted(calendar.weekend)))
-    optional = {"y": calendar.country, "w": weekend}
+    optional = {"y": calendar.country, "w": weekend, "s": calendar.set_name}
     dates = {"i": list(calendar.dates_in), "o": list(calendar.dates_out)}
     return {name: value for name, value in optional.items() if value is not None} | dates
 
@@ -144,6 +144,7 @@ def _calendar(item: Any) -> OwnCalendar:
             weekend=None if weekend is None else frozenset(map(int, weekend)),
             dates_in=tuple(content["i"]),
             dates_out=tuple(content["o"]),
+            set_name=content.get("s"),
         )
     except (KeyError, TypeError, InvalidValueError) as error:
         raise UnreadableItemError("a stored calendar of an unknown form") from error

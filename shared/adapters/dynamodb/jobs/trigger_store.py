@@ -1,6 +1,6 @@
 """Triggers of tenants: `cv` the version, `a` the instant of the change, `p` the pattern, `j` the job, `d` the delay in
-seconds, `b` and `bm` the debounce and its longest wait, `th` the throttle; `r` the latest run, `wf` and `wn` the latest
-window of the throttle and its runs."""
+seconds, `b` and `bm` the debounce and its longest wait, `th` the throttle, `s` the set; `r` the latest run, `wf` and
+`wn` the latest window of the throttle and its runs."""
 
 from typing import Any
 
@@ -60,6 +60,7 @@ class DynamoTriggerStore:
             "b": trigger.debounce_seconds or None,
             "bm": trigger.debounce_max_seconds,
             "th": [trigger.throttle.count, trigger.throttle.per_seconds] if trigger.throttle else None,
+            "s": trigger.set_name,
         }
         item: Item = {**_key(tenant_id, trigger.name), **encode_all(fields)}
         condition: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(pk)"}
@@ -174,6 +175,7 @@ def _trigger(item: Any) -> Trigger:
             debounce_seconds=row.get("b", 0),
             debounce_max_seconds=row.get("bm"),
             throttle=_throttle(row.get("th")),
+            set_name=row.get("s"),
             started=Started(
                 run=parse_execution_id(row["r"]) if "r" in row else None,
                 window_from=row.get("wf"),
