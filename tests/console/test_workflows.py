@@ -145,14 +145,16 @@ def test_tasks_that_have_handed_on_a_result_say_so(empty_console: Console) -> No
     expect(row_of(table, "report")).not_to_contain_text("handed on")
 
 
-def test_map_shows_how_many_of_its_items_have_ended_and_leads_to_failed_ones(empty_console: Console) -> None:
-    console, page = empty_console, empty_console.page
+def run_a_map(console: Console, count: int, *failing: int) -> str:
+    """The id of an ended run with so many items, some of which their receiver has refused for good."""
 
     def answers(callback: Callback) -> CallbackResponse:
         position = dict(callback.headers).get("Punctual-Item")
-        if position == "1":
+        if position is not None and int(position) in failing:
             return CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
-        return replace(succeeds(callback), body=b"[1, 2, 3]" if position is None else b"0")
+        return replace(
+            succeeds(callback), body=str(list(range(count))).encode() if position is None else b"0"
+        )
 
     console.api.world.sender.answer_to = answers
     tasks: list[dict[str, Any]] = [
@@ -162,12 +164,43 @@ def test_map_shows_how_many_of_its_items_have_ended_and_leads_to_failed_ones(emp
     workflow = create(console, tasks, on_failure="continue")
     run = asked(console, "POST", f"/v1/workflows/{workflow}/runs")["id"]
     console.pass_time(30)
+    return str(run)
+
+
+def test_map_shows_how_many_of_its_items_have_ended_and_leads_to_failed_ones(empty_console: Console) -> None:
+    console, page = empty_console, empty_console.page
+    run = run_a_map(console, 3, 1)
     console.open(f"#/workflow-runs/{run}")
     table = page.get_by_role("table", name="Tasks, by their level in the graph")
     expect(row_of(table, "each")).to_contain_text("3 of 3 items ended, 1 failed")
     expect(page.locator(".graph")).to_contain_text("3 of 3 items ended")
     page.get_by_role("link", name="item 1").click()
     expect(page.get_by_text("each of its run")).to_be_visible()
+    console.check_access()
+
+
+def test_map_of_many_items_leads_to_each_that_failed(empty_console: Console) -> None:
+    console, page = empty_console, empty_console.page
+    run = run_a_map(console, 30, *range(30))
+    console.open(f"#/workflow-runs/{run}")
+    row = row_of(page.get_by_role("table", name="Tasks, by their level in the graph"), "each")
+    expect(row).to_contain_text("30 of 30 items ended, 30 failed")
+    expect(row.get_by_role("link")).to_have_count(5)
+    row.get_by_text("25 more items").click()
+    expect(row.get_by_role("link")).to_have_count(30)
+    page.get_by_role("button", name="Refresh").click()
+    row.get_by_role("link", name="item 29").click()
+    expect(page.get_by_text("each of its run")).to_be_visible()
+    console.check_access()
+
+
+def test_run_with_an_input_says_so_and_shows_no_letter_of_it(empty_console: Console) -> None:
+    console, page = empty_console, empty_console.page
+    workflow = create(console, [{"key": "take", "input": True}])
+    run = asked(console, "POST", f"/v1/workflows/{workflow}/runs", {"input": {"order": "secret-4711"}})["id"]
+    console.open(f"#/workflow-runs/{run}")
+    expect(page.get_by_text("given; it is stored encrypted")).to_be_visible()
+    expect(page.get_by_text("secret-4711")).to_have_count(0)
     console.check_access()
 
 

@@ -2024,7 +2024,7 @@ class RunItems(Model, frozen=True, kw_only=True):
     skipped: int
     succeeded: int
     unsuccessful: tuple[FailedItem, ...]
-    """The first 20 items that failed, were cancelled or skipped; failed ones first."""
+    """All items that failed, were cancelled or skipped; failed ones first."""
 
 
 class Run(Model, frozen=True, kw_only=True):

@@ -90,14 +90,16 @@ def test_run_shows_which_of_its_tasks_have_handed_on_a_result() -> None:
     assert ("yes" in by_task["count"], "yes" in by_task["report"]) == (True, False)
 
 
-def test_run_shows_the_items_of_a_map_and_the_executions_of_failed_ones() -> None:
-    scene = Scene()
+def run_of_a_map(scene: Scene, count: int, *failing: int) -> Any:
+    """An ended run with so many items, some of which their receiver has refused for good."""
 
     def answers(callback: Callback) -> CallbackResponse:
         position = dict(callback.headers).get("Punctual-Item")
-        if position == "1":
+        if position is not None and int(position) in failing:
             return CallbackResponse(reason=Reason.HTTP_STATUS, duration_ms=5, status=410)
-        return replace(succeeds(callback), body=b"[1, 2, 3]" if position is None else b"0")
+        return replace(
+            succeeds(callback), body=str(list(range(count))).encode() if position is None else b"0"
+        )
 
     scene.shell.deployment.world.world.sender.answer_to = answers
     tasks = [
@@ -106,7 +108,21 @@ def test_run_shows_the_items_of_a_map_and_the_executions_of_failed_ones() -> Non
     ]
     body = json.dumps({"tasks": tasks, "on_failure": "continue"})
     workflow = scene.shell.json("workflows", "create", "-", stdin=body)["id"]
-    run = scene.shell.run("workflows", "start", workflow, "--wait", "--json").json
+    return scene.shell.run("workflows", "start", workflow, "--wait", "--json").json
+
+
+def test_run_of_a_large_map_names_its_first_failed_items_and_where_the_others_are() -> None:
+    scene = Scene()
+    run = run_of_a_map(scene, 23, *range(23))
+    shown = scene.shell.ok("run", "show", run["id"]).out
+    assert ("item 19:" in shown, "item 20:" in shown) == (True, False)
+    assert "3 more failed items: see --json" in shown
+    assert len(scene.shell.json("run", "show", run["id"])["tasks"][1]["items"]["unsuccessful"]) == 23
+
+
+def test_run_shows_the_items_of_a_map_and_the_executions_of_failed_ones() -> None:
+    scene = Scene()
+    run = run_of_a_map(scene, 3, 1)
     failed = run["tasks"][1]["items"]["unsuccessful"][0]["execution_id"]
     shown = scene.shell.ok("run", "show", run["id"]).out
     assert "each  failed (3 items: 2 succeeded, 1 failed)" in shown

@@ -157,11 +157,14 @@ def test_archived_item_of_a_map_is_shown_as_its_record_was() -> None:
     assert before["task"]["item"] == 0
 
 
-def test_list_of_unsuccessful_items_is_bounded() -> None:
+def test_largest_map_lists_each_of_its_failed_items_with_its_execution() -> None:
     world = ApiWorld(answer_to=answering(100, *range(100)))
     run = run_of(world, on_failure="continue")
     items = run["tasks"][1]["items"]
-    assert (items["count"], items["failed"], len(items["unsuccessful"])) == (100, 100, 20)
+    assert (items["count"], items["failed"]) == (100, 100)
+    assert [each["index"] for each in items["unsuccessful"]] == list(range(100))
+    last = world.get(f"/v1/executions/{items['unsuccessful'][99]['execution_id']}").json
+    assert last["task"]["item"] == 99
 
 
 def test_map_that_waits_is_blocked_and_has_no_items() -> None:

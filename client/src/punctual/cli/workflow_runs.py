@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 PREFIX = "run_"
 """The ids of runs of workflows begin with it, and those of executions with another."""
 _COUNTS = ("blocked", "open", "succeeded", "failed", "cancelled", "skipped")
+_MOST_NAMED = 20
+"""Failed items of a map that the table names."""
 
 
 def _tasks(run: Any) -> str:
@@ -50,8 +52,9 @@ def _outcome(task: Any) -> str | None:
     """Of a map, also which items have failed: their executions have the attempts."""
     outcome = task.reason or outcome_of(task.end_reason, task.attempts)
     failed = [each for each in task.items.unsuccessful if each.state == "failed"] if task.items else []
-    named = ", ".join(f"item {each.index}: {each.execution_id}" for each in failed)
-    return "; ".join(each for each in (outcome, named) if each) or None
+    named = ", ".join(f"item {each.index}: {each.execution_id}" for each in failed[:_MOST_NAMED])
+    more = f"{len(failed) - _MOST_NAMED} more failed items: see --json" if len(failed) > _MOST_NAMED else ""
+    return "; ".join(each for each in (outcome, named, more) if each) or None
 
 
 _TASK_COLUMNS = (

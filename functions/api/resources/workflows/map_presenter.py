@@ -3,7 +3,6 @@
 from functions.api.models import instant_out
 from functions.api.resources.workflows.run_models import (
     BLOCKED,
-    MAX_UNSUCCESSFUL,
     FailedItemOut,
     RunItemsOut,
     RunTaskOut,
@@ -53,7 +52,7 @@ def _items_out(run: Run, items: MapItems) -> RunItemsOut:
     known = list(enumerate(items.items or ()))
     ended = [(position, item) for state in _WORST_FIRST for position, item in known if item.state is state]
     listed = []
-    for position, item in ended[:MAX_UNSUCCESSFUL]:
+    for position, item in ended:
         execution_id = item_execution_id(run, items, position)
         listed.append(
             FailedItemOut(

@@ -14,8 +14,6 @@ from shared.domain.workflows.run_input import MAX_INPUT_BYTES, input_text
 
 BLOCKED = "blocked"
 """The state of a task that waits for other tasks."""
-MAX_UNSUCCESSFUL = 20
-"""Items that are listed of a map. A run has at most nine maps."""
 _TASK_STATES = [BLOCKED, *(state.value for state in State if state is not State.MOVED)]
 TaskStateOut = Annotated[str, Field(json_schema_extra={"enum": _TASK_STATES})]
 
@@ -106,7 +104,7 @@ class RunItemsOut(Representation):
     cancelled: int
     skipped: int
     unsuccessful: list[FailedItemOut] = Field(
-        description=f"The first {MAX_UNSUCCESSFUL} items that failed, were cancelled or skipped; failed ones first."
+        description="All items that failed, were cancelled or skipped; failed ones first."
     )
 
 

@@ -1,7 +1,7 @@
 // One run of a workflow: its graph while it runs, its tasks, and the acts on it.
 import { html } from '../lib/dom.js';
 import { get, send } from '../lib/api.js';
-import { duration } from '../lib/format.js';
+import { duration, plural } from '../lib/format.js';
 import { usePolled } from '../lib/poll.js';
 import { href } from '../lib/route.js';
 import { may, whyNot } from '../lib/session.js';
@@ -41,6 +41,7 @@ function Readable({ id }) {
       <div><dt>Began</dt><dd><${Time} iso=${run.created_at} exact /></dd></div>
       ${run.ended_at && html`<div><dt>Ended</dt><dd><${Time} iso=${run.ended_at} exact /></dd></div>`}
       ${!run.ended_at && html`<div><dt>Ends by</dt><dd><${Time} iso=${run.deadline_at} exact /></dd></div>`}
+      ${run.has_input && html`<div><dt>Input</dt><dd>given; it is stored encrypted, and shown to the tasks alone that take it</dd></div>`}
       ${run.epoch > 1 && html`<div><dt>Redrives</dt><dd>${run.epoch - 1}</dd></div>`}
       <div><dt>Id</dt><dd><code>${run.id}</code></dd></div>
     </dl>
@@ -67,12 +68,23 @@ const COLUMNS = [
 const columnsFor = (rows) => COLUMNS.filter(({ key }) => (key !== 'result' || rows.some((task) => task.has_result))
   && (key !== 'items' || rows.some((task) => task.items)));
 
-/** How far the items of a map have come, with links to those that failed. */
+/** Items of a map that are shown at once, failed ones first; the others are folded. */
+const FEW_ITEMS = 5;
+
+/** How far the items of a map have come, with links to those without success. */
 function Items({ task }) {
   if (!task.items) return '–';
-  const links = task.items.unsuccessful.filter(({ execution_id: id }) => id);
-  return html`${itemWords(task)}${links.map(({ index, state, execution_id: id }) => html`
-    <br key=${index} /><a href=${href('run', { id })}>item ${index}</a> ${stateWords(state)}`)}`;
+  const { unsuccessful } = task.items;
+  const more = unsuccessful.slice(FEW_ITEMS);
+  return html`${itemWords(task)}${unsuccessful.slice(0, FEW_ITEMS).map((item) => html`<${Item} key=${item.index} ...${item} />`)}
+    ${more.length > 0 && html`<details><summary>${plural(more.length, 'more item')}</summary>
+      ${more.map((item) => html`<${Item} key=${item.index} ...${item} />`)}</details>`}`;
+}
+
+/** An item that was cancelled before it had an execution leads nowhere. */
+function Item({ index, state, execution_id: id }) {
+  const name = `item ${index}`;
+  return html`<div>${id ? html`<a href=${href('run', { id })}>${name}</a>` : name} ${stateWords(state)}</div>`;
 }
 
 function Acts({ run, path, reload }) {
