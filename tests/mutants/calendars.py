@@ -218,4 +218,32 @@ CALENDARS = (
         new="planned(job, new, record",
         killer=_OWN,
     ),
+    Mutant(
+        name="recomputed job that goes back to the older calendar of a cache",
+        file="shared/usecases/reading/read_calendar.py",
+        old=" or known.version < least_version:",
+        new=":",
+        killer=_CHANGE,
+    ),
+    Mutant(
+        name="calendar that a reconciler reads once and for all",
+        file="shared/usecases/reading/read_calendar.py",
+        old="now_ms - read_at >= REMEMBER_MS",
+        new="now_ms < read_at",
+        killer=_CHANGE,
+    ),
+    Mutant(
+        name="recomputation without a report of its job",
+        file="shared/usecases/chains/recompute_job.py",
+        old="        tell(_recomputed(job, job.schedule, present, parted_at, now_ms))\n        updating = replace(\n",
+        new="        updating = replace(\n",
+        killer=_CHANGE,
+    ),
+    Mutant(
+        name="recomputation of a calendar over a change that was not read",
+        file="shared/usecases/chains/recompute_job.py",
+        old="        if not self.jobs.replace(job, updating):\n",
+        new="        if not self.jobs.replace(self.jobs.get(job.tenant_id, job.id) or job, updating):\n",
+        killer=_CHANGE,
+    ),
 )

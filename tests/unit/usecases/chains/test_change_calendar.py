@@ -6,12 +6,12 @@ import pytest
 
 from shared.domain.errors import UnavailableError
 from shared.domain.executions.states import EndReason
-from shared.domain.jobs.job import Job
+from shared.domain.jobs.job import Job, JobState
 from shared.domain.schedules.calendar_rule import CalendarRule
 from shared.domain.schedules.own_calendar import OwnCalendar
 from shared.domain.schedules.schedule import Cron, first_after
 from shared.ports.jobs import LiveItem
-from shared.usecases.chains.recompute_job import Recomputation
+from shared.usecases.chains.recompute_job import OutdatedJob, Recomputation
 from shared.usecases.reading.read_calendar import REMEMBER_MS
 from tests.support.builders import DUE_AT, TENANT
 from tests.support.usecases.accounts import assert_accounted
@@ -166,3 +166,32 @@ def test_job_whose_calendar_cannot_be_read_is_left_to_a_later_run_of_the_reconci
     chain.world.steps.before("calendars.get", fail)
     item = LiveItem(cursor="", content=chain.standing)
     assert chain.world.cases.ticks.reconcile_definitions._outdated(item) is None
+
+
+def test_report_of_a_changed_calendar_names_the_job_and_precedes_every_write() -> None:
+    """A run that dies after a write would else leave a job that moved, and nothing that tells of it."""
+    chain = begun()
+    change(chain, dates_out=(TODAY + 1,))
+    before = chain.standing
+    seen: list[tuple[str, Job]] = []
+    run = chain.world.cases.ticks.reconcile_definitions.recompute
+    outdated = OutdatedJob(outdated_from=0, tenant_id=before.tenant_id, job_id=before.id)
+    assert run.execute(outdated, lambda told: seen.append((told.job_id, chain.standing)))
+    assert seen == [(before.id, before)]
+    assert chain.standing.revision > before.revision
+
+
+def test_recomputation_leaves_a_job_alone_that_its_client_has_changed_meanwhile() -> None:
+    """The client pauses the job while the recomputation has read it, and has written nothing."""
+    chain = begun()
+    change(chain, dates_out=(TODAY + 1,))
+    run = chain.world.cases.ticks.reconcile_definitions.recompute
+    outdated = OutdatedJob(outdated_from=0, tenant_id=TENANT, job_id=chain.job.id)
+
+    def pause(_: Recomputation) -> None:
+        chain.pause()
+
+    assert not run.execute(outdated, pause)
+    assert chain.standing.state is JobState.PAUSED
+    assert version_of(chain) == "v1"
+    assert_accounted(chain)
