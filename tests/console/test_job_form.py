@@ -96,6 +96,36 @@ def test_id_of_a_workflow_is_typed_without_losing_the_field(empty_console: Conso
     expect(page.get_by_label("URL", exact=True)).to_be_visible()
 
 
+def test_job_is_copied_with_the_audience_of_its_tokens_and_without_its_headers(
+    empty_console: Console,
+) -> None:
+    console, page = empty_console, empty_console.page
+    body = {
+        "name": "letter",
+        "schedule": {"cron": "30 2 * * *", "timezone": "Europe/Berlin"},
+        "request": {
+            "url": HOOK,
+            "headers": {"X-Token": SECRET},
+            "body": SECRET,
+            "auth": {"oidc": {"audience": "https://reports.northwind.example"}},
+        },
+    }
+    first = asked(console, "POST", "/v1/jobs", body)
+    console.open(f"#/jobs/{first['id']}")
+    page.get_by_role("link", name="Copy", exact=True).click()
+    expect(page.get_by_text("The API shows no headers and no body")).to_be_visible()
+    expect(page.get_by_label("Audience of an identity token")).to_have_value(
+        "https://reports.northwind.example"
+    )
+    console.check_access()
+    page.get_by_label("Name", exact=True).fill("second letter")
+    submit(page)
+    expect(page.get_by_role("heading", level=1, name="second letter")).to_be_visible()
+    expect(page.get_by_role("region", name="Definition")).to_contain_text("https://reports.northwind.example")
+    jobs = asked(console, "GET", "/v1/jobs")["jobs"]
+    assert sorted(each["name"] for each in jobs) == ["letter", "second letter"]
+
+
 def test_enter_says_why_a_key_that_may_only_read_creates_nothing(empty_console: Console) -> None:
     console, page = empty_console, empty_console.page
     console.open("#/jobs/new", key=console.day.reader_key)

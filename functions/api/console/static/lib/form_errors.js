@@ -8,7 +8,7 @@ const POINTERS = {
   startAt: ['/schedule/start_at'], endAt: ['/schedule/end_at'], maxRuns: ['/schedule/max_runs'],
   jitterSeconds: ['/schedule/jitter_seconds'], dstGap: ['/schedule/dst_gap'], dstOverlap: ['/schedule/dst_overlap'],
   calendar: ['/schedule/calendar'], whenExcluded: ['/schedule/when_excluded'], businessDay: ['/schedule/business_day'],
-  workflow: ['/workflow'], url: ['/request/url'], method: ['/request/method'], headers: ['/request/headers'],
+  workflow: ['/workflow'], url: ['/request/url'], audience: ['/request/auth'], method: ['/request/method'], headers: ['/request/headers'],
   body: ['/request/body', '/request/json'],
   lane: ['/lane'], timeoutSeconds: ['/timeout_seconds'], maxAttempts: ['/retry/max_attempts'],
   baseSeconds: ['/retry/base_seconds'], factor: ['/retry/factor'], capSeconds: ['/retry/cap_seconds'],

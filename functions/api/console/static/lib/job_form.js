@@ -25,7 +25,7 @@ export const EMPTY = Object.freeze({
   kind: 'cron', cron: '', expression: '', timezone: 'UTC', at: '', delaySeconds: '', every: '', unit: 'minutes',
   startAt: '', endAt: '', maxRuns: '', jitterSeconds: '0', dstGap: '', dstOverlap: '',
   calendar: '', whenExcluded: '', businessDay: '',
-  target: '', workflow: '', method: 'POST', url: '', headers: Object.freeze([]), bodyKind: 'none', body: '',
+  target: '', workflow: '', method: 'POST', url: '', audience: '', headers: Object.freeze([]), bodyKind: 'none', body: '',
   lane: 'standard', timeoutSeconds: '30', retryKind: 'backoff', maxAttempts: '5', baseSeconds: '10', factor: '2',
   capSeconds: '3600', delaysSeconds: '', giveUpAfterSeconds: '',
   asyncDeadlineSeconds: '3600', heartbeatSeconds: '60', signingSecret: '', onSuccess: '', onFailure: '',
@@ -33,6 +33,11 @@ export const EMPTY = Object.freeze({
   overlapPolicy: 'allow', startDeadlineSeconds: '', whenSuspended: 'skip',
   alertsKind: 'default', alertsUrl: '', alertEvents: Object.freeze(['failed']), alertLateSeconds: '', alertFormat: 'json',
 });
+
+/** The form of a new job like this one. Its key and its set stay with the other job; headers and body are not known. */
+export function copyOf(job) {
+  return { ...formOf(job), key: '', set: '', bodyKind: 'none' };
+}
 
 /** The form of a job as `GET /v1/jobs/{id}` shows it. Headers and body are not known: the body is kept. */
 export function formOf(job) {
@@ -66,7 +71,8 @@ export function formOf(job) {
 function callFields(job, shown) {
   if (job.target) return { target: targetWords(job.target), bodyKind: 'keep' };
   if (job.workflow) return { workflow: job.workflow };
-  return { method: job.request.method, url: shown(job.request.url), bodyKind: 'keep' };
+  const { method, url, auth } = job.request;
+  return { method, url: shown(url), audience: shown(auth?.oidc.audience), bodyKind: 'keep' };
 }
 
 /** The service and the ARN of a target, such as `sqs arn:aws:sqs:…`. */
@@ -224,7 +230,8 @@ function retryOf(form) {
 }
 
 function requestOf(form) {
-  const request = { method: form.method, url: form.url.trim() };
+  const audience = form.audience.trim();
+  const request = { method: form.method, url: form.url.trim(), auth: audience ? { oidc: { audience } } : null };
   const errors = [];
   const headers = form.headers.filter((header) => header.name.trim());
   if (headers.length) {
@@ -264,7 +271,7 @@ export function creationOf(form) {
     ([name, value]) => name === 'schedule' || name === 'request' || !isEqual(value, usual[name]),
   );
   const body = Object.fromEntries(kept);
-  if (body.request?.body === null) body.request = withoutMember(body.request, 'body');
+  for (const name of ['body', 'auth']) if (body.request?.[name] === null) body.request = withoutMember(body.request, name);
   if (form.set && form.key) body.set = form.set;
   return { body, errors };
 }

@@ -11,7 +11,7 @@ const OPTIONS = {
   'schedule.start_at': '--start-at', 'schedule.end_at': '--end-at', 'schedule.max_runs': '--max-runs',
   'schedule.jitter_seconds': ['--jitter', 's'], 'schedule.dst_gap': '--dst-gap', 'schedule.dst_overlap': '--dst-overlap',
   'schedule.calendar': '--calendar', 'schedule.when_excluded': '--when-excluded', 'schedule.business_day': '--business-day',
-  'request.url': '--url', 'request.method': '--method', 'request.body': '--body', 'request.json': '--json',
+  'request.url': '--url', 'request.method': '--method', 'request.body': '--body', 'request.json': '--json', 'request.auth': '--oidc-audience',
   workflow: '--workflow', name: '--name', lane: '--lane', timeout_seconds: ['--timeout', 's'], catch_up: '--catch-up',
   catch_up_limit: '--catch-up-limit', catch_up_window_seconds: ['--catch-up-window', 's'],
   late_tolerance_seconds: ['--late-tolerance', 's'], overlap_policy: '--overlap',
@@ -65,6 +65,7 @@ function* memberOptions(parent, members) {
   for (const [name, value] of Object.entries(members)) {
     // The command reads headers from the environment where their names sound like secrets.
     if (name === 'headers') for (const [header, text] of Object.entries(value)) yield `--header ${word(`${header}: ${text}`)}`;
+    else if (name === 'auth') yield option('request.auth', value.oidc.audience);
     else if (name === 'events') for (const event of value) yield `--alert ${word(event)}`;
     else if (name === 'delays_seconds') yield `--retry-delays ${value.map((each) => `${each}s`).join(',')}`;
     else yield option(`${parent}.${name}`, value);

@@ -1,7 +1,7 @@
 // Create a job, or edit one.
 import { html, useEffect, useMemo, useRef, useState } from '../lib/dom.js';
 import { read, send } from '../lib/api.js';
-import { EMPTY, ONCE_KINDS, creationOf, documentOf, formOf, rebased } from '../lib/job_form.js';
+import { EMPTY, ONCE_KINDS, copyOf, creationOf, documentOf, formOf, rebased } from '../lib/job_form.js';
 import { isEqual, mergePatch } from '../lib/job_patch.js';
 import { creationSnippets } from '../lib/job_snippets.js';
 import { titleOf } from '../lib/job_words.js';
@@ -15,15 +15,26 @@ import { AlertFields, DeliveryFields, NameFields, RequestFields, ScheduleFields 
 import { ExistingKey } from './job_form/existing_key.js';
 import { Conflict, Review } from './job_form/review.js';
 
-export default function JobForm({ params }) {
-  return params.id ? html`<${Edit} id=${params.id} key=${params.id} />` : html`<${Create} />`;
+export default function JobForm({ params, query }) {
+  if (params.id) return html`<${Edit} id=${params.id} key=${params.id} />`;
+  return query.from ? html`<${CopyOf} id=${query.from} key=${query.from} />` : html`<${Create} key="" />`;
 }
 
-function Create() {
-  const draft = useDraft(NEW);
+/** A new job that begins with the members of another one. */
+function CopyOf({ id }) {
+  const { loaded, pending } = useLoaded(id, 'New job');
+  if (!loaded) return pending;
+  const { job } = loaded;
+  return html`<${Create} start=${copyOf(job)} name="copy ${id}">
+    <p>A copy of <a href=${href('job', { id })}>${titleOf(job)}</a>.${' '}
+      ${job.request && html`The API shows no headers and no body of a job: type those that the call needs.`}</p><//>`;
+}
+
+function Create({ start = EMPTY, name = NEW, children }) {
+  const draft = useDraft(name);
   // Kept with the draft: a creation whose answer was a refusal of the key may have taken effect at an earlier try.
   const attempt = useRef(draft?.attempt ?? null);
-  const editor = useEditor(EMPTY, draft, { name: NEW, more: () => ({ attempt: attempt.current }) });
+  const editor = useEditor(start, draft, { name, more: () => ({ attempt: attempt.current }) });
   const [existing, setExisting] = useState(null);
   const { form } = editor;
   const creation = useMemo(() => creationOf(form), [form]);
@@ -46,6 +57,7 @@ function Create() {
 
   return html`
     <${Page} title="New job" />
+    ${children}
     <${Form} editor=${editor} onSubmit=${submit} label="Create the job">
       <${Snippets} body=${creation.body} jobKey=${key} />
     <//>
@@ -67,8 +79,8 @@ function keyOf(attempt, body) {
   return attempt.current.key;
 }
 
-function Edit({ id }) {
-  const draft = useDraft(draftName(id));
+/** The job of an id, and what the page shows until it is there: {loaded, pending}. */
+function useLoaded(id, title) {
   const [loaded, setLoaded] = useState(null);
   const [error, setError] = useState(null);
   const load = async () => {
@@ -80,8 +92,14 @@ function Edit({ id }) {
     }
   };
   useEffect(() => { load(); }, []);
-  if (error) return html`<${Page} title="Edit a job" /><${Problem} error=${error} retry=${load} />`;
-  if (!loaded) return html`<${Page} title="Edit a job" /><p class="muted" role="status">Loading …</p>`;
+  const shown = error ? html`<${Problem} error=${error} retry=${load} />` : html`<p class="muted" role="status">Loading …</p>`;
+  return { loaded, pending: html`<${Page} title=${title} />${shown}` };
+}
+
+function Edit({ id }) {
+  const draft = useDraft(draftName(id));
+  const { loaded, pending } = useLoaded(id, 'Edit a job');
+  if (!loaded) return pending;
   // A draft starts from the job as it was then. A change since then is shown beside it, as one at the saving is.
   const isChanged = draft !== null && draft.loaded.etag !== loaded.etag;
   return html`<${EditLoaded} id=${id} first=${isChanged ? draft.loaded : loaded} rival=${isChanged ? loaded : null} draft=${draft} />`;

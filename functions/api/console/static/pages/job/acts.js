@@ -11,6 +11,12 @@ import { BackfillDialog } from './backfill.js';
 
 const ENDED = ['deleted', 'deleting', 'succeeded', 'failed', 'cancelled', 'skipped'];
 
+/** Why no copy can be made of a job. */
+function whyNoCopy(job) {
+  if (job.kind === 'backfill') return 'A backfill is made by the job that it belongs to.';
+  return job.target ? 'The API does not show the message of a target: create the job with the command line.' : null;
+}
+
 /** Why the state of the job forbids an act; null where it does not. */
 export function whyNotOf(job, act) {
   if (ENDED.includes(job.state)) return `The job is ${job.state}.`;
@@ -26,6 +32,7 @@ export function JobActs({ job, etag, onDone }) {
   const path = `/v1/jobs/${encodeURIComponent(job.id)}`;
   const why = (act) => whyNot('write') ?? whyNotOf(job, act);
   const whyEdit = why('edit');
+  const whyCopy = whyNot('write') ?? whyNoCopy(job);
   return html`
     <div class="actions job-acts">
       <${Trigger} path=${path} why=${why('trigger')} onDone=${onDone} />
@@ -33,6 +40,7 @@ export function JobActs({ job, etag, onDone }) {
         ? html`<${Resume} path=${path} why=${why('resume')} onDone=${onDone} />`
         : html`<${Pause} path=${path} why=${why('pause')} onDone=${onDone} job=${job} />`}
       ${whyEdit ? html`<${Act} label="Edit" why=${whyEdit} />` : html`<a class="button" href=${href('editJob', { id: job.id })}>Edit</a>`}
+      ${whyCopy ? html`<${Act} label="Copy" why=${whyCopy} />` : html`<a class="button" href=${href('newJob', {}, { from: job.id })}>Copy</a>`}
       <${Act} label="Backfill" why=${why('backfill')} onClick=${() => setIsBackfilled(true)} />
       <${Delete} path=${path} etag=${etag} why=${why('delete')} onDone=${onDone} job=${job} />
     </div>

@@ -105,6 +105,9 @@ export function RequestFields(props) {
       <legend>Request</legend>
       ${text('url', 'URL', { required: true, type: 'url', placeholder: 'https://' })}
       ${choice('method', 'Method', METHODS)}
+      ${text('audience', 'Audience of an identity token', {
+        hint: 'Each call then has a token for it in the header Authorization; such as the URL of the receiver. Empty for none.',
+      })}
       <${HeaderFields} ...${props} />
       ${choice('bodyKind', 'Body', bodies, {
         hint: isEdit ? 'Headers and body are stored encrypted, and never shown.' : null,
