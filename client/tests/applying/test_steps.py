@@ -148,7 +148,7 @@ def test_refused_change_keeps_the_other_changes_and_no_deletion() -> None:
 
 def test_silence_ends_the_application() -> None:
     deployment = deployed("x", "y", "z")
-    _, done = apply(deployment, "a", {"x": WEEKLY, "y": WEEKLY}, blow=Blow("silent", 8))
+    _, done = apply(deployment, "a", {"x": WEEKLY, "y": WEEKLY}, blow=Blow("silent", 10))
     assert [each.change for each in done] == ["failed", "not sent", "not sent"]
 
 

@@ -1,5 +1,5 @@
-"""The `apply` file: the jobs and the workflows of a set, written in YAML, with the members of
-`PUT /v1/jobs/by-key/{key}` and `PUT /v1/workflows/by-key/{key}`.
+"""The `apply` file: the jobs, workflows, calendars and triggers of a set, written in YAML, with the members of
+`PUT /v1/jobs/by-key/{key}`, `PUT /v1/workflows/by-key/{key}`, `PUT /v1/calendars/{name}` and `PUT /v1/triggers/{name}`.
 
     set: billing
     defaults:
@@ -29,6 +29,7 @@ from punctual.applyfile.model import (
     api_key,
     source_of,
 )
+from punctual.applyfile.named import Named
 from punctual.applyfile.reading import read_apply_file
 from punctual.applyfile.workflow import ApplyFile, Workflow
 from punctual.applyfile.writing import Section, variable_name, variable_names, write_apply_file
@@ -38,6 +39,7 @@ __all__ = [
     "ApplyFileError",
     "Job",
     "MissingVariablesError",
+    "Named",
     "Section",
     "Source",
     "Workflow",

@@ -6,13 +6,14 @@ from typing import Any, NoReturn
 
 from punctual.applyfile.checking import Path, job_error, member_error
 from punctual.applyfile.model import KEY, SET, ApplyFileError, Job, api_key
+from punctual.applyfile.named import Named, NamedKind, NamedReader
 from punctual.applyfile.reading_workflows import WorkflowReader
 from punctual.applyfile.schema import CALL_MEMBERS, KINDS, MEMBERS, ONLY_WITH, REQUEST_MEMBERS, TARGET_MEMBERS
 from punctual.applyfile.workflow import ApplyFile, Workflow
 from punctual.aws_targets import TARGETS
 from punctual.yaml_values import Document, YamlError, read_documents
 
-_SECTIONS = ("set", "defaults", "jobs", "workflows")
+_SECTIONS = ("set", "defaults", "jobs", "workflows", "calendars", "triggers")
 _NOT_IN_DEFAULTS = (*KINDS, "name")
 _OF_URLS = ("url", "method", "headers", "auth", "signing_secret")
 """Members that a message to a queue does not have."""
@@ -48,13 +49,22 @@ class _Reader:
             )
         defaults = self._defaults(root.get("defaults"))
         workflows = self._mapping(("workflows",), root.get("workflows", {}))
-        # A file may have workflows alone.
-        jobs = self._mapping(("jobs",), root.get("jobs", {} if workflows else None))
+        calendars, triggers = self._named("calendar", root), self._named("trigger", root)
+        # A file may have any of the others alone.
+        jobs = self._mapping(("jobs",), root.get("jobs", {} if workflows or calendars or triggers else None))
         return ApplyFile(
             chosen,
             tuple(self._job(chosen, key, value, defaults) for key, value in jobs.items()),
             tuple(self._workflow(chosen, key, value, defaults) for key, value in workflows.items()),
+            calendars,
+            triggers,
         )
+
+    def _named(self, kind: NamedKind, root: Mapping[str, Any]) -> tuple[Named, ...]:
+        section = f"{kind}s"
+        reader = NamedReader(self._refuse, self.document.line_at)
+        entries = self._mapping((section,), root.get(section, {}))
+        return tuple(reader.read(kind, name, value) for name, value in entries.items())
 
     def _defaults(self, value: Any) -> Mapping[str, Any]:
         if value is None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from punctual.applyfile.model import ID_PREFIX, Job, Source, api_key, checked_url, source_of, value_at
+from punctual.applyfile.named import JOB_PREFIX, Named
 from punctual.applyfile.workflow_schema import URL_POINTERS
 
 
@@ -53,11 +54,13 @@ def _task(key: str, task: Job, values: Mapping[Source, str]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ApplyFile:
-    """The jobs and the workflows of a set, in the order of the file. `apply` touches nothing of another set."""
+    """What the file has of a set, in the order of the file. `apply` touches nothing of another set."""
 
     set: str
     jobs: tuple[Job, ...]
     workflows: tuple[Workflow, ...] = ()
+    calendars: tuple[Named, ...] = ()
+    triggers: tuple[Named, ...] = ()
 
     def key_of(self, entry: Job | Workflow) -> str:
         """The key of a job or a workflow in the API, such as `billing.nightly`."""
@@ -72,3 +75,10 @@ class ApplyFile:
         if named is None or named.startswith(ID_PREFIX):
             return None
         return api_key(self.set, named) if any(each.key == named for each in self.workflows) else str(named)
+
+    def job_of(self, trigger: Named) -> str | None:
+        """The key in the API of the job that a trigger starts; None for an id. Names are looked for as of workflows."""
+        named = str(trigger.members["job"])
+        if named.startswith(JOB_PREFIX):
+            return None
+        return api_key(self.set, named) if any(each.key == named for each in self.jobs) else named

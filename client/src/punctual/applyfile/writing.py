@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from punctual.applyfile.model import Job
+from punctual.applyfile.named import Named
 from punctual.applyfile.schema import MEMBERS
 from punctual.applyfile.workflow import Workflow
 from punctual.applyfile.workflow_schema import TASK_MEMBERS, WORKFLOW_MEMBERS
@@ -51,14 +52,15 @@ def write_apply_file(
     *,
     comments: Iterable[str] = (),
     workflows: Sequence[Workflow] = (),
+    named: Sequence[Named] = (),
 ) -> str:
     """Return the text of the file; `comments` stand at its head. The jobs keep the order of `sections`, and the
-    workflows, which stand behind them, have theirs."""
+    workflows, calendars and triggers, which stand behind them, have theirs."""
     lines = [*_comment(comments, ""), yaml.safe_dump({"set": set_name}).rstrip("\n")]
     written = [_section(section) for section in sections]
     if any(section.live for section in written):
         lines.append("jobs:")
-    elif written or not workflows:
+    elif written or not (workflows or named):
         lines.append("jobs: {}")
     for section in written:
         lines.extend(section.lines)
@@ -66,6 +68,11 @@ def write_apply_file(
         lines.append("workflows:")
     for workflow in workflows:
         lines.extend(f"  {line}" for line in _workflow_lines(workflow))
+    for kind in ("calendar", "trigger"):
+        if entries := [each for each in named if each.kind == kind]:
+            lines.append(f"{kind}s:")
+        for entry in entries:
+            lines.extend(f"  {line}" for line in _lines({entry.name: _plain(entry.members)}))
     return "\n".join(lines) + "\n"
 
 

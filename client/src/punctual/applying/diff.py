@@ -12,8 +12,11 @@ from typing import Any
 from punctual._texts import counted
 from punctual.applying.execution import Done
 from punctual.applying.plan import (
+    CALENDAR,
     CREATED,
     DELETED,
+    JOB,
+    TRIGGER,
     UNCHANGED,
     UPDATED,
     WORKFLOW,
@@ -102,16 +105,21 @@ def _sentence(counts: Iterable[tuple[int, str]]) -> str:
 
 def _what(change: Change) -> str:
     is_new = change.change == CREATED
-    if is_new:
-        parts = [counted(change.tasks, "tasks") if change.kind == WORKFLOW else _schedule(change.schedule)]
-        parts += [named(WORKFLOW, change.starts)] if change.starts else []
-    else:
-        parts = [_field(each) for each in change.fields]
+    parts = [*_new(change)] if is_new else [_field(each) for each in change.fields]
     if change.is_paused:
         parts.append("stays paused")
     if change.next_run is not None:
         parts.append(_next_run(change.next_run, is_new=is_new))
     return " · ".join(parts)
+
+
+def _new(change: Change) -> Iterator[str]:
+    if change.kind in (CALENDAR, TRIGGER):
+        yield from (f"{name} {_value(value)}" for name, value in change.members.items())
+    else:
+        yield counted(change.tasks, "tasks") if change.kind == WORKFLOW else _schedule(change.schedule)
+    if change.starts:
+        yield f"{JOB} {change.starts}" if change.kind == TRIGGER else named(WORKFLOW, change.starts)
 
 
 def _schedule(schedule: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Writes the jobs and workflows of a set as an apply file.
+"""Writes the jobs, workflows, calendars and triggers of a set as an apply file.
 
 The API shows no header and no body, so these become variables. The names of the headers, and the members that
 differ from their defaults, come from a dry run of the same job without them.
@@ -14,6 +14,7 @@ from punctual.applyfile import Workflow as FileWorkflow
 from punctual.applyfile.model import ID_PREFIX
 from punctual.applyfile.schema import MEMBERS
 from punctual.applying.asking import standing_jobs, standing_workflows
+from punctual.applying.exporting_named import JobNames, read_named
 from punctual.applying.exporting_workflows import OTHER_BODY, ReadTask, ReadWorkflow, read_workflow
 from punctual.applying.parallel import each
 from punctual.applying.plan import UPDATED, WORKFLOW, named
@@ -48,11 +49,11 @@ class Export:
     missing: tuple[Missing, ...]
     left_out: tuple[str, ...]
     dangling: tuple[str, ...] = ()
-    """The keys of written jobs whose workflow does not exist any more."""
+    """The keys of written jobs whose workflow does not exist any more, and the triggers whose job does not."""
 
 
 def export_set(client: Punctual, set_name: str, *, workers: int) -> Export:
-    """Read the jobs and workflows of a set. Raises RequestError; the key needs the scope `write`, for the dry runs."""
+    """Read all that is in a set. Raises RequestError; the key needs the scope `write`, for the dry runs."""
     prefix = api_key(set_name, "")
     jobs, other_jobs = _split(standing_jobs(client, set_name), prefix)
     flows, other_flows = _split(standing_workflows(client, set_name), prefix)
@@ -72,11 +73,16 @@ def export_set(client: Punctual, set_name: str, *, workers: int) -> Export:
     written = [
         FileWorkflow(each.key.removeprefix(prefix), each.members, names.tasks(each)) for each in workflows
     ]
+    job_names = JobNames(client, {job.id: str(job.key).removeprefix(prefix) for job in jobs})
+    entries = read_named(client, set_name, job_names)
     return Export(
-        write_apply_file(set_name, sections, workflows=written),
+        write_apply_file(set_name, sections, workflows=written, named=entries),
         tuple(names.missing),
         (*(str(each.key) for each in other_jobs), *(named(WORKFLOW, str(each.key)) for each in other_flows)),
-        tuple(str(read.job.key) for read in found if read.job.workflow in gone),
+        (
+            *(str(read.job.key) for read in found if read.job.workflow in gone),
+            *(named(each.kind, each.name) for each in entries if each.members.get("job") in job_names.gone),
+        ),
     )
 
 

@@ -7,9 +7,14 @@ from typing import Any, Final, Literal
 from punctual.models import FieldChange
 from punctual.problems import ApiError, QuotaExceededError
 
-Kind = Literal["job", "workflow"]
+Kind = Literal["job", "workflow", "calendar", "trigger"]
 JOB: Final = "job"
 WORKFLOW: Final = "workflow"
+CALENDAR: Final = "calendar"
+TRIGGER: Final = "trigger"
+KINDS: Final[tuple[Kind, ...]] = (JOB, WORKFLOW, CALENDAR, TRIGGER)
+IN_ORDER: Final[tuple[Kind, ...]] = (CALENDAR, WORKFLOW, JOB, TRIGGER)
+"""Each kind names only those before it. Deletions are made in the other direction."""
 CREATED: Final = "created"
 UPDATED: Final = "updated"
 UNCHANGED: Final = "unchanged"
@@ -29,8 +34,8 @@ class NextRun:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A job or a workflow that is created or updated. `next_run` is known for another schedule of a job that is not
-    paused. `tasks` is how many a workflow of the file has, which has no schedule.
+    """What is created or updated. `next_run` is known for another schedule of a job that is not paused, if its calendar
+    stays as it is. `tasks` is how many a workflow of the file has, which has no schedule.
 
     `revision` is the one that was compared with the file; None where no job was.
     """
@@ -45,12 +50,15 @@ class Change:
     kind: Kind = JOB
     tasks: int = 0
     starts: str = ""
-    """The key or the id of the workflow that a new job starts."""
+    """The key or the id of the workflow that a new job starts, or of the job of a new trigger."""
+    members: Mapping[str, Any] = field(default_factory=dict)
+    """Those of a new calendar or trigger, as far as they are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """A job or a workflow of the set that is not in the file, at the revision that was seen."""
+    """What is in the set and not in the file, at the revision that was seen. The id of a calendar or a trigger is its
+    name."""
 
     key: str
     id: str
@@ -60,7 +68,7 @@ class Deletion:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A job or a workflow that the API refuses; `line` is its line in the file."""
+    """What the API refuses; `line` is its line in the file."""
 
     key: str
     line: int
@@ -70,7 +78,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A key of the file that belongs to a job, or a workflow, of another set."""
+    """A key of the file that belongs to another set."""
 
     key: str
     line: int
@@ -80,18 +88,20 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Dangling:
-    """A job of the file whose workflow does not exist, or `is_pruned`: would be deleted. `line` is the line of its
-    `workflow` in the file."""
+    """A job of the file whose workflow does not exist, or `is_pruned`: would be deleted. Or a job whose calendar would
+    be deleted, or a trigger without its job. `line` is the line of its `workflow` or `job` in the file."""
 
     key: str
     line: int
-    workflow: str
+    named: str
     is_pruned: bool = False
     kind: Kind = JOB
+    names: Kind = WORKFLOW
+    """The kind of what is missing."""
 
 
 Answer = Change | Refusal | Conflict | Dangling | None
-"""What the API says of one job or workflow of the file; None for one that stays as it is."""
+"""What the API says of one entry of the file; None for one that stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +118,14 @@ class Plan:
     refusals: tuple[Refusal, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     standing: int = field(default=0)
-    """The jobs and workflows of the set before the application, if deletions were asked for."""
+    """How much the set had before the application, if deletions were asked for."""
     nouns: str = "jobs"
     """What they are."""
     dangling: tuple[Dangling, ...] = ()
     workflows: Mapping[str, str] = field(default_factory=dict)
     """The ids of the workflows that jobs of the file name by their keys, as far as these exist already."""
+    jobs: Mapping[str, str] = field(default_factory=dict)
+    """The same for the jobs that triggers name."""
 
     @property
     def is_possible(self) -> bool:
@@ -130,6 +142,7 @@ def plan_of(
     deletions: tuple[Deletion, ...],
     standing: Sequence[Deletion],
     workflows: Mapping[str, str],
+    jobs: Mapping[str, str],
 ) -> Plan:
     """Put together what the API says of the entries of the file, in its order. `standing` is all of the set."""
     return Plan(
@@ -143,6 +156,7 @@ def plan_of(
         nouns=nouns_of(standing),
         dangling=tuple(each for each in answers if isinstance(each, Dangling)),
         workflows=workflows,
+        jobs=jobs,
     )
 
 
@@ -158,14 +172,15 @@ def prune_error(plan: Plan, limit: int | None) -> str | None:
 
 
 def nouns_of(entries: Iterable[Change | Deletion | Refusal | Conflict | Dangling]) -> str:
-    """What they are of: `jobs`, `workflows`, or `jobs and workflows`."""
-    kinds = {each.kind for each in entries}
-    return "jobs and workflows" if len(kinds) > 1 else f"{next(iter(kinds), JOB)}s"
+    """What they are of, such as `jobs`, or `jobs, workflows and triggers`."""
+    found = {each.kind for each in entries} or {JOB}
+    *others, last = (f"{kind}s" for kind in KINDS if kind in found)
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def named(kind: Kind, key: str) -> str:
-    """How lines name a job, or a workflow: jobs and workflows do not share their keys."""
-    return key if kind == JOB else f"{WORKFLOW} {key}"
+    """How lines name a job, or another entry: kinds do not share their keys."""
+    return key if kind == JOB else f"{kind} {key}"
 
 
 def concerns_one_job(error: ApiError) -> bool:

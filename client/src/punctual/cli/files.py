@@ -1,4 +1,4 @@
-"""`punctual apply` and `export`: the jobs and workflows of a set as a file."""
+"""`punctual apply` and `export`: the jobs, workflows, calendars and triggers of a set as a file."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,7 +23,7 @@ def apply(
         str, typer.Option("-f", "--file", metavar="FILE|-", help="The file; - is standard input.")
     ],
     prune: Annotated[
-        bool, typer.Option("--prune", help="Delete jobs and workflows of the set that are not in the file.")
+        bool, typer.Option("--prune", help="Delete what the set has and the file has not.")
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
     prune_limit: Annotated[
@@ -40,10 +40,10 @@ def apply(
         bool, typer.Option("--allow-commands", help="Run the commands that the file has for its values.")
     ] = False,
 ) -> None:
-    """Create and change the jobs and workflows of a file, and with --prune delete those that are not in it any more.
+    """Create and change the entries of a file, and with --prune delete those that are not in it any more.
 
-    The changes are shown first. Nothing is sent if the file cannot be read or a variable is missing, and nothing is
-    changed if the API refuses a job of the file.
+    A file has jobs, workflows, calendars and triggers. The changes are shown first. Nothing is sent if the file cannot
+    be read or a variable is missing, and nothing is changed if the API refuses an entry of the file.
     """
     from punctual.applying import make_plan, plan_document, plan_lines, prune_error
 
@@ -97,9 +97,10 @@ def _check_possible(session: Session, plan: "Plan", name: str) -> None:
     for conflict in plan.conflicts:
         session.warn(f"{name}:{conflict.line}: {conflict.key} is a {conflict.kind} of the set {conflict.set}")
     for job in plan.dangling:
-        starts = f"{name}:{job.line}: {job.key} starts the workflow {job.workflow}"
+        verb = "names" if job.names == "calendar" else "starts"
+        starts = f"{name}:{job.line}: {named(job.kind, job.key)} {verb} the {job.names} {job.named}"
         if job.is_pruned:
-            session.warn(f"{starts}, which --prune would delete: write the workflow into the file")
+            session.warn(f"{starts}, which --prune would delete: write the {job.names} into the file")
         else:
             session.warn(f"{starts}: neither the file nor the API has one with this key")
     for refusal in plan.refusals:
@@ -146,11 +147,9 @@ def _tell_failures(session: Session, done: "tuple[Done, ...]") -> None:
 
 def export(
     context: typer.Context,
-    set_: Annotated[
-        str, typer.Option("--set", metavar="NAME", help="The set whose jobs and workflows are written.")
-    ],
+    set_: Annotated[str, typer.Option("--set", metavar="NAME", help="The set that is written.")],
 ) -> None:
-    """Write the jobs and workflows of a set as a file for `apply`.
+    """Write the jobs, workflows, calendars and triggers of a set as a file for `apply`.
 
     The API shows no headers and no bodies, so the file has a variable for each, and a note names it. URLs are
     written as the API shows them. The key needs the scope `write`, although nothing is changed.
@@ -165,7 +164,8 @@ def export(
     for key in found.left_out:
         session.warn(f"left out: {key} does not begin with {set_}.")
     for key in found.dangling:
-        session.warn(f"{key} starts a workflow that does not exist any more: `apply` refuses it")
+        noun = "job" if key.startswith("trigger ") else "workflow"
+        session.warn(f"{key} starts a {noun} that does not exist any more: `apply` refuses it")
     if found.left_out:
         count = len(found.left_out)
         raise CommandError(f"{count} jobs or workflows of the set cannot be in a file of the set")
