@@ -12,6 +12,8 @@ _RECEIVER = "tests/unit/functions/test_event_receiver.py"
 _DEBOUNCE_CRASHES = "tests/unit/usecases/triggers/test_debounce_crashes.py"
 _CRASHES = "tests/unit/usecases/triggers/test_event_crashes.py"
 _API = "tests/unit/api/test_triggers.py"
+_SIMULATION = "tests/simulation/test_triggers.py"
+_FAKE_STORE = "tests/support/fakes/trigger_store.py"
 
 TRIGGERS = (
     Mutant(
@@ -51,6 +53,34 @@ TRIGGERS = (
         old="            claimed = record if plan.is_known else self._claim(tenant, plan.key, record)\n",
         new="            claimed = record\n",
         killer=_CRASHES,
+    ),
+    Mutant(
+        name="repetition that does not find the record of its event",
+        file=_EVENT_FILE,
+        old="        known = self.idempotency.find(tenant.id, key, now_ms)\n",
+        new="        known = None\n",
+        killer=_API,
+    ),
+    Mutant(
+        name="record of an event that another event of its source has, too",
+        file=_EVENT_FILE,
+        old='\\n{event.source}\\n{event.id}"',
+        new='\\n{event.source}"',
+        killer=_API,
+    ),
+    Mutant(
+        name="repetition of an event of the future that is refused after its instant",
+        file=_EVENT_FILE,
+        old="        if refusal is not None and not any(plan.is_known for plan in plans):\n",
+        new="        if refusal is not None:\n",
+        killer=_CRASHES,
+    ),
+    Mutant(
+        name="event of the future that counts at once",
+        file="shared/domain/triggers/trigger.py",
+        old="max(now_ms, event.deliver_at or 0)",
+        new="now_ms",
+        killer=_API,
     ),
     Mutant(
         name="event that is acknowledged though the wake-up of its run was not sent",
@@ -212,6 +242,34 @@ TRIGGERS = (
         old="self.started.count >= self.throttle.count",
         new="self.started.count > self.throttle.count",
         killer=_DEBOUNCE,
+    ),
+    Mutant(
+        name="first events of a burst that each record a run with their trigger",
+        file="shared/adapters/dynamodb/jobs/trigger_store.py",
+        old='            conditions.append(_unchanged("r", _spelt(trigger.started.run), values))\n',
+        new="",
+        killer="tests/conformance/test_trigger_store.py",
+    ),
+    Mutant(
+        name="first events of a burst that start a run each",
+        file=_FAKE_STORE,
+        old="        if is_overtaken or stored",
+        new="        if stored",
+        killer=_SIMULATION,
+    ),
+    Mutant(
+        name="events whose runs a throttle counts and does not stop",
+        file=_FAKE_STORE,
+        old="        if is_overtaken or stored.throttled_until(now_ms) is not None:",
+        new="        if is_overtaken:",
+        killer=_SIMULATION,
+    ),
+    Mutant(
+        name="event that takes the place of a later one of its burst",
+        file="tests/support/fakes/execution_store.py",
+        old=" or not is_later:",
+        new=":",
+        killer=_SIMULATION,
     ),
     Mutant(
         name="window of a throttle that counts without its condition",

@@ -12,7 +12,7 @@ def explain(outcome: Outcome, *, whole: bool) -> Iterator[str]:
     """The lines to print. Above all the trace of the one execution, or job, that the first fault is about."""
     first = outcome.faults[0]
     yield f"seed {outcome.seed} ({outcome.trace_hash}): {first}"
-    yield f"  replay: python -m tests.simulation --first {outcome.seed} --seeds 1 --trace"
+    yield f"  replay: python -m tests.simulation --of {outcome.of} --first {outcome.seed} --seeds 1 --trace"
     yield f"  {outcome.mix}"
     for fault in outcome.faults[1:FAULTS]:
         yield f"  also: {fault}"

@@ -25,6 +25,8 @@ from tests.simulation.world import TENANTS, World
 
 HEALED_AFTER_MS = LOAD_MS + 2 * MINUTE_MS
 PATIENCE_MS = 4 * 60 * MINUTE_MS
+JOBS = "jobs"
+"""The name of this simulation on the command line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class Outcome:
     sends: int
     calls: int
     struck: Counter[Strike]
+    of: str = JOBS
+    """Which simulation it is."""
 
 
 def run_seed(seed: int, mix: FaultMix | None = None) -> Outcome:

@@ -61,6 +61,7 @@ def subjects_of(values: Any, trace: Trace) -> Iterator[str]:
 READS = frozenset(
     {
         "get",
+        "all",
         "get_many",
         "scan",
         "scan_pending",

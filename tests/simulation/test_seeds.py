@@ -33,6 +33,15 @@ def test_several_processes_give_the_same_outcomes_in_the_same_order() -> None:
     assert [one.struck for one in together] == [one.struck for one in alone]
 
 
+def test_command_runs_every_simulation_unless_it_is_told_which(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command.console, "file", None)
+    assert command.main(["--seeds", "1", "--jobs", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert re.findall(r"^1 seeds of (\w+), 0 failed", printed, re.MULTILINE) == ["jobs", "triggers"]
+
+
 def test_a_run_leaves_nothing_behind_that_still_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     worlds: list[World] = []
 
@@ -51,7 +60,7 @@ def test_a_failing_seed_prints_how_to_see_it_again_and_the_trace_of_that_one_exe
     assert first.execution_id is not None
     lines = list(explain(outcome, whole=False))
     assert lines[0].startswith(f"seed 1 ({outcome.trace_hash}): ")
-    assert lines[1].strip() == "replay: python -m tests.simulation --first 1 --seeds 1 --trace"
+    assert lines[1].strip() == "replay: python -m tests.simulation --of jobs --first 1 --seeds 1 --trace"
     steps = [line for line in lines if re.match(r" *\d+ ", line)]
     about = [step for step in steps if first.execution_id in step]
     assert any("attempt 1 calls" in step for step in about)
@@ -76,14 +85,15 @@ def test_the_command_stops_at_the_first_failing_seed_only_where_it_shall(
     clean = run_seed(0)
     monkeypatch.setattr(command.console, "file", None)
 
-    def outcomes(seeds: range, jobs: int) -> list[Outcome]:
+    def outcomes(seeds: range, jobs: int, of: str) -> list[Outcome]:
+        assert of == "jobs"
         return [_failed(clean, seed) if seed in FAILING else clean for seed in seeds]
 
     monkeypatch.setattr(command, "run_seeds", outcomes)
-    assert command.main(["--seeds", "5", *(["--stop"] if stop else [])]) == 1
+    assert command.main(["--of", "jobs", "--seeds", "5", *(["--stop"] if stop else [])]) == 1
     printed = capsys.readouterr().out
     assert re.findall(r"^seed (\d)", printed, re.MULTILINE) == (["1"] if stop else ["1", "3"])
-    assert printed.splitlines()[-1].startswith(f"{seeds_run} seeds, {1 if stop else 2} failed")
+    assert printed.splitlines()[-1].startswith(f"{seeds_run} seeds of jobs, {1 if stop else 2} failed")
 
 
 def _failed(clean: Outcome, seed: int) -> Outcome:

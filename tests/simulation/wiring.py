@@ -110,6 +110,7 @@ def _ports(world: World, handle: ProcessHandle, release: Release) -> Ports:
     ports.jobs = faulty(seen_by(release, world, world.jobs))
     ports.job_keys = faulty(world.job_keys)
     ports.calendars = faulty(world.calendars)
+    ports.triggers, ports.event_sources = faulty(world.triggers), faulty(world.event_sources)
     ports.idempotency = faulty(world.idempotency)
     ports.run_locks = faulty(world.run_locks)
     ports.job_health = faulty(world.job_health)

@@ -48,6 +48,7 @@ from tests.support.fakes.budgets import GENEROUS, FakeBudgetStore
 from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedriveTasks
 from tests.support.fakes.calendar_store import FakeCalendarStore
 from tests.support.fakes.clock import SeededEntropy, VirtualClock
+from tests.support.fakes.event_source_store import FakeEventSourceStore
 from tests.support.fakes.idempotency_store import FakeIdempotencyStore
 from tests.support.fakes.job_health_store import FakeJobHealthStore
 from tests.support.fakes.job_keys import FakeJobKeys
@@ -62,6 +63,7 @@ from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.shard_counts import FakeShardCountStore
 from tests.support.fakes.tenant_deletions import FakeTenantDeletions
 from tests.support.fakes.tenant_store import FakeTenantStore
+from tests.support.fakes.trigger_store import FakeTriggerStore
 from tests.support.fakes.vault import FakeVault
 from tests.support.fakes.workflow_stores import FakeMapStore, FakeWorkflowStore
 
@@ -108,6 +110,7 @@ class World:
         self.jobs, self.ledger = FakeJobStore(self.table), FakeShardLedger()
         self.job_keys = FakeJobKeys(self.table)
         self.calendars = FakeCalendarStore(self.table)
+        self.triggers, self.event_sources = FakeTriggerStore(self.table), FakeEventSourceStore()
         self.live_items, self.reconcile_progress = FakeLiveItems(self.table), FakeReconcileProgress()
         self.idempotency, self.tenants = FakeIdempotencyStore(), FakeTenantStore()
         self.deletions = FakeTenantDeletions(self.tenants)

@@ -12,6 +12,7 @@ from shared.domain.errors import (
     InvalidValueError,
     NotFoundError,
     ScheduleError,
+    ScheduleInPastError,
     UnavailableError,
 )
 from shared.domain.executions.execution import EventRef, Execution
@@ -88,14 +89,14 @@ class ReceiveEvent:
     def execute(self, tenant: Tenant, event: Event, *, depth: int = 0) -> list[Match]:
         """The matched triggers, by name, after all their runs are durable. `depth` is that of the runs at least.
 
-        InvalidValueError for an instant that cannot be, or for an event that takes too many comparisons. Then no run
-        is filed, nor for these: IdempotencyKeyReusedError if a matched trigger had another event with the same source
-        and ID within 24 hours, QuotaExceededError if the new runs do not all fit into their minutes. UnavailableError:
-        send the event again. QuotaExceededError can follow later for a single run, if the run that was to stand for
-        the event began meanwhile: the same event completes what is missing.
+        InvalidValueError for an event that takes too many comparisons, or for an instant that cannot be. One that has
+        passed is refused only if the event is no repetition, which completes what a request before has left. Then no
+        run is filed, nor for these: IdempotencyKeyReusedError if a matched trigger had another event with the same
+        source and ID within 24 hours, QuotaExceededError if the new runs do not all fit into their minutes.
+        UnavailableError: send the event again. QuotaExceededError can follow later for a single run, if the run that
+        was to stand for the event began meanwhile: the same event completes what is missing.
         """
-        now_ms = self.clock.now_ms()
-        _check_instant(event, now_ms)
+        refusal = _check_instant(event, self.clock.now_ms())
         fingerprint = self.vault.fingerprint(tenant, b"event|" + event.encoded)
         matching = Matching(event.document)
         # Concurrent creations can exceed the limit: only so many triggers count, always the same ones.
@@ -103,6 +104,8 @@ class ReceiveEvent:
         matched = [trigger for trigger in triggers if trigger.matches(matching)]
         # All checks come before the first claim, so that a refused event leaves no record behind.
         plans = [self._plan(tenant, each, event, _key(each, event), fingerprint) for each in matched]
+        if refusal is not None and not any(plan.is_known for plan in plans):
+            raise refusal
         self.check_quota.runs(tenant, [plan.new_run.due_at for plan in plans if plan.new_run is not None])
         return [self._start(tenant, event, plan, fingerprint, depth) for plan in plans]
 
@@ -263,12 +266,17 @@ def _same_version(trigger: Trigger, stored: Trigger | None) -> Trigger:
     return stored
 
 
-def _check_instant(event: Event, now_ms: int) -> None:
+def _check_instant(event: Event, now_ms: int) -> InvalidValueError | None:
+    """The refusal of an instant in the past, which a repetition may have. InvalidValueError for one too far ahead."""
     try:
         check_once(now_ms if event.deliver_at is None else event.deliver_at, now_ms)
     except ScheduleError as error:
         text = str(error).removeprefix("at: ")
-        raise InvalidValueError(f"deliver_at: {text}", path=("deliver_at",)) from error
+        refusal = InvalidValueError(f"deliver_at: {text}", path=("deliver_at",))
+        if isinstance(error, ScheduleInPastError):
+            return refusal
+        raise refusal from error
+    return None
 
 
 def _checked(record: Record, fingerprint: bytes) -> Record:

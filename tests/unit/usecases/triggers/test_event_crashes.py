@@ -7,7 +7,7 @@ import pytest
 
 from shared.domain.delivery.destination import DESTINATION_CONTEXT, destination_id, origin_of
 from shared.domain.delivery.request import Request
-from shared.domain.errors import UnavailableError
+from shared.domain.errors import InvalidValueError, UnavailableError
 from shared.domain.jobs.job import Job
 from shared.domain.jobs.new_job import NewJob
 from shared.domain.schedules.timing import Every
@@ -45,8 +45,8 @@ class Shop:
         assert tenant is not None
         return tenant
 
-    def send(self) -> list[Match]:
-        return self.world.cases.triggers.receive_event.execute(self.tenant, PAID)
+    def send(self, event: Event = PAID) -> list[Match]:
+        return self.world.cases.triggers.receive_event.execute(self.tenant, event)
 
     def change(self) -> None:
         """The job gets another URL and body."""
@@ -90,6 +90,28 @@ def test_event_that_is_sent_again_after_a_crash_starts_each_run_once(moment: int
     assert len({each.execution_id for each in matches}) == 2
     assert shop.calls() == ["order-1", "order-1"]
     assert {each.outcome for each in shop.send()} == {Outcome.REPEATED}
+
+
+@pytest.mark.parametrize("moment", range(2 * STEPS))
+def test_event_of_the_future_is_completed_after_its_instant_by_the_event_sent_again(moment: int) -> None:
+    """Its instant is in the past by then. Only an event of which nothing was received may be refused for that."""
+    shop = Shop()
+    event = replace(PAID, deliver_at=shop.world.clock.time_ms + 30_000)
+    shop.world.steps.at_each = lambda at, _: die() if at == moment else None
+    with pytest.raises(Crash):
+        shop.send(event)
+    shop.world.steps.calm()
+    shop.world.clock.time_ms += 120_000
+    try:
+        matches = shop.send(event)
+    except InvalidValueError as refused:
+        assert refused.path == ("deliver_at",)
+        key, now_ms = f"event\nfirst\n{shop.job.id}\nshop\norder-1", shop.world.clock.time_ms
+        assert shop.world.idempotency.find(shop.tenant.id, key, now_ms) is None
+        assert shop.calls() == []
+    else:
+        assert len({each.execution_id for each in matches}) == 2
+        assert shop.calls() == ["order-1", "order-1"]
 
 
 def shown(request: Request) -> tuple[str, object]:
