@@ -63,6 +63,8 @@ class Env:
     CONSOLE_ORIGIN = "CONSOLE_ORIGIN"
     LANE = "LANE"
     DEAD_LETTER_ARNS = "DEAD_LETTER_ARNS"
+    EVENTS_QUEUE_URL = "EVENTS_QUEUE_URL"
+    DEAD_EVENTS_QUEUE_URL = "DEAD_EVENTS_QUEUE_URL"
     API_LOG_GROUP = "API_LOG_GROUP"
     TRANSPORT = "AWS_TRANSPORT"
     API_URL = "API_URL"
@@ -178,8 +180,11 @@ class Metric:
     DEAD_MESSAGES = "DeadMessages"
     EVENTS_RECEIVED = "EventsReceived"
     EVENTS_UNMAPPED = "EventsUnmapped"
+    EVENTS_NO_TENANT = "EventsNoTenant"
     EVENTS_REFUSED = "EventsRefused"
     EVENTS_DELAYED = "EventsDelayed"
+    EVENTS_FAILED = "EventsFailed"
+    EVENTS_GIVEN_UP = "EventsGivenUp"
     DEAD_LETTER_RESCHEDULED = "DeadLetterRescheduled"
     DEAD_LETTER_PARKED = "DeadLetterParked"
     DEAD_LETTER_FAILED = "DeadLetterFailed"
@@ -227,7 +232,6 @@ WHOLE_STAGE = frozenset(
 
 LATE_START_MS = 5_000
 """The objective: 99.9 % of first attempts start within this time."""
-
 MAX_PAYLOAD_BYTES = 200 * 1024
 """Maximum size of the body of a job's request: sealed and encoded, it must fit into an item of 400 KB."""
 MAX_CALLBACK_TIMEOUT_SECONDS = 60
@@ -240,7 +244,6 @@ ORIGIN = (
     r"(?::[1-9][0-9]{0,4})?"
 )
 """Pattern of the URL of the API or of the console. Plain http is for this machine alone: requests carry an API key."""
-
 TENANT_LIST = "tenants"
 """The partition of the list of tenants in the tenants table. A role may be limited to it."""
 FORGETTING = "forgetting"
@@ -259,10 +262,8 @@ ARCHIVER_TIMEOUT_SECONDS = 900
 """Lambda's maximum: a pass of the archive reads and writes an hour of four shards."""
 EXECUTOR_TIMEOUT_SECONDS = MAX_CALLBACK_TIMEOUT_SECONDS + 15
 """Lambda timeout of the executor: the callback plus time to claim, wait and complete."""
-
 EXECUTOR_BATCH = 10
 """Maximum number of messages per executor invocation; a full batch indicates a backlog."""
-
 CANARY_CYCLE_MINUTES = 3
 CANARY_CALLS_PER_CYCLE = 4
 """The jobs of the canary in any three minutes make this many calls: shared/domain/canary.py."""
@@ -286,7 +287,6 @@ def token_key_alias(stage: str, number: int) -> str:
 
 SEARCHES_PREFIX = "searches/"
 """Of the files of searches in the bucket of the archive. The id of the tenant follows."""
-
 ENCRYPTION_CONTEXT_TENANT = "punctual:tenant"
 """The KMS encryption context key for the tenant; the functions' roles require it."""
 

@@ -157,6 +157,12 @@ VARIABLES: dict[str, tuple[str, Callable[[str], Any], str]] = {
         _every_queue,
         "a JSON object with the ARN of the dead-letter queue of each queue",
     ),
+    "events_queue_url": (Env.EVENTS_QUEUE_URL, _text, "the URL of the queue of the event bus"),
+    "dead_events_queue_url": (
+        Env.DEAD_EVENTS_QUEUE_URL,
+        _text,
+        "the URL of the dead-letter queue of the event bus",
+    ),
     "api_log_group": (Env.API_LOG_GROUP, _text, "the name of the API's log group"),
     "api_url": (Env.API_URL, _origin, "the https URL of the API, without a path"),
     "archive_bucket": (Env.ARCHIVE_BUCKET, _text, "the name of the bucket of archived executions"),

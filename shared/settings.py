@@ -158,7 +158,10 @@ class QuotaSettings(CallbackSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class EventReceiverSettings(QuotaSettings):
-    """Settings of the receiver of events from the event bus."""
+    """Settings of the receiver of events from the event bus: its queue, and the dead-letter queue of that."""
+
+    events_queue_url: str
+    dead_events_queue_url: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -71,6 +71,9 @@ def environment(
     if spec.lane is not None:
         variables[Env.LANE] = spec.lane
         variables["RES_OPTIONS"] = RESOLVER_OPTIONS
+    if spec.receives_events and shared.events is not None:
+        variables[Env.EVENTS_QUEUE_URL] = shared.events.queue.queue_url
+        variables[Env.DEAD_EVENTS_QUEUE_URL] = shared.events.dead.queue_url
     if spec.reads_dead_letters:
         arns = {str(lane): pair.dead.queue_arn for lane, pair in shared.lanes.queues.items()}
         variables[Env.DEAD_LETTER_ARNS] = Stack.of(scope).to_json_string(arns)

@@ -14,8 +14,9 @@ from infra.config import StageConfig
 from infra.event_bus import EventBusConfig
 
 MAX_RECEIVES = 10
-"""With the visibility timeout, a tenant that is over its quota has half an hour before its events are dead. Meanwhile
-they are in flight, of which a queue has 120,000 at most: then it delivers no event of any tenant."""
+"""With the visibility timeout, half an hour: of an event that ends the process that receives it, or that can be sent
+neither to this queue again nor to the dead-letter queue. All others leave the queue after each receipt, because an
+event that waits for the end of its visibility timeout is in flight, of which a queue has 120,000 at most."""
 BATCH = 10
 MAX_CONCURRENCY = 10
 """Concurrent executions of the receiver. A flood of events waits in the queue."""
@@ -24,8 +25,8 @@ DELIVERY_HOURS = 24
 
 
 class EventBus(Construct):
-    """EventBridge puts each event of the bus into a queue, from which the receiver takes batches. An event that cannot
-    be received is in the dead-letter queue at last."""
+    """EventBridge puts each event of the bus into a queue, from which the receiver takes batches. The receiver puts an
+    event that cannot be received into the dead-letter queue itself."""
 
     def __init__(self, scope: Construct, stage: StageConfig, own: EventBusConfig) -> None:
         super().__init__(scope, "Events")
@@ -92,7 +93,7 @@ class EventBus(Construct):
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=not stage.emulated,  # the emulator speaks plain HTTP on loopback
             retention_period=Duration.days(days),
-            # Also the pause before an event is delivered again. AWS advises six times the timeout of the function.
+            # AWS advises six times the timeout of the function.
             visibility_timeout=Duration.seconds(6 * EVENT_RECEIVER_TIMEOUT_SECONDS),
             receive_message_wait_time=Duration.seconds(20),
             dead_letter_queue=dead,

@@ -50,8 +50,9 @@ class FunctionSpec:
     receives_events: bool = False
     """Reads the queue of the event bus, and enforces tenants' quotas."""
     allows_recursion: bool = False
-    """Sends to the queue that invokes it (retries, successors, returned messages). Lambda's loop detection
-    would stop such a chain after about 16 passes; `max_attempts` and the schedule bound it instead."""
+    """Sends to the queue that invokes it (retries, successors, returned messages, events that are delivered again).
+    Lambda's loop detection would stop such a chain after about 16 passes; `max_attempts`, the schedule and
+    `MAX_REDELIVERIES` bound it instead."""
 
     archives: bool = False
     """Reads and writes the bucket of the archive, and has the library of Parquet files in its bundle."""
@@ -202,6 +203,7 @@ _EVENT_RECEIVER = (
         memory_mb=EVENT_RECEIVER_MEMORY_MB,
         makes_callbacks=True,
         receives_events=True,
+        allows_recursion=True,
     ),
 )
 _READER = (

@@ -16,6 +16,7 @@ from constructs import Construct
 
 from infra.bundling import Bundle, bundle
 from infra.components.environment import SharedResources, environment
+from infra.components.event_bus import EventBus
 from infra.components.function_specs import (
     ARCHIVE_READER,
     ARCHIVER_DISK_GIB,
@@ -23,7 +24,7 @@ from infra.components.function_specs import (
     FunctionSpec,
     function_specs,
 )
-from infra.components.grant_table import EVENTS, function_name, log_name
+from infra.components.grant_table import DEAD_EVENTS, EVENTS, function_name, log_name
 from infra.components.grants import (
     OBJECTS,
     SEARCHED_OBJECTS,
@@ -40,6 +41,12 @@ from infra.components.log_groups import log_group
 from infra.components.nag import acknowledge_patterns
 from infra.config import StageConfig
 from shared.names import Env
+
+
+def _event_queue_arns(events: EventBus | None) -> dict[str, str]:
+    if events is None:
+        return {}
+    return {EVENTS: events.queue.queue_arn, DEAD_EVENTS: events.dead.queue_arn}
 
 
 def reads_others(spec: FunctionSpec) -> bool:
@@ -63,7 +70,7 @@ class Functions(Construct):
             **token_key_arns(self, stage),
             **archive_arns(shared.archive),
             **audit_arns(shared.audit_trail),
-            **({EVENTS: shared.events.queue.queue_arn} if shared.events is not None else {}),
+            **_event_queue_arns(shared.events),
         }
         """The ARNs of all resources except logs, by the names of the table of grants."""
         self.logs: dict[str, logs.LogGroup] = {}

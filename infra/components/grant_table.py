@@ -53,6 +53,8 @@ KEY = "key"
 API = "api"
 EVENTS = "events"
 """The name of the queue of the event bus."""
+DEAD_EVENTS = "dead-events"
+"""The name of its dead-letter queue."""
 
 
 GRANTS: dict[str, TableGrants] = {
@@ -174,6 +176,7 @@ def grants_of(spec: FunctionSpec) -> list[Grant]:
             (READ_ALARMS if tables.reads_alarms else (), [ALARMS]),
             (RECEIVE if spec.lane is None else RECEIVE + RETURN, _consumed(spec)),
             (RECEIVE if spec.receives_events else (), [EVENTS]),
+            (SEND if spec.receives_events else (), [EVENTS, DEAD_EVENTS]),
             (LIST_BUCKET if spec.archives or spec.reads_archive else (), [ARCHIVE]),
             (READ_AND_WRITE_OBJECTS if spec.archives else (), [ARCHIVED_OBJECTS]),
             (FORGET_TENANTS.actions if spec.archives else (), [*FORGET_TENANTS.resources]),

@@ -11,7 +11,7 @@ from aws_cdk import aws_lambda as lambda_
 from infra.components.alarm_spec import AlarmSpec
 from infra.components.construct_ids import construct_id
 from infra.components.event_bus import EventBus
-from infra.components.function_specs import FunctionSpec
+from infra.components.function_specs import EVENT_RECEIVER, FunctionSpec
 from infra.components.functions import Functions
 from infra.components.http_entry import HttpEntry
 from infra.components.lanes import Lanes
@@ -26,6 +26,11 @@ TWO_FULL_HOURS = 90
 SLOW_PATH_AGE_SECONDS = 1_200
 """A row that is overdue is sent again every quarter of an hour: no copy was received meanwhile."""
 LEFT_MINUTES = 15
+MAX_IN_FLIGHT = 120_000
+"""Of a standard queue. Lambda's long polls get nothing beyond it, and no error."""
+IN_FLIGHT_SHARE = 0.25
+FAILING_MINUTES = 10
+"""Each of them has such events. They come again after a minute or more, unless there are many."""
 MOST_IN_EXPRESSION = 10
 """Metrics that an alarm on an expression may read."""
 WITHOUT_TICKS_ALARM = frozenset({"archiver", "auditor", "reconciler", "canary-prober"})
@@ -62,6 +67,8 @@ def resource_alarms(stage: StageConfig, resources: MonitoredResources) -> Iterat
     yield _left_dead(resources.lanes)
     if resources.events is not None:
         yield _dead_events(resources.events)
+        yield _events_in_flight(resources.events)
+        yield _events_failing(stage)
     yield _account(stage)
     yield throttles_alarm(stage)
 
@@ -163,6 +170,30 @@ def _dead_events(events: EventBus) -> AlarmSpec:
         name="DeadEvents",
         description="Events of the bus could not be received: they start no job until they are redriven.",
         metric=queue_metric("ApproximateNumberOfMessagesVisible", events.dead),
+    )
+
+
+def _events_in_flight(events: EventBus) -> AlarmSpec:
+    """Ten executions with a batch each have 100 events in flight. More wait for the end of their visibility timeout."""
+    return AlarmSpec(
+        name="EventsInFlight",
+        description="A quarter of the events that the queue of the bus may have in flight are so: at 120,000 it "
+        "delivers none, of any tenant.",
+        metric=queue_metric("ApproximateNumberOfMessagesNotVisible", events.queue),
+        threshold=IN_FLIGHT_SHARE * MAX_IN_FLIGHT,
+        minutes=3,
+        of_minutes=5,
+    )
+
+
+def _events_failing(stage: StageConfig) -> AlarmSpec:
+    """They are delivered again for hours, so `DeadEvents` would tell of them late. A tenant's quota is no fault."""
+    return AlarmSpec(
+        name="EventsFailing",
+        description="Events of the bus are delivered again because of faults that are not those of their tenants.",
+        metric=OwnMetrics(stage).of(EVENT_RECEIVER, Metric.EVENTS_FAILED),
+        minutes=FAILING_MINUTES,
+        of_minutes=FAILING_MINUTES,
     )
 
 

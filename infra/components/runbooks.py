@@ -47,7 +47,7 @@ _ALARMS: Mapping[str, tuple[str, ...]] = {
     "archive-behind": ("ArchiveUnsealed", "ArchiveMismatch"),
     "audit-trail": ("AuditTrailBehind", "AuditTrailMismatch"),
     "canary-fails": ("CanaryMissing", "CanaryLate", "CanaryRefused"),
-    "dead-events": ("DeadEvents", "ErrorsEventReceiver"),
+    "dead-events": ("DeadEvents", "EventsInFlight", "EventsFailing", "ErrorsEventReceiver"),
     "dead-messages": ("DeadMessages", "DeadMessagesLeft", "Parked", "ErrorsDeadLetter"),
 }
 """The alarms of each page of docs/runbooks."""

@@ -16,10 +16,12 @@ _ENDS = (Metric.CLAIMED, Metric.SUCCEEDED, Metric.RETRIED, Metric.FAILED, Metric
 _EVENTS = (
     Metric.EVENTS_RECEIVED,
     Metric.EVENTS_UNMAPPED,
+    Metric.EVENTS_NO_TENANT,
     Metric.EVENTS_REFUSED,
     Metric.EVENTS_DELAYED,
+    Metric.EVENTS_GIVEN_UP,
 )
-_EVENT_ALARMS = ("DeadEvents", "ErrorsEventReceiver")
+_EVENT_ALARMS = ("DeadEvents", "EventsInFlight", "EventsFailing", "ErrorsEventReceiver")
 _DEAD = (Metric.DEAD_LETTER_RESCHEDULED, Metric.DEAD_LETTER_PARKED, Metric.DEAD_LETTER_FAILED)
 
 
@@ -99,8 +101,13 @@ def _events(sources: Sources) -> Iterator[Graph]:
     )
     yield Graph(
         title="Dead events",
-        metrics=sources.watched(*_EVENT_ALARMS),
-        limits=sources.lines(_EVENT_ALARMS[0]),
+        metrics=sources.watched("DeadEvents", "EventsFailing", "ErrorsEventReceiver"),
+        limits=sources.lines("DeadEvents"),
+    )
+    yield Graph(
+        title="Events in flight",
+        metrics=sources.watched("EventsInFlight"),
+        limits=sources.lines("EventsInFlight"),
     )
 
 

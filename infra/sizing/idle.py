@@ -17,8 +17,8 @@ from shared.names import LEDGER_PARTITIONS, QueueName
 MINUTES_PER_DAY = 1_440
 QUARTER_MINUTES = 3 * 24 - 1
 """Minutes a day at :00, :15 and :30, but for midnight."""
-EVENT_BUS_ALARMS = 2
-"""`DeadEvents`, and the errors of the receiver."""
+EVENT_BUS_ALARMS = 4
+"""`DeadEvents`, `EventsInFlight`, `EventsFailing`, and the errors of the receiver."""
 WATCHED_BUCKETS = 3
 """A shard is taken in each of these minutes before it is over, and scanned and finished in the first."""
 

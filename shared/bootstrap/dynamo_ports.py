@@ -20,6 +20,7 @@ from shared.bootstrap.archive_ports import ArchivePorts
 from shared.bootstrap.audit_ports import AuditPorts
 from shared.bootstrap.bulk_ports import BulkPorts
 from shared.bootstrap.deletion_ports import DeletionPorts
+from shared.bootstrap.event_ports import EventPorts
 from shared.bootstrap.job_state_ports import JobStatePorts
 from shared.bootstrap.key_ports import KeyPorts
 from shared.bootstrap.reports import report_group_failure, report_throttles, reported_denials
@@ -67,6 +68,7 @@ class DynamoPorts(
     AuditPorts,
     BulkPorts,
     DeletionPorts,
+    EventPorts,
     JobStatePorts,
     KeyPorts,
     TargetPorts,

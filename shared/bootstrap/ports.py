@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ShardLedger,
         WakeupQueue,
     )
+    from shared.ports.event_queue import EventQueue
     from shared.ports.event_sources import EventSourceStore
     from shared.ports.executions import Claimer, ExecutionStore, OneOffBatches, OneOffStore
     from shared.ports.history import HistoryStore
@@ -70,6 +71,7 @@ class Ports:
     calendars: CalendarStore
     triggers: TriggerStore
     event_sources: EventSourceStore
+    event_queue: EventQueue
     job_names: JobNames
     live_items: LiveItems
     idempotency: IdempotencyStore

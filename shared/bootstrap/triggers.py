@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from shared.usecases.triggers.manage_event_sources import EventSources
     from shared.usecases.triggers.manage_triggers import Triggers
     from shared.usecases.triggers.receive_event import ReceiveEvent
+    from shared.usecases.triggers.receive_queued_events import ReceiveQueuedEvents
     from shared.usecases.triggers.route_event import RouteEvent
 
 
@@ -36,6 +37,15 @@ class TriggerUseCases:
 
         ports = self.core.ports
         return EventSources(store=ports.event_sources, tenants=ports.tenants, clock=ports.clock)
+
+    @cached_property
+    def receive_queued_events(self) -> ReceiveQueuedEvents:
+        from shared.usecases.triggers.receive_queued_events import ReceiveQueuedEvents
+
+        ports = self.core.ports
+        return ReceiveQueuedEvents(
+            route_event=self.route_event, queue=ports.event_queue, clock=ports.clock, entropy=ports.entropy
+        )
 
     @cached_property
     def route_event(self) -> RouteEvent:

@@ -43,6 +43,7 @@ from tests.support.conformance.deviations import (
     variants,
 )
 from tests.support.conformance.dynamo_lab import DynamoLab
+from tests.support.conformance.event_queues import EventQueues, FakeEventQueues, SqsEventQueues
 from tests.support.conformance.interference import ClaimerWithoutItems
 from tests.support.conformance.labs import FakeLab, Lab
 from tests.support.conformance.lanes import FakeLanes, Lanes, SqsLanes
@@ -246,6 +247,33 @@ def lanes(request: pytest.FixtureRequest) -> Iterator[Lanes]:
         yield FakeLanes()
     else:
         yield from _sqs_lanes(request.param, request)
+
+
+def _sqs_event_queues(name: str, request: pytest.FixtureRequest) -> Iterator[SqsEventQueues]:
+    """Queues of this test's own."""
+    client = _client("sqs", name, request)
+    suffix = uuid4().hex[:12]
+    urls = [
+        client.create_queue(QueueName=f"{queue}-{suffix}")["QueueUrl"] for queue in ("events", "events-dead")
+    ]
+    yield SqsEventQueues(client, *urls)
+    for url in urls:
+        client.delete_queue(QueueUrl=url)
+
+
+@pytest.fixture
+def event_queues(request: pytest.FixtureRequest) -> Iterator[EventQueues]:
+    """The queues of the event bus of the fake and of every engine."""
+    if request.param == "fake":
+        yield FakeEventQueues()
+    else:
+        yield from _sqs_event_queues(request.param, request)
+
+
+@pytest.fixture
+def sqs_event_queues(request: pytest.FixtureRequest) -> Iterator[SqsEventQueues]:
+    """The adapter over every engine, for what only SQS shows."""
+    yield from _sqs_event_queues(request.param, request)
 
 
 def _kms_vault(name: str, request: pytest.FixtureRequest) -> KmsVault:

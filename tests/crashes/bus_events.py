@@ -53,6 +53,8 @@ class BusEvents(Reader):
         super().__init__(send)
         self._clock, self._clients = deployment.engines.clock, clients
         self._sqs, self._queue = deployment.engines.others.client("sqs"), deployment.events
+        self._dead = deployment.dead_events
+        self._refused: list[str] = []
         store = DynamoEventSourceStore(deployment.engines.store.client("dynamodb"), deployment.tables.jobs)
         route = EventRoute(source_prefix=PREFIX, tenant_id=TENANT)
         store.put(EventSource(account=ACCOUNT, version=1, changed_at=1, routes=(route,)), None)
@@ -64,7 +66,8 @@ class BusEvents(Reader):
             self._ask("DELETE", f"/v1/triggers/{job.name}")
         if self._jobs:
             self._sqs.purge_queue(QueueUrl=self._queue.url)
-        self._jobs = []
+            self._sqs.purge_queue(QueueUrl=self._dead.url)
+        self._jobs, self._refused = [], []
 
     def trigger(self, order: Order, *, debounce_seconds: int = 0) -> TriggeredJob:
         """Let events start the job of this order."""
@@ -98,6 +101,19 @@ class BusEvents(Reader):
         for _ in range(times):
             self._sqs.send_message(QueueUrl=self._queue.url, MessageBody=json.dumps(envelope))
 
+    def send_refused(self) -> None:
+        """EventBridge puts an event without a detail into the queue, which no repetition helps."""
+        event = f"refused-{next(self._numbers)}"
+        self._refused.append(event)
+        envelope = {
+            "id": event,
+            "account": ACCOUNT,
+            "source": f"{PREFIX}refused",
+            "detail-type": KIND,
+            "detail": None,
+        }
+        self._sqs.send_message(QueueUrl=self._queue.url, MessageBody=json.dumps(envelope))
+
     def deliver(self, ask: Ask) -> bool:
         """Hand over one batch; False where there was none."""
         return bool(self._jobs) and deliver(self._sqs, self._queue, ask)
@@ -123,9 +139,26 @@ class BusEvents(Reader):
         """`must_succeed`: no worker was struck that makes calls."""
         if self._jobs and self._messages():
             yield "lost: events are delivered again and again"
+        yield from self._faults_of_dead()
         for job in self._jobs:
             records = history[str(job.order.job_id)]
             yield from event_faults(job, records, calls, must_succeed=must_succeed)
+
+    def _faults_of_dead(self) -> Iterator[str]:
+        """A refused event is in the dead-letter queue with its reason, and no other event is."""
+        found: dict[str, str] = {}
+        while self._jobs and (messages := self._dead_messages()):
+            for message in messages:
+                reason = message.get("MessageAttributes", {}).get("punctual.reason", {})
+                found[json.loads(message["Body"])["id"]] = reason.get("StringValue", "")
+        for event in self._refused:
+            if "detail" not in found.pop(event, ""):
+                yield f"lost: {event} is not among the dead events with its reason"
+        yield from (f"stray: {event} is among the dead events: {reason}" for event, reason in found.items())
+
+    def _dead_messages(self) -> list[Any]:
+        asked = {"MaxNumberOfMessages": 10, "MessageAttributeNames": ["All"]}
+        return list(self._sqs.receive_message(QueueUrl=self._dead.url, **asked).get("Messages", []))
 
     def _are_at_rest(self) -> bool:
         return not self._jobs or (not self._messages() and all(map(self._is_at_rest, self._jobs)))

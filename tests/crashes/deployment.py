@@ -75,6 +75,7 @@ class Deployment:
     dead: dict[QueueName, Queue]
     events: Queue
     """Of the event bus."""
+    dead_events: Queue
     environment: dict[str, str]
     shards: int
     api_log: LogGroup
@@ -109,6 +110,9 @@ def deploy(engines: Engines, *, shards: int) -> Deployment:
     group = f"api-{tables.jobs}"
     environment = engines.environment | _variables(engines, tables, lanes, dead, shards)
     environment[Env.API_LOG_GROUP] = group
+    dead_events = _queue(engines, f"events-dead-{tables.jobs}", EVENTS_VISIBILITY_SECONDS)
+    events = _queue(engines, f"events-{tables.jobs}", EVENTS_VISIBILITY_SECONDS, dead_events.arn)
+    environment |= {Env.EVENTS_QUEUE_URL: events.url, Env.DEAD_EVENTS_QUEUE_URL: dead_events.url}
     created = _create_tenant(environment)
     process_pool = ProcessPool(environment, engines.clock.path, engines.root / f"logs-{tables.jobs}")
     return Deployment(
@@ -117,7 +121,8 @@ def deploy(engines: Engines, *, shards: int) -> Deployment:
         tables=tables,
         lanes=lanes,
         dead=dead,
-        events=_queue(engines, f"events-{tables.jobs}", EVENTS_VISIBILITY_SECONDS),
+        events=events,
+        dead_events=dead_events,
         environment=environment,
         shards=shards,
         api_log=LogGroup(engines.others.client("logs"), group, process_pool.log("api"), engines.clock),

@@ -54,3 +54,22 @@ def postpones_a_run_by_an_event(stage: Stage) -> None:
     stage.events.send(job)
     stage.mark("event_receiver")
     stage.receive()
+
+
+@received("SendMessageBatch")
+def refuses_an_event_for_good(stage: Stage) -> None:
+    job = stage.events.trigger(stage.clients.order(OFTEN))
+    stage.events.send_refused()
+    stage.mark("event_receiver")
+    stage.receive()
+    stage.events.send(job)
+
+
+@received("SendMessageBatch")
+def sends_an_event_again_that_is_over_its_quota(stage: Stage) -> None:
+    job = stage.events.trigger(stage.clients.order(OFTEN))
+    stage.allow(creates_per_second=0)
+    stage.events.send(job)
+    stage.mark("event_receiver")
+    stage.receive()
+    stage.allow(creates_per_second=1_000)

@@ -19,6 +19,7 @@ def deliver(sqs: Any, queue: Queue, ask: Ask, *, wait_seconds: int = 0) -> bool:
         MaxNumberOfMessages=BATCH,
         WaitTimeSeconds=wait_seconds,
         MessageSystemAttributeNames=["All"],
+        MessageAttributeNames=["All"],
     ).get("Messages", [])
     if not received:
         return False
@@ -42,7 +43,10 @@ def _record(queue: Queue, message: dict[str, Any]) -> dict[str, Any]:
         "receiptHandle": message["ReceiptHandle"],
         "body": message["Body"],
         "attributes": message["Attributes"],
-        "messageAttributes": {},
+        "messageAttributes": {
+            name: {"dataType": value["DataType"], "stringValue": value.get("StringValue")}
+            for name, value in message.get("MessageAttributes", {}).items()
+        },
         "md5OfBody": message["MD5OfBody"],
         "eventSource": "aws:sqs",
         "eventSourceARN": queue.arn,

@@ -98,6 +98,15 @@ POINTS = [
     # The run of an event stands and has no message; the trigger has counted a start of which there is no run.
     ("event_receiver", "receives-an-event", "TransactWriteItems", 1, Hit.KILLED_AFTER),
     ("event_receiver", "receives-the-first-event-of-a-burst", "UpdateItem", 3, Hit.KILLED_AFTER),
+    # The event is among the dead ones or waits once more, and its received message stands as well.
+    ("event_receiver", "refuses-an-event-for-good", "SendMessageBatch", 1, Hit.KILLED_AFTER),
+    (
+        "event_receiver",
+        "sends-an-event-again-that-is-over-its-quota",
+        "SendMessageBatch",
+        1,
+        Hit.KILLED_AFTER,
+    ),
     # The segment is written and not noted, or written twice.
     ("auditor", "exports-an-hour", "PutObject", 1, Hit.KILLED_AFTER),
     ("auditor", "exports-an-hour", "PutObject", 1, Hit.SENT_TWICE),

@@ -123,6 +123,8 @@ TRIPS: Mapping[str, Sequence[Fault]] = {
     "DeadMessagesLeft": [one("ApproximateNumberOfMessagesVisible", 1, minutes=15)],
     "ErrorsDeadLetter": [one("Errors", 1)],
     "DeadEvents": [one("ApproximateNumberOfMessagesVisible", 1)],
+    "EventsInFlight": [one("ApproximateNumberOfMessagesNotVisible", 30_001, minutes=3)],
+    "EventsFailing": [one("EventsFailed", 1, minutes=10)],
     "ErrorsEventReceiver": [one("Errors", 1, minutes=3)],
     **{
         f"ErrorsExecutor{name}": [one("Errors", 1, minutes=3)]
@@ -168,6 +170,11 @@ QUIET: Mapping[str, Sequence[Fault]] = {
     "QuotaStoreErrors": [one("QuotaStoreErrors", 50, minutes=2)],
     "TableThrottles": [one("ThrottledRequests", 50, minutes=2)],
     "ClaimedConcurrency": [one("ClaimedAccountConcurrency", 699, minutes=9)],
+    "EventsInFlight": [
+        one("ApproximateNumberOfMessagesNotVisible", 29_999, minutes=9),
+        one("ApproximateNumberOfMessagesNotVisible", 120_000, minutes=2),
+    ],
+    "EventsFailing": [one("EventsFailed", 500, minutes=9)],
     "GatewayRate": [Fault(9, {"Count": [1.0] * 41_999}), Fault(2, {"Count": [1.0] * 90_000})],
     "StartBurnFast": [one("LateStarts", *STARTS, 1, 1, minutes=30)],
     "StartBurnSlow": [one("LateStarts", *STARTS, 0, 1, minutes=180)],

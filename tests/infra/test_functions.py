@@ -192,7 +192,7 @@ def test_loops_are_allowed_on_purpose_and_only_where_they_are_lawful(cloud: Synt
         for service, function in cloud.service.functions().items()
         if function.get("RecursiveLoop") == "Allow"
     }
-    assert allowed == EXECUTORS | {"dead-letter"}
+    assert allowed == EXECUTORS | {"dead-letter", "event-receiver"}
 
 
 def test_an_executor_lives_as_long_as_its_longest_callback_needs(cloud: Synthesised) -> None:

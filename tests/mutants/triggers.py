@@ -9,6 +9,7 @@ _PATTERN = "tests/unit/domain/triggers/test_pattern.py"
 _POSTPONE_FILE = "shared/usecases/triggers/postpone_run.py"
 _DEBOUNCE = "tests/unit/api/test_debounce.py"
 _RECEIVER = "tests/unit/functions/test_event_receiver.py"
+_QUEUED = "shared/usecases/triggers/receive_queued_events.py"
 _DEBOUNCE_CRASHES = "tests/unit/usecases/triggers/test_debounce_crashes.py"
 _CRASHES = "tests/unit/usecases/triggers/test_event_crashes.py"
 _API = "tests/unit/api/test_triggers.py"
@@ -302,29 +303,71 @@ TRIGGERS = (
     Mutant(
         name="event of a suspended tenant that starts a run",
         file="shared/usecases/triggers/route_event.py",
-        old="        if tenant is None or not _takes_events(tenant):\n",
-        new="        if tenant is None:\n",
+        old="tenant is not None and _takes_events(tenant) else",
+        new="tenant is not None else",
         killer=_RECEIVER,
     ),
     Mutant(
         name="routes of an account that a process keeps for ever",
         file="shared/usecases/triggers/route_event.py",
-        old="        if now_ms - read_at >= KNOWN_FOR_MS:\n",
+        old="        if now_ms - read_at >= known_for_ms:\n",
         new="        if not read_at:\n",
         killer=_RECEIVER,
     ),
     Mutant(
         name="event of a tenant over its quota that is acknowledged",
-        file="functions/event_receiver/handler.py",
-        old="if result in (REFUSED, LATER)]\n",
-        new="if result == REFUSED]\n",
+        file=_QUEUED,
+        old="set(self.queue.send_later(later) if later else ())",
+        new="{each.event.id for each in later}",
         killer=_RECEIVER,
     ),
     Mutant(
         name="event that is refused and lost",
-        file="functions/event_receiver/handler.py",
-        old="if result in (REFUSED, LATER)]\n",
-        new="if result == LATER]\n",
+        file=_QUEUED,
+        old="self.queue.send_dead(dead) if dead else set()",
+        new="{each.event.id for each in dead}",
+        killer=_RECEIVER,
+    ),
+    Mutant(
+        name="event that is acknowledged though SQS did not take its copy",
+        file=_QUEUED,
+        old="isinstance(each.result, Settled) and each.event.id not in sent",
+        new="False",
+        killer=_RECEIVER,
+    ),
+    Mutant(
+        name="event over its quota that is sent again for ever",
+        file="shared/domain/triggers/queued_event.py",
+        old="return None if count > MAX_REDELIVERIES.get(cause, count) else replace",
+        new="return replace",
+        killer=_RECEIVER,
+    ),
+    Mutant(
+        name="event that is sent again after its ID is forgotten",
+        file="shared/domain/triggers/queued_event.py",
+        old="        if now_ms - self.first_at >= MAX_AGE_MS:\n            return None\n",
+        new="",
+        killer=_RECEIVER,
+    ),
+    Mutant(
+        name="outage of a store that counts as a tenant over its quota",
+        file=_QUEUED,
+        old="self._later(event, Cause.UNAVAILABLE, received, error)",
+        new="self._later(event, Cause.OVER_QUOTA, received, error)",
+        killer=_RECEIVER,
+    ),
+    Mutant(
+        name="event that is dropped by a route of before",
+        file="shared/usecases/triggers/route_event.py",
+        old="self.clock.now_ms() - began_ms + 1)",
+        new="KNOWN_FOR_MS)",
+        killer=_RECEIVER,
+    ),
+    Mutant(
+        name="dead event that takes its redeliveries along",
+        file="shared/adapters/sqs/event_queue.py",
+        old='{REASON: reason or "?", FIRST_RECEIVED: str(dead.first_at)}',
+        new='{REDELIVERIES: f"{dead.first_at},16,0,6"}',
         killer=_RECEIVER,
     ),
     Mutant(
@@ -343,9 +386,9 @@ TRIGGERS = (
     ),
     Mutant(
         name="fault of one event that fails its batch",
-        file="functions/event_receiver/handler.py",
-        old="    except Exception:  # noqa: BLE001",
-        new="    except KeyError:  #",
+        file=_QUEUED,
+        old="except Exception as error:  # noqa: BLE001",
+        new="except KeyError as error:  #",
         killer=_RECEIVER,
     ),
 )

@@ -65,4 +65,5 @@ def _route(event: EventLog, cases: UseCases) -> None:
         "detail-type": document["type"],
         "detail": document["data"],
     }
-    cases.triggers.route_event.execute(read_bus_event(json.dumps(envelope)))
+    began_ms = cases.core.ports.clock.now_ms()
+    cases.triggers.route_event.execute(read_bus_event(json.dumps(envelope)), began_ms)

@@ -10,6 +10,8 @@ from infra.components.grant_table import (
     ARCHIVE,
     ARCHIVED_OBJECTS,
     AUDIT_TRAIL,
+    DEAD_EVENTS,
+    EVENTS,
     KEY,
     LOG,
     RECEIVE,
@@ -116,6 +118,9 @@ def _names(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield url.rpartition("/")[2], queue_name(QueueName(queue))
     for queue, arn in json.loads(environment.get(Env.DEAD_LETTER_ARNS, "{}")).items():
         yield arn.rpartition(":")[2], dead_letters_name(QueueName(queue))
+    for variable, name in ((Env.EVENTS_QUEUE_URL, EVENTS), (Env.DEAD_EVENTS_QUEUE_URL, DEAD_EVENTS)):
+        if variable in environment:
+            yield environment[variable].rpartition("/")[2], name
     if Env.ARCHIVE_BUCKET in environment:
         yield f"bucket:{environment[Env.ARCHIVE_BUCKET]}", ARCHIVE
         yield f"objects:{environment[Env.ARCHIVE_BUCKET]}", ARCHIVED_OBJECTS

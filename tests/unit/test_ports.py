@@ -24,6 +24,7 @@ from shared.settings import (
     ApiSettings,
     ArchiverSettings,
     AuditorSettings,
+    EventReceiverSettings,
     ExecutorSettings,
     ReadingSettings,
     ReconcilerSettings,
@@ -37,7 +38,10 @@ AUDIT = {"audit_log", "trail_progress", "trail_segments"}
 READING = {"archive_reader", "history", "search_files"}
 ARCHIVE = READING | {"tenant_rows"}
 TOKENS = {"identity_tokens", "token_keys"}
-OF_OTHERS = AUDIT | ARCHIVE | TOKENS | {"accepted_log", "archive_objects", "sender", "targets", "vault"}
+EVENTS = {"event_queue"}
+OF_OTHERS = (
+    AUDIT | ARCHIVE | TOKENS | EVENTS | {"accepted_log", "archive_objects", "sender", "targets", "vault"}
+)
 
 
 def made(kind: type[Settings], **environment: str) -> Ports:
@@ -69,6 +73,7 @@ def test_a_port_without_its_settings_is_refused() -> None:
         (Settings, set()),
         (ApiSettings, AUDIT | ARCHIVE | TOKENS | {"vault"}),
         (AuditorSettings, AUDIT),
+        (EventReceiverSettings, EVENTS | TOKENS | {"vault"}),
         (ExecutorSettings, TOKENS | {"sender", "targets", "vault"}),
         (ReconcilerSettings, {"accepted_log"}),
         (ReadingSettings, READING),

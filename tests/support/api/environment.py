@@ -28,6 +28,8 @@ ENVIRONMENT = {name: "set" for key, name in vars(Env).items() if key.isupper()} 
     Env.AUDIT_ONE_OFFS: "false",
     Env.DEFAULT_QUOTAS: json.dumps(asdict(GENEROUS)),
     Env.LANE_QUEUE_URLS: json.dumps(QUEUES),
+    Env.EVENTS_QUEUE_URL: "https://sqs.eu-west-1.amazonaws.com/1/events",
+    Env.DEAD_EVENTS_QUEUE_URL: "https://sqs.eu-west-1.amazonaws.com/1/events-dead",
     Env.KMS_KEY_ID: "alias/punctual",
     Env.SHARD_PLAN: json.dumps(PLAN),
     Env.RETENTION_DAYS: "14",

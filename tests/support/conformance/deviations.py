@@ -43,6 +43,8 @@ IMPLEMENTATIONS = {
     ),
     "lanes": ("fake", "moto", "ministack", "aws"),
     "sqs": ("moto", "ministack", "aws"),
+    "event_queues": ("fake", "moto", "ministack"),
+    "sqs_event_queues": ("moto", "ministack"),
     "vault": ("fake", "moto", "ministack", "aws"),
     "kms_vault": ("moto", "ministack", "aws"),
     "token_lab": ("fake", "moto", "ministack"),

@@ -23,6 +23,7 @@ from tests.support.fakes.bulk_tasks import FakeBulkPages, FakeJobTasks, FakeRedr
 from tests.support.fakes.calendar_store import FakeCalendarStore
 from tests.support.fakes.claimer import FakeClaimer
 from tests.support.fakes.clock import InlineOffload, SeededEntropy, VirtualClock, one_by_one
+from tests.support.fakes.event_queue import FakeEventQueue
 from tests.support.fakes.event_source_store import FakeEventSourceStore
 from tests.support.fakes.execution_store import FakeExecutionStore
 from tests.support.fakes.history import FakeHistoryStore
@@ -91,6 +92,7 @@ class FakePorts:
         self.calendars = FakeCalendarStore(self.table)
         self.triggers = FakeTriggerStore(self.table)
         self.event_sources = FakeEventSourceStore()
+        self.event_queue = FakeEventQueue()
         self.reconcile_progress = FakeReconcileProgress()
         self.audit_log = FakeAuditLog()
         self.parameters = FakeParameters()
@@ -159,6 +161,7 @@ class FakePorts:
         ports.calendars = self.tapped("calendars", self.calendars)
         ports.triggers = self.tapped("triggers", self.triggers)
         ports.event_sources = self.tapped("event_sources", self.event_sources)
+        ports.event_queue = self.tapped("event_queue", self.event_queue)
         ports.audit_log = self.tapped("audit", self.audit_log)
         ports.limits = self.tapped("limits", self.limits)
         ports.throttle_status = self.throttle_status

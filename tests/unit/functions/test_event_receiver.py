@@ -7,13 +7,15 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from shared.adapters.sqs.event_queue import SqsEventQueue
 from shared.domain.delivery.depth import MAX_DEPTH
 from shared.domain.tenancy.quota import Quota
 from shared.domain.tenancy.tenant import TenantState
+from shared.domain.triggers.queued_event import MAX_REDELIVERIES, Cause, LaterEvent, Redeliveries
 from shared.names import Metric
 from shared.observability import metrics
 from tests.support.api.api_world import REMEMBER_MS
@@ -21,6 +23,8 @@ from tests.support.api.emitted import flushed
 from tests.support.api.environment import ENVIRONMENT
 from tests.support.api.event_shop import Shop
 from tests.support.builders import TENANT
+from tests.support.fakes.event_queue import FakeEventQueue, SentLater
+from tests.support.fakes.sqs import FakeSqs
 from tests.support.sources import ROOT
 
 ACCOUNT = "222222222222"
@@ -54,13 +58,73 @@ class Bus(Shop):
         sources.put(EventSourceIn.model_validate({"routes": routes}).event_source(ACCOUNT))
 
     def receive(self, *events: Any) -> list[str]:
-        """The numbers of the events that SQS is to deliver again."""
+        """The numbers of the events that are sent again. SQS itself delivers none again, unless it refuses them."""
+        before = len(self.queue.later)
         bodies = [each if isinstance(each, str) else json.dumps(each) for each in events]
-        records = [{"messageId": str(number), "body": body} for number, body in enumerate(bodies)]
+        returned = self.handle(
+            [{"messageId": str(number), "body": body} for number, body in enumerate(bodies)]
+        )
+        assert returned == [], "in flight until the end of the visibility timeout"
+        return [str(bodies.index(each.event.body)) for each in self.queue.later[before:]]
+
+    def handle(self, records: list[dict[str, Any]]) -> list[str]:
+        """The messages that SQS itself is to deliver again."""
+        self.api.world.clock.time_ms += 1
         answer = self.module.handler(
             {"Records": records}, SimpleNamespace(get_remaining_time_in_millis=lambda: self.left_ms)
         )
         return [each["itemIdentifier"] for each in answer["batchItemFailures"]]
+
+    @property
+    def queue(self) -> FakeEventQueue:
+        return self.api.world.event_queue
+
+    def deliver_again(self) -> list[int]:
+        """Deliver the last event that was sent again, after its delay, until it is so no more; the delays."""
+        delays: list[int] = []
+        while self.queue.later:
+            sent = self.queue.later.pop()
+            delays.append(sent.delay_seconds)
+            self.api.world.clock.time_ms += sent.delay_seconds * 1000
+            assert self.handle([record(sent)]) == []
+        return delays
+
+
+def record(sent: SentLater) -> dict[str, Any]:
+    """As Lambda hands over what the adapter has sent."""
+    (entry,) = entries_of(
+        [
+            LaterEvent(
+                event=sent.event,
+                redeliveries=cast(Redeliveries, sent.event.redeliveries),
+                delay_seconds=sent.delay_seconds,
+            )
+        ]
+    )
+    attributes = {
+        name: {"dataType": value["DataType"], "stringValue": value["StringValue"]}
+        for name, value in entry["MessageAttributes"].items()
+    }
+    return {"messageId": entry["Id"], "body": entry["MessageBody"], "messageAttributes": attributes}
+
+
+class Sent:
+    """The adapter over a queue that takes all."""
+
+    def __init__(self) -> None:
+        self.entries: list[Any] = []
+        client: Any = FakeSqs(self._accept)
+        self.queue = SqsEventQueue(client, "queue", "dead")
+
+    def _accept(self, _url: str, entry: Any) -> bool:
+        self.entries.append(entry)
+        return True
+
+
+def entries_of(events: list[LaterEvent]) -> list[Any]:
+    sent = Sent()
+    sent.queue.send_later(events)
+    return sent.entries
 
 
 @pytest.fixture
@@ -71,7 +135,7 @@ def bus(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bus]:
     name = "functions.event_receiver.handler"
     module = importlib.import_module(name)
     made = Bus(module)
-    monkeypatch.setattr(module, "route_event", made.api.world.cases.triggers.route_event)
+    monkeypatch.setattr(module, "receive", made.api.world.cases.triggers.receive_queued_events)
     yield made
     sys.modules.pop(name)
 
@@ -136,7 +200,7 @@ def test_event_of_a_tenant_over_its_quota_is_not_judged(bus: Bus, capsys: pytest
 def test_event_that_is_refused_is_logged_with_account_and_source(
     bus: Bus, caplog: pytest.LogCaptureFixture
 ) -> None:
-    bus.receive(FILE | {"detail": {"a": "b" * 40_000}})
+    assert bus.receive(FILE | {"detail": {"a": "b" * 40_000}}) == []
     (line,) = [vars(each) for each in caplog.records if each.message == "event refused"]
     assert (line["account"], line["source"]) == (ACCOUNT, "aws.s3")
 
@@ -146,7 +210,7 @@ def test_event_of_a_suspended_tenant_is_dropped(bus: Bus, capsys: pytest.Capture
     tenants[TENANT] = replace(tenants[TENANT], state=TenantState.SUSPENDED)
     bus.api.world.clock.time_ms += REMEMBER_MS
     assert bus.receive(FILE) == []
-    assert counted(capsys) == {Metric.EVENTS_UNMAPPED: 1}
+    assert counted(capsys) == {Metric.EVENTS_NO_TENANT: 1}
     bus.pass_seconds(5)
     assert bus.bodies() == []
 
@@ -187,9 +251,12 @@ def test_event_is_delivered_again_while_a_store_does_not_answer(bus: Bus, step: 
 def test_event_that_cannot_be_received_is_refused_with_a_clear_log(
     bus: Bus, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, event: Any
 ) -> None:
-    assert bus.receive(event, FILE) == ["0"]
+    assert bus.receive(event, FILE) == []
     (line,) = [each for each in caplog.records if each.message == "event refused"]
-    assert vars(line)["reason"]
+    (dead,) = bus.queue.dead
+    assert dead.event.body == (event if isinstance(event, str) else json.dumps(event))
+    assert vars(line)["reason"] == dead.reason != ""
+    assert "bbb" not in str(vars(line))
     assert counted(capsys) == {Metric.EVENTS_REFUSED: 1, Metric.EVENTS_RECEIVED: 1}
 
 
@@ -199,7 +266,11 @@ def test_fault_of_one_event_holds_up_no_other(bus: Bus, capsys: pytest.CaptureFi
 
     bus.api.world.steps.before("triggers.all", broken)
     assert bus.receive(FILE, FILE | {"account": "333333333333"}) == ["0"]
-    assert counted(capsys) == {Metric.EVENTS_DELAYED: 1, Metric.EVENTS_UNMAPPED: 1}
+    assert counted(capsys) == {
+        Metric.EVENTS_DELAYED: 1,
+        Metric.EVENTS_FAILED: 1,
+        Metric.EVENTS_UNMAPPED: 1,
+    }
     assert bus.receive(FILE) == []
 
 
@@ -211,7 +282,7 @@ def test_events_for_which_the_receiver_has_no_time_are_delivered_again(
 
     bus.api.world.steps.before("triggers.all", slow)
     unmapped = FILE | {"account": "333333333333"}
-    assert bus.receive(FILE, unmapped, unmapped) == ["1", "2"]
+    assert bus.receive(FILE, unmapped, unmapped) == ["1", "1"]
     assert counted(capsys) == {Metric.EVENTS_RECEIVED: 1, Metric.EVENTS_DELAYED: 2}
 
 
@@ -233,7 +304,7 @@ def test_loop_over_the_bus_ends_at_the_greatest_depth(bus: Bus, caplog: pytest.L
     for number in range(MAX_DEPTH):
         assert depths(bus)[-1].startswith(f"{number}.")
         assert bus.receive(looped(number + 1, depths(bus)[-1])) == []
-    assert bus.receive(looped(100, depths(bus)[-1])) == ["0"]
+    assert bus.receive(looped(100, depths(bus)[-1])) == []
     (line,) = [vars(each) for each in caplog.records if each.message == "event refused"]
     assert "8 times in a row" in line["reason"]
     assert len(depths(bus)) == MAX_DEPTH + 1
@@ -258,3 +329,143 @@ def test_change_of_a_route_counts_within_a_minute(bus: Bus) -> None:
     assert bus.receive(other) == []
     bus.pass_seconds(5)
     assert len(bus.bodies()) == 1
+
+
+def test_event_over_the_quota_is_sent_again_with_longer_and_longer_delays_until_it_is_dead(
+    bus: Bus, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    bus.api.allow(Quota.CREATES_PER_SECOND, 0)
+    received_at = bus.api.world.clock.time_ms + 1
+    assert bus.receive(FILE) == ["0"]
+    assert bus.queue.later[0].account == ACCOUNT
+    delays = bus.deliver_again()
+    assert len(delays) == MAX_REDELIVERIES[Cause.OVER_QUOTA]
+    assert all(30 <= delay <= 60 for delay in delays[:1])
+    assert all(450 <= delay <= 900 for delay in delays[5:])
+    assert 3_600 < sum(delays) < 4 * 3_600
+    (dead,) = bus.queue.dead
+    assert (dead.first_at, dead.reason) == (received_at, "over_quota: RateLimitedError")
+    assert counted(capsys)[Metric.EVENTS_GIVEN_UP] == 1
+    (line,) = [vars(each) for each in caplog.records if each.message == "event given up"]
+    assert line["first_received_at"] == received_at
+
+
+def test_event_over_the_quota_starts_its_run_once_there_is_room(bus: Bus) -> None:
+    bus.api.allow(Quota.CREATES_PER_SECOND, 0)
+    assert bus.receive(FILE) == ["0"]
+    (sent,) = bus.queue.later
+    bus.api.allow(Quota.CREATES_PER_SECOND, 10)
+    bus.queue.later.clear()
+    assert bus.handle([record(sent)]) == []
+    bus.pass_seconds(5)
+    assert len(bus.bodies()) == 1
+    assert bus.queue.later == []
+
+
+def test_event_outlives_a_store_that_is_away_for_hours(bus: Bus) -> None:
+    for _ in range(60):
+        sent = bus.queue.later.pop() if bus.queue.later else None
+        bus.api.world.clock.time_ms += 900_000
+        bus.api.world.steps.fail("triggers.all")
+        assert bus.receive(FILE) == ["0"] if sent is None else bus.handle([record(sent)]) == []
+    assert bus.queue.dead == []
+    assert bus.handle([record(bus.queue.later.pop())]) == []
+    bus.pass_seconds(5)
+    assert len(bus.bodies()) == 1
+
+
+def test_event_is_dead_before_a_repetition_would_start_a_second_run(bus: Bus) -> None:
+    bus.api.world.steps.fail("triggers.all")
+    assert bus.receive(FILE) == ["0"]
+    bus.api.world.clock.time_ms += 20 * 3_600_000
+    bus.api.world.steps.fail("triggers.all")
+    assert bus.handle([record(bus.queue.later.pop())]) == []
+    assert [each.reason for each in bus.queue.dead] == ["unavailable: UnavailableError"]
+
+
+def test_event_that_fails_by_a_bug_is_dead_within_the_hour(bus: Bus) -> None:
+    def broken() -> None:
+        raise RuntimeError("planted, with the payload of the event")
+
+    bus.api.world.steps.before("triggers.all", broken, times=100)
+    assert bus.receive(FILE) == ["0"]
+    delays = bus.deliver_again()
+    assert len(delays) == MAX_REDELIVERIES[Cause.FAILED]
+    assert 900 < sum(delays) < 3_600
+    assert [each.reason for each in bus.queue.dead] == ["failed: RuntimeError"]
+
+
+def test_events_of_a_burst_come_apart(bus: Bus) -> None:
+    bus.api.allow(Quota.CREATES_PER_SECOND, 0)
+    events = [FILE | {"detail": {"number": number}} for number in range(10)]
+    assert len(bus.receive(*events)) == 10
+    assert len({each.delay_seconds for each in bus.queue.later}) > 3
+
+
+def test_event_that_cannot_be_sent_is_left_to_sqs(bus: Bus) -> None:
+    bus.queue.refuses = True
+    bus.api.allow(Quota.CREATES_PER_SECOND, 0)
+    bodies = [json.dumps(FILE), "{", json.dumps(FILE | {"account": "333333333333"})]
+    assert bus.handle([{"messageId": str(n), "body": body} for n, body in enumerate(bodies)]) == ["0", "1"]
+
+
+def test_event_that_was_dead_begins_anew_after_its_redrive(bus: Bus) -> None:
+    """A redrive keeps the attributes of the dead message: its reason and first receipt, and no redeliveries."""
+    bus.api.allow(Quota.CREATES_PER_SECOND, 0)
+    assert bus.receive(FILE) == ["0"]
+    bus.deliver_again()
+    dead = Sent()
+    dead.queue.send_dead(bus.queue.dead)
+    (entry,) = dead.entries
+    attributes = {
+        name: {"stringValue": value["StringValue"]} for name, value in entry["MessageAttributes"].items()
+    }
+    redriven = {"messageId": "r", "body": entry["MessageBody"], "messageAttributes": attributes}
+    assert bus.handle([redriven]) == []
+    assert len(bus.queue.dead) == 1
+    (again,) = bus.queue.later
+    assert again.event.redeliveries == Redeliveries(first_at=bus.api.world.clock.time_ms, over_quota=1)
+
+
+@pytest.mark.parametrize("text", ["", "1,2,3", "1,2,3,4,5", "-1,0,0,0", "1,a,0,0", "\u0661,0,0,0"])
+def test_redeliveries_of_another_form_count_as_none(bus: Bus, text: str) -> None:
+    bus.api.allow(Quota.CREATES_PER_SECOND, 0)
+    attributes = {"punctual.redeliveries": {"stringValue": text, "dataType": "String"}}
+    assert bus.handle([{"messageId": "0", "body": json.dumps(FILE), "messageAttributes": attributes}]) == []
+    (sent,) = bus.queue.later
+    assert sent.event.redeliveries == Redeliveries(first_at=bus.api.world.clock.time_ms, over_quota=1)
+
+
+def test_event_is_not_dropped_by_a_route_that_was_read_before_it_came(bus: Bus) -> None:
+    bus.map("com.other.")
+    assert bus.receive(FILE) == []
+    bus.map("aws.s3")
+    assert bus.receive(FILE) == []
+    bus.pass_seconds(5)
+    assert len(bus.bodies()) == 1
+
+
+def test_event_is_not_dropped_by_a_tenant_that_was_read_before_it_came(bus: Bus) -> None:
+    tenants = bus.api.world.tenants.tenants
+    active = tenants[TENANT]
+    tenants[TENANT] = replace(active, state=TenantState.SUSPENDED)
+    bus.api.world.clock.time_ms += REMEMBER_MS
+    assert bus.receive(FILE) == []
+    tenants[TENANT] = active
+    assert bus.receive(FILE) == []
+    bus.pass_seconds(5)
+    assert len(bus.bodies()) == 1
+
+
+def test_batch_of_dropped_events_costs_one_read_and_one_line(
+    bus: Bus, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert bus.receive(FILE | {"source": "aws.ec2"}) == []
+    caplog.clear()
+    reads: list[None] = []
+    bus.api.world.steps.before("event_sources.get", lambda: reads.append(None), times=100)
+    assert bus.receive(*[FILE | {"source": "aws.ec2", "id": str(number)} for number in range(10)]) == []
+    assert len(reads) == 1
+    (line,) = [vars(each) for each in caplog.records if each.message == "events dropped"]
+    assert (line["reason"], line["account"], line["source"]) == ("unmapped", ACCOUNT, "aws.ec2")
+    assert line["events"] == 10
