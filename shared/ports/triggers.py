@@ -43,7 +43,7 @@ class TriggerStore(Protocol):
 
         It is refused if the stored trigger is another version, if its throttle allows no more runs now, or, with
         `debounce_seconds`, if its latest run is not the one that `trigger` knows of. A request whose response was
-        lost may count a run twice.
+        lost records its run once, unless the trigger has started another run meanwhile.
         """
         ...
 

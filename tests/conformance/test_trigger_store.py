@@ -71,7 +71,7 @@ def test_start_is_recorded_until_the_window_of_the_throttle_is_full(lab: Lab) ->
     lab.triggers.put(TENANT, trigger, None)
     first = lab.triggers.start(TENANT, trigger, ONE, DUE_AT)
     assert first.is_recorded
-    assert first.stored == replace(trigger, started=Started(window_from=DUE_AT, count=1))
+    assert first.stored == replace(trigger, started=Started(run=ONE, window_from=DUE_AT, count=1))
     assert first.stored is not None
     assert lab.triggers.start(TENANT, first.stored, TWO, DUE_AT + 1).is_recorded
     # It knows of one run of the window alone, but the stored count decides.
@@ -82,7 +82,26 @@ def test_start_is_recorded_until_the_window_of_the_throttle_is_full(lab: Lab) ->
     assert full.stored.throttled_until(DUE_AT + 59_999) == DUE_AT + 60_000
     after = lab.triggers.start(TENANT, full.stored, THREE, DUE_AT + 60_000)
     assert after.stored is not None
-    assert (after.is_recorded, after.stored.started) == (True, Started(window_from=DUE_AT + 60_000, count=1))
+    assert after.is_recorded
+    assert after.stored.started == Started(run=THREE, window_from=DUE_AT + 60_000, count=1)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("debounce_seconds", [0, 30])
+def test_start_whose_response_was_lost_is_counted_once(lab: Lab, count: int, debounce_seconds: int) -> None:
+    throttle = Throttle(count=count, per_seconds=60)
+    trigger = replace(FIRST, delay_seconds=0, debounce_seconds=debounce_seconds, throttle=throttle)
+    lab.triggers.put(TENANT, trigger, None)
+    first = lab.triggers.start(TENANT, trigger, ONE, DUE_AT)
+    assert lab.triggers.start(TENANT, trigger, ONE, DUE_AT) == first
+    assert first.is_recorded
+    assert first.stored is not None
+    assert first.stored.started == Started(run=ONE, window_from=DUE_AT, count=1)
+    again = lab.triggers.start(TENANT, first.stored, TWO, DUE_AT + 1)
+    assert again.is_recorded == (count > 1)
+    if again.stored is not None and again.is_recorded:
+        assert lab.triggers.start(TENANT, first.stored, TWO, DUE_AT + 1) == again
+        assert again.stored.started.count == 2
 
 
 def test_start_of_a_debounced_run_follows_the_run_that_was_read_alone(lab: Lab) -> None:

@@ -69,14 +69,17 @@ class BusEvents(Reader):
             self._sqs.purge_queue(QueueUrl=self._dead.url)
         self._jobs, self._refused = [], []
 
-    def trigger(self, order: Order, *, debounce_seconds: int = 0) -> TriggeredJob:
-        """Let events start the job of this order."""
+    def trigger(
+        self, order: Order, *, debounce_seconds: int = 0, throttle: tuple[int, int] | None = None
+    ) -> TriggeredJob:
+        """Let events start the job of this order: with a throttle, only so many runs in so many seconds."""
         name = f"trigger-{next(self._numbers)}"
         job = TriggeredJob(order=order, name=name, is_debounced=debounce_seconds > 0)
         self._jobs.append(job)
         body = {"pattern": {"source": [job.source]}, "job_id": order.job_id}
         debounce = {"debounce_seconds": debounce_seconds} if debounce_seconds else {}
-        self._ask("PUT", f"/v1/triggers/{name}", body | debounce)
+        few = {"throttle": {"count": throttle[0], "per_seconds": throttle[1]}} if throttle else {}
+        self._ask("PUT", f"/v1/triggers/{name}", body | debounce | few)
         return job
 
     def send(self, job: TriggeredJob, *, times: int = 1) -> None:

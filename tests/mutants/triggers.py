@@ -248,7 +248,21 @@ TRIGGERS = (
         name="first events of a burst that each record a run with their trigger",
         file="shared/adapters/dynamodb/jobs/trigger_store.py",
         old='            conditions.append(_unchanged("r", _spelt(trigger.started.run), values))\n',
-        new="",
+        new="            pass\n",
+        killer="tests/conformance/test_trigger_store.py",
+    ),
+    Mutant(
+        name="start that counts again when its response was lost",
+        file="shared/adapters/dynamodb/jobs/trigger_store.py",
+        old='            conditions.append("(attribute_not_exists(r) OR r <> :r)")\n',
+        new="            pass\n",
+        killer="tests/conformance/test_trigger_store.py",
+    ),
+    Mutant(
+        name="start that is refused by itself when its response was lost",
+        file="shared/adapters/dynamodb/jobs/trigger_store.py",
+        old="StartRecord(stored is not None and stored.has_started(trigger, run), stored)",
+        new="StartRecord(False, stored)",
         killer="tests/conformance/test_trigger_store.py",
     ),
     Mutant(

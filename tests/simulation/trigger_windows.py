@@ -114,6 +114,6 @@ def is_throttled(evidence: TriggerEvidence, log: TriggerLog, ask: Ask, match: Ma
         and (each.ended_at or NEVER) >= window_from
         and each.begun_at <= (ask.ended_at or NEVER)
     ]
-    is_repeated = evidence.weather.repeat > 0
-    counted = 2 * len(others) + 1 if is_repeated else len(others)
+    # A write that is repeated counts once, unless another request has counted in between.
+    counted = 2 * len(others) + bool(others) if evidence.weather.repeat else len(others)
     return is_in_it and counted >= count

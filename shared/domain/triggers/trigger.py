@@ -42,7 +42,7 @@ class Started:
     """What a version of a trigger has started, as far as its limits need it."""
 
     run: ExecutionId | None = None
-    """The latest run of a trigger with `debounce_seconds`: it may still wait, and further events then postpone it."""
+    """The latest run. With `debounce_seconds` it may still wait, and further events then postpone it."""
     window_from: int | None = None
     """The start of the latest window of its throttle, in UTC ms."""
     count: int = 0
@@ -135,13 +135,17 @@ class Trigger:
 
     def after_start(self, run: ExecutionId, now_ms: int) -> "Trigger":
         """The trigger after it has started one more run, which its throttle must allow."""
-        latest = run if self.debounce_seconds else None
         ends_at = self.window_ends_at
         if self.throttle is None:
-            return replace(self, started=Started(run=latest))
+            return replace(self, started=Started(run=run))
         if ends_at is None or now_ms >= ends_at:
-            return replace(self, started=Started(run=latest, window_from=now_ms, count=1))
-        return replace(self, started=replace(self.started, run=latest, count=self.started.count + 1))
+            return replace(self, started=Started(run=run, window_from=now_ms, count=1))
+        return replace(self, started=replace(self.started, run=run, count=self.started.count + 1))
+
+    def has_started(self, version: "Trigger", run: ExecutionId) -> bool:
+        """Whether this is that version of the trigger, and the run is its latest one."""
+        same = (self.version, self.changed_at) == (version.version, version.changed_at)
+        return same and self.started.run == run
 
     def matches(self, matching: Matching) -> bool:
         """Whether the event matches; InvalidValueError if that takes too many comparisons."""

@@ -34,6 +34,8 @@ class FakeTriggerStore:
         stored = self.get(tenant_id, trigger.name)
         if stored is None or _identity(stored) != _identity(trigger):
             return StartRecord(False, stored)
+        if stored.started.run == run:
+            return StartRecord(True, stored)
         is_overtaken = stored.debounce_seconds > 0 and stored.started.run != trigger.started.run
         if is_overtaken or stored.throttled_until(now_ms) is not None:
             return StartRecord(False, stored)

@@ -152,7 +152,7 @@ def trigger_out(trigger: Trigger, now_ms: int) -> TriggerOut:
         debounce_max_seconds=trigger.longest_debounce_seconds or None,
         throttle=throttle and ThrottleOut(count=throttle.count, per_seconds=throttle.per_seconds),
         set_=trigger.set_name,
-        latest_run=None if started.run is None else str(started.run),
+        latest_run=str(started.run) if trigger.debounce_seconds and started.run is not None else None,
         throttled_until=instant_out(trigger.throttled_until(now_ms)),
         changed_at=format_instant(trigger.changed_at),
     )

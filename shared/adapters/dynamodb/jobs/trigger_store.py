@@ -81,11 +81,13 @@ class DynamoTriggerStore:
     def start(self, tenant_id: str, trigger: Trigger, run: ExecutionId, now_ms: int) -> StartRecord:
         after = trigger.after_start(run, now_ms).started
         conditions = ["cv = :version AND a = :changed"]
-        sets: dict[str, Any] = {}
+        sets: dict[str, Any] = {"r": str(run)}
         values: dict[str, Any] = {":version": trigger.version, ":changed": trigger.changed_at}
         if trigger.debounce_seconds:
-            sets["r"] = str(run)
             conditions.append(_unchanged("r", _spelt(trigger.started.run), values))
+        else:
+            # The SDK repeats a request whose response was lost.
+            conditions.append("(attribute_not_exists(r) OR r <> :r)")
         if trigger.throttle is not None:
             is_same_window = after.window_from == trigger.started.window_from
             conditions.append(_unchanged("wf", trigger.started.window_from, values))
@@ -111,8 +113,9 @@ class DynamoTriggerStore:
                     ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 )
         except ConditionRefused as refused:
-            stored = refused.items[0] or self._read(tenant_id, trigger.name)
-            return StartRecord(False, None if stored is None else _trigger(stored))
+            item = refused.items[0] or self._read(tenant_id, trigger.name)
+            stored = None if item is None else _trigger(item)
+            return StartRecord(stored is not None and stored.has_started(trigger, run), stored)
         return StartRecord(True, _trigger(answer["Attributes"]))
 
     def delete(self, tenant_id: str, trigger: Trigger) -> bool:
