@@ -16,6 +16,10 @@ from tests.support.usecases.lanes import Lanes
 TENANTS = ("acme", "globex")
 WORKFLOWS_TENANT = "initech"
 """Has workflows, and the jobs that start them."""
+EVENTS_TENANT = "hooli"
+"""Has triggers that do not start a run for each event, and the jobs that they start."""
+APART = (WORKFLOWS_TENANT, EVENTS_TENANT)
+"""Of their jobs, the model of the other jobs knows nothing."""
 OPERATOR = "operator"
 """Asks like a tenant, with an operator's key."""
 TICK_AT_MS = 13_000
@@ -36,7 +40,7 @@ class Deployment:
         self._world.sender.answer_to = self.receiver
         keys = {TENANTS[0]: self._world.credentials.api_key}
         keys[TENANTS[1]] = self._world.create_tenant.execute(TENANTS[1]).api_key
-        keys[WORKFLOWS_TENANT] = self._world.create_tenant.execute(WORKFLOWS_TENANT).api_key
+        keys |= {name: self._world.create_tenant.execute(name).api_key for name in APART}
         keys[OPERATOR] = self._world.create_tenant.operator().api_key
         self._credentials = {name: {"authorization": f"Bearer {key}"} for name, key in keys.items()}
 
@@ -75,10 +79,10 @@ class Deployment:
         return message.id
 
     def stored_jobs(self) -> set[str]:
-        """The ids of all jobs that left anything in the tables, but for those that start workflows."""
+        """The ids of all jobs that left anything in the tables, but for those of the tenants that stand apart."""
         executions = [row.execution for row in self._world.table.executions.values()]
         stored = {(each.tenant_id, each.job_id) for each in executions} | set(self._world.table.jobs)
-        return {job_id for tenant, job_id in stored if tenant != WORKFLOWS_TENANT}
+        return {job_id for tenant, job_id in stored if tenant not in APART}
 
     def pass_time(self, milliseconds: int) -> None:
         """Everything runs: messages as they become visible, ticks as they are due."""

@@ -6,6 +6,7 @@ from tests.api_machine.concurrent_requests import ConcurrentRequests
 from tests.api_machine.creating import Creating
 from tests.api_machine.cross_tenant import CrossTenant
 from tests.api_machine.eventing import Eventing
+from tests.api_machine.limited_events import LimitedEvents
 from tests.api_machine.parking import Parking
 from tests.api_machine.passing_time import PassingTime
 from tests.api_machine.pausing import Pausing
@@ -36,6 +37,7 @@ class Machine(
     CrossTenant,
     Parking,
     Workflows,
+    LimitedEvents,
     PassingTime,
 ):
     """All rules together."""

@@ -19,11 +19,13 @@ class Stepping:
         self._machine = Machine()
         self._machine.begin(later_ms=0)
         self._machine.begin_workflows()
+        self._machine.begin_events()
 
     def step(self, rule: str, **arguments: object) -> Any:
         """One step, and whether everything holds after it."""
         result = getattr(self._machine, rule)(**arguments)
         self._machine.every_promise_holds()
+        self._machine.every_limited_event_was_called_in_time()
         return result
 
     def create(

@@ -156,6 +156,34 @@ def test_event_rules_of_the_machine_reach_every_situation() -> None:
     assert set(SEEN) >= EVENTS_MET
 
 
+LIMITED_MET = {
+    "limited trigger created",
+    "limited trigger changed",
+    "limited trigger unchanged",
+    "limited event burst: filed",
+    "limited event burst: debounced",
+    "limited event burst: repeated",
+    "limited event few: throttled",
+    "limited event input: filed",
+    "limited event without a trigger",
+}
+
+
+def test_rules_of_limited_events_reach_every_situation() -> None:
+    walk = Stepping()
+    walk.step("send_limited_events", name="few", seconds=[0])
+    for name in ("few", "burst", "input"):
+        walk.step("put_limited_trigger", name=name, is_other=False)
+        walk.step("send_limited_events", name=name, seconds=[0, 1, 7])
+        walk.step("send_limited_event_again", pick=0)
+        walk.step("put_limited_trigger", name=name, is_other=False)
+    walk.step("pass_time", seconds=61, part_ms=0)
+    walk.step("put_limited_trigger", name="few", is_other=True)
+    walk.step("delete_limited_trigger", name="burst")
+    walk.end()
+    assert set(SEEN) >= LIMITED_MET
+
+
 def test_started_execution_belongs_to_its_original_chain() -> None:
     """Its receiver's 410 pauses that chain alone, and a deletion finds it in whatever chain it is."""
     walk = Stepping()
