@@ -38,8 +38,10 @@ class TriggerStore(Protocol):
         """Delete exactly this trigger; False if another one is stored. Also true if none is stored."""
         ...
 
-    def start(self, tenant_id: str, trigger: Trigger, run: ExecutionId, now_ms: int) -> StartRecord:
-        """Record that the trigger starts this run, in one conditional write.
+    def start(
+        self, tenant_id: str, trigger: Trigger, run: ExecutionId, event: str, now_ms: int
+    ) -> StartRecord:
+        """Record that the trigger starts this run by this event, in one conditional write.
 
         It is refused if the stored trigger is another version, if its throttle allows no more runs now, or, with
         `debounce_seconds`, if its latest run is not the one that `trigger` knows of. A request whose response was

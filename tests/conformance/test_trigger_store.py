@@ -55,6 +55,7 @@ LIMITED = replace(
     debounce_max_seconds=90,
     throttle=Throttle(count=2, per_seconds=60),
 )
+EVENT = "e" * 32
 ONE, TWO, THREE = (execution_id(number) for number in (1, 2, 3))
 
 
@@ -69,21 +70,23 @@ def test_trigger_with_limits_is_read_as_it_was_put(lab: Lab, changes: dict[str, 
 def test_start_is_recorded_until_the_window_of_the_throttle_is_full(lab: Lab) -> None:
     trigger = replace(FIRST, throttle=Throttle(count=2, per_seconds=60))
     lab.triggers.put(TENANT, trigger, None)
-    first = lab.triggers.start(TENANT, trigger, ONE, DUE_AT)
+    first = lab.triggers.start(TENANT, trigger, ONE, EVENT, DUE_AT)
     assert first.is_recorded
-    assert first.stored == replace(trigger, started=Started(run=ONE, window_from=DUE_AT, count=1))
+    assert first.stored == replace(
+        trigger, started=Started(run=ONE, event=EVENT, window_from=DUE_AT, count=1)
+    )
     assert first.stored is not None
-    assert lab.triggers.start(TENANT, first.stored, TWO, DUE_AT + 1).is_recorded
+    assert lab.triggers.start(TENANT, first.stored, TWO, EVENT, DUE_AT + 1).is_recorded
     # It knows of one run of the window alone, but the stored count decides.
     stored = first.stored
-    full = lab.triggers.start(TENANT, stored, THREE, DUE_AT + 2)
+    full = lab.triggers.start(TENANT, stored, THREE, EVENT, DUE_AT + 2)
     assert not full.is_recorded
     assert full.stored is not None
     assert full.stored.throttled_until(DUE_AT + 59_999) == DUE_AT + 60_000
-    after = lab.triggers.start(TENANT, full.stored, THREE, DUE_AT + 60_000)
+    after = lab.triggers.start(TENANT, full.stored, THREE, EVENT, DUE_AT + 60_000)
     assert after.stored is not None
     assert after.is_recorded
-    assert after.stored.started == Started(run=THREE, window_from=DUE_AT + 60_000, count=1)
+    assert after.stored.started == Started(run=THREE, event=EVENT, window_from=DUE_AT + 60_000, count=1)
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -92,35 +95,38 @@ def test_start_whose_response_was_lost_is_counted_once(lab: Lab, count: int, deb
     throttle = Throttle(count=count, per_seconds=60)
     trigger = replace(FIRST, delay_seconds=0, debounce_seconds=debounce_seconds, throttle=throttle)
     lab.triggers.put(TENANT, trigger, None)
-    first = lab.triggers.start(TENANT, trigger, ONE, DUE_AT)
-    assert lab.triggers.start(TENANT, trigger, ONE, DUE_AT) == first
+    first = lab.triggers.start(TENANT, trigger, ONE, EVENT, DUE_AT)
+    assert lab.triggers.start(TENANT, trigger, ONE, EVENT, DUE_AT) == first
     assert first.is_recorded
     assert first.stored is not None
-    assert first.stored.started == Started(run=ONE, window_from=DUE_AT, count=1)
-    again = lab.triggers.start(TENANT, first.stored, TWO, DUE_AT + 1)
+    assert first.stored.started == Started(run=ONE, event=EVENT, window_from=DUE_AT, count=1)
+    again = lab.triggers.start(TENANT, first.stored, TWO, EVENT, DUE_AT + 1)
     assert again.is_recorded == (count > 1)
     if again.stored is not None and again.is_recorded:
-        assert lab.triggers.start(TENANT, first.stored, TWO, DUE_AT + 1) == again
+        assert lab.triggers.start(TENANT, first.stored, TWO, EVENT, DUE_AT + 1) == again
         assert again.stored.started.count == 2
 
 
 def test_start_of_a_debounced_run_follows_the_run_that_was_read_alone(lab: Lab) -> None:
     trigger = replace(LIMITED, throttle=None)
     lab.triggers.put(TENANT, trigger, None)
-    first = lab.triggers.start(TENANT, trigger, ONE, DUE_AT)
-    assert (first.is_recorded, first.stored) == (True, replace(trigger, started=Started(run=ONE)))
-    second = lab.triggers.start(TENANT, trigger, TWO, DUE_AT)
+    first = lab.triggers.start(TENANT, trigger, ONE, EVENT, DUE_AT)
+    assert (first.is_recorded, first.stored) == (
+        True,
+        replace(trigger, started=Started(run=ONE, event=EVENT)),
+    )
+    second = lab.triggers.start(TENANT, trigger, TWO, EVENT, DUE_AT)
     assert (second.is_recorded, second.stored) == (False, first.stored)
     assert second.stored is not None
-    assert lab.triggers.start(TENANT, second.stored, TWO, DUE_AT).is_recorded
+    assert lab.triggers.start(TENANT, second.stored, TWO, EVENT, DUE_AT).is_recorded
     stored = lab.triggers.get(TENANT, "orders")
     assert stored is not None
-    assert stored.started == Started(run=TWO)
+    assert stored.started == Started(run=TWO, event=EVENT)
 
 
 def test_trigger_write_succeeds_again_though_the_trigger_has_started_a_run_meanwhile(lab: Lab) -> None:
     assert lab.triggers.put(TENANT, LIMITED, None)
-    assert lab.triggers.start(TENANT, LIMITED, ONE, DUE_AT).is_recorded
+    assert lab.triggers.start(TENANT, LIMITED, ONE, EVENT, DUE_AT).is_recorded
     started = lab.triggers.get(TENANT, "orders")
     assert lab.triggers.put(TENANT, LIMITED, None)
     assert lab.triggers.get(TENANT, "orders") == started
@@ -130,25 +136,25 @@ def test_trigger_write_succeeds_again_though_the_trigger_has_started_a_run_meanw
 
 def test_start_counts_a_debounced_run_in_the_window(lab: Lab) -> None:
     lab.triggers.put(TENANT, LIMITED, None)
-    first = lab.triggers.start(TENANT, LIMITED, ONE, DUE_AT).stored
+    first = lab.triggers.start(TENANT, LIMITED, ONE, EVENT, DUE_AT).stored
     assert first is not None
-    second = lab.triggers.start(TENANT, first, TWO, DUE_AT + 1).stored
+    second = lab.triggers.start(TENANT, first, TWO, EVENT, DUE_AT + 1).stored
     assert second is not None
-    assert second.started == Started(run=TWO, window_from=DUE_AT, count=2)
-    assert lab.triggers.start(TENANT, second, THREE, DUE_AT + 2) == StartRecord(False, second)
+    assert second.started == Started(run=TWO, event=EVENT, window_from=DUE_AT, count=2)
+    assert lab.triggers.start(TENANT, second, THREE, EVENT, DUE_AT + 2) == StartRecord(False, second)
 
 
 def test_start_is_refused_for_another_version_of_the_trigger(lab: Lab) -> None:
-    assert lab.triggers.start(TENANT, LIMITED, ONE, DUE_AT) == StartRecord(False, None)
+    assert lab.triggers.start(TENANT, LIMITED, ONE, EVENT, DUE_AT) == StartRecord(False, None)
     changed = replace(LIMITED, version=2, changed_at=DUE_AT + 1)
     lab.triggers.put(TENANT, LIMITED, None)
     lab.triggers.put(TENANT, changed, LIMITED)
-    assert lab.triggers.start(TENANT, LIMITED, ONE, DUE_AT) == StartRecord(False, changed)
+    assert lab.triggers.start(TENANT, LIMITED, ONE, EVENT, DUE_AT) == StartRecord(False, changed)
 
 
 def test_change_of_a_trigger_forgets_what_it_has_started(lab: Lab) -> None:
     lab.triggers.put(TENANT, LIMITED, None)
-    lab.triggers.start(TENANT, LIMITED, ONE, DUE_AT)
+    lab.triggers.start(TENANT, LIMITED, ONE, EVENT, DUE_AT)
     stored = lab.triggers.get(TENANT, "orders")
     changed = replace(LIMITED, version=2)
     assert lab.triggers.put(TENANT, changed, stored)

@@ -252,6 +252,20 @@ TRIGGERS = (
         killer="tests/conformance/test_trigger_store.py",
     ),
     Mutant(
+        name="event that a start which was counted for it keeps out of its window",
+        file=_EVENT_FILE,
+        old="        if counted is not None:\n",
+        new="        if counted is not None and not trigger.throttle:\n",
+        killer=_DEBOUNCE_CRASHES,
+    ),
+    Mutant(
+        name="event that files the run which a start has counted for another one",
+        file="shared/domain/triggers/trigger.py",
+        old=" if is_counted and self.started.event == event else None",
+        new=" if is_counted else None",
+        killer=_DEBOUNCE_CRASHES,
+    ),
+    Mutant(
         name="start that counts again when its response was lost",
         file="shared/adapters/dynamodb/jobs/trigger_store.py",
         old='            conditions.append("(attribute_not_exists(r) OR r <> :r)")\n',

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.request import Request
-from shared.domain.errors import InvalidStateError, InvalidValueError
+from shared.domain.errors import InvalidStateError, InvalidValueError, ScheduleError, ScheduleInPastError
+from shared.domain.schedules.instants import check_once
 from shared.names import MAX_PAYLOAD_BYTES
 
 MAX_DATA_BYTES: Final = 32 * 1024
@@ -51,6 +52,19 @@ class Event:
     def encoded(self) -> bytes:
         """Equal for repetitions of one event alone."""
         return _json([self.document, self.deliver_at], sort_keys=True).encode()
+
+
+def passed_instant(event: Event, now_ms: int) -> InvalidValueError | None:
+    """The refusal of an instant in the past, which a repetition may have. InvalidValueError for one too far ahead."""
+    try:
+        check_once(now_ms if event.deliver_at is None else event.deliver_at, now_ms)
+    except ScheduleError as error:
+        text = str(error).removeprefix("at: ")
+        refusal = InvalidValueError(f"deliver_at: {text}", path=("deliver_at",))
+        if isinstance(error, ScheduleInPastError):
+            return refusal
+        raise refusal from error
+    return None
 
 
 def with_event(request: Request, event: Event) -> Request:

@@ -43,6 +43,8 @@ class Started:
 
     run: ExecutionId | None = None
     """The latest run. With `debounce_seconds` it may still wait, and further events then postpone it."""
+    event: str | None = None
+    """Identifies the event that has started it."""
     window_from: int | None = None
     """The start of the latest window of its throttle, in UTC ms."""
     count: int = 0
@@ -133,14 +135,22 @@ class Trigger:
             return None
         return ends_at if self.started.count >= self.throttle.count else None
 
-    def after_start(self, run: ExecutionId, now_ms: int) -> "Trigger":
-        """The trigger after it has started one more run, which its throttle must allow."""
+    def counted_run_of(self, event: str, now_ms: int) -> ExecutionId | None:
+        """The latest run, if this event has started it in the present window of the throttle."""
+        ends_at = self.window_ends_at
+        is_counted = ends_at is not None and now_ms < ends_at
+        return self.started.run if is_counted and self.started.event == event else None
+
+    def after_start(self, run: ExecutionId, event: str, now_ms: int) -> "Trigger":
+        """The trigger after this event has started one more run, which its throttle must allow."""
         ends_at = self.window_ends_at
         if self.throttle is None:
-            return replace(self, started=Started(run=run))
+            return replace(self, started=Started(run=run, event=event))
         if ends_at is None or now_ms >= ends_at:
-            return replace(self, started=Started(run=run, window_from=now_ms, count=1))
-        return replace(self, started=replace(self.started, run=run, count=self.started.count + 1))
+            return replace(self, started=Started(run=run, event=event, window_from=now_ms, count=1))
+        return replace(
+            self, started=replace(self.started, run=run, event=event, count=self.started.count + 1)
+        )
 
     def has_started(self, version: "Trigger", run: ExecutionId) -> bool:
         """Whether this is that version of the trigger, and the run is its latest one."""

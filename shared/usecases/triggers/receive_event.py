@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.call_spec import CallSpec
@@ -9,19 +10,15 @@ from shared.domain.delivery.request import Request, new_payload_id
 from shared.domain.errors import (
     IdempotencyKeyReusedError,
     InvalidStateError,
-    InvalidValueError,
     NotFoundError,
-    ScheduleError,
-    ScheduleInPastError,
     UnavailableError,
 )
 from shared.domain.executions.execution import EventRef, Execution
 from shared.domain.executions.retention import Retention
 from shared.domain.ids import ENTROPY_BITS, ExecutionId
 from shared.domain.jobs.job import Job
-from shared.domain.schedules.instants import check_once
 from shared.domain.tenancy.tenant import Tenant
-from shared.domain.triggers.event import DEDUPLICATION_SECONDS, Event, with_event
+from shared.domain.triggers.event import DEDUPLICATION_SECONDS, Event, passed_instant, with_event
 from shared.domain.triggers.pattern import Matching
 from shared.domain.triggers.trigger import MAX_TRIGGERS, Trigger
 from shared.ports.delivery import Vault
@@ -96,7 +93,7 @@ class ReceiveEvent:
         UnavailableError: send the event again. QuotaExceededError can follow later for a single run, if the run that
         was to stand for the event began meanwhile: the same event completes what is missing.
         """
-        refusal = _check_instant(event, self.clock.now_ms())
+        refusal = passed_instant(event, self.clock.now_ms())
         fingerprint = self.vault.fingerprint(tenant, b"event|" + event.encoded)
         matching = Matching(event.document)
         # Concurrent creations can exceed the limit: only so many triggers count, always the same ones.
@@ -122,7 +119,9 @@ class ReceiveEvent:
                 plan, answer=Match(trigger=trigger, outcome=Outcome.REFUSED, reason=NO_FUTURE_EVENTS)
             )
         waiting = self.postpone_run.find(trigger, now_ms)
-        until = trigger.throttled_until(now_ms) if waiting is None else None
+        # A request before may have counted the run, and then not filed it: it must not use up the window of its event.
+        counted = self._lost_run(trigger, key, now_ms) if waiting is None else None
+        until = trigger.throttled_until(now_ms) if waiting is None and counted is None else None
         if until is not None:
             return replace(
                 plan, answer=Match(trigger=trigger, outcome=Outcome.THROTTLED, throttled_until=until)
@@ -134,6 +133,8 @@ class ReceiveEvent:
         except InvalidStateError as refused:
             return replace(plan, answer=refused_by(trigger, refused))
         record = self._choose(trigger, event, fingerprint, now_ms)
+        if counted is not None:
+            record = replace(record, id=counted, due_at=counted.dispatch_at)
         if waiting is not None:
             # Later than the latest event, whatever the clock of the process that has recorded it.
             record = replace(record, id=waiting.id, created_at=max(now_ms, waiting.recorded_at + 1))
@@ -162,7 +163,8 @@ class ReceiveEvent:
             self.file_trigger.file.ensure_sent(stored)
             return match_of(trigger, Outcome.REPEATED, stored)
         if plan.new_run is not None and trigger.records_starts:
-            start = self.triggers.start(tenant.id, trigger, record.id, self.clock.now_ms())
+            digest, now_ms = _digest(plan.key), self.clock.now_ms()
+            start = self.triggers.start(tenant.id, trigger, record.id, digest, now_ms)
             if not start.is_recorded:
                 return _same_version(trigger, start.stored), plan.key
         job = plan.job or self._open_job(tenant, trigger)
@@ -204,6 +206,11 @@ class ReceiveEvent:
         call_of = partial(self._call, tenant, event, plan, max(latest_at, record.id.dispatch_at), depth)
         recorded = replace(started_by, recorded_at=record.created_at)
         return self.postpone_run.execute(trigger, job, record.id, recorded, call_of)
+
+    def _lost_run(self, trigger: Trigger, key: str, now_ms: int) -> ExecutionId | None:
+        """The run that the event has started in the present window, if it does not stand."""
+        run = trigger.counted_run_of(_digest(key), now_ms)
+        return run if run is not None and self.store.get(run) is None else None
 
     def _open_job(self, tenant: Tenant, trigger: Trigger) -> Job | Match:
         try:
@@ -266,19 +273,6 @@ def _same_version(trigger: Trigger, stored: Trigger | None) -> Trigger:
     return stored
 
 
-def _check_instant(event: Event, now_ms: int) -> InvalidValueError | None:
-    """The refusal of an instant in the past, which a repetition may have. InvalidValueError for one too far ahead."""
-    try:
-        check_once(now_ms if event.deliver_at is None else event.deliver_at, now_ms)
-    except ScheduleError as error:
-        text = str(error).removeprefix("at: ")
-        refusal = InvalidValueError(f"deliver_at: {text}", path=("deliver_at",))
-        if isinstance(error, ScheduleInPastError):
-            return refusal
-        raise refusal from error
-    return None
-
-
 def _checked(record: Record, fingerprint: bytes) -> Record:
     if record.fingerprint != fingerprint:
         raise IdempotencyKeyReusedError(
@@ -290,3 +284,8 @@ def _checked(record: Record, fingerprint: bytes) -> Record:
 def _key(trigger: Trigger, event: Event) -> str:
     """Line breaks keep it apart from the keys of clients. A trigger that gets another job starts anew."""
     return f"event\n{trigger.name}\n{trigger.job_id}\n{event.source}\n{event.id}"
+
+
+def _digest(key: str) -> str:
+    """Short enough for the item of the trigger."""
+    return sha256(key.encode()).hexdigest()[:32]

@@ -30,7 +30,9 @@ class FakeTriggerStore:
         self._table.triggers[tenant_id, trigger.name] = replace(trigger, started=Started())
         return True
 
-    def start(self, tenant_id: str, trigger: Trigger, run: ExecutionId, now_ms: int) -> StartRecord:
+    def start(
+        self, tenant_id: str, trigger: Trigger, run: ExecutionId, event: str, now_ms: int
+    ) -> StartRecord:
         stored = self.get(tenant_id, trigger.name)
         if stored is None or _identity(stored) != _identity(trigger):
             return StartRecord(False, stored)
@@ -39,7 +41,7 @@ class FakeTriggerStore:
         is_overtaken = stored.debounce_seconds > 0 and stored.started.run != trigger.started.run
         if is_overtaken or stored.throttled_until(now_ms) is not None:
             return StartRecord(False, stored)
-        after = stored.after_start(run, now_ms)
+        after = stored.after_start(run, event, now_ms)
         self._table.triggers[tenant_id, trigger.name] = after
         return StartRecord(True, after)
 

@@ -1,6 +1,6 @@
 """Triggers of tenants: `cv` the version, `a` the instant of the change, `p` the pattern, `j` the job, `d` the delay in
-seconds, `b` and `bm` the debounce and its longest wait, `th` the throttle, `s` the set; `r` the latest run, `wf` and
-`wn` the latest window of the throttle and its runs."""
+seconds, `b` and `bm` the debounce and its longest wait, `th` the throttle, `s` the set; `r` the latest run and `re` its
+event, `wf` and `wn` the latest window of the throttle and its runs."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from shared.names import Attr
 from shared.ports.triggers import StartRecord
 
 _PREFIX = "trigger#"
-_STARTS = frozenset({"r", "wf", "wn"})
+_STARTS = frozenset({"r", "re", "wf", "wn"})
 
 
 class DynamoTriggerStore:
@@ -78,10 +78,12 @@ class DynamoTriggerStore:
             return is_same(stored, item)
         return True
 
-    def start(self, tenant_id: str, trigger: Trigger, run: ExecutionId, now_ms: int) -> StartRecord:
-        after = trigger.after_start(run, now_ms).started
+    def start(
+        self, tenant_id: str, trigger: Trigger, run: ExecutionId, event: str, now_ms: int
+    ) -> StartRecord:
+        after = trigger.after_start(run, event, now_ms).started
         conditions = ["cv = :version AND a = :changed"]
-        sets: dict[str, Any] = {"r": str(run)}
+        sets: dict[str, Any] = {"r": str(run), "re": event}
         values: dict[str, Any] = {":version": trigger.version, ":changed": trigger.changed_at}
         if trigger.debounce_seconds:
             conditions.append(_unchanged("r", _spelt(trigger.started.run), values))
@@ -181,6 +183,7 @@ def _trigger(item: Any) -> Trigger:
             set_name=row.get("s"),
             started=Started(
                 run=parse_execution_id(row["r"]) if "r" in row else None,
+                event=row.get("re"),
                 window_from=row.get("wf"),
                 count=row.get("wn", 0),
             ),

@@ -273,6 +273,34 @@ def test_throttle_never_lets_more_runs_start_whatever_crashes() -> None:
     raise AssertionError("an event takes fewer steps")
 
 
+def test_only_event_of_a_window_that_is_sent_again_after_a_crash_starts_its_run() -> None:
+    """The crash may have counted a run that does not stand: it is that of the event."""
+    for moment in range(40):
+        shop = Shop(THROTTLED)
+        crashed = shop.crash(1, moment)
+        shop.world.clock.time_ms += 20_000
+        assert shop.send(1).outcome in (Outcome.FILED, Outcome.REPEATED), moment
+        assert shop.send(2).outcome is Outcome.THROTTLED
+        shop.pass_seconds(10)
+        assert shop.calls() == ["order-1"]
+        if not crashed:
+            return
+    raise AssertionError("an event takes fewer steps")
+
+
+def test_event_does_not_file_the_run_that_a_throttle_has_counted_for_another_one() -> None:
+    """The other one would be told of a run that has not its data."""
+    for moment in range(40):
+        shop = Shop(THROTTLED)
+        crashed = shop.crash(1, moment)
+        started = [number for number in (2, 1) if shop.send(number).outcome is not Outcome.THROTTLED]
+        shop.pass_seconds(10)
+        assert shop.calls() == [f"order-{number}" for number in started], moment
+        if not crashed:
+            return
+    raise AssertionError("an event takes fewer steps")
+
+
 def test_throttled_events_that_race_start_as_many_runs_as_the_window_has() -> None:
     shop = Shop(replace(THROTTLED, throttle=Throttle(count=2, per_seconds=60)))
     raced: list[Match] = []
