@@ -153,7 +153,13 @@ class WorkflowUseCases:
     @cached_property
     def repair_runs(self) -> RepairRuns:
         ports = self.core.ports
-        return RepairRuns(runs=ports.runs, executions=ports.executions, advance=self.advance_run)
+        return RepairRuns(
+            runs=ports.runs,
+            executions=ports.executions,
+            jobs=ports.jobs,
+            advance=self.advance_run,
+            cancel_run=self.cancel_run,
+        )
 
     @cached_property
     def find(self) -> FindRun:

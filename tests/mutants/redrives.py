@@ -124,15 +124,15 @@ REDRIVES = (
     Mutant(
         name="deletion that ends the first page of redrives alone",
         file="shared/usecases/chains/stop_running_executions.py",
-        old="            if len(places) < PAGE:\n",
-        new="            if len(places) <= PAGE:\n",
+        old="            if len(places) < PAGE or",
+        new="            if len(places) <= PAGE or",
         killer=_DELETED,
     ),
     Mutant(
         name="deletion that goes over redrives for as long as it takes",
         file="shared/usecases/chains/stop_running_executions.py",
-        old="        while self.clock.now_ms() < stops_at:\n",
-        new="        while stops_at:\n",
+        old=" or self.clock.now_ms() >= stops_at:\n",
+        new=":\n",
         killer=_DELETED,
     ),
     Mutant(

@@ -478,6 +478,27 @@ WORKFLOWS = (
         killer=_REPAIRS,
     ),
     Mutant(
+        name="run of a deleted job that no sweep cancels",
+        file=_REPAIR,
+        old="            elif self._is_left_by_deletion(run):\n",
+        new="            elif False:\n",
+        killer=_SCHEDULED,
+    ),
+    Mutant(
+        name="redriven run that a sweep cancels for the deletion of its job",
+        file=_REPAIR,
+        old=" or run.epoch > 1:\n",
+        new=":\n",
+        killer=_SCHEDULED,
+    ),
+    Mutant(
+        name="deletion that stops no trigger after a slow step",
+        file="shared/usecases/chains/stop_running_executions.py",
+        old="        while True:\n",
+        new="        while self.clock.now_ms() < stops_at:\n",
+        killer=_SCHEDULED,
+    ),
+    Mutant(
         name="shard that is closed although a run could not be read",
         file=_REPAIR,
         old="        return None, False\n",

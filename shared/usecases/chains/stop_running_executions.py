@@ -44,7 +44,8 @@ class StopRunningExecutions:
         """Cancel retries and make running attempts the last, including executions claimed shortly before
         their time.
 
-        Runs outside the schedule are stopped until `stops_at`; each later one checks the job before its call.
+        Of the runs outside the schedule, the latest 100 are stopped, and further ones until `stops_at`. Each later
+        attempt checks the job before its call, and the sweeper cancels open runs of workflows.
         """
         begun_by = self.clock.now_ms() + GUARD_MS
         past = self.jobs.past_chains(job.tenant_id, job.id, limit=PAST_CHAINS)
@@ -53,13 +54,12 @@ class StopRunningExecutions:
         self._stop_beside(job, stops_at)
 
     def _stop_beside(self, job: Job, stops_at: int) -> None:
-        """Stop runs outside the schedule until `stops_at`. Each remaining run checks the job before its
-        call."""
+        """At least one page, however long the steps before have taken."""
         before: IndexPosition | None = None
-        while self.clock.now_ms() < stops_at:
+        while True:
             places = self.jobs.extras(job.tenant_id, job.id, before=before, limit=PAGE)
             self._stop_page([place.id for place in places], OPEN)
-            if len(places) < PAGE:
+            if len(places) < PAGE or self.clock.now_ms() >= stops_at:
                 return
             before = places[-1]
 

@@ -9,11 +9,14 @@ from shared.domain.dispatch.sweep import DueRow
 from shared.domain.errors import NotFoundError, PunctualError, UnreadableItemError
 from shared.domain.executions.execution import TaskRef
 from shared.domain.ids import ExecutionId
+from shared.domain.jobs.job import JobState
 from shared.domain.workflows.identities import run_id_text
 from shared.domain.workflows.run import Run
 from shared.ports.executions import ExecutionStore, RunRow
+from shared.ports.jobs import JobStore
 from shared.ports.workflows import RunStore
 from shared.usecases.workflows.advance_run import AdvanceRun
+from shared.usecases.workflows.cancel_run import CancelRun
 
 READ_AT_ONCE = 100
 
@@ -43,7 +46,9 @@ class RepairRuns:
 
     runs: RunStore
     executions: ExecutionStore
+    jobs: JobStore
     advance: AdvanceRun
+    cancel_run: CancelRun
 
     def execute(self, rows: Sequence[DueRow], runs: Iterable[RunRow]) -> UnsettledRuns:
         """One strong read of each run, and one for the executions of its open tasks. For ended runs, one read of their
@@ -126,9 +131,12 @@ class RepairRuns:
             if items and self.advance.maps().have_recorded(run_id, items):
                 return run, True
             workflow = self.advance.read_revision.execute(run)
-            if workflow is not None:
+            if workflow is None:
+                result.quarantined.append(run_id_text(run_id))
+            elif self._is_left_by_deletion(run):
+                return self.cancel_run.execute(run.tenant_id, run_id_text(run.id))[0], True
+            else:
                 return self.advance.heal(workflow, run), True
-            result.quarantined.append(run_id_text(run_id))
         except UnreadableItemError:
             result.quarantined.append(run_id_text(run_id))
         except NotFoundError:
@@ -136,3 +144,13 @@ class RepairRuns:
         except PunctualError:
             result.failed += 1
         return None, False
+
+    def _is_left_by_deletion(self, run: Run) -> bool:
+        """Whether the job of an open run is deleted: one strong read. A run of many is not reached before the answer.
+
+        A run that is redriven afterwards goes on.
+        """
+        if run.parent is None or run.state.is_terminal or run.epoch > 1:
+            return False
+        job = self.jobs.get(run.tenant_id, run.parent.job_id)
+        return job is not None and job.state in (JobState.DELETING, JobState.DELETED)

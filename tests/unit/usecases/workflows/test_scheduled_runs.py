@@ -9,15 +9,17 @@ from shared.domain.delivery.callback import CallbackResponse, Reason
 from shared.domain.errors import InvalidStateError, InvalidValueError
 from shared.domain.executions.execution import Execution
 from shared.domain.executions.states import EndReason, State
-from shared.domain.jobs.job import Job
+from shared.domain.jobs.job import Job, JobState
 from shared.domain.jobs.new_job import Recurring
 from shared.domain.schedules.overlap import OverlapPolicy
 from shared.domain.schedules.timing import Every
 from shared.domain.tenancy.suspension import Suspension
 from shared.domain.workflows.identities import run_of
-from shared.domain.workflows.run import Parent, RunState
+from shared.domain.workflows.run import Parent, Run, RunState
 from shared.domain.workflows.workflow import new_run
+from shared.usecases.chains.stop_running_executions import STOPPING_MS
 from shared.usecases.workflows.begin_run import MARGIN_MS
+from shared.usecases.workflows.repair_runs import UnsettledRuns
 from tests.support.builders import TENANT
 from tests.support.usecases.workflows import FAILS, WorkflowWorld
 from tests.support.workflows import node
@@ -215,19 +217,86 @@ def test_a_redriven_run_does_not_reopen_its_execution():
     assert world.called() == {"a": 1, "b": 2}
 
 
-def test_a_deleted_job_cancels_its_open_run_before_the_answer():
-    world = WorkflowWorld()
+def recurring(world: WorkflowWorld) -> tuple[Job, Execution]:
+    """A job and its first execution, whose run has begun."""
     made = world.schedule(world.define(*CHAIN), Every(60))
     assert isinstance(made, Job)
     [first] = world.occurrences(made).values()
     world.clock.time_ms = first.id.dispatch_at
     world.attempt(first)
-    [run] = [item.run for item in world.table.runs.values()]
+    return made, first
+
+
+def test_a_deleted_job_cancels_its_open_run_before_the_answer():
+    world = WorkflowWorld()
+    made, first = recurring(world)
     world.cancel_job.execute(TENANT, made.id)
-    assert world.stored(run).state is RunState.CANCELLED
+    assert world.parent(first)[1].state is RunState.CANCELLED
     assert world.standing(first.id).state is State.CANCELLED
     world.work()
     assert not world.called()
+
+
+def triggered(world: WorkflowWorld, job: Job) -> Execution:
+    """An execution outside the schedule, whose run has begun."""
+    execution = world.trigger_job.execute(world.tenant, job.id).execution
+    world.attempt(execution)
+    return execution
+
+
+def takes_long(world: WorkflowWorld) -> None:
+    world.clock.time_ms += STOPPING_MS
+
+
+def test_a_deleted_job_cancels_the_run_of_a_trigger_although_the_steps_before_took_long():
+    world = WorkflowWorld()
+    made, first = recurring(world)
+    extra = triggered(world, made)
+    world.steps.before("jobs.past_chains", lambda: takes_long(world))
+    world.cancel_job.execute(TENANT, made.id)
+    assert world.table.jobs[TENANT, made.id].state is JobState.DELETED
+    assert {world.parent(each)[1].state for each in (first, extra)} == {RunState.CANCELLED}
+    world.work()
+    assert not world.called()
+
+
+def swept(world: WorkflowWorld, run: Run) -> UnsettledRuns:
+    page = world.store.scan(run.id.bucket, run.id.shard, after=None, limit=100)
+    return world.cases.workflows.repair_runs.execute(page.rows, page.runs)
+
+
+def test_a_sweep_cancels_the_run_that_the_deletion_of_its_job_did_not_reach_in_time():
+    world = WorkflowWorld()
+    made, _ = recurring(world)
+    oldest = triggered(world, made)
+    run = world.parent(oldest)[1]
+    for _ in range(100):
+        world.clock.time_ms += 1
+        world.trigger_job.execute(world.tenant, made.id)
+    swept(world, run)
+    assert world.stored(run).state is RunState.RUNNING
+    world.steps.after("jobs.extras", lambda: takes_long(world))
+    world.cancel_job.execute(TENANT, made.id)
+    assert world.table.jobs[TENANT, made.id].state is JobState.DELETED
+    assert world.stored(run).state is RunState.RUNNING
+    assert swept(world, run).failed == 0
+    assert (world.stored(run).state, world.standing(oldest.id).state) == (RunState.CANCELLED, State.CANCELLED)
+    world.work()
+    assert not world.called()
+
+
+def test_a_sweep_leaves_a_run_that_was_redriven_after_the_deletion_of_its_job():
+    world = WorkflowWorld()
+    world.answers["a"] = FAILS
+    made, first = recurring(world)
+    while not world.parent(first)[1].state.is_terminal:
+        world.work_one()
+    world.cancel_job.execute(TENANT, made.id)
+    world.answers.clear()
+    redriven = world.redriven(world.parent(first)[1])
+    swept(world, redriven)
+    world.work()
+    assert world.stored(redriven).state is RunState.SUCCEEDED
 
 
 def test_a_run_that_stands_goes_on_although_its_beginning_was_refunded_until_too_late():
