@@ -157,6 +157,7 @@ class AttemptUseCases:
                 withdraw_run=lambda *ended: self.core.workflows.begin_run.withdraw(*ended),
                 sender=ports.sender,
                 targets=lambda: ports.targets,
+                signed=lambda: ports.signed_sender,
                 clock=ports.clock,
                 due_clock=self._due_clock,
                 offload=ports.offload,

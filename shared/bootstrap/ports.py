@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shared.ports.calendars import CalendarStore
     from shared.ports.canary import Parameters
     from shared.ports.dead_letters import ParkedMessageStore, RedriveBatches
-    from shared.ports.delivery import IdentityTokens, Sender, TargetSender, TokenKeys, Vault
+    from shared.ports.delivery import IdentityTokens, Sender, SignedSender, TargetSender, TokenKeys, Vault
     from shared.ports.dispatch import (
         AcceptedLog,
         Backlog,
@@ -108,6 +108,7 @@ class Ports:
     parked_messages: ParkedMessageStore
     sender: Sender
     targets: TargetSender
+    signed_sender: SignedSender
     identity_tokens: IdentityTokens
     token_keys: TokenKeys
     vault: Vault

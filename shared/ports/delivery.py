@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from shared.domain.delivery.aws_target import TargetCall
     from shared.domain.delivery.identity_token import PublicKey
+    from shared.domain.delivery.sigv4_auth import SignedCall
 
 
 class Sender(Protocol):
@@ -25,6 +26,15 @@ class TargetSender(Protocol):
         """One attempt, at most `timeout_seconds` in total. Every failure is a response: raises nothing.
 
         A fault of Punctual's own, such as a throttled AssumeRole, is an `UNAVAILABLE`: nothing was sent.
+        """
+        ...
+
+
+class SignedSender(Protocol):
+    async def send(self, call: SignedCall, *, timeout_seconds: float) -> CallbackResponse:
+        """One attempt with a signature of AWS, as for `Sender`; faults of the session are those of `TargetSender`.
+
+        A response repeats neither the signature nor the token of the session.
         """
         ...
 

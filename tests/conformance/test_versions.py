@@ -269,3 +269,21 @@ def test_outcome_without_a_newer_value_is_claimed_after_a_rollback(
     newer_release.undo()
     (answer,) = engine_lab.claimer.claim([Claim(execution_id=running.id, owner="mine")], DUE_AT + 60_000)
     assert not isinstance(answer, WriteUnknown)
+
+
+def test_request_that_a_role_signs_is_left_alone_by_a_release_that_would_call_without_the_signature() -> None:
+    workflow = workflow_of(graph(node("a"), node("b")))
+    signed = replace(workflow, calls=tuple(replace(each, auth=AuthKind.SIGV4) for each in workflow.calls))
+    task = task_execution(signed, run_of(signed), 0, created_at=DUE_AT)
+    assert task.task is not None
+    tasks = [
+        task,
+        replace(task, task=replace(task.task, takes_input=True)),
+        replace(task, task=replace(task.task, item=0)),
+    ]
+    items = [
+        *(execution_item(each, REGION) for each in (*tasks, one_off(auth=AuthKind.SIGV4))),
+        job_item(job(auth=AuthKind.SIGV4)),
+        revision_item(signed),
+    ]
+    assert [_version(each) for each in items] == [versions.SIGNED_CALLS] * 6

@@ -38,6 +38,7 @@ from tests.mutants.schedules import SCHEDULES
 from tests.mutants.searches import SEARCHES
 from tests.mutants.sender import SENDER
 from tests.mutants.service_faults import SERVICE_FAULTS
+from tests.mutants.signed_calls import SIGNED_CALLS
 from tests.mutants.sizing import SIZING
 from tests.mutants.slots import SLOTS
 from tests.mutants.stages import STAGES
@@ -84,6 +85,7 @@ MUTANTS = (
     *SWEEPS,
     *TARGETS,
     *IDENTITY_TOKENS,
+    *SIGNED_CALLS,
     *TRANSPORT,
     *GROUPING,
     *WATCHING,

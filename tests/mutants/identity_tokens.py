@@ -104,7 +104,7 @@ IDENTITY_TOKENS = (
     ),
     Mutant(
         name="request with two headers of authorization",
-        file=_TOKEN,
+        file="shared/domain/delivery/request_auth.py",
         old="        if name.lower() == AUTHORIZATION.lower():\n",
         new="        if name == AUTHORIZATION:\n",
         killer=_API,
@@ -119,8 +119,8 @@ IDENTITY_TOKENS = (
     Mutant(
         name="request that an older release calls without its identity token",
         file=_VERSIONS,
-        old='    "AuthKind": {"OIDC": TARGETS},\n',
-        new='    "AuthKind": {},\n',
+        old='    "AuthKind": {"OIDC": TARGETS, "SIGV4": SIGNED_CALLS},\n',
+        new='    "AuthKind": {"SIGV4": SIGNED_CALLS},\n',
         killer="tests/conformance/test_versions.py",
     ),
     Mutant(

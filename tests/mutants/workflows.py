@@ -91,7 +91,7 @@ WORKFLOWS = (
     Mutant(
         name="body of an added task that a difference shows",
         file="functions/api/resources/workflows/differences.py",
-        old=" if name in _SHOWN_OF_A_REQUEST}",
+        old=" if name in SHOWN}",
         new="}",
         killer=_KEYED,
     ),

@@ -40,7 +40,11 @@ ARCHIVE = READING | {"tenant_rows"}
 TOKENS = {"identity_tokens", "token_keys"}
 EVENTS = {"event_queue"}
 OF_OTHERS = (
-    AUDIT | ARCHIVE | TOKENS | EVENTS | {"accepted_log", "archive_objects", "sender", "targets", "vault"}
+    AUDIT
+    | ARCHIVE
+    | TOKENS
+    | EVENTS
+    | {"accepted_log", "archive_objects", "sender", "signed_sender", "targets", "vault"}
 )
 
 
@@ -74,7 +78,7 @@ def test_a_port_without_its_settings_is_refused() -> None:
         (ApiSettings, AUDIT | ARCHIVE | TOKENS | {"vault"}),
         (AuditorSettings, AUDIT),
         (EventReceiverSettings, EVENTS | TOKENS | {"vault"}),
-        (ExecutorSettings, TOKENS | {"sender", "targets", "vault"}),
+        (ExecutorSettings, TOKENS | {"sender", "signed_sender", "targets", "vault"}),
         (ReconcilerSettings, {"accepted_log"}),
         (ReadingSettings, READING),
         (ArchiverSettings, {"archive_objects", "history", "vault"}),

@@ -1670,8 +1670,9 @@ class JobsMethods(AsyncGroup):
         * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
         * `when_excluded`: What a run on an excluded day does: `skip`, or move to the `next` or `previous`
           business day, or to the next one of the month and else the previous one (`modified_following`).
-        * `auth`: A token that the call has as its `Authorization` header, beside the signature. Null: none.
-          The receiver verifies it with the public keys of this deployment.
+        * `auth`: What the call has as its `Authorization` header, beside Punctual's own signature: an
+          identity token, which the receiver verifies with the public keys of this deployment, or a
+          signature of AWS. Null: none.
         * `body`: Text that is sent as it is, in UTF-8; at most 204,800 bytes.
         * `headers`: Headers of the request. Those that Punctual or the connection sets are refused.
         * `json`: Any value; sent as JSON, with its content type.
@@ -2138,8 +2139,9 @@ class JobsMethods(AsyncGroup):
         * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
         * `when_excluded`: What a run on an excluded day does: `skip`, or move to the `next` or `previous`
           business day, or to the next one of the month and else the previous one (`modified_following`).
-        * `auth`: A token that the call has as its `Authorization` header, beside the signature. Null: none.
-          The receiver verifies it with the public keys of this deployment.
+        * `auth`: What the call has as its `Authorization` header, beside Punctual's own signature: an
+          identity token, which the receiver verifies with the public keys of this deployment, or a
+          signature of AWS. Null: none.
         * `body`: Text that is sent as it is, in UTF-8; at most 204,800 bytes.
         * `headers`: Headers of the request. Those that Punctual or the connection sets are refused.
         * `json`: Any value; sent as JSON, with its content type.
@@ -2336,8 +2338,9 @@ class JobsMethods(AsyncGroup):
         * `timezone`: IANA zone of a cron line (UTC where absent) or of local times.
         * `when_excluded`: What a run on an excluded day does: `skip`, or move to the `next` or `previous`
           business day, or to the next one of the month and else the previous one (`modified_following`).
-        * `auth`: A token that the call has as its `Authorization` header, beside the signature. Null: none.
-          The receiver verifies it with the public keys of this deployment.
+        * `auth`: What the call has as its `Authorization` header, beside Punctual's own signature: an
+          identity token, which the receiver verifies with the public keys of this deployment, or a
+          signature of AWS. Null: none.
         * `body`: Text that is sent as it is, in UTF-8; at most 204,800 bytes.
         * `headers`: Headers of the request. Those that Punctual or the connection sets are refused.
         * `json`: Any value; sent as JSON, with its content type.

@@ -272,12 +272,14 @@ class AuthIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How the request authenticates itself: exactly one way."""
 
     oidc: OidcAuthIn | UnsetType = UNSET
+    sigv4: SigV4AuthIn | UnsetType = UNSET
 
 
 class Auth(Model, frozen=True, kw_only=True):
     """How the request authenticates itself."""
 
     oidc: OidcAuth | None = None
+    sigv4: SigV4Auth | None = None
 
 
 class AwsTargetIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -1897,8 +1899,9 @@ class RequestIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
     _hidden: ClassVar[frozenset[str]] = frozenset(["headers", "body", "json"])
 
     auth: AuthIn | UnsetType | None = UNSET
-    """A token that the call has as its `Authorization` header, beside the signature. Null: none. The
-    receiver verifies it with the public keys of this deployment.
+    """What the call has as its `Authorization` header, beside Punctual's own signature: an identity token,
+    which the receiver verifies with the public keys of this deployment, or a signature of AWS. Null:
+    none.
     """
     body: str | UnsetType | None = UNSET
     """Text that is sent as it is, in UTF-8; at most 204,800 bytes."""
@@ -2356,6 +2359,27 @@ class SharedCalendars(Model, frozen=True, kw_only=True):
     """All calendars of the operators, by name."""
 
     calendars: tuple[Calendar, ...]
+
+
+class SigV4AuthIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A signature of AWS (Signature Version 4), which a role of the tenant makes."""
+
+    region: str
+    """The region of the signature; that of the host, where the host is one of AWS."""
+    role: str
+    """One of the tenant's target roles, which an operator registers."""
+    service: str
+    """The service of the signature: it must be the name that signatures give to the service, of lower-case
+    letters, digits and hyphens, such as execute-api, lambda or s3.
+    """
+
+
+class SigV4Auth(Model, frozen=True, kw_only=True):
+    """Who signs for AWS. The signature itself is never shown."""
+
+    region: str
+    role: str
+    service: str
 
 
 class SnsTargetIn(Request, frozen=True, kw_only=True, forbid_unknown_fields=True):

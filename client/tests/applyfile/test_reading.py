@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from punctual.applyfile import ApplyFileError, Job, Source, read_apply_file
 from punctual.applyfile.model import KEY, SET
-from punctual.applyfile.schema import MEMBERS, Alerts, Auth, Fields, OidcAuth, Retry
+from punctual.applyfile.schema import MEMBERS, Alerts, Auth, Fields, OidcAuth, Retry, SigV4Auth
 from shared.domain.jobs.job_key import check_set, is_key
 from tests.support.sources import ROOT
 
@@ -384,6 +384,7 @@ def own_schema(model: type, name: str) -> dict[str, Any]:
         (Alerts, ("AlertsIn",)),
         (Auth, ("AuthIn",)),
         (OidcAuth, ("OidcAuthIn",)),
+        (SigV4Auth, ("SigV4AuthIn",)),
     ],
 )
 def test_members_and_limits_are_those_of_the_api(model: tuple[type, tuple[str, ...]]) -> None:
@@ -415,7 +416,8 @@ def test_members_and_limits_are_those_of_the_api(model: tuple[type, tuple[str, .
         "type",
         "maxProperties",
     )
-    theirs.pop("oidc", None)  # An object, whose members are compared by themselves.
+    for way in ("oidc", "sigv4"):
+        theirs.pop(way, None)  # An object, whose members are compared by themselves.
     for name, schema in theirs.items():
         api, ours = resolved(schema), own_schema(own, name)
         if name in ("headers", "body", "json", "retry", "alerts", "auth"):
@@ -521,3 +523,17 @@ def test_job_names_a_workflow_of_the_file_another_one_or_an_id() -> None:
         b"workflows:\n  order:\n    tasks:\n      one: {url: 'https://x.example/'}\n"
     )
     assert [file.workflow_of(job) for job in file.jobs] == ["s.order", "t.order", None, None]
+
+
+SIGNED = {"role": "arn:aws:iam::111122223333:role/punctual/acme", "service": "s3", "region": "eu-west-1"}
+
+
+@pytest.mark.parametrize("ways", [{}, {"oidc": {"audience": "a"}, "sigv4": SIGNED}], ids=["none", "both"])
+def test_auth_of_a_file_names_one_way(ways: dict[str, object]) -> None:
+    with pytest.raises(msgspec.ValidationError, match="names one way"):
+        msgspec.convert(ways, Auth)
+
+
+def test_auth_of_a_file_may_be_a_signature_for_aws() -> None:
+    read = msgspec.convert({"sigv4": SIGNED}, Auth)
+    assert msgspec.to_builtins(read) == {"sigv4": SIGNED}

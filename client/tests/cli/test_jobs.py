@@ -47,9 +47,15 @@ def test_audience_of_an_identity_token_is_created_edited_and_cleared() -> None:
     job = made(shell, "--oidc-audience", "https://reports.example.com")
     auth = {"oidc": {"audience": "https://reports.example.com"}}
     assert sent(shell)["request"] == {"url": HOOK, "auth": auth}
-    assert job["request"]["auth"] == auth
+    assert job["request"]["auth"]["oidc"] == auth["oidc"]
     shell.ok("edit", job["id"], "--oidc-audience", "b")
-    assert shell.json("get", job["id"])["request"]["auth"] == {"oidc": {"audience": "b"}}
+    assert shell.json("get", job["id"])["request"]["auth"]["oidc"] == {"audience": "b"}
+    role = "arn:aws:iam::111122223333:role/punctual/acme"
+    for wrong in ("a", "a,b", f"{role},execute-api,"):
+        ran = shell.run("edit", job["id"], "--sigv4", wrong)
+        assert (ran.code, "ROLE,SERVICE,REGION" in ran.err) == (2, True), ran
+    both = shell.run("edit", job["id"], "--sigv4", f"{role},s3,eu-west-1", "--oidc-audience", "b")
+    assert (both.code, "only one of" in both.err) == (2, True), both
     shell.ok("edit", job["id"], "--clear", "oidc-audience")
     assert shell.json("get", job["id"])["request"].get("auth") is None
 

@@ -5,15 +5,34 @@ The rules: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
 """
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from datetime import UTC, datetime
 from hashlib import sha256
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
 from shared.adapters.aws.credentials import Credentials
 from shared.adapters.aws.signer import ALGORITHM
 from shared.dataclass import dataclass
+
+_UNSIGNED = frozenset(
+    {
+        "connection",
+        "content-length",
+        "expect",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+        "user-agent",
+        "x-amzn-trace-id",
+    }
+)
+"""Headers that a connection or a proxy may change or add. The SDK of AWS signs none of them."""
+S3 = "s3"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +45,7 @@ class UnsignedRequest:
     query: str = ""
     """As in the request line, without the question mark."""
     headers: Mapping[str, str] = field(repr=False)
-    """Those that are signed, Host among them."""
+    """All of them, Host included; `folded` makes one of repeated headers."""
     body: bytes = field(repr=False)
 
 
@@ -35,23 +54,27 @@ def signature_headers(
 ) -> dict[str, str]:
     """The headers to add: the time, the token of the session, and the signature."""
     stamp = datetime.fromtimestamp(int(now_s), UTC).strftime("%Y%m%dT%H%M%SZ")
+    body_hash = sha256(request.body).hexdigest()
     added = {"X-Amz-Date": stamp}
+    if service == S3:
+        added["X-Amz-Content-SHA256"] = body_hash
     if credentials.token:
         added["X-Amz-Security-Token"] = credentials.token
     lines = sorted(
-        (name.lower(), " ".join(value.split())) for name, value in {**request.headers, **added}.items()
+        (name.lower(), " ".join(value.split()))
+        for name, value in {**request.headers, **added}.items()
+        if name.lower() not in _UNSIGNED
     )
     signed = ";".join(name for name, _ in lines)
     canonical = "\n".join(
         (
             request.method,
-            # A path is encoded again, but by S3.
-            quote(request.path, safe="/~"),
+            _canonical_path(request.path, service),
             _canonical_query(request.query),
             *(f"{name}:{value}" for name, value in lines),
             "",
             signed,
-            sha256(request.body).hexdigest(),
+            body_hash,
         )
     )
     scope = f"{stamp[:8]}/{region}/{service}/aws4_request"
@@ -66,7 +89,34 @@ def signature_headers(
     return added
 
 
+def folded(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Headers by name, in which a repeated one has all its values."""
+    found: dict[str, list[str]] = {}
+    for name, value in headers:
+        found.setdefault(name.lower(), []).append(" ".join(value.split()))
+    return {name: ",".join(values) for name, values in found.items()}
+
+
+def _canonical_path(path: str, service: str) -> str:
+    """S3 takes each name of an object as it is. The others resolve dots, and encode the encoded path again."""
+    if service == S3:
+        return quote(unquote_to_bytes(path), safe="/-_.~") or "/"
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    end = "/" if path.endswith("/") and parts else ""
+    return quote(f"/{'/'.join(parts)}{end}", safe="/~")
+
+
 def _canonical_query(query: str) -> str:
-    """The parameters in order, each with an equals sign."""
+    """The parameters in order, each with an equals sign, and with nothing but letters and digits unencoded."""
     pairs = (part.partition("=") for part in query.split("&") if part)
-    return "&".join(f"{name}={value}" for name, value in sorted((name, value) for name, _, value in pairs))
+    encoded = sorted((_encoded(name), _encoded(value)) for name, _, value in pairs)
+    return "&".join(f"{name}={value}" for name, value in encoded)
+
+
+def _encoded(text: str) -> str:
+    return quote(unquote_to_bytes(text), safe="-_.~")

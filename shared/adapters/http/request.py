@@ -51,7 +51,7 @@ def encode_request(callback: Callback) -> HttpRequest:
         raise ValueError("the callback has a header whose value is not printable ASCII")
     lines = [
         f"{callback.method} {url['path'] or '/'}{url['query'] or ''} HTTP/1.1",
-        f"Host: {url['authority'].removesuffix(f':{_DEFAULT_PORTS[target.scheme]}')}",
+        f"Host: {_host(url)}",
         *map(": ".join, callback.headers),
     ]
     if "user-agent" not in names:
@@ -60,6 +60,20 @@ def encode_request(callback: Callback) -> HttpRequest:
         lines.append(f"Content-Length: {len(callback.body)}")
     head = "\r\n".join(lines).encode("ascii")
     return HttpRequest(target, callback.method == "HEAD", b"%b\r\n\r\n%b" % (head, callback.body))
+
+
+def line_of(text: str) -> tuple[str, str, str]:
+    """The `Host`, the path and the query with which a URL is requested; ValueError for a URL that is not."""
+    url = _URL.fullmatch(text)
+    if url is None:
+        raise ValueError("the URL was never checked")
+    # The pattern of a path also matches a query.
+    path, _, query = f"{url['path'] or '/'}{url['query'] or ''}".partition("?")
+    return _host(url), path, query
+
+
+def _host(url: re.Match[str]) -> str:
+    return url["authority"].removesuffix(f":{_DEFAULT_PORTS[url['scheme']]}")
 
 
 def _target(url: re.Match[str]) -> Target:

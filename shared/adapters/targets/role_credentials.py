@@ -1,10 +1,10 @@
-"""Credentials of tenants' roles, by AssumeRole of STS with a session policy for one target alone."""
+"""Credentials of tenants' roles, by AssumeRole of STS with a session policy for one target or API alone."""
 
 import asyncio
 import json
 from dataclasses import field
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from shared.adapters.aws.credentials import Credentials, CredentialSource
@@ -15,20 +15,61 @@ from shared.adapters.aws.services import SERVICES, Endpoint, endpoint_of
 from shared.adapters.aws.signer import Signer
 from shared.adapters.targets.query_call import element, query_error
 from shared.dataclass import dataclass
-from shared.domain.delivery.aws_target import TargetCall
+from shared.domain.delivery.callback import Reason
 from shared.domain.fair_cache import FairCache
+from shared.domain.tenancy.target_roles import is_allowed
 from shared.ports.runtime import Clock
 
 SESSION_SECONDS = 3_600
 """The longest session of a role that is assumed with the credentials of another role."""
 SPARE_MS = 300_000
 """Credentials that end sooner than this are replaced."""
+DENIED_MS = 60_000
+"""A younger session that is denied is kept, so that a call without rights costs one call of STS in this time."""
 MAX_KNOWN = 1_000
 """Of all tenants, at about 2 KB each."""
 STS_SECONDS = 5.0
 
 Key = tuple[str, str, str]
-"""A tenant, its role and a target."""
+"""A tenant, its role and the scope of a session."""
+_ROLE_REFUSED = frozenset(
+    {
+        "AccessDenied",
+        "MalformedPolicyDocument",
+        "PackedPolicyTooLarge",
+        "RegionDisabledException",
+        "ValidationError",
+    }
+)
+
+
+class RoleUse(Protocol):
+    """A call with the rights of a tenant's role."""
+
+    @property
+    def tenant_id(self) -> str: ...
+
+    @property
+    def role_arn(self) -> str: ...
+
+    @property
+    def external_id(self) -> str: ...
+
+    @property
+    def session_name(self) -> str: ...
+
+    @property
+    def scope(self) -> str:
+        """Calls of the same scope, and only they, have the same statements."""
+        ...
+
+
+class SessionRefusedError(Exception):
+    """There are no credentials, for a reason that is the tenant's or Punctual's own."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.word)
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +101,24 @@ class RoleCredentials:
             endpoint, Signer("sts", region, endpoint.host, SERVICES["sts"].content_type), send, own, clock
         )
 
-    async def get(self, call: TargetCall, statements: list[dict[str, Any]]) -> Credentials:
-        """The credentials for a target; AwsError if STS refuses them, NoAnswerError or TimeoutError if it is
+    async def session(
+        self, call: RoleUse, statements: list[dict[str, Any]], allowed_roles: str | None
+    ) -> Credentials:
+        """The credentials for a call, as `get`; SessionRefusedError without them. `allowed_roles` is the stage's
+        pattern of roles."""
+        if not is_allowed(call.role_arn, allowed_roles):
+            # STS would say AccessDenied, as for a fault of the tenant's role.
+            raise SessionRefusedError(Reason.UNAVAILABLE)
+        try:
+            return await self.get(call, statements)
+        except AwsError as error:
+            is_own = error.code not in _ROLE_REFUSED
+            raise SessionRefusedError(Reason.UNAVAILABLE if is_own else Reason.ROLE_REFUSED) from error
+        except (NoAnswerError, OSError) as error:
+            raise SessionRefusedError(Reason.UNAVAILABLE) from error
+
+    async def get(self, call: RoleUse, statements: list[dict[str, Any]]) -> Credentials:
+        """The credentials for a call; AwsError if STS refuses them, NoAnswerError or TimeoutError if it is
         silent. `statements` are the only rights of the session."""
         key = _key(call)
         known = self._known.get(key)
@@ -74,13 +131,13 @@ class RoleCredentials:
         # Shielded: the others that wait go on if this caller's time is over.
         return await asyncio.shield(running)
 
-    def forget(self, call: TargetCall, *, older_than_ms: int = 0) -> None:
+    def forget(self, call: RoleUse, *, older_than_ms: int = 0) -> None:
         """Drop credentials that AWS no longer accepts, if they are at least this old."""
         known = self._known.get(_key(call))
         if known is not None and self.clock.now_ms() - known.began_at >= older_than_ms:
             self._known.remove(_key(call))
 
-    async def _assume(self, key: Key, call: TargetCall, statements: list[dict[str, Any]]) -> Credentials:
+    async def _assume(self, key: Key, call: RoleUse, statements: list[dict[str, Any]]) -> Credentials:
         began_at = self.clock.now_ms()
         try:
             async with asyncio.timeout(STS_SECONDS):
@@ -91,7 +148,7 @@ class RoleCredentials:
         self._known.put(key, _Session(began_at=began_at, ends_at=ends_at, credentials=found))
         return found
 
-    async def _send(self, call: TargetCall, statements: list[dict[str, Any]]) -> HttpResponse:
+    async def _send(self, call: RoleUse, statements: list[dict[str, Any]]) -> HttpResponse:
         policy = {"Version": "2012-10-17", "Statement": statements}
         form = {
             "Action": "AssumeRole",
@@ -113,8 +170,8 @@ def _retrieved(task: "asyncio.Task[Credentials]") -> None:
         task.exception()
 
 
-def _key(call: TargetCall) -> Key:
-    return call.tenant_id, call.role_arn, call.target.arn
+def _key(call: RoleUse) -> Key:
+    return call.tenant_id, call.role_arn, call.scope
 
 
 def _read(answer: HttpResponse) -> tuple[int, Credentials]:

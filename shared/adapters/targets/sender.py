@@ -14,7 +14,7 @@ from shared.adapters.clock import steady_seconds
 from shared.adapters.targets.answers import RETRY_AFTER, TargetAnswer
 from shared.adapters.targets.eventbridge import EVENTBRIDGE
 from shared.adapters.targets.functions import LAMBDA
-from shared.adapters.targets.role_credentials import RoleCredentials
+from shared.adapters.targets.role_credentials import DENIED_MS, RoleCredentials, SessionRefusedError
 from shared.adapters.targets.sns import SNS
 from shared.adapters.targets.sqs import SQS
 from shared.adapters.targets.step_functions import STEP_FUNCTIONS
@@ -22,7 +22,6 @@ from shared.dataclass import dataclass
 from shared.domain.delivery.aws_target import TargetCall, TargetKind, split_arn
 from shared.domain.delivery.callback import STORED_BODY_BYTES, CallbackResponse, Reason
 from shared.domain.dispatch.wakeup import MAX_KEYS
-from shared.domain.tenancy.target_roles import is_allowed
 from shared.names import EXECUTOR_BATCH
 from shared.ports.runtime import Clock, Entropy
 
@@ -33,19 +32,8 @@ LIMITS = Limits(in_use=AT_ONCE + 16, open=128)
 """The connections, with some for calls of STS whose callers have given up. All AWS clients have 256 descriptors."""
 KEPT_BYTES = 16 * 1024
 """Kept of each answer: more than a result, an error or a session has. A function may answer with 6 MB."""
-_ROLE_REFUSED = frozenset(
-    {
-        "AccessDenied",
-        "MalformedPolicyDocument",
-        "PackedPolicyTooLarge",
-        "RegionDisabledException",
-        "ValidationError",
-    }
-)
 _PAST_ITS_END = frozenset({"ExpiredToken", "ExpiredTokenException"})
 """Punctual's cache or clock has used a session for too long: one that is revoked is denied instead."""
-DENIED_MS = 60_000
-"""A younger session that is denied is kept, so that a target without rights costs one call of STS in this time."""
 SERVICES = {
     TargetKind.SQS: SQS,
     TargetKind.LAMBDA: LAMBDA,
@@ -53,14 +41,6 @@ SERVICES = {
     TargetKind.EVENTBRIDGE: EVENTBRIDGE,
     TargetKind.STEP_FUNCTIONS: STEP_FUNCTIONS,
 }
-
-
-class _StsError(Exception):
-    """STS gave no credentials, for a reason that is the tenant's or Punctual's own."""
-
-    def __init__(self, reason: Reason) -> None:
-        super().__init__(reason.word)
-        self.reason = reason
 
 
 @dataclass(slots=True)
@@ -80,13 +60,14 @@ class AwsTargetSender:
         reason, status, body, retry_after = Reason.UNAVAILABLE, None, b"", None
         try:
             async with asyncio.timeout(timeout_seconds), self._places:
-                credentials = await self._credentials(call)
+                statements = SERVICES[call.target.kind].statements(call.target)
+                credentials = await self.roles.session(call, statements, self.allowed_roles)
                 # From here on the message may have arrived.
                 reason = Reason.TIMEOUT
                 answer = await self._sent(call, credentials)
                 reason, body = answer.reason, answer.body
                 status, retry_after = answer.status or None, answer.retry_after_seconds
-        except _StsError as error:
+        except SessionRefusedError as error:
             reason = error.reason
         except TimeoutError:
             pass
@@ -99,18 +80,6 @@ class AwsTargetSender:
             retry_after_seconds=retry_after,
             body=body[:kept],
         )
-
-    async def _credentials(self, call: TargetCall) -> Credentials:
-        if not is_allowed(call.role_arn, self.allowed_roles):
-            # STS would say AccessDenied, as for a fault of the tenant's role.
-            raise _StsError(Reason.UNAVAILABLE)
-        try:
-            return await self.roles.get(call, SERVICES[call.target.kind].statements(call.target))
-        except AwsError as error:
-            is_own = error.code not in _ROLE_REFUSED
-            raise _StsError(Reason.UNAVAILABLE if is_own else Reason.ROLE_REFUSED) from error
-        except (NoAnswerError, OSError) as error:
-            raise _StsError(Reason.UNAVAILABLE) from error
 
     async def _sent(self, call: TargetCall, credentials: Credentials) -> TargetAnswer:
         """The answer; its status is 0 if there was none, or if it is none of the target's own."""

@@ -14,6 +14,8 @@ MAX_ARN_CHARACTERS = 320
 ACCOUNT = r"[0-9]{12}"
 REGION = r"[a-z]{2,4}(?:-[a-z]{1,12}){1,3}-[1-9][0-9]?"
 PARTITION = r"aws(?:-[a-z]{1,8}){0,2}"
+ROLE_ARN = rf"^arn:{PARTITION}:iam::{ACCOUNT}:role/[A-Za-z0-9+=,.@_/-]{{1,512}}$"
+"""The form of a role's ARN."""
 ARN = re.compile(
     rf"arn:(?P<partition>{PARTITION}):(?P<service>[a-z0-9-]{{1,32}}):(?P<region>{REGION})?:(?P<account>{ACCOUNT})?:(?P<rest>.+)"
 )
@@ -111,6 +113,11 @@ class TargetCall:
     """The instant from which it must not be sent, because the tenant is suspended."""
     kept_bytes: int = 0
     """How much of the body of a success is wanted; 0 for none."""
+
+    @property
+    def scope(self) -> str:
+        """The calls of one scope share a session."""
+        return self.target.arn
 
 
 def split_arn(arn: str) -> Arn:

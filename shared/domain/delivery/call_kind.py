@@ -18,6 +18,7 @@ class AuthKind(StrEnum):
     """How an HTTP request authenticates itself, beside its signature. The values are stored, and members of `auth`."""
 
     OIDC = "oidc"
+    SIGV4 = "sigv4"
 
 
 def check_one_kind(sent: Collection[str]) -> None:

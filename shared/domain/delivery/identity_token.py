@@ -7,13 +7,12 @@ execution: the signature of the call does.
 import json
 import re
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import Any
 
 from shared.dataclass import dataclass
-from shared.domain.delivery.call_kind import AuthKind, CallKind
-from shared.domain.delivery.request import Request
+from shared.domain.delivery.call_kind import AuthKind
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidValueError
 
@@ -67,40 +66,16 @@ def key_id(number: int) -> str:
     return str(number)
 
 
-def auth_errors(request: Request, policy: TargetPolicy) -> Iterator[InvalidValueError]:
-    """Yield an error for each rule that the authentication of a request breaks."""
-    auth = request.auth
-    if auth is None:
-        return
-    path = ("request", "auth")
-    if request.kind is not CallKind.REQUEST:
-        yield InvalidValueError("only an HTTP request has auth", path=path)
+def oidc_errors(auth: OidcAuth, policy: TargetPolicy) -> Iterator[InvalidValueError]:
+    """Yield an error for each rule that it breaks; paths start at `request`."""
+    path = ("request", "auth", AuthKind.OIDC.value)
     if not policy.issues_tokens:
         yield InvalidValueError(
             "this deployment issues no identity tokens: its operator gives the stage token_keys = [1]",
-            path=(*path, AuthKind.OIDC.value),
+            path=path,
         )
     if not re.fullmatch(AUDIENCE, auth.audience):
-        yield InvalidValueError(AUDIENCE_TEXT, path=(*path, AuthKind.OIDC.value, "audience"))
-    for name, _ in request.headers:
-        if name.lower() == AUTHORIZATION.lower():
-            yield InvalidValueError(
-                "the identity token of auth is this header: leave out the header, or auth",
-                path=("request", "headers", name),
-            )
-
-
-def encode_auth(auth: OidcAuth) -> dict[str, Any]:
-    """Encode as a part of a stored request; equal ones give equal documents."""
-    return {auth.kind.value: auth.audience}
-
-
-def decode_auth(document: Mapping[str, Any]) -> OidcAuth:
-    """Decode the stored form; ValueError or KeyError for any other kind."""
-    audience = document[AuthKind.OIDC]
-    if not isinstance(audience, str) or len(document) != 1:
-        raise ValueError("no stored authentication")
-    return OidcAuth(audience=audience)
+        yield InvalidValueError(AUDIENCE_TEXT, path=(*path, "audience"))
 
 
 def unsigned_token(*, issuer: str, key: str, tenant_id: str, audience: str, now_ms: int) -> tuple[bytes, int]:

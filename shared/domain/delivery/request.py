@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from shared.dataclass import dataclass
 from shared.domain.delivery.alerts import AlertEvent, AlertFormat, AlertRules, Alerts
-from shared.domain.delivery.call_kind import CallKind
+from shared.domain.delivery.call_kind import AuthKind, CallKind
 from shared.domain.delivery.outcome_callbacks import NO_CALLBACK
 from shared.domain.delivery.target import check_no_aws_endpoint, check_target, header_errors
 from shared.domain.delivery.target_policy import TargetPolicy
@@ -23,7 +23,7 @@ from shared.names import MAX_PAYLOAD_BYTES
 
 if TYPE_CHECKING:
     from shared.domain.delivery.aws_target import AwsTarget
-    from shared.domain.delivery.identity_token import OidcAuth
+    from shared.domain.delivery.request_auth import Auth
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 INLINE_BYTES = 600
@@ -59,14 +59,23 @@ class Request:
     workflow_id: str | None = None
     target: AwsTarget | None = None
     """Where the body goes in place of an HTTP request."""
-    auth: OidcAuth | None = None
-    """The token that an HTTP request has."""
+    auth: Auth | None = None
+    """The token or the signature of AWS that an HTTP request has."""
 
     @property
     def kind(self) -> CallKind:
         if self.target is not None:
             return CallKind.TARGET
         return CallKind.REQUEST if self.workflow_id is None else CallKind.WORKFLOW
+
+    @property
+    def is_signed_for_aws(self) -> bool:
+        return self.auth is not None and self.auth.kind is AuthKind.SIGV4
+
+    @property
+    def needs_role(self) -> bool:
+        """Whether a role of the tenant makes the call."""
+        return self.target is not None or self.is_signed_for_aws
 
 
 def new_payload_id(job_id: str, entropy: int) -> str:
@@ -94,8 +103,8 @@ def request_errors(request: Request, policy: TargetPolicy) -> Iterator[InvalidVa
         yield from _http_errors(request, policy)
     yield from _target_errors(request)
     if request.auth is not None:
-        # Imported late: only requests with a token need it.
-        from shared.domain.delivery.identity_token import auth_errors
+        # Imported late: only requests with a token or a signature of AWS need it.
+        from shared.domain.delivery.request_auth import auth_errors
 
         yield from auth_errors(request, policy)
     yield from _caught(lambda: check_callback_target("on_success", request.on_success, policy))
@@ -119,7 +128,8 @@ def _http_errors(request: Request, policy: TargetPolicy) -> Iterator[InvalidValu
             f"the body may have at most {MAX_PAYLOAD_BYTES} bytes", path=("request", "body")
         )
     yield from _caught(lambda: check_target(request.url, policy))
-    yield from _caught(lambda: check_no_aws_endpoint(request.url))
+    if not request.is_signed_for_aws:
+        yield from _caught(lambda: check_no_aws_endpoint(request.url))
     for error in header_errors(dict(request.headers)):
         yield InvalidValueError(str(error), path=("request", *error.path))
 
@@ -170,8 +180,8 @@ def encode_request(request: Request) -> bytes:
     if request.workflow_id is not None:
         document["w"] = request.workflow_id
     if request.auth is not None:
-        # Imported late: only requests with a token need it.
-        from shared.domain.delivery.identity_token import encode_auth
+        # Imported late: only requests with a token or a signature of AWS need it.
+        from shared.domain.delivery.request_auth import encode_auth
 
         document["au"] = encode_auth(request.auth)
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
@@ -205,9 +215,9 @@ def _decode_target(document: Mapping[str, Any]) -> AwsTarget:
     return decode_target(document)
 
 
-def _decode_auth(document: Mapping[str, Any]) -> OidcAuth:
-    # Imported late: only requests with a token need it.
-    from shared.domain.delivery.identity_token import decode_auth
+def _decode_auth(document: Mapping[str, Any]) -> Auth:
+    # Imported late: only requests with a token or a signature of AWS need it.
+    from shared.domain.delivery.request_auth import decode_auth
 
     return decode_auth(document)
 

@@ -28,7 +28,7 @@ _PATH = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*")
 _QUERY = re.compile(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]]|%[0-9A-Fa-f]{2})*")
 
 _AWS_ENDPOINT = re.compile(
-    r"https://(?P<service>sqs|sns|lambda|events|states)(?:-fips)?\.[a-z0-9-]+\.(?:amazonaws\.com(?:\.cn)?|api\.aws)"
+    r"https://(?P<service>sqs|sns|lambda|events|states|batch|dynamodb|ecs|firehose|glue|kinesis|ssm)(?:-fips)?\.[a-z0-9-]+\.(?:amazonaws\.com(?:\.cn)?|api\.aws)"
     r"(?::443)?(?:/(?P<path>[^?]+))?(?=[/?]|$)",
     re.IGNORECASE,
 )
@@ -41,6 +41,7 @@ _TARGETS = {
     "states": ("step_functions", "state machine"),
 }
 """The kind of target for each of these services, and what its ARN is of."""
+_OR_SIGNED = "; for its other operations, give the request auth.sigv4"
 
 HEADER_NAME = r"^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$"
 HEADER_VALUE = r"^[\t\x20-\x7e]*$"
@@ -103,16 +104,20 @@ def check_no_aws_endpoint(url: str) -> None:
     if match is None:
         return
     service = match["service"].lower()
+    if service not in _TARGETS:
+        raise CallbackUrlNotAllowedError(
+            "this endpoint of AWS answers only requests that AWS credentials sign: give the request auth.sigv4"
+        )
     if service == "sqs" and match["path"]:
         raise CallbackUrlNotAllowedError(
             "SQS answers only requests that AWS credentials sign: send a target with sqs and this queue_url in place "
-            "of the request"
+            f"of the request{_OR_SIGNED}"
         )
     kind, what = _TARGETS[service]
     or_url = ", or call the function by its function URL" if service == "lambda" else ""
     raise CallbackUrlNotAllowedError(
         f"this endpoint of AWS answers only requests that AWS credentials sign: send a target with {kind} and the ARN "
-        f"of the {what} in place of the request{or_url}"
+        f"of the {what} in place of the request{or_url}{_OR_SIGNED}"
     )
 
 

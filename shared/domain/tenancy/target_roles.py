@@ -3,15 +3,15 @@
 import re
 from collections.abc import Sequence
 
-from shared.domain.delivery.aws_target import ACCOUNT, PARTITION, AwsTarget, split_arn
+from shared.domain.delivery.aws_target import ACCOUNT, PARTITION, ROLE_ARN, split_arn
+from shared.domain.delivery.call_kind import AuthKind
+from shared.domain.delivery.request import Request
 from shared.domain.errors import InvalidValueError
 from shared.domain.ids import encode_base32
 
 MAX_ROLES = 20
 EXTERNAL_ID_CONTEXT = "target-roles"
 """The cryptographic context of a tenant's external id."""
-ROLE_ARN = rf"^arn:{PARTITION}:iam::{ACCOUNT}:role/[A-Za-z0-9+=,.@_/-]{{1,512}}$"
-"""The form of a role's ARN."""
 _EXTERNAL_ID_BITS = 160
 _ROLE = re.compile(rf"arn:(?P<partition>{PARTITION}):iam::(?P<account>{ACCOUNT}):role/.+")
 
@@ -21,6 +21,11 @@ def external_id(code: bytes) -> str:
     return encode_base32(int.from_bytes(code[: _EXTERNAL_ID_BITS // 8]), _EXTERNAL_ID_BITS // 5)
 
 
+def session_name(cell: str, tenant_id: str) -> str:
+    """The name of a session, which the trail of the tenant's own account shows."""
+    return f"punctual-{cell}-{tenant_id}"
+
+
 def role_for(roles: Sequence[str], target_arn: str) -> str | None:
     """The role in the partition and account of a target; None if there is none."""
     arn = split_arn(target_arn)
@@ -28,14 +33,36 @@ def role_for(roles: Sequence[str], target_arn: str) -> str | None:
     return next((role for role in roles if _place(role) == wanted), None)
 
 
-def check_target(roles: Sequence[str], target: AwsTarget) -> None:
-    """InvalidValueError for a target that no role is for."""
-    if role_for(roles, target.arn) is None:
+def has_role(roles: Sequence[str], request: Request) -> bool:
+    """Whether the call needs no role, or the tenant has the role that it needs."""
+    if request.target is not None:
+        return role_for(roles, request.target.arn) is not None
+    return not request.is_signed_for_aws or _signing_role(request) in roles
+
+
+def check_role(roles: Sequence[str], request: Request) -> None:
+    """InvalidValueError for a call whose role the tenant does not have."""
+    if has_role(roles, request):
+        return
+    target = request.target
+    if target is None:
         raise InvalidValueError(
-            f"no role is registered for the account {split_arn(target.arn).account}: an operator registers one "
-            "as a target role of this tenant",
-            path=("target", target.kind.value, "arn"),
+            "is no role of this tenant: an operator registers it as a target role of this tenant",
+            path=("request", "auth", AuthKind.SIGV4.value, "role"),
         )
+    raise InvalidValueError(
+        f"no role is registered for the account {split_arn(target.arn).account}: an operator registers one "
+        "as a target role of this tenant",
+        path=("target", target.kind.value, "arn"),
+    )
+
+
+def _signing_role(request: Request) -> str:
+    # Imported late: of all calls, only those that AWS knows by their signature need it.
+    from shared.domain.delivery.sigv4_auth import SigV4Auth
+
+    assert isinstance(request.auth, SigV4Auth)
+    return request.auth.role
 
 
 def check_roles(roles: Sequence[str], allowed: str | None) -> None:

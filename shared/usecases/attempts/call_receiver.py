@@ -20,7 +20,7 @@ from shared.domain.executions.execution import LEASE_MARGIN_MS, Execution
 from shared.domain.executions.states import EndReason
 from shared.domain.ids import is_recurring_job_id
 from shared.domain.jobs.job import GONE, HELD
-from shared.ports.delivery import Sender, TargetSender
+from shared.ports.delivery import Sender, SignedSender, TargetSender
 from shared.ports.executions import ExecutionStore
 from shared.ports.jobs import JobStore
 from shared.ports.runtime import Clock, Offload
@@ -29,6 +29,7 @@ from shared.usecases.attempts.due_clock import DueClock
 
 if TYPE_CHECKING:
     from shared.domain.delivery.aws_target import TargetCall
+    from shared.domain.delivery.sigv4_auth import SignedCall
 
 READ_PAUSES_MS = (100, 400)
 """Pauses before the worker reads the job and the request again. `LEASE_MARGIN_MS` covers both pauses."""
@@ -65,6 +66,8 @@ class CallReceiver:
     sender: Sender
     targets: Callable[[], TargetSender]
     """Asked at the first call of a target, so that HTTP requests load nothing of it."""
+    signed: Callable[[], SignedSender]
+    """Likewise, for HTTP requests that a role signs for AWS."""
     clock: Clock
     due_clock: DueClock
     offload: Offload
@@ -135,11 +138,16 @@ class CallReceiver:
         timeout_seconds = execution.call.timeout_ms / 1000
         if isinstance(call, Callback):
             return now_ms, await self.sender.send(call, timeout_seconds=timeout_seconds)
+        # Imported late: plain HTTP requests need none of it.
+        from shared.domain.delivery.sigv4_auth import SignedCall
+
+        if isinstance(call, SignedCall):
+            return now_ms, await self.signed().send(call, timeout_seconds=timeout_seconds)
         return now_ms, await self.targets().send(call, timeout_seconds=timeout_seconds)
 
     async def _prepared(
         self, execution: Execution, started_at: int, ahead: list[bytes], *, is_renewed: bool
-    ) -> Callback | TargetCall | CallbackResponse | EndReason:
+    ) -> Callback | TargetCall | SignedCall | CallbackResponse | EndReason:
         """The signed callback or the message to the target, or the reason why no call is made.
 
         A throttled read is repeated at once, because a refunded attempt starts a second late or more.

@@ -25,6 +25,7 @@ from shared.usecases.tenancy.read_tenant import ReadTenant
 
 if TYPE_CHECKING:
     from shared.domain.delivery.aws_target import TargetCall
+    from shared.domain.delivery.sigv4_auth import SignedCall
 
 RUN_HEADER, TASK_HEADER, ITEM_HEADER = "Punctual-Run", "Punctual-Task", "Punctual-Item"
 
@@ -45,7 +46,7 @@ class ComposeCallback:
 
     def execute(
         self, execution: Execution, now_ms: int, sealed: bytes | None = None
-    ) -> Callback | TargetCall | EndReason:
+    ) -> Callback | TargetCall | SignedCall | EndReason:
         """The call of this attempt. `sealed` is its request where that stands apart and was read before.
 
         SUSPENDED for a first attempt of a run that its tenant's suspension ends.
@@ -68,9 +69,19 @@ class ComposeCallback:
             # Imported late: only jobs with a target need it.
             from shared.usecases.attempts.compose_target_call import target_call
 
-            tenant = self.read_tenant.with_roles(tenant, (request.target,))
+            tenant = self.read_tenant.with_roles(tenant, (request,))
             code = partial(self.vault.code, tenant)
             return target_call(tenant, execution, request, code, tenant.suspended_from(now_ms))
+        callback = self._callback(tenant, execution, request, now_ms)
+        if request.is_signed_for_aws:
+            # Imported late: only jobs with such a call need it.
+            from shared.usecases.attempts.compose_signed_call import signed_call
+
+            tenant = self.read_tenant.with_roles(tenant, (request,))
+            return signed_call(tenant, execution, request, callback, partial(self.vault.code, tenant))
+        return callback
+
+    def _callback(self, tenant: Tenant, execution: Execution, request: Request, now_ms: int) -> Callback:
         token = token_for(execution, partial(self.vault.code, tenant, CODE_CONTEXT))
         return Callback(
             tenant_id=execution.tenant_id,
@@ -93,8 +104,12 @@ class ComposeCallback:
         )
 
     def _authorization(self, tenant: Tenant, request: Request) -> tuple[tuple[str, str], ...]:
-        if request.auth is None:
+        if request.auth is None or request.is_signed_for_aws:
             return ()
+        # Imported late: only requests with a token need it.
+        from shared.domain.delivery.identity_token import OidcAuth
+
+        assert isinstance(request.auth, OidcAuth)
         return (("Authorization", f"Bearer {self.identity_token(tenant.id, request.auth.audience)}"),)
 
     def _signed(

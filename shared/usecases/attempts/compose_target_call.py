@@ -12,7 +12,7 @@ from shared.domain.errors import TargetRoleGoneError
 from shared.domain.executions.execution import Execution
 from shared.domain.ids import backfilled_job
 from shared.domain.schedules.schedule import format_instant
-from shared.domain.tenancy.target_roles import EXTERNAL_ID_CONTEXT, external_id, role_for
+from shared.domain.tenancy.target_roles import EXTERNAL_ID_CONTEXT, external_id, role_for, session_name
 from shared.domain.tenancy.tenant import Tenant
 from shared.domain.workflows.results import without_noncharacters
 from shared.usecases.attempts.compose_callback import task_headers
@@ -43,7 +43,7 @@ def target_call(
         body=_body(execution, request),
         role_arn=role,
         external_id=external_id(code(EXTERNAL_ID_CONTEXT, b"")),
-        session_name=f"punctual-{execution.id.cell}-{tenant.id}",
+        session_name=session_name(execution.id.cell, tenant.id),
         deduplication_id=str(execution.id),
         attributes=(
             (EXECUTION, str(execution.id)),

@@ -77,10 +77,7 @@ class DraftJob:
             new.signing_secret for new in requested if new is not None and new.signing_secret is not None
         }
         tenant = self.read_tenant.with_secrets(tenant, names)
-        targets = [
-            new.request.target for new in requested if new is not None and new.request.target is not None
-        ]
-        return self.read_tenant.with_roles(tenant, targets) if targets else tenant
+        return self.read_tenant.with_roles(tenant, [new.request for new in requested if new is not None])
 
     def check(self, tenant: Tenant, new: NewJob) -> None:
         """InvalidValueError or CallbackUrlNotAllowedError for a request that must not be sent, or that no
@@ -89,11 +86,11 @@ class DraftJob:
         tenant.check_secret_name(new.signing_secret)
         if new.request.workflow_id is not None:
             self.check_workflow(tenant.id, new.request.workflow_id)
-        if new.request.target is not None:
-            # Imported late: only jobs with a target need it.
-            from shared.domain.tenancy.target_roles import check_target
+        if new.request.needs_role:
+            # Imported late: only targets and requests that are signed for AWS need it.
+            from shared.domain.tenancy.target_roles import check_role
 
-            check_target(tenant.target_roles, new.request.target)
+            check_role(tenant.target_roles, new.request)
 
     def fingerprint(self, tenant: Tenant, new: NewJob) -> bytes:
         """Distinguishes this job from a different job with the same ID."""

@@ -65,8 +65,8 @@ class ReviseJob:
         name = new.signing_secret
         if name is not None and name != job.call.signing_secret:
             self.read_tenant.with_secrets(tenant, (name,)).check_secret_name(name)
-        if new.request.target is not None:
-            self.read_tenant.check_target(tenant, new.request.target)
+        if new.request.needs_role:
+            self.read_tenant.check_role(tenant, new.request)
         if isinstance(job, Execution):
             return self._revise_one_off(tenant, job, present, new)
         if keeps_set:

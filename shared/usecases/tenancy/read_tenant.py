@@ -13,7 +13,7 @@ from shared.ports.runtime import Clock
 from shared.ports.tenancy import TenantStore
 
 if TYPE_CHECKING:
-    from shared.domain.delivery.aws_target import AwsTarget
+    from shared.domain.delivery.request import Request
 
 REMEMBER_MS = 60_000
 MAX_REMEMBERED = 20_000
@@ -41,19 +41,21 @@ class ReadTenant:
         """
         return tenant if tenant.secret_names.issuperset(names) else self._read(tenant.id) or tenant
 
-    def with_roles(self, tenant: Tenant, targets: Collection[AwsTarget]) -> Tenant:
-        """The same for the roles of targets. UnavailableError."""
-        # Imported late: only jobs with a target need it.
-        from shared.domain.tenancy.target_roles import role_for
+    def with_roles(self, tenant: Tenant, requests: Collection[Request]) -> Tenant:
+        """The same for the roles that these requests need. UnavailableError."""
+        if not any(each.needs_role for each in requests):
+            return tenant
+        # Imported late: only targets and requests that are signed for AWS need it.
+        from shared.domain.tenancy.target_roles import has_role
 
-        has_all = all(role_for(tenant.target_roles, each.arn) is not None for each in targets)
+        has_all = all(has_role(tenant.target_roles, each) for each in requests)
         return tenant if has_all else self._read(tenant.id) or tenant
 
-    def check_target(self, tenant: Tenant, target: AwsTarget) -> None:
-        """InvalidValueError for a target that no role of the tenant is for. UnavailableError."""
-        from shared.domain.tenancy.target_roles import check_target
+    def check_role(self, tenant: Tenant, request: Request) -> None:
+        """InvalidValueError for a request whose role the tenant does not have. UnavailableError."""
+        from shared.domain.tenancy.target_roles import check_role
 
-        check_target(self.with_roles(tenant, (target,)).target_roles, target)
+        check_role(self.with_roles(tenant, (request,)).target_roles, request)
 
     def _read(self, tenant_id: str) -> Tenant | None:
         read_at, tenant = self.clock.now_ms(), self.tenants.get(tenant_id)

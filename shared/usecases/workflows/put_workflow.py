@@ -126,18 +126,16 @@ class PutWorkflow:
 
     def check(self, tenant: Tenant, new: NewWorkflow) -> None:
         """InvalidValueError with the path of each request that must not or cannot be sent. UnavailableError."""
-        targets = [task.request.target for task in new.tasks if task.request.target is not None]
-        raise_any(
-            self._request_errors(self.read_tenant.with_roles(tenant, targets) if targets else tenant, new)
-        )
+        tenant = self.read_tenant.with_roles(tenant, [task.request for task in new.tasks])
+        raise_any(self._request_errors(tenant, new))
 
     def _check_task(self, tenant: Tenant, request: Request) -> None:
         check_request(request, self.policy)
-        if request.target is not None:
-            # Imported late: only tasks with a target need it.
-            from shared.domain.tenancy.target_roles import check_target
+        if request.needs_role:
+            # Imported late: only targets and requests that are signed for AWS need it.
+            from shared.domain.tenancy.target_roles import check_role
 
-            check_target(tenant.target_roles, request.target)
+            check_role(tenant.target_roles, request)
 
     def _request_errors(self, tenant: Tenant, new: NewWorkflow) -> Iterator[InvalidValueError]:
         for index, task in enumerate(new.tasks):

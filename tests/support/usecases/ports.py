@@ -47,6 +47,7 @@ from tests.support.fakes.run_lock_store import FakeRunLockStore
 from tests.support.fakes.search_files import FakeSearchFiles
 from tests.support.fakes.sender import AnswerTo, ScriptedSender, succeeds
 from tests.support.fakes.shard_counts import FakeShardCountStore
+from tests.support.fakes.signed_sender import FakeSignedSender
 from tests.support.fakes.table import FakeTable
 from tests.support.fakes.targets import FakeTargets
 from tests.support.fakes.tenant_deletions import FakeTenantDeletions, FakeTenantRecords
@@ -107,6 +108,7 @@ class FakePorts:
         self.vault = FakeVault(self.entropy)
         self.sender = ScriptedSender(self.clock, answer_to)
         self.targets = FakeTargets(self.clock)
+        self.signed_sender = FakeSignedSender(self.sender, self.clock)
         self.identity_tokens = FakeIdentityTokens(self.clock)
         self.plan = ShardPlan((ShardEpoch(from_bucket=0, counts=counts),))
         self.retention = Retention(14)
@@ -175,6 +177,7 @@ class FakePorts:
         ports.parked_messages = self.tapped("parked_messages", self.parked_messages)
         ports.alarms = self.tapped("alarms", self.alarms)
         ports.sender, ports.targets, ports.vault = self.sender, self.targets, self.vault
+        ports.signed_sender = self.signed_sender
         ports.identity_tokens = ports.token_keys = self.identity_tokens
         ports.parameters = self.tapped("parameters", self.parameters)
         ports.late_puts = self.tapped("late_puts", self.late_puts)

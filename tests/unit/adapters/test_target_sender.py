@@ -15,8 +15,8 @@ from shared.adapters.aws.credentials import Credentials
 from shared.adapters.aws.errors import AwsError, NoAnswerError
 from shared.adapters.aws.http11 import HttpResponse
 from shared.adapters.aws.services import Endpoint
-from shared.adapters.targets.role_credentials import MAX_KNOWN, SPARE_MS, RoleCredentials
-from shared.adapters.targets.sender import AT_ONCE, DENIED_MS, AwsTargetSender
+from shared.adapters.targets.role_credentials import DENIED_MS, MAX_KNOWN, SPARE_MS, RoleCredentials
+from shared.adapters.targets.sender import AT_ONCE, AwsTargetSender
 from shared.domain.delivery.aws_target import AwsTarget, TargetCall, TargetKind
 from shared.domain.delivery.callback import CallbackResponse, Reason
 from tests.support.builders import DUE_AT
@@ -461,7 +461,8 @@ def test_error_of_sts_shows_its_code_and_nothing_of_its_answer() -> None:
     aws = Aws(sts=HttpResponse(403, {}, answer))
     call = replace(CALL, body=b"b-secret", external_id="c-secret")
     with pytest.raises(Exception, match="role_refused") as raised:
-        asyncio.run(sender(aws)._credentials(call))
+        made = sender(aws)
+        asyncio.run(made.roles.session(call, [], made.allowed_roles))
     cause = raised.value.__cause__
     assert isinstance(cause, AwsError)
     assert cause.response["Error"]["Message"] == "a-secret"

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ WITHHELD = {"request.headers", "request.body", "request.json", "target"}
 RELATIVE = {"schedule.delay_seconds"}
 """The API answers with the instant: `schedule.at`."""
 CALENDAR = {"cron": "0 18 * * *", "timezone": "Europe/Berlin", "calendar": "DE"}
+ROLE = "arn:aws:iam::111122223333:role/punctual/acme"
 SAMPLES: dict[str, dict[str, Any]] = {
     "cron": {
         "name": "nightly",
@@ -79,6 +81,13 @@ SAMPLES: dict[str, dict[str, Any]] = {
         "start_deadline_seconds": 300,
         "when_suspended": "run",
     },
+    "signed": {
+        "schedule": {"rate_seconds": 60},
+        "request": {
+            "url": "https://a1b2c3.execute-api.eu-west-1.amazonaws.com/",
+            "auth": {"sigv4": {"role": ROLE, "service": "execute-api", "region": "eu-west-1"}},
+        },
+    },
     "workflow": {"schedule": {"rate_seconds": 60}, "workflow": "of this world"},
 }
 OF_EACH_JOB = {"id", "created_at", "next_due_at", "key", "set"}
@@ -105,6 +114,7 @@ def given(body: dict[str, Any], path: str = "") -> Iterator[str]:
 
 
 def stored(world: ApiWorld, sample: dict[str, Any]) -> dict[str, Any]:
+    world.world.tenants.tenants[TENANT] = replace(world.world.tenants.tenants[TENANT], target_roles=(ROLE,))
     world.world.cases.tenancy.signing_secrets.rotate(TENANT, overlap_seconds=0, name="billing")
     if "workflow" in sample:
         tasks = [{"key": "a", "request": {"url": HOOK}}]

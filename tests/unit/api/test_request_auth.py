@@ -1,11 +1,13 @@
 """Requests with `auth` over HTTP: what is accepted, what is shown, what changes, and what a refusal says."""
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
 import pytest
 
 from tests.support.api.api_world import Answer, ApiWorld, Request
+from tests.support.builders import TENANT
 
 AUDIENCE = "https://reports.example.com"
 AUTH: dict[str, Any] = {"oidc": {"audience": AUDIENCE}}
@@ -55,7 +57,7 @@ def test_job_without_a_token_shows_no_auth(auth: Any) -> None:
 @pytest.mark.parametrize(
     ("document", "pointer", "says"),
     [
-        (call({}), "/request/auth/oidc", "name the way: one of oidc"),
+        (call({}), "/request/auth/oidc", "name one way, oidc or sigv4"),
         (call({"oidc": None}), "/request/auth/oidc", "must be an object"),
         (call({"oidc": {}}), "/request/auth/oidc/audience", "required"),
         (call({"oidc": {"audience": None}}), "/request/auth/oidc/audience", "must be a string"),
@@ -182,3 +184,99 @@ def test_audit_record_differs_after_a_change_of_the_audience() -> None:
         each for each in made.world.audit_log.records.values() if each.operation == "putJob" and each.before
     ]
     assert record.before != record.after
+
+
+ROLE = "arn:aws:iam::111122223333:role/punctual/acme"
+SIGNED: dict[str, Any] = {"sigv4": {"role": ROLE, "service": "execute-api", "region": "eu-west-1"}}
+
+
+def with_role() -> ApiWorld:
+    made = ApiWorld()
+    made.world.tenant = made.world.tenants.tenants[TENANT] = replace(made.world.tenant, target_roles=(ROLE,))
+    return made
+
+
+@pytest.mark.parametrize(
+    "nope",
+    [
+        {"nope": None},
+        {"oidc": {"nope": None}},
+        {"sigv4": {"nope": None}},
+        {"oidc": {"audience": "b"}, "nope": None},
+    ],
+)
+def test_patch_that_removes_an_unknown_member_of_auth_is_refused(nope: dict[str, Any]) -> None:
+    made = ApiWorld()
+    path = f"/v1/jobs/{made.post(NIGHTLY | call()).json['id']}"
+    found = errors(send(made, "PATCH", path, {"request": {"auth": nope}}))
+    (pointer,) = found
+    assert pointer.startswith("/request/auth/")
+    assert pointer.endswith("/nope")
+    assert found[pointer] == "there is no such member"
+    assert made.get(path).json["request"]["auth"] == AUTH
+
+
+def test_patch_that_removes_the_way_of_auth_alone_says_to_name_one() -> None:
+    made = ApiWorld()
+    path = f"/v1/jobs/{made.post(NIGHTLY | call()).json['id']}"
+    found = errors(send(made, "PATCH", path, {"request": {"auth": {"oidc": None}}}))
+    assert found == {"/request/auth/oidc": "name one way, oidc or sigv4"}
+
+
+def test_job_shows_who_signs_it_and_a_patch_changes_the_way() -> None:
+    made = with_role()
+    created = made.post(NIGHTLY | call(SIGNED))
+    assert created.status == 201, created.text
+    assert created.json["request"]["auth"] == SIGNED
+    path = f"/v1/jobs/{created.json['id']}"
+    for auth in (AUTH, SIGNED):
+        changed = send(made, "PATCH", path, {"request": {"auth": auth}})
+        assert (changed.status, changed.json.get("request", {}).get("auth")) == (200, auth), changed.text
+    service = send(made, "PATCH", path, {"request": {"auth": {"sigv4": {"service": "lambda"}}}})
+    assert service.json["request"]["auth"]["sigv4"] == SIGNED["sigv4"] | {"service": "lambda"}
+    assert "auth" not in send(made, "PATCH", path, {"request": {"auth": None}}).json["request"]
+
+
+@pytest.mark.parametrize(
+    ("auth", "pointer", "says"),
+    [
+        ({"sigv4": None}, "/sigv4", "must be an object"),
+        ({"sigv4": {}}, "/sigv4/role", "required"),
+        (
+            {"sigv4": SIGNED["sigv4"] | {"role": ROLE.replace("acme", "globex")}},
+            "/sigv4/role",
+            "no role of this tenant",
+        ),
+        ({"sigv4": SIGNED["sigv4"] | {"role": 7}}, "/sigv4/role", "must be a string"),
+        ({"sigv4": SIGNED["sigv4"] | {"service": "S3"}}, "/sigv4/service", "lower-case"),
+        ({"sigv4": SIGNED["sigv4"] | {"region": "*"}}, "/sigv4/region", "name of a region"),
+        ({"sigv4": SIGNED["sigv4"] | {"secret": "x"}}, "/sigv4/secret", ""),
+        (AUTH | SIGNED, "/sigv4", "not both"),
+    ],
+)
+def test_refusal_of_a_signature_names_the_member(auth: dict[str, Any], pointer: str, says: str) -> None:
+    made = with_role()
+    found = errors(made.post(SOON | call(auth)))
+    assert says in found[f"/request/auth{pointer}"], found
+    refused = errors(send(made, "POST", "/v1/workflows", {"tasks": [{"key": "a"} | call(auth)]}))
+    assert f"/tasks/0/request/auth{pointer}" in refused
+
+
+def test_task_is_signed_by_a_role_of_the_tenant() -> None:
+    made = with_role()
+    created = send(made, "POST", "/v1/workflows", {"tasks": [{"key": "a"} | call(SIGNED)]})
+    assert created.status == 201, created.text
+    assert created.json["tasks"][0]["request"]["auth"] == SIGNED
+
+
+@pytest.mark.parametrize("auth", [AUTH, SIGNED], ids=["oidc", "sigv4"])
+def test_dry_run_shows_how_an_added_task_authenticates_itself(auth: dict[str, Any]) -> None:
+    made = with_role()
+    path = "/v1/workflows/by-key/nightly"
+    first = {"key": "a"} | call(None)
+    assert send(made, "PUT", path, {"tasks": [first]}).status in (200, 201)
+    added = {"key": "b"} | call(auth, body="a-secret", headers={"X-Key": "b-secret"})
+    shown = send(made, "PUT", path, {"tasks": [first, added]}, dry_run="true")
+    (change,) = [each for each in shown.json["fields"] if each["pointer"] == "/tasks/b"]
+    assert change["after"]["request"] == {"url": URL, "method": "POST", "auth": auth}
+    assert "secret" not in shown.text

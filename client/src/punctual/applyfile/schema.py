@@ -86,10 +86,25 @@ class OidcAuth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     audience: Annotated[str, Meta(max_length=255, pattern=r"^[!-~]{1,255}\Z")]
 
 
-class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`AuthIn`: how a request authenticates itself."""
+class SigV4Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`SigV4AuthIn`: the role that signs for AWS, and the service and region of the signature."""
 
-    oidc: OidcAuth
+    role: Annotated[
+        str, Meta(max_length=576, pattern=r"^arn:aws[a-z-]{0,18}:iam::[0-9]{12}:role/[!-~]{1,512}\Z")
+    ]
+    service: Annotated[str, Meta(max_length=64, pattern=r"^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\Z")]
+    region: Annotated[str, Meta(max_length=32, pattern=r"^[a-z]{2,4}(?:-[a-z]{1,12}){1,3}-[1-9][0-9]?\Z")]
+
+
+class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """`AuthIn`: how a request authenticates itself, in one way."""
+
+    oidc: OidcAuth | UnsetType = UNSET
+    sigv4: SigV4Auth | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if (self.oidc is UNSET) is (self.sigv4 is UNSET):
+            raise ValueError("auth names one way: oidc or sigv4")
 
 
 class Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -25,6 +25,8 @@ def members_of_job(session: Session, values: Mapping[str, Any]) -> dict[str, Any
         if value is None or value == []:
             continue
         part = job.setdefault(option.part, {}) if option.part else job
+        if option.member == "auth" and option.member in part:
+            raise CommandError("give only one of --oidc-audience and --sigv4", Exit.USAGE)
         part[option.member] = value if option.read is None else option.read(session, option.flag, value)
     if len(_kinds(job)) > 1:
         raise CommandError(f"give only one of {_KIND_FLAGS}", Exit.USAGE)

@@ -13,6 +13,7 @@ from punctual.cli.job_values import (
     durations,
     header_values,
     json_value,
+    sigv4_value,
     url_value,
 )
 from punctual.cli.options import DURATION
@@ -41,7 +42,7 @@ class JobOption:
     @property
     def name(self) -> str:
         """The name of its argument."""
-        return f"{self.part or 'job'}_{self.member}"
+        return f"{self.part or 'job'}_{self.flag.removeprefix('--').replace('-', '_')}"
 
     @property
     def flag(self) -> str:
@@ -138,6 +139,15 @@ REQUEST = (
         "The call has an identity token for this audience.",
         "AUDIENCE",
         auth_value,
+    ),
+    JobOption(
+        ("--sigv4",),
+        "request",
+        "auth",
+        str,
+        "This target role signs the call for AWS.",
+        "ROLE,SERVICE,REGION",
+        sigv4_value,
     ),
     JobOption(
         ("--json",),

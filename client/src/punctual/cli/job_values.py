@@ -23,6 +23,16 @@ def durations(_: Session, flag: str, value: str) -> list[int]:
     return [seconds(each, flag) for each in value.split(",")]
 
 
+def sigv4_value(_: Session, flag: str, value: str) -> dict[str, object]:
+    """The `auth` of a request that a role signs for AWS; CommandError for another text."""
+    # The name of a role may have commas.
+    parts = value.rsplit(",", 2)
+    if len(parts) != 3 or not all(parts):
+        hint = "give ROLE,SERVICE,REGION, such as arn:aws:iam::111122223333:role/punctual/acme,execute-api,eu-west-1"
+        raise CommandError(f"{flag} is no role, service and region", Exit.USAGE, hint=hint)
+    return {"sigv4": dict(zip(("role", "service", "region"), parts, strict=True))}
+
+
 def auth_value(_: Session, __: str, value: str) -> dict[str, object]:
     """The `auth` of a request with an identity token."""
     return {"oidc": {"audience": value}}

@@ -67,8 +67,8 @@ class RequestIn(Schema):
     auth: AuthIn | None = Field(
         None,
         description=(
-            "A token that the call has as its `Authorization` header, beside the signature. Null: none. The receiver "
-            "verifies it with the public keys of this deployment."
+            "What the call has as its `Authorization` header, beside Punctual's own signature: an identity token, "
+            "which the receiver verifies with the public keys of this deployment, or a signature of AWS. Null: none."
         ),
     )
 

@@ -12,7 +12,7 @@ _HIDDEN = (
     *(("target", kind.value, "body") for kind in TargetKind),
 )
 """The parts of a request or target that are never shown again."""
-_SHOWN = ("method", "url", "auth")
+SHOWN = ("method", "url", "auth")
 """What is shown of a request that only one of the descriptions has."""
 
 _TASKS = "tasks"
@@ -45,7 +45,7 @@ def _shown(path: tuple[str, ...], value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     if path == ("request",):
-        return {name: value[name] for name in _SHOWN if name in value}
+        return {name: value[name] for name in SHOWN if name in value}
     if path == ("target",):
         return shown_target(value)
     return _without_body(value) if path[:1] == ("target",) else value

@@ -13,11 +13,14 @@ from functions.api.context import Context
 from functions.api.http.error_mapping import errors_problem, merged, problem_for
 from functions.api.http.problems import ProblemError
 from functions.api.http.schema_errors import BodyError
+from functions.api.resources.jobs.auth_models import MAX_ROLE_CHARACTERS
 from functions.api.resources.jobs.member_rules import kind_errors, recurring_only_errors
 from functions.api.resources.schedules.models import ONCE, ScheduleIn, under_sent_member
 from shared.domain.delivery.alerts import Alerts
 from shared.domain.delivery.identity_token import OidcAuth
 from shared.domain.delivery.request import Request, request_errors
+from shared.domain.delivery.request_auth import Auth
+from shared.domain.delivery.sigv4_auth import SigV4Auth
 from shared.domain.delivery.target_policy import TargetPolicy
 from shared.domain.errors import InvalidValueError, ScheduleError
 from shared.domain.jobs.new_job import NewJob
@@ -98,7 +101,14 @@ def _readable_request(document: dict[str, Any]) -> Request:
     )
 
 
-def _readable_auth(document: Any) -> OidcAuth | None:
+def _readable_auth(document: Any) -> Auth | None:
+    sigv4 = document.get("sigv4") if isinstance(document, dict) else None
+    if isinstance(sigv4, dict):
+        named = [sigv4.get(name) for name in ("role", "service", "region")]
+        texts = [text for text in named if isinstance(text, str) and len(text) <= MAX_ROLE_CHARACTERS]
+        if len(texts) == len(named):
+            return SigV4Auth(role=texts[0], service=texts[1], region=texts[2])
+        return None
     oidc = document.get("oidc") if isinstance(document, dict) else None
     audience = oidc.get("audience") if isinstance(oidc, dict) else None
     return OidcAuth(audience=audience) if isinstance(audience, str) else None

@@ -4,6 +4,7 @@ from copy import deepcopy
 from typing import Any
 
 from functions.api.alert_models import AlertsIn
+from functions.api.resources.jobs.auth_models import AuthIn, OidcAuthIn, SigV4AuthIn
 from functions.api.resources.jobs.call_models import BACKOFF, RequestIn, RetryIn
 from functions.api.resources.jobs.models import JobIn
 from functions.api.resources.jobs.target_models import AwsTargetIn
@@ -13,18 +14,21 @@ from shared.domain.errors import InvalidValueError, raise_any
 from shared.domain.jobs.new_job import CALL_ONLY
 
 _BODIES = ("body", "json")
-_MEMBERS = {
-    parent: {field.alias or name for name, field in model.model_fields.items()}
-    for parent, model in (
-        ("", JobIn),
-        ("schedule", ScheduleIn),
-        ("request", RequestIn),
-        ("target", AwsTargetIn),
-        ("retry", RetryIn),
-        ("alerts", AlertsIn),
+_MEMBERS: dict[tuple[str, ...], set[str]] = {
+    path: {field.alias or name for name, field in model.model_fields.items()}
+    for path, model in (
+        ((), JobIn),
+        (("schedule",), ScheduleIn),
+        (("request",), RequestIn),
+        (("request", "auth"), AuthIn),
+        (("request", "auth", "oidc"), OidcAuthIn),
+        (("request", "auth", "sigv4"), SigV4AuthIn),
+        (("target",), AwsTargetIn),
+        (("retry",), RetryIn),
+        (("alerts",), AlertsIn),
     )
 }
-"""The members of a job, and of each object in it by its name."""
+"""The members of a job, and of each object in it by its path."""
 
 
 def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
@@ -32,7 +36,8 @@ def patched(document: dict[str, Any], patch: Any) -> dict[str, Any]:
 
     An extension of the RFC: where members exclude one another, a named member replaces the others. A
     `schedule` of another kind replaces the schedule, a `workflow` or `target` a `request` and the reverse, a
-    `business_day` a `when_excluded`, a `json` a `body`, a table of delays a backoff.
+    `business_day` a `when_excluded`, a `json` a `body`, a way of
+    `auth` the other, a table of delays a backoff.
     """
     if not isinstance(patch, dict):
         raise InvalidValueError("a merge patch is a JSON object")
@@ -53,14 +58,19 @@ def check_backfill_patch(patch: dict[str, Any]) -> None:
 
 def _check_names(patch: dict[str, Any]) -> None:
     """Refuse a null for an unknown member: merging would drop a misspelt name before validation."""
-    parts = {parent: patch.get(parent) if parent else patch for parent in _MEMBERS}
     raise_any(
-        InvalidValueError("there is no such member", path=(*filter(None, (parent,)), name))
-        for parent, part in parts.items()
-        if isinstance(part, dict)
-        for name, value in part.items()
-        if value is None and name not in _MEMBERS[parent]
+        InvalidValueError("there is no such member", path=(*path, name))
+        for path, members in _MEMBERS.items()
+        for name, value in _part(patch, path).items()
+        if value is None and name not in members
     )
+
+
+def _part(document: Any, path: tuple[str, ...]) -> dict[str, Any]:
+    """The object at a path; empty where there is none."""
+    for name in path:
+        document = document.get(name) if isinstance(document, dict) else None
+    return document if isinstance(document, dict) else {}
 
 
 def _remove_excluded(document: dict[str, Any], patch: dict[str, Any]) -> None:
@@ -76,6 +86,10 @@ def _remove_excluded(document: dict[str, Any], patch: dict[str, Any]) -> None:
     if isinstance(request, dict) and "request" in document and any(name in request for name in _BODIES):
         for name in _BODIES:
             document.get("request", {}).pop(name, None)
+    given = [kind for kind, members in _part(patch, ("request", "auth")).items() if members is not None]
+    stored = _part(document, ("request", "auth"))
+    for kind in [kind for kind in stored if len(given) == 1 and kind not in given]:
+        stored.pop(kind)
     if isinstance(patch.get("retry"), dict) and "retry" in document:
         _remove_excluded_delays(document["retry"], patch["retry"])
 

@@ -17,9 +17,10 @@ from functions.api.models import (
 )
 from functions.api.resources.keys.models import KeyOut, Scopes
 from functions.api.resources.tenants import examples
+from shared.domain.delivery.aws_target import ROLE_ARN
 from shared.domain.errors import InvalidValueError
 from shared.domain.tenancy.quota import Quota
-from shared.domain.tenancy.target_roles import MAX_ROLES, ROLE_ARN
+from shared.domain.tenancy.target_roles import MAX_ROLES
 from shared.domain.tenancy.tenant import (
     MAX_INDEX_SHARDS,
     MAX_WEIGHT,

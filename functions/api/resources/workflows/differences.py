@@ -3,11 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from functions.api.resources.jobs.differences import differences, shown_target
+from functions.api.resources.jobs.differences import SHOWN, differences, shown_target
 from functions.api.resources.jobs.keyed_models import FieldChange
-
-_SHOWN_OF_A_REQUEST = ("method", "url")
-"""Headers and body are never shown again."""
 
 
 def workflow_differences(before: dict[str, Any], after: dict[str, Any]) -> list[FieldChange]:
@@ -42,5 +39,5 @@ def _shown(task: dict[str, Any] | None) -> dict[str, Any] | None:
         return None
     if "target" in task:
         return {**task, "target": shown_target(task["target"])}
-    request = {name: value for name, value in task["request"].items() if name in _SHOWN_OF_A_REQUEST}
+    request = {name: value for name, value in task["request"].items() if name in SHOWN}
     return {**task, "request": request}

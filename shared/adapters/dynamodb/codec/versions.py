@@ -38,7 +38,9 @@ RUN_INPUTS = 9
 """The first version with inputs of runs. An older release would begin the run of an event without the event, and call a
 task without it. So after a rollback every run that an event starts waits, also where no task takes the event: the
 event is received without a read of the workflow."""
-VERSION = 9
+SIGNED_CALLS = 10
+"""The first version with requests that a role signs for AWS. An older release would call without the signature."""
+VERSION = 10
 """The highest version of an item that this release reads and changes."""
 SINCE: Mapping[str, Mapping[str, int]] = {
     "EndReason": {"SUSPENDED": 2, "RESULT_INVALID": WORKFLOWS},
@@ -53,7 +55,7 @@ SINCE: Mapping[str, Mapping[str, int]] = {
         "TARGET_FAILED": TARGETS,
         "FUNCTION_FAILED": TARGETS,
     },
-    "AuthKind": {"OIDC": TARGETS},
+    "AuthKind": {"OIDC": TARGETS, "SIGV4": SIGNED_CALLS},
     "WhenExcluded": {"SKIP": 4, "NEXT": 4, "PREVIOUS": 4, "MODIFIED_FOLLOWING": 4},
 }
 """By type and name, the version of each stored value that version 1 lacks.
@@ -69,9 +71,9 @@ def version_of(*values: object) -> int:
 
 def execution_version(execution: Execution) -> int:
     if execution.task is not None and execution.task.takes_input:
-        return RUN_INPUTS
+        return max(RUN_INPUTS, call_version(execution.call))
     if execution.task is not None and execution.task.item is not None:
-        return MAPS
+        return max(MAPS, call_version(execution.call))
     if execution.call.target is not None:
         return TARGETS
     if execution.task is not None or execution.ended_run is not None:

@@ -115,9 +115,10 @@ def revision_item(workflow: Workflow) -> Item:
 
 
 def _version(workflow: Workflow) -> int:
+    calls = max(WORKFLOWS, *map(call_version, workflow.calls))
     if any(node.takes_input for node in workflow.graph.nodes):
-        return RUN_INPUTS
-    return MAPS if workflow.graph.has_maps else max(WORKFLOWS, *map(call_version, workflow.calls))
+        return max(RUN_INPUTS, calls)
+    return max(MAPS, calls) if workflow.graph.has_maps else calls
 
 
 def read_workflow(item: Mapping[str, Value]) -> Workflow:

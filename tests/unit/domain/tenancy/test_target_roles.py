@@ -5,8 +5,9 @@ import re
 import pytest
 
 from shared.domain.delivery.aws_target import AwsTarget, TargetKind
+from shared.domain.delivery.request import Request
 from shared.domain.errors import InvalidValueError
-from shared.domain.tenancy.target_roles import MAX_ROLES, check_roles, check_target, external_id, role_for
+from shared.domain.tenancy.target_roles import MAX_ROLES, check_role, check_roles, external_id, role_for
 from shared.names import ROLE_PATTERN
 
 PATTERN = "arn:aws:iam::*:role/punctual/*"
@@ -23,10 +24,10 @@ def test_role_is_for_the_targets_of_its_account_and_partition() -> None:
 
 
 def test_target_without_a_role_is_refused_with_its_account() -> None:
-    target = AwsTarget(kind=TargetKind.SQS, arn=QUEUE)
-    check_target((ROLE,), target)
+    request = Request(target=AwsTarget(kind=TargetKind.SQS, arn=QUEUE))
+    check_role((ROLE,), request)
     with pytest.raises(InvalidValueError, match="account 111122223333") as refused:
-        check_target((OTHER,), target)
+        check_role((OTHER,), request)
     assert refused.value.path == ("target", "sqs", "arn")
 
 

@@ -72,7 +72,7 @@ function callFields(job, shown) {
   if (job.target) return { target: targetWords(job.target), bodyKind: 'keep' };
   if (job.workflow) return { workflow: job.workflow };
   const { method, url, auth } = job.request;
-  return { method, url: shown(url), audience: shown(auth?.oidc.audience), bodyKind: 'keep' };
+  return { method, url: shown(url), audience: shown(auth?.oidc?.audience), signedBy: auth?.sigv4, bodyKind: 'keep' };
 }
 
 /** The service and the ARN of a target, such as `sqs arn:aws:sqs:…`. */
@@ -229,9 +229,15 @@ function retryOf(form) {
   return form.giveUpAfterSeconds ? { ...own, give_up_after_seconds: number(form.giveUpAfterSeconds) } : own;
 }
 
+/** The form leaves a signature for AWS as it is, until the request has an identity token. */
+function authOf(audience, signedBy) {
+  if (audience) return { oidc: { audience } };
+  return signedBy ? { sigv4: signedBy } : null;
+}
+
 function requestOf(form) {
   const audience = form.audience.trim();
-  const request = { method: form.method, url: form.url.trim(), auth: audience ? { oidc: { audience } } : null };
+  const request = { method: form.method, url: form.url.trim(), auth: authOf(audience, form.signedBy) };
   const errors = [];
   const headers = form.headers.filter((header) => header.name.trim());
   if (headers.length) {

@@ -78,12 +78,15 @@ function BackfillWords({ backfill }) {
     <${Time} iso=${backfill.to} exact />.</p>`;
 }
 
+const sigv4Words = ({ role, service, region }) => html`${service} in ${region}, by <span class="url">${role}</span>`;
+
 function Definition({ job }) {
   const { retry } = job;
   const rows = [
     ['Starts', job.workflow && html`<a href=${href('workflow', { id: job.workflow })}>${job.workflow}</a>`],
     ['Request', job.request && html`${job.request.method} <span class="url">${job.request.url}</span>`],
-    ['Identity token', job.request?.auth && html`for <span class="url">${job.request.auth.oidc.audience}</span>`],
+    ['Identity token', job.request?.auth?.oidc && html`for <span class="url">${job.request.auth.oidc.audience}</span>`],
+    ['Signed for AWS', job.request?.auth?.sigv4 && html`${sigv4Words(job.request.auth.sigv4)}`],
     ['Target', job.target && html`<span class="url">${targetWords(job.target)}</span>`],
     ...targetRows(job.target),
     [job.target ? 'Body' : 'Headers and body', !job.workflow && html`<${Payload} />`],
