@@ -1,6 +1,7 @@
 """All rules together."""
 
 from tests.api_machine.batching import Batching
+from tests.api_machine.calendars import Calendars
 from tests.api_machine.cancelling import Cancelling
 from tests.api_machine.concurrent_requests import ConcurrentRequests
 from tests.api_machine.creating import Creating
@@ -38,6 +39,7 @@ class Machine(
     Parking,
     Workflows,
     LimitedEvents,
+    Calendars,
     PassingTime,
 ):
     """All rules together."""

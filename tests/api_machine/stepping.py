@@ -20,6 +20,7 @@ class Stepping:
         self._machine.begin(later_ms=0)
         self._machine.begin_workflows()
         self._machine.begin_events()
+        self._machine.begin_calendars()
 
     def step(self, rule: str, **arguments: object) -> Any:
         """One step, and whether everything holds after it."""

@@ -305,3 +305,38 @@ def test_workflow_rules_of_the_machine_reach_every_situation() -> None:
     walk.step("trigger_starter", pick=0, act="cancel run")
     walk.end()
     assert set(SEEN) >= WORKFLOWS_MET
+
+
+CALENDARS_MET = {
+    "calendar created",
+    "calendar created again",
+    "calendar unchanged",
+    "calendar replaced",
+    "calendar previewed",
+    "calendar refused to a job",
+    "calendar used",
+    "calendar kept for its jobs",
+    "calendar deleted",
+}
+
+
+def test_calendar_rules_of_the_machine_reach_every_situation() -> None:
+    walk = Stepping()
+
+    def put(*outs: int, weekend: list[str] | None = None) -> None:
+        walk.step("put_calendar", name="plant", weekend=weekend, ins={3}, outs=set(outs))
+
+    walk.step("use_calendar", name="plant", is_foreign=False)
+    put(1)
+    put(1)
+    walk.step("preview_by_calendar", pick=0)
+    put(1, 2, weekend=["sunday"])
+    walk.step("preview_by_calendar", pick=0)
+    walk.step("use_calendar", name="plant", is_foreign=True)
+    walk.step("use_calendar", name="plant", is_foreign=False)
+    walk.step("delete_calendar", pick=0)
+    walk.step("delete_user", pick=0)
+    walk.step("delete_calendar", pick=0)
+    put(1)
+    walk.end()
+    assert set(SEEN) >= CALENDARS_MET
