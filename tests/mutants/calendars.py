@@ -246,4 +246,11 @@ CALENDARS = (
         new="        if not self.jobs.replace(self.jobs.get(job.tenant_id, job.id) or job, updating):\n",
         killer=_CHANGE,
     ),
+    Mutant(
+        name="reconciler that judges an update by the job that it read before it completed it",
+        file="shared/usecases/ticks/reconcile_definitions.py",
+        old="                job = self.recompute.jobs.get(job.tenant_id, job.id)\n",
+        new="                return None\n",
+        killer=_CHANGE,
+    ),
 )

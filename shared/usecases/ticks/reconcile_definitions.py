@@ -193,13 +193,16 @@ class ReconcileDefinitions:
         return True
 
     def _outdated(self, item: LiveItem) -> OutdatedJob | None:
-        job = item.content
-        if not isinstance(job, Job) or job.state is not JobState.ACTIVE:
-            return None
+        job: object = item.content
         try:
+            if isinstance(job, Job) and job.state is JobState.UPDATING:
+                # The check may have completed its update, which may be older than its calendar or the tables.
+                job = self.recompute.jobs.get(job.tenant_id, job.id)
+            if not isinstance(job, Job) or job.state is not JobState.ACTIVE:
+                return None
             parted_at = self.recompute.outdated_from(job, self.clock.now_ms())
         except PunctualError:
-            return None  # Its calendar cannot be read now; a later run looks again.
+            return None  # It or its calendar cannot be read now; a later run looks again.
         if parted_at is None:
             return None
         return OutdatedJob(outdated_from=parted_at, tenant_id=job.tenant_id, job_id=job.id)

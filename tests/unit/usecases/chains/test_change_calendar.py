@@ -16,6 +16,8 @@ from shared.usecases.reading.read_calendar import REMEMBER_MS
 from tests.support.builders import DUE_AT, TENANT
 from tests.support.usecases.accounts import assert_accounted
 from tests.support.usecases.chains import Chain
+from tests.support.usecases.reconciling import LATER, reconcile_definitions
+from tests.support.usecases.steps import Crash
 from tests.support.usecases.tzdata_upgrade import present, recompute
 from tests.support.usecases.world import World
 
@@ -194,4 +196,22 @@ def test_recomputation_leaves_a_job_alone_that_its_client_has_changed_meanwhile(
     assert not run.execute(outdated, pause)
     assert chain.standing.state is JobState.PAUSED
     assert version_of(chain) == "v1"
+    assert_accounted(chain)
+
+
+def test_calendar_changed_while_a_job_was_left_updating_is_followed_by_the_run_that_completes_it() -> None:
+    """A run of the reconciler dies; the next one would else judge the job that it read before it completed it."""
+    chain = begun()
+    change(chain, dates_out=(TODAY + 1,))
+    chain.world.steps.crash_after("jobs.replace")
+    with pytest.raises(Crash):
+        recompute(chain)
+    assert chain.standing.state is JobState.UPDATING
+    change(chain, dates_out=(TODAY + 1, TODAY + 2))
+    chain.world.steps.calm()
+    chain.world.clock.time_ms = LATER
+    report = reconcile_definitions(chain.world)
+    assert (report.settled, report.outdated, report.recomputed) == ([chain.job.id], 1, 1)
+    assert version_of(chain) == "v3"
+    assert present(chain).nominal_at == (TODAY + 5) * DAY + 9 * 3_600_000
     assert_accounted(chain)
